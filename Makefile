@@ -1,0 +1,42 @@
+# Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
+.PHONY: help build demo test bench sanitize clean environment test-environment
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# PYTHON and TORCH_INDEX reach .ci/bootstrap, given either on the command line or in the environment.
+export PYTHON TORCH_INDEX
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+python := .venv/bin/python
+jobs := $(shell nproc 2>/dev/null || echo 2)
+
+help: ## list the targets
+	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+build: environment ## .venv, libmy_lib and the extension _ext/my_lib
+	@$(python) ffi_build.py
+
+demo: build ## train a digit classifier on the LLTM layer; pictures in build/demo/
+	@$(python) examples/digits/train.py
+
+test: test-environment ## every test: ctest for the C library, pytest for the rest
+	@$(python) ffi_build.py
+	@cmake --build build --parallel $(jobs)
+	@ctest --test-dir build --parallel $(jobs) --output-on-failure
+	@$(python) -m pytest tests
+
+bench: build ## time everything against its peers; tables, JSON and figures
+	@$(python) -m benchmarks
+
+sanitize: environment ## the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTORCHTHAW_SANITIZE=ON
+	@cmake --build build/sanitize --parallel $(jobs)
+	@ctest --test-dir build/sanitize --parallel $(jobs) --output-on-failure
+
+clean: ## remove what was built; .venv stays
+	rm -rf build _ext/my_lib
+
+environment:
+	@.ci/bootstrap demo
+
+test-environment:
+	@.ci/bootstrap test
