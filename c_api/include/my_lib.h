@@ -1,0 +1,372 @@
+/* c_api/include/my_lib.h: the manual of libmy_lib, a plain C99 ABI for neural-network operators. */
+
+#ifndef MY_LIB_H
+#define MY_LIB_H
+
+#if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
+#error "my_lib supports Linux on x86-64 (tested) and aarch64 (compiles); this is another platform"
+#endif
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/*
+ * Introduction
+ * ============
+ *
+ * Each operator is a pair of C functions, `<operator>_forward` and `<operator>_backward`, on arrays that the
+ * caller owns. The library depends on nothing but the C run-time (and, when the process has one, an OpenMP
+ * run-time that it shares); no tensor type, no Python, no allocator crosses this boundary.
+ *
+ * The rules below hold for every function; a function's own comment names only what differs.
+ *
+ * Types      `float` is the element type of the plain name; the same name ending in `_f64` takes `double` and
+ *            is otherwise identical. Sizes and `ndim` are `int64_t`; `shape` is `const int64_t *` with `ndim`
+ *            entries; `workspace_size` is in bytes.
+ * Layout     Arrays are contiguous and row-major: the last size in a written shape is the fastest. Each is
+ *            aligned to its element. `ndim` 0 is a scalar: one element, and `shape` may be NULL.
+ * Empty      A size may be 0. An array without elements may be NULL.
+ * Memory     The library allocates nothing and keeps nothing: outputs and workspace come from the caller, and
+ *            may be freed as soon as the call returned.
+ * Outputs    are overwritten, never accumulated into. Every gradient output may be NULL: it is then neither
+ *            computed nor paid for.
+ * Aliasing   An elementwise function may be given one of its inputs as its output, the very same pointer.
+ *            Any other overlap of an output with another argument is undefined.
+ * Workspace  `<function>_workspace_size` takes the sizes of the call and returns the bytes that suffice for
+ *            any number of threads and any alignment of `workspace`; 0 means that NULL will do. A larger
+ *            workspace is accepted. Contents are scratch: undefined before and after. For sizes that are
+ *            negative or whose arrays would not fit in memory it returns SIZE_MAX and sets the error.
+ * Errors     Functions that return `int` return 1 for success and 0 for failure; after a failure
+ *            my_lib_last_error_code() and my_lib_last_error_message() tell why, and no output was written.
+ *            NaN and infinities are ordinary values, not errors.
+ * Threads    Every function may be called from any number of threads at once. Inside, large calls are shared
+ *            among the threads of OpenMP (see my_lib_set_num_threads()); results do not depend on how many,
+ *            bit for bit. After fork() a child computes serially.
+ */
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Version
+ *
+ * The library follows semantic versioning. Within one major version functions are only added; no name, argument
+ * list, constant or meaning changes. The major version is the ABI version and the number in the SONAME
+ * (libmy_lib.so.1). Each function's comment names the version that introduced it.
+ * --------------------------------------------------------------------------------------------------------- */
+
+#define MY_LIB_VERSION_MAJOR 1
+#define MY_LIB_VERSION_MINOR 0
+#define MY_LIB_VERSION_PATCH 0
+
+#if defined(MY_LIB_BUILD)
+#define MY_LIB_API __attribute__((visibility("default")))
+#else
+#define MY_LIB_API
+#endif
+
+/* The ABI of the loaded library. A client compiled against this header works with it when the result equals the
+ * header's MY_LIB_VERSION_MAJOR. Since 1.0.0. */
+MY_LIB_API int my_lib_abi_version(void);
+
+/* The version of the loaded library, "major.minor.patch". Static storage. Since 1.0.0. */
+MY_LIB_API const char *my_lib_version(void);
+
+/* One line about the loaded library: its version, the CPU path in use (`portable`, `avx2` or `avx512`: the best
+ * one this CPU has, or the one that the environment variable MY_LIB_CPU names) and the OpenMP run-time it shares.
+ * Static storage. Since 1.0.0. */
+MY_LIB_API const char *my_lib_build_info(void);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Errors
+ *
+ * Code and message belong to the calling thread. A success leaves both as they were, as with errno: they mean
+ * something only after a function reported failure.
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* One row per error: X(name, code, description). Codes are never reused or renumbered; rows are only added. */
+#define MY_LIB_ERROR_LIST(X) \
+    X(MY_LIB_SUCCESS, 0, "no error") \
+    X(MY_LIB_ERROR_NULL_POINTER, 1, "a pointer that is needed is NULL") \
+    X(MY_LIB_ERROR_UNALIGNED_POINTER, 2, "an array is not aligned to its element") \
+    X(MY_LIB_ERROR_INVALID_SIZE, 3, "a size is outside its range") \
+    X(MY_LIB_ERROR_SIZE_OVERFLOW, 4, "an array of these sizes does not fit in memory") \
+    X(MY_LIB_ERROR_SHAPE_MISMATCH, 5, "two shapes differ that must be equal") \
+    X(MY_LIB_ERROR_INVALID_VALUE, 6, "a number is outside its range") \
+    X(MY_LIB_ERROR_WORKSPACE_TOO_SMALL, 7, "the workspace is smaller than its workspace_size function said")
+
+enum my_lib_error {
+#define MY_LIB_ERROR_ENUMERATOR(name, code, description) name = code,
+    MY_LIB_ERROR_LIST(MY_LIB_ERROR_ENUMERATOR)
+#undef MY_LIB_ERROR_ENUMERATOR
+    MY_LIB_ERROR_FORCE_INT = 0x7fffffff /* keeps the enum as wide as int */
+};
+
+/* The code (enum my_lib_error) of the calling thread's last failure; MY_LIB_SUCCESS before any. Since 1.0.0. */
+MY_LIB_API int my_lib_last_error_code(void);
+
+/* The message of the calling thread's last failure, such as `input2: expected shape (5, 5), got (5, 4)`; "" before
+ * any. The text lies in a buffer of the thread and changes with its next failure. Since 1.0.0. */
+MY_LIB_API const char *my_lib_last_error_message(void);
+
+/* The name of a code, such as "MY_LIB_ERROR_SHAPE_MISMATCH", or "MY_LIB_ERROR_UNKNOWN". Static storage.
+ * Since 1.0.0. */
+MY_LIB_API const char *my_lib_error_name(int code);
+
+/* What a code means, in words, or "unknown error code". Static storage. Since 1.0.0. */
+MY_LIB_API const char *my_lib_error_description(int code);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Threads
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Sets how many threads a call may use, in the whole process: a positive number, or 0 (the initial value) to
+ * follow the shared OpenMP run-time, whose count torch.set_num_threads() and OMP_NUM_THREADS set. A negative
+ * number is MY_LIB_ERROR_INVALID_VALUE. Since 1.0.0. */
+MY_LIB_API int my_lib_set_num_threads(int num_threads);
+
+/* How many threads a large call from this thread may use now; at least 1. Since 1.0.0. */
+MY_LIB_API int my_lib_get_num_threads(void);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Elementwise operators
+ *
+ * All arrays of a call have the given shape. Outputs may be an input (see Aliasing above), unless said otherwise.
+ * Each element is computed in the element type with IEEE arithmetic; `constant` is rounded to it first.
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* output = input1 + input2.
+ * Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH; there is no broadcasting. Since 1.0.0. */
+MY_LIB_API int my_lib_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1,
+                                  const float *input2, const int64_t *shape2, int64_t ndim2, float *output);
+MY_LIB_API int my_lib_add_forward_f64(const double *input1, const int64_t *shape1, int64_t ndim1,
+                                      const double *input2, const int64_t *shape2, int64_t ndim2, double *output);
+
+/* grad_input1 = grad_output, grad_input2 = grad_output.
+ * Passes grad_output through, as the chain rule asks. (The sample of the old extension-ffi tutorial filled
+ * grad_input with ones, which is right only behind a plain sum.) Since 1.0.0. */
+MY_LIB_API int my_lib_add_backward(const float *grad_output, const int64_t *shape, int64_t ndim,
+                                   float *grad_input1, float *grad_input2);
+MY_LIB_API int my_lib_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
+                                       double *grad_input1, double *grad_input2);
+
+/* output = 2 * input1 + input2.
+ * Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH. Since 1.0.0. */
+MY_LIB_API int my_lib_scale_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1,
+                                        const float *input2, const int64_t *shape2, int64_t ndim2, float *output);
+MY_LIB_API int my_lib_scale_add_forward_f64(const double *input1, const int64_t *shape1, int64_t ndim1,
+                                            const double *input2, const int64_t *shape2, int64_t ndim2,
+                                            double *output);
+
+/* grad_input1 = 2 * grad_output, grad_input2 = grad_output.
+ * At most one of the outputs may be grad_output itself. Since 1.0.0. */
+MY_LIB_API int my_lib_scale_add_backward(const float *grad_output, const int64_t *shape, int64_t ndim,
+                                         float *grad_input1, float *grad_input2);
+MY_LIB_API int my_lib_scale_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
+                                             double *grad_input1, double *grad_input2);
+
+/* output = input * constant. Since 1.0.0. */
+MY_LIB_API int my_lib_mul_constant_forward(const float *input, const int64_t *shape, int64_t ndim, double constant,
+                                           float *output);
+MY_LIB_API int my_lib_mul_constant_forward_f64(const double *input, const int64_t *shape, int64_t ndim,
+                                               double constant, double *output);
+
+/* grad_input = grad_output * constant. Since 1.0.0. */
+MY_LIB_API int my_lib_mul_constant_backward(const float *grad_output, const int64_t *shape, int64_t ndim,
+                                            double constant, float *grad_input);
+MY_LIB_API int my_lib_mul_constant_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
+                                                double constant, double *grad_input);
+
+/* output = input^3, derivative = 3 * input^2, each computed as (input * input) * input and (3 * input) * input.
+ * `derivative` may be NULL. At most one of the outputs may be `input` itself. Since 1.0.0. */
+MY_LIB_API int my_lib_cube_forward(const float *input, const int64_t *shape, int64_t ndim, float *output,
+                                   float *derivative);
+MY_LIB_API int my_lib_cube_forward_f64(const double *input, const int64_t *shape, int64_t ndim, double *output,
+                                       double *derivative);
+
+/* grad_input = grad_output * 3 * input^2 + grad_derivative * 6 * input: the gradient through both outputs.
+ * `grad_derivative` may be NULL and then counts as zero. Since 1.0.0. */
+MY_LIB_API int my_lib_cube_backward(const float *grad_output, const float *grad_derivative, const float *input,
+                                    const int64_t *shape, int64_t ndim, float *grad_input);
+MY_LIB_API int my_lib_cube_backward_f64(const double *grad_output, const double *grad_derivative,
+                                        const double *input, const int64_t *shape, int64_t ndim,
+                                        double *grad_input);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Linear
+ *
+ *   input        (batch, in_features)         output, grad_output   (batch, out_features)
+ *   weight       (out_features, in_features)  bias                  (out_features)
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0. */
+MY_LIB_API int my_lib_linear_forward(const float *input, const float *weight, const float *bias, int64_t batch,
+                                     int64_t in_features, int64_t out_features, float *output, void *workspace,
+                                     size_t workspace_size);
+MY_LIB_API int my_lib_linear_forward_f64(const double *input, const double *weight, const double *bias,
+                                         int64_t batch, int64_t in_features, int64_t out_features, double *output,
+                                         void *workspace, size_t workspace_size);
+MY_LIB_API size_t my_lib_linear_forward_workspace_size(int64_t batch, int64_t in_features, int64_t out_features);
+MY_LIB_API size_t my_lib_linear_forward_workspace_size_f64(int64_t batch, int64_t in_features,
+                                                           int64_t out_features);
+
+/* grad_input  = grad_output weight              (batch, in_features)
+ * grad_weight = grad_output^T input             (out_features, in_features)
+ * grad_bias   = sum of grad_output over batch   (out_features)
+ * `weight` is needed only for grad_input, `input` only for grad_weight; otherwise either may be NULL.
+ * Since 1.0.0. */
+MY_LIB_API int my_lib_linear_backward(const float *grad_output, const float *input, const float *weight,
+                                      int64_t batch, int64_t in_features, int64_t out_features, float *grad_input,
+                                      float *grad_weight, float *grad_bias, void *workspace,
+                                      size_t workspace_size);
+MY_LIB_API int my_lib_linear_backward_f64(const double *grad_output, const double *input, const double *weight,
+                                          int64_t batch, int64_t in_features, int64_t out_features,
+                                          double *grad_input, double *grad_weight, double *grad_bias,
+                                          void *workspace, size_t workspace_size);
+MY_LIB_API size_t my_lib_linear_backward_workspace_size(int64_t batch, int64_t in_features, int64_t out_features);
+MY_LIB_API size_t my_lib_linear_backward_workspace_size_f64(int64_t batch, int64_t in_features,
+                                                            int64_t out_features);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Batch normalisation over images, with training statistics and without an affine part
+ *
+ *   input, output, grad_output, grad_input   (batch, channels, height, width)
+ *   mean, std                                (channels)
+ *
+ * Ioffe and Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
+ * Shift", 2015. This form takes the unbiased variance and adds eps outside the square root.
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* With n = batch * height * width and sums over the n values x of one channel:
+ *   mean   = sum(x) / n
+ *   std    = sqrt(sum((x - mean)^2) / (n - 1))
+ *   output = (x - mean) / (std + eps)
+ * Sums are accumulated in double, in two passes: the mean first, then the squares around it.
+ * All outputs are needed; output may be input. A channel whose values are all equal gives std 0 and output 0
+ * (NaN when eps is 0). n = 1 has no variance: MY_LIB_ERROR_INVALID_SIZE. n = 0 has no elements: mean and std
+ * become NaN. A negative or NaN eps is MY_LIB_ERROR_INVALID_VALUE. Since 1.0.0. */
+MY_LIB_API int my_lib_batch_norm2d_forward(const float *input, int64_t batch, int64_t channels, int64_t height,
+                                           int64_t width, double eps, float *output, float *mean, float *std);
+MY_LIB_API int my_lib_batch_norm2d_forward_f64(const double *input, int64_t batch, int64_t channels,
+                                               int64_t height, int64_t width, double eps, double *output,
+                                               double *mean, double *std);
+
+/* The gradient of output above with respect to input, through the statistics as well. `mean` and `std` are those
+ * that forward gave, s = std + eps, g = grad_output:
+ *   grad_input = (g - sum(g) / n) / s - (x - mean) * sum(g * (x - mean)) / ((n - 1) * std * s^2)
+ * Where std is 0 the second term is 0 / 0; it is then taken as 0, its limit as the values of the channel approach
+ * one another, so that the gradient of a constant channel is finite for eps > 0:
+ *   grad_input = (g - sum(g) / n) / eps
+ * grad_input may be grad_output or input. Errors as in forward. Since 1.0.0. */
+MY_LIB_API int my_lib_batch_norm2d_backward(const float *grad_output, const float *input, const float *mean,
+                                            const float *std, int64_t batch, int64_t channels, int64_t height,
+                                            int64_t width, double eps, float *grad_input);
+MY_LIB_API int my_lib_batch_norm2d_backward_f64(const double *grad_output, const double *input, const double *mean,
+                                                const double *std, int64_t batch, int64_t channels,
+                                                int64_t height, int64_t width, double eps, double *grad_input);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * LLTM: one step
+ *
+ * The "long long-term memory" cell of PyTorch's C++-extension tutorial: an LSTM without a forget gate, whose
+ * candidate is an ELU (Clevert, Unterthiner and Hochreiter 2015, alpha = 1).
+ *
+ *   input, d_input                                   (batch, input_size)
+ *   weights, d_weights                               (3 * state_size, state_size + input_size)
+ *   bias, d_bias                                     (3 * state_size)
+ *   old_h, old_cell, new_h, new_cell, grad_h, grad_cell, d_old_h, d_old_cell     (batch, state_size)
+ *   gates                                            (batch, 3 * state_size), after activation
+ *
+ * Columns of `weights` act on [old_h, input], in this order. Rows of `weights`, and columns of `gates`, come in
+ * three blocks of state_size: input gate, output gate, candidate.
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* [a_i, a_o, a_c] = [old_h, input] weights^T + bias
+ *   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
+ *   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
+ * `gates` is what backward needs; NULL when there will be no backward. Since 1.0.0. */
+MY_LIB_API int lltm_forward(const float *input, const float *weights, const float *bias, const float *old_h,
+                            const float *old_cell, int64_t batch, int64_t input_size, int64_t state_size,
+                            float *new_h, float *new_cell, float *gates, void *workspace, size_t workspace_size);
+MY_LIB_API int lltm_forward_f64(const double *input, const double *weights, const double *bias,
+                                const double *old_h, const double *old_cell, int64_t batch, int64_t input_size,
+                                int64_t state_size, double *new_h, double *new_cell, double *gates,
+                                void *workspace, size_t workspace_size);
+MY_LIB_API size_t lltm_forward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
+MY_LIB_API size_t lltm_forward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
+
+/* With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
+ *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
+ *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
+ *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
+ * `new_cell` and `gates` are what forward gave. Since 1.0.0. */
+MY_LIB_API int lltm_backward(const float *grad_h, const float *grad_cell, const float *new_cell,
+                             const float *gates, const float *input, const float *old_h, const float *weights,
+                             int64_t batch, int64_t input_size, int64_t state_size, float *d_input,
+                             float *d_weights, float *d_bias, float *d_old_h, float *d_old_cell, void *workspace,
+                             size_t workspace_size);
+MY_LIB_API int lltm_backward_f64(const double *grad_h, const double *grad_cell, const double *new_cell,
+                                 const double *gates, const double *input, const double *old_h,
+                                 const double *weights, int64_t batch, int64_t input_size, int64_t state_size,
+                                 double *d_input, double *d_weights, double *d_bias, double *d_old_h,
+                                 double *d_old_cell, void *workspace, size_t workspace_size);
+MY_LIB_API size_t lltm_backward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
+MY_LIB_API size_t lltm_backward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
+
+/* ------------------------------------------------------------------------------------------------------------
+ * LLTM: a sequence of steps
+ *
+ * Equal to seq_len calls of the single step, each fed with the state of the one before, and faster: the input's
+ * share of all steps is one matrix product, and so are the gradients of the weights.
+ *
+ *   input, d_input              (seq_len, batch, input_size)
+ *   h, cell, grad_h             (seq_len, batch, state_size), the state after each step
+ *   gates                       (seq_len, batch, 3 * state_size), after activation
+ *   old_h, old_cell             (batch, state_size), the state before the first step
+ *   grad_last_h, grad_last_cell (batch, state_size)
+ *   weights, bias, d_weights, d_bias, d_old_h, d_old_cell    as for one step
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
+ * `gates` may be NULL when there will be no backward. Since 1.0.0. */
+MY_LIB_API int lltm_sequence_forward(const float *input, const float *weights, const float *bias,
+                                     const float *old_h, const float *old_cell, int64_t seq_len, int64_t batch,
+                                     int64_t input_size, int64_t state_size, float *h, float *cell, float *gates,
+                                     void *workspace, size_t workspace_size);
+MY_LIB_API int lltm_sequence_forward_f64(const double *input, const double *weights, const double *bias,
+                                         const double *old_h, const double *old_cell, int64_t seq_len,
+                                         int64_t batch, int64_t input_size, int64_t state_size, double *h,
+                                         double *cell, double *gates, void *workspace, size_t workspace_size);
+MY_LIB_API size_t lltm_sequence_forward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size,
+                                                       int64_t state_size);
+MY_LIB_API size_t lltm_sequence_forward_workspace_size_f64(int64_t seq_len, int64_t batch, int64_t input_size,
+                                                           int64_t state_size);
+
+/* Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
+ * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
+ * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+ * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0. */
+MY_LIB_API int lltm_sequence_backward(const float *grad_h, const float *grad_last_h, const float *grad_last_cell,
+                                      const float *cell, const float *gates, const float *input, const float *h,
+                                      const float *old_h, const float *old_cell, const float *weights,
+                                      int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+                                      float *d_input, float *d_weights, float *d_bias, float *d_old_h,
+                                      float *d_old_cell, void *workspace, size_t workspace_size);
+MY_LIB_API int lltm_sequence_backward_f64(const double *grad_h, const double *grad_last_h,
+                                          const double *grad_last_cell, const double *cell, const double *gates,
+                                          const double *input, const double *h, const double *old_h,
+                                          const double *old_cell, const double *weights, int64_t seq_len,
+                                          int64_t batch, int64_t input_size, int64_t state_size, double *d_input,
+                                          double *d_weights, double *d_bias, double *d_old_h, double *d_old_cell,
+                                          void *workspace, size_t workspace_size);
+MY_LIB_API size_t lltm_sequence_backward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size,
+                                                        int64_t state_size);
+MY_LIB_API size_t lltm_sequence_backward_workspace_size_f64(int64_t seq_len, int64_t batch, int64_t input_size,
+                                                            int64_t state_size);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif /* MY_LIB_H */
