@@ -1,0 +1,96 @@
+// c_api/my_lib/cpu/add.cpp: output = input1 + input2, and the gradient that passes through.
+#include "isa.h"
+
+#include "simd.h"
+#include "threads.h"
+
+namespace my_lib {
+
+MY_LIB_EVERY_ISA(
+    template <typename T> void add_forward(const T *input1, const T *input2, int64_t size, T *output);
+    template <typename T> void add_backward(const T *grad_output, int64_t size, T *grad_input);)
+
+namespace MY_LIB_ISA {
+
+// Elements per slice: a few microseconds of work.
+constexpr int64_t grain = 32768;
+
+template <typename T> void add_forward(const T *input1, const T *input2, int64_t size, T *output) {
+    parallel_for(size, grain, [=](int64_t begin, int64_t end) {
+        int64_t i = begin;
+        for (; i + lanes<T> <= end; i += lanes<T>) store<T>(output + i, load<T>(input1 + i) + load<T>(input2 + i));
+        for (; i < end; ++i) output[i] = input1[i] + input2[i];
+    });
+}
+
+template <typename T> void add_backward(const T *grad_output, int64_t size, T *grad_input) {
+    parallel_for(size, grain, [=](int64_t begin, int64_t end) {
+        __builtin_memcpy(grad_input + begin, grad_output + begin, static_cast<size_t>(end - begin) * sizeof(T));
+    });
+}
+
+template void add_forward(const float *, const float *, int64_t, float *);
+template void add_forward(const double *, const double *, int64_t, double *);
+template void add_backward(const float *, int64_t, float *);
+template void add_backward(const double *, int64_t, double *);
+
+}  // namespace MY_LIB_ISA
+}  // namespace my_lib
+
+#if MY_LIB_ENTRY_POINTS
+
+#include "arguments.h"
+
+namespace my_lib {
+namespace {
+
+template <typename T>
+int forward(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2, const int64_t *shape2,
+            int64_t ndim2, T *output) {
+    int64_t size;
+    if (!check_shape("input1", shape1, ndim1, sizeof(T), &size) ||
+        !check_shape("input2", shape2, ndim2, sizeof(T), &size) ||
+        !check_same_shape("input2", shape2, ndim2, shape1, ndim1) || !check_array("input1", input1, size) ||
+        !check_array("input2", input2, size) || !check_array("output", output, size))
+        return 0;
+    MY_LIB_CHOOSE(add_forward<T>)(input1, input2, size, output);
+    return 1;
+}
+
+template <typename T>
+int backward(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1, T *grad_input2) {
+    int64_t size;
+    if (!check_shape("grad_output", shape, ndim, sizeof(T), &size) ||
+        !check_array("grad_output", grad_output, size) || !check_optional("grad_input1", grad_input1) ||
+        !check_optional("grad_input2", grad_input2))
+        return 0;
+    T *const grad_inputs[] = {grad_input1, grad_input2};
+    for (T *grad_input : grad_inputs)
+        if (grad_input && grad_input != grad_output) MY_LIB_CHOOSE(add_backward<T>)(grad_output, size, grad_input);
+    return 1;
+}
+
+}  // namespace
+}  // namespace my_lib
+
+int my_lib_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1, const float *input2,
+                       const int64_t *shape2, int64_t ndim2, float *output) {
+    return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output);
+}
+
+int my_lib_add_forward_f64(const double *input1, const int64_t *shape1, int64_t ndim1, const double *input2,
+                           const int64_t *shape2, int64_t ndim2, double *output) {
+    return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output);
+}
+
+int my_lib_add_backward(const float *grad_output, const int64_t *shape, int64_t ndim, float *grad_input1,
+                        float *grad_input2) {
+    return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2);
+}
+
+int my_lib_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim, double *grad_input1,
+                            double *grad_input2) {
+    return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2);
+}
+
+#endif
