@@ -1,0 +1,11 @@
+"""benchmarks/__init__.py: one script per question; `python -m benchmarks` asks them all."""
+
+QUESTIONS = (
+    "lltm",
+    "lltm_gemm",
+    "lltm_sequence",
+    "lltm_threads",
+    "fused_conv_batch_norm2d",
+    "operators",
+    "bridge_calls",
+)

@@ -1,0 +1,55 @@
+"""benchmarks/goals.py: the bounds this project set itself, as data, and their verdicts."""
+
+from dataclasses import dataclass
+
+CELL = ("16, 32, 128", "64, 1024, 128", "1, 32, 128", "128, 512, 512")
+PEERS = ("eager", "C++ extension", "torch.compile", "jit.script")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """``contender`` ÷ the best of ``peers`` must be ``relation`` ``bound``."""
+
+    question: str
+    case: str
+    shape: str
+    contender: str
+    peers: tuple
+    bound: float
+    relation: str = "≤"
+
+    def met(self, value):
+        return value <= self.bound if self.relation == "≤" else value >= self.bound
+
+
+def _row(question, case, contender, peers, bounds, shapes=CELL):
+    return [Goal(question, case, s, contender, peers, b) for s, b in zip(shapes, bounds)]
+
+
+GOALS = (
+    *_row("lltm", "forward", "torchthaw", PEERS, (0.50, 0.78, 0.45, 0.78)),
+    *_row("lltm", "backward", "torchthaw", ("eager",), (0.58, 0.75, 0.58, 0.80)),
+    *_row("lltm", "backward, input without grad", "torchthaw", ("eager",), (0.56, 0.46, 0.56, 0.64)),
+    *_row("lltm_gemm", "raw forward", "torchthaw, raw C", ("addmm", "addmm(out=)"), (0.95, 0.92, 0.95, 0.90)),
+    *_row("lltm_sequence", "forward", "torchthaw", ("nn.LSTM",), (0.68, 0.68)),
+    *_row("lltm_sequence", "backward", "torchthaw", ("nn.LSTM",), (0.58, 0.36)),
+    *(
+        Goal("lltm_threads", case, "64, 1024, 128", "torchthaw, 1 thread", ("torchthaw, 2 threads",), 1.9, "≥")
+        for case in ("raw forward", "forward", "backward")
+    ),
+    Goal("fused_conv_batch_norm2d", "bytes saved", "32, 64, 32, 32", "fused", ("unfused", "PyTorch"), 0.55),
+)
+
+
+def verdicts(groups, goals=GOALS):
+    """[(goal, value or None, met or None)]; None where nothing was measured."""
+    measured = {(g.question, g.case, g.shape): g for g in groups}
+    found = []
+    for goal in goals:
+        group = measured.get((goal.question, goal.case, goal.shape))
+        if group is None or goal.contender not in group.results:
+            found.append((goal, None, None))
+            continue
+        value = group.ratio(goal.contender, goal.peers)
+        found.append((goal, value, goal.met(value)))
+    return found

@@ -1,0 +1,113 @@
+"""benchmarks/lltm.py: what does one LLTM step cost, forward and backward?
+
+Functions of (input, weights, bias, old_h, old_cell), float32, one thread; all
+five require grad. "forward" builds the graph. "backward" is
+``(new_h.sum() + new_cell.sum()).backward()`` on a fresh graph with empty
+``.grad``, for all five gradients; in "backward, input without grad" the input
+needs none. "forward, as modules" adds what ``nn.Module`` costs each of them.
+"""
+
+import time
+import warnings
+
+import torch
+
+from .harness import Answer, compare
+from .peers import eager, extension
+from .training import backward_contender, check_same_work, forward_contender
+
+SHAPES = ((16, 32, 128), (64, 1024, 128), (1, 32, 128), (128, 512, 512))  # batch, input, state
+
+
+def parameters(input_size, state_size, generator):
+    """weights (3·state, state + input) and bias (3·state), uniform ±1/√state."""
+    bound = state_size**-0.5
+
+    def uniform(*shape):
+        return torch.nn.Parameter(torch.empty(shape).uniform_(-bound, bound, generator=generator))
+
+    return uniform(3 * state_size, state_size + input_size), uniform(3 * state_size)
+
+
+def ours(kind, input_size, state_size, weights, bias):
+    """A module of this repository's class ``kind`` on the given parameters."""
+    module = kind(input_size, state_size)
+    module.weights, module.bias = weights, bias
+    return module
+
+
+def scripted(function):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return torch.jit.script(function)
+
+
+def loss(result):
+    new_h, new_cell = result
+    return new_h.sum() + new_cell.sum()
+
+
+def bound(function, *arguments):
+    """``function`` with its arguments fixed, without a layer that times itself."""
+    return lambda: function(*arguments)
+
+
+def measure(effort, shapes=SHAPES):
+    from functions.lltm import lltm
+    from modules import LLTM
+
+    answer = Answer()
+    compiling = 0.0
+    for batch, input_size, state_size in shapes:
+        shape = f"{batch}, {input_size}, {state_size}"
+        generator = torch.Generator().manual_seed(0)
+        weights, bias = parameters(input_size, state_size, generator)
+        input = torch.randn(batch, input_size, generator=generator)
+        state = tuple(
+            torch.randn(batch, state_size, generator=generator).requires_grad_() for _ in range(2)
+        )
+        steps = {
+            "torchthaw": lltm,
+            "eager": eager.lltm_cell,
+            "C++ extension": extension.lltm_cell,
+            "jit.script": scripted(eager.lltm_cell),
+        }
+        if effort.thorough:
+            torch._dynamo.reset()
+            steps["torch.compile"] = torch.compile(eager.lltm_cell, dynamic=False)
+        runs = {
+            name: bound(step, input, weights, bias, *state) for name, step in steps.items()
+        }
+        for input_grad, backward in ((True, "backward"), (False, "backward, input without grad")):
+            input.requires_grad_(input_grad)
+            leaves = [weights, bias, *state] + [input] * input_grad
+            if "torch.compile" in runs:
+                start = time.perf_counter()
+                loss(runs["torch.compile"]()).backward()
+                compiling += time.perf_counter() - start
+            for run in runs.values():
+                for _ in range(3):  # jit.script specialises in its first calls
+                    loss(run()).backward()
+            check_same_work(runs, loss, leaves)
+            if input_grad:
+                forward = [forward_contender(name, run) for name, run in runs.items()]
+                answer.groups.append(compare("lltm", "forward", shape, forward, effort))
+            contenders = [backward_contender(name, run, loss, leaves) for name, run in runs.items()]
+            answer.groups.append(compare("lltm", backward, shape, contenders, effort))
+
+        modules = {
+            "torchthaw": ours(LLTM, input_size, state_size, weights, bias),
+            "eager": eager.Cell(eager.lltm_cell, weights, bias),
+            "C++ extension": eager.Cell(extension.lltm_cell, weights, bias),
+        }
+        forward = [
+            forward_contender(name, bound(module, input, state)) for name, module in modules.items()
+        ]
+        answer.groups.append(compare("lltm", "forward, as modules", shape, forward, effort))
+    if compiling:
+        answer.notes.append(
+            f"torch.compile took {compiling:.0f} s to compile the {2 * len(shapes)} variants"
+        )
+    else:
+        answer.notes.append("torch.compile left out: it takes long to compile")
+    return answer

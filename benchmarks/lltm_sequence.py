@@ -1,0 +1,67 @@
+"""benchmarks/lltm_sequence.py: what do 100 LLTM steps cost as one layer?
+
+``LLTMLayer`` against ``nn.LSTM`` (which has four gates to the LLTM's three) and
+against loops over the rows with an eager and a compiled LLTM cell. x does not
+require grad; float32, one thread. "backward" is
+``(output.sum() + cell.sum()).backward()`` on a fresh graph, with empty
+``.grad``, for the gradients of the parameters.
+"""
+
+import time
+
+import torch
+
+from .harness import Answer, compare
+from .lltm import bound, ours, parameters
+from .peers import eager
+from .training import backward_contender, check_same_work, forward_contender
+
+SHAPES = ((16, 32, 128), (64, 1024, 128))  # batch, input, state
+STEPS = 100
+
+
+def loss(result):
+    output, (_, cell) = result
+    return output.sum() + cell.sum()
+
+
+def measure(effort, shapes=SHAPES, steps=STEPS):
+    from modules import LLTMLayer
+
+    answer = Answer()
+    compiling = 0.0
+    for batch, input_size, state_size in shapes:
+        generator = torch.Generator().manual_seed(0)
+        weights, bias = parameters(input_size, state_size, generator)
+        x = torch.randn(steps, batch, input_size, generator=generator)
+        state = (torch.zeros(batch, state_size), torch.zeros(batch, state_size))
+        loop = eager.Loop(eager.Cell(eager.lltm_cell, weights, bias))
+        lstm = torch.nn.LSTM(input_size, state_size)
+        lltm = {
+            "torchthaw": bound(ours(LLTMLayer, input_size, state_size, weights, bias), x, state),
+            "eager": bound(loop, x, state),
+        }
+        if effort.thorough:
+            torch._dynamo.reset()
+            cell = torch.compile(eager.lltm_cell, dynamic=False)
+            lltm["compiled cell"] = bound(eager.Loop(eager.Cell(cell, weights, bias)), x, state)
+            start = time.perf_counter()
+            loss(lltm["compiled cell"]()).backward()
+            compiling += time.perf_counter() - start
+        check_same_work(lltm, loss, [weights, bias])
+
+        runs = {**lltm, "nn.LSTM": bound(lstm, x, tuple(s.unsqueeze(0) for s in state))}
+        leaves = {name: [weights, bias] for name in lltm} | {"nn.LSTM": list(lstm.parameters())}
+        shape = f"{batch}, {input_size}, {state_size}"
+        forward = [forward_contender(name, run) for name, run in runs.items()]
+        answer.groups.append(compare("lltm_sequence", "forward", shape, forward, effort))
+        backward = [backward_contender(name, run, loss, leaves[name]) for name, run in runs.items()]
+        answer.groups.append(compare("lltm_sequence", "backward", shape, backward, effort))
+    if compiling:
+        answer.notes.append(
+            f"torch.compile took {compiling:.0f} s to compile the cell for {len(shapes)} shapes; "
+            "the whole sequence in one graph is left out, it compiles for minutes"
+        )
+    else:
+        answer.notes.append("compiled cell left out: it takes long to compile")
+    return answer

@@ -1,0 +1,42 @@
+"""benchmarks/peers/extension.py: builds (once) and wraps the C++ extension."""
+
+import functools
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+HERE = Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build" / "benchmarks" / "extension"
+
+
+@functools.cache
+def load():
+    """The compiled module; the first build takes about half a minute."""
+    from torch.utils import cpp_extension
+
+    scripts = os.path.dirname(sys.executable)  # where pip puts ninja
+    if scripts not in os.environ["PATH"].split(os.pathsep):
+        os.environ["PATH"] = scripts + os.pathsep + os.environ["PATH"]
+    BUILD.mkdir(parents=True, exist_ok=True)
+    return cpp_extension.load(
+        "benchmarks_extension", [str(HERE / "extension.cpp")],
+        build_directory=str(BUILD), extra_cflags=["-O3"],
+    )
+
+
+class _Function(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, weights, bias, old_h, old_cell):
+        outputs = load().lltm_forward(input, weights, bias, old_h, old_cell)
+        new_h, new_cell = outputs[:2]
+        ctx.save_for_backward(*outputs[1:], weights)
+        return new_h, new_cell
+
+    @staticmethod
+    def backward(ctx, grad_h, grad_cell):
+        return tuple(load().lltm_backward(grad_h, grad_cell, *ctx.saved_tensors))
+
+
+lltm_cell = _Function.apply

@@ -1,0 +1,160 @@
+"""benchmarks/report.py: results as JSON and as Markdown tables.
+
+``python -m benchmarks.report RESULTS.json`` prints the tables of a saved run;
+``--into FILE.md`` writes them between that file's lines
+``<!-- measured: begin -->`` and ``<!-- measured: end -->``.
+"""
+
+import argparse
+import ast
+import datetime
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from .goals import verdicts
+from .harness import Answer, Group, Spread
+
+SCHEMA = 1
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+def results(answers, machine, *, quick):
+    """{question: Answer} → the dictionary that ``save`` writes."""
+    return {
+        "schema": SCHEMA,
+        "date": datetime.date.today().isoformat(),
+        "quick": quick,
+        "machine": machine,
+        "answers": answers,
+    }
+
+
+def save(found, path):
+    """Write results, and the verdict on every goal, as JSON. Times in seconds."""
+    groups = [g for answer in found["answers"].values() for g in answer.groups]
+    written = {**found, "answers": {q: asdict(a) for q, a in found["answers"].items()}}
+    written["goals"] = [
+        {**asdict(goal), "value": value, "met": met} for goal, value, met in verdicts(groups)
+    ]
+    path.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
+
+
+def load(path):
+    """What ``save`` wrote, as ``results`` made it."""
+    found = json.loads(Path(path).read_text())
+    if found["schema"] != SCHEMA:
+        raise ValueError(f"{path}: expected schema {SCHEMA}, got {found['schema']}")
+    del found["goals"]  # follow from the measurements
+    for question, answer in found["answers"].items():
+        groups = [
+            Group(**{**g, "results": {n: Spread(**r) for n, r in g["results"].items()}})
+            for g in answer["groups"]
+        ]
+        found["answers"][question] = Answer(groups, answer["notes"])
+    return found
+
+
+def table(head, rows):
+    """A Markdown table with aligned columns."""
+    lines = [list(map(str, row)) for row in (head, *rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    text = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths)) + " |" for line in lines]
+    text.insert(1, "| " + " | ".join("-" * w for w in widths) + " |")
+    return "\n".join(text)
+
+
+def quantity(value, unit):
+    """``value`` in its unit (s or B) with three significant digits: 0.0000351 s → 35.1 µs."""
+    steps = {
+        "s": ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")),
+        "B": ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")),
+    }[unit]
+    scale, name = next(((s, n) for s, n in reversed(steps) if value >= s), steps[0])
+    scaled = value / scale
+    return f"{scaled:.{max(0, 2 - (scaled >= 10) - (scaled >= 100))}f} {name}"
+
+
+def title(question):
+    """The question itself: what its script's first line asks."""
+    source = (Path(__file__).parent / f"{question}.py").read_text()
+    first = ast.get_docstring(ast.parse(source)).splitlines()[0]
+    question = first.partition(": ")[2]
+    return question[0].upper() + question[1:]
+
+
+def _spread(group):
+    """Widest distance between quartiles of a contender, relative to its value."""
+    return max((s.high - s.low) / s.value for s in group.results.values() if s.value)
+
+
+def answer_table(question, answer):
+    """One question's measurements; contenders are columns, the spread is that of the widest."""
+    parts = [f"\n### {title(question)}\n"]
+    blocks = {}
+    for group in answer.groups:  # groups with the same contenders share a table
+        blocks.setdefault(tuple(group.results), []).append(group)
+    for names, groups in blocks.items():
+        rows = []
+        for g in groups:
+            values = [quantity(s.value, g.unit) for s in g.results.values()]
+            spread = "" if g.statistic == "exact" else f"{_spread(g):.0%}"
+            rows.append([g.case, g.shape, *values, spread])
+        parts += [table(["", "shape", *names, "spread"], rows), ""]
+    parts += [f"- {note}." for note in answer.notes]
+    return "\n".join(parts)
+
+
+def goal_table(found):
+    """Every goal with value, bound and verdict."""
+    groups = [g for answer in found["answers"].values() for g in answer.groups]
+    rows = []
+    for goal, value, met in verdicts(groups):
+        peers = "best peer" if len(goal.peers) > 2 else " or ".join(goal.peers)
+        rows.append([
+            f"{goal.question}: {goal.case}", goal.shape, f"{goal.contender} ÷ {peers}",
+            "not measured" if value is None else f"{value:.2f}", f"{goal.relation} {goal.bound:.2f}",
+            "" if met is None else "met" if met else "**not met**",
+        ])  # fmt: skip
+    head = ["", "shape", "ratio of", "value", "bound", ""]
+    return "\n### Goals\n\n" + table(head, rows)
+
+
+def machine_lines(found):
+    m = found["machine"]
+    return (
+        f"{m['cpu']}, {m['cores']} cores, {m['system']}; Python {m['python']}, PyTorch {m['torch']} "
+        f"({m['torch_cpu_capability']}) with MKL {m['mkl']} and oneDNN {m['onednn']}; {m['compiler']}; "
+        f"{m['my_lib']}. {found['date']}" + (", quick run" if found["quick"] else "") + "."
+    )
+
+
+def markdown(found):
+    """The whole report."""
+    tables = [answer_table(question, answer) for question, answer in found["answers"].items()]
+    return "\n".join([machine_lines(found), goal_table(found), *tables])
+
+
+def replace_measured(text, report):
+    """``text`` with ``report`` between its two marker lines."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"expected the lines {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n{report}\n{END}{after}"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--into", type=Path, help="Markdown file to write the tables into")
+    options = parser.parse_args()
+    text = markdown(load(options.results))
+    if options.into is None:
+        print(text)
+    else:
+        options.into.write_text(replace_measured(options.into.read_text(), text))
+
+
+if __name__ == "__main__":
+    main()

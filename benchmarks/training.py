@@ -1,0 +1,49 @@
+"""benchmarks/training.py: forward and backward passes as contenders doing the same work."""
+
+import torch
+
+from .harness import Contender
+
+
+def forward_contender(name, run):
+    """Times ``run()``."""
+    return Contender(name, run)
+
+
+def backward_contender(name, run, loss, leaves):
+    """Times ``loss(result).backward()`` on a fresh graph, with empty ``.grad`` to fill."""
+
+    def prepare():
+        for leaf in leaves:
+            leaf.grad = None
+        return run()
+
+    return Contender(name, lambda result: loss(result).backward(), prepare)
+
+
+def check_same_work(runs, loss, leaves, tolerance=1e-3):
+    """Every run must give the first one's loss terms and gradients, or AssertionError.
+
+    ``runs``: {name: callable returning a (nested) tuple of tensors}. ``tolerance``
+    is relative to the largest magnitude in each tensor.
+    """
+    reference = reference_name = None
+    for name, run in runs.items():
+        result = run()
+        grads = torch.autograd.grad(loss(result), leaves)
+        values = [*_flat(result), *grads]
+        if reference is None:
+            reference, reference_name = values, name
+        assert len(values) == len(reference), f"{name} returns {len(values)} tensors"
+        for index, (found, wanted) in enumerate(zip(values, reference)):
+            error = (found - wanted).abs().max().item()
+            allowed = tolerance * wanted.abs().max().item()
+            assert error <= allowed, (
+                f"{name} differs from {reference_name} in tensor {index}: {error:.2g} > {allowed:.2g}"
+            )
+
+
+def _flat(result):
+    if isinstance(result, torch.Tensor):
+        return [result.detach()]
+    return [tensor for part in result for tensor in _flat(part)]
