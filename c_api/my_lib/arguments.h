@@ -8,8 +8,8 @@
 
 namespace my_lib {
 
-// The product of `sizes`, as *count: 1 for no sizes, 0 as soon as one of them is 0. False, with SIZE_MAX semantics
-// left to the caller, when a size is negative or the product times `element_size` exceeds INT64_MAX.
+// The product of `sizes`, as *count: 1 for no sizes, 0 as soon as one of them is 0. Every size must be >= 0 and the
+// product times `element_size` at most INT64_MAX.
 bool count_elements(const char *name, const int64_t *sizes, int64_t ndim, size_t element_size, int64_t *count);
 
 // The same for an array whose sizes are written out: check_array_size<float>("weights", {out, in}, &count).
@@ -41,6 +41,16 @@ template <typename T> inline bool check_optional(const char *name, const T *poin
 template <typename T> inline bool check_array(const char *name, const T *pointer, int64_t count) {
     if (__builtin_expect(pointer == nullptr && count != 0, false)) return pointer_error(name, pointer, alignof(T));
     return check_optional(name, pointer);
+}
+
+// All arguments of an elementwise output = f(input1, input2); *count is the number of elements.
+template <typename T>
+bool check_binary(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2, const int64_t *shape2,
+                  int64_t ndim2, const T *output, int64_t *count) {
+    return check_shape("input1", shape1, ndim1, sizeof(T), count) &&
+           check_shape("input2", shape2, ndim2, sizeof(T), count) &&
+           check_same_shape("input2", shape2, ndim2, shape1, ndim1) && check_array("input1", input1, *count) &&
+           check_array("input2", input2, *count) && check_array("output", output, *count);
 }
 
 // workspace_size >= needed, and a workspace that is not NULL unless needed is 0. SIZE_MAX, what a workspace_size

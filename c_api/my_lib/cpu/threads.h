@@ -19,6 +19,9 @@ void set_num_threads(int count);
 // The runtime in use, for my_lib_build_info(): "pytorch", "process", "libgomp.so.1" or "none".
 const char *threads_name();
 
+// Elements per slice of an elementwise loop: a few microseconds of work.
+constexpr int64_t elementwise_grain = 32768;
+
 using Slice = void (*)(void *body, int64_t begin, int64_t end);
 
 // Cuts [0, size) into at most num_threads() slices that begin at multiples of `grain`, one per thread. Results must
