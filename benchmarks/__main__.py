@@ -75,6 +75,7 @@ def main():
     if unknown:
         parser.error(f"unknown question {', '.join(sorted(unknown))}; choose from {', '.join(QUESTIONS)}")
 
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # ninja
     os.chdir(ROOT)  # functions, modules and _ext are imported from the checkout
     effort = QUICK if options.quick else Effort()
     with tempfile.TemporaryDirectory() as cache:  # so that compile times are those of a first run

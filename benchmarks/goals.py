@@ -8,7 +8,10 @@ PEERS = ("eager", "C++ extension", "torch.compile", "jit.script")
 
 @dataclass(frozen=True)
 class Goal:
-    """``contender`` ÷ the best of ``peers`` must be ``relation`` ``bound``."""
+    """``contender`` ÷ the best of ``peers`` must be ``relation`` ``bound``.
+
+    Without peers the bound is for the contender itself, in seconds.
+    """
 
     question: str
     case: str
@@ -38,6 +41,8 @@ GOALS = (
         for case in ("raw forward", "forward", "backward")
     ),
     Goal("fused_conv_batch_norm2d", "bytes saved", "32, 64, 32, 32", "fused", ("unfused", "PyTorch"), 0.55),
+    Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", (), 300e-9),
+    Goal("bridge_calls", "my_lib_add_forward, both shapes", "5, 5", "torchthaw", (), 450e-9),
 )
 
 

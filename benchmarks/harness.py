@@ -9,6 +9,7 @@ round yields one mean per contender; the median over the rounds is reported
 import gc
 import random
 import statistics
+import timeit
 from dataclasses import dataclass, field
 from itertools import repeat
 from time import perf_counter_ns
@@ -21,13 +22,23 @@ class Contender:
 
     ``call()`` is timed. With ``prepare``, its untimed result is handed to
     every call: ``call(prepare())``, as a backward pass needs a fresh graph.
-    ``enter()`` runs untimed before each of its turns.
+    ``enter()`` runs untimed before each of its turns. ``timer`` replaces the
+    call by a statement; see ``statement``.
     """
 
     name: str
-    call: Callable
+    call: Optional[Callable] = None
     prepare: Optional[Callable] = None
     enter: Optional[Callable] = None
+    timer: Optional[timeit.Timer] = None
+
+
+def statement(name, source, **names):
+    """A contender that runs ``source`` itself: no call of ours is in what it times.
+
+    For statements so short that the call of a lambda would count.
+    """
+    return Contender(name, timer=timeit.Timer(source, globals=names, timer=perf_counter_ns))
 
 
 @dataclass(frozen=True)
@@ -73,9 +84,9 @@ class Group:
     rounds: int = 1
 
     def ratio(self, contender, peers):
-        """``contender`` ÷ the smallest of those ``peers`` that took part."""
-        present = [self.results[p].value for p in peers if p in self.results]
-        return self.results[contender].value / min(present)
+        """``contender`` ÷ the smallest of those ``peers`` that took part; ÷ 1 if none is asked."""
+        value = self.results[contender].value
+        return value / min(self.results[p].value for p in peers if p in self.results) if peers else value
 
 
 @dataclass
@@ -91,6 +102,8 @@ def block(contender, calls, clock=perf_counter_ns):
     call, prepare = contender.call, contender.prepare
     if contender.enter:
         contender.enter()
+    if contender.timer:
+        return contender.timer.timeit(calls) * 1e-9 / calls
     if prepare is None:
         start = clock()
         for _ in repeat(None, calls):

@@ -110,13 +110,14 @@ def goal_table(found):
     groups = [g for answer in found["answers"].values() for g in answer.groups]
     rows = []
     for goal, value, met in verdicts(groups):
+        show = "{:.2f}".format if goal.peers else lambda v: quantity(v, "s")
         peers = "best peer" if len(goal.peers) > 2 else " or ".join(goal.peers)
         rows.append([
-            f"{goal.question}: {goal.case}", goal.shape, f"{goal.contender} ÷ {peers}",
-            "not measured" if value is None else f"{value:.2f}", f"{goal.relation} {goal.bound:.2f}",
+            f"{goal.question}: {goal.case}", goal.shape, f"{goal.contender} ÷ {peers}".rstrip(" ÷"),
+            "not measured" if value is None else show(value), f"{goal.relation} {show(goal.bound)}",
             "" if met is None else "met" if met else "**not met**",
         ])  # fmt: skip
-    head = ["", "shape", "ratio of", "value", "bound", ""]
+    head = ["", "shape", "of", "value", "bound", ""]
     return "\n### Goals\n\n" + table(head, rows)
 
 

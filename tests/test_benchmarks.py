@@ -65,6 +65,13 @@ def test_enter_runs_untimed_before_every_turn():
     assert harness.block(contender, 2, clock) == pytest.approx(1e-8)
 
 
+def test_a_statement_is_timed_without_a_call_around_it():
+    found = []
+    contender = harness.statement("x", "found.append(0)", found=found)
+    assert 0 < harness.block(contender, 1000) < 1e-5
+    assert len(found) == 1000
+
+
 def test_contenders_take_turns_in_changing_order():
     clock, turns = Clock(), []
 
@@ -105,6 +112,11 @@ def test_time_is_spent_where_asked():
 def test_ratio_is_against_the_best_peer_present():
     measured = group("lltm", "forward", "s", torchthaw=1.0, eager=4.0, jit_script=2.0)
     assert measured.ratio("torchthaw", ("eager", "jit script", "torch.compile")) == 0.5
+
+
+def test_a_goal_without_peers_bounds_the_time_itself():
+    goal = goals.Goal("q", "c", "s", "ours", (), 300e-9)
+    assert goals.verdicts([group("q", "c", "s", ours=299e-9, peer=1.0)], [goal]) == [(goal, 299e-9, True)]
 
 
 def test_verdicts():
@@ -185,7 +197,7 @@ def test_quantities(value, unit, text):
 
 
 def example():
-    groups = [group(g.question, g.case, g.shape, **{g.contender: 1.0, g.peers[0]: 4.0}) for g in goals.GOALS]
+    groups = [group(g.question, g.case, g.shape, **{g.contender: 1e-7, (*g.peers, "peer")[0]: 4e-7}) for g in goals.GOALS]
     answers = {q: Answer([g for g in groups if g.question == q], ["a note"]) for q in QUESTIONS if q != "lltm_threads"}
     return report.results(answers, MACHINE, quick=False)
 
@@ -203,7 +215,7 @@ def test_results_survive_json(tmp_path):
 
 def test_the_goal_table_says_met_and_not_met():
     found = example()
-    found["answers"]["lltm"].groups[0].results["torchthaw"].value = 40.0
+    found["answers"]["lltm"].groups[0].results["torchthaw"].value = 4e-6
     text = report.goal_table(found)
     assert text.count("**not met**") == 1 and "10.00" in text and "not measured" in text
 

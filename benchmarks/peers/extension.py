@@ -1,8 +1,6 @@
 """benchmarks/peers/extension.py: builds (once) and wraps the C++ extension."""
 
 import functools
-import os
-import sys
 from pathlib import Path
 
 import torch
@@ -16,9 +14,6 @@ def load():
     """The compiled module; the first build takes about half a minute."""
     from torch.utils import cpp_extension
 
-    scripts = os.path.dirname(sys.executable)  # where pip puts ninja
-    if scripts not in os.environ["PATH"].split(os.pathsep):
-        os.environ["PATH"] = scripts + os.pathsep + os.environ["PATH"]
     BUILD.mkdir(parents=True, exist_ok=True)
     return cpp_extension.load(
         "benchmarks_extension", [str(HERE / "extension.cpp")],

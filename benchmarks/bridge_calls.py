@@ -1,0 +1,71 @@
+"""benchmarks/bridge_calls.py: what does it cost to hand tensors to a C function?
+
+Calls of C loops over 25 floats, where the loop is the smaller part. Statements
+run as timeit runs them, arguments in local names; minima over the rounds, since
+at this size every disturbance only adds. "plain cffi" casts the result of
+``data_ptr()`` and checks nothing.
+"""
+
+import tempfile
+from pathlib import Path
+
+import torch
+
+from .harness import Answer, compare, statement
+from .peers import calls, extension
+
+
+def bridged(folder):
+    """``add_loop`` of ``calls``, built as a user would build an extension of their own."""
+    import importlib
+    import sys
+
+    import torchthaw
+
+    folder = Path(folder)
+    (folder / "add_loop.h").write_text(calls.HEADER + "\n")
+    (folder / "add_loop.c").write_text(calls.SOURCE)
+    torchthaw.create_extension(
+        "benchmarks_bridged", headers=["add_loop.h"], sources=["add_loop.c"],
+        relative_to=str(folder / "build.py"), extra_compile_args=["-O3"],
+    ).build()  # fmt: skip
+    sys.path.insert(0, str(folder))
+    return importlib.import_module("benchmarks_bridged").add_loop
+
+
+def measure(effort):
+    from _ext import my_lib
+
+    answer = Answer()
+    a, b, output = torch.randn(5, 5), torch.randn(5, 5), torch.empty(5, 5)
+    ffi, lib = calls.plain_cffi()
+    folder = tempfile.mkdtemp()
+    peers = extension.load()
+    loops = [
+        statement("torchthaw", "f(a, b, output, 25)", f=bridged(folder), a=a, b=b, output=output),
+        statement(
+            "plain cffi", "f(c(t, a.data_ptr()), c(t, b.data_ptr()), c(t, output.data_ptr()), 25)",
+            f=lib.add_loop, c=ffi.cast, t=ffi.typeof("float *"), a=a, b=b, output=output,
+        ),
+        statement("pybind11 loop", "f(a, b, output)", f=peers.add_loop, a=a, b=b, output=output),
+        statement("pybind11 at::add_out", "f(a, b, output)", f=peers.add_out, a=a, b=b, output=output),
+        statement("torch.add(out=)", "f(a, b, out=output)", f=torch.add, a=a, b=b, output=output),
+    ]  # fmt: skip
+    tvm = calls.tvm_ffi()
+    if tvm:
+        loops.append(statement("tvm-ffi loop", "f(a, b, output)", f=tvm, a=a, b=b, output=output))
+    else:
+        answer.notes.append("tvm-ffi left out: not installed (pip install apache-tvm-ffi)")
+    minimum = dict(effort=effort, statistic="minimum")
+    answer.groups.append(compare("bridge_calls", "three tensors and a size", "25", loops, **minimum))
+
+    shaped = [
+        statement(
+            "torchthaw", "f(a, a.shape, 2, b, b.shape, 2, output)",
+            f=my_lib.my_lib_add_forward, a=a, b=b, output=output,
+        ),
+        statement("torch.add(out=)", "f(a, b, out=output)", f=torch.add, a=a, b=b, output=output),
+    ]  # fmt: skip
+    case = "my_lib_add_forward, both shapes"
+    answer.groups.append(compare("bridge_calls", case, "5, 5", shaped, **minimum))
+    return answer

@@ -1,0 +1,51 @@
+"""benchmarks/peers/calls.py: other ways to hand three tensors to a C loop."""
+
+import importlib.util
+from pathlib import Path
+
+BUILD = Path(__file__).resolve().parents[2] / "build" / "benchmarks"
+HEADER = "void add_loop(const float *input1, const float *input2, float *output, int64_t n);"
+SOURCE = """
+#include <stdint.h>
+
+void add_loop(const float *input1, const float *input2, float *output, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) output[i] = input1[i] + input2[i];
+}
+"""
+
+
+def plain_cffi():
+    """(ffi, lib) of a cffi API-mode module with ``add_loop``, compiled once."""
+    import cffi
+
+    ffi = cffi.FFI()
+    ffi.cdef(HEADER)
+    ffi.set_source("benchmarks_plain_cffi", SOURCE, extra_compile_args=["-O3"])
+    folder = BUILD / "plain_cffi"
+    path = ffi.compile(tmpdir=str(folder))
+    specification = importlib.util.spec_from_file_location("benchmarks_plain_cffi", path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module.ffi, module.lib
+
+
+def tvm_ffi():
+    """``add_loop(a, b, output)`` through tvm-ffi, or None where it is not installed."""
+    try:
+        from tvm_ffi import cpp
+    except ImportError:
+        return None
+    source = """
+    void add_loop(tvm::ffi::TensorView a, tvm::ffi::TensorView b, tvm::ffi::TensorView output) {
+      const float *x = static_cast<const float *>(a.data_ptr());
+      const float *y = static_cast<const float *>(b.data_ptr());
+      float *z = static_cast<float *>(output.data_ptr());
+      for (int64_t i = 0, n = a.numel(); i < n; ++i) z[i] = x[i] + y[i];
+    }
+    """
+    folder = BUILD / "tvm_ffi"
+    folder.mkdir(parents=True, exist_ok=True)
+    module = cpp.load_inline(
+        "benchmarks_tvm_ffi", cpp_sources=source, functions="add_loop", build_directory=str(folder)
+    )
+    return module.add_loop
