@@ -16,7 +16,7 @@ build: environment ## .venv, libmy_lib and the extension _ext/my_lib
 	@$(python) ffi_build.py
 
 demo: build ## train a digit classifier on the LLTM layer; pictures in build/demo/
-	@$(python) examples/digits/train.py
+	@$(python) -m examples.digits
 
 test: test-environment ## every test: ctest for the C library, pytest for the rest
 	@$(python) ffi_build.py

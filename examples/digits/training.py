@@ -1,0 +1,65 @@
+"""examples/digits/training.py: the classifier on top of a recurrent layer, one epoch of training, and its test."""
+
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from .data import CLASSES, SIDE, shifted
+
+BATCH = 32
+PEAK_LEARNING_RATE = 2e-2
+
+
+class Classifier(nn.Module):
+    """Reads an image row by row and judges by the outputs of all eight steps; the last one alone forgets the top rows."""
+
+    def __init__(self, layer, state_size):
+        super().__init__()
+        self.layer = layer(SIDE, state_size, batch_first=True)
+        self.dropout = nn.Dropout(0.2)
+        self.classify = nn.Linear(SIDE * state_size, CLASSES)
+
+    def forward(self, images):
+        output, _ = self.layer(images)
+        return self.classify(self.dropout(output.flatten(1)))
+
+
+class Trainer:
+    """A fresh classifier on the given kind of layer, and all that training it for a number of epochs needs."""
+
+    def __init__(self, layer, state_size, training, epochs, seed):
+        torch.manual_seed(seed)
+        self.generator = torch.Generator().manual_seed(seed)
+        self.training = training
+        self.model = Classifier(layer, state_size)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=PEAK_LEARNING_RATE, weight_decay=1e-2)
+        steps = epochs * -(-len(training.labels) // BATCH)
+        self.schedule = torch.optim.lr_scheduler.OneCycleLR(self.optimizer, PEAK_LEARNING_RATE, total_steps=steps)
+
+    def epoch(self):
+        """Train on each image once, shifted by up to a pixel; return (mean loss, seconds)."""
+        start = time.perf_counter()
+        self.model.train()
+        total = 0.0
+        for batch in torch.randperm(len(self.training.labels), generator=self.generator).split(BATCH):
+            scores = self.model(shifted(self.training.images[batch], self.generator))
+            loss = F.cross_entropy(scores, self.training.labels[batch])
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            self.schedule.step()
+            total += loss.item() * len(batch)
+        return total / len(self.training.labels), time.perf_counter() - start
+
+    @torch.no_grad()
+    def probabilities(self, split):
+        """(count, 10) probabilities of each digit."""
+        self.model.eval()
+        return self.model(split.images).softmax(1)
+
+
+def accuracy(probabilities, labels):
+    """Share of rightly read digits, in percent."""
+    return (probabilities.argmax(1) == labels).double().mean().item() * 100
