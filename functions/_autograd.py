@@ -1,0 +1,57 @@
+"""functions/_autograd.py: when an operator needs autograd, and how one without second derivative says so."""
+
+from functools import wraps
+
+import torch
+from torch import Tensor
+from torch.autograd import Function, forward_ad
+
+
+def needs_autograd(*arguments):
+    """Whether autograd must record an operator on these arguments; ``Function.apply`` is not worth paying else.
+
+    Inside ``forward_ad.dual_level()`` it always must: PyTorch then refuses a Function without forward-mode
+    derivative, where a plain call would lose the tangent.
+    """
+    if forward_ad._current_level >= 0:
+        return True
+    if torch.is_grad_enabled():
+        for argument in arguments:
+            if isinstance(argument, Tensor) and argument.requires_grad:
+                return True
+    return False
+
+
+def once_differentiable(backward):
+    """Decorates a ``backward`` whose result has no derivative: differentiating through it raises RuntimeError.
+
+    ``torch.autograd.function.once_differentiable`` raises only where a grad_output requires grad. Behind a plain
+    ``.sum()`` none does, and a gradient penalty then loses its second-order term in silence. Here the result also
+    depends, as far as autograd knows, on every saved tensor; hence ``backward`` must save the operator's inputs, or
+    one of its outputs.
+    """
+
+    @wraps(backward)
+    def once(ctx, *grad_outputs):
+        if not torch.is_grad_enabled():  # without create_graph=True, the usual case, there is nothing to guard
+            return backward(ctx, *grad_outputs)
+        with torch.no_grad():
+            gradients = backward(ctx, *grad_outputs)
+        gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+        sources = [tensor for tensor in (*grad_outputs, *ctx.saved_tensors) if tensor is not None]
+        return SecondBackward.apply(type(ctx).__name__.removesuffix("Backward"), len(gradients), *gradients, *sources)
+
+    return once
+
+
+class SecondBackward(Function):
+    """(name, count, gradients..., sources...) -> the ``count`` gradients, whose backward is an error."""
+
+    @staticmethod
+    def forward(ctx, name, count, *tensors):
+        ctx.name = name
+        return tuple(None if gradient is None else gradient.view_as(gradient) for gradient in tensors[:count])
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise RuntimeError(f"{ctx.name}: its gradient has no derivative; it can be differentiated once only")

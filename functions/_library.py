@@ -1,0 +1,66 @@
+"""functions/_library.py: the way from tensors to libmy_lib: the kernels of a dtype, checked arrays, errors."""
+
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+from _ext import my_lib
+
+
+class Kernels(dict):
+    """The C functions called ``names`` by dtype: ``forward, backward = KERNELS[input.dtype]``.
+
+    A dtype that libmy_lib does not compute in raises TypeError for the argument called ``argument``.
+    """
+
+    def __init__(self, argument, *names):
+        self.argument = argument
+        for dtype, suffix in (torch.float32, ""), (torch.float64, "_f64"):
+            self[dtype] = tuple(getattr(my_lib, name + suffix) for name in names)
+
+    def __missing__(self, dtype):
+        raise TypeError(f"{self.argument}: expected dtype torch.float32 or torch.float64, got {dtype}")
+
+
+def sizes(argument, tensor, *words):
+    """The sizes of ``tensor``, one for each word, such as ``"batch"``; ValueError if it has another number of them."""
+    check_tensor(argument, tensor)
+    if tensor.dim() != len(words):
+        raise ValueError(f"{argument}: expected shape ({', '.join(words)}), got {tuple(tensor.shape)}")
+    return tensor.shape
+
+
+def array(argument, tensor, shape):
+    """``tensor``, contiguous: itself if it is so already. TypeError or ValueError unless it has ``shape``."""
+    check_tensor(argument, tensor)
+    if tensor.shape != shape:
+        raise ValueError(f"{argument}: expected shape {tuple(shape)}, got {tuple(tensor.shape)}")
+    return tensor.contiguous()
+
+
+def check_tensor(argument, tensor):
+    """Raises TypeError unless ``tensor`` is one."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{argument}: expected a torch.Tensor, got {type(tensor).__name__}")
+
+
+@lru_cache(maxsize=1024)
+def workspace_size(function, *sizes):
+    """What the C function ``<operator>_workspace_size`` says for these sizes, in bytes."""
+    nbytes = function(*sizes)
+    if nbytes == SIZE_MAX:
+        raise_last_error()
+    return nbytes
+
+
+SIZE_MAX = 2**64 - 1
+
+
+def scratch(nbytes):
+    """Uninitialised memory for a kernel's ``workspace`` argument; None, which C sees as NULL, for no bytes."""
+    return torch.empty(nbytes, dtype=torch.uint8, device="cpu") if nbytes else None
+
+
+def raise_last_error():
+    """Raises the failure that libmy_lib recorded last in this thread."""
+    raise ValueError(my_lib.my_lib_last_error_message())

@@ -1,0 +1,33 @@
+"""modules/lltm_sequence.py: the LLTM over whole sequences."""
+
+from functions.lltm_sequence import lltm_sequence
+
+from .lltm import LLTMBase
+
+
+class LLTMLayer(LLTMBase):
+    """``LLTMLayer(input_size, state_size, batch_first=False)(x, state=None) -> (output, (h, c))``.
+
+    x (seq_len, batch, input_size) and output (seq_len, batch, state_size), or both with batch before seq_len when
+    ``batch_first``. ``state`` is (h, c) before the first step, zeros by default; h and c in it and in the result
+    are (batch, state_size). The state_dict is that of ``LLTM``.
+    """
+
+    def __init__(self, input_size, state_size, batch_first=False, device=None, dtype=None):
+        super().__init__(input_size, state_size, device=device, dtype=dtype)
+        self.batch_first = batch_first
+
+    def forward(self, x, state=None):
+        if self.batch_first:
+            x = x.transpose(0, 1)
+        if state is None:
+            zeros = x.new_zeros(x.shape[1], self.state_size)
+            state = zeros, zeros
+        old_h, old_cell = state
+        output, h, cell = lltm_sequence(x, self.weights, self.bias, old_h, old_cell)
+        if self.batch_first:
+            output = output.transpose(0, 1)
+        return output, (h, cell)
+
+    def extra_repr(self):
+        return super().extra_repr() + (", batch_first=True" if self.batch_first else "")
