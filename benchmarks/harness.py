@@ -95,6 +95,7 @@ class Answer:
 
     groups: list[Group] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    others: float = 0.0  # share of all cores' time that other programs took meanwhile
 
 
 def block(contender, calls, clock=perf_counter_ns):

@@ -42,9 +42,9 @@ def scripted(function):
         return torch.jit.script(function)
 
 
-def loss(result):
+def backward(result):
     new_h, new_cell = result
-    return new_h.sum() + new_cell.sum()
+    (new_h.sum() + new_cell.sum()).backward()
 
 
 def bound(function, *arguments):
@@ -78,22 +78,22 @@ def measure(effort, shapes=SHAPES):
         runs = {
             name: bound(step, input, weights, bias, *state) for name, step in steps.items()
         }
-        for input_grad, backward in ((True, "backward"), (False, "backward, input without grad")):
+        for input_grad, case in ((True, "backward"), (False, "backward, input without grad")):
             input.requires_grad_(input_grad)
             leaves = [weights, bias, *state] + [input] * input_grad
             if "torch.compile" in runs:
                 start = time.perf_counter()
-                loss(runs["torch.compile"]()).backward()
+                backward(runs["torch.compile"]())
                 compiling += time.perf_counter() - start
             for run in runs.values():
                 for _ in range(3):  # jit.script specialises in its first calls
-                    loss(run()).backward()
-            check_same_work(runs, loss, leaves)
+                    backward(run())
+            check_same_work(runs, backward, leaves)
             if input_grad:
                 forward = [forward_contender(name, run) for name, run in runs.items()]
                 answer.groups.append(compare("lltm", "forward", shape, forward, effort))
-            contenders = [backward_contender(name, run, loss, leaves) for name, run in runs.items()]
-            answer.groups.append(compare("lltm", backward, shape, contenders, effort))
+            passes = [backward_contender(name, run, backward, leaves) for name, run in runs.items()]
+            answer.groups.append(compare("lltm", case, shape, passes, effort))
 
         modules = {
             "torchthaw": ours(LLTM, input_size, state_size, weights, bias),

@@ -20,9 +20,9 @@ SHAPES = ((16, 32, 128), (64, 1024, 128))  # batch, input, state
 STEPS = 100
 
 
-def loss(result):
+def backward(result):
     output, (_, cell) = result
-    return output.sum() + cell.sum()
+    (output.sum() + cell.sum()).backward()
 
 
 def measure(effort, shapes=SHAPES, steps=STEPS):
@@ -46,17 +46,17 @@ def measure(effort, shapes=SHAPES, steps=STEPS):
             cell = torch.compile(eager.lltm_cell, dynamic=False)
             lltm["compiled cell"] = bound(eager.Loop(eager.Cell(cell, weights, bias)), x, state)
             start = time.perf_counter()
-            loss(lltm["compiled cell"]()).backward()
+            backward(lltm["compiled cell"]())
             compiling += time.perf_counter() - start
-        check_same_work(lltm, loss, [weights, bias])
+        check_same_work(lltm, backward, [weights, bias])
 
         runs = {**lltm, "nn.LSTM": bound(lstm, x, tuple(s.unsqueeze(0) for s in state))}
         leaves = {name: [weights, bias] for name in lltm} | {"nn.LSTM": list(lstm.parameters())}
         shape = f"{batch}, {input_size}, {state_size}"
         forward = [forward_contender(name, run) for name, run in runs.items()]
         answer.groups.append(compare("lltm_sequence", "forward", shape, forward, effort))
-        backward = [backward_contender(name, run, loss, leaves[name]) for name, run in runs.items()]
-        answer.groups.append(compare("lltm_sequence", "backward", shape, backward, effort))
+        passes = [backward_contender(name, run, backward, leaves[name]) for name, run in runs.items()]
+        answer.groups.append(compare("lltm_sequence", "backward", shape, passes, effort))
     if compiling:
         answer.notes.append(
             f"torch.compile took {compiling:.0f} s to compile the cell for {len(shapes)} shapes; "

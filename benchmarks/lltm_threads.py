@@ -11,7 +11,7 @@ from functools import partial
 import torch
 
 from .harness import Answer, Contender, compare
-from .lltm import SHAPES, bound, loss, parameters
+from .lltm import SHAPES, backward, bound, parameters
 from .lltm_gemm import raw_forward
 from .peers import eager
 from .training import backward_contender
@@ -42,8 +42,7 @@ def measure(effort, shapes=SHAPES):
         for name, step in (("torchthaw", lltm), ("eager", eager.lltm_cell)):
             run = bound(step, *inputs)
             cases.setdefault("forward", []).append(Contender(name, run))
-            backward = backward_contender(name, run, loss, inputs)
-            cases.setdefault("backward", []).append(backward)
+            cases.setdefault("backward", []).append(backward_contender(name, run, backward, inputs))
         for case, contenders in cases.items():
             both = [on(threads, c) for c in contenders for threads in (1, 2)]
             answer.groups.append(compare("lltm_threads", case, shape, both, effort, threads=2))

@@ -7,7 +7,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 
-IDLE_ENOUGH = 0.97  # share of a core's time that must be free before two-thread figures
+IDLE_ENOUGH = 0.97  # share of a core's time that must be free of other programs
 
 
 def read_cpu_times(text):

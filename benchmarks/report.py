@@ -12,8 +12,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from .goals import verdicts
+from .goals import GOALS, verdicts
 from .harness import Answer, Group, Spread
+from .machine import IDLE_ENOUGH
 
 SCHEMA = 1
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -51,7 +52,7 @@ def load(path):
             Group(**{**g, "results": {n: Spread(**r) for n, r in g["results"].items()}})
             for g in answer["groups"]
         ]
-        found["answers"][question] = Answer(groups, answer["notes"])
+        found["answers"][question] = Answer(groups, answer["notes"], answer["others"])
     return found
 
 
@@ -101,15 +102,19 @@ def answer_table(question, answer):
             spread = "" if g.statistic == "exact" else f"{_spread(g):.0%}"
             rows.append([g.case, g.shape, *values, spread])
         parts += [table(["", "shape", *names, "spread"], rows), ""]
-    parts += [f"- {note}." for note in answer.notes]
+    notes = list(answer.notes)
+    if answer.groups:
+        notes.append(f"other programs took {answer.others:.0%} of the cores' time meanwhile")
+    parts += [f"- {note}." for note in notes]
     return "\n".join(parts)
 
 
 def goal_table(found):
-    """Every goal with value, bound and verdict."""
+    """Every goal of the questions asked, with value, bound and verdict."""
     groups = [g for answer in found["answers"].values() for g in answer.groups]
     rows = []
-    for goal, value, met in verdicts(groups):
+    asked = [goal for goal in GOALS if goal.question in found["answers"]]
+    for goal, value, met in verdicts(groups, asked):
         show = "{:.2f}".format if goal.peers else lambda v: quantity(v, "s")
         peers = "best peer" if len(goal.peers) > 2 else " or ".join(goal.peers)
         rows.append([
@@ -118,7 +123,12 @@ def goal_table(found):
             "" if met is None else "met" if met else "**not met**",
         ])  # fmt: skip
     head = ["", "shape", "of", "value", "bound", ""]
-    return "\n### Goals\n\n" + table(head, rows)
+    return "\n### Goals\n\n" + _disturbed(found) + table(head, rows)
+
+
+def _disturbed(found):
+    names = [q for q, a in found["answers"].items() if a.others > 1 - IDLE_ENOUGH]
+    return f"Not a quiet machine while this ran, no verdict on: {', '.join(names)}.\n\n" if names else ""
 
 
 def machine_lines(found):

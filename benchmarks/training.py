@@ -10,28 +10,33 @@ def forward_contender(name, run):
     return Contender(name, run)
 
 
-def backward_contender(name, run, loss, leaves):
-    """Times ``loss(result).backward()`` on a fresh graph, with empty ``.grad`` to fill."""
+def backward_contender(name, run, backward, leaves):
+    """Times ``backward(result)`` on a fresh graph from ``run()``, with empty ``.grad`` to fill."""
 
     def prepare():
-        for leaf in leaves:
-            leaf.grad = None
+        clear(leaves)
         return run()
 
-    return Contender(name, lambda result: loss(result).backward(), prepare)
+    return Contender(name, backward, prepare)
 
 
-def check_same_work(runs, loss, leaves, tolerance=1e-3):
-    """Every run must give the first one's loss terms and gradients, or AssertionError.
+def clear(leaves):
+    for leaf in leaves:
+        leaf.grad = None
+
+
+def check_same_work(runs, backward, leaves, tolerance=1e-3):
+    """Every run must give the first one's results and gradients, or AssertionError.
 
     ``runs``: {name: callable returning a (nested) tuple of tensors}. ``tolerance``
     is relative to the largest magnitude in each tensor.
     """
     reference = reference_name = None
     for name, run in runs.items():
+        clear(leaves)
         result = run()
-        grads = torch.autograd.grad(loss(result), leaves)
-        values = [*_flat(result), *grads]
+        backward(result)
+        values = [*_flat(result), *(leaf.grad for leaf in leaves)]
         if reference is None:
             reference, reference_name = values, name
         assert len(values) == len(reference), f"{name} returns {len(values)} tensors"

@@ -170,7 +170,7 @@ def test_own_work_is_not_held_against_others():
 
 def test_contenders_that_do_other_work_are_refused():
     x = torch.ones(4, requires_grad=True)
-    total = lambda result: result[0].sum()  # noqa: E731
+    total = lambda result: result[0].sum().backward()  # noqa: E731
     same = {"a": lambda: (x * 2,), "b": lambda: (x + x,)}
     training.check_same_work(same, total, [x])
     with pytest.raises(AssertionError, match="b differs from a in tensor 0"):
@@ -181,7 +181,7 @@ def test_contenders_that_do_other_work_are_refused():
 
 def test_backward_starts_without_gradients():
     x = torch.ones(4, requires_grad=True)
-    contender = training.backward_contender("x", lambda: x * 2, torch.sum, [x])
+    contender = training.backward_contender("x", lambda: x * 2, lambda y: y.sum().backward(), [x])
     for _ in range(3):
         contender.call(contender.prepare())
     assert x.grad.tolist() == [2.0] * 4
@@ -197,8 +197,13 @@ def test_quantities(value, unit, text):
 
 
 def example():
-    groups = [group(g.question, g.case, g.shape, **{g.contender: 1e-7, (*g.peers, "peer")[0]: 4e-7}) for g in goals.GOALS]
-    answers = {q: Answer([g for g in groups if g.question == q], ["a note"]) for q in QUESTIONS if q != "lltm_threads"}
+    """A whole run in which every ratio is 1 : 4 and the two-thread question was skipped."""
+    groups = [
+        group(g.question, g.case, g.shape, **{g.contender: 1e-7, (*g.peers, "peer")[0]: 4e-7})
+        for g in goals.GOALS
+        if g.question != "lltm_threads"
+    ]
+    answers = {q: Answer([g for g in groups if g.question == q], ["a note"]) for q in QUESTIONS}
     return report.results(answers, MACHINE, quick=False)
 
 
@@ -218,6 +223,13 @@ def test_the_goal_table_says_met_and_not_met():
     found["answers"]["lltm"].groups[0].results["torchthaw"].value = 4e-6
     text = report.goal_table(found)
     assert text.count("**not met**") == 1 and "10.00" in text and "not measured" in text
+
+
+def test_a_disturbed_run_says_so():
+    found = example()
+    assert "quiet" not in report.goal_table(found)
+    found["answers"]["lltm_gemm"].others = 0.2
+    assert "no verdict on: lltm_gemm." in report.goal_table(found)
 
 
 def test_the_figure_is_drawn(tmp_path):
