@@ -24,7 +24,8 @@ static void test_the_largest_array_is_counted_in_bytes() {
     CHECK((check_array_size<float>("input", {INT64_MAX / 4}, &count)) && count == INT64_MAX / 4);
     count = -1;
     CHECK_ERROR((check_array_size<float>("weight", {INT64_MAX / 4 + 1}, &count)), MY_LIB_ERROR_SIZE_OVERFLOW,
-                "weight: expected at most 9223372036854775807 bytes, got shape (2305843009213693952,) of 4-byte elements");
+                "weight: expected at most 9223372036854775807 bytes, got shape (2305843009213693952,) of 4-byte "
+                "elements");
     CHECK_ERROR((check_array_size<double>("weight", {int64_t{1} << 31, int64_t{1} << 32}, &count)),
                 MY_LIB_ERROR_SIZE_OVERFLOW,
                 "weight: expected at most 9223372036854775807 bytes, got shape (2147483648, 4294967296) of 8-byte "

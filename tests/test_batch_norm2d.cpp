@@ -188,7 +188,7 @@ template <typename T> static void test_results_do_not_depend_on_the_thread_count
 
 template <typename T> static void test_empty() {
     T *const none = nullptr;
-    for (const Sizes s : {Sizes{0, 3, 4, 5}, Sizes{2, 3, 0, 5}, Sizes{2, 3, INT64_MAX, 0}}) {
+    for (const Sizes s : {Sizes{0, 3, 4, 5}, Sizes{2, 3, 0, 5}, Sizes{2, 3, INT64_MAX, 0}, Sizes{INT64_MAX, 3, 0, 2}}) {
         guarded<T> mean(3), std(3);
         CHECK(forward<T>(none, s, 1e-3, none, mean, std));
         for (size_t c = 0; c < 3; ++c) CHECK(std::isnan(mean[c]) && std::isnan(std[c]));
@@ -240,8 +240,8 @@ template <typename T> static void test_errors() {
 }
 
 template <typename T> static void test_type() {
-    for (const Sizes s : {Sizes{2, 1, 1, 1}, Sizes{1, 1, 1, 2}, Sizes{3, 5, 1, 1}, Sizes{2, 3, 2, 2}, Sizes{1, 2, 7, 9},
-                          Sizes{4, 3, 5, 13}, Sizes{2, 2, 8, 8}, Sizes{1, 1, 19, 17}})
+    for (const Sizes s : {Sizes{2, 1, 1, 1}, Sizes{1, 1, 1, 2}, Sizes{3, 5, 1, 1}, Sizes{2, 3, 2, 2},
+                          Sizes{1, 2, 7, 9}, Sizes{4, 3, 5, 13}, Sizes{2, 2, 8, 8}, Sizes{1, 1, 19, 17}})
         for (const double eps : {0.0, 1e-3, 2.0}) {
             test_values<T>(s, 1, 0, eps);
             test_values<T>(s, 10, 1e4, eps);

@@ -235,7 +235,8 @@ template <typename T> static void test_errors() {
 
 template <typename T> static void test_type() {
     for (const int64_t size : sizes)
-        test_values<T>(random_values<T>(static_cast<size_t>(size), 1, 10), random_values<T>(static_cast<size_t>(size), 2));
+        test_values(random_values<T>(static_cast<size_t>(size), 1, 10),
+                    random_values<T>(static_cast<size_t>(size), 2));
     std::vector<T> a, b;
     for (const T first : special_values<T>())
         for (const T second : special_values<T>()) {

@@ -27,7 +27,8 @@ static void test_the_error_belongs_to_the_thread() {
     CHECK(fail() == 0);
     std::thread([] {
         test_before_any_failure();
-        CHECK_ERROR(my_lib_set_num_threads(-1), MY_LIB_ERROR_INVALID_VALUE, "num_threads: expected at least 0, got -1");
+        CHECK_ERROR(my_lib_set_num_threads(-1), MY_LIB_ERROR_INVALID_VALUE,
+                    "num_threads: expected at least 0, got -1");
     }).join();
     CHECK(my_lib_last_error_code() == MY_LIB_ERROR_INVALID_SIZE);
 }

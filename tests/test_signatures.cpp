@@ -82,12 +82,12 @@ FROZEN(lltm_sequence_forward_workspace_size, size_t, (int64_t, int64_t, int64_t,
 FROZEN(lltm_sequence_forward_workspace_size_f64, size_t, (int64_t, int64_t, int64_t, int64_t));
 FROZEN(lltm_sequence_backward, int,
        (const float *, const float *, const float *, const float *, const float *,
-        const float *, const float *, const float *, const float *, const float *, int64_t, int64_t, int64_t, int64_t,
-        float *, float *, float *, float *, float *, void *, size_t));
+        const float *, const float *, const float *, const float *, const float *,
+        int64_t, int64_t, int64_t, int64_t, float *, float *, float *, float *, float *, void *, size_t));
 FROZEN(lltm_sequence_backward_f64, int,
        (const double *, const double *, const double *, const double *, const double *,
-        const double *, const double *, const double *, const double *, const double *, int64_t, int64_t, int64_t, int64_t,
-        double *, double *, double *, double *, double *, void *, size_t));
+        const double *, const double *, const double *, const double *, const double *,
+        int64_t, int64_t, int64_t, int64_t, double *, double *, double *, double *, double *, void *, size_t));
 FROZEN(lltm_sequence_backward_workspace_size, size_t, (int64_t, int64_t, int64_t, int64_t));
 FROZEN(lltm_sequence_backward_workspace_size_f64, size_t, (int64_t, int64_t, int64_t, int64_t));
 

@@ -107,7 +107,7 @@ void batch_norm2d_forward(const T *input, Images images, double eps, T *output, 
     for_each_channel(images, [=](int64_t channel) {
         const double n = static_cast<double>(images.batch * images.plane);
         // Sums are taken around the channel's first value, so that a constant channel has std 0 exactly.
-        double pivot = n > 0 ? static_cast<double>(input[channel * images.plane]) : 0;
+        double pivot = n != 0 ? static_cast<double>(input[channel * images.plane]) : 0;
         if (!__builtin_isfinite(pivot)) pivot = 0;
 
         double sum[1];
@@ -203,6 +203,7 @@ int forward(const T *input, int64_t batch, int64_t channels, int64_t height, int
         !check_array("output", output, count) || !check_array("mean", mean, channels) ||
         !check_array("std", std, channels))
         return 0;
+    // Without elements, height * width may be beyond int64_t.
     const Images images = {count ? batch : 0, channels, count ? height * width : 0};
     MY_LIB_CHOOSE(batch_norm2d_forward<T>)(input, images, eps, output, mean, std);
     return 1;
@@ -217,9 +218,9 @@ int backward(const T *grad_output, const T *input, const T *mean, const T *std, 
         !check_array("mean", mean, channels) || !check_array("std", std, channels) ||
         !check_optional("grad_input", grad_input))
         return 0;
-    const Images images = {batch, channels, height * width};
-    if (grad_input && count)
-        MY_LIB_CHOOSE(batch_norm2d_backward<T>)(grad_output, input, mean, std, images, eps, grad_input);
+    if (!grad_input || count == 0) return 1;
+    MY_LIB_CHOOSE(batch_norm2d_backward<T>)(grad_output, input, mean, std, {batch, channels, height * width}, eps,
+                                            grad_input);
     return 1;
 }
 
