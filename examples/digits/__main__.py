@@ -41,7 +41,7 @@ def train(trainer, held_out, epochs):
 
 
 def seconds_per_epoch(training, state_size, seed):
-    """The faster of two epochs of the same network on each layer; the layers take turns, so that they share the noise."""
+    """The faster of two epochs of the same network on each layer; the layers take turns and so share the noise."""
     trainers = {name: Trainer(layer, state_size, training, 2, seed) for name, layer in LAYERS.items()}
     rounds = [{name: trainer.epoch()[1] for name, trainer in trainers.items()} for _ in range(2)]
     return {name: min(seconds[name] for seconds in rounds) for name in LAYERS}

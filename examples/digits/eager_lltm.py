@@ -1,4 +1,4 @@
-"""examples/digits/eager_lltm.py: the LLTM layer in plain PyTorch operations, what modules.LLTMLayer is timed against."""
+"""examples/digits/eager_lltm.py: the LLTM layer in plain PyTorch, what modules.LLTMLayer is timed against."""
 
 import math
 

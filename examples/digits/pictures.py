@@ -26,11 +26,10 @@ def curves(losses, accuracies, path):
     left.semilogy(epochs, losses, color=ORANGE, linewidth=2)
     left.set(title="Training loss", xlabel="epoch", ylabel="cross entropy")
     right.plot(epochs, accuracies, color=BLUE, linewidth=2)
-    right.set(title="Held-out accuracy", xlabel="epoch", ylabel="percent", ylim=(min(80, accuracies[-1] - 5), 100))
+    right.set(title=f"Held-out accuracy: {accuracies[-1]:.1f} %", xlabel="epoch", ylabel="percent", ylim=(min(80, accuracies[-1] - 5), 100))
     right.axhline(97, color=INK, linewidth=1, linestyle=(0, (4, 3)))
     right.annotate("97 %", (epochs[0], 97), xytext=(0, 3), textcoords="offset points", color=INK)
-    right.annotate(f"{accuracies[-1]:.1f} %", (epochs[-1], accuracies[-1]), xytext=(0, -16), ha="right",
-                   textcoords="offset points", color=BLUE, weight="bold")
+    right.yaxis.set_major_locator(MaxNLocator(integer=True))
     for axes in (left, right):
         axes.grid(True, which="major")
         axes.set_axisbelow(True)
@@ -65,8 +64,8 @@ def misread(images, labels, probabilities, path):
     wrong = np.flatnonzero(predictions != labels)
     shown = wrong[np.argsort(-certainty[wrong])][:MISREAD_SHOWN]
     columns = 6
-    rows = max(1, -(-len(shown) // columns))
-    figure, grid = plt.subplots(rows, columns, figsize=(9, 0.7 + 1.85 * rows), layout="constrained", squeeze=False)
+    rows = -(-len(shown) // columns)
+    figure, grid = plt.subplots(max(rows, 1), columns, figsize=(9, 0.7 + 1.85 * rows), layout="constrained")
     for axes in grid.flat:
         axes.axis("off")
     for axes, index in zip(grid.flat, shown):

@@ -13,7 +13,7 @@ PEAK_LEARNING_RATE = 2e-2
 
 
 class Classifier(nn.Module):
-    """Reads an image row by row and judges by the outputs of all eight steps; the last one alone forgets the top rows."""
+    """Reads an image row by row and judges by the outputs of all eight rows; the last one alone forgets the top."""
 
     def __init__(self, layer, state_size):
         super().__init__()

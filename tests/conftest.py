@@ -1,0 +1,20 @@
+# tests/conftest.py: the checkout on the path, and every run of a test like the one before.
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+# Shared machines stall: a slow example is no failure. CI looks at the same examples each time, a developer at new ones.
+settings.register_profile("torchthaw", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("torchthaw")
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    """Random tensors are the same whichever tests ran before."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
