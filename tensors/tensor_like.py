@@ -87,9 +87,11 @@ def map_nested(function, value):
 
 def leaves(value):
     """The leaves that ``map_nested`` visits, in order."""
-    found = []
-    map_nested(found.append, value)
-    return found
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [value]
 
 
 def written(func, args, kwargs):
