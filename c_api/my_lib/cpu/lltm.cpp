@@ -1,0 +1,217 @@
+// c_api/my_lib/cpu/lltm.cpp: one step of the LLTM cell, forward and backward.
+#include "isa.h"
+
+#include "gemm.h"
+#include "math/lltm.h"
+
+namespace my_lib {
+
+MY_LIB_EVERY_ISA(
+    template <typename T>
+    void lltm_forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell, int64_t batch,
+                      int64_t input_size, int64_t state_size, T *new_h, T *new_cell, T *gates, void *workspace);
+    template <typename T>
+    void lltm_backward(const T *grad_h, const T *grad_cell, const T *new_cell, const T *gates, const T *input,
+                       const T *old_h, const T *weights, int64_t batch, int64_t input_size, int64_t state_size,
+                       T *d_input, T *d_weights, T *d_bias, T *d_old_h, T *d_old_cell, void *workspace);)
+
+namespace MY_LIB_ISA {
+
+template <typename T>
+void lltm_forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell, int64_t batch,
+                  int64_t input_size, int64_t state_size, T *new_h, T *new_cell, T *gates, void *workspace) {
+    const Matrix<T> x[2] = {{old_h, state_size, state_size}, {input, input_size, input_size}};
+    multiply_transposed<T, true>(
+        x, batch, weights, state_size + input_size, 3 * state_size, align<T>(workspace),
+        [=](const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
+            const bool whole = part.columns == lanes<T>;
+            auto read = [&](const T *from) { return whole ? load<T>(from) : load_some<T>(from, part.columns); };
+            auto write = [&](T *to, Vec<T> value) {
+                if (whole) store<T>(to, value);
+                else store_some<T>(to, value, part.columns);
+            };
+            Vec<T> biases[3];
+            for (int g = 0; g < 3; ++g) biases[g] = read(bias + g * state_size + part.first);
+            for (int64_t row = 0; row < rows; ++row) {
+                const int64_t at = (first_row + row) * state_size + part.first;
+                const math::lltm_gates<Vec<T>> after = math::lltm_activate<Vec<T>>(
+                    {load<T>(&block[0][row * lanes<T>]) + biases[0], load<T>(&block[1][row * lanes<T>]) + biases[1],
+                     load<T>(&block[2][row * lanes<T>]) + biases[2]});
+                const math::lltm_state<Vec<T>> state = math::lltm_update<Vec<T>>(after, read(old_cell + at));
+                write(new_h + at, state.h);
+                write(new_cell + at, state.cell);
+                if (gates) {
+                    T *to = gates + (first_row + row) * 3 * state_size + part.first;
+                    write(to, after.input);
+                    write(to + state_size, after.output);
+                    write(to + 2 * state_size, after.candidate);
+                }
+            }
+        });
+}
+
+template void lltm_forward(const float *, const float *, const float *, const float *, const float *, int64_t, int64_t,
+                           int64_t, float *, float *, float *, void *);
+template void lltm_forward(const double *, const double *, const double *, const double *, const double *, int64_t,
+                           int64_t, int64_t, double *, double *, double *, void *);
+
+// Elements per slice of the pointwise half.
+constexpr int64_t pointwise_grain = 8192;
+
+template <typename T>
+void differentiate_row(const T *grad_h, const T *grad_cell, const T *new_cell, const T *gates, int64_t state_size,
+                       T *d_gates, T *d_old_cell) {
+    for (int64_t i = 0; i < state_size; i += lanes<T>) {
+        const int64_t count = state_size - i < lanes<T> ? state_size - i : lanes<T>;
+        const bool whole = count == lanes<T>;
+        auto read = [=](const T *from) { return whole ? load<T>(from + i) : load_some<T>(from + i, count); };
+        auto write = [=](T *to, Vec<T> value) {
+            if (whole) store<T>(to + i, value);
+            else store_some<T>(to + i, value, count);
+        };
+        const math::lltm_gradients<Vec<T>> d = math::lltm_differentiate<Vec<T>>(
+            {read(gates), read(gates + state_size), read(gates + 2 * state_size)}, read(new_cell), read(grad_h),
+            read(grad_cell));
+        write(d_gates, d.input);
+        write(d_gates + state_size, d.output);
+        write(d_gates + 2 * state_size, d.candidate);
+        if (d_old_cell) write(d_old_cell, d.old_cell);
+    }
+}
+
+template <typename T>
+void lltm_backward(const T *grad_h, const T *grad_cell, const T *new_cell, const T *gates, const T *input,
+                   const T *old_h, const T *weights, int64_t batch, int64_t input_size, int64_t state_size, T *d_input,
+                   T *d_weights, T *d_bias, T *d_old_h, T *d_old_cell, void *workspace) {
+    const int64_t gate_size = 3 * state_size, row_size = state_size + input_size;
+    T *d_gates = align<T>(workspace);
+    parallel_for(batch, 1 + pointwise_grain / (state_size + 1), [=](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+            const int64_t at = row * state_size, gate = row * gate_size;
+            differentiate_row(grad_h + at, grad_cell + at, new_cell + at, gates + gate, state_size, d_gates + gate,
+                              d_old_cell ? d_old_cell + at : nullptr);
+        }
+    });
+    if (d_bias) sum_rows(d_gates, batch, gate_size, d_bias);
+    if (d_old_h)
+        multiply<T>({batch, state_size, gate_size, d_gates, gate_size, 1, weights, row_size, d_old_h, state_size});
+    if (d_input)
+        multiply<T>({batch, input_size, gate_size, d_gates, gate_size, 1, weights + state_size, row_size, d_input,
+                     input_size});
+    if (d_weights) {
+        multiply<T>({gate_size, state_size, batch, d_gates, 1, gate_size, old_h, state_size, d_weights, row_size});
+        multiply<T>({gate_size, input_size, batch, d_gates, 1, gate_size, input, input_size, d_weights + state_size,
+                     row_size});
+    }
+}
+
+template void lltm_backward(const float *, const float *, const float *, const float *, const float *, const float *,
+                            const float *, int64_t, int64_t, int64_t, float *, float *, float *, float *, float *,
+                            void *);
+template void lltm_backward(const double *, const double *, const double *, const double *, const double *,
+                            const double *, const double *, int64_t, int64_t, int64_t, double *, double *, double *,
+                            double *, double *, void *);
+
+}  // namespace MY_LIB_ISA
+}  // namespace my_lib
+
+#if MY_LIB_ENTRY_POINTS
+
+#include "arguments.h"
+#include "workspace.h"
+
+namespace my_lib {
+namespace {
+
+// The sizes of a call: all arrays fit in memory.
+template <typename T> bool check_sizes(int64_t batch, int64_t input_size, int64_t state_size) {
+    int64_t gate_size, row_size;
+    if (!check_size("batch", batch) || !check_size("input_size", input_size) || !check_size("state_size", state_size))
+        return false;
+    if (__builtin_mul_overflow(state_size, 3, &gate_size) || __builtin_add_overflow(state_size, input_size, &row_size))
+        return set_error(MY_LIB_ERROR_SIZE_OVERFLOW, "weights: expected 3 * state_size and state_size + input_size to fit "
+                         "in int64_t, got state_size %lld, input_size %lld", (long long)state_size, (long long)input_size);
+    return check_array_size<T>("input", {batch, input_size}) && check_array_size<T>("weights", {gate_size, row_size}) &&
+           check_array_size<T>("gates", {batch, gate_size}) && check_array_size<T>("workspace", {packed_rows<T>(batch, row_size), row_size});
+}
+
+template <typename T> size_t forward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size) {
+    if (!check_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
+    return packed_bytes<T>(batch, state_size + input_size) + workspace_alignment;
+}
+
+template <typename T> size_t backward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size) {
+    if (!check_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
+    return aligned_bytes<T>(batch * 3 * state_size) + workspace_alignment;
+}
+
+template <typename T>
+int forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell, int64_t batch,
+            int64_t input_size, int64_t state_size, T *new_h, T *new_cell, T *gates, void *workspace,
+            size_t workspace_size) {
+    const size_t needed = forward_workspace_size<T>(batch, input_size, state_size);
+    if (needed == SIZE_MAX) return 0;
+    const int64_t states = batch * state_size;
+    if (!check_array("input", input, batch * input_size) ||
+        !check_array("weights", weights, 3 * state_size * (state_size + input_size)) ||
+        !check_array("bias", bias, 3 * state_size) || !check_array("old_h", old_h, states) ||
+        !check_array("old_cell", old_cell, states) || !check_array("new_h", new_h, states) ||
+        !check_array("new_cell", new_cell, states) || !check_optional("gates", gates) ||
+        !check_workspace(workspace, workspace_size, needed))
+        return 0;
+    MY_LIB_CHOOSE(lltm_forward<T>)(input, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h, new_cell,
+                                   gates, workspace);
+    return 1;
+}
+
+template <typename T>
+int backward(const T *grad_h, const T *grad_cell, const T *new_cell, const T *gates, const T *input, const T *old_h,
+             const T *weights, int64_t batch, int64_t input_size, int64_t state_size, T *d_input, T *d_weights,
+             T *d_bias, T *d_old_h, T *d_old_cell, void *workspace, size_t workspace_size) {
+    const size_t needed = backward_workspace_size<T>(batch, input_size, state_size);
+    if (needed == SIZE_MAX) return 0;
+    const int64_t states = batch * state_size;
+    if (!check_array("grad_h", grad_h, states) || !check_array("grad_cell", grad_cell, states) ||
+        !check_array("new_cell", new_cell, states) || !check_array("gates", gates, 3 * states) ||
+        !check_array("input", input, d_weights ? batch * input_size : 0) ||
+        !check_array("old_h", old_h, d_weights ? states : 0) ||
+        !check_array("weights", weights, d_input || d_old_h ? 3 * state_size * (state_size + input_size) : 0) ||
+        !check_optional("d_input", d_input) || !check_optional("d_weights", d_weights) ||
+        !check_optional("d_bias", d_bias) || !check_optional("d_old_h", d_old_h) ||
+        !check_optional("d_old_cell", d_old_cell) || !check_workspace(workspace, workspace_size, needed))
+        return 0;
+    MY_LIB_CHOOSE(lltm_backward<T>)(grad_h, grad_cell, new_cell, gates, input, old_h, weights, batch, input_size,
+                                    state_size, d_input, d_weights, d_bias, d_old_h, d_old_cell, workspace);
+    return 1;
+}
+
+}  // namespace
+}  // namespace my_lib
+
+// Each entry point twice, for float and, with the suffix _f64, for double.
+#define MY_LIB_LLTM(T, suffix)                                                                                         \
+    int lltm_forward##suffix(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell,       \
+                             int64_t batch, int64_t input_size, int64_t state_size, T *new_h, T *new_cell, T *gates,   \
+                             void *workspace, size_t workspace_size) {                                                 \
+        return my_lib::forward(input, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h, new_cell,  \
+                               gates, workspace, workspace_size);                                                      \
+    }                                                                                                                  \
+    int lltm_backward##suffix(const T *grad_h, const T *grad_cell, const T *new_cell, const T *gates, const T *input,  \
+                              const T *old_h, const T *weights, int64_t batch, int64_t input_size, int64_t state_size, \
+                              T *d_input, T *d_weights, T *d_bias, T *d_old_h, T *d_old_cell, void *workspace,         \
+                              size_t workspace_size) {                                                                 \
+        return my_lib::backward(grad_h, grad_cell, new_cell, gates, input, old_h, weights, batch, input_size,          \
+                                state_size, d_input, d_weights, d_bias, d_old_h, d_old_cell, workspace,                \
+                                workspace_size);                                                                       \
+    }                                                                                                                  \
+    size_t lltm_forward_workspace_size##suffix(int64_t batch, int64_t input_size, int64_t state_size) {                \
+        return my_lib::forward_workspace_size<T>(batch, input_size, state_size);                                       \
+    }                                                                                                                  \
+    size_t lltm_backward_workspace_size##suffix(int64_t batch, int64_t input_size, int64_t state_size) {               \
+        return my_lib::backward_workspace_size<T>(batch, input_size, state_size);                                      \
+    }
+
+MY_LIB_LLTM(float, )
+MY_LIB_LLTM(double, _f64)
+
+#endif
