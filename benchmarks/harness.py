@@ -47,18 +47,18 @@ class Effort:
 
     A group runs for about ``group_seconds``, but at least ``minimum_rounds``
     and at most ``maximum_rounds``; one contender's turn takes about
-    ``block_seconds`` and at least one call. ``thorough`` admits the
-    contenders that are slow to set up (torch.compile).
+    ``block_seconds`` and at least one call. ``without`` names contenders to
+    leave out because they are slow to set up.
     """
 
     group_seconds: float = 6.0
     block_seconds: float = 0.004
     minimum_rounds: int = 15
     maximum_rounds: int = 300
-    thorough: bool = True
+    without: tuple = ()
 
 
-QUICK = Effort(group_seconds=0.6, minimum_rounds=5, thorough=False)
+QUICK = Effort(group_seconds=0.6, minimum_rounds=5, without=("torch.compile", "compiled cell"))
 
 
 @dataclass

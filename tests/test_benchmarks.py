@@ -1,5 +1,6 @@
 """tests/test_benchmarks.py: the harness measures what it says, and its goals are the ones reported."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -9,10 +10,11 @@ import time
 import pytest
 import torch
 
-from benchmarks import QUESTIONS, figures, goals, harness, machine, report, training
+from benchmarks import QUESTIONS, figures, fused_conv_batch_norm2d, goals, harness, machine, report, training
 from benchmarks.harness import Answer, Contender, Effort, Group, Spread
 
-TINY = Effort(group_seconds=0.0, block_seconds=1e-4, minimum_rounds=3, thorough=False)
+SLOW = ("torch.compile", "compiled cell", "C++ extension")
+TINY = Effort(group_seconds=0.0, block_seconds=1e-4, minimum_rounds=3, without=SLOW)
 MACHINE = {
     "cpu": "a CPU", "cores": 2, "system": "Linux", "python": "3.11", "torch": "2.13.0",
     "torch_cpu_capability": "AVX512", "mkl": "2024.2", "onednn": "3", "compiler": "c++", "my_lib": "1.0.0",
@@ -128,8 +130,42 @@ def test_verdicts():
     assert goals.verdicts([group("q", "other", "s", ours=1, peer=4)], [goal]) == [(goal, None, None)]
 
 
-def test_every_goal_names_a_question():
+@pytest.mark.parametrize(
+    "question, sizes",
+    [
+        ("lltm", {"shapes": [(2, 3, 4)]}),
+        ("lltm_gemm", {"shapes": [(2, 3, 4)]}),
+        ("lltm_sequence", {"shapes": [(2, 3, 4)], "steps": 5}),
+        ("lltm_threads", {"shapes": [(2, 3, 4)]}),
+        ("fused_conv_batch_norm2d", {"batch": 4, "channels": 3, "size": 16}),
+    ],
+)
+def test_every_question_measures_what_its_goals_ask(question, sizes):
+    threads = torch.get_num_threads()
+    answer = importlib.import_module(f"benchmarks.{question}").measure(TINY, **sizes)
+    assert torch.get_num_threads() in (threads, 1)
+    torch.set_num_threads(threads)
+    measured = {group.case: group.results for group in answer.groups}
+    for goal in goals.GOALS:
+        if goal.question == question:
+            assert goal.contender in measured[goal.case]
+            assert set(goal.peers) - set(SLOW) <= set(measured[goal.case])
+    for results in measured.values():
+        assert all(0 < s.low <= s.high and s.value > 0 for s in results.values())
+
+
+def test_goals_stand_at_shapes_that_are_measured():
+    for question in ("lltm", "lltm_gemm", "lltm_sequence", "lltm_threads"):
+        shapes = importlib.import_module(f"benchmarks.{question}").SHAPES
+        asked = {goal.shape for goal in goals.GOALS if goal.question == question}
+        assert asked <= {", ".join(map(str, shape)) for shape in shapes}
     assert {goal.question for goal in goals.GOALS} <= set(QUESTIONS)
+
+
+def test_bytes_saved_counts_each_storage_once():
+    x = torch.ones(10, requires_grad=True)  # 40 bytes, saved twice by the product
+    assert fused_conv_batch_norm2d.saved_bytes(lambda: (x * x).sum()) == 40
+    assert fused_conv_batch_norm2d.saved_bytes(lambda: (x.exp() * x).sum()) == 80
 
 
 STAT = """cpu  300 0 0 1700 0 0 0 0 0 0
