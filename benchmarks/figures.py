@@ -5,14 +5,14 @@ from .goals import GOALS
 COLOURS = {
     "torchthaw": "#c2410c",
     "torchthaw, raw C": "#c2410c",
-    "eager": "#64748b",
+    "eager": "#475569",
     "C++ extension": "#94a3b8",
     "jit.script": "#b9c4d3",
-    "torch.compile": "#334155",
-    "compiled cell": "#334155",
+    "torch.compile": "#1e293b",
+    "compiled cell": "#1e293b",
     "nn.LSTM": "#0e7490",
-    "addmm": "#94a3b8",
-    "addmm(out=)": "#b9c4d3",
+    "addmm": "#a16207",
+    "addmm(out=)": "#ca8a04",
 }
 PANELS = (  # question, case, what every bar is divided by
     ("lltm", "forward", "LLTM forward ÷ best peer"),
@@ -33,36 +33,34 @@ def draw(found, path):
 
     measured = {(g.question, g.case, g.shape): g for a in found["answers"].values() for g in a.groups}
     figure, axes = pyplot.subplots(2, 3, figsize=(15, 8), layout="constrained")
+    legend = {}
     for axis, (question, case, title) in zip(axes.flat, PANELS):
         goals = [g for g in GOALS if (g.question, g.case) == (question, case)]
         goals = [g for g in goals if (question, case, g.shape) in measured]
-        labelled = set()
         for place, goal in enumerate(goals):
             group = measured[question, case, goal.shape]
             unit = min(group.results[p].value for p in goal.peers if p in group.results)
             width = 0.8 / len(group.results)
             for index, (name, spread) in enumerate(group.results.items()):
-                left = place - 0.4 + index * width
-                ratio = spread.value / unit
-                axis.bar(left, ratio, width, align="edge", color=COLOURS.get(name, "#cbd5e1"),
-                         label=None if name in labelled else name)  # fmt: skip
-                labelled.add(name)
+                left, ratio = place - 0.4 + index * width, spread.value / unit
+                legend[name] = axis.bar(left, ratio, width, align="edge", color=COLOURS[name])
                 if name == goal.contender:
                     axis.hlines(goal.bound, left, left + width, color="black", linewidth=2)
-                    axis.annotate(f"{ratio:.2f}", (left + width / 2, max(ratio, goal.bound)),
-                                  (0, 3), textcoords="offset points", ha="center", fontsize=8)  # fmt: skip
+                    axis.text(left + width / 2, 0.03, f"{ratio:.2f}", ha="center", va="bottom",
+                              rotation="vertical", color="white", fontsize=10)  # fmt: skip
         axis.axhline(1, color="#64748b", linewidth=0.8, linestyle=":")
+        axis.set_ylim(0, 2)
         axis.set_xticks(range(len(goals)), [goal.shape for goal in goals])
         axis.set_title(title, fontsize=11)
         axis.spines[["top", "right"]].set_visible(False)
-        if goals:
-            axis.legend(fontsize=8, frameon=False, ncols=2)
-        else:
+        if not goals:
             axis.text(0.5, 0.5, "not measured", ha="center", transform=axis.transAxes)
+    if legend:
+        figure.legend(legend.values(), legend, loc="outside lower center", ncols=len(legend), frameon=False)
     machine = found["machine"]
     figure.suptitle(
-        f"{machine['cpu']}, one thread, float32, PyTorch {machine['torch']}; batch, input, state; "
-        "lower is better, black line: goal"
+        f"{machine['cpu']}, one thread, float32, PyTorch {machine['torch']}; each at batch, input, state; "
+        "lower is better, black line: goal, bars end at 2"
     )
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
