@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ["sh", "dirname", "uname", "cat", "head", "grep", "mktemp", "rm", "mkdir"]
 
-# Stands for the venv module and for the environment it makes: logs each call of pip, and fails where a test asks for it.
+# Stands for the venv module and for the environment it makes: logs the calls of pip, which fail if a test asks for it.
 FAKE_VENV = """
 import pathlib, sys
 if __name__ == "__main__":
@@ -166,7 +166,9 @@ def test_torch_index_serves_torch_alone(machine):
     assert "--index-url" not in packages
 
 
-@pytest.mark.parametrize("version, reused", [("2.4.0", True), ("2.10.1+cpu", True), ("2.3.1", False), ("1.13.0", False)])
+@pytest.mark.parametrize(
+    "version, reused", [("2.4.0", True), ("2.10.1+cpu", True), ("2.3.1", False), ("1.13.0", False)]
+)
 def test_importable_torch_is_reused_from_2_4_on(machine, version, reused):
     machine.module("torch", f"__version__ = '{version}'")
     if reused:

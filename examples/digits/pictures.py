@@ -26,7 +26,8 @@ def curves(losses, accuracies, path):
     left.semilogy(epochs, losses, color=ORANGE, linewidth=2)
     left.set(title="Training loss", xlabel="epoch", ylabel="cross entropy")
     right.plot(epochs, accuracies, color=BLUE, linewidth=2)
-    right.set(title=f"Held-out accuracy: {accuracies[-1]:.1f} %", xlabel="epoch", ylabel="percent", ylim=(min(80, accuracies[-1] - 5), 100))
+    right.set(title=f"Held-out accuracy: {accuracies[-1]:.1f} %", xlabel="epoch", ylabel="percent",
+              ylim=(min(80, accuracies[-1] - 5), 100))
     right.axhline(97, color=INK, linewidth=1, linestyle=(0, (4, 3)))
     right.annotate("97 %", (epochs[0], 97), xytext=(0, 3), textcoords="offset points", color=INK)
     right.yaxis.set_major_locator(MaxNLocator(integer=True))
