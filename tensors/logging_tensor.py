@@ -30,6 +30,10 @@ class LoggingTensor(torch.Tensor):
             logger.log(level, "%s", _describe_call(func, args, kwargs))
         return super().__torch_function__(func, types, args, kwargs)
 
+    def new_empty(self, *args, **kwargs):
+        # copy.deepcopy() makes its copy with this method, and switches __torch_function__ off around it.
+        return super().new_empty(*args, **kwargs).as_subclass(type(self))
+
 
 def _describe_call(func, args, kwargs):
     name = resolve_name(func) or f"{func.__module__}.{func.__qualname__}"
