@@ -28,9 +28,9 @@ bench: build ## time everything against its peers; tables, JSON and figures
 	@$(python) -m benchmarks
 
 sanitize: environment ## the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTORCHTHAW_SANITIZE=ON
-	@cmake --build build/sanitize --parallel $(jobs)
-	@ctest --test-dir build/sanitize --parallel $(jobs) --output-on-failure
+	@cmake --preset sanitize -G Ninja
+	@cmake --build --preset sanitize --parallel $(jobs)
+	@ctest --preset sanitize --parallel $(jobs)
 
 clean: ## remove what was built; .venv stays
 	rm -rf build _ext/my_lib
