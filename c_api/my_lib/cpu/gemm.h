@@ -172,11 +172,11 @@ void pack_rows(Matrix<T> from, int64_t rows, int64_t width, T *to) {
             }
         }
         for (; p < from.columns; p += lanes<T>) {
-            const int64_t count = from.columns - p < lanes<T> ? from.columns - p : lanes<T>;
+            const Some<T> part = some<T>(from.columns, p);
             for (int i = 0; i < lanes<T>; ++i)
-                square[i] = i < present ? load_some<T>(source + i * from.stride + p, count) : Vec<T>{};
+                square[i] = i < present ? part.load(source + i * from.stride + p) : Vec<T>{};
             transpose<T>(square);
-            for (int i = 0; i < count; ++i) store<T>(to + (p + i) * width + row, square[i]);
+            for (int i = 0; i < part.count; ++i) store<T>(to + (p + i) * width + row, square[i]);
         }
     }
 }
@@ -239,7 +239,8 @@ void multiply_panel(Scalars<T> weights, int64_t columns, const T *panel, int64_t
 // The same for a few row-major rows: dot products of rows of X with rows of W, both contiguous.
 template <typename T, int group_count>
 void multiply_rows(Scalars<T> weights, int64_t columns, const T *x, int64_t rows, int64_t depth, Block<T> &block) {
-    const int64_t last = depth / lanes<T> * lanes<T>, left = depth - last;
+    const int64_t last = depth / lanes<T> * lanes<T>;
+    const Some<T> left = {depth - last};
     for (int g = 0; g < group_count; ++g) {
         const T *w = weights.data + g * weights.group_stride;
         for (int64_t row = 0; row < rows; ++row) {
@@ -257,10 +258,10 @@ void multiply_rows(Scalars<T> weights, int64_t columns, const T *x, int64_t rows
                     for (int64_t p = 0; p < last; p += lanes<T>)
                         sum[i] = load<T>(w + i * weights.row_stride + p) * load<T>(from + p) + sum[i];
             }
-            if (left) {
-                const Vec<T> right = load_some<T>(from + last, left);
+            if (left.count) {
+                const Vec<T> right = left.load(from + last);
                 for (int64_t i = 0; i < columns; ++i)
-                    sum[i] = load_some<T>(w + i * weights.row_stride + last, left) * right + sum[i];
+                    sum[i] = left.load(w + i * weights.row_stride + last) * right + sum[i];
             }
             store<T>(&block[g][row * lanes<T>], sum_lanes<T>(sum));
         }
@@ -351,9 +352,10 @@ template <typename T> struct Product {
     int64_t b_stride;
     T *c;
     int64_t c_stride;
+    bool accumulate = false; // C += A B
 };
 
-// `columns` of the vectors * lanes<T> columns exist. Adds to C unless `overwrite`.
+// `columns` of the vectors * lanes<T> columns exist.
 template <typename T> using RowTile = void (*)(const Product<T> &product, int64_t row, int64_t column, int64_t first_p,
                                                int64_t depth, const T *b, int64_t b_stride, int64_t columns);
 
@@ -364,7 +366,7 @@ void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, i
     T *c = product.c + row * product.c_stride + column;
     const int64_t c_stride = product.c_stride;
     Vec<T> sum[rows][vectors] = {};
-    if (first_p == 0) {
+    if (first_p == 0 && !product.accumulate) {
         // The tile is written once its sums are complete; by then the lines are here.
         if (columns == width)
 #pragma GCC unroll 12
@@ -469,20 +471,16 @@ template <typename T> void multiply(const Product<T> &product) {
     });
 }
 
-// to[column] = sum over rows of from[row, column].
-template <typename T> void sum_rows(const T *from, int64_t rows, int64_t columns, T *to) {
+// to[column] = sum over rows of from[row, column]; adds to what is there if `accumulate`.
+template <typename T> void sum_rows(const T *from, int64_t rows, int64_t columns, T *to, bool accumulate = false) {
     parallel_for((columns + lanes<T> - 1) / lanes<T>, 1 + pack_grain / (lanes<T> * (rows + 1)),
                  [=](int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i) {
                          const int64_t column = i * lanes<T>;
-                         const int64_t count = columns - column < lanes<T> ? columns - column : lanes<T>;
-                         Vec<T> sum = {};
-                         if (count == lanes<T>)
-                             for (int64_t row = 0; row < rows; ++row) sum = sum + load<T>(from + row * columns + column);
-                         else
-                             for (int64_t row = 0; row < rows; ++row)
-                                 sum = sum + load_some<T>(from + row * columns + column, count);
-                         store_some<T>(to + column, sum, count);
+                         const Some<T> part = some<T>(columns, column);
+                         Vec<T> sum = accumulate ? part.load(to + column) : Vec<T>{};
+                         for (int64_t row = 0; row < rows; ++row) sum = sum + part.load(from + row * columns + column);
+                         part.store(to + column, sum);
                      }
                  });
 }

@@ -1,8 +1,7 @@
 // c_api/my_lib/cpu/lltm.cpp: one step of the LLTM cell, forward and backward.
 #include "isa.h"
 
-#include "gemm.h"
-#include "math/lltm.h"
+#include "lltm.h"
 
 namespace my_lib {
 
@@ -21,33 +20,11 @@ template <typename T>
 void lltm_forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell, int64_t batch,
                   int64_t input_size, int64_t state_size, T *new_h, T *new_cell, T *gates, void *workspace) {
     const Matrix<T> x[2] = {{old_h, state_size, state_size}, {input, input_size, input_size}};
-    multiply_transposed<T, true>(
-        x, batch, weights, state_size + input_size, 3 * state_size, align<T>(workspace),
-        [=](const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
-            const bool whole = part.columns == lanes<T>;
-            auto read = [&](const T *from) { return whole ? load<T>(from) : load_some<T>(from, part.columns); };
-            auto write = [&](T *to, Vec<T> value) {
-                if (whole) store<T>(to, value);
-                else store_some<T>(to, value, part.columns);
-            };
-            Vec<T> biases[3];
-            for (int g = 0; g < 3; ++g) biases[g] = read(bias + g * state_size + part.first);
-            for (int64_t row = 0; row < rows; ++row) {
-                const int64_t at = (first_row + row) * state_size + part.first;
-                const math::lltm_gates<Vec<T>> after = math::lltm_activate<Vec<T>>(
-                    {load<T>(&block[0][row * lanes<T>]) + biases[0], load<T>(&block[1][row * lanes<T>]) + biases[1],
-                     load<T>(&block[2][row * lanes<T>]) + biases[2]});
-                const math::lltm_state<Vec<T>> state = math::lltm_update<Vec<T>>(after, read(old_cell + at));
-                write(new_h + at, state.h);
-                write(new_cell + at, state.cell);
-                if (gates) {
-                    T *to = gates + (first_row + row) * 3 * state_size + part.first;
-                    write(to, after.input);
-                    write(to + state_size, after.output);
-                    write(to + 2 * state_size, after.candidate);
-                }
-            }
-        });
+    const LltmStep<T> step = {state_size, bias, 0, old_cell, new_h, new_cell, gates};
+    multiply_transposed<T, true>(x, batch, weights, state_size + input_size, 3 * state_size, align<T>(workspace),
+                                 [=](const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
+                                     finish_lltm(step, block, first_row, rows, part);
+                                 });
 }
 
 template void lltm_forward(const float *, const float *, const float *, const float *, const float *, int64_t, int64_t,
@@ -55,43 +32,13 @@ template void lltm_forward(const float *, const float *, const float *, const fl
 template void lltm_forward(const double *, const double *, const double *, const double *, const double *, int64_t,
                            int64_t, int64_t, double *, double *, double *, void *);
 
-// Elements per slice of the pointwise half.
-constexpr int64_t pointwise_grain = 8192;
-
-template <typename T>
-void differentiate_row(const T *grad_h, const T *grad_cell, const T *new_cell, const T *gates, int64_t state_size,
-                       T *d_gates, T *d_old_cell) {
-    for (int64_t i = 0; i < state_size; i += lanes<T>) {
-        const int64_t count = state_size - i < lanes<T> ? state_size - i : lanes<T>;
-        const bool whole = count == lanes<T>;
-        auto read = [=](const T *from) { return whole ? load<T>(from + i) : load_some<T>(from + i, count); };
-        auto write = [=](T *to, Vec<T> value) {
-            if (whole) store<T>(to + i, value);
-            else store_some<T>(to + i, value, count);
-        };
-        const math::lltm_gradients<Vec<T>> d = math::lltm_differentiate<Vec<T>>(
-            {read(gates), read(gates + state_size), read(gates + 2 * state_size)}, read(new_cell), read(grad_h),
-            read(grad_cell));
-        write(d_gates, d.input);
-        write(d_gates + state_size, d.output);
-        write(d_gates + 2 * state_size, d.candidate);
-        if (d_old_cell) write(d_old_cell, d.old_cell);
-    }
-}
-
 template <typename T>
 void lltm_backward(const T *grad_h, const T *grad_cell, const T *new_cell, const T *gates, const T *input,
                    const T *old_h, const T *weights, int64_t batch, int64_t input_size, int64_t state_size, T *d_input,
                    T *d_weights, T *d_bias, T *d_old_h, T *d_old_cell, void *workspace) {
     const int64_t gate_size = 3 * state_size, row_size = state_size + input_size;
     T *d_gates = align<T>(workspace);
-    parallel_for(batch, 1 + pointwise_grain / (state_size + 1), [=](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-            const int64_t at = row * state_size, gate = row * gate_size;
-            differentiate_row(grad_h + at, grad_cell + at, new_cell + at, gates + gate, state_size, d_gates + gate,
-                              d_old_cell ? d_old_cell + at : nullptr);
-        }
-    });
+    differentiate_lltm<T>(grad_h, nullptr, grad_cell, new_cell, gates, batch, state_size, d_gates, d_old_cell);
     if (d_bias) sum_rows(d_gates, batch, gate_size, d_bias);
     if (d_old_h)
         multiply<T>({batch, state_size, gate_size, d_gates, gate_size, 1, weights, row_size, d_old_h, state_size});

@@ -33,15 +33,26 @@ template <typename T> [[gnu::always_inline]] inline void store(T *to, Vec<T> val
     __builtin_memcpy(to, &value, sizeof value);
 }
 
-// The first `count` lanes, the others zero.
-template <typename T> [[gnu::always_inline]] inline Vec<T> load_some(const T *from, int64_t count) {
-    Vec<T> value = {};
-    __builtin_memcpy(&value, from, static_cast<size_t>(count) * sizeof(T));
-    return value;
-}
+// The first `count` lanes of a vector in memory; the others read as zero and are not written.
+template <typename T> struct Some {
+    int64_t count;
 
-template <typename T> [[gnu::always_inline]] inline void store_some(T *to, Vec<T> value, int64_t count) {
-    __builtin_memcpy(to, &value, static_cast<size_t>(count) * sizeof(T));
+    [[gnu::always_inline]] Vec<T> load(const T *from) const {
+        if (count == lanes<T>) return MY_LIB_ISA::load<T>(from);
+        Vec<T> value = {};
+        __builtin_memcpy(&value, from, static_cast<size_t>(count) * sizeof(T));
+        return value;
+    }
+
+    [[gnu::always_inline]] void store(T *to, Vec<T> value) const {
+        if (count == lanes<T>) return MY_LIB_ISA::store<T>(to, value);
+        __builtin_memcpy(to, &value, static_cast<size_t>(count) * sizeof(T));
+    }
+};
+
+// What is left of `size` elements at `position`, as the count of the vector there.
+template <typename T> [[gnu::always_inline]] inline Some<T> some(int64_t size, int64_t position) {
+    return {size - position < lanes<T> ? size - position : lanes<T>};
 }
 
 template <typename T> [[gnu::always_inline]] inline Vec<T> broadcast(T value) { return value - Vec<T>{}; }
