@@ -1,13 +1,12 @@
 """functions/conv2d.py: 2-d convolution without bias, stride 1, no padding, on PyTorch's own kernels."""
 
-import torch
 from torch.autograd import Function
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_input, conv2d_weight
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import needs_autograd
-from ._library import check_tensor, sizes
+from ._library import sizes
 
 
 def conv2d(input, weight):
@@ -37,13 +36,15 @@ class Conv2DFunction(Function):
         return gradients(grad_output, *ctx.saved_tensors, ctx.needs_input_grad)
 
 
-def compute(input, weight):
+def compute(input, weight, weight_argument="weight"):
     _, in_channels, height, width = sizes("input", input, "batch", "in_channels", "height", "width")
     words = "out_channels", "in_channels", "kernel_height", "kernel_width"
-    out_channels, weight_channels, kernel_height, kernel_width = sizes("weight", weight, *words)
+    out_channels, weight_channels, kernel_height, kernel_width = sizes(weight_argument, weight, *words)
     if weight_channels != in_channels or kernel_height > height or kernel_width > width:
         expected = f"(out_channels, {in_channels}, at most {height}, at most {width})"
-        raise ValueError(f"weight: expected shape {expected}, got {tuple(weight.shape)}")
+        raise ValueError(f"{weight_argument}: expected shape {expected}, got {tuple(weight.shape)}")
+    if weight.dtype is not input.dtype:
+        raise TypeError(f"{weight_argument}: expected dtype {input.dtype}, got {weight.dtype}")
     return F.conv2d(input, weight)
 
 

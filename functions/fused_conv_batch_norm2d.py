@@ -5,6 +5,7 @@ from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from . import batch_norm2d, conv2d
 from ._autograd import needs_autograd, once_differentiable
+from ._library import check_tensor
 
 
 def fused_conv_batch_norm2d(input, conv_weight, eps=1e-3):
@@ -17,7 +18,7 @@ def fused_conv_batch_norm2d(input, conv_weight, eps=1e-3):
         return handle_torch_function(fused_conv_batch_norm2d, (input, conv_weight), input, conv_weight, eps)
     if needs_autograd(conv_weight, input):
         return FusedConvBatchNorm2DFunction.apply(input, conv_weight, eps)
-    return batch_norm2d.compute(conv2d.compute(input, conv_weight), eps)[0]
+    return compute(input, conv_weight, eps)[0]
 
 
 class FusedConvBatchNorm2DFunction(Function):
@@ -25,7 +26,7 @@ class FusedConvBatchNorm2DFunction(Function):
 
     @staticmethod
     def forward(ctx, input, conv_weight, eps=1e-3):
-        output, mean, std = batch_norm2d.compute(conv2d.compute(input, conv_weight), eps)
+        output, mean, std = compute(input, conv_weight, eps)
         ctx.save_for_backward(input, conv_weight, mean, std)  # mean and std: two numbers per channel
         ctx.eps = eps
         return output
@@ -37,3 +38,10 @@ class FusedConvBatchNorm2DFunction(Function):
         conv_output = conv2d.compute(input, conv_weight)
         grad_conv_output = batch_norm2d.gradient(grad_output, conv_output, mean, std, ctx.eps)
         return *conv2d.gradients(grad_conv_output, input, conv_weight, ctx.needs_input_grad[:2]), None
+
+
+def compute(input, conv_weight, eps):
+    """(output, mean, std), the last two of shape (out_channels)."""
+    check_tensor("input", input)
+    batch_norm2d.KERNELS[input.dtype]  # refuses here what the batch norm would refuse after the convolution
+    return batch_norm2d.compute(conv2d.compute(input, conv_weight, "conv_weight"), eps)

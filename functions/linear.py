@@ -57,9 +57,10 @@ def compute(input, weight, bias):
     check_tensor("input", input)
     out_features, in_features = sizes("weight", weight, "out_features", "in_features")
     forward, forward_size, _, _ = KERNELS[input.dtype]
-    leading = input.shape[:-1]
-    input = array("input", input, (*leading, in_features))
-    weight = weight.contiguous()
+    *leading, last = input.shape or (None,)
+    if last != in_features:
+        raise ValueError(f"input: expected shape (..., {in_features}), got {tuple(input.shape)}")
+    input, weight = input.contiguous(), weight.contiguous()
     bias = None if bias is None else array("bias", bias, (out_features,))
     batch = prod(leading)
     nbytes = workspace_size(forward_size, batch, in_features, out_features)
