@@ -14,3 +14,10 @@ if(TORCHTHAW_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
     add_link_options(-fsanitize=address,undefined)
 endif()
+
+# What each kernel is compiled for; the CPU chooses at run time.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    set(instruction_sets portable)
+else()
+    set(instruction_sets portable avx2 avx512)
+endif()

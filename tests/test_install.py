@@ -1,0 +1,153 @@
+# tests/test_install.py: libmy_lib as other languages meet it: installed, found, linked, and self-contained.
+import os
+import pathlib
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADER = ROOT / "c_api/include/my_lib.h"
+BUILD = ROOT / "build"
+
+
+def run(*command, **options):
+    """Runs a command and returns what it printed; a failure shows the whole output."""
+    done = subprocess.run([str(part) for part in command], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **options)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def tool(name):
+    """A build tool from this Python's environment or PATH."""
+    return shutil.which(name, path=f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or name
+
+
+def needs(*names):
+    missing = [name for name in names if shutil.which(tool(name)) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+def prototypes():
+    """{name: comment above} of every function that the header declares; a name without comment shares the last."""
+    text = HEADER.read_text()
+    text = text[text.index("* Version\n"):]
+    found, comment = {}, ""
+    for block in re.finditer(r"(/\*.*?\*/)|^MY_LIB_API [^;]*?\b(\w+)\([^;]*;", text, re.S | re.M):
+        comment = block[1] or comment
+        if block[2]:
+            found[block[2]] = comment
+    return found
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """A fresh installation of build/, which is brought up to date first."""
+    if not (BUILD / "CMakeCache.txt").exists():
+        run(tool("cmake"), "-S", ROOT, "-B", BUILD)
+    run(tool("cmake"), "--build", BUILD, "--parallel", "2")
+    prefix = tmp_path_factory.mktemp("installed") / "prefix"
+    run(tool("cmake"), "--install", BUILD, "--prefix", prefix)
+    return prefix
+
+
+def library(prefix):
+    return next(prefix.glob("lib*/**/libmy_lib.so"))
+
+
+def major(prefix):
+    return re.search(r"MY_LIB_VERSION_MAJOR (\d+)", HEADER.read_text())[1]
+
+
+def test_header_is_installed_as_it_is(prefix):
+    assert (prefix / "include/my_lib.h").read_bytes() == HEADER.read_bytes()
+
+
+def test_find_package_consumer_builds_and_runs(prefix, tmp_path):
+    run(tool("cmake"), "-S", ROOT / "examples/c", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run(tool("cmake"), "--build", tmp_path)
+    assert "as PyTorch computes it" in run(tmp_path / "lltm_step")
+
+
+def test_build_tree_is_a_package_too(prefix, tmp_path):
+    run(tool("cmake"), "-S", ROOT / "examples/c", "-B", tmp_path,
+        f"-Dtorchthaw_DIR={BUILD / 'share/cmake/torchthaw'}")
+    run(tool("cmake"), "--build", tmp_path)
+    assert "as PyTorch computes it" in run(tmp_path / "lltm_step")
+
+
+def test_another_major_version_is_not_found(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(other LANGUAGES C)\n"
+        f"find_package(torchthaw {int(major(prefix)) + 1})\nmessage(STATUS \"found=${{torchthaw_FOUND}}\")\n")
+    out = run(tool("cmake"), "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert "found=0" in out
+
+
+@needs("pkg-config", "make", "cc")
+def test_pkg_config_consumer_builds_and_runs_from_a_moved_installation(prefix, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.copytree(prefix, moved, symlinks=True)
+    example = tmp_path / "example"
+    shutil.copytree(ROOT / "examples/c", example)
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(moved / "share/pkgconfig"))
+    run("make", "-C", example, env=environment)
+    assert str(moved) in run("readelf", "-d", example / "lltm_step")
+    assert "as PyTorch computes it" in run(example / "lltm_step")
+
+
+def test_exactly_the_functions_of_the_header_are_exported(prefix):
+    symbols = {line.split()[2].partition("@")[0]
+               for line in run("nm", "-D", "--defined-only", library(prefix)).splitlines() if " T " in line}
+    assert symbols == set(prototypes())
+    assert all(name.startswith(("my_lib_", "lltm_")) for name in symbols)
+    others = [line for line in run("nm", "-D", "--defined-only", library(prefix)).splitlines()
+              if " T " not in line and not re.search(r" A MY_LIB_\d+$", line)]
+    assert others == []
+
+
+def test_the_library_needs_only_the_c_library(prefix):
+    dynamic = run("readelf", "-d", library(prefix))
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
+    assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+    assert re.findall(r"\(SONAME\).*\[(.*)\]", dynamic) == [f"libmy_lib.so.{major(prefix)}"]
+    assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+
+
+def test_every_function_is_frozen_and_dated():
+    frozen = set(re.findall(r"^FROZEN\((\w+),", (ROOT / "tests/test_signatures.cpp").read_text(), re.M))
+    assert frozen == set(prototypes())
+    undated = [name for name, comment in prototypes().items() if not re.search(r"Since\s+(\*\s+)?\d+\.\d+\.\d+", comment)]
+    # A workspace size is documented in the introduction and comes with its function's comment.
+    assert undated == []
+
+
+def test_golden_numbers_are_what_pytorch_computes():
+    torch = pytest.importorskip("torch")
+    step = runpy.run_path(str(ROOT / "examples/c/golden.py"))["step"]()
+    text = (ROOT / "examples/c/golden.h").read_text()
+    for name, expected in step.items():
+        numbers = re.search(rf"golden_{name}\[\d+\] = {{(.*?)}}", text, re.S)[1].replace("f", "").split(",")
+        written = torch.tensor([float(number) for number in numbers if number.strip()], dtype=torch.float64)
+        torch.testing.assert_close(written, expected.detach().flatten(), rtol=1e-8, atol=0)
+
+
+@needs("cc")
+def test_another_platform_gets_one_clear_line():
+    done = subprocess.run(["cc", "-U__linux__", "-fsyntax-only", "-x", "c", str(HEADER)], text=True,
+                          stderr=subprocess.PIPE)
+    assert done.returncode != 0
+    errors = [line for line in done.stderr.splitlines() if "error" in line and "#error" in line]
+    assert any("my_lib supports Linux on x86-64 (tested) and aarch64 (compiles)" in line for line in errors)
+
+
+@needs("aarch64-linux-gnu-g++")
+@pytest.mark.parametrize("source", sorted(path.name for path in (ROOT / "c_api/my_lib/cpu").glob("*.cpp")))
+def test_the_portable_path_compiles_for_aarch64(source):
+    run("aarch64-linux-gnu-g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+        "-DMY_LIB_BUILD", "-DMY_LIB_ISA=portable", "-DMY_LIB_ISA_PORTABLE",
+        f"-I{ROOT}/c_api/include", f"-I{ROOT}/c_api/my_lib", ROOT / "c_api/my_lib/cpu" / source)
