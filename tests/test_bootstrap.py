@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ["sh", "dirname", "uname", "cat", "head", "grep", "mktemp", "rm", "mkdir"]
+TOOLS = ["sh", "dirname", "uname", "cat", "head", "grep", "mktemp", "rm", "ln"]
 
 # Stands for the venv module and for the environment it makes: logs the calls of pip, which fail if a test asks for it.
 FAKE_VENV = """
@@ -22,7 +22,8 @@ if __name__ == "__main__":
     python.write_text('''#!/bin/sh
 case "$*" in
     *"import torch"*) [ -e torch-is-there ] ;;
-    "-m pip"*) echo "$@" >> log; [ ! -e pip-fails ] ;;
+    "-m pip"*--ignore-installed*) echo "$@" >> log ;;
+    "-m pip"*) echo "$@" >> log; [ ! -e pip-fails ] || exit 1; cd .venv/bin; ln -sf python cmake; ln -sf python ninja ;;
 esac
 ''')
     python.chmod(0o755)
@@ -177,6 +178,13 @@ def test_importable_torch_is_reused_from_2_4_on(machine, version, reused):
     log = machine.log()
     assert ("--system-site-packages" in log[0]) == reused
     assert any("torch.txt" in line for line in log) != reused
+
+
+def test_build_tools_of_an_outer_environment_are_installed_all_the_same(machine):
+    machine.command("ln", "exit 0")  # pip finds them there, so .venv/bin has none
+    assert machine.bootstrap().returncode == 0
+    tools = machine.log()[-1]
+    assert "--ignore-installed --no-deps cmake==" in tools and " ninja==" in tools
 
 
 def test_torch_of_an_outer_environment_is_reached(machine):
