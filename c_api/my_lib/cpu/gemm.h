@@ -344,12 +344,22 @@ void multiply_transposed(const Matrix<T> (&x)[2], int64_t rows, const T *w, int6
 // work; columns of C per tile.
 constexpr int64_t depth_block = 256, row_block = 192;
 
+constexpr int panel_vectors = 2;
+template <typename T> constexpr int64_t column_panel = panel_vectors *lanes<T>;
+
+// B: row-major, or packed once by pack_columns() for several products.
+template <typename T> struct RightMatrix {
+    const T *data;
+    int64_t row_stride;
+    int64_t panel_stride = column_panel<T>; // from one panel of columns to the next
+    bool packed = false;                    // the last panel is as wide as the others, its missing columns are zeros
+};
+
 template <typename T> struct Product {
     int64_t rows, columns, depth;
     const T *a;
     int64_t a_row_stride, a_column_stride;
-    const T *b;
-    int64_t b_stride;
+    RightMatrix<T> b;
     T *c;
     int64_t c_stride;
     bool accumulate = false; // C += A B
@@ -365,31 +375,28 @@ void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, i
     constexpr int rows = group_count * group_rows, width = vectors * lanes<T>;
     T *c = product.c + row * product.c_stride + column;
     const int64_t c_stride = product.c_stride;
-    Vec<T> sum[rows][vectors] = {};
-    if (first_p == 0 && !product.accumulate) {
-        // The tile is written once its sums are complete; by then the lines are here.
-        if (columns == width)
+    // The tile of C is needed once its sums are complete; by then its lines are here.
 #pragma GCC unroll 12
-            for (int r = 0; r < rows; ++r)
-                for (int v = 0; v < vectors; v += 64 / vector_bytes) __builtin_prefetch(c + r * c_stride + v * lanes<T>, 1);
-    } else if (columns == width) {
-#pragma GCC unroll 12
-        for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 8
-            for (int v = 0; v < vectors; ++v) sum[r][v] = load<T>(c + r * c_stride + v * lanes<T>);
-    } else {
-        for (int r = 0; r < rows; ++r) __builtin_memcpy(sum[r], c + r * c_stride, columns * sizeof(T));
-    }
+    for (int r = 0; r < rows; ++r)
+        for (int offset = 0; offset < columns; offset += 64 / sizeof(T)) __builtin_prefetch(c + r * c_stride + offset, 1);
     const Scalars<T> a = {product.a + row * product.a_row_stride + first_p * product.a_column_stride,
                           group_rows * product.a_row_stride, product.a_row_stride, product.a_column_stride};
+    Vec<T> sum[rows][vectors] = {};
     multiply_tile<T, group_count, group_rows, vectors>(a, b, b_stride, depth, sum);
+    const bool add = first_p || product.accumulate;
     if (columns == width) {
 #pragma GCC unroll 12
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-            for (int v = 0; v < vectors; ++v) store<T>(c + r * c_stride + v * lanes<T>, sum[r][v]);
+            for (int v = 0; v < vectors; ++v) {
+                T *to = c + r * c_stride + v * lanes<T>;
+                store<T>(to, add ? load<T>(to) + sum[r][v] : sum[r][v]);
+            }
     } else {
-        for (int r = 0; r < rows; ++r) __builtin_memcpy(c + r * c_stride, sum[r], columns * sizeof(T));
+        T sums[rows][width];
+        __builtin_memcpy(sums, sum, sizeof sums);
+        for (int r = 0; r < rows; ++r)
+            for (int64_t i = 0; i < columns; ++i) c[r * c_stride + i] = add ? c[r * c_stride + i] + sums[r][i] : sums[r][i];
     }
 }
 
@@ -422,36 +429,51 @@ template <typename T, int vectors> static inline RowTile<T> row_tile(int rows) {
     }
 }
 
-// Columns [column, column + columns) of rows [row, end_row), for one block of the depth.
+// Copies a panel of `columns` columns and `depth` rows, padded with zeros to column_panel<T>.
+template <typename T> void pack_column_panel(const T *from, int64_t from_stride, int64_t depth, int64_t columns, T *to) {
+    constexpr int64_t width = column_panel<T>;
+    for (int64_t p = 0; p < depth; ++p, from += from_stride, to += width) {
+        Vec<T> line[panel_vectors] = {};
+        if (columns == width) __builtin_memcpy(line, from, sizeof line);
+        else __builtin_memcpy(line, from, static_cast<size_t>(columns) * sizeof(T));
+        __builtin_memcpy(to, line, sizeof line);
+    }
+}
+
+// A whole B, into column_panels_bytes<T>(depth, columns).
 template <typename T>
-void multiply_column_panel(const Product<T> &product, int64_t row, int64_t end_row, int64_t column, int64_t columns,
-                           int64_t first_p, int64_t depth) {
-    constexpr int vectors = 2, width = vectors * lanes<T>;
+RightMatrix<T> pack_columns(const T *from, int64_t from_stride, int64_t depth, int64_t columns, T *to) {
+    constexpr int64_t width = column_panel<T>;
+    for (int64_t column = 0; column < columns; column += width)
+        pack_column_panel(from + column, from_stride, depth, columns - column < width ? columns - column : width,
+                          to + column * depth);
+    return {to, width, width * depth, true};
+}
+
+// One panel of columns of rows [row, end_row), for one block of the depth.
+template <typename T>
+void multiply_column_panel(const Product<T> &product, int64_t row, int64_t end_row, int64_t panel, int64_t first_p,
+                           int64_t depth) {
+    constexpr int64_t width = column_panel<T>;
     alignas(64) T packed[depth_block * width];
-    const T *b = product.b + first_p * product.b_stride + column;
-    int64_t b_stride = product.b_stride;
-    if (columns < width) {
-        for (int64_t p = 0; p < depth; ++p) {
-            Vec<T> line[vectors] = {};
-            __builtin_memcpy(line, b + p * b_stride, columns * sizeof(T));
-            for (int v = 0; v < vectors; ++v) store<T>(packed + p * width + v * lanes<T>, line[v]);
-        }
-        b = packed, b_stride = width;
-    } else if (end_row - row > 24) {
-        for (int64_t p = 0; p < depth; ++p)
-            for (int v = 0; v < vectors; ++v)
-                store<T>(packed + p * width + v * lanes<T>, load<T>(b + p * b_stride + v * lanes<T>));
+    const int64_t column = panel * width;
+    const int64_t columns = product.columns - column < width ? product.columns - column : width;
+    const T *b = product.b.data + panel * product.b.panel_stride + first_p * product.b.row_stride;
+    int64_t b_stride = product.b.row_stride;
+    // Copying pays when several tiles use the copy; a panel that ends early must be copied.
+    if (!product.b.packed && (columns < width || end_row - row > 24)) {
+        pack_column_panel(b, b_stride, depth, columns, packed);
         b = packed, b_stride = width;
     }
     while (row < end_row) {
         const int rows = next_tile(end_row - row);
-        row_tile<T, vectors>(rows)(product, row, column, first_p, depth, b, b_stride, columns);
+        row_tile<T, panel_vectors>(rows)(product, row, column, first_p, depth, b, b_stride, columns);
         row += rows;
     }
 }
 
 template <typename T> void multiply(const Product<T> &product) {
-    constexpr int64_t width = 2 * lanes<T>;
+    constexpr int64_t width = column_panel<T>;
     const int64_t panels = (product.columns + width - 1) / width;
     const int64_t row_blocks = (product.rows + row_block - 1) / row_block;
     const int64_t work = product.depth * width * (product.rows < row_block ? product.rows : row_block);
@@ -461,10 +483,9 @@ template <typename T> void multiply(const Product<T> &product) {
         do {
             const int64_t depth = product.depth - first_p < depth_block ? product.depth - first_p : depth_block;
             for (int64_t unit = begin; unit < end; ++unit) {
-                const int64_t row = unit % row_blocks * row_block, column = unit / row_blocks * width;
+                const int64_t row = unit % row_blocks * row_block;
                 const int64_t end_row = row + row_block < product.rows ? row + row_block : product.rows;
-                const int64_t columns = product.columns - column < width ? product.columns - column : width;
-                multiply_column_panel(product, row, end_row, column, columns, first_p, depth);
+                multiply_column_panel(product, row, end_row, unit / row_blocks, first_p, depth);
             }
             first_p += depth_block;
         } while (first_p < product.depth);

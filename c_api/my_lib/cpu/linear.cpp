@@ -25,10 +25,10 @@ template <typename T>
 void linear_backward(const T *grad_output, const T *input, const T *weight, int64_t batch, int64_t in_features,
                      int64_t out_features, T *grad_input, T *grad_weight, T *grad_bias) {
     if (grad_input)
-        multiply<T>({batch, in_features, out_features, grad_output, out_features, 1, weight, in_features, grad_input,
+        multiply<T>({batch, in_features, out_features, grad_output, out_features, 1, {weight, in_features}, grad_input,
                      in_features});
     if (grad_weight)
-        multiply<T>({out_features, in_features, batch, grad_output, 1, out_features, input, in_features, grad_weight,
+        multiply<T>({out_features, in_features, batch, grad_output, 1, out_features, {input, in_features}, grad_weight,
                      in_features});
     if (grad_bias) sum_rows(grad_output, batch, out_features, grad_bias);
 }

@@ -41,13 +41,13 @@ void lltm_backward(const T *grad_h, const T *grad_cell, const T *new_cell, const
     differentiate_lltm<T>(grad_h, nullptr, grad_cell, new_cell, gates, batch, state_size, d_gates, d_old_cell);
     if (d_bias) sum_rows(d_gates, batch, gate_size, d_bias);
     if (d_old_h)
-        multiply<T>({batch, state_size, gate_size, d_gates, gate_size, 1, weights, row_size, d_old_h, state_size});
+        multiply<T>({batch, state_size, gate_size, d_gates, gate_size, 1, {weights, row_size}, d_old_h, state_size});
     if (d_input)
-        multiply<T>({batch, input_size, gate_size, d_gates, gate_size, 1, weights + state_size, row_size, d_input,
+        multiply<T>({batch, input_size, gate_size, d_gates, gate_size, 1, {weights + state_size, row_size}, d_input,
                      input_size});
     if (d_weights) {
-        multiply<T>({gate_size, state_size, batch, d_gates, 1, gate_size, old_h, state_size, d_weights, row_size});
-        multiply<T>({gate_size, input_size, batch, d_gates, 1, gate_size, input, input_size, d_weights + state_size,
+        multiply<T>({gate_size, state_size, batch, d_gates, 1, gate_size, {old_h, state_size}, d_weights, row_size});
+        multiply<T>({gate_size, input_size, batch, d_gates, 1, gate_size, {input, input_size}, d_weights + state_size,
                      row_size});
     }
 }
@@ -64,31 +64,18 @@ template void lltm_backward(const double *, const double *, const double *, cons
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "arguments.h"
-#include "workspace.h"
+#include "lltm_sizes.h"
 
 namespace my_lib {
 namespace {
 
-// The sizes of a call: all arrays fit in memory.
-template <typename T> bool check_sizes(int64_t batch, int64_t input_size, int64_t state_size) {
-    int64_t gate_size, row_size;
-    if (!check_size("batch", batch) || !check_size("input_size", input_size) || !check_size("state_size", state_size))
-        return false;
-    if (__builtin_mul_overflow(state_size, 3, &gate_size) || __builtin_add_overflow(state_size, input_size, &row_size))
-        return set_error(MY_LIB_ERROR_SIZE_OVERFLOW, "weights: expected 3 * state_size and state_size + input_size to fit "
-                         "in int64_t, got state_size %lld, input_size %lld", (long long)state_size, (long long)input_size);
-    return check_array_size<T>("input", {batch, input_size}) && check_array_size<T>("weights", {gate_size, row_size}) &&
-           check_array_size<T>("gates", {batch, gate_size}) && check_array_size<T>("workspace", {packed_rows<T>(batch, row_size), row_size});
-}
-
 template <typename T> size_t forward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size) {
-    if (!check_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
+    if (!check_lltm_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
     return packed_bytes<T>(batch, state_size + input_size) + workspace_alignment;
 }
 
 template <typename T> size_t backward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size) {
-    if (!check_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
+    if (!check_lltm_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
     return aligned_bytes<T>(batch * 3 * state_size) + workspace_alignment;
 }
 

@@ -39,4 +39,10 @@ template <typename T> static inline size_t packed_bytes(int64_t rows, int64_t de
     return aligned_bytes<T>(packed_rows<T>(rows, depth) * depth);
 }
 
+// Bytes that pack_columns() packs a (depth, columns) matrix into.
+template <typename T> static inline size_t column_panels_bytes(int64_t depth, int64_t columns) {
+    const int64_t step = widest_panel_bytes / sizeof(T);
+    return aligned_bytes<T>((columns + step - 1) / step * step * depth);
+}
+
 }  // namespace my_lib
