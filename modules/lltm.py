@@ -39,5 +39,14 @@ class LLTM(LLTMBase):
     """
 
     def forward(self, input, state):
-        old_h, old_cell = state
+        old_h, old_cell = pair(state)
         return lltm(input, self.weights, self.bias, old_h, old_cell)
+
+
+def pair(state):
+    """``state`` itself; a tensor would unpack into its rows."""
+    if not isinstance(state, (tuple, list)):
+        raise TypeError(f"state: expected a pair (h, cell), got {type(state).__name__}")
+    if len(state) != 2:
+        raise ValueError(f"state: expected a pair (h, cell), got {len(state)} values")
+    return state

@@ -1,8 +1,9 @@
 """modules/lltm_sequence.py: the LLTM over whole sequences."""
 
+from functions._library import sizes
 from functions.lltm_sequence import lltm_sequence
 
-from .lltm import LLTMBase
+from .lltm import LLTMBase, pair
 
 
 class LLTMLayer(LLTMBase):
@@ -18,12 +19,14 @@ class LLTMLayer(LLTMBase):
         self.batch_first = batch_first
 
     def forward(self, x, state=None):
+        words = ("batch", "seq_len") if self.batch_first else ("seq_len", "batch")
+        sizes("x", x, *words, "input_size")
         if self.batch_first:
             x = x.transpose(0, 1)
         if state is None:
             zeros = x.new_zeros(x.shape[1], self.state_size)
             state = zeros, zeros
-        old_h, old_cell = state
+        old_h, old_cell = pair(state)
         output, h, cell = lltm_sequence(x, self.weights, self.bias, old_h, old_cell)
         if self.batch_first:
             output = output.transpose(0, 1)
