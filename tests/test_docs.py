@@ -45,12 +45,14 @@ def blocks(document):
 
 def snippets(*languages):
     """One test case for each block in these languages, each with what the text block after it says it prints."""
+    cases = []
     for document in DOCUMENTS:
         all_blocks = blocks(document)
         for block, after in zip(all_blocks, [*all_blocks[1:], None]):
             if block.language in languages:
                 printed = after.code if after and after.language == "text" else None
-                yield pytest.param(block, printed, id=f"{document.relative_to(ROOT)}:{block.line}")
+                cases.append(pytest.param(block, printed, id=f"{document.relative_to(ROOT)}:{block.line}"))
+    return cases
 
 
 def run(*command, **options):
