@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.report RESULTS.json`` prints the tables of a saved run;
 ``--into FILE.md`` writes them between that file's lines
-``<!-- measured: begin -->`` and ``<!-- measured: end -->``.
+``<!-- measured: begin -->`` and ``<!-- measured: end -->``; ``--goals`` leaves it at
+the machine and the goals, as README has them.
 """
 
 import argparse
@@ -140,10 +141,15 @@ def machine_lines(found):
     )
 
 
+def summary(found):
+    """The machine and the goals."""
+    return "\n".join([machine_lines(found), goal_table(found)])
+
+
 def markdown(found):
     """The whole report."""
     tables = [answer_table(question, answer) for question, answer in found["answers"].items()]
-    return "\n".join([machine_lines(found), goal_table(found), *tables])
+    return "\n".join([summary(found), *tables])
 
 
 def replace_measured(text, report):
@@ -159,8 +165,9 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
     parser.add_argument("--into", type=Path, help="Markdown file to write the tables into")
+    parser.add_argument("--goals", action="store_true", help="the machine and the goals only")
     options = parser.parse_args()
-    text = markdown(load(options.results))
+    text = (summary if options.goals else markdown)(load(options.results))
     if options.into is None:
         print(text)
     else:

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
+from benchmarks import report
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 MAKE_ONLY_CHECKS = 'make() { command make --dry-run "$@" > /dev/null; }\n'
@@ -154,6 +156,13 @@ def test_environment_variables_are_those_of_the_code():
                           "".join(path.read_text() for path in sources)))
     bootstrap = set(re.findall(r"^# (?:CC, )?([A-Z_]+)  ", (ROOT / ".ci" / "bootstrap").read_text(), re.MULTILINE))
     assert documented == read | bootstrap | {"CC"}
+
+
+@pytest.mark.parametrize("document, form", [("README.md", report.summary), ("docs/performance.md", report.markdown)])
+def test_benchmark_tables_are_those_of_the_kept_run(document, form):
+    text = (ROOT / document).read_text()
+    kept = report.load(ROOT / "benchmarks" / "results" / "results.json")
+    assert text == report.replace_measured(text, form(kept))
 
 
 def test_a_wrong_snippet_is_seen(tmp_path):
