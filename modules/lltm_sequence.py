@@ -1,5 +1,7 @@
 """modules/lltm_sequence.py: the LLTM over whole sequences."""
 
+from torch.overrides import has_torch_function_unary
+
 from functions._library import sizes
 from functions.lltm_sequence import lltm_sequence
 
@@ -20,7 +22,8 @@ class LLTMLayer(LLTMBase):
 
     def forward(self, x, state=None):
         words = ("batch", "seq_len") if self.batch_first else ("seq_len", "batch")
-        sizes("x", x, *words, "input_size")
+        if not has_torch_function_unary(x):  # a tensor-like type answers for itself, in lltm_sequence
+            sizes("x", x, *words, "input_size")
         if self.batch_first:
             x = x.transpose(0, 1)
         if state is None:
