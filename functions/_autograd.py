@@ -22,6 +22,15 @@ def needs_autograd(*arguments):
     return False
 
 
+def record(function_class, *arguments):
+    """``function_class.apply(*arguments)``, on the shortest path.
+
+    ``Function.apply`` first looks for torch.func transforms, in Python, and then calls the ``apply`` of its C++ base,
+    which looks for them too and raises. Going there directly saves a third of an empty Function's cost.
+    """
+    return super(Function, function_class).apply(*arguments)
+
+
 def once_differentiable(backward):
     """Decorates a ``backward`` whose result has no derivative: differentiating through it raises RuntimeError.
 

@@ -56,9 +56,12 @@ def workspace_size(function, *sizes):
 SIZE_MAX = 2**64 - 1
 
 
-def scratch(nbytes):
-    """Uninitialised memory for a kernel's ``workspace`` argument; None, which C sees as NULL, for no bytes."""
-    return torch.empty(nbytes, dtype=torch.uint8, device="cpu") if nbytes else None
+def scratch(nbytes, like):
+    """Uninitialised memory for a kernel's ``workspace`` argument; None, which C sees as NULL, for no bytes.
+
+    It has the dtype and device of ``like``, because ``new_empty`` without keywords takes two thirds of the time.
+    """
+    return like.new_empty(-(-nbytes // like.element_size())) if nbytes else None
 
 
 def raise_last_error():

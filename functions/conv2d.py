@@ -5,7 +5,7 @@ from torch.nn import functional as F
 from torch.nn.grad import conv2d_input, conv2d_weight
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd
+from ._autograd import needs_autograd, record
 from ._library import sizes
 
 
@@ -18,7 +18,7 @@ def conv2d(input, weight):
     if has_torch_function_variadic(input, weight):
         return handle_torch_function(conv2d, (input, weight), input, weight)
     if needs_autograd(weight, input):
-        return Conv2DFunction.apply(input, weight)
+        return record(Conv2DFunction, input, weight)
     return compute(input, weight)
 
 

@@ -4,7 +4,7 @@ from torch.autograd import Function
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from . import batch_norm2d, conv2d
-from ._autograd import needs_autograd, once_differentiable
+from ._autograd import needs_autograd, once_differentiable, record
 from ._library import check_tensor
 
 
@@ -17,7 +17,7 @@ def fused_conv_batch_norm2d(input, conv_weight, eps=1e-3):
     if has_torch_function_variadic(input, conv_weight):
         return handle_torch_function(fused_conv_batch_norm2d, (input, conv_weight), input, conv_weight, eps)
     if needs_autograd(conv_weight, input):
-        return FusedConvBatchNorm2DFunction.apply(input, conv_weight, eps)
+        return record(FusedConvBatchNorm2DFunction, input, conv_weight, eps)
     return compute(input, conv_weight, eps)[0]
 
 

@@ -6,7 +6,7 @@ import torch
 from torch.autograd import Function
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd
+from ._autograd import needs_autograd, record
 from ._library import Kernels, array, check_tensor, raise_last_error, scratch, sizes, workspace_size
 
 KERNELS = Kernels(
@@ -27,7 +27,7 @@ def linear(input, weight, bias=None):
     if has_torch_function_variadic(input, weight, bias):
         return handle_torch_function(linear, (input, weight, bias), input, weight, bias)
     if needs_autograd(weight, bias, input):
-        return LinearFunction.apply(input, weight, bias)
+        return record(LinearFunction, input, weight, bias)
     return compute(input, weight, bias)
 
 
@@ -65,7 +65,7 @@ def compute(input, weight, bias):
     batch = prod(leading)
     nbytes = workspace_size(forward_size, batch, in_features, out_features)
     output = input.new_empty(*leading, out_features)
-    if not forward(input, weight, bias, batch, in_features, out_features, output, scratch(nbytes), nbytes):
+    if not forward(input, weight, bias, batch, in_features, out_features, output, scratch(nbytes, input), nbytes):
         raise_last_error()
     return output
 
@@ -81,7 +81,7 @@ def gradients(grad_output, input, weight, needs):
     nbytes = workspace_size(backward_size, batch, in_features, out_features)
     if not backward(
         grad_output, input, weight, batch, in_features, out_features,
-        grad_input, grad_weight, grad_bias, scratch(nbytes), nbytes,
+        grad_input, grad_weight, grad_bias, scratch(nbytes, input), nbytes,
     ):
         raise_last_error()
     return grad_input, grad_weight, grad_bias

@@ -4,7 +4,7 @@ import torch
 from torch.autograd import Function
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd, once_differentiable
+from ._autograd import needs_autograd, once_differentiable, record
 from ._library import Kernels, array, raise_last_error, scratch, sizes, workspace_size
 
 KERNELS = Kernels(
@@ -23,7 +23,7 @@ def lltm(input, weights, bias, old_h, old_cell):
         arguments = input, weights, bias, old_h, old_cell
         return handle_torch_function(lltm, arguments, *arguments)
     if needs_autograd(weights, input, old_h, old_cell, bias):
-        return LLTMFunction.apply(input, weights, bias, old_h, old_cell)
+        return record(LLTMFunction, input, weights, bias, old_h, old_cell)
     return compute(input, weights, bias, old_h, old_cell, with_gates=False)[:2]
 
 
@@ -54,7 +54,7 @@ class LLTMFunction(Function):
         if not backward(
             grad_h.contiguous(), grad_cell.contiguous(), new_cell, gates, input, old_h, weights,
             batch, input_size, state_size,
-            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes), nbytes,
+            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
         ):
             raise_last_error()
         return d_input, d_weights, d_bias, d_old_h, d_old_cell
@@ -75,7 +75,7 @@ def compute(input, weights, bias, old_h, old_cell, with_gates):
     nbytes = workspace_size(forward_size, batch, input_size, state_size)
     if not forward(
         input, weights, bias, old_h, old_cell, batch, input_size, state_size,
-        new_h, new_cell, gates, scratch(nbytes), nbytes,
+        new_h, new_cell, gates, scratch(nbytes, input), nbytes,
     ):
         raise_last_error()
     return new_h, new_cell, gates

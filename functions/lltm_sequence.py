@@ -4,7 +4,7 @@ import torch
 from torch.autograd import Function
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd, once_differentiable
+from ._autograd import needs_autograd, once_differentiable, record
 from ._library import Kernels, array, raise_last_error, scratch, sizes, workspace_size
 
 KERNELS = Kernels(
@@ -26,7 +26,7 @@ def lltm_sequence(input, weights, bias, old_h, old_cell):
         arguments = input, weights, bias, old_h, old_cell
         return handle_torch_function(lltm_sequence, arguments, *arguments)
     if needs_autograd(weights, input, old_h, old_cell, bias):
-        return LLTMSequenceFunction.apply(input, weights, bias, old_h, old_cell)
+        return record(LLTMSequenceFunction, input, weights, bias, old_h, old_cell)
     output, cells, _ = compute(input, weights, bias, old_h, old_cell, with_gates=False)
     return output, last(output, old_h), last(cells, old_cell)
 
@@ -66,7 +66,7 @@ class LLTMSequenceFunction(Function):
             None if grad_cell is None else grad_cell.contiguous(),
             cells, gates, input, output, old_h, old_cell, weights,
             seq_len, batch, input_size, state_size,
-            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes), nbytes,
+            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
         ):
             raise_last_error()
         return d_input, d_weights, d_bias, d_old_h, d_old_cell
@@ -88,7 +88,7 @@ def compute(input, weights, bias, old_h, old_cell, with_gates):
     nbytes = workspace_size(forward_size, seq_len, batch, input_size, state_size)
     if not forward(
         input, weights, bias, old_h, old_cell, seq_len, batch, input_size, state_size,
-        output, cells, gates, scratch(nbytes), nbytes,
+        output, cells, gates, scratch(nbytes, input), nbytes,
     ):
         raise_last_error()
     return output, cells, gates

@@ -6,7 +6,7 @@ import torch
 from torch.autograd import Function
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd
+from ._autograd import needs_autograd, record
 from ._library import Kernels, check_tensor, raise_last_error
 
 KERNELS = Kernels("input", "my_lib_mul_constant_forward", "my_lib_mul_constant_backward")
@@ -17,7 +17,7 @@ def mul_constant(input, constant):
     if has_torch_function_variadic(input):
         return handle_torch_function(mul_constant, (input,), input, constant)
     if needs_autograd(input):
-        return MulConstantFunction.apply(input, constant)
+        return record(MulConstantFunction, input, constant)
     return compute(input, constant)
 
 

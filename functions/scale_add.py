@@ -4,7 +4,7 @@ import torch
 from torch.autograd import Function
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd
+from ._autograd import needs_autograd, record
 from ._library import Kernels, check_tensor, raise_last_error
 
 KERNELS = Kernels("input1", "my_lib_scale_add_forward", "my_lib_scale_add_backward")
@@ -15,7 +15,7 @@ def scale_add(input1, input2):
     if has_torch_function_variadic(input1, input2):
         return handle_torch_function(scale_add, (input1, input2), input1, input2)
     if needs_autograd(input1, input2):
-        return ScaleAddFunction.apply(input1, input2)
+        return record(ScaleAddFunction, input1, input2)
     return compute(input1, input2)
 
 
