@@ -28,7 +28,7 @@ bench: build ## time everything against its peers; tables, JSON and figures
 	@$(python) -m benchmarks
 
 sanitize: environment ## the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@cmake --preset sanitize -G Ninja
+	@cmake --preset sanitize -G Ninja --log-level=WARNING
 	@cmake --build --preset sanitize --parallel $(jobs)
 	@ctest --preset sanitize --parallel $(jobs)
 

@@ -143,6 +143,9 @@ def test_compiler_without_its_headers(machine):
 
 def test_compiler_named_in_the_environment(machine):
     assert "no C compiler (missing-cc)" in refused(machine.bootstrap(CC="missing-cc"))
+    machine.command("launcher", 'echo "$@" >> launched; exec "$@"')
+    assert machine.bootstrap(CC="launcher cc").returncode == 0
+    assert (machine.checkout / "launched").read_text().startswith("cc -std=c99")
 
 
 def test_other_systems_are_told(machine):
