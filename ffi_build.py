@@ -1,0 +1,45 @@
+"""ffi_build.py: builds libmy_lib with CMake and, from its header, the extension `_ext/my_lib`.
+
+    python ffi_build.py            then: from _ext import my_lib
+
+Only what changed is built again.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import torchthaw
+from torchthaw.build import BuildError, toolchain
+
+ROOT = Path(__file__).resolve().parent
+BUILD = ROOT / "build"
+
+ffi = torchthaw.create_extension(
+    "_ext.my_lib",
+    headers=["c_api/include/my_lib.h"],
+    libraries=["my_lib"],
+    library_dirs=["build/lib"],
+    runtime_library_dirs=["build/lib"],
+    relative_to=__file__,
+)
+
+
+def build_libraries():
+    """Builds libmy_lib and torchthaw's bridge in build/."""
+    cmake = toolchain.tool("cmake")
+    cache = BUILD / "CMakeCache.txt"
+    if not cache.exists() or "TORCHTHAW_BRIDGE:BOOL=ON" not in cache.read_text():
+        generator = [] if cache.exists() else ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={toolchain.tool('ninja')}"]
+        python = f"-DPython_EXECUTABLE={sys.executable}"
+        subprocess.run([cmake, "-S", ROOT, "-B", BUILD, *generator, "-DTORCHTHAW_BRIDGE=ON", python], check=True)
+    subprocess.run([cmake, "--build", BUILD, "--target", "my_lib", "bridge", "--parallel", str(os.cpu_count())], check=True)
+
+
+if __name__ == "__main__":
+    try:
+        build_libraries()
+        ffi.build()
+    except (subprocess.CalledProcessError, BuildError, OSError) as error:
+        sys.exit(f"ffi_build.py: {error}")

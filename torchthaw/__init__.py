@@ -1,0 +1,24 @@
+"""torchthaw: a plain-C operator ABI for PyTorch, and C extensions whose functions take tensors.
+
+``create_extension`` turns C headers into a Python module. Importing this package imports neither PyTorch nor a
+compiler's tools, and changes nothing.
+"""
+
+import sys
+
+__version__ = "1.0.0"
+__all__ = ["__version__", "create_extension"]
+
+if "t" in getattr(sys, "abiflags", ""):
+    raise ImportError(
+        "torchthaw: expected a CPython with the GIL, got a free-threaded build "
+        f"({sys.version.split()[0]}t), which has no limited API to build extensions for"
+    )
+
+
+def __getattr__(name):
+    if name == "create_extension":
+        from .build import create_extension
+
+        return create_extension
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

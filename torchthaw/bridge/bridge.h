@@ -1,0 +1,72 @@
+/* bridge.h: what an extension made by create_extension and the bridge module agree on. Plain C. */
+#ifndef TORCHTHAW_BRIDGE_H
+#define TORCHTHAW_BRIDGE_H
+
+#include <Python.h>
+#include <stddef.h>
+
+/* Moves when a struct below changes: an extension built for another number is refused when it is loaded. */
+#define THAW_BRIDGE_ABI 1
+
+/* How a parameter or a result crosses from Python to C. */
+enum thaw_kind {
+    THAW_VOID,    /* results only */
+    THAW_BOOL,    /* _Bool */
+    THAW_INT8,    /* the integers by width, whatever their names */
+    THAW_INT16,
+    THAW_INT32,
+    THAW_INT64,
+    THAW_UINT8,
+    THAW_UINT16,
+    THAW_UINT32,
+    THAW_UINT64,
+    THAW_FLOAT,
+    THAW_DOUBLE,
+    THAW_TEXT,    /* results only: const char * becomes str, NULL becomes None */
+    THAW_ARRAY,   /* pointer to numbers, or void *: a tensor's memory */
+    THAW_HANDLE,  /* any other pointer; None is NULL, cffi converts the rest */
+    THAW_CFFI     /* anything else, by cffi alone */
+};
+
+/* Of a THAW_ARRAY parameter. */
+enum thaw_flag {
+    THAW_WRITTEN = 1, /* no const: the call counts as a write */
+    THAW_SIZES = 2    /* const int64_t *: takes a torch.Size, tuple or list of integers too */
+};
+
+typedef struct {
+    const char *name;
+    int kind;
+    int flags;
+    int offset;     /* of the value in the frame */
+    int dtype_code; /* DLPack's DLDataTypeCode of the elements; -1 for void *: any dtype */
+    int dtype_bits; /* width of an element */
+} thaw_parameter;
+
+typedef struct {
+    const char *name;
+    int parameter_count;
+    const thaw_parameter *parameters;
+    int result;          /* a thaw_kind */
+    int result_offset;
+    void (*run)(void *frame); /* calls the C function on the frame; NULL where only cffi can call it */
+    PyObject *cffi_function;  /* set by bind: lib.<name>, called where an argument needs cffi's conversion */
+    PyObject *cffi_types;     /* set by bind: tuple of the parameters' ctypes */
+    PyObject *cast;           /* set by bind: ffi.cast */
+} thaw_function;
+
+typedef struct {
+    int abi;
+    /* Converts, checks, calls without the GIL and converts back. `frame` is the function's frame, `scratch` has room
+     * for 2 * parameter_count objects. */
+    PyObject *(*call)(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments,
+                      Py_ssize_t count, PyObject *keywords);
+    /* run(frame), with any C++ exception kept for the `call` around it. Needs no GIL. */
+    void (*guard)(void (*run)(void *frame), void *frame);
+    /* The functions as a new dict from name to callable, or NULL with an exception set. */
+    PyObject *(*bind)(thaw_function *functions, PyMethodDef *methods, PyObject *extension, PyObject *module_name);
+} thaw_bridge;
+
+#define THAW_BRIDGE_CAPSULE "torchthaw.bridge._bridge.api"
+
+#endif

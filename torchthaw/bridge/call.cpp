@@ -1,0 +1,371 @@
+/* call.cpp: one call from Python to C: arguments into the frame, the C function without the GIL, its result back. */
+#include "call.h"
+
+#include "guard.h"
+#include "tensor.h"
+
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace bridge {
+
+namespace {
+
+PyTypeObject *cdata_type;
+
+/* What became of an argument. */
+enum Outcome { FAILED, DONE, NEEDS_CFFI };
+
+/* Memory for the integers of torch.Size and sequence arguments, for the time of a call. */
+class Sizes {
+public:
+    ~Sizes() {
+        while (more_ != nullptr) {
+            Block *next = more_->next;
+            PyMem_Free(more_);
+            more_ = next;
+        }
+    }
+
+    int64_t *take(Py_ssize_t count) {
+        if (count <= free_) {
+            int64_t *taken = near_ + (NEAR - free_);
+            free_ -= count;
+            return taken;
+        }
+        void *memory = PyMem_Malloc(sizeof(Block) + static_cast<size_t>(count) * sizeof(int64_t));
+        if (memory == nullptr) return PyErr_NoMemory(), nullptr;
+        more_ = new (memory) Block{more_};
+        return reinterpret_cast<int64_t *>(more_ + 1);
+    }
+
+private:
+    struct Block {
+        Block *next;
+    };
+    static constexpr Py_ssize_t NEAR = 24;
+    int64_t near_[NEAR];
+    Py_ssize_t free_ = NEAR;
+    Block *more_ = nullptr;
+};
+
+/* Calls torchthaw.bridge.errors.<explainer>, which raises. */
+void explain(const char *explainer, const thaw_parameter &parameter, PyObject *argument) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback); /* what PyTorch said, if anything */
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *errors = PyImport_ImportModule("torchthaw.bridge.errors");
+    if (errors != nullptr) {
+        PyObject *result = PyObject_CallMethod(errors, explainer, "siiiiOO", parameter.name, parameter.kind,
+                                               parameter.flags, parameter.dtype_code, parameter.dtype_bits, argument,
+                                               value == nullptr ? Py_None : value);
+        Py_XDECREF(result);
+        Py_DECREF(errors);
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_SystemError, "%s: refused without a reason", parameter.name);
+}
+
+Outcome refuse(const thaw_parameter &parameter, PyObject *argument) {
+    explain("refuse", parameter, argument);
+    return FAILED;
+}
+
+template <typename T> Outcome store(void *slot, T value) {
+    std::memcpy(slot, &value, sizeof value);
+    return DONE;
+}
+
+Outcome out_of_range(const thaw_parameter &parameter, PyObject *argument) {
+    PyErr_Clear();
+    explain("out_of_range", parameter, argument);
+    return FAILED;
+}
+
+template <typename T> Outcome store_signed(void *slot, const thaw_parameter &parameter, PyObject *integer) {
+    int overflow;
+    long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
+    if (value == -1 && overflow == 0 && PyErr_Occurred()) return FAILED;
+    if (overflow != 0 || value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max()) {
+        return out_of_range(parameter, integer);
+    }
+    return store(slot, static_cast<T>(value));
+}
+
+template <typename T> Outcome store_unsigned(void *slot, const thaw_parameter &parameter, PyObject *integer) {
+    unsigned long long value = PyLong_AsUnsignedLongLong(integer);
+    if ((value == static_cast<unsigned long long>(-1) && PyErr_Occurred()) || value > std::numeric_limits<T>::max()) {
+        return out_of_range(parameter, integer);
+    }
+    return store(slot, static_cast<T>(value));
+}
+
+Outcome store_integer(void *slot, const thaw_parameter &parameter, PyObject *integer) {
+    switch (parameter.kind) {
+    case THAW_INT8: return store_signed<int8_t>(slot, parameter, integer);
+    case THAW_INT16: return store_signed<int16_t>(slot, parameter, integer);
+    case THAW_INT32: return store_signed<int32_t>(slot, parameter, integer);
+    case THAW_INT64: return store_signed<int64_t>(slot, parameter, integer);
+    case THAW_UINT8: return store_unsigned<uint8_t>(slot, parameter, integer);
+    case THAW_UINT16: return store_unsigned<uint16_t>(slot, parameter, integer);
+    case THAW_UINT32: return store_unsigned<uint32_t>(slot, parameter, integer);
+    case THAW_UINT64: return store_unsigned<uint64_t>(slot, parameter, integer);
+    default: return store_unsigned<bool>(slot, parameter, integer);
+    }
+}
+
+bool is_cdata(PyObject *object) { return PyType_IsSubtype(Py_TYPE(object), cdata_type); }
+
+Outcome convert_integer(void *slot, const thaw_parameter &parameter, PyObject *argument) {
+    if (PyLong_Check(argument)) return store_integer(slot, parameter, argument);
+    if (is_cdata(argument)) return NEEDS_CFFI;
+    if (!PyIndex_Check(argument) || is_tensor(argument)) return refuse(parameter, argument);
+    PyObject *integer = PyNumber_Index(argument);
+    if (integer == nullptr) return refuse(parameter, argument);
+    Outcome outcome = store_integer(slot, parameter, integer);
+    Py_DECREF(integer);
+    return outcome;
+}
+
+Outcome convert_float(void *slot, const thaw_parameter &parameter, PyObject *argument) {
+    if (!PyFloat_Check(argument) && !PyLong_Check(argument)) {
+        if (is_cdata(argument)) return NEEDS_CFFI;
+        if (is_tensor(argument)) return refuse(parameter, argument);
+    }
+    double value = PyFloat_AsDouble(argument);
+    if (value == -1 && PyErr_Occurred()) {
+        return PyErr_ExceptionMatches(PyExc_TypeError) ? refuse(parameter, argument) : out_of_range(parameter, argument);
+    }
+    return parameter.kind == THAW_FLOAT ? store(slot, static_cast<float>(value)) : store(slot, value);
+}
+
+Outcome convert_sizes(void *slot, const thaw_parameter &parameter, PyObject *argument, Sizes *sizes) {
+    bool is_tuple = PyTuple_Check(argument);
+    Py_ssize_t count = is_tuple ? PyTuple_Size(argument) : PyList_Size(argument);
+    int64_t *values = sizes->take(count);
+    if (values == nullptr) return FAILED;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject *item = is_tuple ? PyTuple_GetItem(argument, i) : PyList_GetItem(argument, i);
+        if (item == nullptr) return FAILED; /* a list that shrank meanwhile */
+        if (!PyLong_Check(item)) {
+            if (!PyIndex_Check(item) || is_tensor(item)) return refuse(parameter, argument);
+            PyObject *integer = PyNumber_Index(item);
+            if (integer == nullptr) return refuse(parameter, argument);
+            values[i] = PyLong_AsLongLong(integer);
+            Py_DECREF(integer);
+        } else {
+            values[i] = PyLong_AsLongLong(item);
+        }
+        if (values[i] == -1 && PyErr_Occurred()) return out_of_range(parameter, argument);
+    }
+    return store(slot, static_cast<void *>(values));
+}
+
+Outcome convert_tensor(void *slot, const thaw_parameter &parameter, PyObject *argument) {
+    Tensor tensor;
+    if (parameter.kind != THAW_ARRAY || !read_tensor(argument, &tensor)) return refuse(parameter, argument);
+    bool same_dtype =
+        parameter.dtype_code < 0 ||
+        (tensor.dtype_code == parameter.dtype_code && tensor.dtype_bits == parameter.dtype_bits);
+    if (!same_dtype || !tensor.on_cpu || !tensor.contiguous || (tensor.data == nullptr && tensor.count != 0)) {
+        return refuse(parameter, argument);
+    }
+    if (is_lazy(argument, tensor) != 0) return refuse(parameter, argument);
+    if ((parameter.flags & THAW_WRITTEN) != 0 && is_protected(argument) != 0) return refuse(parameter, argument);
+    return store(slot, tensor.data);
+}
+
+/* Converts the arguments into the frame and calls; one per call. */
+class Call {
+public:
+    Call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments)
+        : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
+          arguments_(arguments) {}
+
+    PyObject *run() {
+        bool needs_cffi = function_->run == nullptr;
+        for (int i = 0; i < function_->parameter_count; ++i) {
+            Outcome outcome = convert(i);
+            if (outcome == FAILED) return nullptr;
+            if (outcome == NEEDS_CFFI) needs_cffi = true;
+        }
+        /* Before the call, so that a tensor which must not be written to is refused while it is still intact. */
+        if (written_count_ > 0 && !bump_versions(written_, written_count_)) return nullptr;
+        if (needs_cffi) return run_cffi();
+        PyThreadState *state = PyEval_SaveThread();
+        guard(function_->run, frame_);
+        PyEval_RestoreThread(state);
+        return raise_kept() ? nullptr : result();
+    }
+
+private:
+    Outcome convert(int index) {
+        const thaw_parameter &parameter = function_->parameters[index];
+        PyObject *argument = arguments_[index];
+        void *slot = frame_ + parameter.offset;
+        switch (parameter.kind) {
+        case THAW_ARRAY:
+        case THAW_HANDLE:
+            if (argument == Py_None) return store(slot, static_cast<void *>(nullptr));
+            if (is_tensor(argument)) {
+                Outcome outcome = convert_tensor(slot, parameter, argument);
+                if (outcome == DONE && (parameter.flags & THAW_WRITTEN) != 0) written_[written_count_++] = argument;
+                return outcome;
+            }
+            if ((parameter.flags & THAW_SIZES) != 0 && (PyTuple_Check(argument) || PyList_Check(argument))) {
+                return convert_sizes(slot, parameter, argument, &sizes_);
+            }
+            return NEEDS_CFFI;
+        case THAW_FLOAT:
+        case THAW_DOUBLE: return convert_float(slot, parameter, argument);
+        case THAW_CFFI: return is_tensor(argument) ? refuse(parameter, argument) : NEEDS_CFFI;
+        default: return convert_integer(slot, parameter, argument);
+        }
+    }
+
+    /* The call through cffi, with tensors and None as pointers. */
+    PyObject *run_cffi() {
+        PyObject *values = PyTuple_New(function_->parameter_count);
+        if (values == nullptr) return nullptr;
+        for (int i = 0; i < function_->parameter_count; ++i) {
+            PyObject *value = cffi_value(i);
+            if (value == nullptr) return Py_DECREF(values), nullptr;
+            PyTuple_SetItem(values, i, value);
+        }
+        PyObject *result = PyObject_Call(function_->cffi_function, values, nullptr);
+        if (raise_kept()) {
+            Py_XDECREF(result);
+            result = nullptr;
+        } else if (result == nullptr) {
+            name_culprit(values);
+        }
+        Py_DECREF(values);
+        return result;
+    }
+
+    PyObject *cffi_value(int index) {
+        const thaw_parameter &parameter = function_->parameters[index];
+        PyObject *argument = arguments_[index];
+        bool is_pointer = parameter.kind == THAW_ARRAY || parameter.kind == THAW_HANDLE;
+        if (!is_pointer || (argument != Py_None && !is_tensor(argument))) {
+            Py_INCREF(argument);
+            return argument;
+        }
+        void *address;
+        std::memcpy(&address, frame_ + parameter.offset, sizeof address);
+        PyObject *integer = PyLong_FromVoidPtr(address);
+        if (integer == nullptr) return nullptr;
+        PyObject *type = PyTuple_GetItem(function_->cffi_types, index);
+        PyObject *pointer = PyObject_CallFunctionObjArgs(function_->cast, type, integer, nullptr);
+        Py_DECREF(integer);
+        return pointer;
+    }
+
+    /* cffi refused an argument but does not say which: torchthaw.bridge.errors finds out and names it. */
+    void name_culprit(PyObject *values) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        PyErr_NormalizeException(&type, &value, &traceback);
+        PyObject *names = PyTuple_New(function_->parameter_count);
+        for (int i = 0; names != nullptr && i < function_->parameter_count; ++i) {
+            PyTuple_SetItem(names, i, PyUnicode_FromString(function_->parameters[i].name));
+        }
+        PyObject *errors = names == nullptr ? nullptr : PyImport_ImportModule("torchthaw.bridge.errors");
+        PyObject *named = errors == nullptr ? nullptr
+                                            : PyObject_CallMethod(errors, "name_culprit", "OOOO", value, names,
+                                                                  function_->cffi_types, values);
+        Py_XDECREF(names);
+        Py_XDECREF(errors);
+        if (named == nullptr) {
+            Py_XDECREF(type);
+            Py_XDECREF(value);
+            Py_XDECREF(traceback);
+            return;
+        }
+        Py_DECREF(named);
+        PyErr_Restore(type, value, traceback);
+    }
+
+    template <typename T> T read_result() {
+        T value;
+        std::memcpy(&value, frame_ + function_->result_offset, sizeof value);
+        return value;
+    }
+
+    PyObject *result() {
+        switch (function_->result) {
+        case THAW_BOOL: return PyBool_FromLong(read_result<bool>());
+        case THAW_INT8: return PyLong_FromLong(read_result<int8_t>());
+        case THAW_INT16: return PyLong_FromLong(read_result<int16_t>());
+        case THAW_INT32: return PyLong_FromLong(read_result<int32_t>());
+        case THAW_INT64: return PyLong_FromLongLong(read_result<int64_t>());
+        case THAW_UINT8: return PyLong_FromLong(read_result<uint8_t>());
+        case THAW_UINT16: return PyLong_FromLong(read_result<uint16_t>());
+        case THAW_UINT32: return PyLong_FromUnsignedLong(read_result<uint32_t>());
+        case THAW_UINT64: return PyLong_FromUnsignedLongLong(read_result<uint64_t>());
+        case THAW_FLOAT: return PyFloat_FromDouble(read_result<float>());
+        case THAW_DOUBLE: return PyFloat_FromDouble(read_result<double>());
+        case THAW_TEXT:
+            if (const char *text = read_result<const char *>()) return PyUnicode_FromString(text);
+            break;
+        }
+        Py_INCREF(Py_None);
+        return Py_None;
+    }
+
+    const thaw_function *function_;
+    char *frame_;
+    PyObject **written_;
+    PyObject *const *arguments_;
+    int written_count_ = 0;
+    Sizes sizes_;
+};
+
+/* Puts positional and keyword arguments in the order of the parameters. False with an exception set. */
+bool arrange(const thaw_function *function, PyObject **ordered, PyObject *const *arguments, Py_ssize_t count,
+             PyObject *keywords) {
+    const int expected = function->parameter_count;
+    const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_Size(keywords);
+    if (count + named != expected) {
+        PyErr_Format(PyExc_TypeError, "%s: expected %d argument%s, got %zd", function->name, expected,
+                     expected == 1 ? "" : "s", count + named);
+        return false;
+    }
+    for (int i = 0; i < expected; ++i) ordered[i] = i < count ? arguments[i] : nullptr;
+    for (Py_ssize_t k = 0; k < named; ++k) {
+        PyObject *key = PyTuple_GetItem(keywords, k);
+        int i = 0;
+        while (i < expected && PyUnicode_CompareWithASCIIString(key, function->parameters[i].name) != 0) ++i;
+        if (i == expected || ordered[i] != nullptr) {
+            PyErr_Format(PyExc_TypeError, i == expected ? "%s: no parameter is called %R" : "%s: got %R twice",
+                         function->name, key);
+            return false;
+        }
+        ordered[i] = arguments[count + k];
+    }
+    return true;
+}
+
+}  // namespace
+
+bool prepare_calls() {
+    PyObject *backend = PyImport_ImportModule("_cffi_backend");
+    PyObject *base = backend == nullptr ? nullptr : PyObject_GetAttrString(backend, "_CDataBase");
+    Py_XDECREF(backend);
+    cdata_type = reinterpret_cast<PyTypeObject *>(base);
+    return base != nullptr;
+}
+
+PyObject *call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments,
+               Py_ssize_t count, PyObject *keywords) {
+    if (keywords != nullptr || count != function->parameter_count) {
+        if (!arrange(function, scratch, arguments, count, keywords)) return nullptr;
+        arguments = scratch;
+    }
+    return Call(function, frame, scratch, arguments).run();
+}
+
+}  // namespace bridge

@@ -1,0 +1,111 @@
+"""torchthaw/bridge/errors.py: why an argument was refused, in words; _bridge only finds out that it was."""
+
+import sys
+
+# As in bridge.h.
+ARRAY, HANDLE = 13, 14
+WRITTEN, SIZES = 1, 2
+
+INTEGERS = {2: 8, 3: 16, 4: 32, 5: 64, 6: 8, 7: 16, 8: 32, 9: 64}
+DTYPES = {
+    (0, 8): "int8", (0, 16): "int16", (0, 32): "int32", (0, 64): "int64",
+    (1, 8): "uint8", (1, 16): "uint16", (1, 32): "uint32", (1, 64): "uint64",
+    (2, 32): "float32", (2, 64): "float64", (5, 64): "complex64", (5, 128): "complex128", (6, 8): "bool",
+}  # fmt: skip
+
+
+def expected(kind, flags, code, bits):
+    """What the parameter takes, as a noun."""
+    if kind == ARRAY:
+        dtype = "" if code < 0 else DTYPES.get((code, bits), "") + " "
+        sizes = ", a torch.Size or sequence of integers" if flags & SIZES else ""
+        return f"a contiguous {dtype}CPU tensor{sizes}"
+    if kind == HANDLE:
+        return "a cffi pointer or None"
+    if kind in INTEGERS:
+        return "an integer"
+    return {1: "a bool", 10: "a number", 11: "a number"}.get(kind, "a cffi value")
+
+
+def refuse(name, kind, flags, code, bits, argument, cause):
+    """Raises what is wrong with ``argument``; ``cause`` is what PyTorch said about it, or None."""
+    want = expected(kind, flags, code, bits)
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(argument, torch.Tensor):
+        if flags & SIZES and isinstance(argument, (tuple, list)):
+            bad = next(item for item in argument if not isinstance(item, int) or isinstance(item, torch.Tensor))
+            raise TypeError(f"{name}: expected integers, got {type(bad).__name__}") from cause
+        raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}") from cause
+    if kind != ARRAY:
+        raise TypeError(f"{name}: expected {want}, got a tensor; for its value pass tensor.item()")
+    error, got = _what_is_wrong(torch, argument, DTYPES.get((code, bits)), bool(flags & WRITTEN), cause)
+    raise error(f"{name}: expected {want}, got {got}") from cause
+
+
+def _what_is_wrong(torch, tensor, dtype, written, cause):
+    """(exception type, what came) for a tensor that the bridge refused."""
+    kind = "a fake tensor" if "FakeTensor" in type(tensor).__name__ else _layout(torch, tensor)
+    if kind:
+        return TypeError, kind
+    if tensor.is_meta:
+        return TypeError, "a meta tensor, which has no memory"
+    if tensor.device.type != "cpu":
+        return TypeError, f"one on {tensor.device}"
+    if dtype is not None and tensor.dtype is not getattr(torch, dtype, None):
+        return TypeError, f"{tensor.dtype}"
+    if cause is not None:
+        return TypeError, f"one that PyTorch gives no memory of ({cause})"
+    if tensor.is_conj():
+        return ValueError, "one with the conjugate bit; pass tensor.resolve_conj()"
+    if tensor.is_neg():
+        return ValueError, "one with the negative bit; pass tensor.resolve_neg()"
+    if not tensor.is_contiguous():
+        return ValueError, f"one of shape {tuple(tensor.shape)} with strides {tensor.stride()}; pass tensor.contiguous()"
+    if written and tensor.requires_grad and torch.is_grad_enabled():
+        leaf = "a leaf" if tensor.is_leaf else "a view of a leaf"
+        return RuntimeError, f"{leaf} that requires grad; the call would write to it: use torch.no_grad()"
+    return ValueError, f"one of shape {tuple(tensor.shape)} without memory"
+
+
+def _layout(torch, tensor):
+    if tensor.is_nested:
+        return "a nested tensor"
+    if tensor.is_quantized:
+        return "a quantized tensor"
+    if tensor.layout is not torch.strided:
+        return f"a sparse tensor ({tensor.layout})" if "sparse" in str(tensor.layout) else f"a {tensor.layout} tensor"
+    return None
+
+
+def out_of_range(name, kind, flags, code, bits, argument, cause):
+    """Raises OverflowError for a number that the C type does not hold."""
+    if kind in INTEGERS:
+        unsigned = "u" if kind > 5 else ""
+        raise OverflowError(f"{name}: expected an integer that fits {unsigned}int{INTEGERS[kind]}_t, got {argument}")
+    if flags & SIZES:
+        raise OverflowError(f"{name}: expected integers that fit int64_t, got {argument}")
+    raise OverflowError(f"{name}: expected {expected(kind, flags, code, bits)}, got {argument}")
+
+
+def name_culprit(error, names, ctypes, values):
+    """Raises ``error``, which cffi raised for one of ``values``, with that parameter's name in front.
+
+    Returns where no argument is to blame: then the error is what the call itself gave.
+    """
+    if not isinstance(error, (TypeError, OverflowError, ValueError)):
+        return
+    for name, ctype, value in zip(names, ctypes, values):
+        try:
+            _convert(ctype, value)
+        except (TypeError, OverflowError, ValueError):
+            raise error.__class__(f"{name}: {error}") from None
+
+
+def _convert(ctype, value):
+    """Converts ``value`` as cffi does for a parameter of type ``ctype``."""
+    import _cffi_backend as cffi
+
+    if ctype.kind == "pointer" and isinstance(value, (list, tuple, bytes, str)):
+        cffi.newp(cffi.new_array_type(ctype, None), value)
+    else:
+        cffi.newp(cffi.new_array_type(cffi.new_pointer_type(ctype), 1), (value,))

@@ -1,0 +1,14 @@
+/* guard.h: keeps C++ exceptions of a called C function until Python can be told. */
+#pragma once
+
+#include <Python.h>
+
+namespace bridge {
+
+/* run(frame); an exception that leaves it is kept for the calling thread. Needs no GIL. */
+void guard(void (*run)(void *frame), void *frame);
+
+/* Whether guard() kept an exception in this thread. If so, it is raised as a Python exception and forgotten. */
+bool raise_kept();
+
+}  // namespace bridge

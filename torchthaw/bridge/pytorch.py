@@ -1,0 +1,40 @@
+"""torchthaw/bridge/pytorch.py: what the bridge uses of PyTorch, by public names."""
+
+import os
+import sys
+
+# DLPack's DLDataTypeCode for dtypes that a C parameter can have; others pass as void * only.
+CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
+
+
+def access():
+    """What _bridge asks for when it meets PyTorch: the tensor type, DLPack's exchange table or None, and functions."""
+    torch = sys.modules["torch"]
+    capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    if os.environ.get("TORCHTHAW_NO_DLPACK", "0") != "0":
+        capsule = None
+    return torch.Tensor, capsule, describe, _version_counter(torch), torch.is_grad_enabled
+
+
+def _version_counter(torch):
+    """A function that increments the version counters of a tuple of tensors."""
+    native = getattr(torch._C, "_increment_version", None)
+    try:
+        native((torch.empty(0),))
+        return native
+    except TypeError:  # before PyTorch 2.6 it took a tensor
+        increment = torch.autograd.graph.increment_version
+        return lambda tensors: [increment(tensor) for tensor in tensors] and None
+
+
+def describe(tensor):
+    """(address, element count, contiguous, on the CPU, DLPack code, bits) by attributes, for PyTorch before 2.10."""
+    torch = sys.modules["torch"]
+    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
+        raise BufferError("expected a dense tensor")
+    on_cpu = tensor.device.type == "cpu"
+    word = str(tensor.dtype).removeprefix("torch.").rstrip("0123456789_fnuze")
+    code = CODES.get(word, -2)
+    count = tensor.numel()
+    address = tensor.data_ptr() if on_cpu and count else 0
+    return address, count, tensor.is_contiguous(), on_cpu, code, 8 * tensor.element_size()

@@ -1,0 +1,33 @@
+/* tensor.h: what a torch tensor's memory looks like, as far as C needs to know. */
+#pragma once
+
+#include "bridge.h"
+
+#include <cstdint>
+
+namespace bridge {
+
+struct Tensor {
+    void *data;
+    int64_t count; /* elements */
+    bool contiguous;
+    bool on_cpu;
+    int dtype_code, dtype_bits; /* as DLPack has them */
+};
+
+/* Whether `object` is a torch.Tensor. Does not import torch: without it, nothing is. */
+bool is_tensor(PyObject *object);
+
+/* Fills `tensor` from a torch.Tensor. False, with an exception set, for one without memory that C can read. */
+bool read_tensor(PyObject *object, Tensor *tensor);
+
+/* Whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or -1 with an exception. */
+int is_lazy(PyObject *object, const Tensor &tensor);
+
+/* Whether autograd forbids writing to the tensor now: 1, 0, or -1 with an exception. */
+int is_protected(PyObject *object);
+
+/* Moves the version counters of `tensors`, each of which is about to be written. False with an exception set. */
+bool bump_versions(PyObject *const *tensors, Py_ssize_t count);
+
+}  // namespace bridge

@@ -1,0 +1,6 @@
+"""torchthaw/build: from C headers and sources to an importable extension module."""
+
+from .extension import Extension, create_extension
+from .ninja import BuildError
+
+__all__ = ["BuildError", "Extension", "create_extension"]

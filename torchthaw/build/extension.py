@@ -1,0 +1,159 @@
+"""torchthaw/build/extension.py: create_extension, which makes a Python module of C headers and sources."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from .. import __version__, config
+from . import ninja, toolchain
+
+INIT = '''"""{name}: made by torchthaw.create_extension; help() of a function shows its C declaration."""
+
+from torchthaw.bridge import bind as _bind
+
+from . import {module} as _extension
+
+__all__ = _bind(globals(), _extension)
+'''
+
+
+def create_extension(
+    name, headers, sources=(), relative_to=".", *, verbose=False, with_cuda=False, define_macros=(), include_dirs=(),
+    libraries=(), library_dirs=(), runtime_library_dirs=(), extra_objects=(), extra_compile_args=(),
+    extra_link_args=(),
+):  # fmt: skip
+    """An :class:`Extension` whose ``build()`` makes the package ``name`` of what C ``headers`` declare.
+
+    name: dotted, such as ``"_ext.my_lib"``, which gives ``_ext/my_lib/{__init__.py,_my_lib.so}`` in the folder of
+        the file ``relative_to`` (usually ``__file__``). Relative paths of all other arguments start there as well.
+    headers: a path or several; what they declare is what the module offers (see ``torchthaw.build.cdef.parse``).
+    sources: C (``.c``) and C++ (``.cc .cpp .cxx .C``) files; none where a library has the functions.
+    define_macros: pairs (name, value or None).
+    libraries, library_dirs: what to link, by name and where to find it.
+    runtime_library_dirs: where the loader finds libraries. A relative folder is stored relative to the extension, so
+        that a moved project still works.
+    extra_compile_args, extra_link_args, extra_objects, include_dirs: as in setuptools.
+    verbose: shows the commands; the compilers' output is shown, as they print it, only when they fail otherwise.
+    with_cuda: must be False: this version builds for the CPU.
+
+    A tensor may be passed wherever a function takes a pointer to numbers or ``void *``: see ``torchthaw.bridge``.
+    """
+    if with_cuda:
+        raise NotImplementedError("with_cuda: expected False, got True; this version builds extensions for the CPU only")
+    base = Path(os.path.abspath(os.path.dirname(relative_to)))
+    return Extension(
+        name, base,
+        headers=[base / header for header in _paths(headers)],
+        sources=[base / source for source in _paths(sources)],
+        verbose=verbose,
+        define_flags=[f"-D{key}" if value is None else f"-D{key}={value}" for key, value in define_macros],
+        include_dirs=[base / folder for folder in include_dirs],
+        libraries=list(libraries),
+        library_dirs=[base / folder for folder in library_dirs],
+        runtime_library_dirs=list(runtime_library_dirs),
+        extra_objects=[base / path for path in extra_objects],
+        extra_compile_args=list(extra_compile_args),
+        extra_link_args=list(extra_link_args),
+    )  # fmt: skip
+
+
+def _paths(given):
+    return [given] if isinstance(given, (str, os.PathLike)) else list(given)
+
+
+class Extension:
+    """What create_extension returns.
+
+    name, base: as given, and the folder that relative paths start from.
+    target: the shared object that ``build()`` makes.
+    """
+
+    def __init__(self, name, base, **options):
+        parts = name.split(".")
+        if not all(part.isidentifier() for part in parts):
+            raise ValueError(f"name: expected a dotted module name, got {name!r}")
+        for header in options["headers"]:
+            if not header.is_file():
+                raise FileNotFoundError(f"headers: expected a file, got {str(header)!r}")
+        for source in options["sources"]:
+            if not source.is_file():
+                raise FileNotFoundError(f"sources: expected a file, got {str(source)!r}")
+        self.name, self.base, self.options = name, base, options
+        self.module = "_" + parts[-1]
+        self.package = base.joinpath(*parts)
+        self.target = self.package / f"{self.module}.so"
+
+    @property
+    def state(self):
+        """The folder of the build's own files, in the user's cache."""
+        key = hashlib.sha256(str(self.target).encode()).hexdigest()[:16]
+        return config.cache() / "build" / f"{self.name}-{key}"
+
+    def build(self):
+        """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
+        with ninja.locked(self.state):
+            self._generate()
+            ninja.run(self.state, verbose=self.options["verbose"])
+            self._install()
+
+    def _generate(self):
+        """Writes the C file and build.ninja, unless nothing that they depend on changed."""
+        stamp = self.state / "generated.json"
+        facts = self._facts()
+        generated = self.state / f"{self.module}.c"
+        if stamp.exists() and stamp.read_text() == facts and generated.exists():
+            return
+        from . import cdef, glue
+
+        options = self.options
+        ffi, declarations = cdef.parse(options["headers"], options["include_dirs"], options["define_flags"])
+        text = glue.source(ffi, cdef.signatures(declarations), f"{self.name}.{self.module}", options["headers"])
+        ninja.write_if_changed(generated, text)
+        ninja.write_if_changed(self.state / "build.ninja", self._ninja(generated))
+        stamp.write_text(facts)
+
+    def _facts(self):
+        """Everything that the generated files depend on, as text."""
+        here = Path(__file__).parent
+        ours = sorted(here.glob("*.py"))
+        return json.dumps({
+            "torchthaw": [__version__, [path.stat().st_mtime_ns for path in ours]],
+            "python": toolchain.python_include(),
+            "compilers": [os.environ.get("CC"), os.environ.get("CXX")],
+            "headers": [header.read_text() for header in self.options["headers"]],
+            "options": {key: repr(value) for key, value in self.options.items() if key != "verbose"},
+        })  # fmt: skip
+
+    def _ninja(self, generated):
+        options = self.options
+        includes = [f"-I{folder}" for folder in options["include_dirs"]]
+        common = ["-O3", "-DNDEBUG", "-fPIC", "-Wall", *includes, *options["define_flags"]]
+        glue_flags = [
+            "-fvisibility=hidden", "-DPy_LIMITED_API=0x030A0000",
+            f"-I{config.PACKAGE / 'bridge'}", f"-I{toolchain.python_include()}",
+        ]  # fmt: skip
+        # C++ exceptions may pass through C code on their way to the guard.
+        user_flags = [*options["extra_compile_args"], "-fexceptions"]
+        sources = {generated: [*glue_flags, *user_flags]}
+        sources.update({source: user_flags for source in options["sources"]})
+        link_flags = [f"-L{folder}" for folder in options["library_dirs"]]
+        link_flags += [f"-l{library}" for library in options["libraries"]]
+        for folder in options["runtime_library_dirs"]:
+            if not os.path.isabs(folder) and not folder.startswith("$ORIGIN"):
+                folder = "$ORIGIN/" + os.path.relpath(self.base / folder, self.package)
+            link_flags.append(f"-Wl,-rpath,{folder}")
+        link_flags += options["extra_link_args"]
+        return ninja.shared_object(
+            self.target.name, sources, common, link_flags, options["extra_objects"]
+        )
+
+    def _install(self):
+        """Puts the package in place: an __init__.py in each folder of the name, and the shared object."""
+        self.package.mkdir(parents=True, exist_ok=True)
+        folder = self.package.parent
+        while folder != self.base:
+            (folder / "__init__.py").touch()
+            folder = folder.parent
+        ninja.install(self.state / self.target.name, self.target)
+        ninja.write_if_changed(self.package / "__init__.py", INIT.format(name=self.name, module=self.module))

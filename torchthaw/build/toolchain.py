@@ -1,0 +1,54 @@
+"""torchthaw/build/toolchain.py: which compilers and tools to run."""
+
+import os
+import shlex
+import shutil
+import sysconfig
+
+
+def _compiler(variable, candidates):
+    given = os.environ.get(variable)
+    if given:
+        command = shlex.split(given)
+        if shutil.which(command[0]) is None:
+            raise FileNotFoundError(f"{variable}: expected a compiler on PATH, got {given!r}")
+        return command
+    for name in candidates:
+        if shutil.which(name):
+            return [name]
+    raise FileNotFoundError(
+        f"no {'C++' if variable == 'CXX' else 'C'} compiler found: tried {', '.join(candidates)}; "
+        f"install one (Debian: apt install g++), or set {variable}"
+    )
+
+
+def c_compiler():
+    """The C compiler as a list of words: ``CC``, else gcc, cc or clang."""
+    return _compiler("CC", ("gcc", "cc", "clang"))
+
+
+def cxx_compiler():
+    """The C++ compiler as a list of words: ``CXX``, else g++, c++ or clang++."""
+    return _compiler("CXX", ("g++", "c++", "clang++"))
+
+
+def tool(name):
+    """The path of ``ninja`` or ``cmake``: from the Python package of that name, else from ``PATH``."""
+    try:
+        package = __import__(name)
+        # The packages' own launchers are Python scripts for some tools; this is the program itself.
+        path = shutil.which(name, path=getattr(package, f"{name.upper()}_BIN_DIR", None) or package.BIN_DIR)
+    except (ImportError, AttributeError):
+        path = None
+    path = path or shutil.which(name)
+    if path is None:
+        raise FileNotFoundError(f"{name} not found; install it: pip install {name}")
+    return path
+
+
+def python_include():
+    """The folder of ``Python.h``."""
+    folder = sysconfig.get_path("include")
+    if not os.path.exists(os.path.join(folder, "Python.h")):
+        raise FileNotFoundError(f"Python.h not found in {folder}; install it (Debian: apt install python3-dev)")
+    return folder

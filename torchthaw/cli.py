@@ -1,0 +1,50 @@
+"""torchthaw/cli.py: the command line, `python -m torchthaw`."""
+
+import argparse
+import sys
+
+from . import __version__, config
+
+# One row per option of `config`: what it prints, and where that comes from.
+PATHS = {
+    "includes": ("the folder of the C headers", config.includes),
+    "libdir": ("the folder of the shared libraries", config.libdir),
+    "libmy-lib": ("libmy_lib, to link or to load", lambda: config.library("my_lib")),
+    "libth": ("libth, to link or to load", lambda: config.library("th")),
+    "cmakedir": ("the folder for find_package(torchthaw)", config.cmakedir),
+}
+
+
+def add_config(subcommands):
+    parser = subcommands.add_parser("config", help="print where headers and libraries are, one line each")
+    for name, (what, _) in PATHS.items():
+        parser.add_argument(f"--{name}", dest="names", action="append_const", const=name, help=what)
+    parser.set_defaults(run=run_config, parser=parser)
+
+
+def run_config(options):
+    if not options.names:
+        options.parser.error("expected one or more of " + ", ".join(f"--{name}" for name in PATHS))
+    for name in options.names:
+        print(PATHS[name][1]())
+
+
+# Each entry adds one subcommand, whose `run` default takes the parsed options.
+SUBCOMMANDS = [add_config]
+
+
+def main(arguments=None):
+    """Runs the command line; returns its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m torchthaw", description="A plain-C operator ABI for PyTorch, and C extensions that take tensors."
+    )
+    parser.add_argument("--version", action="version", version=f"torchthaw {__version__}")
+    subcommands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for add in SUBCOMMANDS:
+        add(subcommands)
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options)
+    except (OSError, RuntimeError) as error:
+        print(f"torchthaw: {error}", file=sys.stderr)
+        return 1

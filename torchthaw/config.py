@@ -1,0 +1,52 @@
+"""torchthaw/config.py: where the libraries, headers and CMake files are, in a checkout and in a wheel."""
+
+import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def checkout():
+    """The root of the checkout that this package lies in; None when it is installed."""
+    root = PACKAGE.parent
+    return root if (root / "c_api" / "my_lib").is_dir() else None
+
+
+def prefix():
+    """The folder that holds ``lib/`` and ``share/``: ``build/`` of a checkout, else the installed package."""
+    root = checkout()
+    return root / "build" if root else PACKAGE
+
+
+def includes():
+    """The folder to compile against: it holds ``my_lib.h``."""
+    root = checkout()
+    return root / "c_api" / "include" if root else PACKAGE / "include"
+
+
+def libdir():
+    """The folder of the shared libraries."""
+    return prefix() / "lib"
+
+
+def cmakedir():
+    """What ``find_package(torchthaw)`` takes as ``torchthaw_DIR``."""
+    return prefix() / "share" / "cmake" / "torchthaw"
+
+
+def library(name):
+    """The shared library ``lib<name>.so``: the file to link, and the one that is loaded at run time."""
+    path = libdir() / f"lib{name}.so"
+    if not path.exists():
+        how = "run `python ffi_build.py`" if checkout() else "this installation does not carry it"
+        raise FileNotFoundError(f"{path} does not exist; {how}")
+    return path
+
+
+def cache():
+    """The folder for build state: ``TORCHTHAW_CACHE``, else ``torchthaw`` in the user's cache folder."""
+    given = os.environ.get("TORCHTHAW_CACHE")
+    if given:
+        return Path(given).expanduser().absolute()
+    user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(user).expanduser() / "torchthaw"
