@@ -48,9 +48,12 @@ template <typename T> struct Scalars {
     int64_t group_stride, row_stride, column_stride;
 };
 
+// `ahead`, if any, is memory that later tiles will read: one line per step of the depth, ahead_stride elements apart,
+// is fetched while this tile multiplies.
 template <typename T, int group_count, int rows, int vectors>
 [[gnu::always_inline]] inline void multiply_tile(Scalars<T> a, const T *b, int64_t b_stride, int64_t depth,
-                                                 Vec<T> (&sum)[group_count * rows][vectors]) {
+                                                 Vec<T> (&sum)[group_count * rows][vectors], const T *ahead = nullptr,
+                                                 int64_t ahead_stride = 0) {
     const T *a_group[group_count];
 #pragma GCC unroll 4
     for (int g = 0; g < group_count; ++g) a_group[g] = a.data + g * a.group_stride;
@@ -59,6 +62,8 @@ template <typename T, int group_count, int rows, int vectors>
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) right[v] = load<T>(b + v * lanes<T>);
         b += b_stride;
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += ahead_stride;
 #pragma GCC unroll 4
         for (int g = 0; g < group_count; ++g) {
 #pragma GCC unroll 4
@@ -342,7 +347,7 @@ void multiply_transposed(const Matrix<T> (&x)[2], int64_t rows, const T *w, int6
 
 // Rows of B multiplied per pass, so that a packed panel of B stays near the first-level cache; rows of C per unit of
 // work; columns of C per tile.
-constexpr int64_t depth_block = 256, row_block = 192;
+constexpr int64_t depth_block = 384, row_block = 192;
 
 constexpr int panel_vectors = 2;
 template <typename T> constexpr int64_t column_panel = panel_vectors *lanes<T>;
@@ -367,11 +372,12 @@ template <typename T> struct Product {
 
 // `columns` of the vectors * lanes<T> columns exist.
 template <typename T> using RowTile = void (*)(const Product<T> &product, int64_t row, int64_t column, int64_t first_p,
-                                               int64_t depth, const T *b, int64_t b_stride, int64_t columns);
+                                               int64_t depth, const T *b, int64_t b_stride, int64_t columns, const T *ahead,
+                         int64_t ahead_stride);
 
 template <typename T, int group_count, int group_rows, int vectors>
 void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, int64_t first_p, int64_t depth,
-                       const T *b, int64_t b_stride, int64_t columns) {
+                       const T *b, int64_t b_stride, int64_t columns, const T *ahead, int64_t ahead_stride) {
     constexpr int rows = group_count * group_rows, width = vectors * lanes<T>;
     T *c = product.c + row * product.c_stride + column;
     const int64_t c_stride = product.c_stride;
@@ -382,7 +388,7 @@ void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, i
     const Scalars<T> a = {product.a + row * product.a_row_stride + first_p * product.a_column_stride,
                           group_rows * product.a_row_stride, product.a_row_stride, product.a_column_stride};
     Vec<T> sum[rows][vectors] = {};
-    multiply_tile<T, group_count, group_rows, vectors>(a, b, b_stride, depth, sum);
+    multiply_tile<T, group_count, group_rows, vectors>(a, b, b_stride, depth, sum, ahead, ahead_stride);
     const bool add = first_p || product.accumulate;
     if (columns == width) {
 #pragma GCC unroll 12
@@ -460,15 +466,21 @@ void multiply_column_panel(const Product<T> &product, int64_t row, int64_t end_r
     const int64_t columns = product.columns - column < width ? product.columns - column : width;
     const T *b = product.b.data + panel * product.b.panel_stride + first_p * product.b.row_stride;
     int64_t b_stride = product.b.row_stride;
+    const T *next = nullptr;
     // Copying pays when several tiles use the copy; a panel that ends early must be copied.
     if (!product.b.packed && (columns < width || end_row - row > 24)) {
         pack_column_panel(b, b_stride, depth, columns, packed);
         b = packed, b_stride = width;
+        if (column + width < product.columns) next = product.b.data + (column + width) + first_p * product.b.row_stride;
     }
+    // A row of the next panel spans up to three lines, and the first three tiles fetch one each.
+    const T *ahead = next;
     while (row < end_row) {
         const int rows = next_tile(end_row - row);
-        row_tile<T, panel_vectors>(rows)(product, row, column, first_p, depth, b, b_stride, columns);
+        row_tile<T, panel_vectors>(rows)(product, row, column, first_p, depth, b, b_stride, columns, ahead,
+                                         ahead ? product.b.row_stride : 0);
         row += rows;
+        if (ahead) ahead = ahead + 64 / sizeof(T) < next + width ? ahead + 64 / sizeof(T) : ahead == next + width - 1 ? nullptr : next + width - 1;
     }
 }
 
@@ -483,9 +495,9 @@ template <typename T> void multiply(const Product<T> &product) {
         do {
             const int64_t depth = product.depth - first_p < depth_block ? product.depth - first_p : depth_block;
             for (int64_t unit = begin; unit < end; ++unit) {
-                const int64_t row = unit % row_blocks * row_block;
+                const int64_t row = unit / panels * row_block;
                 const int64_t end_row = row + row_block < product.rows ? row + row_block : product.rows;
-                multiply_column_panel(product, row, end_row, unit / row_blocks, first_p, depth);
+                multiply_column_panel(product, row, end_row, unit % panels, first_p, depth);
             }
             first_p += depth_block;
         } while (first_p < product.depth);
