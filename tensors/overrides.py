@@ -74,6 +74,7 @@ SAMPLES = {
     "device": ["cpu"],
 }
 
+TRIES = 5  # samples at most for each list of parameters
 DTYPES = (torch.float32, torch.int64, torch.bool)
 
 
@@ -88,7 +89,7 @@ def samples(function, override):
     for names in (required, required[:1], required + optional[:1], required + ["other"]):
         first = SAMPLES[names[0]] if names[:1] in (["tensors"], ["equation"]) else [OPERAND, SEQUENCE]
         choices = [first] + [SAMPLES.get(name, ANYTHING) for name in names[1:]]
-        yield from itertools.islice(itertools.product(*choices), 24)
+        yield from itertools.islice(itertools.product(*choices), TRIES)
 
 
 def _call(function, arguments, operand):
