@@ -5,15 +5,16 @@ from functools import wraps
 import torch
 from torch import Tensor
 from torch.autograd import Function, forward_ad
+from torch.compiler import is_compiling
 
 
 def needs_autograd(*arguments):
-    """Whether autograd must record an operator on these arguments; ``Function.apply`` is not worth paying else.
+    """Whether an operator on these arguments must go through ``record``; a plain call is cheaper.
 
     Inside ``forward_ad.dual_level()`` it always must: PyTorch then refuses a Function without forward-mode
     derivative, where a plain call would lose the tangent.
     """
-    if forward_ad._current_level >= 0:
+    if forward_ad._current_level >= 0 or is_compiling():
         return True
     if torch.is_grad_enabled():
         for argument in arguments:
@@ -26,8 +27,11 @@ def record(function_class, *arguments):
     """``function_class.apply(*arguments)``, on the shortest path.
 
     ``Function.apply`` first looks for torch.func transforms, in Python, and then calls the ``apply`` of its C++ base,
-    which looks for them too and raises. Going there directly saves a third of an empty Function's cost.
+    which looks for them too and raises. Going there directly saves a third of an empty Function's cost. Under
+    torch.compile the whole operator is one graph break, because the compiler cannot see into C.
     """
+    if is_compiling():
+        return torch.compiler.disable(function_class.apply)(*arguments)
     return super(Function, function_class).apply(*arguments)
 
 
