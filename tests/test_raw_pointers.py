@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import sys
 
 import pytest
 import torch
@@ -106,13 +107,17 @@ def test_complex_numbers_are_refused(operator):
 
 
 @pytest.fixture(scope="module")
-def row_sums():
-    """``(row_sums, library)`` of the document, compiled."""
+def row_sums(tmp_path_factory):
+    """The function of the document, compiled: tensor -> (sums, bits of the index)."""
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "raw_pointers.md").read_text(), re.DOTALL)
     (block,) = [block for block in blocks if "view<" in block]
     namespace = {"x": torch.arange(6.0).reshape(2, 3)}
-    exec("import ctypes\nimport torch\n" + block.replace('"c_api/my_lib"', repr(str(ROOT / "c_api" / "my_lib"))), namespace)
-    return namespace["row_sums"]
+    block = block.replace('"c_api/my_lib"', repr(str(ROOT / "c_api" / "my_lib")))
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TORCHTHAW_CACHE", str(tmp_path_factory.mktemp("cache")))
+        exec("import torch\n" + block, namespace)
+    yield namespace["row_sums"]
+    sys.path.remove(str(namespace["folder"]))
 
 
 @settings(max_examples=50)
@@ -125,9 +130,11 @@ def row_sums():
 def test_a_kernel_over_strided_data_reads_what_the_tensor_holds(row_sums, shape, steps, start, transpose):
     x = torch.arange(float(shape[0] * shape[1])).reshape(shape)[start:: steps[0], :: steps[1]]
     x = x.t() if transpose else x
-    assert row_sums(x).tolist() == x.sum(dim=1).tolist()
+    sums, bits = row_sums(x)
+    assert sums.tolist() == x.sum(dim=1).tolist() and bits == 32
 
 
 def test_a_stride_beyond_32_bits_takes_the_64_bit_index(row_sums):
     far = torch.tensor([1.0, 2.0]).as_strided((1, 2), (2**40, 1))
-    assert row_sums(far).tolist() == [3]
+    sums, bits = row_sums(far)
+    assert sums.tolist() == [3] and bits == 64
