@@ -1,4 +1,4 @@
-// tests/test_view.cpp: view<T, N> reads and writes the element that its strides name; fits_int32 draws the line at 2^31.
+// tests/test_view.cpp: view<T, N> finds the element that its strides name; fits_int32 draws the line at 2^31.
 #include "math/view.h"
 
 #include <cstdio>

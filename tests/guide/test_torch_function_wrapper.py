@@ -57,7 +57,8 @@ def test_out_is_filled_and_returned():
 
 
 def test_metadata_survives_a_whole_network_and_its_gradients():
-    network = torch.nn.Sequential(torch.nn.Conv1d(1, 2, 3), torch.nn.BatchNorm1d(2), torch.nn.ReLU(), torch.nn.Flatten())
+    layers = torch.nn.Conv1d(1, 2, 3), torch.nn.BatchNorm1d(2), torch.nn.ReLU(), torch.nn.Flatten()
+    network = torch.nn.Sequential(*layers)
     x = MetadataTensor(torch.randn(4, 1, 8), {"sensor": 7}, dtype=torch.float32)
     x.requires_grad = True
     output = network(x)
