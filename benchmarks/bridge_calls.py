@@ -6,8 +6,8 @@ at this size every disturbance only adds. "plain cffi" casts the result of
 ``data_ptr()`` and checks nothing.
 """
 
-import tempfile
-from pathlib import Path
+import importlib
+import sys
 
 import torch
 
@@ -15,20 +15,17 @@ from .harness import Answer, compare, statement
 from .peers import calls, extension
 
 
-def bridged(folder):
+def bridged():
     """``add_loop`` of ``calls``, built as a user would build an extension of their own."""
-    import importlib
-    import sys
-
     import torchthaw
 
-    folder = Path(folder)
-    (folder / "add_loop.h").write_text(calls.HEADER + "\n")
+    folder = calls.BUILD / "bridged"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "add_loop.h").write_text(f"#include <stdint.h>\n\n{calls.HEADER}\n")
     (folder / "add_loop.c").write_text(calls.SOURCE)
     torchthaw.create_extension(
-        "benchmarks_bridged", headers=["add_loop.h"], sources=["add_loop.c"],
-        relative_to=str(folder / "build.py"), extra_compile_args=["-O3"],
-    ).build()  # fmt: skip
+        "benchmarks_bridged", headers=["add_loop.h"], sources=["add_loop.c"], relative_to=folder / "add_loop.h"
+    ).build()
     sys.path.insert(0, str(folder))
     return importlib.import_module("benchmarks_bridged").add_loop
 
@@ -39,10 +36,9 @@ def measure(effort):
     answer = Answer()
     a, b, output = torch.randn(5, 5), torch.randn(5, 5), torch.empty(5, 5)
     ffi, lib = calls.plain_cffi()
-    folder = tempfile.mkdtemp()
     peers = extension.load()
     loops = [
-        statement("torchthaw", "f(a, b, output, 25)", f=bridged(folder), a=a, b=b, output=output),
+        statement("torchthaw", "f(a, b, output, 25)", f=bridged(), a=a, b=b, output=output),
         statement(
             "plain cffi", "f(c(t, a.data_ptr()), c(t, b.data_ptr()), c(t, output.data_ptr()), 25)",
             f=lib.add_loop, c=ffi.cast, t=ffi.typeof("float *"), a=a, b=b, output=output,

@@ -6,6 +6,16 @@ CELL = ("16, 32, 128", "64, 1024, 128", "1, 32, 128", "128, 512, 512")
 PEERS = ("eager", "C++ extension", "torch.compile", "jit.script")
 
 
+TOPICS = {  # of the questions that have goals, for readers
+    "lltm": "LLTM step",
+    "lltm_gemm": "LLTM step in C",
+    "lltm_sequence": "LLTM layer, 100 steps",
+    "lltm_threads": "LLTM step, two threads",
+    "fused_conv_batch_norm2d": "fused convolution + batch norm",
+    "bridge_calls": "call into C",
+}
+
+
 @dataclass(frozen=True)
 class Goal:
     """``contender`` ÷ the best of ``peers`` must be ``relation`` ``bound``.

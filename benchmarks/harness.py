@@ -52,9 +52,9 @@ class Effort:
     """
 
     group_seconds: float = 6.0
-    block_seconds: float = 0.004
+    block_seconds: float = 0.0005  # below a time slice: most turns then run undisturbed
     minimum_rounds: int = 15
-    maximum_rounds: int = 300
+    maximum_rounds: int = 2000
     without: tuple = ()
 
 

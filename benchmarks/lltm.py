@@ -107,8 +107,9 @@ def measure(effort, shapes=SHAPES):
             if name not in effort.without
         ]
         answer.groups.append(compare("lltm", "forward, as modules", shape, forward, effort))
-    if compiling:
-        answer.notes.append(
-            f"torch.compile took {compiling:.0f} s to compile the {2 * len(shapes)} variants"
-        )
+    answer.notes.append(
+        f"torch.compile took {compiling:.0f} s to compile the {2 * len(shapes)} variants"
+        if compiling
+        else "torch.compile left out: slow to set up"
+    )
     return answer

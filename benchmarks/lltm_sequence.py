@@ -57,9 +57,10 @@ def measure(effort, shapes=SHAPES, steps=STEPS):
         answer.groups.append(compare("lltm_sequence", "forward", shape, forward, effort))
         passes = [backward_contender(name, run, backward, leaves[name]) for name, run in runs.items()]
         answer.groups.append(compare("lltm_sequence", "backward", shape, passes, effort))
-    if compiling:
-        answer.notes.append(
-            f"torch.compile took {compiling:.0f} s to compile the cell for {len(shapes)} shapes; "
-            "the whole sequence in one graph is left out, it compiles for minutes"
-        )
+    answer.notes.append(
+        f"torch.compile took {compiling:.0f} s to compile the cell for {len(shapes)} shapes; "
+        "the whole sequence in one graph is left out, it compiles for minutes"
+        if compiling
+        else "compiled cell left out: slow to set up"
+    )
     return answer

@@ -13,7 +13,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from .goals import GOALS, verdicts
+from .goals import GOALS, TOPICS, verdicts
 from .harness import Answer, Group, Spread
 from .machine import IDLE_ENOUGH
 
@@ -119,10 +119,12 @@ def goal_table(found):
         show = "{:.2f}".format if goal.peers else lambda v: quantity(v, "s")
         peers = "best peer" if len(goal.peers) > 2 else " or ".join(goal.peers)
         rows.append([
-            f"{goal.question}: {goal.case}", goal.shape, f"{goal.contender} ÷ {peers}".rstrip(" ÷"),
+            f"{TOPICS[goal.question]}: {goal.case}", goal.shape, f"{goal.contender} ÷ {peers}".rstrip(" ÷"),
             "not measured" if value is None else show(value), f"{goal.relation} {show(goal.bound)}",
             "" if met is None else "met" if met else "**not met**",
         ])  # fmt: skip
+    if not rows:
+        return ""
     head = ["", "shape", "of", "value", "bound", ""]
     return "\n### Goals\n\n" + _disturbed(found) + table(head, rows)
 
@@ -146,9 +148,10 @@ def summary(found):
     return "\n".join([machine_lines(found), goal_table(found)])
 
 
-def markdown(found):
-    """The whole report."""
-    tables = [answer_table(question, answer) for question, answer in found["answers"].items()]
+def markdown(found, goals_only=False):
+    """The whole report, or just the goals."""
+    asked = {} if goals_only else found["answers"]
+    tables = [answer_table(question, answer) for question, answer in asked.items()]
     return "\n".join([summary(found), *tables])
 
 

@@ -33,8 +33,6 @@ def ask(question, effort):
     with machine.others() as share:
         answer = importlib.import_module(f".{question}", __package__).measure(effort)
     answer.others = share[0]
-    if effort.without:
-        answer.notes.append(f"left out as slow to set up: {', '.join(effort.without)}")
     return answer
 
 
