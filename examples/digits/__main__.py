@@ -6,6 +6,7 @@ Run from the top of the checkout, after `make build`: python -m examples.digits
 import argparse
 from pathlib import Path
 
+import torch
 from torch import nn
 from tqdm import tqdm
 
@@ -49,6 +50,7 @@ def seconds_per_epoch(training, state_size, seed):
 
 def main():
     options = arguments()
+    torch.set_num_threads(1)  # batches this small gain nothing from a second one, and lose to whatever else it runs
     training, held_out = data.load()
     print(f"{len(training.labels)} digits to learn from, {len(held_out.labels)} held out; "
           f"8 rows of 8 pixels each, state_size {options.state_size}")
