@@ -1,8 +1,8 @@
 // c_api/my_lib/cpu/batch_norm2d.cpp: batch normalisation over images with training statistics, and its gradient.
 //
 // Channels are independent and shared among the threads; a channel is summed in an order that depends on its sizes
-// alone. All arithmetic is in double, whatever the element type: conversion is cheaper than the memory traffic, and
-// a float result then carries little more than its own rounding.
+// alone. Sums are taken in double. What is then computed for each element is in the element type, around a mean in
+// two parts, so that values far from zero lose nothing to the mean's rounding.
 #include "isa.h"
 
 #include "simd.h"
@@ -37,12 +37,12 @@ template <typename T> [[gnu::always_inline]] inline void read(Doubles &to, const
     to = __builtin_convertvector(narrow, Doubles);
 }
 
-template <typename T> [[gnu::always_inline]] inline void write(T *to, double from) { *to = static_cast<T>(from); }
-
-template <typename T> [[gnu::always_inline]] inline void write(T *to, const Doubles &from) {
-    const auto narrow = __builtin_convertvector(from, typename narrow_of<T>::type);
-    __builtin_memcpy(to, &narrow, sizeof narrow);
-}
+// A double as the sum of two T, as far as two of them can tell: first + second.
+template <typename T> struct two_parts {
+    T first, second;
+    explicit two_parts(double value)
+        : first(static_cast<T>(value)), second(static_cast<T>(value - static_cast<double>(first))) {}
+};
 
 // sums[k] = the sum over one channel of terms[k], which term(i, terms) computes for the element, or the elements
 // from, offset i.
@@ -76,22 +76,14 @@ static inline void sum_channel(Images images, int64_t channel, double (&sums)[co
     }
 }
 
-// output[i] = value, which compute(i, value) sets for the element, or the elements from, offset i of one channel.
-template <typename T, typename Compute>
-static inline void fill_channel(Images images, int64_t channel, T *output, Compute compute) {
+// output[i] = compute(inputs[i]...) for the elements of one channel, a vector or a single one at a time.
+template <typename T, typename Compute, typename... Inputs>
+static inline void fill_channel(Images images, int64_t channel, T *output, Compute compute, const Inputs *...inputs) {
     for (int64_t image = 0; image < images.batch; ++image) {
         int64_t i = (image * images.channels + channel) * images.plane;
         const int64_t end = i + images.plane;
-        for (; i + lanes<double> <= end; i += lanes<double>) {
-            Doubles value;
-            compute(i, value);
-            write(output + i, value);
-        }
-        for (; i < end; ++i) {
-            double value;
-            compute(i, value);
-            write(output + i, value);
-        }
+        for (; i + lanes<T> <= end; i += lanes<T>) store<T>(output + i, compute(load(inputs + i)...));
+        for (; i < end; ++i) output[i] = compute(inputs[i]...);
     }
 }
 
@@ -127,11 +119,10 @@ void batch_norm2d_forward(const T *input, Images images, double eps, T *output, 
         const double variance = (squares[0] - squares[1] * squares[1] / n) / (n - 1);
         const double deviation = __builtin_sqrt(variance < 0 ? 0 : variance);
 
-        const double scale = 1 / (deviation + eps);
-        fill_channel(images, channel, output, [=](int64_t i, auto &value) {
-            read(value, input + i);
-            value = (value - center) * scale;
-        });
+        const two_parts<T> around(center);
+        const T scale = static_cast<T>(1 / (deviation + eps));
+        fill_channel(
+            images, channel, output, [=](auto x) { return (x - around.first - around.second) * scale; }, input);
         mean[channel] = static_cast<T>(center);
         std[channel] = static_cast<T>(deviation);
     });
@@ -153,18 +144,18 @@ void batch_norm2d_backward(const T *grad_output, const T *input, const T *mean, 
             terms[2] = terms[0] * terms[1];
         });
         // `mean` was rounded to T; the sum of x - mean tells by how much, and corrects the product sum.
-        const double mean_gradient = sums[0] / n;
-        const double center = rounded_mean + sums[1] / n;
-        const double product = sums[2] - mean_gradient * sums[1];
+        const two_parts<T> around(rounded_mean + sums[1] / n);
+        const double product = sums[2] - sums[0] * sums[1] / n;
 
-        const double scale = 1 / (deviation + eps);
-        const double slope = deviation == 0 ? 0 : product * scale / ((n - 1) * deviation);
-        fill_channel(images, channel, grad_input, [=](int64_t i, auto &value) {
-            auto x = value;
-            read(x, input + i);
-            read(value, grad_output + i);
-            value = (value - mean_gradient - (x - center) * slope) * scale;
-        });
+        const double inverse = 1 / (deviation + eps);
+        const T mean_gradient = static_cast<T>(sums[0] / n), scale = static_cast<T>(inverse);
+        const T slope = static_cast<T>(deviation == 0 ? 0 : product * inverse / ((n - 1) * deviation));
+        fill_channel(
+            images, channel, grad_input,
+            [=](auto gradient, auto x) {
+                return (gradient - mean_gradient - (x - around.first - around.second) * slope) * scale;
+            },
+            grad_output, input);
     });
 }
 
