@@ -129,7 +129,7 @@ template <typename V> MY_LIB_MATH V tanh(V x) {
     const B sign = bit_cast<B>(x) & bit_cast<B>(-V{});
     const V magnitude = bit_cast<V>(bit_cast<B>(x) ^ sign);
     const V e = expm1_nonpositive<V>(magnitude * T(-2));
-    return bit_cast<V>(bit_cast<B>(-e / (e + T(2))) ^ sign);
+    return bit_cast<V>(bit_cast<B>((V{} - e) / (e + T(2))) ^ sign);
 }
 
 // x > 0 ? x : e^x - 1
