@@ -3,7 +3,6 @@
 from functools import wraps
 
 import torch
-from torch import Tensor
 from torch.autograd import Function, forward_ad
 from torch.compiler import is_compiling
 
@@ -14,13 +13,11 @@ def needs_autograd(*arguments):
     Inside ``forward_ad.dual_level()`` it always must: PyTorch then refuses a Function without forward-mode
     derivative, where a plain call would lose the tangent.
     """
-    if forward_ad._current_level >= 0 or is_compiling():
-        return True
     if torch.is_grad_enabled():
         for argument in arguments:
-            if isinstance(argument, Tensor) and argument.requires_grad:
+            if getattr(argument, "requires_grad", False):
                 return True
-    return False
+    return forward_ad._current_level >= 0 or is_compiling()
 
 
 def record(function_class, *arguments):

@@ -65,7 +65,7 @@ def compute(input, weight, bias):
     batch = prod(leading)
     nbytes = workspace_size(forward_size, batch, in_features, out_features)
     output = input.new_empty(*leading, out_features)
-    if not forward(input, weight, bias, batch, in_features, out_features, output, scratch(nbytes, input), nbytes):
+    if not forward(input, weight, bias, batch, in_features, out_features, output, scratch(nbytes), nbytes):
         raise_last_error()
     return output
 
@@ -81,7 +81,7 @@ def gradients(grad_output, input, weight, needs):
     nbytes = workspace_size(backward_size, batch, in_features, out_features)
     if not backward(
         grad_output, input, weight, batch, in_features, out_features,
-        grad_input, grad_weight, grad_bias, scratch(nbytes, input), nbytes,
+        grad_input, grad_weight, grad_bias, scratch(nbytes), nbytes,
     ):
         raise_last_error()
     return grad_input, grad_weight, grad_bias

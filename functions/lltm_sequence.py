@@ -66,7 +66,7 @@ class LLTMSequenceFunction(Function):
             None if grad_cell is None else grad_cell.contiguous(),
             cells, gates, input, output, old_h, old_cell, weights,
             seq_len, batch, input_size, state_size,
-            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
+            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes), nbytes,
         ):
             raise_last_error()
         return d_input, d_weights, d_bias, d_old_h, d_old_cell
@@ -88,7 +88,7 @@ def compute(input, weights, bias, old_h, old_cell, with_gates):
     nbytes = workspace_size(forward_size, seq_len, batch, input_size, state_size)
     if not forward(
         input, weights, bias, old_h, old_cell, seq_len, batch, input_size, state_size,
-        output, cells, gates, scratch(nbytes, input), nbytes,
+        output, cells, gates, scratch(nbytes), nbytes,
     ):
         raise_last_error()
     return output, cells, gates
