@@ -80,10 +80,11 @@ def test_build_tree_is_a_package_too(prefix, tmp_path):
     assert "as PyTorch computes it" in run(tmp_path / "lltm_step")
 
 
-def test_another_major_version_is_not_found(prefix, tmp_path):
+@pytest.mark.parametrize("difference", [-1, 1])
+def test_another_major_version_is_not_found(prefix, tmp_path, difference):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.20)\nproject(other LANGUAGES C)\n"
-        f"find_package(torchthaw {major() + 1})\nmessage(STATUS \"found=${{torchthaw_FOUND}}\")\n")
+        f"find_package(torchthaw {major() + difference})\nmessage(STATUS \"found=${{torchthaw_FOUND}}\")\n")
     out = run(tool("cmake"), "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
     assert "found=0" in out
 
@@ -114,6 +115,18 @@ def test_the_library_needs_only_the_c_library(prefix):
     assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
     assert re.findall(r"\(SONAME\).*\[(.*)\]", dynamic) == [f"libmy_lib.so.{major()}"]
     assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+
+
+@needs("nm")
+def test_the_cpu_paths_share_no_inline_function(prefix):
+    """Of a function that several objects emit the linker keeps one, and it might need instructions the CPU lacks."""
+    objects = list((BUILD / "c_api/my_lib/CMakeFiles").glob("my_lib_*.dir/cpu/*.o"))
+    assert objects
+    for path in objects:
+        isa = re.search(r"my_lib_(\w+)\.dir", str(path))[1]
+        weak = [line for line in run("nm", "-C", path).splitlines() if re.match(r"[\da-f]+ [WVu] ", line)]
+        if isa != "portable":
+            assert [line for line in weak if f"my_lib::{isa}::" not in line] == [], path
 
 
 def test_every_function_is_frozen_and_dated():
