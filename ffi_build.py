@@ -32,8 +32,8 @@ def build_libraries():
     cache = BUILD / "CMakeCache.txt"
     if not cache.exists() or "TORCHTHAW_BRIDGE:BOOL=ON" not in cache.read_text():
         generator = [] if cache.exists() else ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={toolchain.tool('ninja')}"]
-        python = f"-DPython_EXECUTABLE={sys.executable}"
-        subprocess.run([cmake, "-S", ROOT, "-B", BUILD, *generator, "-DTORCHTHAW_BRIDGE=ON", python], check=True)
+        settings = ["-DTORCHTHAW_BRIDGE=ON", f"-DPython_EXECUTABLE={sys.executable}"]
+        subprocess.run([cmake, "--log-level=WARNING", "-S", ROOT, "-B", BUILD, *generator, *settings], check=True)
     subprocess.run([cmake, "--build", BUILD, "--target", "my_lib", "bridge", "--parallel", str(os.cpu_count())], check=True)
 
 
