@@ -1,7 +1,12 @@
 # tests/test_example_digits.py: the demo runs as a user runs it, on fixed data, and its parts do what they say.
+import fcntl
+import os
+import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +45,17 @@ def test_pictures_are_written(demo):
     assert {path.name for path in demo[1].iterdir()} == PICTURES
     for path in demo[1].iterdir():
         assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
+
+
+def test_progress_bar_on_a_terminal(tmp_path):
+    terminal, screen = pty.openpty()
+    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 110, 0, 0))
+    command = [sys.executable, "-m", "examples.digits", "--epochs", "2", "--state-size", "8", "--output", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=screen, text=True, timeout=240)
+    shown = os.read(terminal, 65536).decode()
+    assert done.returncode == 0, shown
+    assert "training: 100%" in shown and "2/2" in shown
+    assert re.search(r"loss \d\.\d{4}, held-out accuracy \d+\.\d %", shown)
 
 
 def test_split_is_fixed_stratified_and_complete():
