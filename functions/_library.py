@@ -70,8 +70,7 @@ class Kept(local):
     """One small workspace for each thread: allocating it anew would take 1 of the 15 microseconds of a small LLTM."""
 
     def __init__(self):
-        with torch.inference_mode(False):
-            self.workspace = torch.empty(KEPT_BYTES, dtype=torch.uint8, device="cpu")
+        self.workspace = torch.empty(KEPT_BYTES, dtype=torch.uint8, device="cpu")
         if type(self.workspace) is not Tensor:
             raise TypeError(f"workspace: expected memory, got {type(self.workspace).__name__}")
         torch.get_num_threads()  # PyTorch hands its setting to a new thread's OpenMP only when it is asked for it

@@ -30,7 +30,7 @@ class LLTMLayer(LLTMBase):
             zeros = x.new_zeros(x.shape[1], self.state_size)
             state = zeros, zeros
         old_h, old_cell = pair(state)
-        output, h, cell = lltm_sequence(x, self.weights, self.bias, old_h, old_cell)
+        output, h, cell = lltm_sequence(x, *self.weights_and_bias(), old_h, old_cell)
         if self.batch_first:
             output = output.transpose(0, 1)
         return output, (h, cell)

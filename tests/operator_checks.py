@@ -26,10 +26,6 @@ def as_tuple(results):
     return results if isinstance(results, tuple) else (results,)
 
 
-def differentiable(results):
-    return [result for result in as_tuple(results) if result.requires_grad]
-
-
 def gradients(function, inputs, grad_outputs=None):
     """The results, and the gradients of all tensors among ``inputs`` that require grad."""
     results = function(*inputs)
@@ -85,13 +81,13 @@ def check_layouts(function, inputs):
         strided = [i.requires_grad_() if isinstance(i, Tensor) else i for _, i in variant]
         strided_directions = [dict(other_layouts(d))["every other element, behind an offset"] for d in directions]
         got, got_gradients = gradients(function, strided, strided_directions)
-        for name, left, right in zip(itertools.repeat(variant[0][0]), as_tuple(got) + got_gradients, as_tuple(results) + wanted_gradients):
-            assert torch.equal(left, right), name
+        for left, right in zip(as_tuple(got) + got_gradients, as_tuple(results) + wanted_gradients, strict=True):
+            assert torch.equal(left, right), variant[0][0]
     assert seen >= 2
 
 
 def check_needs_input_grad(function, inputs):
-    """Each subset of the inputs may ask for gradients; they do not depend on which others do."""
+    """Each subset of the inputs may ask for gradients; backward gives these alone, and always the same."""
     _, full = gradients(function, inputs)
     places = [place for place, input in enumerate(inputs) if isinstance(input, Tensor)]
     full = dict(zip(places, full, strict=True))
@@ -101,6 +97,13 @@ def check_needs_input_grad(function, inputs):
                 input.detach().clone().requires_grad_(place in subset) if isinstance(input, Tensor) else input
                 for place, input in enumerate(inputs)
             ]
+            results = as_tuple(function(*some))
+            node, ones = results[0].grad_fn, [torch.ones_like(result) for result in results]
+            with torch.no_grad():
+                returned = as_tuple(node._forward_cls.backward(node, *ones))
+            for place, gradient in enumerate(returned[: len(inputs)]):
+                # grad_output itself, passed through, costs nothing
+                assert (gradient is not None) == (place in subset) or gradient is ones[0]
             _, got = gradients(function, some)
             for place, gradient in zip(subset, got, strict=True):
                 torch.testing.assert_close(gradient, full[place], rtol=1e-6, atol=1e-6)
@@ -136,6 +139,18 @@ def check_unused_result(function, reference, inputs):
         want = torch.autograd.grad(reference(*inputs)[place].sum(), wanted, allow_unused=True)
         for left, right in zip(got, want, strict=True):
             torch.testing.assert_close(left, torch.zeros_like(left) if right is None else right)
+
+
+def check_gradients_of_gradients(function, inputs):
+    """gradcheck and gradgradcheck; and a gradient made with create_graph=True, by another path, is the usual one."""
+    assert torch.autograd.gradcheck(function, inputs)
+    assert torch.autograd.gradgradcheck(function, inputs)
+    _, usual = gradients(function, inputs)
+    results = function(*inputs)
+    wanted = [input for input in inputs if isinstance(input, Tensor)]
+    loss = sum(result.sum() for result in as_tuple(results))
+    for left, right in zip(torch.autograd.grad(loss, wanted, create_graph=True), usual, strict=True):
+        torch.testing.assert_close(left, right)
 
 
 def check_second_backward_is_refused(function, inputs):

@@ -253,6 +253,19 @@ def test_lltm_parameters():
             assert 0.09 < parameter.abs().max() <= 0.1  # uniform between -1/sqrt(100) and 1/sqrt(100)
 
 
+def test_lltm_with_parametrized_weights():
+    class Double(nn.Module):
+        def forward(self, weights):
+            return 2 * weights
+
+    cell, inputs = modules.LLTM(4, 5), inputs_of("LLTM")
+    doubled = copy.deepcopy(cell)
+    with torch.no_grad():
+        doubled.weights.mul_(2)
+    nn.utils.parametrize.register_parametrization(cell, "weights", Double())
+    assert_same(cell(*inputs), doubled(*inputs))
+
+
 def test_layer_equals_the_cell_step_by_step():
     cell, layer = modules.LLTM(4, 5), modules.LLTMLayer(4, 5)
     layer.load_state_dict(cell.state_dict())
