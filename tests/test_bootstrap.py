@@ -122,7 +122,7 @@ def test_no_ensurepip_as_on_debian(machine):
 
 
 def test_no_python_header(machine):
-    machine.module("sitecustomize", "import sysconfig; sysconfig.get_path = lambda name: '/nowhere'")
+    machine.module("sitecustomize", f"import sysconfig; sysconfig.get_path = lambda name: '{machine.shims}'")
     line = refused(machine.bootstrap())
     assert "lacks Python.h; get it: apt-get install python3.{}-dev".format(sys.version_info.minor) in line
 
