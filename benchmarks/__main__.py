@@ -11,6 +11,7 @@ from .harness import QUICK, Effort
 from .run import ask_all
 
 ROOT = Path(__file__).resolve().parents[1]
+KEPT = ROOT / "benchmarks" / "results"
 
 
 def main():
@@ -26,10 +27,18 @@ def main():
         "--output", type=Path, default=ROOT / "build" / "benchmarks",
         help="folder for results.json and results.png (default: build/benchmarks)",
     )  # fmt: skip
+    parser.add_argument(
+        "--publish", action="store_true",
+        help="keep this run: files to benchmarks/results, tables into the documents",
+    )  # fmt: skip
     options = parser.parse_args()
     unknown = set(options.questions) - set(QUESTIONS)
     if unknown:
         parser.error(f"unknown question {', '.join(sorted(unknown))}; choose from {', '.join(QUESTIONS)}")
+    if options.publish:
+        if options.quick or options.questions:
+            parser.error("--publish: expected a whole run, got a quick one or some questions only")
+        options.output = KEPT
 
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # ninja
     os.chdir(ROOT)  # functions, modules and _ext are imported from the checkout
@@ -38,14 +47,16 @@ def main():
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
         answers, failed = ask_all(options.questions or QUESTIONS, effort)
 
-    results = report.results(answers, machine.describe(), quick=options.quick)
-    print(report.goal_table(results))
+    found = report.results(answers, machine.describe(), quick=options.quick)
+    print(report.goal_table(found))
     options.output.mkdir(parents=True, exist_ok=True)
-    report.save(results, options.output / "results.json")
-    figures.draw(results, options.output / "results.png")
+    report.save(found, options.output / "results.json")
+    figures.draw(found, options.output / "results.png")
     print(f"\nwritten: results.json and results.png in {os.path.relpath(options.output)}")
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
+    if options.publish:
+        report.publish(found, ROOT)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from .harness import Answer, Group, Spread
 from .machine import IDLE_ENOUGH
 
 SCHEMA = 1
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"  # lines around a document's tables
+DOCUMENTS = {"docs/performance.md": False, "README.md": True}  # name: whether only the goals stand there
 
 
 def results(answers, machine, *, quick):
@@ -164,18 +165,8 @@ def replace_measured(text, report):
     return f"{before}{BEGIN}\n{report}\n{END}{after}"
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__.splitlines()[0])
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--into", type=Path, help="Markdown file to write the tables into")
-    parser.add_argument("--goals", action="store_true", help="the machine and the goals only")
-    options = parser.parse_args()
-    text = (summary if options.goals else markdown)(load(options.results))
-    if options.into is None:
-        print(text)
-    else:
-        options.into.write_text(replace_measured(options.into.read_text(), text))
-
-
-if __name__ == "__main__":
-    main()
+def publish(found, root):
+    """Bring the tables of the documents under ``root`` up to this run."""
+    for name, goals_only in DOCUMENTS.items():
+        path = root / name
+        path.write_text(replace_measured(path.read_text(), markdown(found, goals_only)))

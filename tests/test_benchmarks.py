@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ import torch
 from benchmarks import QUESTIONS, figures, fused_conv_batch_norm2d, goals, harness, machine, report, training
 from benchmarks.harness import Answer, Contender, Effort, Group, Spread
 
+ROOT = Path(__file__).resolve().parents[1]
 SLOW = ("torch.compile", "compiled cell", "C++ extension")
 TINY = Effort(group_seconds=0.0, block_seconds=1e-4, minimum_rounds=3, without=SLOW)
 MACHINE = {
@@ -278,3 +280,17 @@ def test_the_measured_part_of_a_document_is_replaced():
     assert report.replace_measured(text, "new") == f"before\n{report.BEGIN}\nnew\n{report.END}\nafter\n"
     with pytest.raises(ValueError, match="measured: begin"):
         report.replace_measured("no markers", "new")
+
+
+def test_the_documents_show_the_kept_run():
+    found = report.load(ROOT / "benchmarks" / "results" / "results.json")
+    assert found["quick"] is False and list(found["answers"]) == list(QUESTIONS)
+    for name, goals_only in report.DOCUMENTS.items():
+        text = (ROOT / name).read_text()
+        assert report.replace_measured(text, report.markdown(found, goals_only)) == text, name
+
+
+def test_only_a_whole_run_is_published():
+    command = [sys.executable, "-m", "benchmarks", "--publish", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and "--publish: expected a whole run" in done.stderr
