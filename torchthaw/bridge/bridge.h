@@ -46,6 +46,7 @@ typedef struct {
 typedef struct {
     const char *name;
     int parameter_count;
+    int variadic;
     const thaw_parameter *parameters;
     int result;          /* a thaw_kind */
     int result_offset;

@@ -119,6 +119,12 @@ Outcome store_integer(void *slot, const thaw_parameter &parameter, PyObject *int
 
 bool is_cdata(PyObject *object) { return PyType_IsSubtype(Py_TYPE(object), cdata_type); }
 
+/* Whether cffi makes a pointer to numbers of it: its own pointers and arrays, and what it copies into an array. */
+bool is_for_cffi(PyObject *object) {
+    return is_cdata(object) || PyBytes_Check(object) || PyUnicode_Check(object) || PyTuple_Check(object) ||
+           PyList_Check(object);
+}
+
 Outcome convert_integer(void *slot, const thaw_parameter &parameter, PyObject *argument) {
     if (PyLong_Check(argument)) return store_integer(slot, parameter, argument);
     if (is_cdata(argument)) return NEEDS_CFFI;
@@ -174,16 +180,15 @@ Outcome convert_tensor(void *slot, const thaw_parameter &parameter, PyObject *ar
         return refuse(parameter, argument);
     }
     if (is_lazy(argument, tensor) != 0) return refuse(parameter, argument);
-    if ((parameter.flags & THAW_WRITTEN) != 0 && is_protected(argument) != 0) return refuse(parameter, argument);
     return store(slot, tensor.data);
 }
 
 /* Converts the arguments into the frame and calls; one per call. */
 class Call {
 public:
-    Call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments)
+    Call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
-          arguments_(arguments) {}
+          arguments_(arguments), count_(count) {}
 
     PyObject *run() {
         bool needs_cffi = function_->run == nullptr;
@@ -192,13 +197,12 @@ public:
             if (outcome == FAILED) return nullptr;
             if (outcome == NEEDS_CFFI) needs_cffi = true;
         }
-        /* Before the call, so that a tensor which must not be written to is refused while it is still intact. */
-        if (written_count_ > 0 && !bump_versions(written_, written_count_)) return nullptr;
+        if (written_count_ > 0 && !begin_writing()) return nullptr;
         if (needs_cffi) return run_cffi();
         PyThreadState *state = PyEval_SaveThread();
-        guard(function_->run, frame_);
+        bool returned = guard(function_->run, frame_);
         PyEval_RestoreThread(state);
-        return raise_kept() ? nullptr : result();
+        return returned || !raise_kept() ? result() : nullptr;
     }
 
 private:
@@ -210,14 +214,15 @@ private:
         case THAW_ARRAY:
         case THAW_HANDLE:
             if (argument == Py_None) return store(slot, static_cast<void *>(nullptr));
+            if ((parameter.flags & THAW_SIZES) != 0 && (PyTuple_Check(argument) || PyList_Check(argument))) {
+                return convert_sizes(slot, parameter, argument, &sizes_);
+            }
             if (is_tensor(argument)) {
                 Outcome outcome = convert_tensor(slot, parameter, argument);
                 if (outcome == DONE && (parameter.flags & THAW_WRITTEN) != 0) written_[written_count_++] = argument;
                 return outcome;
             }
-            if ((parameter.flags & THAW_SIZES) != 0 && (PyTuple_Check(argument) || PyList_Check(argument))) {
-                return convert_sizes(slot, parameter, argument, &sizes_);
-            }
+            if (parameter.kind == THAW_ARRAY && !is_for_cffi(argument)) return refuse(parameter, argument);
             return NEEDS_CFFI;
         case THAW_FLOAT:
         case THAW_DOUBLE: return convert_float(slot, parameter, argument);
@@ -226,11 +231,22 @@ private:
         }
     }
 
+    /* Before the call, so that a tensor which must not be written to is refused while it is still intact. */
+    bool begin_writing() {
+        Py_ssize_t found = find_protected(written_, written_count_);
+        if (found == written_count_) return bump_versions(written_, written_count_);
+        if (found < 0) return false;
+        int i = 0;
+        while ((function_->parameters[i].flags & THAW_WRITTEN) == 0 || arguments_[i] != written_[found]) ++i;
+        refuse(function_->parameters[i], arguments_[i]);
+        return false;
+    }
+
     /* The call through cffi, with tensors and None as pointers. */
     PyObject *run_cffi() {
-        PyObject *values = PyTuple_New(function_->parameter_count);
+        PyObject *values = PyTuple_New(count_);
         if (values == nullptr) return nullptr;
-        for (int i = 0; i < function_->parameter_count; ++i) {
+        for (Py_ssize_t i = 0; i < count_; ++i) {
             PyObject *value = cffi_value(i);
             if (value == nullptr) return Py_DECREF(values), nullptr;
             PyTuple_SetItem(values, i, value);
@@ -246,16 +262,15 @@ private:
         return result;
     }
 
-    PyObject *cffi_value(int index) {
-        const thaw_parameter &parameter = function_->parameters[index];
+    PyObject *cffi_value(Py_ssize_t index) {
         PyObject *argument = arguments_[index];
-        bool is_pointer = parameter.kind == THAW_ARRAY || parameter.kind == THAW_HANDLE;
-        if (!is_pointer || (argument != Py_None && !is_tensor(argument))) {
+        const int kind = index < function_->parameter_count ? function_->parameters[index].kind : THAW_CFFI;
+        if ((kind != THAW_ARRAY && kind != THAW_HANDLE) || (argument != Py_None && !is_tensor(argument))) {
             Py_INCREF(argument);
             return argument;
         }
         void *address;
-        std::memcpy(&address, frame_ + parameter.offset, sizeof address);
+        std::memcpy(&address, frame_ + function_->parameters[index].offset, sizeof address);
         PyObject *integer = PyLong_FromVoidPtr(address);
         if (integer == nullptr) return nullptr;
         PyObject *type = PyTuple_GetItem(function_->cffi_types, index);
@@ -320,6 +335,7 @@ private:
     char *frame_;
     PyObject **written_;
     PyObject *const *arguments_;
+    Py_ssize_t count_; /* of arguments: the parameters, and what a variadic function gets besides */
     int written_count_ = 0;
     Sizes sizes_;
 };
@@ -361,11 +377,13 @@ bool prepare_calls() {
 
 PyObject *call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                Py_ssize_t count, PyObject *keywords) {
-    if (keywords != nullptr || count != function->parameter_count) {
+    const bool more = function->variadic && keywords == nullptr && count > function->parameter_count;
+    if (keywords != nullptr || (count != function->parameter_count && !more)) {
         if (!arrange(function, scratch, arguments, count, keywords)) return nullptr;
         arguments = scratch;
+        count = function->parameter_count;
     }
-    return Call(function, frame, scratch, arguments).run();
+    return Call(function, frame, scratch, arguments, count).run();
 }
 
 }  // namespace bridge

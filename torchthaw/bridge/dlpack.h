@@ -6,7 +6,7 @@
 namespace bridge {
 
 enum { DLPACK_CPU = 1, DLPACK_CUDA_HOST = 3 };
-enum { DLPACK_COMPLEX = 5 };
+enum { DLPACK_FLOAT = 2, DLPACK_COMPLEX = 5 };
 
 struct DLDevice {
     int32_t device_type, device_id;

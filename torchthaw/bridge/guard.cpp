@@ -11,12 +11,14 @@ thread_local std::exception_ptr kept;
 thread_local bool is_kept;
 }  // namespace
 
-void guard(void (*run)(void *frame), void *frame) {
+bool guard(void (*run)(void *frame), void *frame) {
     try {
         run(frame);
+        return true;
     } catch (...) {
         kept = std::current_exception();
         is_kept = true;
+        return false;
     }
 }
 

@@ -5,8 +5,8 @@
 
 namespace bridge {
 
-/* run(frame); an exception that leaves it is kept for the calling thread. Needs no GIL. */
-void guard(void (*run)(void *frame), void *frame);
+/* run(frame); an exception that leaves it is kept for the calling thread. Returns whether none did. Needs no GIL. */
+bool guard(void (*run)(void *frame), void *frame);
 
 /* Whether guard() kept an exception in this thread. If so, it is raised as a Python exception and forgotten. */
 bool raise_kept();

@@ -17,14 +17,15 @@ def access():
 
 
 def _version_counter(torch):
-    """A function that increments the version counters of a tuple of tensors."""
+    """A function that increments the version counters of a tuple of tensors; inference tensors have none."""
     native = getattr(torch._C, "_increment_version", None)
     try:
         native((torch.empty(0),))
         return native
-    except TypeError:  # before PyTorch 2.6 it took a tensor
-        increment = torch.autograd.graph.increment_version
-        return lambda tensors: [increment(tensor) for tensor in tensors] and None
+    except TypeError:  # it took one tensor at first
+        return lambda tensors: [
+            torch.autograd.graph.increment_version(tensor) for tensor in tensors if not tensor.is_inference()
+        ]
 
 
 def describe(tensor):
@@ -33,7 +34,7 @@ def describe(tensor):
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         raise BufferError("expected a dense tensor")
     on_cpu = tensor.device.type == "cpu"
-    word = str(tensor.dtype).removeprefix("torch.").rstrip("0123456789_fnuze")
+    word = str(tensor.dtype).removeprefix("torch.").rstrip("0123456789")
     code = CODES.get(word, -2)
     count = tensor.numel()
     address = tensor.data_ptr() if on_cpu and count else 0

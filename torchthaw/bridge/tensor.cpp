@@ -7,12 +7,87 @@ namespace bridge {
 
 namespace {
 
+/* The tensors whose versions are being incremented, as a Python iterator that nothing has to be allocated for.
+ * There is one: PyTorch runs no Python code while it goes through them. */
+struct Written {
+    PyObject_HEAD
+    PyObject *const *next;
+    PyObject *const *end;
+};
+
+PyObject *written_iter(PyObject *self) {
+    Py_INCREF(self);
+    return self;
+}
+
+PyObject *written_next(PyObject *self) {
+    auto *written = reinterpret_cast<Written *>(self);
+    if (written->next == written->end) return nullptr;
+    PyObject *tensor = *written->next++;
+    Py_INCREF(tensor);
+    return tensor;
+}
+
+Written *new_written() {
+    static PyType_Slot slots[] = {{Py_tp_iter, reinterpret_cast<void *>(written_iter)},
+                                  {Py_tp_iternext, reinterpret_cast<void *>(written_next)},
+                                  {0, nullptr}};
+    static PyType_Spec spec = {"torchthaw.bridge._bridge.Written", sizeof(Written), 0, Py_TPFLAGS_DEFAULT, slots};
+    PyObject *type = PyType_FromSpec(&spec);
+    return type == nullptr ? nullptr : PyObject_New(Written, reinterpret_cast<PyTypeObject *>(type));
+}
+
+/* A builtin of PyTorch, called by its C function where that takes `flags`, without Python's machinery around it. */
+class Builtin {
+public:
+    void set(PyObject *function, int flags) {
+        function_ = function;
+        if (PyCFunction_Check(function) && PyCFunction_GetFlags(function) == flags) {
+            direct_ = PyCFunction_GetFunction(function);
+            self_ = PyCFunction_GetSelf(function);
+        }
+    }
+
+    bool is_direct() const { return direct_ != nullptr; }
+
+    PyObject *operator()(PyObject *argument) const {
+        return direct_ != nullptr ? direct_(self_, argument) : PyObject_CallFunctionObjArgs(function_, argument, nullptr);
+    }
+
+private:
+    PyObject *function_, *self_;
+    PyCFunction direct_;
+};
+
+/* An attribute of tensors that is a property in C, read without looking it up each time. */
+class Property {
+public:
+    void set(PyObject *type, const char *name) {
+        name_ = PyUnicode_InternFromString(name);
+        PyObject *descriptor = name_ == nullptr ? nullptr : PyObject_GetAttr(type, name_);
+        if (descriptor == nullptr) return PyErr_Clear();
+        descriptor_ = descriptor;
+        get_ = reinterpret_cast<descrgetfunc>(PyType_GetSlot(Py_TYPE(descriptor), Py_tp_descr_get));
+    }
+
+    PyObject *operator()(PyObject *object) const {
+        if (get_ == nullptr) return PyObject_GetAttr(object, name_);
+        return get_(descriptor_, object, reinterpret_cast<PyObject *>(Py_TYPE(object)));
+    }
+
+private:
+    PyObject *name_, *descriptor_;
+    descrgetfunc get_;
+};
+
 /* What torchthaw.bridge.pytorch.access() found; `type` is NULL until PyTorch has been imported. */
 struct {
     PyTypeObject *type;
     int (*dltensor)(void *object, DLTensor *out); /* NULL: read attributes */
-    PyObject *describe, *increment_version, *is_grad_enabled;
-    PyObject *requires_grad, *is_leaf, *base, *is_conj, *is_neg; /* names */
+    PyObject *describe;
+    Builtin increment_version, is_grad_enabled;
+    Property requires_grad, is_leaf, base;
+    PyObject *is_conj, *is_neg; /* names of methods */
 } torch;
 
 bool find_torch() {
@@ -23,9 +98,9 @@ bool find_torch() {
     PyObject *pytorch = PyImport_ImportModule("torchthaw.bridge.pytorch");
     PyObject *found = pytorch == nullptr ? nullptr : PyObject_CallMethod(pytorch, "access", nullptr);
     Py_XDECREF(pytorch);
-    PyObject *type, *capsule;
-    if (found == nullptr || !PyArg_ParseTuple(found, "OOOOO", &type, &capsule, &torch.describe,
-                                              &torch.increment_version, &torch.is_grad_enabled)) {
+    PyObject *type, *capsule, *increment_version, *is_grad_enabled;
+    if (found == nullptr || !PyArg_ParseTuple(found, "OOOOO", &type, &capsule, &torch.describe, &increment_version,
+                                              &is_grad_enabled)) {
         Py_XDECREF(found);
         PyErr_Clear(); /* torch is being imported right now */
         return false;
@@ -36,9 +111,11 @@ bool find_torch() {
         if (api == nullptr) PyErr_Clear();
         if (api != nullptr && api->version.major == 1) torch.dltensor = api->dltensor_from_py_object_no_sync;
     }
-    torch.requires_grad = PyUnicode_InternFromString("requires_grad");
-    torch.is_leaf = PyUnicode_InternFromString("is_leaf");
-    torch.base = PyUnicode_InternFromString("_base");
+    torch.increment_version.set(increment_version, METH_O);
+    torch.is_grad_enabled.set(is_grad_enabled, METH_NOARGS);
+    torch.requires_grad.set(type, "requires_grad");
+    torch.is_leaf.set(type, "is_leaf");
+    torch.base.set(type, "_base");
     torch.is_conj = PyUnicode_InternFromString("is_conj");
     torch.is_neg = PyUnicode_InternFromString("is_neg");
     torch.type = reinterpret_cast<PyTypeObject *>(type); /* `found` is kept for good: its items are used from now on */
@@ -108,33 +185,62 @@ int is_lazy(PyObject *object, const Tensor &tensor) {
     if (tensor.dtype_code == DLPACK_COMPLEX) {
         return truth(PyObject_CallMethodObjArgs(object, torch.is_conj, nullptr));
     }
+    /* PyTorch sets the negative bit on the imaginary part of a conjugate, and asking for it costs more than all the
+     * rest. That part begins at an odd element of the complex memory, and only one element of it is contiguous. */
+    if (tensor.dtype_code != DLPACK_FLOAT) return 0;
+    const auto element = static_cast<uintptr_t>(tensor.dtype_bits) / 8;
+    const bool odd = (reinterpret_cast<uintptr_t>(tensor.data) & element) != 0;
+    if (tensor.count != 1 && !odd) return 0;
     return truth(PyObject_CallMethodObjArgs(object, torch.is_neg, nullptr));
 }
 
-int is_protected(PyObject *object) {
-    int result = truth(PyObject_GetAttr(object, torch.requires_grad));
-    if (result <= 0) return result;
-    result = truth(PyObject_CallObject(torch.is_grad_enabled, nullptr));
-    if (result <= 0) return result;
-    result = truth(PyObject_GetAttr(object, torch.is_leaf));
+namespace {
+
+/* Whether `object`, which requires grad, is a leaf or a view of one: 1, 0, or -1 with an exception. */
+int is_leaf_or_view(PyObject *object) {
+    int result = truth(torch.is_leaf(object));
     if (result != 0) return result;
-    PyObject *base = PyObject_GetAttr(object, torch.base);
+    PyObject *base = torch.base(object);
     if (base == nullptr || base == Py_None) return Py_XDECREF(base), base == nullptr ? -1 : 0;
-    result = truth(PyObject_GetAttr(base, torch.is_leaf));
-    if (result > 0) result = truth(PyObject_GetAttr(base, torch.requires_grad));
+    result = truth(torch.is_leaf(base));
+    if (result > 0) result = truth(torch.requires_grad(base));
     Py_DECREF(base);
     return result;
 }
 
-bool bump_versions(PyObject *const *tensors, Py_ssize_t count) {
-    PyObject *all = PyTuple_New(count);
-    if (all == nullptr) return false;
+}  // namespace
+
+Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count) {
+    /* Each question costs about as much as the other: grad mode is asked first where it can save several. */
+    int grad_enabled = count > 1 ? truth(torch.is_grad_enabled(nullptr)) : 1;
+    if (grad_enabled <= 0) return grad_enabled == 0 ? count : -1;
     for (Py_ssize_t i = 0; i < count; ++i) {
-        Py_INCREF(tensors[i]);
-        PyTuple_SetItem(all, i, tensors[i]);
+        int is = truth(torch.requires_grad(tensors[i]));
+        if (is > 0) is = truth(torch.is_grad_enabled(nullptr));
+        if (is > 0) is = is_leaf_or_view(tensors[i]);
+        if (is != 0) return is > 0 ? i : -1;
     }
-    PyObject *done = PyObject_CallFunctionObjArgs(torch.increment_version, all, nullptr);
-    Py_DECREF(all);
+    return count;
+}
+
+bool bump_versions(PyObject *const *tensors, Py_ssize_t count) {
+    static Written *written = new_written();
+    if (written == nullptr) return false;
+    PyObject *argument = reinterpret_cast<PyObject *>(written);
+    if (torch.increment_version.is_direct()) {
+        written->next = tensors;
+        written->end = tensors + count;
+        Py_INCREF(argument);
+    } else {
+        argument = PyTuple_New(count);
+        for (Py_ssize_t i = 0; argument != nullptr && i < count; ++i) {
+            Py_INCREF(tensors[i]);
+            PyTuple_SetItem(argument, i, tensors[i]);
+        }
+        if (argument == nullptr) return false;
+    }
+    PyObject *done = torch.increment_version(argument);
+    Py_DECREF(argument);
     Py_XDECREF(done);
     return done != nullptr;
 }

@@ -24,8 +24,9 @@ bool read_tensor(PyObject *object, Tensor *tensor);
 /* Whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or -1 with an exception. */
 int is_lazy(PyObject *object, const Tensor &tensor);
 
-/* Whether autograd forbids writing to the tensor now: 1, 0, or -1 with an exception. */
-int is_protected(PyObject *object);
+/* The index of the first of `tensors` that autograd forbids to write to now: a leaf that requires grad, or a view of
+ * one, in grad mode. `count` if there is none, -1 with an exception. */
+Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count);
 
 /* Moves the version counters of `tensors`, each of which is about to be written. False with an exception set. */
 bool bump_versions(PyObject *const *tensors, Py_ssize_t count);

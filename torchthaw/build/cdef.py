@@ -122,5 +122,6 @@ def signatures(declarations):
         if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):
             parameters = node.type.args.params if node.type.args else []
             names = [getattr(parameter, "name", None) for parameter in parameters]
-            found[node.name] = generator.visit(node), names
+            declaration = generator.visit(node).replace("__dotdotdot__", "...")
+            found[node.name] = declaration, names
     return found

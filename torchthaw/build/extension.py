@@ -108,10 +108,17 @@ class Extension:
 
         options = self.options
         ffi, declarations = cdef.parse(options["headers"], options["include_dirs"], options["define_flags"])
-        text = glue.source(ffi, cdef.signatures(declarations), f"{self.name}.{self.module}", options["headers"])
+        module = f"{self.name}.{self.module}"
+        signatures = cdef.signatures(declarations)
+        text = glue.source(ffi, signatures, module, options["headers"], self._speaks_of_errno())
         ninja.write_if_changed(generated, text)
         ninja.write_if_changed(self.state / "build.ninja", self._ninja(generated))
         stamp.write_text(facts)
+
+    def _speaks_of_errno(self):
+        """Whether any header or source does; the others need not pay for ``ffi.errno``."""
+        files = [*self.options["headers"], *self.options["sources"]]
+        return any(b"errno" in file.read_bytes() for file in files)
 
     def _facts(self):
         """Everything that the generated files depend on, as text."""
@@ -121,6 +128,7 @@ class Extension:
             "torchthaw": [__version__, [path.stat().st_mtime_ns for path in ours]],
             "python": toolchain.python_include(),
             "compilers": [os.environ.get("CC"), os.environ.get("CXX")],
+            "errno": self._speaks_of_errno(),
             "headers": [header.read_text() for header in self.options["headers"]],
             "options": {key: repr(value) for key, value in self.options.items() if key != "verbose"},
         })  # fmt: skip

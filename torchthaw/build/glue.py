@@ -13,9 +13,16 @@ from cffi import model, recompiler
 
 PREAMBLE = """
 #include "bridge.h"
+#include <string.h>
 {includes}
 static const thaw_bridge *thaw;
+#define THAW_BEFORE {before}
+#define THAW_AFTER {after}
 """
+
+# ffi.errno works, for some 7 ns a call.
+ERRNO = {"before": "_cffi_restore_errno();", "after": "_cffi_save_errno();"}
+NO_ERRNO = {"before": "", "after": ""}
 
 # cffi's init function becomes a step of ours.
 CFFI_INIT = """
@@ -25,17 +32,18 @@ CFFI_INIT = """
 """
 
 # The C function's name becomes a macro, so that it keeps its name everywhere and cffi's code calls the stand-in.
+FRAME = "typedef struct {{ {fields} }} thaw_frame_{name};\n"
+
 FUNCTION = """
-typedef struct {{ {fields} }} thaw_frame_{name};
 static void thaw_run_{name}(void *thaw_frame) {{
     thaw_frame_{name} *thaw_f = (thaw_frame_{name} *)thaw_frame;
     (void)thaw_f;
-    {assign}{name}({values});
+    THAW_BEFORE {assign}{name}({values}); THAW_AFTER
 }}
 static {prototype} {{
-    thaw_frame_{name} thaw_f = {{ {zero} }};
-    {store}
-    thaw->guard(thaw_run_{name}, &thaw_f);
+    thaw_frame_{name} thaw_f;
+    memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
+    {store}thaw->guard(thaw_run_{name}, &thaw_f);
     {give}
 }}
 #define {name}(...) thaw_guarded_{name}(__VA_ARGS__)
@@ -43,7 +51,7 @@ static {prototype} {{
 
 TRAMPOLINE = """
 static PyObject *thaw_call_{name}(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {{
-    {frame} frame;
+    thaw_frame_{name} frame;
     PyObject *scratch[{scratch}];
     (void)self;
     return thaw->call(&thaw_functions[{index}], &frame, scratch, arguments, count, keywords);
@@ -171,24 +179,23 @@ class Function:
         return f"{self.name}({names})\n--\n\n{self.declaration}"
 
     def guarded(self):
-        """Frame, run and stand-in; nothing for a variadic function, which only cffi's own code can call."""
-        if self.type.ellipsis:
-            return ""
-        numbers = range(len(self.parameters))
+        """Frame, run and stand-in. A variadic function has a frame only: nothing but cffi's own code can call it."""
         fields = [parameter.type.get_c_name(f" a{i}") + ";" for i, parameter in enumerate(self.parameters)]
         void = isinstance(self.type.result, model.VoidType)
         if not void:
             fields.append(self.type.result.get_c_name(" result") + ";")
+        text = FRAME.format(name=self.name, fields=" ".join(fields) or "char empty;")
+        if self.type.ellipsis:
+            return text
         arguments = ", ".join(parameter.type.get_c_name(f" a{i}") for i, parameter in enumerate(self.parameters))
-        return FUNCTION.format(
+        numbers = range(len(self.parameters))
+        return text + FUNCTION.format(
             name=self.name,
-            fields=" ".join(fields) or "char empty;",
-            zero="0",
             assign="" if void else "thaw_f->result = ",
             values=", ".join(f"thaw_f->a{i}" for i in numbers),
             prototype=self.type.result.get_c_name(f" thaw_guarded_{self.name}({arguments or 'void'})"),
-            store=" ".join(f"thaw_f.a{i} = a{i};" for i in numbers),
-            give="return;" if void else "return thaw_f.result;",
+            store="".join(f"thaw_f.a{i} = a{i};\n    " for i in numbers),
+            give="" if void else "return thaw_f.result;",
         )
 
     def table(self):
@@ -197,18 +204,17 @@ class Function:
             return ""
         rows = []
         for i, parameter in enumerate(self.parameters):
-            offset = "0" if self.type.ellipsis else f"offsetof(thaw_frame_{self.name}, a{i})"
             rows.append(
-                f'    {{ "{parameter.name}", {parameter.kind}, {" | ".join(parameter.flags) or 0}, (int){offset}, '
-                f"{parameter.code}, {parameter.bits} }},\n"
+                f'    {{ "{parameter.name}", {parameter.kind}, {" | ".join(parameter.flags) or 0}, '
+                f"(int)offsetof(thaw_frame_{self.name}, a{i}), {parameter.code}, {parameter.bits} }},\n"
             )
         return f"static const thaw_parameter thaw_parameters_{self.name}[] = {{\n{''.join(rows)}}};\n"
 
     def row(self):
         """The function's entry in thaw_functions."""
-        void = isinstance(self.type.result, model.VoidType) or self.type.ellipsis
+        void = isinstance(self.type.result, model.VoidType)
         return (
-            f'    {{ "{self.name}", {len(self.parameters)}, '
+            f'    {{ "{self.name}", {len(self.parameters)}, {int(self.type.ellipsis)}, '
             f"{f'thaw_parameters_{self.name}' if self.parameters else 'NULL'}, {self.result}, "
             f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, result)'}, "
             f"{f'thaw_run_{self.name}' if self.direct else 'NULL'}, NULL, NULL, NULL }},\n"
@@ -218,7 +224,6 @@ class Function:
         return TRAMPOLINE.format(
             name=self.name,
             index=index,
-            frame="char" if self.type.ellipsis else f"thaw_frame_{self.name}",
             scratch=max(1, 2 * len(self.parameters)),
         )
 
@@ -240,12 +245,15 @@ def functions(ffi, signatures):
     return found
 
 
-def source(ffi, signatures, name, includes):
-    """The C file of the extension module called ``name``, such as ``_ext.my_lib._my_lib``; ``includes``: its headers."""
+def source(ffi, signatures, name, includes, keeps_errno):
+    """The C file of the extension module called ``name``, such as ``_ext.my_lib._my_lib``.
+
+    includes: the paths of its headers. keeps_errno: whether ``ffi.errno`` follows the C functions' errno.
+    """
     module = name.rpartition(".")[2]
     found = functions(ffi, signatures)
     lines = "".join(f'#include "{path}"\n' for path in includes)
-    preamble = PREAMBLE.format(includes=lines) + "".join(function.guarded() for function in found)
+    preamble = PREAMBLE.format(includes=lines, **(ERRNO if keeps_errno else NO_ERRNO)) + "".join(function.guarded() for function in found)
     preamble += CFFI_INIT.format(module=module)
     stream = io.StringIO()
     generator = recompiler.Recompiler(ffi, name)
@@ -253,7 +261,7 @@ def source(ffi, signatures, name, includes):
     generator.collect_step_tables()
     generator.write_source_to_f(stream, preamble)
     tables = "".join(function.table() for function in found)
-    end = "    { NULL, 0, NULL, 0, 0, NULL, NULL, NULL, NULL }\n"
+    end = "    { NULL, 0, 0, NULL, 0, 0, NULL, NULL, NULL, NULL }\n"
     rows = f"static thaw_function thaw_functions[] = {{\n{''.join(f.row() for f in found)}{end}}};\n"
     calls = "".join(function.trampoline(index) for index, function in enumerate(found))
     methods = f"static PyMethodDef thaw_methods[] = {{\n{''.join(f.method() for f in found)}    {{ NULL, NULL, 0, NULL }}\n}};\n"

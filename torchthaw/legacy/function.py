@@ -1,0 +1,266 @@
+"""torchthaw/legacy/function.py: autograd Functions of the old style, whose forward and backward are methods.
+
+``F(3)(x)`` becomes one ``apply`` of a static Function, the carrier, which F's name names. The carrier takes the
+instance along in ctx, so that forward and backward see the same object; saved tensors belong to the call, everything
+else to the instance.
+"""
+
+import inspect
+import weakref
+from collections import OrderedDict
+
+import torch
+from torch.autograd.function import BackwardCFunction, Function, FunctionMeta
+from torch.utils.hooks import RemovableHandle
+
+from .patching import Change
+from .variable import Volatile
+
+# Attributes of _FunctionBase without a setter, or with one that takes no other type.
+READ_ONLY = (
+    "_input_metadata", "_raw_saved_tensors", "materialize_grads", "metadata", "next_functions", "requires_grad",
+    "saved_tensors", "saved_variables",
+)  # fmt: skip
+
+_new_style_call = Function.__call__
+
+
+def raw(tensor):
+    """The same memory without history, as ``Variable.data`` was."""
+    return tensor.data
+
+
+class Carrier(Function):
+    """(instance, *inputs) -> the outputs of ``instance.forward``."""
+
+    @staticmethod
+    def forward(ctx, instance, *inputs):
+        ctx.instance = instance
+        ctx.num_inputs = len(inputs)
+        node = weakref.ref(ctx)
+        _enter(instance, node, ctx)
+        tensors = [raw(input) for input in inputs]
+        try:
+            results = instance.forward(*tensors)
+            saved, dirty, constant = instance.to_save, instance.dirty_tensors, instance.non_differentiable
+        finally:
+            instance.to_save = instance.dirty_tensors = instance.non_differentiable = None
+
+        # What forward knows as `tensor` is outside the input that it came from, or an alias of the output: an output
+        # kept on the instance must not hold the graph that holds the instance.
+        outside = dict(zip(map(id, tensors), inputs))
+        single = not isinstance(results, tuple)
+        outputs = []
+        for result in (results,) if single else results:
+            if not isinstance(result, torch.Tensor):
+                raise RuntimeError(
+                    f"{type(instance).__name__}.forward: expected a tensor or a tuple of tensors, "
+                    f"got {'' if single else 'a tuple with '}{type(result).__name__}"
+                )
+            outputs.append(outside.setdefault(id(result), raw(result)))
+        ctx.num_outputs = len(outputs)
+
+        def to_outside(tensors):
+            return [outside.get(id(tensor), tensor) for tensor in _as_tuple(tensors)]
+
+        if saved is not None:
+            ctx.save_for_backward(*to_outside(saved))
+        if dirty is not None:
+            ctx.mark_dirty(*to_outside(dirty))
+        if constant is not None:
+            ctx.mark_non_differentiable(*to_outside(constant))
+        return outputs[0] if single else tuple(outputs)
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        instance = ctx.instance
+        _enter(instance, weakref.ref(ctx), ctx)
+        with torch.no_grad():
+            # Behind .sum() a gradient is one element expanded; C code reads it as an array.
+            tensors = tuple(raw(gradient).contiguous() for gradient in grad_outputs)
+            gradients = _as_tuple(instance._do_backward(tensors, True))
+            for hook in list(vars(instance).get("_thaw_hooks", {}).values()):
+                replaced = hook(gradients, tensors)
+                if replaced is not None:
+                    gradients = _as_tuple(replaced)
+        if torch.is_grad_enabled() and any(gradient.requires_grad for gradient in grad_outputs):
+            gradients = NotTwice.apply(type(instance).__name__, len(gradients), *gradients, *grad_outputs)
+        return None, *gradients
+
+
+class NotTwice(Function):
+    """(name, count, gradients..., sources...) -> the gradients, which cannot be differentiated."""
+
+    @staticmethod
+    def forward(ctx, name, count, *tensors):
+        ctx.name = name
+        return tuple(gradient if gradient is None else raw(gradient) for gradient in tensors[:count])
+
+    @staticmethod
+    def backward(ctx, *_):
+        raise RuntimeError(f"{ctx.name} is not differentiable twice")
+
+
+def _as_tuple(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _enter(instance, node, ctx):
+    """The instance is in the call of ``ctx``, of which it knows only by a weak reference: ctx owns the instance."""
+    vars(instance)["_thaw_node"] = node
+    instance.needs_input_grad = ctx.needs_input_grad[1:]
+
+
+def _node(instance):
+    """The ctx of the instance's current or latest call; None before the first one, and when its graph is gone."""
+    node = vars(instance).get("_thaw_node")
+    return node and node()
+
+
+def is_old_style(function_class):
+    """Whether ``forward`` is a method of instances."""
+    return not isinstance(inspect.getattr_static(function_class, "forward"), (staticmethod, classmethod))
+
+
+def _carrier(function_class):
+    """The static Function that calls instances of ``function_class``; made once for each class."""
+    carrier = vars(function_class).get("_thaw_carrier")
+    if carrier is None:
+        carrier = type(function_class.__name__, (Carrier,), {"__module__": function_class.__module__})
+        function_class._thaw_carrier = carrier
+    return carrier
+
+
+def do_forward(self, *inputs):
+    """Calls ``self.forward`` with the raw tensors and records it; all inputs must be Variables."""
+    if not is_old_style(type(self)):
+        return _new_style_call(self, *inputs)
+    for input in inputs:
+        if not isinstance(input, torch.Tensor):
+            raise RuntimeError(f"expected a Variable argument, but got {type(input).__name__}")
+    if not any(isinstance(input, Volatile) for input in inputs):
+        return _carrier(type(self)).apply(self, *inputs)
+    with torch.no_grad():
+        return Volatile.infect(_carrier(type(self)).apply(self, *inputs))
+
+
+def do_backward(self, gradients, retain_variables):
+    """``self.backward`` on one gradient per output; a tuple with one gradient per input, surplus Nones cut."""
+    results = _as_tuple(self.backward(*gradients))
+    node = _node(self)
+    expected = len(results) if node is None else node.num_inputs
+    if len(results) > expected and all(result is None for result in results[expected:]):
+        results = results[:expected]
+    if len(results) != expected:
+        raise RuntimeError(
+            f"{type(self).__name__} returned an invalid number of gradient tensors "
+            f"(expected {expected}, but got {len(results)})"
+        )
+    return results
+
+
+def register_hook(self, hook):
+    """``hook(grad_input, grad_output)`` runs after each backward of this instance; what it returns replaces grad_input.
+
+    Returns a handle whose ``remove()`` ends that.
+    """
+    hooks = vars(self).setdefault("_thaw_hooks", OrderedDict())
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def mark_shared_storage(self, *pairs):
+    self.shared_pairs = pairs
+
+
+class Slot:
+    """An attribute that PyTorch computes until the user assigns another value.
+
+    of_instance: whether it belongs to old-style instances, where ``compute`` gets the node of the latest call.
+    """
+
+    def __init__(self, name, compute, missing=None, of_instance=True):
+        self.name, self.compute, self.missing, self.of_instance = name, compute, missing, of_instance
+
+    def __get__(self, object, type=None):
+        if object is None:
+            return self
+        own = vars(object)
+        if self.name in own:
+            return own[self.name]
+        if not self.of_instance:
+            return self.compute(object)
+        node = _node(object)
+        return self.missing if node is None else self.compute(node)
+
+    def __set__(self, object, value):
+        if self.name == "materialize_grads" and isinstance(value, bool) and not self.of_instance:
+            getattr(torch._C._FunctionBase, self.name).__set__(object, value)
+        vars(object)[self.name] = value
+
+    def __delete__(self, object):
+        try:
+            del vars(object)[self.name]
+        except KeyError:
+            raise AttributeError(self.name) from None
+
+
+def _native(name):
+    return getattr(torch._C._FunctionBase, name).__get__
+
+
+def _next_functions(node):
+    """((function, number of its output), ...) with instances in place of carriers."""
+    return tuple((getattr(function, "instance", function), number) for function, number in _native("next_functions")(node))
+
+
+def _previous_functions(node):
+    """As next_functions, with the leaf Variable itself where today its AccumulateGrad node stands."""
+    return tuple((getattr(function, "variable", function), number) for function, number in _next_functions(node))
+
+
+def _saved(node):
+    return tuple(tensor if tensor is None else raw(tensor) for tensor in _native("saved_tensors")(node))
+
+
+# Attribute of an instance: (from its node, before it has one).
+INSTANCE_SLOTS = {
+    **{name: (_native(name), ()) for name in ("_input_metadata", "_raw_saved_tensors")},
+    "materialize_grads": (lambda node: True, True),
+    "metadata": (_native("metadata"), {}),
+    "next_functions": (_next_functions, ()),
+    "previous_functions": (_previous_functions, ()),
+    "requires_grad": (lambda node: any(node.needs_input_grad), False),
+    "saved_tensors": (_saved, ()),
+    "saved_variables": (_saved, ()),
+    "num_inputs": (lambda node: node.num_inputs, 0),
+    "num_outputs": (lambda node: node.num_outputs, 0),
+}
+
+
+def instance_functions():
+    for name, (compute, missing) in INSTANCE_SLOTS.items():
+        yield Change(Function, name, Slot(name, compute, missing))
+    yield Change(Function, "__call__", do_forward)
+    yield Change(Function, "_do_forward", do_forward)
+    yield Change(Function, "_do_backward", do_backward)
+    yield Change(Function, "register_hook", register_hook)
+    yield Change(Function, "mark_shared_storage", mark_shared_storage)
+    yield Change(FunctionMeta, "_is_legacy", property(is_old_style))
+
+
+def function_warning():
+    def __init__(self, *args, **kwargs):
+        pass
+
+    yield Change(Function, "__init__", __init__)
+
+
+def function_attributes():
+    for name in READ_ONLY:
+        yield Change(BackwardCFunction, name, Slot(name, _native(name), of_instance=False))
+
+
+def previous_functions():
+    yield Change(BackwardCFunction, "previous_functions", property(_previous_functions))

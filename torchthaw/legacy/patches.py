@@ -1,0 +1,70 @@
+"""torchthaw/legacy/patches.py: the patches of PyTorch made when torch.utils.ffi is first imported.
+
+Every name in ``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
+"""
+
+import os
+
+from .patching import Patch, PatchTable
+
+PATCHES = PatchTable(
+    Patch(
+        "instance_functions",
+        "autograd Functions whose forward and backward are methods of an instance: F(3)(x)",
+        "function:instance_functions",
+    ),
+    Patch(
+        "function_warning",
+        "no DeprecationWarning where a Function is instantiated",
+        "function:function_warning",
+    ),
+    Patch(
+        "function_attributes",
+        "ctx.metadata, ctx.requires_grad and other names of ctx that PyTorch made read-only can be assigned",
+        "function:function_attributes",
+    ),
+    Patch(
+        "previous_functions",
+        "ctx.previous_functions, with leaf Variables in it",
+        "function:previous_functions",
+    ),
+    Patch("creator", "x.creator, the Function instance that made x", "variable:creator"),
+    Patch("volatile", "Variable(x, volatile=True) and x.volatile: no graph behind it", "variable:volatile"),
+    Patch(
+        "retain_variables",
+        "backward(retain_variables=True), of tensors and of torch.autograd",
+        "variable:retain_variables",
+    ),
+    Patch("data_owner", "x.data.resize_(4), also in C, resizes x", "data_owner:data_owner"),
+)
+
+
+def switched_off():
+    """The names that ``TORCHTHAW_NO_PATCH`` holds; ValueError where one is unknown."""
+    names = [name.strip() for name in os.environ.get("TORCHTHAW_NO_PATCH", "").split(",") if name.strip()]
+    if names == ["all"]:
+        return list(PATCHES.patches)
+    try:
+        return PATCHES.check(names) if names else []
+    except ValueError as error:
+        raise ValueError(f"TORCHTHAW_NO_PATCH: {error}") from None
+
+
+def install(*names):
+    """Makes the named patches; without names, all that ``TORCHTHAW_NO_PATCH`` does not switch off. Idempotent."""
+    if not names:
+        off = switched_off()
+        names = [name for name in PATCHES.patches if name not in off]
+        if not names:
+            return
+    PATCHES.make(*names)
+
+
+def uninstall(*names):
+    """Undoes the named patches, or all: PyTorch's classes are then exactly as before."""
+    PATCHES.undo(*names)
+
+
+def listing():
+    """[(name, what it restores, whether it is made now)]; imports nothing."""
+    return PATCHES.listing()

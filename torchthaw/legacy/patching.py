@@ -1,0 +1,74 @@
+"""torchthaw/legacy/patching.py: named changes to PyTorch's Python classes, each made and undone exactly."""
+
+import importlib
+from typing import NamedTuple
+
+_ABSENT = object()
+
+
+class Change(NamedTuple):
+    """``setattr(owner, attribute, value)``; ``owner`` is a class or a module."""
+
+    owner: object
+    attribute: str
+    value: object
+
+
+class Patch(NamedTuple):
+    """A name, what it restores in one line, and ``module:function``, which returns the changes or their undoing.
+
+    The function is found when the patch is made, so that listing patches does not import PyTorch.
+    """
+
+    name: str
+    restores: str
+    where: str
+
+    def changes(self):
+        module, _, function = self.where.partition(":")
+        return getattr(importlib.import_module("." + module, __package__), function)()
+
+
+class PatchTable:
+    """The patches of one purpose; any of them is made or undone alone, in any order."""
+
+    def __init__(self, *patches):
+        self.patches = {patch.name: patch for patch in patches}
+        self._undo = {}
+
+    def check(self, names):
+        """``names`` as a list, all names where none is given; ValueError names the one that does not exist."""
+        for name in names:
+            if name not in self.patches:
+                raise ValueError(f"name: expected one of {', '.join(self.patches)}, got {name!r}")
+        return list(names or self.patches)
+
+    def made(self, name):
+        return name in self._undo
+
+    def make(self, *names):
+        """Makes those that are not made yet."""
+        for name in self.check(names):
+            if name in self._undo:
+                continue
+            undo = self._undo[name] = []
+            try:
+                for change in self.patches[name].changes():
+                    undo.append(change._replace(value=vars(change.owner).get(change.attribute, _ABSENT)))
+                    setattr(*change)
+            except BaseException:
+                self.undo(name)
+                raise
+
+    def undo(self, *names):
+        """Restores what was there, an inherited attribute by removing ours."""
+        for name in self.check(names):
+            for owner, attribute, value in reversed(self._undo.pop(name, ())):
+                if value is _ABSENT:
+                    delattr(owner, attribute)
+                else:
+                    setattr(owner, attribute, value)
+
+    def listing(self):
+        """[(name, what it restores, whether it is made now)]"""
+        return [(patch.name, patch.restores, patch.name in self._undo) for patch in self.patches.values()]

@@ -1,0 +1,109 @@
+"""torchthaw/legacy/variable.py: what Variables could do: volatile, creator, retain_variables."""
+
+import torch
+from torch.autograd import variable
+
+from . import data_owner
+from .patching import Change
+
+_VOLATILE_AND_REQUIRES_GRAD = "Variable can't be volatile and require_grad at the same time!"
+_data = torch._C.TensorBase.data.__get__
+
+
+class Volatile(torch.Tensor):
+    """A tensor that makes the result of every operation volatile too, with no graph behind it."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        with torch._C.DisableTorchFunctionSubclass(), torch.no_grad():
+            result = function(*args, **(kwargs or {}))
+        if function is _data or isinstance(result, (bool, int, float, torch.Size)):
+            return result
+        return cls.infect(result, args)
+
+    @classmethod
+    def infect(cls, result, arguments=()):
+        """``result``, its tensors volatile; a tensor that is one of ``arguments`` stays the object it is."""
+        if type(result) is torch.Tensor:
+            return result if any(result is argument for argument in arguments) else result.as_subclass(cls)
+        if isinstance(result, (tuple, list)):
+            items = [cls.infect(item, arguments) for item in result]
+            named = hasattr(result, "n_fields") or not type(result) in (tuple, list)
+            return type(result)(items) if not named else result.__class__(items)
+        return result
+
+    def __reduce_ex__(self, protocol):
+        return _data(self).__reduce_ex__(protocol)  # files name no class of ours
+
+    def __deepcopy__(self, memo):
+        return _data(self).__deepcopy__(memo).as_subclass(Volatile)
+
+
+def volatile():
+    new = type.__call__
+
+    def __call__(cls, data=None, requires_grad=False, volatile=False):
+        if volatile and requires_grad:
+            raise RuntimeError(_VOLATILE_AND_REQUIRES_GRAD)
+        made = new(cls) if data is None else new(cls, data, requires_grad)
+        if volatile:
+            made = made.as_subclass(Volatile)
+        if isinstance(data, torch.Tensor):
+            data_owner.remember(made, data)
+        return made
+
+    def get(self):
+        return isinstance(self, Volatile)
+
+    def set(self, value):
+        if value and self.requires_grad:
+            raise RuntimeError(_VOLATILE_AND_REQUIRES_GRAD)
+        if bool(value) != isinstance(self, Volatile):
+            self.__class__ = Volatile if value else torch.Tensor
+
+    function_apply = vars(torch.autograd.Function)["apply"].__func__
+
+    def apply(cls, *args, **kwargs):
+        if not any(isinstance(argument, Volatile) for argument in args):
+            return function_apply(cls, *args, **kwargs)
+        with torch.no_grad():
+            return Volatile.infect(function_apply(cls, *args, **kwargs), args)
+
+    yield Change(variable.VariableMeta, "__call__", __call__)
+    yield Change(torch.Tensor, "volatile", property(get, set))
+    yield Change(torch.autograd.Function, "apply", classmethod(apply))
+
+
+def creator():
+    def get(self):
+        function = self.grad_fn
+        return getattr(function, "instance", function)
+
+    yield Change(torch.Tensor, "creator", property(get))
+
+
+def retain_variables():
+    def retained(retain_graph, retain_variables):
+        if retain_variables is None:
+            return retain_graph
+        if retain_graph is not None:
+            raise ValueError("retain_variables: expected it without retain_graph, which is its new name")
+        return retain_variables
+
+    tensor_backward, autograd_backward = torch.Tensor.backward, torch.autograd.backward
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None, *, retain_variables=None):
+        return tensor_backward(self, gradient, retained(retain_graph, retain_variables), create_graph, inputs)
+
+    def backward_of_all(
+        tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None, *,
+        retain_variables=None,
+    ):  # fmt: skip
+        retain_graph = retained(retain_graph, retain_variables)
+        return autograd_backward(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+
+    backward_of_all.__name__ = "backward"
+    for function, original in ((backward, tensor_backward), (backward_of_all, autograd_backward)):
+        function.__doc__ = original.__doc__
+    yield Change(torch.Tensor, "backward", backward)
+    yield Change(torch.autograd, "backward", backward_of_all)
