@@ -19,7 +19,6 @@ from .machine import IDLE_ENOUGH
 
 SCHEMA = 1
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"  # lines around a document's tables
-DOCUMENTS = {"docs/performance.md": False, "README.md": True}  # name: whether only the goals stand there
 
 
 def results(answers, machine, *, quick):
@@ -149,10 +148,9 @@ def summary(found):
     return "\n".join([machine_lines(found), goal_table(found)])
 
 
-def markdown(found, goals_only=False):
-    """The whole report, or just the goals."""
-    asked = {} if goals_only else found["answers"]
-    tables = [answer_table(question, answer) for question, answer in asked.items()]
+def markdown(found):
+    """The whole report."""
+    tables = [answer_table(question, answer) for question, answer in found["answers"].items()]
     return "\n".join([summary(found), *tables])
 
 
@@ -165,8 +163,11 @@ def replace_measured(text, report):
     return f"{before}{BEGIN}\n{report}\n{END}{after}"
 
 
+DOCUMENTS = {"README.md": summary, "docs/performance.md": markdown}
+
+
 def publish(found, root):
     """Bring the tables of the documents under ``root`` up to this run."""
-    for name, goals_only in DOCUMENTS.items():
+    for name, form in DOCUMENTS.items():
         path = root / name
-        path.write_text(replace_measured(path.read_text(), markdown(found, goals_only)))
+        path.write_text(replace_measured(path.read_text(), form(found)))
