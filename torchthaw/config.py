@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from . import __version__
+
 PACKAGE = Path(__file__).resolve().parent
 
 
@@ -35,8 +37,9 @@ def cmakedir():
 
 
 def library(name):
-    """The shared library ``lib<name>.so``: the file to link, and the one that is loaded at run time."""
-    path = libdir() / f"lib{name}.so"
+    """The shared library called ``name``, by its SONAME: the file to link, and the one that is loaded at run time."""
+    major = __version__.partition(".")[0]
+    path = libdir() / f"lib{name}.so.{major}"
     if not path.exists():
         how = "run `python ffi_build.py`" if checkout() else "this installation does not carry it"
         raise FileNotFoundError(f"{path} does not exist; {how}")

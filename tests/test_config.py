@@ -1,0 +1,93 @@
+"""tests/test_config.py: the command line, the paths it prints, and what importing torchthaw does not do."""
+
+import ctypes
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import torchthaw
+from torchthaw import config
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*arguments, code=0, **environment):
+    result = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, env={"PATH": "", **environment}
+    )
+    assert result.returncode == code, result.stderr
+    return result
+
+
+def command(*arguments, code=0):
+    return run("-m", "torchthaw", *arguments, code=code)
+
+
+def test_paths():
+    printed = command("config", "--includes", "--libdir", "--libmy-lib", "--cmakedir").stdout.splitlines()
+    includes, libdir, library, cmakedir = map(Path, printed)
+    assert (includes / "my_lib.h").is_file()
+    assert library.parent == libdir and ctypes.CDLL(str(library)).my_lib_abi_version() == 1
+    assert (cmakedir / "torchthawConfig.cmake").is_file()
+
+
+def test_a_library_that_is_not_there(monkeypatch, tmp_path):
+    monkeypatch.setattr(config, "libdir", lambda: tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"libth\.so\.1 does not exist; run `python ffi_build.py`"):
+        config.library("th")
+
+
+def test_config_without_options():
+    assert "expected one or more of --includes, --libdir, --libmy-lib" in command("config", code=2).stderr
+
+
+def test_version_is_the_same_everywhere():
+    assert command("--version").stdout == f"torchthaw {torchthaw.__version__}\n"
+    header = (ROOT / "c_api" / "include" / "my_lib.h").read_text()
+    assert ".".join(re.findall(r"#define MY_LIB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)) == torchthaw.__version__
+    assert f'version = "{torchthaw.__version__}"' in (ROOT / "pyproject.toml").read_text()
+
+
+def test_help():
+    shown = command("--help").stdout
+    assert "config" in shown and "--version" in shown
+    assert "--libmy-lib" in command("config", "--help").stdout
+
+
+def test_no_command():
+    assert "COMMAND" in command(code=2).stderr
+
+
+def test_import_brings_nothing_along():
+    source = "import sys; import torchthaw; print(*{'torch', 'cffi', 'ninja', 'subprocess', 'argparse'} & set(sys.modules))"
+    assert run("-c", source).stdout.split() == []
+
+
+def test_import_is_quick():
+    """At most 2 ms; the fastest of a few, as a busy machine only adds."""
+    source = "import time; t = time.perf_counter(); import torchthaw; print(time.perf_counter() - t)"
+    assert min(float(run("-c", source).stdout) for _ in range(5)) <= 0.002
+
+
+def test_free_threaded_python_gets_a_clear_error():
+    result = run("-c", "import sys; sys.abiflags = 't'; import torchthaw", code=1)
+    assert "ImportError: torchthaw: expected a CPython with the GIL, got a free-threaded build" in result.stderr
+
+
+def test_unknown_attribute():
+    with pytest.raises(AttributeError, match="module 'torchthaw' has no attribute 'nothing'"):
+        torchthaw.nothing
+
+
+def test_cache_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "a"))
+    assert config.cache() == tmp_path / "a"
+    monkeypatch.delenv("TORCHTHAW_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "b"))
+    assert config.cache() == tmp_path / "b" / "torchthaw"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert config.cache() == tmp_path / ".cache" / "torchthaw"
