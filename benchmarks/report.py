@@ -6,7 +6,6 @@
 the machine and the goals, as README has them.
 """
 
-import argparse
 import ast
 import datetime
 import json
