@@ -1,0 +1,18 @@
+/* TH/THMemoryFile.h: files in a THCharStorage that grows as it is written; it ends with a zero byte. */
+#ifndef TH_MEMORY_FILE_INC
+#define TH_MEMORY_FILE_INC
+
+#include "THFile.h"
+#include "THStorage.h"
+
+/* mode "r", "w" or "rw". Error: argument 2, another mode. newWithStorage keeps a reference to `storage`, whose last
+ * byte must be zero. */
+TH_API THFile *THMemoryFile_newWithStorage(THCharStorage *storage, const char *mode);
+TH_API THFile *THMemoryFile_new(const char *mode);
+
+TH_API THCharStorage *THMemoryFile_storage(THFile *self); /* borrowed; cut to what was written */
+
+/* Bytes that a long takes in binary data: 4, 8, or 0 for this machine's own. */
+TH_API void THMemoryFile_longSize(THFile *self, int size);
+
+#endif

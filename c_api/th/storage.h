@@ -1,0 +1,21 @@
+// c_api/th/storage.h: what the rest of the library needs of storages.
+#pragma once
+
+#include "memory.h"
+#include "types.h"
+
+namespace th {
+
+// `element` is the size of an element in bytes. New elements are zero.
+AnyStorage *new_storage(ptrdiff_t size, size_t element, THAllocator *allocator = &THDefaultAllocator,
+                        void *context = nullptr);
+AnyStorage *new_storage_uninitialized(ptrdiff_t size, size_t element);
+void resize_storage(AnyStorage *, ptrdiff_t size, size_t element);
+void retain_storage(AnyStorage *);
+void free_storage(AnyStorage *);
+
+template <typename T> Storage<T> *newWithSize(ptrdiff_t size) {
+    return static_cast<Storage<T> *>(new_storage(size, sizeof(T)));
+}
+
+}  // namespace th
