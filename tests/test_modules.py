@@ -185,7 +185,7 @@ def test_function_transforms_are_refused(name, transform):
     def loss(first):
         return sum(result.sum() for result in flat(module(first, *inputs[1:])))
 
-    with pytest.raises((RuntimeError, TypeError, ValueError, NotImplementedError)):
+    with pytest.raises((RuntimeError, TypeError), match="setup_context|expected a"):
         if transform == "grad":
             torch.func.grad(loss)(inputs[0])
         elif transform == "vmap":
