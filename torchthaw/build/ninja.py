@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -38,41 +40,41 @@ def shared_object(output, sources, compile_flags, link_flags, objects=()):
 
     ``sources`` maps each source to its own extra flags. The C++ driver links when any source is C++.
     """
-    from ninja.ninja_syntax import Writer, escape_path
-    from io import StringIO
-
-    stream = StringIO()
-    ninja = Writer(stream, width=119)
-    cxx = any(RULES.get(Path(source).suffix) == "cxx" for source in sources)
-    compilers = {"c": toolchain.c_compiler()}
-    if cxx:
-        compilers["cxx"] = toolchain.cxx_compiler()
-    ninja.variable("ninja_required_version", "1.3")
+    rules = {}
+    for source in sources:
+        suffix = Path(source).suffix
+        if suffix not in RULES:
+            raise ValueError(f"sources: expected C or C++ files ({', '.join(RULES)}), got {str(source)!r}")
+        rules[source] = RULES[suffix]
+    cxx = "cxx" in rules.values()
+    compilers = {"c": toolchain.c_compiler(), **({"cxx": toolchain.cxx_compiler()} if cxx else {})}
+    lines = []
     for rule, compiler in compilers.items():
-        ninja.rule(
-            rule, f"{words(compiler)} -MD -MF $out.d {words(compile_flags)} $flags -c $in -o $out",
-            description="compile $in", depfile="$out.d", deps="gcc",
-        )  # fmt: skip
+        lines += [
+            f"rule {rule}",
+            f"  command = {words(compiler)} -MD -MF $out.d {words(compile_flags)} $flags -c $in -o $out",
+            "  depfile = $out.d",
+            "  deps = gcc",
+        ]
     linker = compilers["cxx" if cxx else "c"]
-    ninja.rule("link", f"{words(linker)} -shared $in {words(link_flags)} -o $out", description="link $out")
+    lines += ["rule link", f"  command = {words(linker)} -shared $in {words(link_flags)} -o $out"]
     made = []
     for index, (source, flags) in enumerate(sources.items()):
-        source = Path(source)
-        if source.suffix not in RULES:
-            raise ValueError(f"sources: expected C or C++ files ({', '.join(RULES)}), got {str(source)!r}")
         # The index keeps two files of one name in different folders apart.
-        name = f"{index}-{source.stem}.o"
-        ninja.build(escape_path(name), RULES[source.suffix], escape_path(str(source)), variables={"flags": words(flags)})
-        made.append(name)
-    ninja.build(escape_path(output), "link", [escape_path(name) for name in [*made, *map(str, objects)]])
-    return stream.getvalue()
+        made.append(f"{index}-{Path(source).stem}.o")
+        lines += [f"build {escape(made[-1])}: {rules[source]} {escape(source)}", f"  flags = {words(flags)}"]
+    lines.append(f"build {escape(output)}: link {' '.join(map(escape, [*made, *objects]))}")
+    return "\n".join(lines) + "\n"
+
+
+def escape(path):
+    """A path in a ninja file."""
+    return re.sub("[$ :]", r"$\g<0>", str(path))
 
 
 def words(arguments):
-    """Shell words for a ninja command."""
-    import shlex
-
-    return " ".join(shlex.quote(str(argument)) for argument in arguments).replace("$", "$$")
+    """Shell words in a ninja file."""
+    return shlex.join(map(str, arguments)).replace("$", "$$")
 
 
 def run(folder, targets=(), verbose=False):
