@@ -1,8 +1,7 @@
 """torchthaw/legacy/function.py: autograd Functions of the old style, whose forward and backward are methods.
 
-``F(3)(x)`` becomes one ``apply`` of a static Function, the carrier, which F's name names. The carrier takes the
-instance along in ctx, so that forward and backward see the same object; saved tensors belong to the call, everything
-else to the instance.
+``F(3)(x)`` becomes one ``apply`` of a static Function, the carrier, which bears F's name and takes the instance along in
+ctx, so that forward and backward see the same object. Saved tensors belong to the call, everything else to the instance.
 """
 
 import inspect
@@ -24,10 +23,7 @@ READ_ONLY = (
 
 _new_style_call = Function.__call__
 
-
-def raw(tensor):
-    """The same memory without history, as ``Variable.data`` was."""
-    return tensor.data
+raw = torch._C.TensorBase.data.__get__  # the same memory without history
 
 
 class Carrier(Function):
@@ -37,9 +33,8 @@ class Carrier(Function):
     def forward(ctx, instance, *inputs):
         ctx.instance = instance
         ctx.num_inputs = len(inputs)
-        node = weakref.ref(ctx)
-        _enter(instance, node, ctx)
-        tensors = [raw(input) for input in inputs]
+        _enter(instance, ctx)
+        tensors = [input.data for input in inputs]
         try:
             results = instance.forward(*tensors)
             saved, dirty, constant = instance.to_save, instance.dirty_tensors, instance.non_differentiable
@@ -74,7 +69,7 @@ class Carrier(Function):
     @staticmethod
     def backward(ctx, *grad_outputs):
         instance = ctx.instance
-        _enter(instance, weakref.ref(ctx), ctx)
+        _enter(instance, ctx)
         with torch.no_grad():
             # Behind .sum() a gradient is one element expanded; C code reads it as an array.
             tensors = tuple(raw(gradient).contiguous() for gradient in grad_outputs)
@@ -105,9 +100,9 @@ def _as_tuple(value):
     return value if isinstance(value, tuple) else (value,)
 
 
-def _enter(instance, node, ctx):
-    """The instance is in the call of ``ctx``, of which it knows only by a weak reference: ctx owns the instance."""
-    vars(instance)["_thaw_node"] = node
+def _enter(instance, ctx):
+    """The instance is now in the call of ``ctx``, to which it refers weakly: ctx owns the instance."""
+    vars(instance)["_thaw_node"] = weakref.ref(ctx)
     instance.needs_input_grad = ctx.needs_input_grad[1:]
 
 
@@ -123,9 +118,9 @@ def is_old_style(function_class):
 
 
 def _carrier(function_class):
-    """The static Function that calls instances of ``function_class``; made once for each class."""
+    """The static Function that calls instances of ``function_class``, made once; None if that class is static itself."""
     carrier = vars(function_class).get("_thaw_carrier")
-    if carrier is None:
+    if carrier is None and is_old_style(function_class):
         carrier = type(function_class.__name__, (Carrier,), {"__module__": function_class.__module__})
         function_class._thaw_carrier = carrier
     return carrier
@@ -133,15 +128,16 @@ def _carrier(function_class):
 
 def do_forward(self, *inputs):
     """Calls ``self.forward`` with the raw tensors and records it; all inputs must be Variables."""
-    if not is_old_style(type(self)):
+    carrier = _carrier(type(self))
+    if carrier is None:
         return _new_style_call(self, *inputs)
     for input in inputs:
         if not isinstance(input, torch.Tensor):
             raise RuntimeError(f"expected a Variable argument, but got {type(input).__name__}")
     if not any(isinstance(input, Volatile) for input in inputs):
-        return _carrier(type(self)).apply(self, *inputs)
+        return carrier.apply(self, *inputs)
     with torch.no_grad():
-        return Volatile.infect(_carrier(type(self)).apply(self, *inputs))
+        return Volatile.infect(carrier.apply(self, *inputs))
 
 
 def do_backward(self, gradients, retain_variables):

@@ -1,13 +1,12 @@
 """torchthaw/legacy/variable.py: what Variables could do: volatile, creator, retain_variables."""
 
 import torch
-from torch.autograd import variable
+from torch.autograd import Variable
 
 from . import data_owner
 from .patching import Change
 
 _VOLATILE_AND_REQUIRES_GRAD = "Variable can't be volatile and require_grad at the same time!"
-_data = torch._C.TensorBase.data.__get__
 
 
 class Volatile(torch.Tensor):
@@ -17,26 +16,33 @@ class Volatile(torch.Tensor):
     def __torch_function__(cls, function, types, args=(), kwargs=None):
         with torch._C.DisableTorchFunctionSubclass(), torch.no_grad():
             result = function(*args, **(kwargs or {}))
-        if function is _data or isinstance(result, (bool, int, float, torch.Size)):
-            return result
         return cls.infect(result, args)
+
+    @property
+    def data(self):
+        with torch._C.DisableTorchFunctionSubclass():
+            return torch.Tensor.data.__get__(self)
+
+    @data.setter
+    def data(self, value):
+        with torch._C.DisableTorchFunctionSubclass():
+            torch.Tensor.data.__set__(self, value)
 
     @classmethod
     def infect(cls, result, arguments=()):
         """``result``, its tensors volatile; a tensor that is one of ``arguments`` stays the object it is."""
         if type(result) is torch.Tensor:
             return result if any(result is argument for argument in arguments) else result.as_subclass(cls)
-        if isinstance(result, (tuple, list)):
+        if isinstance(result, (tuple, list)) and not isinstance(result, torch.Size):
             items = [cls.infect(item, arguments) for item in result]
-            named = hasattr(result, "n_fields") or not type(result) in (tuple, list)
-            return type(result)(items) if not named else result.__class__(items)
+            return result._make(items) if hasattr(result, "_make") else type(result)(items)
         return result
 
     def __reduce_ex__(self, protocol):
-        return _data(self).__reduce_ex__(protocol)  # files name no class of ours
+        return self.data.__reduce_ex__(protocol)  # files name no class of ours
 
     def __deepcopy__(self, memo):
-        return _data(self).__deepcopy__(memo).as_subclass(Volatile)
+        return self.data.__deepcopy__(memo).as_subclass(Volatile)
 
 
 def volatile():
@@ -69,7 +75,7 @@ def volatile():
         with torch.no_grad():
             return Volatile.infect(function_apply(cls, *args, **kwargs), args)
 
-    yield Change(variable.VariableMeta, "__call__", __call__)
+    yield Change(type(Variable), "__call__", __call__)
     yield Change(torch.Tensor, "volatile", property(get, set))
     yield Change(torch.autograd.Function, "apply", classmethod(apply))
 
