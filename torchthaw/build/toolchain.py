@@ -1,5 +1,6 @@
 """torchthaw/build/toolchain.py: which compilers and tools to run."""
 
+import importlib.util
 import os
 import shlex
 import shutil
@@ -34,12 +35,13 @@ def cxx_compiler():
 
 def tool(name):
     """The path of ``ninja`` or ``cmake``: from the Python package of that name, else from ``PATH``."""
-    try:
-        package = __import__(name)
-        # The packages' own launchers are Python scripts for some tools; this is the program itself.
-        path = shutil.which(name, path=getattr(package, f"{name.upper()}_BIN_DIR", None) or package.BIN_DIR)
-    except (ImportError, AttributeError):
-        path = None
+    # The package's own launcher of cmake is a Python script; data/bin has the program itself.
+    package = importlib.util.find_spec(name)
+    folders = [*(package.submodule_search_locations or ())] if package else []
+    folders = [os.path.join(folder, "data", "bin") for folder in folders]
+    if package:
+        folders.append(sysconfig.get_path("scripts"))
+    path = shutil.which(name, path=os.pathsep.join(folders)) if folders else None
     path = path or shutil.which(name)
     if path is None:
         raise FileNotFoundError(f"{name} not found; install it: pip install {name}")
