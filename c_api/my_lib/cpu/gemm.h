@@ -23,9 +23,9 @@
 namespace my_lib {
 namespace MY_LIB_ISA {
 
-// The tile: 3 groups of rows of A times `vectors` vectors of B, as many as fill the registers: 24 of 32 accumulate with
-// AVX-512, 12 of 16 elsewhere. The wider tile is the better one: rows of A at a stride of 4096 bytes compete for the
-// same eight lines of the first-level cache, which twelve of them would not share.
+// The tile: up to 3 groups of rows of A times up to `wide` vectors of B, as many as fill the registers: 24 of 32
+// accumulate with AVX-512, 12 of 16 elsewhere. Six rows, not more: rows of A at a stride of 4096 bytes compete for the
+// same eight lines of the first-level cache. Panels of B and of packed X are as wide as the tile.
 constexpr int groups = 3;
 #if defined(__AVX512F__)
 constexpr int wide = 4;
@@ -59,7 +59,7 @@ template <typename T, int group_count, int rows, int vectors>
     for (int g = 0; g < group_count; ++g) a_group[g] = a.data + g * a.group_stride;
     for (int64_t p = 0; p < depth; ++p) {
         Vec<T> right[vectors];
-#pragma GCC unroll 8
+#pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) right[v] = load<T>(b + v * lanes<T>);
         b += b_stride;
         __builtin_prefetch(ahead, 0, 2);
@@ -69,7 +69,7 @@ template <typename T, int group_count, int rows, int vectors>
 #pragma GCC unroll 4
             for (int r = 0; r < rows; ++r) {
                 const Vec<T> left = broadcast(a_group[g][r * a.row_stride]);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
                 for (int v = 0; v < vectors; ++v) sum[g * rows + r][v] = left * right[v] + sum[g * rows + r][v];
             }
             a_group[g] += a.column_stride;
@@ -220,7 +220,7 @@ void multiply_panel(Scalars<T> weights, int64_t columns, const T *panel, int64_t
         multiply_tile<T, group_count, rows, vectors>(a, panel, width, depth, sum);
 #pragma GCC unroll 16
         for (int i = 0; i < group_count * rows; ++i)
-#pragma GCC unroll 8
+#pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v)
                 store<T>(&sums[i / rows][column + i % rows][v * lanes<T>], sum[i][v]);
         column += rows;
@@ -345,18 +345,16 @@ void multiply_transposed(const Matrix<T> (&x)[2], int64_t rows, const T *w, int6
 // Plain products C = A B, with A read by rows or by columns and B, C row-major.
 // ---------------------------------------------------------------------------------------------------------------
 
-// Rows of B multiplied per pass, so that a packed panel of B stays near the first-level cache; rows of C per unit of
-// work; columns of C per tile.
+// Rows of B multiplied per pass, so that a packed panel of B (96 KiB at most, on the stack) stays near the first-level
+// cache; rows of C per unit of work, whose share of A stays in the second-level cache.
 constexpr int64_t depth_block = 384, row_block = 192;
 
-constexpr int panel_vectors = 2;
-template <typename T> constexpr int64_t column_panel = panel_vectors *lanes<T>;
 
 // B: row-major, or packed once by pack_columns() for several products.
 template <typename T> struct RightMatrix {
     const T *data;
     int64_t row_stride;
-    int64_t panel_stride = column_panel<T>; // from one panel of columns to the next
+    int64_t panel_stride = panel_width<T>; // from one panel of columns to the next
     bool packed = false;                    // the last panel is as wide as the others, its missing columns are zeros
 };
 
@@ -382,7 +380,7 @@ void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, i
     T *c = product.c + row * product.c_stride + column;
     const int64_t c_stride = product.c_stride;
     // The tile of C is needed once its sums are complete; by then its lines are here.
-#pragma GCC unroll 12
+#pragma GCC unroll 6
     for (int r = 0; r < rows; ++r)
         for (int offset = 0; offset < columns; offset += 64 / sizeof(T)) __builtin_prefetch(c + r * c_stride + offset, 1);
     const Scalars<T> a = {product.a + row * product.a_row_stride + first_p * product.a_column_stride,
@@ -391,9 +389,9 @@ void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, i
     multiply_tile<T, group_count, group_rows, vectors>(a, b, b_stride, depth, sum, ahead, ahead_stride);
     const bool add = first_p || product.accumulate;
     if (columns == width) {
-#pragma GCC unroll 12
+#pragma GCC unroll 6
         for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 8
+#pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) {
                 T *to = c + r * c_stride + v * lanes<T>;
                 store<T>(to, add ? load<T>(to) + sum[r][v] : sum[r][v]);
@@ -408,38 +406,35 @@ void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, i
 
 // How many rows the next tile takes when `left` remain: the largest tile, but never so that a sliver is left over.
 static inline int next_tile(int64_t left) {
-#if defined(__AVX512F__)
-    constexpr int largest = 12;
-    constexpr signed char first[2 * largest] = {0, 1, 2, 3, 4, 3, 6, 4, 8, 9, 6, 8, 12, 9, 8, 9, 8, 9, 9, 8, 12, 12, 8, 9};
-#else
     constexpr int largest = 6;
     constexpr signed char first[2 * largest] = {0, 1, 2, 3, 4, 3, 6, 4, 4, 6, 6, 4};
-#endif
     return left < 2 * largest ? first[left] : largest;
 }
 
-template <typename T, int vectors> static inline RowTile<T> row_tile(int rows) {
+template <typename T, int vectors> static inline RowTile<T> row_tile_of(int rows) {
     switch (rows) {
     case 1: return multiply_row_tile<T, 1, 1, vectors>;
     case 2: return multiply_row_tile<T, 1, 2, vectors>;
     case 3: return multiply_row_tile<T, 1, 3, vectors>;
     case 4: return multiply_row_tile<T, 1, 4, vectors>;
-    case 6: return multiply_row_tile<T, 3, 2, vectors>;
-#if defined(__AVX512F__)
-    case 8: return multiply_row_tile<T, 2, 4, vectors>;
-    case 9: return multiply_row_tile<T, 3, 3, vectors>;
-    default: return multiply_row_tile<T, 3, 4, vectors>;
-#else
-    default: __builtin_unreachable();
-#endif
+    default: return multiply_row_tile<T, 3, 2, vectors>;
     }
 }
 
-// Copies a panel of `columns` columns and `depth` rows, padded with zeros to column_panel<T>.
+// No wider than the columns need.
+template <typename T> static inline int vectors_for(int64_t columns) {
+    return columns <= lanes<T> ? 1 : columns <= 2 * lanes<T> ? 2 : wide;
+}
+
+template <typename T> static inline RowTile<T> row_tile(int rows, int vectors) {
+    return vectors == 1 ? row_tile_of<T, 1>(rows) : vectors == 2 ? row_tile_of<T, 2>(rows) : row_tile_of<T, wide>(rows);
+}
+
+// Copies a panel of `columns` columns and `depth` rows, padded with zeros to panel_width<T>.
 template <typename T> void pack_column_panel(const T *from, int64_t from_stride, int64_t depth, int64_t columns, T *to) {
-    constexpr int64_t width = column_panel<T>;
+    constexpr int64_t width = panel_width<T>;
     for (int64_t p = 0; p < depth; ++p, from += from_stride, to += width) {
-        Vec<T> line[panel_vectors] = {};
+        Vec<T> line[wide] = {};
         if (columns == width) __builtin_memcpy(line, from, sizeof line);
         else __builtin_memcpy(line, from, static_cast<size_t>(columns) * sizeof(T));
         __builtin_memcpy(to, line, sizeof line);
@@ -449,10 +444,20 @@ template <typename T> void pack_column_panel(const T *from, int64_t from_stride,
 // A whole B, into column_panels_bytes<T>(depth, columns).
 template <typename T>
 RightMatrix<T> pack_columns(const T *from, int64_t from_stride, int64_t depth, int64_t columns, T *to) {
-    constexpr int64_t width = column_panel<T>;
+    constexpr int64_t width = panel_width<T>;
     for (int64_t column = 0; column < columns; column += width)
         pack_column_panel(from + column, from_stride, depth, columns - column < width ? columns - column : width,
                           to + column * depth);
+    return {to, width, width * depth, true};
+}
+
+// The transpose of a row-major (columns, depth) matrix, into column_panels_bytes<T>(depth, columns).
+template <typename T>
+RightMatrix<T> pack_transposed(const T *from, int64_t from_stride, int64_t depth, int64_t columns, T *to) {
+    constexpr int64_t width = panel_width<T>;
+    for (int64_t column = 0; column < columns; column += width)
+        pack_rows<T>({from + column * from_stride, depth, from_stride},
+                     columns - column < width ? columns - column : width, width, to + column * depth);
     return {to, width, width * depth, true};
 }
 
@@ -460,32 +465,32 @@ RightMatrix<T> pack_columns(const T *from, int64_t from_stride, int64_t depth, i
 template <typename T>
 void multiply_column_panel(const Product<T> &product, int64_t row, int64_t end_row, int64_t panel, int64_t first_p,
                            int64_t depth) {
-    constexpr int64_t width = column_panel<T>;
+    constexpr int64_t width = panel_width<T>, line = 64 / sizeof(T);
     alignas(64) T packed[depth_block * width];
     const int64_t column = panel * width;
     const int64_t columns = product.columns - column < width ? product.columns - column : width;
     const T *b = product.b.data + panel * product.b.panel_stride + first_p * product.b.row_stride;
     int64_t b_stride = product.b.row_stride;
     const T *next = nullptr;
-    // Copying pays when several tiles use the copy; a panel that ends early must be copied.
-    if (!product.b.packed && (columns < width || end_row - row > 24)) {
+    const int vectors = vectors_for<T>(columns);
+    // Copying pays when several tiles use the copy; a panel that ends within a tile must be copied.
+    if (!product.b.packed && (columns < vectors * lanes<T> || end_row - row > 24)) {
         pack_column_panel(b, b_stride, depth, columns, packed);
+        if (column + width < product.columns) next = b + width;
         b = packed, b_stride = width;
-        if (column + width < product.columns) next = product.b.data + (column + width) + first_p * product.b.row_stride;
     }
-    // A row of the next panel spans up to three lines, and the first three tiles fetch one each.
-    const T *ahead = next;
-    while (row < end_row) {
+    // Each tile fetches one line of every row of the next panel, until it is there.
+    for (int64_t fetched = 0; row < end_row; fetched += line) {
         const int rows = next_tile(end_row - row);
-        row_tile<T, panel_vectors>(rows)(product, row, column, first_p, depth, b, b_stride, columns, ahead,
-                                         ahead ? product.b.row_stride : 0);
+        const T *ahead = next && fetched < width + line ? next + (fetched < width ? fetched : width - 1) : nullptr;
+        row_tile<T>(rows, vectors)(product, row, column, first_p, depth, b, b_stride, columns, ahead,
+                                   ahead ? product.b.row_stride : 0);
         row += rows;
-        if (ahead) ahead = ahead + 64 / sizeof(T) < next + width ? ahead + 64 / sizeof(T) : ahead == next + width - 1 ? nullptr : next + width - 1;
     }
 }
 
 template <typename T> void multiply(const Product<T> &product) {
-    constexpr int64_t width = column_panel<T>;
+    constexpr int64_t width = panel_width<T>;
     const int64_t panels = (product.columns + width - 1) / width;
     const int64_t row_blocks = (product.rows + row_block - 1) / row_block;
     const int64_t work = product.depth * width * (product.rows < row_block ? product.rows : row_block);

@@ -20,7 +20,7 @@ template <typename T>
 void lltm_forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell, int64_t batch,
                   int64_t input_size, int64_t state_size, T *new_h, T *new_cell, T *gates, void *workspace) {
     const Matrix<T> x[2] = {{old_h, state_size, state_size}, {input, input_size, input_size}};
-    const LltmStep<T> step = {state_size, bias, 0, old_cell, new_h, new_cell, gates};
+    const LltmStep<T> step = {state_size, bias, nullptr, old_cell, new_h, new_cell, gates};
     multiply_transposed<T, true>(x, batch, weights, state_size + input_size, 3 * state_size, align<T>(workspace),
                                  [=](const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
                                      finish_lltm(step, block, first_row, rows, part);

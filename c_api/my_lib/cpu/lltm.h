@@ -10,8 +10,8 @@ namespace MY_LIB_ISA {
 // One step's state and gates, (batch, state_size) and (batch, 3 * state_size).
 template <typename T> struct LltmStep {
     int64_t state_size;
-    const T *addend; // to the products: bias, or rows of gates before activation; may be `gates` itself
-    int64_t addend_stride;
+    const T *bias;
+    const T *addend; // (batch, 3 * state_size) to add to the products and bias, or null; may be `gates`
     const T *old_cell;
     T *new_h, *new_cell, *gates; // gates may be null
 };
@@ -21,12 +21,17 @@ template <typename T>
 void finish_lltm(const LltmStep<T> &step, const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
     const int64_t state_size = step.state_size;
     const Some<T> present = {part.columns};
+    Vec<T> bias[3];
+    for (int gate = 0; gate < 3; ++gate) bias[gate] = present.load(step.bias + gate * state_size + part.first);
     for (int64_t i = 0; i < rows; ++i) {
         const int64_t row = first_row + i, at = row * state_size + part.first;
-        const T *addend = step.addend + row * step.addend_stride + part.first;
         Vec<T> before[3];
-        for (int gate = 0; gate < 3; ++gate)
-            before[gate] = load<T>(&block[gate][i * lanes<T>]) + present.load(addend + gate * state_size);
+        for (int gate = 0; gate < 3; ++gate) {
+            before[gate] = load<T>(&block[gate][i * lanes<T>]) + bias[gate];
+            if (step.addend)
+                before[gate] =
+                    before[gate] + present.load(step.addend + (row * 3 + gate) * state_size + part.first);
+        }
         const auto gates = math::lltm_activate<Vec<T>>({before[0], before[1], before[2]});
         const auto state = math::lltm_update<Vec<T>>(gates, present.load(step.old_cell + at));
         present.store(step.new_h + at, state.h);

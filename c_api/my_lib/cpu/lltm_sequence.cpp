@@ -3,7 +3,7 @@
 // The steps go in chunks of a few hundred rows (steps times batch). In each chunk the input's share of all gates is
 // one product before the steps, and the gradients of weights and input are products after them: only the recurrent
 // product runs step by step. A chunk's rows are still in cache when they are used again, and the workspace does not
-// grow with the length of the sequence.
+// grow with the length of the sequence. Weights are transposed once for all chunks.
 #include "isa.h"
 
 #include "linear.h"
@@ -24,7 +24,7 @@ MY_LIB_EVERY_ISA(
 
 // Steps per chunk. The entry points and the kernels must agree on it.
 static inline int64_t steps_per_chunk(int64_t seq_len, int64_t batch) {
-    constexpr int64_t rows = 768;
+    constexpr int64_t rows = 512;
     const int64_t steps = batch && rows > batch ? rows / batch : 1;
     return steps < seq_len ? steps : seq_len;
 }
@@ -39,16 +39,23 @@ void lltm_sequence_forward(const T *input, const T *weights, const T *bias, cons
     const int64_t chunk_steps = steps_per_chunk(seq_len, batch);
     T *chunk_gates = align<T>(workspace); // used when the caller wants none
     T *packed = align<T>(chunk_gates + chunk_steps * batch * gate_size);
+    T *panels = align<T>(packed + packed_rows<T>(batch, state_size) * state_size);
+    // The weights are worth transposing for the rows of the input that share them; for a few rows they are not.
+    const bool transposed = seq_len * batch >= 32;
+    const T *input_weights = weights + state_size;
+    RightMatrix<T> right = {};
+    if (transposed) right = pack_transposed(input_weights, row_size, input_size, gate_size, panels);
     for (int64_t first = 0; first < seq_len; first += chunk_steps) {
-        const int64_t steps = seq_len - first < chunk_steps ? seq_len - first : chunk_steps;
+        const int64_t steps = seq_len - first < chunk_steps ? seq_len - first : chunk_steps, rows = steps * batch;
+        const T *x = input + first * batch * input_size;
         T *before = gates ? gates + first * batch * gate_size : chunk_gates;
-        affine(input + first * batch * input_size, weights + state_size, row_size, bias, steps * batch, input_size,
-               gate_size, before, packed);
+        if (transposed) multiply<T>({rows, gate_size, input_size, x, input_size, 1, right, before, gate_size});
+        else affine<T>(x, input_weights, row_size, nullptr, rows, input_size, gate_size, before, panels);
         for (int64_t t = first; t < first + steps; ++t, before += batch * gate_size) {
             const Matrix<T> x[2] = {{t ? h + (t - 1) * states : old_h, state_size, state_size}, {nullptr, 0, 0}};
             const LltmStep<T> step = {state_size,
+                                      bias,
                                       before,
-                                      gate_size,
                                       t ? cell + (t - 1) * states : old_cell,
                                       h + t * states,
                                       cell + t * states,
@@ -145,7 +152,8 @@ template <typename T> bool check_sizes(int64_t seq_len, int64_t batch, int64_t i
         return false;
     const int64_t rows = steps_per_chunk(seq_len, batch) * batch;
     return check_array_size<T>("workspace", {packed_rows<T>(rows, input_size), input_size}) &&
-           check_array_size<T>("workspace", {3 * state_size, state_size + widest_panel_bytes});
+           check_array_size<T>("workspace", {3 * state_size, state_size + widest_panel_bytes}) &&
+           check_array_size<T>("workspace", {3 * state_size + widest_panel_bytes, input_size});
 }
 
 // The parts of a workspace, each of which fits in memory, and the room to align them.
@@ -163,8 +171,10 @@ template <typename T>
 size_t forward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size) {
     if (!check_sizes<T>(seq_len, batch, input_size, state_size)) return SIZE_MAX;
     const int64_t rows = steps_per_chunk(seq_len, batch) * batch;
-    const size_t packed_input = packed_bytes<T>(rows, input_size), packed_h = packed_bytes<T>(batch, state_size);
-    return workspace_bytes({aligned_bytes<T>(rows * 3 * state_size), packed_input > packed_h ? packed_input : packed_h});
+    const size_t rows_packed = packed_bytes<T>(rows, input_size);
+    const size_t columns_packed = column_panels_bytes<T>(input_size, 3 * state_size);
+    return workspace_bytes({aligned_bytes<T>(rows * 3 * state_size), packed_bytes<T>(batch, state_size),
+                            rows_packed > columns_packed ? rows_packed : columns_packed});
 }
 
 template <typename T>
