@@ -123,6 +123,25 @@ def test_meta_is_refused():
     refused(probe.read_float, torch.empty(3, device="meta"), error=TypeError, match="^array: .* got a meta tensor")
 
 
+def test_another_device_is_refused():
+    """No such device is at hand: PyTorch is asked by attributes, and the answer says so."""
+    source = """
+import bridge_probe, pytest, torch
+from torchthaw.bridge import pytorch
+
+pytorch.describe = lambda tensor: (tensor.data_ptr(), 3, True, tensor.dim() == 2, 2, 32)
+probe = bridge_probe.probe()
+assert probe.read_float(torch.ones(1, 3))
+with pytest.raises((TypeError, ValueError), match="^array: expected a contiguous float32 CPU tensor, got "):
+    probe.read_float(torch.ones(3))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True,
+        env={**os.environ, "TORCHTHAW_NO_DLPACK": "1", "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+
+
 def test_fake_is_refused():
     from torch._subclasses import FakeTensorMode
 

@@ -22,6 +22,7 @@ def refuse(function, *arguments):
     raise AssertionError("expected an error")
 
 
+SPARSE = torch.eye(2).to_sparse()
 TENSOR, DOUBLE, LEAF = torch.ones(4), torch.ones(1, dtype=torch.float64), torch.ones(4, requires_grad=True)
 SIZES, LONG = torch.Size([2, 3]), list(range(1000, 1100))
 OUTPUT = torch.zeros(4)
@@ -47,13 +48,13 @@ CALLS = {
     "exception": lambda: refuse(probe.throw_exception, 1, OUTPUT),
     "exception below cffi": lambda: refuse(probe.throw_at, b"text"),
     "sparse": lambda: refuse(probe.read_float, SPARSE),
-}  # fmt: skip
-SPARSE = torch.eye(2).to_sparse()
+}
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_ten_thousand_calls_leave_nothing_behind(name):
     call = CALLS[name]
+    repetitions = 1_000 if name == "sparse" else 10_000  # PyTorch takes a millisecond to say no
     objects = [TENSOR, DOUBLE, LEAF, OUTPUT, SIZES, LONG, ARRAY, NAME, SPARSE, None, LONG[0], torch.Tensor]
 
     def state():
@@ -63,13 +64,13 @@ def test_ten_thousand_calls_leave_nothing_behind(name):
     for _ in range(100):
         call()
     counts, tracked, blocks = state()
-    for _ in range(10_000):
+    for _ in range(repetitions):
         call()
     counts_after, tracked_after, blocks_after = state()
-    # One reference or block lost per call would be 10,000; caches of Python and PyTorch move these by a few.
+    # One reference or block lost per call would be as many; caches of Python and PyTorch move these by a few.
     differences = [after - before for before, after in zip(counts, counts_after)]
     assert max(map(abs, differences)) < 100, differences
-    assert abs(tracked_after - tracked) < 100 and abs(blocks_after - blocks) < 1000
+    assert abs(tracked_after - tracked) < 100 and abs(blocks_after - blocks) < 500
 
 
 def test_long_sizes_are_freed():

@@ -126,7 +126,7 @@ bool is_for_cffi(PyObject *object) {
 }
 
 Outcome convert_integer(void *slot, const thaw_parameter &parameter, PyObject *argument) {
-    if (PyLong_Check(argument)) return store_integer(slot, parameter, argument);
+    if (PyLong_CheckExact(argument)) return store_integer(slot, parameter, argument);
     if (is_cdata(argument)) return NEEDS_CFFI;
     if (!PyIndex_Check(argument) || is_tensor(argument)) return refuse(parameter, argument);
     PyObject *integer = PyNumber_Index(argument);
@@ -156,14 +156,14 @@ Outcome convert_sizes(void *slot, const thaw_parameter &parameter, PyObject *arg
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject *item = is_tuple ? PyTuple_GetItem(argument, i) : PyList_GetItem(argument, i);
         if (item == nullptr) return FAILED; /* a list that shrank meanwhile */
-        if (!PyLong_Check(item)) {
+        if (PyLong_CheckExact(item)) {
+            values[i] = PyLong_AsLongLong(item);
+        } else {
             if (!PyIndex_Check(item) || is_tensor(item)) return refuse(parameter, argument);
             PyObject *integer = PyNumber_Index(item);
             if (integer == nullptr) return refuse(parameter, argument);
             values[i] = PyLong_AsLongLong(integer);
             Py_DECREF(integer);
-        } else {
-            values[i] = PyLong_AsLongLong(item);
         }
         if (values[i] == -1 && PyErr_Occurred()) return out_of_range(parameter, argument);
     }

@@ -138,7 +138,7 @@ class Extension:
         includes = [f"-I{folder}" for folder in options["include_dirs"]]
         common = ["-O3", "-DNDEBUG", "-fPIC", "-Wall", *includes, *options["define_flags"]]
         glue_flags = [
-            "-fvisibility=hidden", "-DPy_LIMITED_API=0x030A0000",
+            "-O1", "-fvisibility=hidden", "-DPy_LIMITED_API=0x030A0000",
             f"-I{config.PACKAGE / 'bridge'}", f"-I{toolchain.python_include()}",
         ]  # fmt: skip
         # C++ exceptions may pass through C code on their way to the guard.
