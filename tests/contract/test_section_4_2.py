@@ -125,10 +125,10 @@ def test_volatile_is_saved_as_a_plain_tensor(row):
 @row("volatile-in-place")
 def test_volatile_in_place(row):
     x = Variable(torch.ones(2), volatile=True)
-    total = torch.zeros(2)
+    total = zeros = torch.zeros(2)
     assert x.add_(1) is x and x.volatile
     total += x
-    assert total.tolist() == [2, 2]
+    assert total is zeros and total.tolist() == [2, 2]
 
 
 @row("creator")
@@ -253,8 +253,9 @@ def test_aliases_are_forgotten(row):
 
     before = len(data_owner._aliases)
     x = torch.ones(2)
-    for _ in range(100):
-        x.data
+    aliases = [x.data for _ in range(100)]
+    assert len(data_owner._aliases) == before + 100
+    del aliases
     assert len(data_owner._aliases) == before
 
 

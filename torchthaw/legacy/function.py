@@ -13,7 +13,6 @@ from torch.autograd.function import BackwardCFunction, Function, FunctionMeta
 from torch.utils.hooks import RemovableHandle
 
 from .patching import Change
-from .variable import Volatile
 
 # Attributes of _FunctionBase without a setter, or with one that takes no other type.
 READ_ONLY = (
@@ -134,10 +133,7 @@ def do_forward(self, *inputs):
     for input in inputs:
         if not isinstance(input, torch.Tensor):
             raise RuntimeError(f"expected a Variable argument, but got {type(input).__name__}")
-    if not any(isinstance(input, Volatile) for input in inputs):
-        return carrier.apply(self, *inputs)
-    with torch.no_grad():
-        return Volatile.infect(carrier.apply(self, *inputs))
+    return carrier.apply(self, *inputs)
 
 
 def do_backward(self, gradients, retain_variables):

@@ -33,7 +33,7 @@ class Volatile(torch.Tensor):
         """``result``, its tensors volatile; a tensor that is one of ``arguments`` stays the object it is."""
         if type(result) is torch.Tensor:
             return result if any(result is argument for argument in arguments) else result.as_subclass(cls)
-        if isinstance(result, (tuple, list)) and not isinstance(result, torch.Size):
+        if isinstance(result, (tuple, list)):
             items = [cls.infect(item, arguments) for item in result]
             return result._make(items) if hasattr(result, "_make") else type(result)(items)
         return result
