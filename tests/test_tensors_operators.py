@@ -127,7 +127,8 @@ def test_metadata_of_both_arguments_merges():
     ],
 )
 def test_apply_takes_tensors_only_and_says_so(apply, x):
-    with pytest.raises(TypeError, match=f"input.*: expected a torch.Tensor, got {type(x).__name__}"):
+    # The LLTM step leaves the check to the bridge, whose message speaks of a "contiguous float32 CPU tensor".
+    with pytest.raises(TypeError, match=f"input.*: expected a .*[tT]ensor, got {type(x).__name__}"):
         apply(x)
 
 
