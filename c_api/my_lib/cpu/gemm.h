@@ -62,8 +62,10 @@ template <typename T, int group_count, int rows, int vectors>
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) right[v] = load<T>(b + v * lanes<T>);
         b += b_stride;
-        __builtin_prefetch(ahead, 0, 2);
-        ahead += ahead_stride;
+        if (ahead) {
+            __builtin_prefetch(ahead, 0, 2);
+            ahead += ahead_stride;
+        }
 #pragma GCC unroll 4
         for (int g = 0; g < group_count; ++g) {
 #pragma GCC unroll 4
@@ -379,15 +381,17 @@ void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, i
     constexpr int rows = group_count * group_rows, width = vectors * lanes<T>;
     T *c = product.c + row * product.c_stride + column;
     const int64_t c_stride = product.c_stride;
-    // The tile of C is needed once its sums are complete; by then its lines are here.
-#pragma GCC unroll 6
-    for (int r = 0; r < rows; ++r)
-        for (int offset = 0; offset < columns; offset += 64 / sizeof(T)) __builtin_prefetch(c + r * c_stride + offset, 1);
+    const bool add = first_p || product.accumulate;
+    // C is read only once the sums are complete; by then its lines are here. For writing alone that would not pay: the
+    // fetches hold up the loads of A and B, and the stores can wait.
+    if (add)
+        for (int r = 0; r < rows; ++r)
+            for (int offset = 0; offset < columns; offset += 64 / sizeof(T))
+                __builtin_prefetch(c + r * c_stride + offset, 1);
     const Scalars<T> a = {product.a + row * product.a_row_stride + first_p * product.a_column_stride,
                           group_rows * product.a_row_stride, product.a_row_stride, product.a_column_stride};
     Vec<T> sum[rows][vectors] = {};
     multiply_tile<T, group_count, group_rows, vectors>(a, b, b_stride, depth, sum, ahead, ahead_stride);
-    const bool add = first_p || product.accumulate;
     if (columns == width) {
 #pragma GCC unroll 6
         for (int r = 0; r < rows; ++r)
