@@ -3,6 +3,7 @@
 
 #include "tensor.h"
 
+#include <tuple>
 #include <utility>
 
 namespace th {

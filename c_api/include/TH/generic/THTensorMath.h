@@ -71,7 +71,7 @@ TH_API void THTensor_(div)(THTensor *r_, THTensor *t, real value);
 TH_API void THTensor_(add_scaled)(THTensor *r_, THTensor *t, real value, real alpha);
 TH_API void THTensor_(sub_scaled)(THTensor *r_, THTensor *t, real value, real alpha);
 
-/* Integers shift by `value` modulo their width, to the right as unsigned; floats multiply or divide by 2^value. */
+/* Integers shift, to the right as unsigned; 0 unless 0 <= value < their width. Floats multiply or divide by 2^value. */
 TH_API void THTensor_(lshift)(THTensor *r_, THTensor *t, real value);
 TH_API void THTensor_(rshift)(THTensor *r_, THTensor *t, real value);
 
@@ -87,7 +87,7 @@ TH_API void THTensor_(bitand)(THTensor *r_, THTensor *t, real value);
 TH_API void THTensor_(bitor)(THTensor *r_, THTensor *t, real value);
 TH_API void THTensor_(bitxor)(THTensor *r_, THTensor *t, real value);
 
-/* The larger or smaller of t and value. */
+/* The larger or smaller of t and value; value where t is NaN. */
 TH_API void THTensor_(cmaxValue)(THTensor *r, THTensor *t, real value);
 TH_API void THTensor_(cminValue)(THTensor *r, THTensor *t, real value);
 
@@ -120,7 +120,7 @@ TH_API void THTensor_(cbitand)(THTensor *r_, THTensor *t, THTensor *src);
 TH_API void THTensor_(cbitor)(THTensor *r_, THTensor *t, THTensor *src);
 TH_API void THTensor_(cbitxor)(THTensor *r_, THTensor *t, THTensor *src);
 
-/* Where one is NaN, NaN. */
+/* The larger or smaller; src where either is NaN. */
 TH_API void THTensor_(cmax)(THTensor *r, THTensor *t, THTensor *src);
 TH_API void THTensor_(cmin)(THTensor *r, THTensor *t, THTensor *src);
 
