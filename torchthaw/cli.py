@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from . import __version__, config
+from .legacy.doctor import add_doctor
 
 # One row per option of `config`: what it prints, and where that comes from.
 PATHS = {
@@ -30,13 +31,14 @@ def run_config(options):
 
 
 # Each entry adds one subcommand, whose `run` default takes the parsed options.
-SUBCOMMANDS = [add_config]
+SUBCOMMANDS = [add_config, add_doctor]
 
 
 def main(arguments=None):
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m torchthaw", description="A plain-C operator ABI for PyTorch, and C extensions that take tensors."
+        prog="python -m torchthaw",
+        description="A plain-C operator ABI for PyTorch, and C extensions that take tensors.",
     )
     parser.add_argument("--version", action="version", version=f"torchthaw {__version__}")
     subcommands = parser.add_subparsers(metavar="COMMAND", required=True)

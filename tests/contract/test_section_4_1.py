@@ -353,11 +353,9 @@ def test_life_cycle_retained(row):
 
 def returning(*gradients):
     """A Function of two inputs whose backward returns these."""
-    return type(
-        "Returning",
-        (Function,),
-        {"forward": lambda self, a, b: a + b, "backward": lambda self, grad: gradients if len(gradients) > 1 else gradients[0]},
-    )
+    result = gradients if len(gradients) > 1 else gradients[0]
+    methods = {"forward": lambda self, a, b: a + b, "backward": lambda self, grad_output: result}
+    return type("Returning", (Function,), methods)
 
 
 @row("9-none-gradient")

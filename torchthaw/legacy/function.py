@@ -1,7 +1,7 @@
 """torchthaw/legacy/function.py: autograd Functions of the old style, whose forward and backward are methods.
 
-``F(3)(x)`` becomes one ``apply`` of a static Function, the carrier, which bears F's name and takes the instance along in
-ctx, so that forward and backward see the same object. Saved tensors belong to the call, everything else to the instance.
+``F(3)(x)`` becomes one ``apply`` of a static Function, the carrier, which bears F's name and takes the instance along
+in ctx, so that forward and backward see the same object. Saved tensors belong to the call, all else to the instance.
 """
 
 import inspect
@@ -117,7 +117,7 @@ def is_old_style(function_class):
 
 
 def _carrier(function_class):
-    """The static Function that calls instances of ``function_class``, made once; None if that class is static itself."""
+    """The static Function that calls instances of this class, made once; None if the class is static itself."""
     carrier = vars(function_class).get("_thaw_carrier")
     if carrier is None and is_old_style(function_class):
         carrier = type(function_class.__name__, (Carrier,), {"__module__": function_class.__module__})
@@ -204,7 +204,8 @@ def _native(name):
 
 def _next_functions(node):
     """((function, number of its output), ...) with instances in place of carriers."""
-    return tuple((getattr(function, "instance", function), number) for function, number in _native("next_functions")(node))
+    functions = _native("next_functions")(node)
+    return tuple((getattr(function, "instance", function), number) for function, number in functions)
 
 
 def _previous_functions(node):
