@@ -34,7 +34,8 @@ def build_libraries():
         generator = [] if cache.exists() else ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={toolchain.tool('ninja')}"]
         settings = ["-DTORCHTHAW_BRIDGE=ON", f"-DPython_EXECUTABLE={sys.executable}"]
         subprocess.run([cmake, "--log-level=WARNING", "-S", ROOT, "-B", BUILD, *generator, *settings], check=True)
-    subprocess.run([cmake, "--build", BUILD, "--target", "my_lib", "bridge", "--parallel", str(os.cpu_count())], check=True)
+    targets = ["--target", "my_lib", "bridge", "--parallel", str(os.cpu_count())]
+    subprocess.run([cmake, "--build", BUILD, *targets], check=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,16 @@
 # cmake/install.cmake: the installed package, for find_package(torchthaw) and for pkg-config.
 include(CMakePackageConfigHelpers)
 
+# A wheel holds no symbolic links, so that each name of a library is a copy of it: SONAME and link name suffice.
+if(SKBUILD)
+    foreach(library my_lib th)
+        if(TARGET ${library})
+            get_target_property(soname_version ${library} SOVERSION)
+            set_target_properties(${library} PROPERTIES VERSION ${soname_version})
+        endif()
+    endforeach()
+endif()
+
 set(package_dir share/cmake/torchthaw)
 set(build_package_dir ${PROJECT_BINARY_DIR}/${package_dir})
 

@@ -16,7 +16,9 @@ HERE = Path(__file__).parent / "bridge"
 
 def load(package, name):
     """The module ``name`` in the folder ``package``, imported by its path."""
-    spec = importlib.util.spec_from_file_location(name, package / "__init__.py", submodule_search_locations=[str(package)])
+    spec = importlib.util.spec_from_file_location(
+        name, package / "__init__.py", submodule_search_locations=[str(package)]
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+# Extensions that tests build leave nothing in the user's cache.
+os.environ.setdefault("TORCHTHAW_CACHE", str(ROOT / "build" / "cache"))
 
 # Shared machines stall: a slow example is no failure. CI looks at the same examples each time, a developer at new ones.
 settings.register_profile("torchthaw", deadline=None, derandomize="CI" in os.environ)

@@ -91,7 +91,8 @@ def test_zero_dimensions_and_size_one():
 ], ids=["transposed", "strided", "expanded", "expanded-scalar", "channels-last", "overlapping"])  # fmt: skip
 def test_not_contiguous_is_refused(tensor):
     for function in reads_and_writes("float"):
-        refused(function, tensor, error=ValueError, match=r"^array: expected a contiguous float32.*strides .*contiguous\(\)")
+        match = r"^array: expected a contiguous float32.*strides .*contiguous\(\)"
+        refused(function, tensor, error=ValueError, match=match)
     refused(probe.read_void, tensor, error=ValueError, match="strides")
 
 
@@ -105,7 +106,8 @@ def test_conjugate_is_refused():
 
 @pytest.mark.parametrize("tensor", [
     torch.ones((), dtype=torch.complex64).conj().imag, torch.ones(1, dtype=torch.complex64).conj().imag,
-    torch.ones(8, dtype=torch.complex64).conj().imag[3:4], torch.ones(8, dtype=torch.complex64).conj().imag.as_strided((4,), (1,)),
+    torch.ones(8, dtype=torch.complex64).conj().imag[3:4],
+    torch.ones(8, dtype=torch.complex64).conj().imag.as_strided((4,), (1,)),
 ], ids=["scalar", "one", "slice", "as-strided"])  # fmt: skip
 def test_negative_is_refused(tensor):
     assert tensor.is_neg() and tensor.is_contiguous()
@@ -198,13 +200,15 @@ def test_a_subclass_is_a_tensor():
 
 
 def test_a_tensor_for_a_struct_pointer_is_refused():
-    refused(probe.read_point, torch.ones(2), error=TypeError, match="^array: expected a cffi pointer or None, got a tensor")
+    match = "^array: expected a cffi pointer or None, got a tensor"
+    refused(probe.read_point, torch.ones(2), error=TypeError, match=match)
 
 
 @pytest.mark.parametrize("name", ["int32", "size", "bool", "float", "double", "char", "level", "point"])
 def test_a_tensor_for_a_number_is_refused(name):
+    match = r"^value: expected .* got a tensor; .*item\(\)"
     for tensor in (torch.tensor(1), torch.tensor(1.0), torch.ones(2)):
-        refused(getattr(probe, f"give_{name}"), tensor, error=TypeError, match=r"^value: expected .* got a tensor; .*item\(\)")
+        refused(getattr(probe, f"give_{name}"), tensor, error=TypeError, match=match)
 
 
 @pytest.mark.parametrize("value", [3, 3.0, object(), torch.float32, {}, memoryview(b"abcd"), torch.ones(3).numpy()])
@@ -259,7 +263,8 @@ def test_autograd_does_not_mind_a_read():
 def test_a_leaf_that_requires_grad_is_not_written():
     leaf = torch.ones(3, requires_grad=True)
     for tensor in (leaf, torch.nn.Parameter(torch.ones(3))):
-        refused(probe.write_float, tensor, error=RuntimeError, match="^array: .* got a leaf that requires grad; .*no_grad")
+        match = "^array: .* got a leaf that requires grad; .*no_grad"
+        refused(probe.write_float, tensor, error=RuntimeError, match=match)
         assert probe.read_float(tensor) == tensor.data_ptr()
     for view in (leaf[1:], leaf.view(3, 1)):
         refused(probe.write_float, view, error=RuntimeError, match="^array: .* got a view of a leaf that requires grad")
@@ -362,7 +367,8 @@ def test_integers_at_their_limits(name):
     for value in (low, 0, 1, high):
         assert function(value) == value
     for value in (low - 1, high + 1, 2**80, -(2**80)):
-        refused(function, value, error=OverflowError, match=f"^value: expected an integer that fits {name}_t, got {value}$")
+        match = f"^value: expected an integer that fits {name}_t, got {value}$"
+        refused(function, value, error=OverflowError, match=match)
 
 
 @pytest.mark.parametrize("value", [1.0, "1", None, 1j, b"1", []], ids=repr)

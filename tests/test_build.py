@@ -49,6 +49,15 @@ def python(folder, source, **environment):
     return result.stdout.strip()
 
 
+def fails(folder):
+    """What CALL prints to stderr in a fresh interpreter where it fails."""
+    result = subprocess.run(
+        [sys.executable, "-c", CALL], capture_output=True, text=True, cwd=folder, env={"PYTHONPATH": str(ROOT)}
+    )
+    assert result.returncode != 0
+    return result.stderr
+
+
 CALL = "from _ext import counting; print(counting.count(None, 3))"
 
 
@@ -112,7 +121,8 @@ def test_the_extension_serves_every_python():
     import torchthaw.bridge
 
     for path in (bridge_probe.folder() / "_ext" / "probe" / "_probe.so", torchthaw.bridge._bridge.__file__):
-        symbols = subprocess.run(["nm", "-D", "--undefined-only", path], capture_output=True, text=True, check=True).stdout
+        command = ["nm", "-D", "--undefined-only", path]
+        symbols = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         names = {line.split()[-1] for line in symbols.splitlines()}
         assert "PyObject_Vectorcall" not in names
         stable = {"_PyObject_New", "_Py_Dealloc", "_Py_NoneStruct", "_Py_TrueStruct", "_Py_FalseStruct"}
@@ -242,8 +252,8 @@ def test_verbose_shows_the_commands(project, capfd):
 def test_a_missing_symbol_is_named_when_imported(project):
     (project / "counting.c").write_text("")
     extension(project).build()
-    result = subprocess.run([sys.executable, "-c", CALL], capture_output=True, text=True, cwd=project, env={"PYTHONPATH": str(ROOT)})
-    assert "ImportError" in result.stderr and "undefined symbol: count" in result.stderr
+    printed = fails(project)
+    assert "ImportError" in printed and "undefined symbol: count" in printed
 
 
 def test_another_bridge_is_refused(project, monkeypatch, tmp_path):
@@ -252,8 +262,7 @@ def test_another_bridge_is_refused(project, monkeypatch, tmp_path):
     (tmp_path / "bridge" / "bridge.h").write_text(header)
     monkeypatch.setattr(torchthaw.config, "PACKAGE", tmp_path)
     extension(project).build()
-    result = subprocess.run([sys.executable, "-c", CALL], capture_output=True, text=True, cwd=project, env={"PYTHONPATH": str(ROOT)})
-    assert "ImportError: _counting: built for torchthaw's bridge 99, got 1; build it again" in result.stderr
+    assert "ImportError: _counting: built for torchthaw's bridge 99, got 1; build it again" in fails(project)
 
 
 # Arguments
@@ -295,9 +304,11 @@ def test_two_sources_of_one_name(project):
 def test_cxx_sources_flags_and_objects(project):
     (project / "include").mkdir()
     (project / "include" / "factor.h").write_text("#define FACTOR 3\n")
-    (project / "more.cpp").write_text(
-        '#include "factor.h"\n#include <string>\nextern "C" long more() { return FACTOR * (long)std::string(LETTERS).size(); }\n'
-    )
+    (project / "more.cpp").write_text("""
+#include "factor.h"
+#include <string>
+extern "C" long more() { return FACTOR * (long)std::string(LETTERS).size(); }
+""")
     (project / "object.c").write_text("long object(void) { return 11; }\n")
     subprocess.run(["gcc", "-c", "-fPIC", "object.c", "-o", "object.o"], cwd=project, check=True)
     (project / "more.h").write_text("long more(void);\nlong object(void);\n")
@@ -348,10 +359,6 @@ def test_max_jobs(project, monkeypatch, jobs):
 
 def test_what_is_generated_compiles_without_warnings(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
-    torchthaw.create_extension(
-        "strict", headers="c_api/include/my_lib.h", libraries=["my_lib"], library_dirs=["build/lib"],
-        relative_to=ROOT / "x", extra_compile_args=["-Wall", "-Wextra", "-Werror"],
-    )  # fmt: skip
     shutil.copy(ROOT / "c_api" / "include" / "my_lib.h", tmp_path)
     torchthaw.create_extension(
         "strict", headers="my_lib.h", relative_to=tmp_path / "x", extra_compile_args=["-Wall", "-Wextra", "-Werror"]
@@ -371,7 +378,8 @@ def parse(tmp_path, text, *more, **options):
 
 
 def test_a_header_of_declarations_alone(tmp_path):
-    ffi, found = parse(tmp_path, "typedef float real;\n/* c */ int f(const real *x, int64_t n); // d\n#define N 3\nvoid g(int [4]);")
+    text = "typedef float real;\n/* c */ int f(const real *x, int64_t n); // d\n#define N 3\nvoid g(int [4]);"
+    found = parse(tmp_path, text)[1]
     assert found == {"f": ("int f(const real *x, int64_t n)", ["x", "n"]), "g": ("void g(int [4])", [None])}
 
 
@@ -380,10 +388,12 @@ def test_a_header_of_declarations_alone(tmp_path):
     ("#ifndef H\n#define H\nint f(int n);\n#endif", {"f"}),
     ('#ifdef __cplusplus\nextern "C" {\n#endif\nint f(int n);\n#ifdef __cplusplus\n}\n#endif', {"f"}),
     ("#define API __attribute__((visibility(\"default\")))\nAPI int f(int n) __attribute__((nonnull));", {"f"}),
-    ("#include <stdbool.h>\nbool f(bool n); static inline bool g(void) { if (1) { return '}'; } return \"}{\"[0]; }\nint h(void);", {"f", "g", "h"}),
+    ("#include <stdbool.h>\nbool f(bool n); int h(void);\n"
+     "static inline bool g(void) { if (1) { return '}'; } return \"}{\"[0]; }", {"f", "g", "h"}),
     ("#define LIST(X) X(a) X(b)\n#define ROW(name) int f_##name(int);\nLIST(ROW)", {"f_a", "f_b"}),
     ("#include <stddef.h>\n#pragma once\nint f(const char *__restrict a, size_t n);", {"f"}),
-    ("#include <stdint.h>\nstruct s { int a; struct { int c; } b; };\nstatic const int table[2] = {1, 2};\nint f(struct s *p);", {"f"}),
+    ("#include <stdint.h>\nstruct s { int a; struct { int c; } b; };\n"
+     "static const int table[2] = {1, 2};\nint f(struct s *p);", {"f"}),
 ], ids=["include", "guard", "extern-C", "attribute", "inline", "x-macro", "restrict", "struct"])  # fmt: skip
 def test_headers_with_more_in_them(tmp_path, text, expected):
     assert set(parse(tmp_path, text)[1]) == expected

@@ -62,7 +62,8 @@ def test_no_command():
 
 
 def test_import_brings_nothing_along():
-    source = "import sys; import torchthaw; print(*{'torch', 'cffi', 'ninja', 'subprocess', 'argparse'} & set(sys.modules))"
+    modules = "{'torch', 'cffi', 'ninja', 'subprocess', 'argparse'}"
+    source = f"import sys; import torchthaw; print(*{modules} & set(sys.modules))"
     assert run("-c", source).stdout.split() == []
 
 

@@ -143,7 +143,8 @@ Outcome convert_float(void *slot, const thaw_parameter &parameter, PyObject *arg
     }
     double value = PyFloat_AsDouble(argument);
     if (value == -1 && PyErr_Occurred()) {
-        return PyErr_ExceptionMatches(PyExc_TypeError) ? refuse(parameter, argument) : out_of_range(parameter, argument);
+        bool is_type = PyErr_ExceptionMatches(PyExc_TypeError);
+        return is_type ? refuse(parameter, argument) : out_of_range(parameter, argument);
     }
     return parameter.kind == THAW_FLOAT ? store(slot, static_cast<float>(value)) : store(slot, value);
 }

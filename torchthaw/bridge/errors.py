@@ -60,7 +60,8 @@ def _what_is_wrong(torch, tensor, dtype, written, cause):
     if tensor.is_neg():
         return ValueError, "one with the negative bit; pass tensor.resolve_neg()"
     if not tensor.is_contiguous():
-        return ValueError, f"one of shape {tuple(tensor.shape)} with strides {tensor.stride()}; pass tensor.contiguous()"
+        layout = f"one of shape {tuple(tensor.shape)} with strides {tensor.stride()}"
+        return ValueError, f"{layout}; pass tensor.contiguous()"
     if written and tensor.requires_grad and torch.is_grad_enabled():
         leaf = "a leaf" if tensor.is_leaf else "a view of a leaf"
         return RuntimeError, f"{leaf} that requires grad; the call would write to it: use torch.no_grad()"

@@ -51,7 +51,8 @@ public:
     bool is_direct() const { return direct_ != nullptr; }
 
     PyObject *operator()(PyObject *argument) const {
-        return direct_ != nullptr ? direct_(self_, argument) : PyObject_CallFunctionObjArgs(function_, argument, nullptr);
+        if (direct_ != nullptr) return direct_(self_, argument);
+        return PyObject_CallFunctionObjArgs(function_, argument, nullptr);
     }
 
 private:

@@ -40,7 +40,7 @@ def create_extension(
     A tensor may be passed wherever a function takes a pointer to numbers or ``void *``: see ``torchthaw.bridge``.
     """
     if with_cuda:
-        raise NotImplementedError("with_cuda: expected False, got True; this version builds extensions for the CPU only")
+        raise NotImplementedError("with_cuda: expected False, got True; this version builds for the CPU only")
     base = Path(os.path.abspath(os.path.dirname(relative_to)))
     return Extension(
         name, base,

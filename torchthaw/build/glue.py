@@ -11,6 +11,8 @@ import keyword
 
 from cffi import model, recompiler
 
+from .crossing import parameter, result_kind
+
 PREAMBLE = """
 #include "bridge.h"
 #include <string.h>
@@ -31,9 +33,9 @@ CFFI_INIT = """
 #define PyInit_{module} thaw_cffi_init
 """
 
-# The C function's name becomes a macro, so that it keeps its name everywhere and cffi's code calls the stand-in.
 FRAME = "typedef struct {{ {fields} }} thaw_frame_{name};\n"
 
+# The C function's name becomes a macro, so that it keeps its name everywhere and cffi's code calls the stand-in.
 FUNCTION = """
 static void thaw_run_{name}(void *thaw_frame) {{
     thaw_frame_{name} *thaw_f = (thaw_frame_{name} *)thaw_frame;
@@ -90,71 +92,6 @@ PyObject *PyInit_{module}(void) {{
 }}
 """
 
-# DLPack's DLDataTypeCode
-INT, UINT, FLOAT, COMPLEX, BOOL = 0, 1, 2, 5, 6
-
-
-def number(ffi, name):
-    """(DLPack code, bits, kind) of a C number type; kind None where a value of it is left to cffi. None if no number."""
-    group = model.PrimitiveType.ALL_PRIMITIVE_TYPES.get(name)
-    if name == "_Bool":
-        return BOOL, 8, "THAW_BOOL"
-    if group is None or name in ("wchar_t", "char16_t", "char32_t", "long double"):
-        return None
-    bits = 8 * ffi.sizeof(name)
-    if name == "char":
-        return INT, 8, None
-    if group == "i":
-        signed = int(ffi.cast(name, -1)) < 0
-        return (INT, bits, f"THAW_INT{bits}") if signed else (UINT, bits, f"THAW_UINT{bits}")
-    if group == "f":
-        return FLOAT, bits, f"THAW_{name.upper()}"
-    return COMPLEX, bits, None
-
-
-class Parameter:
-    """One parameter: its C type, and how it crosses (thaw_parameter in bridge.h)."""
-
-    def __init__(self, ffi, type, name):
-        self.type, self.name = type, name
-        self.kind, self.flags, self.code, self.bits = "THAW_CFFI", [], 0, 0
-        if isinstance(type, model.PrimitiveType):
-            self.kind = (number(ffi, type.name) or (0, 0, None))[2] or "THAW_CFFI"
-        elif isinstance(type, model.BasePrimitiveType):
-            pass  # an integer or float type whose width only the C compiler knows
-        elif isinstance(type, model.PointerType) and not isinstance(type, model.FunctionPtrType):
-            self.kind = "THAW_HANDLE"
-            element = type.totype
-            found = None
-            if isinstance(element, model.VoidType):
-                found = -1, 0, None
-            elif isinstance(element, model.PrimitiveType):
-                found = number(ffi, element.name)
-            if found:
-                self.kind = "THAW_ARRAY"
-                self.code, self.bits, _ = found
-                const = type.quals & model.Q_CONST
-                if not const:
-                    self.flags.append("THAW_WRITTEN")
-                elif (self.code, self.bits) == (INT, 64):
-                    self.flags.append("THAW_SIZES")
-        elif isinstance(type, model.FunctionPtrType):
-            self.kind = "THAW_HANDLE"
-
-
-def result_kind(ffi, type):
-    """The thaw_kind of a result; THAW_CFFI where only cffi can give it to Python."""
-    if isinstance(type, model.VoidType):
-        return "THAW_VOID"
-    if isinstance(type, model.PrimitiveType):
-        return (number(ffi, type.name) or (0, 0, None))[2] or "THAW_CFFI"
-    if isinstance(type, model.PointerType) and type.quals & model.Q_CONST:
-        element = type.totype
-        if isinstance(element, model.PrimitiveType) and element.name == "char":
-            return "THAW_TEXT"
-    return "THAW_CFFI"
-
-
 class Function:
     """One C function of the extension and the C code around it."""
 
@@ -162,7 +99,7 @@ class Function:
         names = list(names) + [None] * (len(type.args) - len(names))
         self.name, self.type, self.declaration = name, type, declaration
         self.parameters = [
-            Parameter(ffi, argument, given or f"argument{index + 1}")
+            parameter(ffi, argument, given or f"argument{index + 1}")
             for index, (argument, given) in enumerate(zip(type.args, names))
         ]
         self.named = all(given and not keyword.iskeyword(given) for given in names[: len(type.args)])
@@ -175,27 +112,28 @@ class Function:
         """The C declaration, below a signature line that inspect understands where every parameter has a name."""
         if not self.named or self.type.ellipsis:
             return self.declaration
-        names = ", ".join(parameter.name for parameter in self.parameters)
+        names = ", ".join(each.name for each in self.parameters)
         return f"{self.name}({names})\n--\n\n{self.declaration}"
 
     def guarded(self):
         """Frame, run and stand-in. A variadic function has a frame only: nothing but cffi's own code can call it."""
-        fields = [parameter.type.get_c_name(f" a{i}") + ";" for i, parameter in enumerate(self.parameters)]
+        values = [each.type.get_c_name(f" thaw_{i}") for i, each in enumerate(self.parameters)]
+        fields = [value + ";" for value in values]
         void = isinstance(self.type.result, model.VoidType)
         if not void:
-            fields.append(self.type.result.get_c_name(" result") + ";")
-        text = FRAME.format(name=self.name, fields=" ".join(fields) or "char empty;")
+            fields.append(self.type.result.get_c_name(" thaw_result") + ";")
+        text = FRAME.format(name=self.name, fields=" ".join(fields) or "char thaw_nothing;")
         if self.type.ellipsis:
             return text
-        arguments = ", ".join(parameter.type.get_c_name(f" a{i}") for i, parameter in enumerate(self.parameters))
+        arguments = ", ".join(values) or "void"
         numbers = range(len(self.parameters))
         return text + FUNCTION.format(
             name=self.name,
-            assign="" if void else "thaw_f->result = ",
-            values=", ".join(f"thaw_f->a{i}" for i in numbers),
-            prototype=self.type.result.get_c_name(f" thaw_guarded_{self.name}({arguments or 'void'})"),
-            store="".join(f"thaw_f.a{i} = a{i};\n    " for i in numbers),
-            give="" if void else "return thaw_f.result;",
+            assign="" if void else "thaw_f->thaw_result = ",
+            values=", ".join(f"thaw_f->thaw_{i}" for i in numbers),
+            prototype=self.type.result.get_c_name(f" thaw_guarded_{self.name}({arguments})"),
+            store="".join(f"thaw_f.thaw_{i} = thaw_{i};\n    " for i in numbers),
+            give="" if void else "return thaw_f.thaw_result;",
         )
 
     def table(self):
@@ -203,12 +141,12 @@ class Function:
         if not self.parameters:
             return ""
         rows = []
-        for i, parameter in enumerate(self.parameters):
+        for i, each in enumerate(self.parameters):
             rows.append(
-                f'    {{ "{parameter.name}", {parameter.kind}, {" | ".join(parameter.flags) or 0}, '
-                f"(int)offsetof(thaw_frame_{self.name}, a{i}), {parameter.code}, {parameter.bits} }},\n"
+                f'    {{ "{each.name}", {each.kind}, {each.flags}, (int)offsetof(thaw_frame_{self.name}, thaw_{i}), '
+                f"{each.code}, {each.bits} }},\n"
             )
-        return f"static const thaw_parameter thaw_parameters_{self.name}[] = {{\n{''.join(rows)}}};\n"
+        return array(f"const thaw_parameter thaw_parameters_{self.name}", rows)
 
     def row(self):
         """The function's entry in thaw_functions."""
@@ -216,18 +154,16 @@ class Function:
         return (
             f'    {{ "{self.name}", {len(self.parameters)}, {int(self.type.ellipsis)}, '
             f"{f'thaw_parameters_{self.name}' if self.parameters else 'NULL'}, {self.result}, "
-            f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, result)'}, "
+            f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, thaw_result)'}, "
             f"{f'thaw_run_{self.name}' if self.direct else 'NULL'}, NULL, NULL, NULL }},\n"
         )
 
     def trampoline(self, index):
-        return TRAMPOLINE.format(
-            name=self.name,
-            index=index,
-            scratch=max(1, 2 * len(self.parameters)),
-        )
+        """What Python calls; ``index`` is that of row()."""
+        return TRAMPOLINE.format(name=self.name, index=index, scratch=max(1, 2 * len(self.parameters)))
 
     def method(self):
+        """The function's entry in thaw_methods."""
         return (
             f'    {{ "{self.name}", (PyCFunction)(void (*)(void))thaw_call_{self.name}, '
             f"METH_FASTCALL | METH_KEYWORDS,\n      {json.dumps(self.doc)} }},\n"
@@ -252,17 +188,26 @@ def source(ffi, signatures, name, includes, keeps_errno):
     """
     module = name.rpartition(".")[2]
     found = functions(ffi, signatures)
-    lines = "".join(f'#include "{path}"\n' for path in includes)
-    preamble = PREAMBLE.format(includes=lines, **(ERRNO if keeps_errno else NO_ERRNO)) + "".join(function.guarded() for function in found)
-    preamble += CFFI_INIT.format(module=module)
-    stream = io.StringIO()
+    headers = "".join(f'#include "{path}"\n' for path in includes)
+    preamble = PREAMBLE.format(includes=headers, **(ERRNO if keeps_errno else NO_ERRNO))
+    preamble += "".join(function.guarded() for function in found) + CFFI_INIT.format(module=module)
+    text = io.StringIO()
     generator = recompiler.Recompiler(ffi, name)
     generator.collect_type_table()
     generator.collect_step_tables()
-    generator.write_source_to_f(stream, preamble)
-    tables = "".join(function.table() for function in found)
+    generator.write_source_to_f(text, preamble)
+    for function in found:
+        text.write(function.table())
     end = "    { NULL, 0, 0, NULL, 0, 0, NULL, NULL, NULL, NULL }\n"
-    rows = f"static thaw_function thaw_functions[] = {{\n{''.join(f.row() for f in found)}{end}}};\n"
-    calls = "".join(function.trampoline(index) for index, function in enumerate(found))
-    methods = f"static PyMethodDef thaw_methods[] = {{\n{''.join(f.method() for f in found)}    {{ NULL, NULL, 0, NULL }}\n}};\n"
-    return stream.getvalue() + tables + rows + calls + methods + MODULE.format(module=module)
+    text.write(array("thaw_function thaw_functions", [*(function.row() for function in found), end]))
+    for index, function in enumerate(found):
+        text.write(function.trampoline(index))
+    end = "    { NULL, NULL, 0, NULL }\n"
+    text.write(array("PyMethodDef thaw_methods", [*(function.method() for function in found), end]))
+    text.write(MODULE.format(module=module))
+    return text.getvalue()
+
+
+def array(declaration, rows):
+    """A C array of initializers."""
+    return f"static {declaration}[] = {{\n{''.join(rows)}}};\n"
