@@ -116,6 +116,12 @@ def test_negative_is_refused(tensor):
     assert probe.read_float(tensor.resolve_neg())
 
 
+def test_what_the_message_proposes_for_an_imaginary_part_is_right():
+    tensor = torch.full((4,), 1 + 2j, dtype=torch.complex64).conj().imag
+    refused(probe.sum_floats, tensor, 4, error=ValueError, match=r"strides \(2,\); pass tensor.contiguous")
+    assert probe.sum_floats(tensor.contiguous(), 4) == -8
+
+
 def test_odd_addresses_are_fine_without_the_bit():
     tensor = torch.arange(8.0)[1:]
     assert probe.read_float(tensor) == tensor.data_ptr()
