@@ -1,10 +1,12 @@
 """torchthaw/legacy/patches.py: the patches of PyTorch made when torch.utils.ffi is first imported.
 
-Every name in ``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
+``install()`` is what that import calls; it also restores what ``TORCHTHAW_LEGACY_SEMANTICS`` names. Every name in
+``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
 """
 
 import os
 
+from . import semantics
 from .patching import Patch, PatchTable
 
 PATCHES = PatchTable(
@@ -55,6 +57,7 @@ def install(*names):
     if not names:
         off = switched_off()
         names = [name for name in PATCHES.patches if name not in off]
+        semantics.enable_from_environment()
         if not names:
             return
     PATCHES.make(*names)

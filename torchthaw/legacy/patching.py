@@ -30,7 +30,10 @@ class Patch(NamedTuple):
 
 
 class PatchTable:
-    """The patches of one purpose; any of them is made or undone alone, in any order."""
+    """The patches of one purpose; any of them is made or undone alone, in any order.
+
+    Two patches may change the same attribute: the later one wraps what the earlier one made.
+    """
 
     def __init__(self, *patches):
         self.patches = {patch.name: patch for patch in patches}
@@ -54,20 +57,32 @@ class PatchTable:
             undo = self._undo[name] = []
             try:
                 for change in self.patches[name].changes():
-                    undo.append(change._replace(value=vars(change.owner).get(change.attribute, _ABSENT)))
+                    before = change._replace(value=vars(change.owner).get(change.attribute, _ABSENT))
                     setattr(*change)
+                    undo.append(before)
             except BaseException:
-                self.undo(name)
+                self._restore(name)
                 raise
 
     def undo(self, *names):
-        """Restores what was there, an inherited attribute by removing ours."""
-        for name in self.check(names):
-            for owner, attribute, value in reversed(self._undo.pop(name, ())):
-                if value is _ABSENT:
-                    delattr(owner, attribute)
-                else:
-                    setattr(owner, attribute, value)
+        """Restores what was there; patches made after those named are made anew."""
+        names = self.check(names)
+        later = []
+        while any(name in self._undo for name in names):
+            last = next(reversed(self._undo))
+            self._restore(last)
+            later.append(last)
+        remade = [name for name in reversed(later) if name not in names]
+        if remade:
+            self.make(*remade)
+
+    def _restore(self, name):
+        """Undoes one patch, the latest; an inherited attribute is restored by removing ours."""
+        for owner, attribute, value in reversed(self._undo.pop(name)):
+            if value is _ABSENT:
+                delattr(owner, attribute)
+            else:
+                setattr(owner, attribute, value)
 
     def listing(self):
         """[(name, what it restores, whether it is made now)]"""

@@ -1,0 +1,47 @@
+"""torchthaw/legacy/semantics: what PyTorch changed in silence, restored item by item, only where asked for.
+
+``enable("scalar_index", ...)`` or ``TORCHTHAW_LEGACY_SEMANTICS=scalar_index,...``; ``1`` means all but those that suit
+0.1 alone. The environment is read when torch.utils.ffi is first imported.
+"""
+
+import os
+
+from ..patching import Patch, PatchTable
+
+SEMANTICS = PatchTable(
+    Patch("contiguous", "new tensors are contiguous, whatever they are made of", "semantics.memory:contiguous"),
+    Patch("integer_division", "/ and div of integers truncate, also in place", "semantics.numbers:integer_division"),
+    Patch("arange", "torch.arange of integers gives floats", "semantics.numbers:arange"),
+    Patch("scalar_index", "x.data[0] of a tensor without dimensions is its value", "semantics.indexing:scalar_index"),
+    Patch("tensor_index", "x.index((i, j)) is x[i, j]", "semantics.indexing:tensor_index"),
+    Patch("integer_requires_grad", "integers asked to require grad do not", "semantics.removed:integer_requires_grad"),
+    Patch("method_out", "methods such as x.mul(y, out=z)", "semantics.removed:method_out"),
+    Patch("torch_six", "the module torch._six", "semantics.removed:torch_six"),
+    Patch("all_dtypes", "torch.testing.get_all_dtypes", "semantics.removed:all_dtypes"),
+    Patch("align_corners", "grid_sample and affine_grid align the corners", "semantics.defaults:align_corners"),
+    Patch("keepdim", "reductions keep the dimension, as in 0.1 alone", "semantics.defaults:keepdim"),
+)  # fmt: skip
+
+OF_ONE_VERSION = ("keepdim",)
+
+
+def enable(*items):
+    """Restores the named items; without names, all but ``keepdim``, which suits 0.1 alone. ValueError: unknown name."""
+    SEMANTICS.make(*(items or [item for item in SEMANTICS.patches if item not in OF_ONE_VERSION]))
+
+
+def disable(*items):
+    """Undoes ``enable``, for the named items or for all."""
+    SEMANTICS.undo(*items)
+
+
+def enable_from_environment():
+    """Restores what ``TORCHTHAW_LEGACY_SEMANTICS`` names; nothing where it is unset, empty or 0."""
+    value = os.environ.get("TORCHTHAW_LEGACY_SEMANTICS", "").strip()
+    if value in ("", "0"):
+        return
+    items = [] if value in ("1", "all") else [item.strip() for item in value.split(",") if item.strip()]
+    try:
+        enable(*items)
+    except ValueError as error:
+        raise ValueError(f"TORCHTHAW_LEGACY_SEMANTICS: {error}") from None

@@ -1,0 +1,92 @@
+"""torchthaw/legacy/semantics/removed.py: small things that are gone."""
+
+import builtins
+import collections.abc
+import io
+import math
+import queue
+import sys
+import types
+from functools import wraps
+
+import torch
+import torch.testing
+
+from ..patching import Change
+
+OUT_METHODS = "abs add addmm bmm ceil clamp cos div exp floor log mm mul neg pow sigmoid sin sqrt sub tanh".split()
+
+
+def method_out():
+    def with_out(method, function):
+        @wraps(method)
+        def call(self, *args, out=None, **kwargs):
+            return method(self, *args, **kwargs) if out is None else function(self, *args, out=out, **kwargs)
+
+        return call
+
+    for name in OUT_METHODS:
+        yield Change(torch.Tensor, name, with_out(getattr(torch.Tensor, name), getattr(torch, name)))
+
+
+def integer_requires_grad():
+    def differentiable(tensor):
+        return tensor.is_floating_point() or tensor.is_complex()
+
+    requires_grad_, new = torch.Tensor.requires_grad_, torch.nn.Parameter.__new__
+    native = torch._C.TensorBase.requires_grad
+
+    @wraps(requires_grad_)
+    def method(self, requires_grad=True):
+        return requires_grad_(self, requires_grad and differentiable(self))
+
+    @wraps(new)
+    def __new__(cls, data=None, requires_grad=True):
+        return new(cls, data, requires_grad and (data is None or differentiable(data)))
+
+    def set(self, value):
+        native.__set__(self, value and differentiable(self))
+
+    yield Change(torch.Tensor, "requires_grad_", method)
+    yield Change(torch.Tensor, "requires_grad", property(native.__get__, set, doc=native.__doc__))
+    yield Change(torch.nn.Parameter, "__new__", staticmethod(__new__))
+
+
+class Modules:
+    """An object whose attributes are the modules of Python."""
+
+
+def torch_six():
+    six = types.ModuleType("torch._six", "What Python 2 and 3 called differently, as Python 3 calls it.")
+
+    def with_metaclass(meta, *bases):
+        return types.new_class("with_metaclass", bases, {"metaclass": meta})
+
+    def raise_from(value, from_value):
+        raise value from from_value
+
+    vars(six).update(
+        inf=math.inf, nan=math.nan, string_classes=(str, bytes), int_classes=int, PY2=False, PY3=True, PY37=True,
+        FileNotFoundError=FileNotFoundError, StringIO=io.StringIO, container_abcs=collections.abc, queue=queue,
+        builtins=builtins, imap=map, with_metaclass=with_metaclass, raise_from=raise_from,
+        istuple=lambda value: isinstance(value, tuple),
+    )  # fmt: skip
+    modules = Modules()
+    modules.__dict__ = sys.modules
+    yield Change(modules, "torch._six", six)
+    yield Change(torch, "_six", six)
+
+
+def all_dtypes():
+    def get_all_dtypes(include_half=True, include_bfloat16=True, include_bool=True, include_complex=True):
+        dtypes = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float32, torch.float64]
+        for wanted, more in (
+            (include_half, [torch.float16]),
+            (include_bfloat16, [torch.bfloat16]),
+            (include_bool, [torch.bool]),
+            (include_complex, [torch.complex64, torch.complex128]),
+        ):
+            dtypes += more if wanted else []
+        return dtypes
+
+    yield Change(torch.testing, "get_all_dtypes", get_all_dtypes)
