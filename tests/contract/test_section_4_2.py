@@ -182,6 +182,7 @@ def test_data_is_assignable(row):
 
 # Each changes the sizes of a 1x2x3 tensor in place.
 RESIZES = {
+    "as_strided_": lambda t: t.as_strided_((2, 2), (1, 2)),
     "resize_": lambda t: t.resize_(4, 5),
     "resize_as_": lambda t: t.resize_as_(torch.empty(7, 2)),
     "set_": lambda t: t.set_(torch.ones(3, 3)),
@@ -193,11 +194,12 @@ RESIZES = {
 
 
 @pytest.mark.parametrize("method", RESIZES, ids=[f"note_15_{name}" for name in RESIZES])
-@pytest.mark.parametrize("kind", ["variable", "parameter", "result", "wrapped"])
+@pytest.mark.parametrize("kind", ["variable", "volatile", "parameter", "result", "wrapped"])
 def test_resizing_data_resizes_the_owner(method, kind):
     tensor = torch.arange(6.0).view(1, 2, 3)
     owner = {
         "variable": lambda: Variable(tensor.clone()),
+        "volatile": lambda: Variable(tensor.clone(), volatile=True),
         "parameter": lambda: nn.Parameter(tensor.clone()),
         "result": lambda: tensor.clone().requires_grad_() * 1,
         "wrapped": lambda: tensor,

@@ -1,7 +1,8 @@
 """torchthaw/legacy/data_owner.py: x.data was x's own tensor: resizing it resized x.
 
 Today ``x.data`` is a new tensor on x's memory each time. Here it remembers x, weakly, so that keeping ``x.data`` keeps
-neither x nor its graph; and the methods that change a tensor's sizes or strides in place do the same to x.
+neither x nor its graph; and the methods that change a tensor's sizes or strides in place do the same to x. A C function
+that resizes a tensor does it by these methods, looked up on the tensor at that time.
 """
 
 import weakref
@@ -11,7 +12,7 @@ import torch
 
 from .patching import Change
 
-MUTATORS = ("resize_", "resize_as_", "set_", "squeeze_", "t_", "transpose_", "unsqueeze_")
+MUTATORS = ("as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "t_", "transpose_", "unsqueeze_")
 
 _data = torch._C.TensorBase.data
 _aliases = {}  # id(alias) -> _Alias

@@ -10,8 +10,8 @@ from ..patching import Change
 POINTWISE = """
     abs acos add addcdiv addcmul asin atan atan2 ceil clamp cos cosh div erf erfc erfinv exp expm1 floor fmod frac lerp
     lgamma log log10 log1p log2 mul neg pow reciprocal relu remainder round rsqrt sigmoid sign sin sinh sqrt sub tan
-    tanh trunc eq ge gt le lt ne masked_fill elu hardtanh leaky_relu logsigmoid prelu rrelu selu softplus threshold dropout
-    where max min
+    tanh trunc eq ge gt le lt ne masked_fill elu hardtanh leaky_relu logsigmoid prelu rrelu selu softplus threshold
+    dropout where max min
 """.split()
 OPERATORS = """
     __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __mod__ __pow__ __rpow__ __neg__ __abs__
@@ -23,8 +23,8 @@ COPIES = """
 """.split()
 OTHER = """
     sort topk cumsum cumprod softmax log_softmax nonzero inverse svd qr cholesky cat stack gather index_select
-    batch_norm conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d max_pool2d max_pool3d avg_pool1d
-    avg_pool2d avg_pool3d adaptive_avg_pool2d adaptive_max_pool2d interpolate upsample
+    batch_norm conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d max_pool2d max_pool3d
+    avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool2d adaptive_max_pool2d interpolate upsample
 """.split()
 LINALG = "cholesky eigh inv lu_factor lstsq pinv qr solve solve_triangular svd".split()
 
