@@ -358,13 +358,17 @@ def test_json(project, capsys):
 
 
 def test_patches(capsys, monkeypatch):
-    from torchthaw.legacy import patches
+    from torchthaw.legacy import patches, semantics
 
     monkeypatch.setenv("TORCHTHAW_NO_PATCH", "creator")
     assert main(["doctor", "--patches"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == [name for name, _, _ in patches.listing()]
+    names = [entry[0] for entry in patches.listing() + semantics.SEMANTICS.listing()]
+    assert [line.split()[0] for line in lines if line.startswith(" ")] == names
     assert [line.split()[0] for line in lines if line.endswith("(off)")] == ["creator"]
+    monkeypatch.setenv("TORCHTHAW_NO_PATCH", "creators")
+    assert main(["doctor", "--patches"]) == 2
+    assert "TORCHTHAW_NO_PATCH: name: expected one of instance_functions, " in capsys.readouterr().err
 
 
 def test_command_needs_no_torch(project):

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 import torchthaw.legacy
 from torchthaw.legacy import debug, patches, semantics
 from torchthaw.legacy.doctor.rules import RULES
+from torchthaw.legacy.patching import Change, Patch, PatchTable
 
 ROOT = Path(__file__).resolve().parents[1]
 OWNERS = (
@@ -166,6 +167,29 @@ def test_all_items_together_and_undone_in_any_order():
     torchthaw.legacy.disable()
     for a, b in zip(before, state()):
         assert {name for name in a.keys() | b.keys() if a.get(name) is not b.get(name)} == set()
+
+
+class Board:
+    text = ""
+
+
+class Append(Patch):
+    """A patch that wraps what is there: it writes its name behind it."""
+
+    def changes(self):
+        yield Change(Board, "text", Board.text + self.name)
+
+
+def test_patches_of_one_attribute_wrap_each_other():
+    table = PatchTable(*(Append(name, "", "") for name in "abcd"))
+    table.make("c", "a", "d", "b")
+    assert Board.text == "cadb"
+    table.undo("a")
+    assert Board.text == "cdb"
+    table.undo("b", "c")
+    assert Board.text == "d" and [name for name, _, made in table.listing() if made] == ["d"]
+    table.undo()
+    assert Board.text == ""
 
 
 def test_a_network_trains_under_all_items():
