@@ -75,13 +75,13 @@ Dimensions merged(int operands, const Operand *o, bool reorder) {
     return result;
 }
 
-constexpr int64_t tile_rows = 32, tile_columns = 128, chunk = 4096;
+constexpr int64_t tile_rows = 32, tile_columns = 128, longest_row = 4096;
 
 // Tensors of one shape: rows along the innermost dimension, in tiles with a second dimension where some operand runs
 // along that one, so that its cache lines are used up before they are gone.
 class Tiles {
 public:
-    Tiles(int operands, const Operand *o, Row row, const void *context, bool reorder)
+    Tiles(int operands, const Operand *o, Row row, const void *context, bool reorder, int64_t chunk)
         : operands_(operands), dims_(merged(operands, o, reorder)), row_(row), context_(context) {
         for (int k = 0; k < operands; k++) data_[k] = first(o[k]), element_[k] = ptrdiff_t(o[k].element);
         if (reorder) choose_inner();
@@ -89,8 +89,7 @@ public:
         if (reorder) choose_across(inner);
         for (int d = 0; d < dims_.count; d++)
             step_[d] = d == inner ? (across_ >= 0 ? tile_columns : chunk) : d == across_ ? tile_rows : 1;
-        // Unless a dimension is cut for cache or threads, whole rows.
-        if (across_ < 0 && (dims_.count > 1 || !reorder)) step_[inner] = std::max(chunk, dims_.list[inner].size);
+        if (across_ < 0 && !reorder) step_[inner] = dims_.list[inner].size;
         for (int d = 0; d < dims_.count; d++) units_ *= (dims_.list[d].size + step_[d] - 1) / step_[d];
     }
 
@@ -178,7 +177,8 @@ private:
 // One tensor of several that differ in shape: where it stands, and how far its current run goes.
 class Walker {
 public:
-    explicit Walker(const Operand &o) : dims_(merged(1, &o, false)), element_(ptrdiff_t(o.element)), data_(first(o)) {}
+    explicit Walker(const Operand &o, bool reorder = false)
+        : dims_(merged(1, &o, reorder)), element_(ptrdiff_t(o.element)), data_(first(o)) {}
 
     void seek(int64_t index) {
         for (int d = dims_.count - 1; d >= 0; d--) {
@@ -254,7 +254,7 @@ void for_each_row(int operands, const Operand *o, Row row, const void *context) 
     }
     const bool free_order = any_order(operands, o);
     if (one_shape) {
-        const Tiles tiles(operands, o, row, context, free_order);
+        const Tiles tiles(operands, o, row, context, free_order, longest_row);
         if (!free_order)
             tiles.run(0, tiles.units());
         else
@@ -270,6 +270,26 @@ void for_each_row(int operands, const Operand *o, Row row, const void *context) 
 
 void for_each_row_in_order(int operands, const Operand *o, Row row, const void *context) {
     if (const int64_t elements = elements_of(o[0].tensor)) walk(operands, o, row, context, 0, elements);
+}
+
+void for_each_row_any_order(int operands, const Operand *o, Row row, const void *context, int64_t work) {
+    if (!elements_of(o[0].tensor)) return;
+    const int64_t chunk = std::min(longest_row, std::max<int64_t>(64, grain / work));
+    const Tiles tiles(operands, o, row, context, true, chunk);
+    parallel_for(tiles.units(), std::max<int64_t>(1, grain / work / tiles.elements_per_unit()),
+                 [&](int64_t begin, int64_t end) { tiles.run(begin, end); });
+}
+
+void for_each_row_in_memory(const Operand &o, int64_t begin, int64_t end, Row row, const void *context) {
+    Walker walker(o, true);
+    walker.seek(begin);
+    while (begin < end) {
+        const int64_t n = std::min(end - begin, walker.run_left()), stride = walker.stride();
+        char *data = walker.data();
+        row(n, &data, &stride, context);
+        walker.advance(n);
+        begin += n;
+    }
 }
 
 void for_each_line(int dimension, int operands, const Operand *o, int64_t work, LineFunction line,

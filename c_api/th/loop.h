@@ -35,6 +35,13 @@ void each_of_row(const Body &body, int64_t n, char *const *data, const int64_t *
     for (int64_t i = 0; i < n; i++) body(reinterpret_cast<T *>(data[k])[i * stride[k]]...);
 }
 
+// Rows in any order and on several threads, as the caller knows to be right; an element is worth `work` of an elementwise
+// loop.
+void for_each_row_any_order(int operands, const Operand *, Row row, const void *context, int64_t work);
+
+// Rows of one tensor, from the begin-th to before the end-th element in the order of memory.
+void for_each_row_in_memory(const Operand &, int64_t begin, int64_t end, Row row, const void *context);
+
 // body(T &, ...) for the elements of one to four tensors in row-major order, on the calling thread; it may throw.
 template <typename Body, typename... T> void each(const Body &body, Tensor<T> *...tensors) {
     const Operand operands[] = {operand(tensors)...};

@@ -1,4 +1,6 @@
 // c_api/th/pointwise.cpp: filling, elementwise arithmetic and comparison.
+#include "pointwise.h"
+
 #include "export.h"
 #include "kernels/copy.h"
 #include "kernels/pointwise.h"
@@ -37,7 +39,27 @@ template <typename Name, typename T> void binary(Tensor<T> *r, Tensor<T> *t, Ten
 
 }  // namespace
 
+// The original took every tensor for a permutation of a contiguous one whose number of elements is its largest stride
+// times that dimension's size, and filled as many elements from the first on. A dimension of size 1 can deceive it; what
+// lies between the elements is then filled too. Programs may depend on it; never beyond the storage.
+static bool taken_for_permuted(const AnyTensor *t) {
+    if (is_contiguous(t)) return false;
+    int64_t largest = 1, size = 1;
+    for (int d = 0; d < t->nDimension; d++) {
+        if (t->stride[d] == 0 && t->size[d] != 1) return false;
+        if (t->stride[d] > largest) largest = t->stride[d], size = t->size[d];
+    }
+    const int64_t n = elements_of(t);
+    return n == largest * size && n <= t->storage->size - t->storageOffset;
+}
+
 template <typename T> void fill(Tensor<T> *r, T value) {
+    if (taken_for_permuted(r)) {
+        const int64_t one = 1;
+        char *data = reinterpret_cast<char *>(r->data());
+        TH_CHOOSE(fill_row<T>)()(elements_of(r), &data, &one, &value);
+        return;
+    }
     const Operand operands[] = {operand(r)};
     for_each_row(1, operands, TH_CHOOSE(fill_row<T>)(), &value);
 }
@@ -135,6 +157,13 @@ template <typename Name, typename T, typename R> void compare_value(Tensor<R> *r
 template <typename Name, typename T, typename R> void compare_tensors(Tensor<R> *r, Tensor<T> *a, Tensor<T> *b) {
     pointwise<Name, T, R>("r_", r, {0, 0, nullptr}, Input<T>{"ta", a}, Input<T>{"tb", b});
 }
+
+#define TH_INSTANTIATE(Real, real, accreal)                                                                            \
+    template void fill(Tensor<real> *, real);                                                                          \
+    template void mul(Tensor<real> *, Tensor<real> *, real);                                                           \
+    template void cadd(Tensor<real> *, Tensor<real> *, real, Tensor<real> *);
+TH_EVERY_REAL(TH_INSTANTIATE)
+#undef TH_INSTANTIATE
 
 }  // namespace th
 

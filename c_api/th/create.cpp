@@ -1,0 +1,196 @@
+// c_api/th/create.cpp: tensors made from sizes, ranges, diagonals, or other tensors.
+#include "export.h"
+#include "loop.h"
+#include "pointwise.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace th {
+
+namespace {
+
+Shape listed(const Storage<int64_t> *sizes) { return {int(sizes->size), sizes->elements()}; }
+
+int64_t count(Shape shape) {
+    int64_t n = shape.dims > 0 && shape.size[0] > 0;
+    for (int d = 0; d < shape.dims && shape.size[d] > 0; d++) n *= shape.size[d];
+    return n;
+}
+
+// value(i) for the i-th element.
+template <typename T, typename Value> void generate(Tensor<T> *r, const Value &value) {
+    int64_t i = 0;
+    each([&](T &x) { x = value(i++); }, r);
+}
+
+}  // namespace
+
+template <typename T> void zeros(Tensor<T> *r, Storage<int64_t> *size) {
+    resize<T>(r, listed(size));
+    fill(r, T(0));
+}
+template <typename T> void ones(Tensor<T> *r, Storage<int64_t> *size) {
+    resize<T>(r, listed(size));
+    fill(r, T(1));
+}
+template <typename T> void zerosLike(Tensor<T> *r, Tensor<T> *input) {
+    resizeAs<T>(r, input);
+    fill(r, T(0));
+}
+template <typename T> void onesLike(Tensor<T> *r, Tensor<T> *input) {
+    resizeAs<T>(r, input);
+    fill(r, T(1));
+}
+
+// A result that has the right number of elements keeps its shape.
+template <typename T> void range(Tensor<T> *r, Accumulate<T> first, Accumulate<T> last, Accumulate<T> step) {
+    TH_ARGUMENT(step > 0 || step < 0, 3, "step must be a non-null number");
+    TH_ARGUMENT(step > 0 ? last >= first : last <= first, 2, "upper bound and larger bound incoherent with step sign");
+    const int64_t n = int64_t((last - first) / step + 1);
+    if (elements_of(r) != n) resize<T>(r, {n});
+    generate(r, [&](int64_t i) { return T(first + Accumulate<T>(i) * step); });
+}
+
+// Without the last number where the steps meet it exactly.
+template <typename T> void arange(Tensor<T> *r, Accumulate<T> first, Accumulate<T> last, Accumulate<T> step) {
+    TH_ARGUMENT(step > 0 || step < 0, 3, "step must be a non-null number");
+    bool met;
+    if constexpr (is_floating<T>)
+        met = std::fmod(last - first, step) == 0;
+    else
+        met = step == -1 || (last - first) % step == 0;
+    range(r, first, met ? last - step : last, step);
+}
+
+template <typename T> void linspace(Tensor<T> *r, T a, T b, int64_t n) {
+    TH_ARGUMENT(n > 1 || (n == 1 && a == b), 3, "invalid number of points");
+    if (elements_of(r) != n) resize<T>(r, {n});
+    if (n == 1) {
+        fill(r, a);
+        return;
+    }
+    const T step = (b - a) / T(n - 1);
+    generate(r, [&](int64_t i) { return T(a + T(i) * step); });
+}
+template <typename T> void logspace(Tensor<T> *r, T a, T b, int64_t n) {
+    TH_ARGUMENT(n > 1 || (n == 1 && a == b), 3, "invalid number of points");
+    if (elements_of(r) != n) resize<T>(r, {n});
+    if (n == 1) {
+        fill(r, T(std::pow(T(10), a)));
+        return;
+    }
+    generate(r, [&](int64_t i) { return T(std::pow(T(10), T(a + T(i) * (b - a) / T(n - 1)))); });
+}
+
+template <typename T> void eye(Tensor<T> *r, int64_t n, int64_t m) {
+    TH_ARGUMENT(n > 0, 1, "invalid argument");
+    if (m <= 0) m = n;
+    resize<T>(r, {n, m});
+    fill(r, T(0));
+    for (int64_t i = 0; i < std::min(n, m); i++) r->data()[i * (r->stride[0] + r->stride[1])] = 1;
+}
+
+template <typename T> void diag(Tensor<T> *r, Tensor<T> *t, int k) {
+    TH_ARGUMENT(t->nDimension == 1 || t->nDimension == 2, 1, "matrix or a vector expected");
+    const Owned<T> source = r == t ? clone(t) : retained(t);
+    const int64_t row = k < 0 ? -int64_t(k) : 0, column = k > 0 ? int64_t(k) : 0;
+    if (t->nDimension == 1) {
+        const int64_t n = source->size[0], size = n + row + column;
+        resize<T>(r, {size, size});
+        fill(r, T(0));
+        for (int64_t i = 0; i < n; i++)
+            r->data()[(i + row) * r->stride[0] + (i + column) * r->stride[1]] = source->data()[i * source->stride[0]];
+    } else {
+        const int64_t n = std::min(source->size[0] - row, source->size[1] - column);
+        resize<T>(r, {n});
+        for (int64_t i = 0; i < n; i++)
+            r->data()[i * r->stride[0]] =
+                source->data()[(i + row) * source->stride[0] + (i + column) * source->stride[1]];
+    }
+}
+
+// keep(row, column) says which elements stay.
+template <typename T, typename Keep> void triangle(Tensor<T> *r, Tensor<T> *t, const Keep &keep) {
+    TH_ARGUMENT(t->nDimension == 2, 1, "expected a matrix");
+    resizeAs<T>(r, t);
+    const T *from = t->data();
+    T *to = r->data();
+    for (int64_t i = 0; i < t->size[0]; i++)
+        for (int64_t j = 0; j < t->size[1]; j++)
+            to[i * r->stride[0] + j * r->stride[1]] = keep(i, j) ? from[i * t->stride[0] + j * t->stride[1]] : T(0);
+}
+template <typename T> void tril(Tensor<T> *r, Tensor<T> *t, int64_t k) {
+    triangle(r, t, [&](int64_t i, int64_t j) { return j - i <= k; });
+}
+template <typename T> void triu(Tensor<T> *r, Tensor<T> *t, int64_t k) {
+    triangle(r, t, [&](int64_t i, int64_t j) { return j - i >= k; });
+}
+
+template <typename T> void reshape(Tensor<T> *r, Tensor<T> *t, Storage<int64_t> *size) {
+    TH_CHECK(count(listed(size)) == elements_of(t),
+             "inconsistent tensor size, expected tensor %s and src %s to have the same number of elements, but got "
+             "%" PRId64 " and %" PRId64 " elements respectively",
+             _THSizeDesc(size->elements(), size->size).str, describe(t).str, count(listed(size)), elements_of(t));
+    if (r == t) {
+        const Owned<T> source = contiguous(t);
+        resize<T>(r, listed(size));
+        copy<T, T>(r, source);
+    } else {
+        resize<T>(r, listed(size));
+        copy<T, T>(r, t);
+    }
+}
+
+template <typename T> void catArray(Tensor<T> *r, Tensor<T> **inputs, int n, int dimension) {
+    // -1 means the last dimension of the input that has most.
+    int dims = dimension + 1;
+    for (int i = 0; i < n; i++) dims = std::max(dims, inputs[i]->nDimension);
+    const int along = dimension == -1 ? std::max(dims - 1, 0) : dimension;
+    TH_ARGUMENT(n > 0, 3, "invalid number of inputs %d", n);
+    TH_ARGUMENT(along >= 0, 4, "invalid dimension %d", dimension + TH_INDEX_BASE);
+
+    const Buffer<int64_t> size(dims);
+    std::fill(size.get(), size.get() + dims, 0);
+    bool empty = true, own = false;
+    for (int i = 0; i < n; i++) {
+        const Tensor<T> *t = inputs[i];
+        if (!t->nDimension) continue;
+        empty = false;
+        own |= t == r;
+        for (int d = 0; d < dims; d++) {
+            const int64_t here = d < t->nDimension ? t->size[d] : 1;
+            TH_CHECK(d == along || !size[d] || size[d] == here, "inconsistent tensor sizes");
+            size[d] = d == along ? size[d] + here : here;
+        }
+    }
+    if (empty) return;
+
+    const Owned<T> result = own ? make<T>(Shape{dims, size.get()}) : retained(r);
+    if (!own) resize<T>(r, Shape{dims, size.get()});
+    int64_t offset = 0;
+    for (int i = 0; i < n; i++) {
+        Tensor<T> *t = inputs[i];
+        if (!t->nDimension) continue;
+        const int64_t here = along < t->nDimension ? t->size[along] : 1;
+        const Owned<T> part = make<T>();
+        narrow<T>(part, result, along, offset, here);
+        copy<T, T>(part, t);
+        offset += here;
+    }
+    if (own) {
+        resize<T>(r, Shape{dims, size.get()});
+        copy<T, T>(r, result);
+    }
+}
+template <typename T> void cat(Tensor<T> *r, Tensor<T> *a, Tensor<T> *b, int dimension) {
+    Tensor<T> *inputs[] = {a, b};
+    catArray(r, inputs, 2, dimension);
+}
+
+}  // namespace th
+
+extern "C" {
+#define TH_GENERIC_FILE "lists/create.h"
+#include <TH/THGenerateAllTypes.h>
+}
