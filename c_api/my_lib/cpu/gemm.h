@@ -135,30 +135,43 @@ struct Panel {
     int vectors;
 };
 
-// The panels of `rows` rows: wide ones, then narrower ones so that few lanes idle.
-template <typename T> struct Panels {
-    int64_t wide_panels, count;
-
-    explicit Panels(int64_t rows) : wide_panels(rows / panel_width<T>), count(wide_panels) {
-        for (int64_t row = wide_panels * panel_width<T>; row < rows;) {
-            const int64_t left = rows - row;
-            const int vectors = left > 3 * lanes<T>          ? wide
-                                : left > lanes<T> + few_rows ? 2
-                                : left > few_rows            ? 1
-                                                             : 0;
-            const int64_t taken = vectors && left > vectors * lanes<T> ? vectors * lanes<T> : left;
-            tail[count++ - wide_panels] = {row, taken, vectors};
-            row += taken;
-        }
+// How a chunk's rows are cut. Whether a row is part of a vector depends on `rows` alone, so that its sums have the same
+// order however wide the panels are; how many vectors share a panel depends on the threads.
+template <typename T> class Panels {
+public:
+    Panels(int64_t rows, int widest) : rows_(rows), widest_(widest) {
+        const int64_t rest = rows % lanes<T>;
+        const int64_t vectors = rows / lanes<T> + (rest > few_rows);
+        full_ = vectors / widest;
+        left_ = vectors % widest;
+        count_ = full_ + (left_ + 1) / 2 + (rest > 0 && rest <= few_rows);
     }
 
+    int64_t count() const { return count_; }
+
     Panel operator[](int64_t i) const {
-        return i < wide_panels ? Panel{i * panel_width<T>, panel_width<T>, wide} : tail[i - wide_panels];
+        if (i < full_) return panel(i * widest_ * lanes<T>, widest_);
+        int64_t row = full_ * widest_ * lanes<T>;
+        i -= full_;
+        for (int vectors = 2; vectors > 0; --vectors)
+            if (left_ & vectors) {
+                if (i == 0) return panel(row, vectors);
+                row += vectors * lanes<T>;
+                --i;
+            }
+        return {row, rows_ - row, 0};
     }
 
 private:
     static constexpr int few_rows = lanes<T> / 2;
-    Panel tail[3];
+
+    Panel panel(int64_t row, int vectors) const {
+        const int64_t width = vectors * lanes<T>;
+        return {row, rows_ - row < width ? rows_ - row : width, vectors};
+    }
+
+    int64_t rows_, full_, left_, count_;
+    int widest_;
 };
 
 // Row-major (rows, depth) to depth rows of `width` elements, `to_stride` elements apart; missing rows become zeros.
@@ -307,17 +320,22 @@ void multiply_transposed(const Matrix<T> (&x)[2], int64_t rows, const T *w, int6
 
     const int64_t chunk = chunk_rows<T>(depth);
     for (int64_t first_row = 0; first_row < rows; first_row += chunk) {
-        const Panels<T> panels(rows - first_row < chunk ? rows - first_row : chunk);
-        parallel_for(panels.count, 1 + pack_grain / (depth * panel_width<T> + 1), [&](int64_t begin, int64_t end) {
+        const int64_t taken = rows - first_row < chunk ? rows - first_row : chunk;
+        const int threads = taken > lanes<T> ? num_threads() : 1;
+        const Panels<T> panels(taken, threads == 1 || taken >= threads * panel_width<T> ? wide : 2);
+        parallel_for(panels.count(), 1 + pack_grain / (depth * panel_width<T> + 1), [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i) pack_panel(x, first_row, panels[i], packed + panels[i].row * depth);
         });
-        const int64_t unit_work = depth * lanes<T> * groups * (rows < panel_width<T> ? rows : panel_width<T>);
-        parallel_for((grouped + single) * panels.count, 1 + multiply_grain / (unit_work + 1),
+        const int64_t blocks = grouped + single;
+        const int64_t unit_work = depth * lanes<T> * groups * (taken < panel_width<T> ? taken : panel_width<T>);
+        parallel_for(blocks * panels.count(), 1 + multiply_grain / (unit_work + 1),
                      [&](int64_t begin, int64_t end) {
                          Block<T> block;
                          for (int64_t unit = begin; unit < end; ++unit) {
-                             const int64_t i = unit / panels.count;
-                             const Panel panel = panels[unit % panels.count];
+                             // Alone, a thread takes all panels while a block of W is in its cache. Of several, each
+                             // multiplies the panels that it packed: another core's cache is farther than memory.
+                             const int64_t i = threads > 1 ? unit % blocks : unit / panels.count();
+                             const Panel panel = panels[threads > 1 ? unit / blocks : unit % panels.count()];
                              const T *from = packed + panel.row * depth;
                              Columns part;
                              if (i < grouped) {
