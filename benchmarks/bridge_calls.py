@@ -55,13 +55,16 @@ def measure(effort):
     minimum = dict(effort=effort, statistic="minimum")
     answer.groups.append(compare("bridge_calls", "three tensors and a size", "25", loops, **minimum))
 
-    shaped = [
-        statement(
-            "torchthaw", "f(a, a.shape, 2, b, b.shape, 2, output)",
-            f=my_lib.my_lib_add_forward, a=a, b=b, output=output,
-        ),
-        statement("torch.add(out=)", "f(a, b, out=output)", f=torch.add, a=a, b=b, output=output),
-    ]  # fmt: skip
-    case = "my_lib_add_forward, both shapes"
-    answer.groups.append(compare("bridge_calls", case, "5, 5", shaped, **minimum))
+    for case, shapes in (
+        ("my_lib_add_forward, shapes at hand", ("s", "s")),
+        ("my_lib_add_forward, shapes asked for", ("a.shape", "b.shape")),
+    ):
+        shaped = [
+            statement(
+                "torchthaw", "f(a, {}, 2, b, {}, 2, output)".format(*shapes),
+                f=my_lib.my_lib_add_forward, a=a, b=b, s=a.shape, output=output,
+            ),
+            statement("torch.add(out=)", "f(a, b, out=output)", f=torch.add, a=a, b=b, output=output),
+        ]  # fmt: skip
+        answer.groups.append(compare("bridge_calls", case, "5, 5", shaped, **minimum))
     return answer
