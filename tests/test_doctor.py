@@ -37,6 +37,7 @@ def findings(folder, name=None):
 # (file, line, rule, effect, the edited line or None)
 EXAMPLES = [
     ("a.py", "for i in xrange(3): pass", "python2-name", EDIT, "for i in range(3): pass"),
+    ("a.py", "x, y = xrange(3), xrange(44)", "python2-name", EDIT, "x, y = range(3), range(44)"),
     ("a.py", "name = raw_input('?')", "python2-name", EDIT, "name = input('?')"),
     ("a.py", "t = unicode(s)", "python2-name", EDIT, "t = str(s)"),
     ("a.py", "isinstance(s, basestring)", "python2-name", EDIT, "isinstance(s, str)"),
@@ -168,6 +169,7 @@ INNOCENT = [
     ("a.c", "cudaError_t e = THCudaMalloc(state, (void **)&p, 4);"),
     ("a.cu", "x = __shfl_down_sync(0xffffffff, x, 1);"),
     ("a.cu", "cudaLaunchKernel(f, g, b, a, 0, s);"),
+    ("a.c", "static THFloatTensor (*make)(int); THTensor_ (fill)(t, 1);"),
     ("a.c", "THFloatTensor *my_own(THFloatTensor *t); THTensor *(*make)(THTensor *);"),
 ]
 
@@ -335,6 +337,11 @@ def test_exit_status(project, capsys):
     with pytest.raises(SystemExit) as usage:
         main(["doctor"])
     assert usage.value.code == 2
+
+
+def test_what_works_is_said_once_in_a_file(project):
+    folder = project({"build.py": GOOD + GOOD})
+    assert [(finding.line, finding.rule) for finding in findings(folder)] == [(2, "create_extension")]
 
 
 def test_one_file(project, capsys):

@@ -120,7 +120,11 @@ STILL = {
     "align_corners-given": lambda: F.grid_sample(
         torch.arange(4.0).view(1, 1, 2, 2), torch.ones(1, 1, 1, 2), align_corners=False
     ).item() < 3,
+    "align_corners-given-by-position": lambda: F.grid_sample(
+        torch.arange(4.0).view(1, 1, 2, 2), torch.ones(1, 1, 1, 2), "bilinear", "zeros", False
+    ).item() < 3,
     "keepdim-given": lambda: T.sum(1, keepdim=False).shape == (3,) and T.sum(1, True).shape == (3, 1),
+    "keepdim-unbiased": lambda: T.std(False).shape == () and T.var(False).shape == (),
     "keepdim-all": lambda: T.sum().shape == () and T.max(T).shape == T.shape and T.norm(2).shape == (),
 }  # fmt: skip
 
