@@ -240,7 +240,7 @@ def test_environment_with_an_unknown_item(monkeypatch):
 
 
 def test_import_of_the_table_needs_no_torch():
-    code = "import sys, torchthaw.legacy; print('torch' in sys.modules)"
+    code = "import sys, torchthaw; torchthaw.legacy.enable; print('torch' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (result.stdout, result.stderr) == ("False\n", "")
 

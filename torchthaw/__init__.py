@@ -21,4 +21,8 @@ def __getattr__(name):
         from .build import create_extension
 
         return create_extension
+    if name == "legacy":
+        from importlib import import_module
+
+        return import_module(".legacy", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
