@@ -1,9 +1,10 @@
 // c_api/th/blas_library.cpp: finds the BLAS and LAPACK library.
 //
-// In this order: the file named by thaw_load_blas or the environment variable THAW_BLAS; the scipy-openblas32 package,
-// next to this library or beside the package that holds it; what the build found; the system's OpenBLAS, LAPACK or BLAS.
+// In this order: the file named by the environment variable THAW_BLAS or by thaw_set_blas; the scipy-openblas32 package
+// beside the package that holds this library; what the build found; the system's OpenBLAS, LAPACK or BLAS.
 #include "blas_library.h"
 
+#include "export.h"
 #include "threads.h"
 
 #include <TH/THBlas.h>
@@ -20,6 +21,7 @@ namespace {
 std::mutex loading;
 void *library = nullptr;
 bool searched = false;
+std::string wanted;
 void (*set_threads)(int) = nullptr;
 
 // Symbols carry this prefix in scipy-openblas32.
@@ -49,14 +51,13 @@ bool take_beside_this_library() {
     if (!dladdr(reinterpret_cast<void *>(&blas_routine), &own) || !own.dli_fname) return false;
     std::string folder = own.dli_fname;
     folder.erase(folder.find_last_of('/') + 1);
-    return take((folder + "libscipy_openblas.so").c_str()) ||
-           take((folder + "../../scipy_openblas32/lib/libscipy_openblas.so").c_str());
+    return take((folder + "../../scipy_openblas32/lib/libscipy_openblas.so").c_str());
 }
 
 void search() {
     if (searched) return;
     searched = true;
-    if (take(getenv("THAW_BLAS")) || take_beside_this_library()) return;
+    if (take(getenv("THAW_BLAS")) || take(wanted.c_str()) || take_beside_this_library()) return;
 #ifdef TH_BLAS_FOUND_BY_BUILD
     if (take(TH_BLAS_FOUND_BY_BUILD)) return;
 #endif
@@ -82,10 +83,11 @@ void share_threads_with_blas() {
 
 extern "C" {
 
-int thaw_load_blas(const char *path) {
-    std::lock_guard<std::mutex> lock(th::loading);
-    if (th::library) return 0;
-    th::searched = th::take(path);
-    return th::searched;
+int thaw_set_blas(const char *path) {
+    return th::guarded([&] {
+        std::lock_guard<std::mutex> lock(th::loading);
+        th::wanted = path;
+        return int(!th::searched);
+    });
 }
 }

@@ -326,12 +326,14 @@ void extreme_along(Tensor<T> *values, Tensor<int64_t> *indices, Tensor<T> *t, in
     const Owned<T> source = values == t ? alias(t) : retained(t);
     Reduced<T> value(values, source, dimension, keepdim);
     Reduced<int64_t> index(indices, source, dimension, keepdim);
-    if (source->stride[dimension] != 1) fill<int64_t>(index, 0);
+    // As in sums: filled first, and written only where the first element is not the best.
+    const bool filled = source->stride[dimension] != 1;
+    if (filled) fill<int64_t>(index, TH_INDEX_BASE);
     fold_along<Name, T>(
         source, dimension, nullptr,
-        [](char *const *data, const int64_t *stride, int64_t j, Extreme<T> best) {
+        [filled](char *const *data, const int64_t *stride, int64_t j, Extreme<T> best) {
             element<T>(data[0], stride[0], j) = best.value;
-            element<int64_t>(data[1], stride[1], j) = best.index + TH_INDEX_BASE;
+            if (best.index || !filled) element<int64_t>(data[1], stride[1], j) = best.index + TH_INDEX_BASE;
         },
         static_cast<Tensor<T> *>(value), static_cast<Tensor<int64_t> *>(index));
     value.finish();

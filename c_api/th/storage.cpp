@@ -54,7 +54,8 @@ void resize_storage(AnyStorage *storage, ptrdiff_t size, size_t element) {
         if (old && storage->flag & TH_STORAGE_FREEMEM) allocator->free(storage->allocatorContext, old);
     }
     storage->size = size;
-    zero(storage, before, bytes);
+    // Other allocators may have more than `before` in use: they see to it themselves.
+    if (allocator == &THDefaultAllocator) zero(storage, before, bytes);
 }
 
 void retain_storage(AnyStorage *storage) {

@@ -9,7 +9,7 @@
 #include "generic/THBlas.h"
 #include "THGenerateAllTypes.h"
 
-/* Uses this BLAS and LAPACK library. Returns 1; 0 where it cannot be loaded or one is in use already. */
-TH_API int thaw_load_blas(const char *path);
+/* Names the BLAS and LAPACK library to load when one is first needed. Returns 1; 0 when that has happened already. */
+TH_API int thaw_set_blas(const char *path);
 
 #endif
