@@ -28,7 +28,8 @@ static long double exact_elu(long double x) { return x > 0 ? x : std::expm1(x); 
 template <typename T> static std::vector<T> samples() {
     std::vector<T> x = {T(0), -T(0)};
     using limits = std::numeric_limits<T>;
-    for (const T special : {limits::infinity(), limits::quiet_NaN(), limits::max(), limits::min(), limits::denorm_min()})
+    for (const T special :
+         {limits::infinity(), limits::quiet_NaN(), limits::max(), limits::min(), limits::denorm_min()})
         x.push_back(special), x.push_back(-special);
     for (int exponent = -60; exponent <= 12; ++exponent)
         for (int i = 0; i < 96; ++i) {

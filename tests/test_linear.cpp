@@ -37,15 +37,13 @@ static std::vector<T> product(int64_t rows, int64_t columns, int64_t depth, cons
 }
 
 template <typename T> static int forward(const Case<T> &c, const T *bias, T *output, void *workspace, size_t size) {
-    return FOR_TYPE(T, my_lib_linear_forward)(c.input.data(), c.weight.data(), bias, c.s.batch, c.s.in, c.s.out, output,
-                                              workspace, size);
+    return FOR_TYPE(T, my_lib_linear_forward)(c.input.data(), c.weight.data(), bias, c.s.batch, c.s.in, c.s.out,
+                                              output, workspace, size);
 }
 
 template <typename T> static void test_values(Sizes s) {
     const Case<T> c = make_case<T>(s);
-    const guarded<T> inputs[] = {guarded<T>(c.input), guarded<T>(c.weight), guarded<T>(c.bias), guarded<T>(c.grad_output)};
-    T *input = const_cast<guarded<T> &>(inputs[0]), *weight = const_cast<guarded<T> &>(inputs[1]);
-    T *bias = const_cast<guarded<T> &>(inputs[2]), *grad_output = const_cast<guarded<T> &>(inputs[3]);
+    guarded<T> input(c.input), weight(c.weight), bias(c.bias), grad_output(c.grad_output);
     guarded<T> output(c.grad_output.size()), grad_input(c.input.size()), grad_weight(c.weight.size());
     guarded<T> grad_bias(c.bias.size());
 
@@ -60,8 +58,8 @@ template <typename T> static void test_values(Sizes s) {
 
     const size_t backward_size = FOR_TYPE(T, my_lib_linear_backward_workspace_size)(s.batch, s.in, s.out);
     guarded<char> backward_workspace(backward_size);
-    CHECK(FOR_TYPE(T, my_lib_linear_backward)(grad_output, input, weight, s.batch, s.in, s.out, grad_input, grad_weight,
-                                              grad_bias, backward_workspace, backward_size));
+    CHECK(FOR_TYPE(T, my_lib_linear_backward)(grad_output, input, weight, s.batch, s.in, s.out, grad_input,
+                                              grad_weight, grad_bias, backward_workspace, backward_size));
     CHECK(grad_input.values() == product(s.batch, s.in, s.out, c.grad_output, s.out, 1, c.weight, s.in, 1));
     CHECK(grad_weight.values() == product(s.out, s.in, s.batch, c.grad_output, 1, s.out, c.input, s.in, 1));
     const std::vector<T> ones(static_cast<size_t>(s.batch), T(1));
@@ -95,7 +93,8 @@ template <typename T> static void test_special_values() {
         for (int64_t b = 0; b < batch; ++b)
             for (int64_t j = 0; j < 21; ++j) {
                 const T got = output[b * 21 + j];
-                CHECK(j != 4 ? std::isfinite(got) : b % 2 ? got == std::numeric_limits<T>::infinity() : std::isnan(got));
+                const bool infinite = got == std::numeric_limits<T>::infinity();
+                CHECK(j != 4 ? std::isfinite(got) : b % 2 ? infinite : std::isnan(got));
             }
     }
 }
@@ -116,7 +115,8 @@ template <typename T> static void test_workspace_and_options() {
     auto backward = FOR_TYPE(T, my_lib_linear_backward);
     CHECK(backward(c.grad_output.data(), c.input.data(), c.weight.data(), 70, 33, 29, grad_input.data(),
                    grad_weight.data(), nullptr, nullptr, 0));
-    CHECK(backward(c.grad_output.data(), nullptr, c.weight.data(), 70, 33, 29, only.data(), nullptr, nullptr, nullptr, 0));
+    CHECK(backward(c.grad_output.data(), nullptr, c.weight.data(), 70, 33, 29, only.data(), nullptr, nullptr, nullptr,
+                   0));
     CHECK(same_bits(grad_input, only));
     CHECK(backward(c.grad_output.data(), c.input.data(), nullptr, 70, 33, 29, nullptr, grad_weight.data(), nullptr,
                    nullptr, 0));
@@ -129,7 +129,8 @@ static void test_errors() {
     const size_t size = my_lib_linear_forward_workspace_size(2, 3, 4);
     std::vector<char> workspace(size);
     auto call = [&](const float *input, int64_t batch, size_t given) {
-        return my_lib_linear_forward(input, c.weight.data(), nullptr, batch, 3, 4, output.data(), workspace.data(), given);
+        return my_lib_linear_forward(input, c.weight.data(), nullptr, batch, 3, 4, output.data(), workspace.data(),
+                                     given);
     };
     CHECK_ERROR(call(nullptr, 2, size), MY_LIB_ERROR_NULL_POINTER, "input: expected an array, got NULL");
     CHECK_ERROR(call(c.input.data(), -1, size), MY_LIB_ERROR_INVALID_SIZE, "batch: expected at least 0, got -1");

@@ -12,8 +12,8 @@ template <typename T> struct Step {
           grad_cell(random_values<T>(s.states(), 7)) {}
 
     int forward(T *h, T *cell, T *gates, void *workspace, size_t size) const {
-        return FOR_TYPE(T, lltm_forward)(input.data(), weights.data(), bias.data(), old_h.data(), old_cell.data(), s.batch,
-                                         s.input_size, s.state_size, h, cell, gates, workspace, size);
+        return FOR_TYPE(T, lltm_forward)(input.data(), weights.data(), bias.data(), old_h.data(), old_cell.data(),
+                                         s.batch, s.input_size, s.state_size, h, cell, gates, workspace, size);
     }
     size_t forward_size() const {
         return FOR_TYPE(T, lltm_forward_workspace_size)(s.batch, s.input_size, s.state_size);
@@ -21,8 +21,8 @@ template <typename T> struct Step {
     int backward(const T *cell, const T *gates, T *d_input, T *d_weights, T *d_bias, T *d_old_h, T *d_old_cell,
                  void *workspace, size_t size) const {
         return FOR_TYPE(T, lltm_backward)(grad_h.data(), grad_cell.data(), cell, gates, input.data(), old_h.data(),
-                                          weights.data(), s.batch, s.input_size, s.state_size, d_input, d_weights, d_bias,
-                                          d_old_h, d_old_cell, workspace, size);
+                                          weights.data(), s.batch, s.input_size, s.state_size, d_input, d_weights,
+                                          d_bias, d_old_h, d_old_cell, workspace, size);
     }
     size_t backward_size() const {
         return FOR_TYPE(T, lltm_backward_workspace_size)(s.batch, s.input_size, s.state_size);
@@ -45,7 +45,8 @@ template <typename T> static void test_values(LltmSizes s) {
     CHECK(step.forward(h_alone, cell_alone, nullptr, workspace, workspace.size()));
     CHECK(same_bits(h_alone.values(), h.values()) && same_bits(cell_alone.values(), cell.values()));
 
-    guarded<T> d_input(s.inputs()), d_weights(s.weights()), d_bias(s.biases()), d_old_h(s.states()), d_old_cell(s.states());
+    guarded<T> d_input(s.inputs()), d_weights(s.weights()), d_bias(s.biases()), d_old_h(s.states());
+    guarded<T> d_old_cell(s.states());
     CHECK(step.backward(cell, gates, d_input, d_weights, d_bias, d_old_h, d_old_cell, backward_workspace,
                         backward_workspace.size()));
     CHECK(d_input.intact() && d_weights.intact() && d_bias.intact() && d_old_h.intact() && d_old_cell.intact());
@@ -125,7 +126,8 @@ static void test_errors() {
     };
     const size_t size = workspace.size();
     CHECK_ERROR(call(nullptr, h.data(), 4, size), MY_LIB_ERROR_NULL_POINTER, "bias: expected an array, got NULL");
-    CHECK_ERROR(call(step.bias.data(), nullptr, 4, size), MY_LIB_ERROR_NULL_POINTER, "new_h: expected an array, got NULL");
+    CHECK_ERROR(call(step.bias.data(), nullptr, 4, size), MY_LIB_ERROR_NULL_POINTER,
+                "new_h: expected an array, got NULL");
     CHECK_ERROR(call(step.bias.data(), h.data(), -4, size), MY_LIB_ERROR_INVALID_SIZE,
                 "state_size: expected at least 0, got -4");
     CHECK(!call(step.bias.data(), h.data(), 4, size - 1) &&

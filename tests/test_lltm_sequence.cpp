@@ -2,7 +2,8 @@
 #include "lltm_reference.h"
 
 template <typename T> static std::vector<T> part(const std::vector<T> &all, int64_t index, size_t size) {
-    return std::vector<T>(all.begin() + index * static_cast<int64_t>(size), all.begin() + (index + 1) * static_cast<int64_t>(size));
+    const auto begin = all.begin() + index * static_cast<int64_t>(size);
+    return std::vector<T>(begin, begin + static_cast<int64_t>(size));
 }
 
 template <typename T> struct Sequence {
@@ -22,8 +23,8 @@ template <typename T> struct Sequence {
 
     int forward(T *h, T *cell, T *gates, void *workspace, size_t size) const {
         return FOR_TYPE(T, lltm_sequence_forward)(input.data(), weights.data(), bias.data(), old_h.data(),
-                                                  old_cell.data(), seq_len, s.batch, s.input_size, s.state_size, h, cell,
-                                                  gates, workspace, size);
+                                                  old_cell.data(), seq_len, s.batch, s.input_size, s.state_size, h,
+                                                  cell, gates, workspace, size);
     }
     size_t forward_size() const {
         return FOR_TYPE(T, lltm_sequence_forward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size);
@@ -32,8 +33,8 @@ template <typename T> struct Sequence {
                  T *d_old_cell, void *workspace, size_t size) const {
         return FOR_TYPE(T, lltm_sequence_backward)(
             grad_h.data(), last ? grad_last_h.data() : nullptr, last ? grad_last_cell.data() : nullptr, cell, gates,
-            input.data(), h, old_h.data(), old_cell.data(), weights.data(), seq_len, s.batch, s.input_size, s.state_size,
-            d_input, d_weights, d_bias, d_old_h, d_old_cell, workspace, size);
+            input.data(), h, old_h.data(), old_cell.data(), weights.data(), seq_len, s.batch, s.input_size,
+            s.state_size, d_input, d_weights, d_bias, d_old_h, d_old_cell, workspace, size);
     }
     size_t backward_size() const {
         return FOR_TYPE(T, lltm_sequence_backward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size);

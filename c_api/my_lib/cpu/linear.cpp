@@ -1,6 +1,7 @@
 // c_api/my_lib/cpu/linear.cpp: output = input weight^T + bias, and its three gradients.
 #include "isa.h"
 
+#include "gemm.h"
 #include "linear.h"
 
 namespace my_lib {

@@ -1,7 +1,7 @@
 // c_api/my_lib/cpu/linear.h: the linear operator's kernels, which the LLTM sequence uses too.
 #pragma once
 
-#include "gemm.h"
+#include "gemm_transposed.h"
 
 namespace my_lib {
 namespace MY_LIB_ISA {

@@ -1,6 +1,7 @@
 // c_api/my_lib/cpu/lltm.cpp: one step of the LLTM cell, forward and backward.
 #include "isa.h"
 
+#include "gemm.h"
 #include "lltm.h"
 
 namespace my_lib {
@@ -93,8 +94,8 @@ int forward(const T *input, const T *weights, const T *bias, const T *old_h, con
         !check_array("new_cell", new_cell, states) || !check_optional("gates", gates) ||
         !check_workspace(workspace, workspace_size, needed))
         return 0;
-    MY_LIB_CHOOSE(lltm_forward<T>)(input, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h, new_cell,
-                                   gates, workspace);
+    MY_LIB_CHOOSE(lltm_forward<T>)(input, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h,
+                                   new_cell, gates, workspace);
     return 1;
 }
 

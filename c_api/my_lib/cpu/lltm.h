@@ -1,7 +1,7 @@
 // c_api/my_lib/cpu/lltm.h: the pointwise half of the LLTM kernels, for one step and for sequences.
 #pragma once
 
-#include "gemm.h"
+#include "gemm_transposed.h"
 #include "math/lltm.h"
 
 namespace my_lib {

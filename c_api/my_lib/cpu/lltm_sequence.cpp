@@ -6,6 +6,7 @@
 // grow with the length of the sequence. Weights are transposed once for all chunks.
 #include "isa.h"
 
+#include "gemm.h"
 #include "linear.h"
 #include "lltm.h"
 
@@ -91,7 +92,8 @@ void lltm_sequence_backward(const T *grad_h, const T *grad_last_h, const T *grad
 
     bool accumulate = false;
     // d_weights += d_gates^T [hidden, input], the columns of one of the two.
-    auto add_weight_gradient = [&](const T *d_rows, int64_t rows, const T *x, int64_t columns, int64_t column, bool add) {
+    auto add_weight_gradient = [&](const T *d_rows, int64_t rows, const T *x, int64_t columns, int64_t column,
+                                   bool add) {
         multiply<T>({gate_size, columns, rows, d_rows, 1, gate_size, {x, columns}, d_weights + column, row_size, add});
     };
     for (int64_t end = seq_len; end > 0 || !accumulate;) {
@@ -112,8 +114,8 @@ void lltm_sequence_backward(const T *grad_h, const T *grad_last_h, const T *grad
             const int64_t own = first == 0 && end > 0 ? batch : 0;
             if (own || rows == 0) add_weight_gradient(d_gates, own, old_h, state_size, 0, accumulate);
             if (rows > own)
-                add_weight_gradient(d_gates + own * gate_size, rows - own, h + (first * batch + own - batch) * state_size,
-                                    state_size, 0, accumulate || own);
+                add_weight_gradient(d_gates + own * gate_size, rows - own,
+                                    h + (first * batch + own - batch) * state_size, state_size, 0, accumulate || own);
             add_weight_gradient(d_gates, rows, input + first * batch * input_size, input_size, state_size, accumulate);
         }
         if (d_bias) sum_rows(d_gates, rows, gate_size, d_bias, accumulate);
