@@ -1,5 +1,6 @@
 """benchmarks/peers/extension.py: builds (once) and wraps the C++ extension."""
 
+import fcntl
 import functools
 from pathlib import Path
 
@@ -15,10 +16,14 @@ def load():
     from torch.utils import cpp_extension
 
     BUILD.mkdir(parents=True, exist_ok=True)
-    return cpp_extension.load(
-        "benchmarks_extension", [str(HERE / "extension.cpp")],
-        build_directory=str(BUILD), extra_cflags=["-O3"],
-    )
+    with open(BUILD / "builder", "w") as builder:
+        fcntl.flock(builder, fcntl.LOCK_EX)
+        # PyTorch waits for this file to go away, for ever where a build was killed. Here one process builds at a time.
+        (BUILD / "lock").unlink(missing_ok=True)
+        return cpp_extension.load(
+            "benchmarks_extension", [str(HERE / "extension.cpp")],
+            build_directory=str(BUILD), extra_cflags=["-O3"],
+        )
 
 
 class _Function(torch.autograd.Function):
