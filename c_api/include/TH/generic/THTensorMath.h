@@ -301,7 +301,9 @@ TH_API void THTensor_(norm)(THTensor *r_, THTensor *t, real value, int dimension
 TH_API void THTensor_(max)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension, int keepdim);
 TH_API void THTensor_(min)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension, int keepdim);
 
-/* The k-th smallest, k from 1; the lower median; the most frequent value. Error: argument 2, k out of range. */
+/* The k-th smallest, k from 1; the lower median, or NaN where there is one; the most frequent value, the smallest of
+ * several. NaN is above every number, and equal to NaN for mode. The position that mode gives is the last one of its
+ * value. Error: argument 2, k out of range. */
 TH_API void THTensor_(kthvalue)(THTensor *values_, THLongTensor *indices_, THTensor *t, int64_t k, int dimension,
                                 int keepdim);
 TH_API void THTensor_(median)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension, int keepdim);
@@ -317,8 +319,11 @@ TH_API void THTensor_(cumprod)(THTensor *r_, THTensor *t, int dimension);
  * dimension; argument 1, fewer than 2 dimensions. */
 TH_API void THTensor_(renorm)(THTensor *r_, THTensor *t, real value, int dimension, real maxnorm);
 
-/* Counts in nbins bins of equal width between minvalue and maxvalue (the extremes of the data where both are equal);
- * bhistc for each row of a matrix. */
+/* Counts in nbins bins of equal width between minvalue and maxvalue (the extremes of the data where both are equal,
+ * widened by 1 where these are equal too); bhistc for each row of a matrix. Values outside, or NaN, are not counted, and
+ * nothing is where the extremes of data with NaN are asked for, or minvalue > maxvalue; in an infinite range everything
+ * finite is in the first bin. Errors: argument 3, nbins <= 0; argument 1, the extremes of no data; argument 2, not a
+ * matrix. */
 TH_API void THTensor_(histc)(THTensor *hist, THTensor *tensor, int64_t nbins, real minvalue, real maxvalue);
 TH_API void THTensor_(bhistc)(THTensor *hist, THTensor *tensor, int64_t nbins, real minvalue, real maxvalue);
 
@@ -326,14 +331,17 @@ TH_API void THTensor_(bhistc)(THTensor *hist, THTensor *tensor, int64_t nbins, r
 
 /* ---- Order ------------------------------------------------------------------------------------------------------- */
 
-/* Along a dimension; not stable. Error: argument 2, no such dimension. */
+/* Values and their positions along a dimension. Equal elements keep their order (descending, too). NaN ranks above every
+ * number: last in ascending, first in descending order. Error: argument 2, no such dimension. */
 TH_API void THTensor_(sort)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int dimension, int descendingOrder);
 
-/* The k largest (dir 1) or smallest along a dimension, in order where `sorted`. Errors: argument 3, no such
- * dimension; argument 2, k out of range. */
+/* The k largest (dir 1) or smallest along a dimension, in the order of sort where `sorted`, otherwise in any. Of equal
+ * elements those that come first are taken. Errors: argument 3, no such dimension; argument 2, k out of range. */
 TH_API void THTensor_(topk)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int64_t k, int dim, int dir, int sorted);
 
-/* ---- Indexing: positions count from 0 ---------------------------------------------------------------------------- */
+/* ---- Indexing: positions count from 0 ----------------------------------------------------------------------------
+ * Every position and mask is checked before anything is written. A result may share memory with an input: it gets what
+ * it would if the input had been copied first. */
 
 /* Where the byte mask (0 and 1 only) is 1: fill; take the next elements of src; collect into a vector. Errors:
  * numbers of elements that do not fit, other mask values. */
@@ -341,27 +349,36 @@ TH_API void THTensor_(maskedFill)(THTensor *tensor, THByteTensor *mask, real val
 TH_API void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src);
 TH_API void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask);
 
-/* The positions of the non-zero elements, one row each. */
+/* The positions of the non-zero elements, one row each; NaN is not zero. Without any, subscript becomes empty. */
 TH_API void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor);
 
 /* Slices index[0], index[1] ... along a dimension, into the resized tensor. Errors: argument 3, index not a vector;
- * argument 4, no such dimension; a position out of range. */
+ * argument 4, no such dimension; a position out of range (argument 3, for vectors 2; where src and the result are
+ * contiguous and dim is 0, an error without a number). */
 TH_API void THTensor_(indexSelect)(THTensor *tensor, THTensor *src, int dim, THLongTensor *index);
 
-/* Writes, adds or fills the slices index[i] of the tensor. Errors as above. */
+/* Writes, adds or fills the slices index[0], index[1] ... of the tensor, in this order: of equal positions, the last
+ * one stays. A slice of src needs as many elements as one of the tensor. Errors as above; argument 4 also for a src
+ * with another number of slices than index. */
 TH_API void THTensor_(indexCopy)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src);
 TH_API void THTensor_(indexAdd)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src);
 TH_API void THTensor_(indexFill)(THTensor *tensor, int dim, THLongTensor *index, real val);
 
-/* By position in row-major order; negative ones count from the end. Error: argument 2, out of range. */
+/* By position in row-major order; negative ones count from the end. take resizes to the shape of index; put writes (or
+ * adds, where accumulate is not 0) in the order of index. Errors: argument 2, out of range; argument 3, src and index
+ * with different numbers of elements. */
 TH_API void THTensor_(take)(THTensor *tensor, THTensor *src, THLongTensor *index);
 TH_API void THTensor_(put)(THTensor *tensor, THLongTensor *index, THTensor *src, int accumulate);
 
-/* tensor[i][j] = src[index[i][j]][j] for dim 0 and so on; not resized. Errors: argument 3, no such dimension;
- * argument 4, other dimensions; an index out of range. */
+/* tensor[i][j] = src[index[i][j]][j] for dim 0 and so on; not resized. All have the same sizes, except along dim, where
+ * the tensor is no smaller than index. Errors: argument 3, no such dimension; arguments 4 and 2, other numbers of
+ * dimensions; sizes; an index out of range. */
 TH_API void THTensor_(gather)(THTensor *tensor, THTensor *src, int dim, THLongTensor *index);
 
-/* tensor[index[i][j]][j] = (or +=) src[i][j] for dim 0 and so on. Errors as above. */
+/* tensor[index[i][j]][j] = (or +=) src[i][j] for dim 0 and so on, with i ascending. scatter reads the part of src that
+ * index covers; for scatterAdd and scatterFill sizes are equal except along dim, where src is no smaller than index.
+ * Errors: argument 2, no such dimension; arguments 3 and 4, other numbers of dimensions; sizes; an index out of
+ * range. */
 TH_API void THTensor_(scatter)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src);
 TH_API void THTensor_(scatterAdd)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src);
 TH_API void THTensor_(scatterFill)(THTensor *tensor, int dim, THLongTensor *index, real val);
