@@ -4,13 +4,16 @@
 
 #include "THFile.h"
 
-/* mode "r", "w" or "rw". Errors unless quiet (then NULL): a file that cannot be opened; argument 2, another mode. */
+/* mode "r", "w" (empties the file) or "rw" (makes one where there is none). Errors: a file that cannot be opened (quiet:
+ * NULL instead); argument 2, another mode. */
 TH_API THFile *THDiskFile_new(const char *name, const char *mode, int isQuiet);
 
 /* `name` is a shell command to read from ("r") or to write to ("w"). */
 TH_API THFile *THPipeFile_new(const char *name, const char *mode, int isQuiet);
 
-TH_API const char *THDiskFile_name(THFile *self);
+/* The functions below raise an error of argument 1 for files in memory. */
+
+TH_API const char *THDiskFile_name(THFile *self); /* belongs to the file */
 
 TH_API int THDiskFile_isLittleEndianCPU(void);
 TH_API int THDiskFile_isBigEndianCPU(void);
@@ -20,9 +23,10 @@ TH_API void THDiskFile_nativeEndianEncoding(THFile *self);
 TH_API void THDiskFile_littleEndianEncoding(THFile *self);
 TH_API void THDiskFile_bigEndianEncoding(THFile *self);
 
-/* Bytes that a long takes in binary data: 4, 8, or 0 for this machine's own. */
+/* Bytes that a long takes in binary data: 4 (higher bits are lost), 8, or 0 for this machine's own. */
 TH_API void THDiskFile_longSize(THFile *self, int size);
 
+/* Before the first read or write: each goes to the system at once. */
 TH_API void THDiskFile_noBuffer(THFile *self);
 
 #endif

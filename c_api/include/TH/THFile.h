@@ -1,8 +1,12 @@
 /* TH/THFile.h: reading and writing storages and arrays, on disk, through pipes or in memory.
  *
- * Binary files hold the bytes of the elements; ascii files their text, separated by spaces, a line end after each
- * write where autoSpacing is on. A pedantic file (the default unless opened quietly) reports failures as errors; a
- * quiet one only sets hasError, and read and write functions return how many elements they managed.
+ * Files are ascii at first. Binary files hold the bytes of the elements. Ascii files hold numbers as text with all their
+ * digits, bytes and chars as they are; where autoSpacing is on (as at first), spaces between numbers and a line end after
+ * each write, which a read takes away. A pedantic file (the default unless opened quietly) reports failures as errors; a
+ * quiet one only sets hasError, and read and write functions return how many elements they managed. Reading and writing
+ * may alternate.
+ *
+ * Errors of argument 1: a closed file, reading a write-only one, writing a read-only one.
  */
 #ifndef TH_FILE_INC
 #define TH_FILE_INC
@@ -29,7 +33,7 @@ TH_API void THFile_quiet(THFile *self);
 TH_API void THFile_pedantic(THFile *self);
 TH_API void THFile_clearError(THFile *self);
 
-/* ---- One element. Error: nothing to read, nothing written ---- */
+/* ---- One element. Error: nothing to read (quiet: 0), nothing written ---- */
 
 TH_API uint8_t THFile_readByteScalar(THFile *self);
 TH_API int8_t THFile_readCharScalar(THFile *self);
@@ -90,18 +94,21 @@ TH_API size_t THFile_writeDoubleRaw(THFile *self, double *data, size_t n);
 TH_API size_t THFile_writeHalfRaw(THFile *self, THHalf *data, size_t n);
 
 /* Format "*a": the rest of the file; "*l": one line without its end. *str_ is new, not terminated by zero, and the
- * caller gives it to THFree. Returns its length. Error: argument 2, another format. */
+ * caller gives it to THFree. Returns its length. Errors: argument 2, another format; the end of the file (quiet: 0 and
+ * NULL). */
 TH_API size_t THFile_readStringRaw(THFile *self, const char *format, char **str_);
 TH_API size_t THFile_writeStringRaw(THFile *self, const char *str, size_t size);
 
 /* ---- Position, in bytes ---- */
 
 TH_API void THFile_synchronize(THFile *self); /* flushes */
+/* Error: a pipe; past the end of a file in memory. */
 TH_API void THFile_seek(THFile *self, size_t position);
 TH_API void THFile_seekEnd(THFile *self);
 TH_API size_t THFile_position(THFile *self);
 
+/* Error: what was still to be written could not be; the file is closed nevertheless. */
 TH_API void THFile_close(THFile *self);
-TH_API void THFile_free(THFile *self); /* closes too */
+TH_API void THFile_free(THFile *self); /* closes too, without an error; NULL is allowed */
 
 #endif
