@@ -1,0 +1,89 @@
+"""tests/test_th_exports.py: libth exports every function of the original, for every type, with its prototype."""
+
+import csv
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from torchthaw import config
+
+REAL = {
+    "Byte": "uint8_t", "Char": "int8_t", "Short": "int16_t", "Int": "int32_t", "Long": "int64_t",
+    "Float": "float", "Double": "double", "Half": "THHalf",
+}  # fmt: skip
+ACCUMULATE = {"Float": "double", "Double": "double", "Half": "float"}
+
+# What the original exports beyond its headers' table.
+BEYOND = {
+    f"TH{real}Lapack_{name}"
+    for real in ("Float", "Double")
+    for name in ("geqrf", "orgqr", "ormqr", "potrf", "potri", "potrs", "pstrf")
+}
+DATA = {
+    "THDefaultAllocator", "THMapAllocator", "THRefcountedMapAllocator", "THLog2Pi", "THLogZero", "THLogOne",
+}  # fmt: skip
+
+
+def table():
+    """(name, returns, parameters) of each function for each of its types."""
+    with open(Path(__file__).parent / "golden" / "functions.tsv", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            for real in row["types"].split(","):
+                texts = [row["function"], row["returns"], row["parameters"]]
+                accumulate = ACCUMULATE.get(real, "int64_t")
+                substitutes = {"<Real>": real, "acc<real>": accumulate, "<real>": REAL.get(real, "")}
+                for old, new in substitutes.items():
+                    texts = [text.replace(old, new) for text in texts]
+                yield tuple(re.sub(r"\baccreal\b", accumulate, text) for text in texts)
+
+
+@pytest.fixture(scope="module")
+def exported():
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", str(config.library("th"))], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    return {line.split()[-1] for line in lines}
+
+
+def test_the_table_has_564_functions():
+    with open(Path(__file__).parent / "golden" / "functions.tsv") as file:
+        assert len(file.readlines()) == 565
+    assert len({name for name, _, _ in table()}) == len(list(table()))
+
+
+def test_exports_are_the_table(exported):
+    expected = {name for name, _, _ in table()} | BEYOND | DATA
+    assert sorted(expected - exported) == []
+    assert sorted(name for name in exported - expected if not name.startswith("thaw_")) == []
+
+
+def test_thaw_exports_are_few_and_declared(exported):
+    headers = "".join(path.read_text() for path in (config.includes() / "TH").glob("*.h"))
+    own = {name for name in exported if name.startswith("thaw_")}
+    assert own == set(re.findall(r"TH_API [^;]*?\b(thaw_\w+)\(", headers))
+
+
+def test_prototypes_are_the_table(tmp_path):
+    """A pointer of the original's type to each function: a C compiler refuses any other."""
+    lines = ["#include <TH/TH.h>"]
+    for i, (name, returns, parameters) in enumerate(table()):
+        lines.append(f"extern {returns} (*const pointer{i}){parameters};")
+        lines.append(f"{returns} (*const pointer{i}){parameters} = {name};")
+    source = tmp_path / "prototypes.c"
+    source.write_text("\n".join(lines) + "\n")
+    command = ["cc", "-std=c99", "-Werror", "-fsyntax-only", f"-I{config.includes()}", str(source)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_needs_nothing_but_run_time_libraries():
+    lines = subprocess.run(
+        ["readelf", "-d", str(config.library("th"))], check=True, capture_output=True, text=True
+    ).stdout
+    needed = set(re.findall(r"NEEDED.*\[(.*?)\]", lines))
+    allowed = r"lib(c|m|rt|dl|gomp|gcc_s|stdc\+\+)\.so\.\d|ld-linux-.*"
+    assert [name for name in needed if not re.fullmatch(allowed, name)] == []
+    assert re.findall(r"SONAME.*\[(.*?)\]", lines) == ["libth.so.1"]
+    assert "RPATH" not in lines and "RUNPATH" not in lines
