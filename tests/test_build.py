@@ -257,12 +257,12 @@ def test_a_missing_symbol_is_named_when_imported(project):
 
 
 def test_another_bridge_is_refused(project, monkeypatch, tmp_path):
-    header = (ROOT / "torchthaw" / "bridge" / "bridge.h").read_text().replace("BRIDGE_ABI 1", "BRIDGE_ABI 99")
+    header = (ROOT / "torchthaw" / "bridge" / "bridge.h").read_text().replace("BRIDGE_ABI 2", "BRIDGE_ABI 99")
     (tmp_path / "bridge").mkdir()
     (tmp_path / "bridge" / "bridge.h").write_text(header)
     monkeypatch.setattr(torchthaw.config, "PACKAGE", tmp_path)
     extension(project).build()
-    assert "ImportError: _counting: built for torchthaw's bridge 99, got 1; build it again" in fails(project)
+    assert "ImportError: _counting: built for torchthaw's bridge 99, got 2; build it again" in fails(project)
 
 
 # Arguments

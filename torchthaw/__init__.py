@@ -1,7 +1,7 @@
 """torchthaw: a plain-C operator ABI for PyTorch, and C extensions whose functions take tensors.
 
 ``create_extension`` turns C headers into a Python module. Importing this package imports neither PyTorch nor a
-compiler's tools, and changes nothing.
+compiler's tools, and changes nothing but that ``torch.utils.ffi`` can be imported.
 """
 
 import sys
@@ -14,6 +14,10 @@ if "t" in getattr(sys, "abiflags", ""):
         "torchthaw: expected a CPython with the GIL, got a free-threaded build "
         f"({sys.version.split()[0]}t), which has no limited API to build extensions for"
     )
+
+from .finder import register as _register  # noqa: E402
+
+_register()
 
 
 def __getattr__(name):

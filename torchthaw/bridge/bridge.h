@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Moves when a struct below changes: an extension built for another number is refused when it is loaded. */
-#define THAW_BRIDGE_ABI 1
+#define THAW_BRIDGE_ABI 2
 
 /* How a parameter or a result crosses from Python to C. */
 enum thaw_kind {
@@ -25,7 +25,9 @@ enum thaw_kind {
     THAW_TEXT,    /* results only: const char * becomes str, NULL becomes None */
     THAW_ARRAY,   /* pointer to numbers, or void *: a tensor's memory */
     THAW_HANDLE,  /* any other pointer; None is NULL, cffi converts the rest */
-    THAW_CFFI     /* anything else, by cffi alone */
+    THAW_CFFI,    /* anything else, by cffi alone */
+    THAW_TH_TENSOR, /* a pointer to TH<Real>Tensor or TH<Real>Storage; dtype_code and dtype_bits say which Real */
+    THAW_TH_STORAGE
 };
 
 /* Of a THAW_ARRAY parameter. */
@@ -50,6 +52,7 @@ typedef struct {
     const thaw_parameter *parameters;
     int result;          /* a thaw_kind */
     int result_offset;
+    int result_code, result_bits; /* the Real of a TH result */
     void (*run)(void *frame); /* calls the C function on the frame; NULL where only cffi can call it */
     PyObject *cffi_function;  /* set by bind: lib.<name>, called where an argument needs cffi's conversion */
     PyObject *cffi_types;     /* set by bind: tuple of the parameters' ctypes */
@@ -62,10 +65,15 @@ typedef struct {
      * for 2 * parameter_count objects. */
     PyObject *(*call)(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                       Py_ssize_t count, PyObject *keywords);
+    /* The same for functions that take TH structs: torch tensors become those, everything else is cffi's. */
+    PyObject *(*call_th)(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments,
+                         Py_ssize_t count, PyObject *keywords);
     /* run(frame), with any C++ exception kept for the `call` around it. Needs no GIL. */
     void (*guard)(void (*run)(void *frame), void *frame);
     /* The functions as a new dict from name to callable, or NULL with an exception set. */
     PyObject *(*bind)(thaw_function *functions, PyMethodDef *methods, PyObject *extension, PyObject *module_name);
+    /* Enters extension.bind in _bridge.extensions under extension.lib. 0, or -1 with an exception set. */
+    int (*announce)(PyObject *extension);
 } thaw_bridge;
 
 #define THAW_BRIDGE_CAPSULE "torchthaw.bridge._bridge.api"

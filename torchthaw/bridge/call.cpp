@@ -305,32 +305,7 @@ private:
         PyErr_Restore(type, value, traceback);
     }
 
-    template <typename T> T read_result() {
-        T value;
-        std::memcpy(&value, frame_ + function_->result_offset, sizeof value);
-        return value;
-    }
-
-    PyObject *result() {
-        switch (function_->result) {
-        case THAW_BOOL: return PyBool_FromLong(read_result<bool>());
-        case THAW_INT8: return PyLong_FromLong(read_result<int8_t>());
-        case THAW_INT16: return PyLong_FromLong(read_result<int16_t>());
-        case THAW_INT32: return PyLong_FromLong(read_result<int32_t>());
-        case THAW_INT64: return PyLong_FromLongLong(read_result<int64_t>());
-        case THAW_UINT8: return PyLong_FromLong(read_result<uint8_t>());
-        case THAW_UINT16: return PyLong_FromLong(read_result<uint16_t>());
-        case THAW_UINT32: return PyLong_FromUnsignedLong(read_result<uint32_t>());
-        case THAW_UINT64: return PyLong_FromUnsignedLongLong(read_result<uint64_t>());
-        case THAW_FLOAT: return PyFloat_FromDouble(read_result<float>());
-        case THAW_DOUBLE: return PyFloat_FromDouble(read_result<double>());
-        case THAW_TEXT:
-            if (const char *text = read_result<const char *>()) return PyUnicode_FromString(text);
-            break;
-        }
-        Py_INCREF(Py_None);
-        return Py_None;
-    }
+    PyObject *result() { return to_python(function_->result, frame_ + function_->result_offset); }
 
     const thaw_function *function_;
     char *frame_;
@@ -340,6 +315,12 @@ private:
     int written_count_ = 0;
     Sizes sizes_;
 };
+
+template <typename T> T read(const void *value) {
+    T result;
+    std::memcpy(&result, value, sizeof result);
+    return result;
+}
 
 /* Puts positional and keyword arguments in the order of the parameters. False with an exception set. */
 bool arrange(const thaw_function *function, PyObject **ordered, PyObject *const *arguments, Py_ssize_t count,
@@ -367,6 +348,27 @@ bool arrange(const thaw_function *function, PyObject **ordered, PyObject *const 
 }
 
 }  // namespace
+
+PyObject *to_python(int kind, const void *value) {
+    switch (kind) {
+    case THAW_BOOL: return PyBool_FromLong(read<bool>(value));
+    case THAW_INT8: return PyLong_FromLong(read<int8_t>(value));
+    case THAW_INT16: return PyLong_FromLong(read<int16_t>(value));
+    case THAW_INT32: return PyLong_FromLong(read<int32_t>(value));
+    case THAW_INT64: return PyLong_FromLongLong(read<int64_t>(value));
+    case THAW_UINT8: return PyLong_FromLong(read<uint8_t>(value));
+    case THAW_UINT16: return PyLong_FromLong(read<uint16_t>(value));
+    case THAW_UINT32: return PyLong_FromUnsignedLong(read<uint32_t>(value));
+    case THAW_UINT64: return PyLong_FromUnsignedLongLong(read<uint64_t>(value));
+    case THAW_FLOAT: return PyFloat_FromDouble(read<float>(value));
+    case THAW_DOUBLE: return PyFloat_FromDouble(read<double>(value));
+    case THAW_TEXT:
+        if (const char *text = read<const char *>(value)) return PyUnicode_FromString(text);
+        break;
+    }
+    Py_INCREF(Py_None);
+    return Py_None;
+}
 
 bool prepare_calls() {
     PyObject *backend = PyImport_ImportModule("_cffi_backend");

@@ -68,6 +68,18 @@ def _what_is_wrong(torch, tensor, dtype, written, cause):
     return ValueError, f"one of shape {tuple(tensor.shape)} without memory"
 
 
+def what_is_wrong(torch, tensor, dtypes):
+    """The same where any layout and any of ``dtypes`` would do."""
+    kind = "a fake tensor" if "FakeTensor" in type(tensor).__name__ else _layout(torch, tensor)
+    if kind or tensor.is_meta or tensor.device.type != "cpu":
+        return TypeError, kind or f"one on {tensor.device}"
+    if tensor.dtype not in dtypes:
+        return TypeError, f"{tensor.dtype}" + ("; pass tensor.byte()" if tensor.dtype is torch.bool else "")
+    if tensor.is_conj() or tensor.is_neg():
+        return ValueError, "one with the negative bit; pass tensor.resolve_neg()"
+    return ValueError, f"one of shape {tuple(tensor.shape)} without memory"
+
+
 def _layout(torch, tensor):
     if tensor.is_nested:
         return "a nested tensor"

@@ -11,4 +11,10 @@ bool guard(void (*run)(void *frame), void *frame);
 /* Whether guard() kept an exception in this thread. If so, it is raised as a Python exception and forgotten. */
 bool raise_kept();
 
+/* The same as torch.FatalError. */
+bool raise_kept_fatal();
+
+/* Loads libth from `path`, and from then on its errors are C++ exceptions. None, or NULL with an exception. */
+PyObject *open_th(PyObject *module, PyObject *path);
+
 }  // namespace bridge

@@ -54,10 +54,26 @@ PyObject *bind(thaw_function *functions, PyMethodDef *methods, PyObject *extensi
 
 void guard_for_cffi(void (*run)(void *frame), void *frame) { guard(run, frame); } /* call() looks for what it kept */
 
-const thaw_bridge api = {THAW_BRIDGE_ABI, call, guard_for_cffi, bind};
+PyObject *extensions; /* lib -> bind of every extension that was imported */
+
+int announce(PyObject *extension) {
+    PyObject *lib = PyObject_GetAttrString(extension, "lib");
+    PyObject *bind = lib == nullptr ? nullptr : PyObject_GetAttrString(extension, "bind");
+    const int result = bind == nullptr ? -1 : PyDict_SetItem(extensions, lib, bind);
+    Py_XDECREF(bind);
+    Py_XDECREF(lib);
+    return result;
+}
+
+const thaw_bridge api = {THAW_BRIDGE_ABI, call, call_th, guard_for_cffi, bind, announce};
+
+PyMethodDef methods[] = {
+    {"open_th", open_th, METH_O, "open_th(path): loads libth and makes exceptions of its errors"},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_bridge", "From Python values to arguments of C functions.", -1,
-                          nullptr, nullptr, nullptr, nullptr, nullptr};
+                          methods, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 
@@ -68,6 +84,13 @@ PyMODINIT_FUNC PyInit__bridge() {
     if (!prepare_calls()) return nullptr;
     PyObject *module = PyModule_Create(&definition);
     if (module == nullptr) return nullptr;
+    extensions = PyDict_New();
+    Py_XINCREF(extensions);
+    if (extensions == nullptr || PyModule_AddObject(module, "extensions", extensions) != 0) {
+        Py_XDECREF(extensions);
+        Py_DECREF(module);
+        return nullptr;
+    }
     PyObject *capsule = PyCapsule_New(const_cast<thaw_bridge *>(&api), THAW_BRIDGE_CAPSULE, nullptr);
     if (capsule == nullptr || PyModule_AddObject(module, "api", capsule) != 0) {
         Py_XDECREF(capsule);

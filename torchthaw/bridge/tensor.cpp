@@ -182,6 +182,52 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
     return true;
 }
 
+namespace {
+
+/* The integers of a tuple; false with an exception set. */
+bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
+    for (int i = 0; i < count; ++i) {
+        numbers[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+        if (numbers[i] == -1 && PyErr_Occurred()) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool read_layout(PyObject *object, Layout *layout) {
+    if (torch.dltensor != nullptr) {
+        DLTensor found;
+        if (torch.dltensor(object, &found) != 0) return false;
+        layout->data = static_cast<char *>(found.data) + found.byte_offset;
+        layout->count = 1;
+        for (int32_t i = 0; i < found.ndim; ++i) layout->count *= found.shape[i];
+        layout->on_cpu = found.device.device_type == DLPACK_CPU || found.device.device_type == DLPACK_CUDA_HOST;
+        layout->code = found.dtype.code;
+        layout->bits = found.dtype.bits * found.dtype.lanes;
+        layout->dimensions = found.ndim;
+        layout->size = found.shape;
+        layout->stride = found.strides;
+        return true;
+    }
+    Tensor tensor;
+    if (!read_tensor(object, &tensor)) return false;
+    *layout = {tensor.data, tensor.count, tensor.on_cpu, tensor.dtype_code, tensor.dtype_bits, 0, nullptr, nullptr, {}};
+    PyObject *size = PyObject_GetAttrString(object, "shape");
+    PyObject *stride = size == nullptr ? nullptr : PyObject_CallMethod(object, "stride", nullptr);
+    bool read = stride != nullptr;
+    if (read) {
+        layout->dimensions = static_cast<int>(PyTuple_Size(size));
+        layout->size = layout->numbers;
+        layout->stride = layout->numbers + 64;
+        read = layout->dimensions <= 64 && read_integers(size, layout->numbers, layout->dimensions) &&
+               read_integers(stride, layout->numbers + 64, layout->dimensions);
+    }
+    Py_XDECREF(size);
+    Py_XDECREF(stride);
+    return read;
+}
+
 int is_lazy(PyObject *object, const Tensor &tensor) {
     if (tensor.dtype_code == DLPACK_COMPLEX) {
         return truth(PyObject_CallMethodObjArgs(object, torch.is_conj, nullptr));

@@ -15,11 +15,25 @@ struct Tensor {
     int dtype_code, dtype_bits; /* as DLPack has them */
 };
 
+/* The same with sizes and strides. Valid while the tensor is and keeps them. */
+struct Layout {
+    void *data;
+    int64_t count; /* elements */
+    bool on_cpu;
+    int code, bits;
+    int dimensions;
+    const int64_t *size, *stride; /* strides count elements; NULL means row-major */
+    int64_t numbers[128];         /* room for both where PyTorch has no C interface for them */
+};
+
 /* Whether `object` is a torch.Tensor. Does not import torch: without it, nothing is. */
 bool is_tensor(PyObject *object);
 
 /* Fills `tensor` from a torch.Tensor. False, with an exception set, for one without memory that C can read. */
 bool read_tensor(PyObject *object, Tensor *tensor);
+
+/* Fills `layout` likewise. */
+bool read_layout(PyObject *object, Layout *layout);
 
 /* Whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or -1 with an exception. */
 int is_lazy(PyObject *object, const Tensor &tensor);

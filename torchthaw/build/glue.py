@@ -11,10 +11,11 @@ import keyword
 
 from cffi import model, recompiler
 
+from .. import config
 from .crossing import parameter, result_kind
 
 PREAMBLE = """
-#include "bridge.h"
+#include "{bridge}"
 #include <string.h>
 {includes}
 static const thaw_bridge *thaw;
@@ -56,11 +57,13 @@ static PyObject *thaw_call_{name}(PyObject *self, PyObject *const *arguments, Py
     thaw_frame_{name} frame;
     PyObject *scratch[{scratch}];
     (void)self;
-    return thaw->call(&thaw_functions[{index}], &frame, scratch, arguments, count, keywords);
+    return thaw->{call}(&thaw_functions[{index}], &frame, scratch, arguments, count, keywords);
 }}
 """
 
 MODULE = """
+static PyObject *thaw_cffi_init(void);
+
 static PyObject *thaw_bind(PyObject *extension, PyObject *module_name) {{
     return thaw->bind(thaw_functions, thaw_methods, extension, module_name);
 }}
@@ -68,7 +71,6 @@ static PyMethodDef thaw_bind_method = {{
     "bind", thaw_bind, METH_O, "bind(module_name) -> dict of the functions that take tensors"
 }};
 
-#undef PyInit_{module}
 __attribute__((visibility("default"))) PyObject *PyInit_{module}(void);
 PyObject *PyInit_{module}(void) {{
     PyObject *extension, *bind;
@@ -88,6 +90,10 @@ PyObject *PyInit_{module}(void) {{
         return NULL;
     }}
     Py_DECREF(bind);
+    if (thaw->announce(extension) != 0) {{
+        Py_DECREF(extension);
+        return NULL;
+    }}
     return extension;
 }}
 """
@@ -95,15 +101,25 @@ PyObject *PyInit_{module}(void) {{
 class Function:
     """One C function of the extension and the C code around it."""
 
+    call = "call"  # the entry of thaw_bridge that calls it
+    parameter = staticmethod(parameter)
+
+    @staticmethod
+    def crossing_of_result(ffi, type):
+        """(thaw_kind, DLPack code, bits); the latter two of TH structs only."""
+        return result_kind(ffi, type), 0, 0
+
     def __init__(self, ffi, name, type, declaration, names):
         names = list(names) + [None] * (len(type.args) - len(names))
         self.name, self.type, self.declaration = name, type, declaration
         self.parameters = [
-            parameter(ffi, argument, given or f"argument{index + 1}")
+            self.parameter(ffi, argument, given or f"argument{index + 1}")
             for index, (argument, given) in enumerate(zip(type.args, names))
         ]
         self.named = all(given and not keyword.iskeyword(given) for given in names[: len(type.args)])
-        self.result = "THAW_CFFI" if type.ellipsis else result_kind(ffi, type.result)
+        self.result, self.result_code, self.result_bits = "THAW_CFFI", 0, 0
+        if not type.ellipsis:
+            self.result, self.result_code, self.result_bits = self.crossing_of_result(ffi, type.result)
         # cffi alone knows how to make the arguments of f(int, ...), and Python objects of such results.
         self.direct = self.result != "THAW_CFFI" and not any(p.kind == "THAW_CFFI" for p in self.parameters)
 
@@ -154,13 +170,15 @@ class Function:
         return (
             f'    {{ "{self.name}", {len(self.parameters)}, {int(self.type.ellipsis)}, '
             f"{f'thaw_parameters_{self.name}' if self.parameters else 'NULL'}, {self.result}, "
-            f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, thaw_result)'}, "
+            f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, thaw_result)'}, {self.result_code}, {self.result_bits}, "
             f"{f'thaw_run_{self.name}' if self.direct else 'NULL'}, NULL, NULL, NULL }},\n"
         )
 
     def trampoline(self, index):
         """What Python calls; ``index`` is that of row()."""
-        return TRAMPOLINE.format(name=self.name, index=index, scratch=max(1, 2 * len(self.parameters)))
+        return TRAMPOLINE.format(
+            name=self.name, call=self.call, index=index, scratch=max(1, 2 * len(self.parameters))
+        )
 
     def method(self):
         """The function's entry in thaw_methods."""
@@ -170,14 +188,14 @@ class Function:
         )
 
 
-def functions(ffi, signatures):
+def functions(ffi, signatures, kind=Function):
     """The functions that ``ffi`` declares, in order of name; ``signatures`` as from cdef.signatures()."""
     found = []
     for key, (type, _) in sorted(ffi._parser._declarations.items()):
-        kind, _, name = key.partition(" ")
-        if kind == "function":
+        role, _, name = key.partition(" ")
+        if role == "function":
             declaration, names = signatures.get(name, (name, []))
-            found.append(Function(ffi, name, type, declaration, names))
+            found.append(kind(ffi, name, type, declaration, names))
     return found
 
 
@@ -186,26 +204,33 @@ def source(ffi, signatures, name, includes, keeps_errno):
 
     includes: the paths of its headers. keeps_errno: whether ``ffi.errno`` follows the C functions' errno.
     """
-    module = name.rpartition(".")[2]
-    found = functions(ffi, signatures)
-    headers = "".join(f'#include "{path}"\n' for path in includes)
-    preamble = PREAMBLE.format(includes=headers, **(ERRNO if keeps_errno else NO_ERRNO))
-    preamble += "".join(function.guarded() for function in found) + CFFI_INIT.format(module=module)
     text = io.StringIO()
     generator = recompiler.Recompiler(ffi, name)
     generator.collect_type_table()
     generator.collect_step_tables()
-    generator.write_source_to_f(text, preamble)
-    for function in found:
-        text.write(function.table())
-    end = "    { NULL, 0, 0, NULL, 0, 0, NULL, NULL, NULL, NULL }\n"
-    text.write(array("thaw_function thaw_functions", [*(function.row() for function in found), end]))
-    for index, function in enumerate(found):
-        text.write(function.trampoline(index))
-    end = "    { NULL, NULL, 0, NULL }\n"
-    text.write(array("PyMethodDef thaw_methods", [*(function.method() for function in found), end]))
-    text.write(MODULE.format(module=module))
+    headers = "".join(f'#include "{path}"\n' for path in includes)
+    generator.write_source_to_f(text, preamble(functions(ffi, signatures), name, headers, keeps_errno))
     return text.getvalue()
+
+
+def preamble(found, name, headers, keeps_errno):
+    """What stands before cffi's own code, which is a complete module once cffi's init function is a step of ours.
+
+    headers: C text that declares the functions.
+    """
+    module = name.rpartition(".")[2]
+    end = "    { NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, NULL }\n"
+    end_of_methods = "    { NULL, NULL, 0, NULL }\n"
+    return "".join([
+        PREAMBLE.format(bridge=config.PACKAGE / "bridge" / "bridge.h", includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
+        *(function.guarded() for function in found),
+        *(function.table() for function in found),
+        array("thaw_function thaw_functions", [*(function.row() for function in found), end]),
+        *(function.trampoline(index) for index, function in enumerate(found)),
+        array("PyMethodDef thaw_methods", [*(function.method() for function in found), end_of_methods]),
+        MODULE.format(module=module),
+        CFFI_INIT.format(module=module),
+    ])  # fmt: skip
 
 
 def array(declaration, rows):

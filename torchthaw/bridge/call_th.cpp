@@ -1,0 +1,250 @@
+/* call_th.cpp: one call to a C function of the legacy kind: tensors as TH structs, everything else as cffi has it. */
+#include "call.h"
+#include "guard.h"
+#include "slot.h"
+#include "tensor.h"
+
+#include <cstring>
+#include <limits>
+
+namespace bridge {
+
+namespace {
+
+/* Stores an exact Python number that fits; whatever is left is for cffi, which knows what to say about it. */
+template <typename T> bool store_integer(char *slot, PyObject *argument) {
+    if (!PyLong_CheckExact(argument) && !PyBool_Check(argument)) return false;
+    int overflow;
+    long long value = PyLong_AsLongLongAndOverflow(argument, &overflow);
+    if (overflow != 0 || value < static_cast<long long>(std::numeric_limits<T>::min())) return false;
+    if (sizeof(T) < sizeof value && value > static_cast<long long>(std::numeric_limits<T>::max())) return false;
+    const T stored = static_cast<T>(value);
+    std::memcpy(slot, &stored, sizeof stored);
+    return true;
+}
+
+template <typename T> bool store_float(char *slot, PyObject *argument) {
+    if (!PyFloat_CheckExact(argument)) return false;
+    const T value = static_cast<T>(PyFloat_AsDouble(argument));
+    std::memcpy(slot, &value, sizeof value);
+    return true;
+}
+
+bool store_number(int kind, char *slot, PyObject *argument) {
+    switch (kind) {
+    case THAW_INT8: return store_integer<int8_t>(slot, argument);
+    case THAW_INT16: return store_integer<int16_t>(slot, argument);
+    case THAW_INT32: return store_integer<int32_t>(slot, argument);
+    case THAW_INT64: return store_integer<int64_t>(slot, argument);
+    case THAW_UINT8: return store_integer<uint8_t>(slot, argument);
+    case THAW_UINT16: return store_integer<uint16_t>(slot, argument);
+    case THAW_UINT32: return store_integer<uint32_t>(slot, argument);
+    case THAW_UINT64: return store_integer<uint64_t>(slot, argument);
+    case THAW_FLOAT: return store_float<float>(slot, argument);
+    case THAW_DOUBLE: return store_float<double>(slot, argument);
+    default: return false;
+    }
+}
+
+/* The slots of one call, given back at its end. */
+class Slots {
+public:
+    ~Slots() {
+        while (first_ != nullptr) {
+            Slot *next = first_->next;
+            give_back(first_);
+            first_ = next;
+        }
+    }
+
+    Slot *find(PyObject *argument) const {
+        Slot *slot = first_;
+        while (slot != nullptr && slot->argument != argument) slot = slot->next;
+        return slot;
+    }
+
+    /* The same object passed twice is one struct. */
+    Slot *take(PyObject *argument) {
+        if (Slot *slot = find(argument)) return slot;
+        Slot *slot = take_slot(argument);
+        if (slot == nullptr) return nullptr;
+        slot->next = first_;
+        return first_ = slot;
+    }
+
+    Slot *find_pointer(void *pointer) const {
+        Slot *slot = first_;
+        while (slot != nullptr && slot->pointer() != pointer) slot = slot->next;
+        return slot;
+    }
+
+    /* Every slot is finished, whatever becomes of the others. */
+    bool finish(bool succeeded) {
+        bool finished = true;
+        for (Slot *slot = first_; slot != nullptr; slot = slot->next) {
+            if (!finish_slot(slot, succeeded && finished)) finished = false;
+        }
+        return finished;
+    }
+
+private:
+    Slot *first_ = nullptr;
+};
+
+class Call {
+public:
+    Call(const thaw_function *function, void *frame, PyObject *const *arguments, Py_ssize_t count)
+        : function_(function), frame_(static_cast<char *>(frame)), arguments_(arguments), count_(count) {}
+
+    PyObject *run() {
+        bool needs_cffi = function_->run == nullptr;
+        for (Py_ssize_t i = 0; i < count_; ++i) {
+            if (!convert(i, &needs_cffi)) return nullptr;
+        }
+        PyObject *result = needs_cffi ? run_cffi() : run_direct();
+        if (result == nullptr) {
+            PyObject *type, *value, *traceback;
+            PyErr_Fetch(&type, &value, &traceback);
+            slots_.finish(false);
+            PyErr_Restore(type, value, traceback);
+        } else if (!slots_.finish(true)) {
+            Py_DECREF(result);
+            return nullptr;
+        }
+        return result;
+    }
+
+private:
+    bool convert(Py_ssize_t index, bool *needs_cffi) {
+        static const thaw_parameter variadic = {"", THAW_CFFI, 0, 0, 0, 0};
+        const thaw_parameter &parameter =
+            index < function_->parameter_count ? function_->parameters[index] : variadic;
+        PyObject *argument = arguments_[index];
+        char *place = frame_ + parameter.offset;
+        if (store_number(parameter.kind, place, argument)) return true;
+        const bool storage = !is_tensor(argument) && !PyLong_Check(argument) && is_storage(argument);
+        if (!storage && !is_tensor(argument)) {
+            *needs_cffi = true;
+            return !PyErr_Occurred();
+        }
+        Slot *slot = slots_.take(argument);
+        if (slot == nullptr) return false;
+        if (parameter.kind == (storage ? THAW_TH_STORAGE : THAW_TH_TENSOR) && slot->code == parameter.dtype_code &&
+            slot->bits == parameter.dtype_bits) {
+            void *pointer = slot->pointer();
+            std::memcpy(place, &pointer, sizeof pointer);
+        } else {
+            *needs_cffi = true; /* and its TypeError */
+        }
+        return true;
+    }
+
+    PyObject *run_direct() {
+        PyThreadState *state = PyEval_SaveThread();
+        bool returned = guard(function_->run, frame_);
+        PyEval_RestoreThread(state);
+        if (!returned && raise_kept_fatal()) return nullptr;
+        const void *value = frame_ + function_->result_offset;
+        if (function_->result < THAW_TH_TENSOR) return to_python(function_->result, value);
+        void *pointer;
+        std::memcpy(&pointer, value, sizeof pointer);
+        return struct_result(pointer);
+    }
+
+    PyObject *run_cffi() {
+        PyObject *values = PyTuple_New(count_);
+        for (Py_ssize_t i = 0; values != nullptr && i < count_; ++i) {
+            PyObject *value = cffi_value(arguments_[i]);
+            if (value == nullptr) return Py_DECREF(values), nullptr;
+            PyTuple_SetItem(values, i, value);
+        }
+        if (values == nullptr) return nullptr;
+        PyObject *result = PyObject_Call(function_->cffi_function, values, nullptr);
+        Py_DECREF(values);
+        if (raise_kept_fatal()) {
+            Py_XDECREF(result);
+            return nullptr;
+        }
+        if (result == nullptr || function_->result < THAW_TH_TENSOR) return result;
+        PyObject *number = PyObject_CallFunction(function_->cast, "sO", "uintptr_t", result);
+        PyObject *integer = number == nullptr ? nullptr : PyNumber_Long(number);
+        Py_XDECREF(number);
+        Py_DECREF(result);
+        if (integer == nullptr) return nullptr;
+        void *pointer = PyLong_AsVoidPtr(integer);
+        Py_DECREF(integer);
+        return struct_result(pointer);
+    }
+
+    /* What cffi gets for an argument: a pointer of the struct's own type, which cffi compares with the parameter's. */
+    PyObject *cffi_value(PyObject *argument) {
+        Slot *slot = slots_.find(argument);
+        if (slot == nullptr) {
+            Py_INCREF(argument);
+            return argument;
+        }
+        PyObject *type = PyUnicode_FromFormat("struct TH%s%s *", real_name(slot->code, slot->bits),
+                                              slot->is_storage() ? "Storage" : "Tensor");
+        PyObject *address = type == nullptr ? nullptr : PyLong_FromVoidPtr(slot->pointer());
+        PyObject *pointer =
+            address == nullptr ? nullptr : PyObject_CallFunctionObjArgs(function_->cast, type, address, nullptr);
+        Py_XDECREF(type);
+        Py_XDECREF(address);
+        return pointer;
+    }
+
+    /* A struct that C returned: the argument that it is, else a new torch object which takes the reference. */
+    PyObject *struct_result(void *pointer) {
+        if (pointer == nullptr) {
+            Py_INCREF(Py_None);
+            return Py_None;
+        }
+        if (Slot *slot = slots_.find_pointer(pointer)) {
+            if (!slot->is_storage() && __atomic_load_n(&slot->th->refcount, __ATOMIC_ACQUIRE) > 1) {
+                __atomic_sub_fetch(&slot->th->refcount, 1, __ATOMIC_ACQ_REL); /* retained for the result */
+            }
+            Py_INCREF(slot->argument);
+            return slot->argument;
+        }
+        return function_->result == THAW_TH_TENSOR
+                   ? adopt(static_cast<THTensor *>(pointer), function_->result_code, function_->result_bits)
+                   : adopt_storage(static_cast<THStorage *>(pointer), function_->result_code, function_->result_bits);
+    }
+
+    const thaw_function *function_;
+    char *frame_;
+    PyObject *const *arguments_;
+    Py_ssize_t count_;
+    Slots slots_;
+};
+
+/* For its message, cffi is called as Python would call it. */
+PyObject *call_as_is(const thaw_function *function, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+    PyObject *values = PyTuple_New(count), *named = keywords == nullptr ? nullptr : PyDict_New();
+    for (Py_ssize_t i = 0; values != nullptr && i < count; ++i) {
+        Py_INCREF(arguments[i]);
+        PyTuple_SetItem(values, i, arguments[i]);
+    }
+    for (Py_ssize_t i = 0; named != nullptr && i < PyTuple_Size(keywords); ++i) {
+        if (PyDict_SetItem(named, PyTuple_GetItem(keywords, i), arguments[count + i]) != 0) Py_CLEAR(named);
+    }
+    PyObject *result = values == nullptr || (keywords != nullptr && named == nullptr)
+                           ? nullptr
+                           : PyObject_Call(function->cffi_function, values, named);
+    Py_XDECREF(values);
+    Py_XDECREF(named);
+    return result;
+}
+
+}  // namespace
+
+PyObject *call_th(const thaw_function *function, void *frame, PyObject **, PyObject *const *arguments,
+                  Py_ssize_t count, PyObject *keywords) {
+    const bool named = keywords != nullptr && PyTuple_Size(keywords) > 0;
+    const bool fits = function->variadic ? count >= function->parameter_count : count == function->parameter_count;
+    if (named || !fits) return call_as_is(function, arguments, count, keywords);
+    if (!refresh_kept()) return nullptr;
+    return Call(function, frame, arguments, count).run();
+}
+
+}  // namespace bridge

@@ -1,0 +1,100 @@
+"""torchthaw/bridge/th.py: what the bridge asks of PyTorch for functions that take TH structs."""
+
+import torch
+
+from . import errors
+
+# (DLPack code, bits) of the dtypes that TH has.
+DTYPES = {
+    (1, 8): torch.uint8, (0, 8): torch.int8, (0, 16): torch.int16, (0, 32): torch.int32, (0, 64): torch.int64,
+    (2, 32): torch.float32, (2, 64): torch.float64, (2, 16): torch.float16,
+}  # fmt: skip
+
+
+class FatalError(torch.FatalError, RuntimeError):
+    """An error that C code raised, by THError or as a C++ exception."""
+
+
+FatalError.__module__, FatalError.__qualname__ = "torch", "FatalError"
+
+
+def fatal(message):
+    raise FatalError(message)
+
+
+def storage_types():
+    return torch.UntypedStorage, torch.TypedStorage
+
+
+def tensor_of(storage):
+    """A tensor over all of a storage."""
+    untyped = isinstance(storage, torch.UntypedStorage)
+    dtype = torch.uint8 if untyped else storage.dtype
+    count = storage.nbytes() // dtype.itemsize
+    return torch.empty(0, dtype=dtype).set_(storage if untyped else storage._untyped_storage, 0, (count,), (1,))
+
+
+def storage_of(tensor):
+    """The typed storage that a tensor lies on."""
+    return torch.storage.TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype, _internal=True)
+
+
+def alias(tensor):
+    """Another tensor on the same memory, without history."""
+    with torch.no_grad():
+        return torch.empty(0, dtype=tensor.dtype).set_(
+            tensor.untyped_storage(), tensor.storage_offset(), tensor.size(), tensor.stride()
+        )
+
+
+def address(tensor):
+    """Where the memory of a tensor begins, also of one without elements."""
+    return tensor.untyped_storage().data_ptr() + tensor.storage_offset() * tensor.element_size()
+
+
+def allocate(code, bits, count):
+    tensor = torch.empty(count, dtype=DTYPES[code, bits])
+    return tensor, tensor.data_ptr()
+
+
+def empty(code, bits):
+    return torch.empty(0, dtype=DTYPES[code, bits])
+
+
+def resize(tensor, size):
+    """Lets ``tensor``'s storage hold ``size`` bytes from the tensor's beginning; it never shrinks.
+
+    Returns (address before, address after, the tensor's offset in bytes, bytes before).
+    """
+    storage = tensor.untyped_storage()
+    offset = tensor.storage_offset() * tensor.element_size()
+    had, before = storage.nbytes(), storage.data_ptr()
+    if offset + size > had:
+        if storage.is_shared():  # PyTorch would crash
+            raise RuntimeError("Trying to resize storage that is not resizable (it is in shared memory)")
+        if not storage.resizable():
+            raise RuntimeError("Trying to resize storage that is not resizable")
+        if tensor.requires_grad and torch.is_grad_enabled():
+            raise RuntimeError("cannot resize variables that require grad: pass tensor.data, or use torch.no_grad()")
+        storage.resize_(offset + size)
+    return before, storage.data_ptr(), offset, had
+
+
+def show(tensor, anchor, offset, size, stride):
+    """Gives ``tensor`` (None: a new one) the given layout, ``offset`` elements behind the beginning of ``anchor``."""
+    if not size:
+        size, stride = (0,), (1,)
+    if tensor is None:
+        tensor = torch.empty(0, dtype=anchor.dtype)
+    elif tensor.requires_grad and not tensor.is_leaf and torch.is_grad_enabled():
+        raise RuntimeError("cannot resize variables that require grad: pass tensor.data, or use torch.no_grad()")
+    with torch.no_grad():
+        return tensor.set_(anchor.untyped_storage(), anchor.storage_offset() + offset, size, stride)
+
+
+def refuse(argument):
+    """Raises why C cannot see this tensor."""
+    if not isinstance(argument, torch.Tensor):
+        raise TypeError(f"expected a storage of a type that TH has, got {argument.dtype}")
+    error, got = errors.what_is_wrong(torch, argument, DTYPES.values())
+    raise error(f"expected a CPU tensor of a type that TH has, got {got}")

@@ -1,0 +1,55 @@
+"""torchthaw/legacy/structs.py: the TH structs that headers of the old kind may name, and how they cross to C."""
+
+from cffi import model
+
+from ..build import crossing, glue
+
+# Real -> (DLPack code, bits)
+REALS = {
+    "Double": (2, 64), "Float": (2, 32), "Long": (0, 64), "Int": (0, 32), "Short": (0, 16), "Char": (0, 8),
+    "Byte": (1, 8),
+}  # fmt: skip
+KINDS = {"Tensor": "THAW_TH_TENSOR", "Storage": "THAW_TH_STORAGE"}
+
+CPU = {f"TH{real}{kind}": (KINDS[kind], *dtype) for real, dtype in REALS.items() for kind in KINDS}
+CUDA = [f"THCuda{'' if real == 'Float' else real}{kind}" for real in REALS for kind in KINDS]
+
+# Half has no name for headers; its structs exist so that a half tensor is refused by its type.
+CDEF = "".join(f"typedef struct {name} {name};\n" for name in [*CPU, *CUDA])
+CDEF += "struct THHalfTensor;\nstruct THHalfStorage;\n"
+
+
+def struct(type):
+    """(thaw_kind, DLPack code, bits) of a pointer to one of the CPU structs, or None."""
+    if isinstance(type, model.PointerType) and isinstance(type.totype, model.StructType):
+        return CPU.get(type.totype.name)
+    return None
+
+
+class Function(glue.Function):
+    """A C function whose tensors are TH structs; everything else crosses as cffi has it."""
+
+    call = "call_th"
+
+    @staticmethod
+    def parameter(ffi, type, name):
+        found = struct(type)
+        if found:
+            kind, code, bits = found
+            return crossing.Parameter(type, name, kind, "0", code, bits)
+        if isinstance(type, model.PointerType):
+            return crossing.Parameter(type, name, "THAW_HANDLE")
+        return crossing.parameter(ffi, type, name)
+
+    @staticmethod
+    def crossing_of_result(ffi, type):
+        found = struct(type)
+        if found:
+            return found
+        kind = crossing.result_kind(ffi, type)
+        return "THAW_CFFI" if kind == "THAW_TEXT" else kind, 0, 0
+
+    @property
+    def doc(self):
+        """As cffi's own functions have it."""
+        return self.type.get_c_name(f" {self.name}").replace(f"(* {self.name})", self.name) + ";"
