@@ -140,7 +140,8 @@ def test_wrapped_function_looks_like_the_original(calls):
     for name in ("add_forward", "identity"):
         wrapped, original = getattr(calls, name), getattr(lib, name)
         assert wrapped.__name__ == original.__name__ and wrapped.__module__ == original.__module__
-        assert wrapped.__doc__ == original.__doc__.partition("\n")[0].replace("struct ", "")
+        declaration = original.__doc__.partition("\n")[0].replace("struct ", "").replace(" *", "*")
+        assert wrapped.__doc__.replace(" *", "*") == declaration
 
 
 def test_errors(calls):

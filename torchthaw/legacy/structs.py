@@ -52,4 +52,5 @@ class Function(glue.Function):
     @property
     def doc(self):
         """As cffi's own functions have it."""
-        return self.type.get_c_name(f" {self.name}").replace(f"(* {self.name})", self.name) + ";"
+        parameters = [type.get_c_name() for type in self.type.args] + ["..."] * self.type.ellipsis
+        return self.type.result.get_c_name(f" {self.name}({', '.join(parameters) or 'void'})") + ";"
