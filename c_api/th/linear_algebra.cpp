@@ -312,6 +312,7 @@ template <typename T> void potri(Tensor<T> *ra, Tensor<T> *a, const char *uplo) 
 }
 
 template <typename T> void pstrf(Tensor<T> *ra, Tensor<int> *rpiv, Tensor<T> *a, const char *uplo, T tol) {
+    if (!a) a = ra;
     check_square(a);
     const Owned<T> factor = begin(ra, a);
     const int n = row_count(factor);

@@ -3,8 +3,8 @@
 #define TH_GENERIC_FILE "generic/THTensorConv.h"
 #else
 
-/* ---- On raw arrays: r_ += alpha * (t_ op k_). t_ is ir x ic, k_ is kr x kc; steps sr, sc (3-D: it, kt, st first)
- *      On raw arrays: r_ += alpha * (t_ op k_). t_ is ir x ic, k_ is kr x kc; steps sr, sc (3-D: it, kt, st first) --- */
+/* ---- On raw arrays: r_ += alpha * (t_ op k_). t_ is ir x ic, k_ is kr x kc; steps sr, sc (3-D: it, kt, st first).
+ *      Nothing happens where the kernel does not fit or a step is below 1 -------------------------------------------- */
 
 /* "valid": r_ is ((ir - kr) / sr + 1) x ((ic - kc) / sc + 1). Conv flips the kernel, XCorr does not; Rev puts the
  * kernel where the steps are: ir - (kr - 1) * sr rows. */
@@ -32,8 +32,10 @@ TH_API void THTensor_(fullConv3Dptr)(real *r_, real alpha, real *t_, int64_t it,
 TH_API void THTensor_(validXCorr3DRevptr)(real *r_, real alpha, real *t_, int64_t it, int64_t ir, int64_t ic, real *k_,
                                           int64_t kt, int64_t kr, int64_t kc, int64_t st, int64_t sr, int64_t sc);
 
-/* ---- On tensors: r_ = beta * r_ + alpha * (t_ op k_), r_ resized. vf: "V" valid or "F" full; xc: "X" correlation
- *      or "C" convolution ------------------------------------------------------------------------------------------ */
+/* ---- On tensors: r_ = beta * r_ + alpha * (t_ op k_). vf: "V" valid or "F" full; xc: "X" correlation or "C"
+ *      convolution. r_ is resized; beta 0, or a change of its number of elements, starts it from zeros. r_ may be t_ or
+ *      k_. Errors: argument 3 or 4, dimensions; 5 to 7, a step below 1; 1, 7 or 8, vf or xc; 2, planes that do not
+ *      match, or a kernel larger than the input ---------------------------------------------------------------------- */
 
 /* 2-D image with 2-D kernel. */
 TH_API void THTensor_(conv2Dmul)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_, int64_t srow,

@@ -197,7 +197,9 @@ TH_API void THTensor_(polygamma)(THTensor *r_, int64_t n, THTensor *t);
 TH_API void THTensor_(erf)(THTensor *r_, THTensor *t);
 TH_API void THTensor_(erfinv)(THTensor *r_, THTensor *t);
 
-/* The gradient of a Dirichlet sample x with respect to its concentrations (reparameterised), total = sum of alpha. */
+/* dx/dalpha / (1 - x) for a sample x of Beta(alpha, total - alpha) whose distribution function is held: the gradient of a
+ * Dirichlet sample with respect to its concentrations, total = sum of alpha (Figurnov, Mohamed, Mnih, "Implicit
+ * reparameterization gradients", 2018). NaN unless x is in [0, 1] and 0 < alpha < total. */
 TH_API void THTensor_(dirichlet_grad)(THTensor *self, THTensor *x, THTensor *alpha, THTensor *total);
 
 #endif
@@ -383,7 +385,8 @@ TH_API void THTensor_(scatter)(THTensor *tensor, int dim, THLongTensor *index, T
 TH_API void THTensor_(scatterAdd)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src);
 TH_API void THTensor_(scatterFill)(THTensor *tensor, int dim, THLongTensor *index, real val);
 
-/* ---- Linear combination. beta 0 does not read t. Errors: dimensions and sizes that do not fit -------------------- */
+/* ---- Linear combination. beta 0 does not read t; r_ may be t or a factor. Errors: dimensions and sizes that do not
+ *      fit ------------------------------------------------------------------------------------------------------------ */
 
 /* beta * t + alpha * mat @ vec. */
 TH_API void THTensor_(addmv)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *mat, THTensor *vec);
@@ -400,7 +403,8 @@ TH_API void THTensor_(addbmm)(THTensor *r_, real beta, THTensor *t, real alpha, 
 /* beta * t[i] + alpha * batch1[i] @ batch2[i]. */
 TH_API void THTensor_(baddbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *batch1, THTensor *batch2);
 
-/* gain * the squared distances between all rows of m1 and m2. */
+/* gain * the squared distances between all rows of m1 and m2 (more dimensions: all but the first count as one). Error:
+ * argument 3, rows of different lengths. */
 TH_API void THTensor_(match)(THTensor *r_, THTensor *m1, THTensor *m2, real gain);
 
 #endif
