@@ -21,5 +21,6 @@ class Finder:
 
 def register():
     """Makes ``import torch.utils.ffi`` work; a second call changes nothing."""
-    if not any(getattr(finder, "__name__", None) == "Finder" and finder.__module__ == __name__ for finder in sys.meta_path):
+    known = [(getattr(finder, "__module__", None), getattr(finder, "__name__", None)) for finder in sys.meta_path]
+    if (__name__, Finder.__name__) not in known:
         sys.meta_path.insert(0, Finder)

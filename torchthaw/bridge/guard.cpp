@@ -77,8 +77,8 @@ bool raise_kept_fatal() {
     } catch (...) {
     }
     PyErr_Clear();
-    Py_XDECREF(call_python("fatal", "(N)", PyUnicode_DecodeUTF8(message.c_str(), static_cast<Py_ssize_t>(message.size()),
-                                                                "replace")));
+    PyObject *text = PyUnicode_DecodeUTF8(message.c_str(), static_cast<Py_ssize_t>(message.size()), "replace");
+    if (text != nullptr) Py_XDECREF(call_python("fatal", "(N)", text));
     return true;
 }
 

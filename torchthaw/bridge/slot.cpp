@@ -128,7 +128,7 @@ void free_tensor(THTensor *th) {
     std::free(th);
 }
 
-/* Structs of their own for a slot: one reference on the tensor, and the slot's own besides the tensor's on the storage. */
+/* Structs for a slot: one reference on the tensor, and on the storage the slot's own besides the tensor's. */
 bool make_structs(Slot *slot) {
     auto *th = static_cast<THTensor *>(std::calloc(1, sizeof(THTensor)));
     auto *storage = static_cast<THStorage *>(std::calloc(1, sizeof(THStorage)));

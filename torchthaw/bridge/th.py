@@ -88,8 +88,11 @@ def show(tensor, anchor, offset, size, stride):
         tensor = torch.empty(0, dtype=anchor.dtype)
     elif tensor.requires_grad and not tensor.is_leaf and torch.is_grad_enabled():
         raise RuntimeError("cannot resize variables that require grad: pass tensor.data, or use torch.no_grad()")
+    layout = anchor.untyped_storage(), anchor.storage_offset() + offset, size, stride
+    if not tensor.requires_grad:
+        return tensor.set_(*layout)
     with torch.no_grad():
-        return tensor.set_(anchor.untyped_storage(), anchor.storage_offset() + offset, size, stride)
+        return tensor.set_(*layout)
 
 
 def refuse(argument):

@@ -170,7 +170,8 @@ class Function:
         return (
             f'    {{ "{self.name}", {len(self.parameters)}, {int(self.type.ellipsis)}, '
             f"{f'thaw_parameters_{self.name}' if self.parameters else 'NULL'}, {self.result}, "
-            f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, thaw_result)'}, {self.result_code}, {self.result_bits}, "
+            f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, thaw_result)'}, "
+            f"{self.result_code}, {self.result_bits}, "
             f"{f'thaw_run_{self.name}' if self.direct else 'NULL'}, NULL, NULL, NULL }},\n"
         )
 
@@ -220,9 +221,10 @@ def preamble(found, name, headers, keeps_errno):
     """
     module = name.rpartition(".")[2]
     end = "    { NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, NULL }\n"
+    bridge = config.PACKAGE / "bridge" / "bridge.h"
     end_of_methods = "    { NULL, NULL, 0, NULL }\n"
     return "".join([
-        PREAMBLE.format(bridge=config.PACKAGE / "bridge" / "bridge.h", includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
+        PREAMBLE.format(bridge=bridge, includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
         *(function.guarded() for function in found),
         *(function.table() for function in found),
         array("thaw_function thaw_functions", [*(function.row() for function in found), end]),

@@ -10,7 +10,10 @@ from .. import config
 
 PTH = "torchthaw-enable.pth"
 # .pth files take one line of code. A torchthaw that was removed since is no error at every start of Python.
-LINE = "import os; f = {path!r}; os.path.exists(f) and exec(open(f).read(), {{'__file__': f, '__name__': 'activate'}})\n"
+LINE = (
+    "import os; f = {path!r}; "
+    "os.path.exists(f) and exec(open(f).read(), {{'__file__': f, '__name__': 'activate'}})\n"
+)
 
 
 def add_run(subcommands):
@@ -31,7 +34,7 @@ def add_disable(subcommands):
 
 
 def run(script, arguments):
-    """Runs a file as ``python FILE ARGUMENTS…`` would; also the Python processes that it starts see torch.utils.ffi."""
+    """Runs a file as ``python FILE ARGUMENTS…`` would; the Python processes that it starts see torch.utils.ffi too."""
     from . import loading
 
     if not os.path.isfile(script):

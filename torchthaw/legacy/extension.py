@@ -147,7 +147,8 @@ class _Options:
                     raise BuildError(f"extra_objects: expected a file, got {os.fspath(given)!r}; it was not built yet")
                 print(f"torchthaw: {given} is left out: it was not built, and it is CUDA code", file=sys.stderr)
             elif path.suffix == ".o" and b"__cudaRegisterFatBinary" in path.read_bytes():
-                print(f"torchthaw: {given} is left out: it holds CUDA code, and this build is for the CPU", file=sys.stderr)
+                why = "it holds CUDA code, and this build is for the CPU"
+                print(f"torchthaw: {given} is left out: {why}", file=sys.stderr)
             else:
                 found.append(path)
         return found
@@ -172,7 +173,7 @@ def _is_cuda_by_name(path):
 def _build(ffi, name, target, options, verbose, with_cuda):
     """Compiles, links, and puts the shared object at ``target``; the previous one stays if that fails."""
     if with_cuda:
-        raise BuildError(f"{name}: expected with_cuda=False, got True; this version of torchthaw builds for the CPU only")
+        raise BuildError(f"{name}: with_cuda: expected False, got True; this version builds for the CPU only")
     options.warn_of_unknown()
     key = hashlib.sha256(os.fspath(target).encode()).hexdigest()[:16]
     state = config.cache() / "build" / f"{name}-{key}"
