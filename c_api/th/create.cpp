@@ -110,21 +110,31 @@ template <typename T> void diag(Tensor<T> *r, Tensor<T> *t, int k) {
     }
 }
 
-// keep(row, column) says which elements stay.
-template <typename T, typename Keep> void triangle(Tensor<T> *r, Tensor<T> *t, const Keep &keep) {
+// Row i keeps the columns from begin(i) to before end(i).
+template <typename T, typename Begin, typename End>
+void triangle(Tensor<T> *r, Tensor<T> *t, const Begin &begin, const End &end) {
     TH_ARGUMENT(t->nDimension == 2, 1, "expected a matrix");
     resizeAs<T>(r, t);
-    const T *from = t->data();
-    T *to = r->data();
-    for (int64_t i = 0; i < t->size[0]; i++)
-        for (int64_t j = 0; j < t->size[1]; j++)
-            to[i * r->stride[0] + j * r->stride[1]] = keep(i, j) ? from[i * t->stride[0] + j * t->stride[1]] : T(0);
+    const int64_t rows = t->size[0], columns = t->size[1];
+    const int64_t to_stride = r->stride[1], from_stride = t->stride[1];
+    for (int64_t i = 0; i < rows; i++) {
+        const T *from = t->data() + i * t->stride[0];
+        T *to = r->data() + i * r->stride[0];
+        const int64_t first = std::clamp<int64_t>(begin(i), 0, columns), last = std::clamp<int64_t>(end(i), first, columns);
+        for (int64_t j = 0; j < first; j++) to[j * to_stride] = 0;
+        if (to != from || to_stride != from_stride)
+            for (int64_t j = first; j < last; j++) to[j * to_stride] = from[j * from_stride];
+        for (int64_t j = last; j < columns; j++) to[j * to_stride] = 0;
+    }
 }
+constexpr int64_t largest_diagonal = int64_t(1) << 62;
 template <typename T> void tril(Tensor<T> *r, Tensor<T> *t, int64_t k) {
-    triangle(r, t, [&](int64_t i, int64_t j) { return j - i <= k; });
+    k = std::clamp(k, -largest_diagonal, largest_diagonal);
+    triangle(r, t, [](int64_t) { return int64_t(0); }, [k](int64_t i) { return i + k + 1; });
 }
 template <typename T> void triu(Tensor<T> *r, Tensor<T> *t, int64_t k) {
-    triangle(r, t, [&](int64_t i, int64_t j) { return j - i >= k; });
+    k = std::clamp(k, -largest_diagonal, largest_diagonal);
+    triangle(r, t, [k](int64_t i) { return i + k; }, [](int64_t) { return INT64_MAX; });
 }
 
 template <typename T> void reshape(Tensor<T> *r, Tensor<T> *t, Storage<int64_t> *size) {

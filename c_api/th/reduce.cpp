@@ -66,16 +66,10 @@ template <typename T> Accumulate<T> p_norm(Tensor<T> *t, double p) {
     return std::pow(sum_of<fold::SumPowers, T>(t, &p), 1 / p);
 }
 
-template <typename Name, typename T> T extreme(Tensor<T> *t) {
+// NaN wins.
+template <typename Name, typename T, typename Better> T extreme(Tensor<T> *t, const Better &better) {
     TH_ARGUMENT(t->nDimension > 0, 1, "tensor must have one dimension");
-    const T first = t->data()[0];
-    return fold_all<Name, T>(t, {first, 0}, [](Extreme<T> a, Extreme<T> b) {
-               if (a.value != a.value) return a;
-               if (b.value != b.value) return b;
-               const bool better = std::is_same<Name, fold::Max>::value ? b.value > a.value : b.value < a.value;
-               return better ? b : a;
-           })
-        .value;
+    return fold_all<Name, T>(t, t->data()[0], [&](T a, T b) { return better(b, a) || b != b ? b : a; });
 }
 
 // ---- Along a dimension ----------------------------------------------------------------------------------------------
@@ -182,8 +176,12 @@ template <typename T> Accumulate<T> prodall(Tensor<T> *t) {
     using A = Accumulate<T>;
     return fold_all<fold::Prod, T>(t, A(1), [](A a, A b) { return a * b; });
 }
-template <typename T> T maxall(Tensor<T> *t) { return extreme<fold::Max>(t); }
-template <typename T> T minall(Tensor<T> *t) { return extreme<fold::Min>(t); }
+template <typename T> T maxall(Tensor<T> *t) {
+    return extreme<fold::Largest>(t, [](T x, T than) { return x > than; });
+}
+template <typename T> T minall(Tensor<T> *t) {
+    return extreme<fold::Smallest>(t, [](T x, T than) { return x < than; });
+}
 
 template <typename T> Accumulate<T> dot(Tensor<T> *t, Tensor<T> *source) {
     check_same_elements({{"tensor", t}, {"src", source}});

@@ -44,54 +44,68 @@ TH_FUNCTION_OF_ONE(Cinv, 1 / x)
 TH_FUNCTION_OF_ONE(Lgamma, vector_math::lgamma(x))
 TH_FUNCTION_OF_ONE(Digamma, digamma(x))
 TH_FUNCTION_OF_ONE(Trigamma, trigamma(x))
-TH_FUNCTION_OF_ONE(Erf, std::erf(x))
+TH_FUNCTION_OF_ONE(Erf, vector_math::erf(x))
 TH_FUNCTION_OF_ONE(Erfinv, erfinv(x))
 TH_FUNCTION_OF_ONE(Square, x *x)
 TH_FUNCTION_OF_ONE(Cube, x *x *x)
 TH_FUNCTION_OF_ONE(InverseSquare, 1 / (x * x))
 
-// Blocks whose numbers are all small enough for the vector code; others one by one.
-template <typename T, T Vector(T), T Scalar(T)>
-void row_with_limit(int64_t n, char *const *data, const int64_t *stride, const void *) {
+// Blocks whose numbers all suit the vector code; others one by one, by the C library. Fast and Exact are operations with
+// one context, Fast::suits(x) says which numbers it can take.
+template <typename Fast, typename Exact, typename T>
+void row_by_blocks(int64_t n, char *const *data, const int64_t *stride, const void *context) {
     constexpr int64_t block = 512;
-    struct Fast {
-        explicit Fast(const void *) {}
-        T operator()(T x) const { return Vector(x); }
-    };
-    struct Exact {
-        explicit Exact(const void *) {}
-        T operator()(T x) const { return Scalar(x); }
-    };
     for (int64_t begin = 0; begin < n; begin += block) {
         const int64_t m = n - begin < block ? n - begin : block;
         char *const here[] = {data[0] + begin * stride[0] * int64_t(sizeof(T)),
                               data[1] + begin * stride[1] * int64_t(sizeof(T))};
         const T *x = reinterpret_cast<const T *>(here[1]);
-        int beyond = 0;
+        int other = 0;
         if (stride[1] == 1)
-            for (int64_t i = 0; i < m; i++) beyond |= !(std::fabs(x[i]) <= vector_math::trigonometric_limit<T>);
+            for (int64_t i = 0; i < m; i++) other |= !Fast::suits(x[i]);
         else
-            for (int64_t i = 0; i < m; i++)
-                beyond |= !(std::fabs(x[i * stride[1]]) <= vector_math::trigonometric_limit<T>);
-        if (beyond)
-            row1<Exact, T>(m, here, stride, nullptr);
+            for (int64_t i = 0; i < m; i++) other |= !Fast::suits(x[i * stride[1]]);
+        if (other)
+            row1<Exact, T>(m, here, stride, context);
         else
-            row1<Fast, T>(m, here, stride, nullptr);
+            row1<Fast, T>(m, here, stride, context);
     }
 }
+
 #define TH_TRIGONOMETRIC(name, function)                                                                               \
     template <typename T> struct Function<op::name, T> {                                                               \
-        static Row row() { return row_with_limit<T, vector_math::function<T>, std::function>; }                        \
+        struct Fast {                                                                                                  \
+            explicit Fast(const void *) {}                                                                             \
+            static bool suits(T x) { return std::fabs(x) <= vector_math::trigonometric_limit<T>; }                     \
+            T operator()(T x) const { return vector_math::function(x); }                                               \
+        };                                                                                                             \
+        struct Exact {                                                                                                 \
+            explicit Exact(const void *) {}                                                                            \
+            T operator()(T x) const { return std::function(x); }                                                       \
+        };                                                                                                             \
+        static Row row() { return row_by_blocks<Fast, Exact, T>; }                                                     \
     };
 TH_TRIGONOMETRIC(Cos, cos)
 TH_TRIGONOMETRIC(Sin, sin)
 TH_TRIGONOMETRIC(Tan, tan)
 
 template <typename T> struct Function<op::PowScalar, T> {
-    T exponent;
-    explicit Function(const void *context) : exponent(*static_cast<const T *>(context)) {}
-    T operator()(T x) const { return std::pow(x, exponent); }
-    static Row row() { return row1<Function, T>; }
+    struct Exact {
+        T exponent;
+        explicit Exact(const void *context) : exponent(*static_cast<const T *>(context)) {}
+        T operator()(T x) const { return std::pow(x, exponent); }
+    };
+    struct Fast : Exact {
+        using Exact::Exact;
+        static bool suits(T x) { return x > 0 && x < T(INFINITY); }
+        T operator()(T x) const { return vector_math::positive_pow(x, this->exponent); }
+    };
+    static Row row() {
+        if constexpr (sizeof(T) == 4)
+            return row_by_blocks<Fast, Exact, T>;
+        else
+            return row1<Exact, T>;
+    }
 };
 
 template <typename T> struct Function<op::Lerp, T> {
@@ -103,7 +117,7 @@ template <typename T> struct Function<op::Lerp, T> {
 
 template <typename T> struct Function<op::Atan2, T> {
     explicit Function(const void *) {}
-    T operator()(T y, T x) const { return std::atan2(y, x); }
+    T operator()(T y, T x) const { return vector_math::atan2(y, x); }
     static Row row() { return row2<Function, T>; }
 };
 

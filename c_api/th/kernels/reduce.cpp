@@ -8,7 +8,20 @@ namespace TH_ISA {
 namespace {
 
 // What one number does to a state of type A.
-template <typename Name, typename T, typename A = Accumulate<T>> struct Step;
+template <typename Name, typename T, typename A = typename FoldState<Name, T>::type> struct Step;
+
+template <typename T> constexpr T lowest() {
+    if constexpr (is_floating<T>)
+        return T(-INFINITY);
+    else
+        return std::is_signed<T>::value ? T(T(1) << (8 * sizeof(T) - 1)) : T(0);
+}
+template <typename T> constexpr T highest() {
+    if constexpr (is_floating<T>)
+        return T(INFINITY);
+    else
+        return T(~lowest<T>());
+}
 #define TH_STEP(name, initial, add_expression, merge_expression)                                                       \
     template <typename T, typename A> struct Step<fold::name, T, A> {                                                  \
         static constexpr A start = initial;                                                                            \
@@ -28,10 +41,12 @@ TH_STEP(SumSquaresRounded, 0, a + A(T(x * x)), a + b)
 TH_STEP(SumPowers, 0, a + std::pow(std::fabs(A(x)), *static_cast<const double *>(parameter)), a + b)
 TH_STEP(SumDeviations, 0,
         a + (A(x) - static_cast<const A *>(parameter)[line]) * (A(x) - static_cast<const A *>(parameter)[line]), a + b)
+TH_STEP(Largest, lowest<T>(), (x > a || x != x ? x : a), (b > a || b != b ? b : a))
+TH_STEP(Smallest, highest<T>(), (x < a || x != x ? x : a), (b < a || b != b ? b : a))
 TH_STEP(LargestAbsolute, 0, (std::fabs(A(x)) <= a ? a : std::fabs(A(x))), (b <= a ? a : b))
 
 template <typename Name, typename T> struct Plain {
-    using A = Accumulate<T>;
+    using A = typename FoldState<Name, T>::type;
 
     // In independent partial states, which the compiler keeps in vector registers.
     static A contiguous(const T *x, int64_t n, const Step<Name, T> &step, int64_t line) {
@@ -65,12 +80,15 @@ template <typename Name, typename T> struct Plain {
             return;
         }
         for (int64_t j = 0; j < lines; j++) states[j] = step.start;
-        for (int64_t i = 0; i < n; i++, x += stride) {
-            if (across == 1)
-                for (int64_t j = 0; j < lines; j++) states[j] = step.add(states[j], x[j], j);
-            else
-                for (int64_t j = 0; j < lines; j++) states[j] = step.add(states[j], x[j * across], j);
-        }
+        int64_t i = 0;
+        if (across == 1)  // four at a time: the states are read and written less often
+            for (; i + 4 <= n; i += 4, x += 4 * stride) {
+                const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+                for (int64_t j = 0; j < lines; j++)
+                    states[j] = step.add(step.add(step.add(step.add(states[j], x[j], j), x1[j], j), x2[j], j), x3[j], j);
+            }
+        for (; i < n; i++, x += stride)
+            for (int64_t j = 0; j < lines; j++) states[j] = step.add(states[j], x[j * across], j);
     }
 };
 
@@ -189,6 +207,8 @@ template <typename Name, typename T> Scan scan_lines() { return scan<Name, T>; }
     template Fold fold_lines<fold::Sum, real>();                                                                       \
     template Fold fold_lines<fold::Prod, real>();                                                                      \
     template Fold fold_lines<fold::NonZeros, real>();                                                                  \
+    template Fold fold_lines<fold::Largest, real>();                                                                   \
+    template Fold fold_lines<fold::Smallest, real>();                                                                  \
     template Fold fold_lines<fold::Max, real>();                                                                       \
     template Fold fold_lines<fold::Min, real>();                                                                       \
     template Scan scan_lines<fold::Sum, real>();                                                                       \

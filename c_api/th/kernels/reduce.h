@@ -23,6 +23,8 @@ struct SumSquaresRounded; // each square rounded to the type
 struct SumPowers;         // of |x|; parameter: double
 struct SumDeviations;     // of (x - mean)^2; parameter: Accumulate<T>[lines], the means
 struct LargestAbsolute;
+struct Largest;           // the value alone; NaN wins
+struct Smallest;
 struct Max;               // the first NaN, else the first largest; with its index
 struct Min;
 }  // namespace fold
@@ -34,6 +36,12 @@ template <typename T> struct Extreme {
 
 template <typename Name, typename T> struct FoldState {
     using type = Accumulate<T>;
+};
+template <typename T> struct FoldState<fold::Largest, T> {
+    using type = T;
+};
+template <typename T> struct FoldState<fold::Smallest, T> {
+    using type = T;
 };
 template <typename T> struct FoldState<fold::Max, T> {
     using type = Extreme<T>;

@@ -25,6 +25,13 @@ template <> struct Format<float> {
     static constexpr int exp_terms = 8, log_terms = 5, sin_terms = 5, cos_terms = 5, asin_terms = 5, atan_terms = 5;
     static constexpr float asin[] = {0.16666672415f, 0.074988550726f, 0.04500138007f, 0.026554542206f, 0.038085023561f};
     static constexpr float atan[] = {-0.33333331743f, 0.19999536271f, -0.14263809829f, 0.10742157916f, -0.064467194621f};
+    static constexpr int erf_terms = 8, erfc_terms = 9;
+    static constexpr float erfc_limit = 4.1f;
+    static constexpr float erf[] = {0.12837916706f, -0.37612638468f,  0.11283782495f,    -0.026865430728f,
+                                    0.0052210318079f, -0.00084840804055f, 0.00011265959026f, -9.6670445715e-6f};
+    static constexpr float log_erfc[] = {0.00029793746218f, -1.1301414604f,   -0.6319870659f,
+                                         -0.10992448102f,   0.026330274603f,  -0.0047267249769f,
+                                         0.00058959892853f, -4.5181017044e-5f, 1.591706218e-6f};
     static constexpr int pi_parts = 5;
     static constexpr float half_pi[] = {1.5703125f, 0.0004837512969970703125f, 7.549533620476722717285156e-8f,
                                         2.563282919254561420530081e-12f, 6.12323399573676588615786e-17f};
@@ -46,6 +53,20 @@ template <> struct Format<double> {
                                       0.1111111101351738264,   -0.09090904507553840871, 0.076921815534322914662,
                                       -0.06664488411798738333, 0.058579490516514061461, -0.050844051701967322977,
                                       0.039201518733558918057, -0.019140021905694566193};
+    static constexpr int erf_terms = 14, erfc_terms = 24;
+    static constexpr double erfc_limit = 6;
+    static constexpr double erf[] = {0.12837916709551257389,   -0.37612638903183752379,  0.11283791670955120236,
+                                     -0.026866170645129840806, 0.0052239776254232983087, -0.00085483270219348295955,
+                                     0.0001205533290288873541, -0.000014925647567519332125, 1.6462045441468418937e-6,
+                                     -1.6364642158167615302e-7, 1.4792401209404813002e-8, -1.2164560057283450081e-9,
+                                     8.7090451290531066896e-11, -4.2309458242953378173e-12};
+    static constexpr double log_erfc[] = {
+        -5.4420519639835731479e-8,   -1.1283787825197156201,     -0.63662069656578288814,   -0.10277298786463396026,
+        0.01913699312687303887,      0.00018134612945957766287,  -0.0016410725055028397807, 0.00051157462023776129189,
+        0.00005998816320250677436,   -0.00013878978515156761563, 0.00008134663117117000254, -0.000032234006328634682427,
+        9.8850423158078301331e-6,    -2.4528461185382079467e-6,  5.0087178979202340437e-7,  -8.4540710200482979769e-8,
+        1.1757498115750717004e-8,    -1.3348440700984946554e-9,  1.2176913893331286475e-10, -8.710329646313464537e-12,
+        4.7047545715287625974e-13,   -1.8036814202772949336e-14, 4.3727306574646265972e-16, -5.0381750908202161481e-18};
     static constexpr int pi_parts = 3;
     static constexpr double half_pi[] = {1.57079632673412561416625976563, 6.07710050630396597659554913662e-11,
                                          2.0222662487959510076993365245e-21};
@@ -62,7 +83,7 @@ template <typename T> static inline T with_sign(T x, T sign) { return std::copys
 // c[0] + c[1] x + ... The loop has a constant length and is unrolled.
 template <int n, typename T> static inline T polynomial(const T *c, T x) {
     T sum = c[n - 1];
-#pragma GCC unroll 16
+#pragma GCC unroll 32
     for (int i = n - 2; i >= 0; i--) sum = sum * x + c[i];
     return sum;
 }
@@ -234,17 +255,42 @@ template <typename T> static inline T acos(T x) {
     return upper ? (x < 0 ? T(3.14159265358979323846) - 2 * core : 2 * core) : direct;
 }
 
-// To [0, 1] by 1 / x, then to [0, tan(pi/8)] by a turn of pi/4.
-template <typename T> static inline T atan(T x) {
-    const T a = magnitude(x);
-    const bool inverted = a > 1;
-    const T b = inverted ? 1 / a : a;
+// atan(b) for 0 <= b <= 1: to [0, tan(pi/8)] by a turn of pi/4.
+template <typename T> static inline T atan_core(T b) {
     const bool turned = b > T(0.41421356237309504880);
     const T t = turned ? (b - 1) / (b + 1) : b, z = t * t;
     const T core = t + t * z * polynomial<Format<T>::atan_terms>(Format<T>::atan, z);
-    const T angle = turned ? T(0.78539816339744830962) + core : core;
+    return turned ? T(0.78539816339744830962) + core : core;
+}
+
+template <typename T> static inline T atan(T x) {
+    const T a = magnitude(x);
+    const bool inverted = a > 1;
+    const T angle = atan_core(inverted ? 1 / a : a);
     return with_sign(inverted ? T(1.57079632679489661923) - angle : angle, x);
 }
+
+template <typename T> static inline T atan2(T y, T x) {
+    const T a = magnitude(y), b = magnitude(x), small = a < b ? a : b, large = a < b ? b : a;
+    T ratio = small / large;
+    ratio = large == 0 ? T(0) : ratio;
+    ratio = small == T(INFINITY) ? T(1) : ratio;
+    const T core = atan_core(ratio), angle = a > b ? T(1.57079632679489661923) - core : core;
+    const T full = std::signbit(x) ? T(3.14159265358979323846) - angle : angle;
+    return x != x || y != y ? T(NAN) : with_sign(full, y);
+}
+
+// By x below 1; above it 1 - exp(log(erfc(x))), the logarithm by polynomial.
+template <typename T> static inline T erf(T x) {
+    using F = Format<T>;
+    const T a = magnitude(x), z = x * x, limited = a > F::erfc_limit ? F::erfc_limit : a;
+    const T small = x + x * polynomial<F::erf_terms>(F::erf, z);
+    const T large = 1 - exp(polynomial<F::erfc_terms>(F::log_erfc, limited));
+    return a < 1 ? small : with_sign(x != x ? x : large, x);
+}
+
+// x^y for finite x > 0 by way of double, whose digits outweigh what the exponential magnifies.
+static inline float positive_pow(float x, float y) { return float(exp(double(y) * log(double(x)))); }
 
 // Halves away from zero.
 template <typename T> static inline T round(T x) {

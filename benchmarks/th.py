@@ -1,0 +1,142 @@
+"""benchmarks/th.py: libth's functions beside today's PyTorch's, on the same memory, one thread.
+
+Each function on a small tensor (5 × 5), on 10⁶ contiguous elements and on a transposed 1000 × 1000 matrix; float32.
+Results go to tensors that exist already, with `out=` where PyTorch has it.
+"""
+
+import cffi
+import torch
+
+from torchthaw import config
+
+from .harness import Answer, Contender, compare, statement
+
+LAYOUTS = ("small", "contiguous", "transposed")
+
+# name: (declaration, arguments of libth, expression in PyTorch). r, i, n, b: results of float, long, 1-D float and byte;
+# x, y, z: inputs; index, mask, v (a vector), s (a sorted index).
+FUNCTIONS = {
+    "fill": ("void T_fill(P, float)", "r, 1.5", "tr.fill_(1.5)"),
+    "copy": ("void T_copy(P, P)", "r, x", "tr.copy_(tx)"),
+    "copyDouble": ("void T_copyDouble(P, D)", "r, d", "tr.copy_(td)"),
+    "add": ("void T_add(P, P, float)", "r, x, 1.5", "torch.add(tx, 1.5, out=tr)"),
+    "mul": ("void T_mul(P, P, float)", "r, x, 1.5", "torch.mul(tx, 1.5, out=tr)"),
+    "cadd": ("void T_cadd(P, P, float, P)", "r, x, 2.0, y", "torch.add(tx, ty, alpha=2.0, out=tr)"),
+    "cmul": ("void T_cmul(P, P, P)", "r, x, y", "torch.mul(tx, ty, out=tr)"),
+    "cdiv": ("void T_cdiv(P, P, P)", "r, x, y", "torch.div(tx, ty, out=tr)"),
+    "cmax": ("void T_cmax(P, P, P)", "r, x, y", "torch.maximum(tx, ty, out=tr)"),
+    "clamp": ("void T_clamp(P, P, float, float)", "r, x, -0.5, 0.5", "torch.clamp(tx, -0.5, 0.5, out=tr)"),
+    "addcmul": ("void T_addcmul(P, P, float, P, P)", "r, x, 2.0, y, z", "torch.addcmul(tx, ty, tz, value=2.0, out=tr)"),
+    "neg": ("void T_neg(P, P)", "r, x", "torch.neg(tx, out=tr)"),
+    "abs": ("void T_abs(P, P)", "r, x", "torch.abs(tx, out=tr)"),
+    "sqrt": ("void T_sqrt(P, P)", "r, z", "torch.sqrt(tz, out=tr)"),
+    "exp": ("void T_exp(P, P)", "r, x", "torch.exp(tx, out=tr)"),
+    "log": ("void T_log(P, P)", "r, z", "torch.log(tz, out=tr)"),
+    "sigmoid": ("void T_sigmoid(P, P)", "r, x", "torch.sigmoid(tx, out=tr)"),
+    "tanh": ("void T_tanh(P, P)", "r, x", "torch.tanh(tx, out=tr)"),
+    "sin": ("void T_sin(P, P)", "r, x", "torch.sin(tx, out=tr)"),
+    "erf": ("void T_erf(P, P)", "r, x", "torch.erf(tx, out=tr)"),
+    "pow": ("void T_pow(P, P, float)", "r, z, 1.7", "torch.pow(tz, 1.7, out=tr)"),
+    "ltTensor": ("void T_ltTensor(B, P, P)", "b, x, y", "torch.lt(tx, ty, out=tb)"),
+    "sumall": ("double T_sumall(P)", "x", "tx.sum()"),
+    "meanall": ("double T_meanall(P)", "x", "tx.mean()"),
+    "maxall": ("float T_maxall(P)", "x", "tx.max()"),
+    "stdall": ("double T_stdall(P, int)", "x, 0", "tx.std()"),
+    "normall": ("double T_normall(P, float)", "x, 2.0", "tx.norm()"),
+    "sum": ("void T_sum(P, P, int, int)", "n, x, 1, 0", "torch.sum(tx, 1, out=tn)"),
+    "sum of columns": ("void T_sum(P, P, int, int)", "n, x, 0, 0", "torch.sum(tx, 0, out=tn)"),
+    "max": ("void T_max(P, L, P, int, int)", "n, m, x, 1, 0", "torch.max(tx, 1, out=(tn, tm))"),
+    "var": ("void T_var(P, P, int, int, int)", "n, x, 1, 0, 0", "torch.var(tx, 1, out=tn)"),
+    "norm": ("void T_norm(P, P, float, int, int)", "n, x, 2.0, 1, 0", "torch.norm(tx, 2.0, 1, out=tn)"),
+    "cumsum": ("void T_cumsum(P, P, int)", "r, x, 1", "torch.cumsum(tx, 1, out=tr)"),
+    "sort": ("void T_sort(P, L, P, int, int)", "r, i, x, 1, 0", "torch.sort(tx, 1, out=(tr, ti))"),
+    "topk": ("void T_topk(P, L, P, int64_t, int, int, int)", "k, j, x, 3, 1, 1, 1", "torch.topk(tx, 3, 1, out=(tk, tj))"),
+    "kthvalue": ("void T_kthvalue(P, L, P, int64_t, int, int)", "n, m, x, 3, 1, 0", "torch.kthvalue(tx, 3, 1, out=(tn, tm))"),
+    "indexSelect": ("void T_indexSelect(P, P, int, L)", "r, x, 0, index", "torch.index_select(tx, 0, tindex, out=tr)"),
+    "gather": ("void T_gather(P, P, int, L)", "r, x, 1, where", "torch.gather(tx, 1, twhere, out=tr)"),
+    "scatterAdd": ("void T_scatterAdd(P, int, L, P)", "a, 1, where, x", "ta.scatter_add_(1, twhere, tx)"),
+    "maskedFill": ("void T_maskedFill(P, B, float)", "r, mask, 1.5", "tr.masked_fill_(tflags, 1.5)"),
+    "cat": ("void T_cat(P, P, P, int)", "c, x, y, 0", "torch.cat((tx, ty), 0, out=tc)"),
+    "tril": ("void T_tril(P, P, int64_t)", "r, x, 0", "torch.tril(tx, out=tr)"),
+    "addmm": ("void T_addmm(P, float, P, float, P, P)", "a, 0.0, a, 1.0, x, y", "torch.addmm(ta, tx, ty, beta=0.0, out=ta)"),
+    "addmv": ("void T_addmv(P, float, P, float, P, P)", "n, 0.0, n, 1.0, x, v", "torch.addmv(tn, tx, tv, beta=0.0, out=tn)"),
+}  # fmt: skip
+
+SLOW = ("sort", "kthvalue")  # a second and more for ten calls
+
+
+class Operands:
+    """PyTorch tensors of a layout, and TH tensors on the same memory: names as in FUNCTIONS."""
+
+    def __init__(self, ffi, th, layout):
+        n = 5 if layout == "small" else 1000
+        generator = torch.Generator().manual_seed(0)
+
+        def lay(tensor):
+            return tensor.t().contiguous().t() if layout == "transposed" else tensor
+
+        normal = torch.randn(3, n, n, generator=generator)
+        x, y, z = lay(normal[0]), lay(normal[1]), lay(normal[2].abs() + 0.1)
+        tensors = dict(
+            x=x, y=y, z=z, d=x.double(), r=torch.empty(n, n), a=torch.zeros(n, n), c=torch.empty(2 * n, n),
+            n=torch.empty(n), v=normal[1, 0].clone(), k=torch.empty(n, 3),
+            i=torch.empty(n, n, dtype=torch.long), m=torch.empty(n, dtype=torch.long),
+            j=torch.empty(n, 3, dtype=torch.long), index=torch.randperm(n, generator=generator),
+            where=lay(torch.randint(n, (n, n), generator=generator)),
+            mask=lay((normal[0] > 0).byte()), b=torch.empty(n, n, dtype=torch.bool),
+        )  # fmt: skip
+        tensors["flags"] = tensors["mask"].bool()
+        self.names = {f"t{name}": tensor for name, tensor in tensors.items()} | {"torch": torch}
+        kinds = {torch.float32: "Float", torch.float64: "Double", torch.int64: "Long"}
+        for name, tensor in tensors.items():
+            self.names[name] = wrap(ffi, th, tensor, kinds.get(tensor.dtype, "Byte"))
+
+
+def wrap(ffi, th, tensor, kind):
+    """A TH tensor on a PyTorch tensor's memory, which nothing resizes; both live until the process ends."""
+    call = lambda name, *arguments: getattr(th, f"TH{kind}{name}")(*arguments)
+    storage = call("Storage_newWithDataAndAllocator", ffi.cast("void *", tensor.data_ptr()), tensor.numel(), ffi.NULL, ffi.NULL)
+    call("Storage_clearFlag", storage, b"\x06")  # neither resizable nor freed
+    if tensor.dim() == 1:
+        return call("Tensor_newWithStorage1d", storage, 0, tensor.size(0), tensor.stride(0))
+    return call("Tensor_newWithStorage2d", storage, 0, tensor.size(0), tensor.stride(0), tensor.size(1), tensor.stride(1))
+
+
+def library():
+    ffi = cffi.FFI()
+    pointers = {"P": "THFloatTensor *", "D": "THDoubleTensor *", "L": "THLongTensor *", "B": "THByteTensor *"}
+    lines = ["void THSetNumThreads(int);"]
+    for kind in ("Float", "Double", "Long", "Byte"):
+        lines += [
+            f"typedef struct TH{kind}Tensor TH{kind}Tensor; typedef struct TH{kind}Storage TH{kind}Storage;",
+            f"TH{kind}Storage *TH{kind}Storage_newWithDataAndAllocator(void *, ptrdiff_t, void *, void *);",
+            f"void TH{kind}Storage_clearFlag(TH{kind}Storage *, const char);",
+            f"TH{kind}Tensor *TH{kind}Tensor_newWithStorage1d(TH{kind}Storage *, ptrdiff_t, int64_t, int64_t);",
+            f"TH{kind}Tensor *TH{kind}Tensor_newWithStorage2d(TH{kind}Storage *, ptrdiff_t, int64_t, int64_t, int64_t, int64_t);",
+        ]
+    for declaration in sorted({declaration for declaration, _, _ in FUNCTIONS.values()}):
+        head, _, parameters = declaration.partition("(")
+        types = ", ".join(pointers.get(p.strip(), p.strip()) for p in parameters.rstrip(")").split(","))
+        lines.append(f"{head.replace('T_', 'THFloatTensor_')}({types});")
+    ffi.cdef("\n".join(lines))
+    return ffi, ffi.dlopen(str(config.library("th")))
+
+
+def contenders(th, operands, name):
+    declaration, arguments, expression = FUNCTIONS[name]
+    function = declaration.partition("(")[0].split()[-1].replace("T_", "THFloatTensor_")
+    names = operands.names | {"f": getattr(th, function)}
+    return [statement("libth", f"f({arguments})", **names), statement("torch", expression, **names)]
+
+
+def ask(effort):
+    torch.set_num_threads(1)
+    ffi, th = library()
+    th.THSetNumThreads(1)
+    groups = []
+    for layout in LAYOUTS:
+        operands = Operands(ffi, th, layout)
+        for name in FUNCTIONS:
+            statistic = "minimum" if layout == "small" else "median"
+            groups.append(compare("th", name, layout, contenders(th, operands, name), effort, statistic=statistic))
+    return Answer(groups)
