@@ -36,42 +36,68 @@ template <typename Failed> void check_indices(Tensor<int64_t> *index, int64_t lo
 
 // ---- Slices along a dimension ---------------------------------------------------------------------------------------
 
-int64_t trailing_elements(const AnyTensor *t, int dim) {
-    int64_t n = 1;
-    for (int d = dim + 1; d < t->nDimension; d++) n *= t->size[d];
-    return n;
+// Positions of slices: i itself, or as listed.
+struct Same {
+    int64_t operator()(int64_t i) const { return i; }
+};
+struct Listed {
+    const int64_t *position;
+    int64_t operator()(int64_t i) const { return position[i]; }
+};
+
+// Elements between neighbours along dim where both tensors, which differ in that size only, are dense and have their
+// dimensions in the same order of memory; otherwise 0.
+int64_t elements_within(int dim, const AnyTensor *a, const AnyTensor *b) {
+    const AnyTensor *leader = b->size[dim] > a->size[dim] ? b : a;
+    int64_t a_expected = 1, b_expected = 1, within = 0, previous = 0;
+    int left = 0;
+    for (int d = 0; d < leader->nDimension; d++) left += leader->size[d] > 1;
+    for (; left; left--) {
+        int next = -1;
+        for (int d = 0; d < leader->nDimension; d++)
+            if (leader->size[d] > 1 && leader->stride[d] > previous &&
+                (next < 0 || leader->stride[d] < leader->stride[next]))
+                next = d;
+        if (next < 0) return 0;
+        if (a->size[next] > 1 && a->stride[next] != a_expected) return 0;
+        if (b->size[next] > 1 && b->stride[next] != b_expected) return 0;
+        if (next == dim) within = a_expected;
+        a_expected *= a->size[next];
+        b_expected *= b->size[next];
+        previous = leader->stride[next];
+    }
+    return within ? within : a_expected;
 }
 
-// operation(r slice to[i], s slice from[i]) for i = 0, 1 ... n - 1; NULL positions are i itself. Slices have one shape.
-template <typename T, typename Operation>
-void for_each_slice(int dim, Tensor<T> *r, const int64_t *to, Tensor<T> *s, const int64_t *from, int64_t n,
-                    const Operation &operation) {
-    if (!is_contiguous(r) || !is_contiguous(s)) {
+// operation(r slice to(i), s slice from(i)) for i = 0, 1 ... n - 1. Slices have one shape.
+template <typename T, typename To, typename From, typename Operation>
+void for_each_slice(int dim, Tensor<T> *r, To to, Tensor<T> *s, From from, int64_t n, const Operation &operation) {
+    const int64_t inner = elements_within(dim, r, s);
+    if (!inner) {
         each_line(
             dim, line_work(r, n),
             [&](Line<T> a, Line<T> b) {
-                for (int64_t i = 0; i < n; i++) operation(a[to ? to[i] : i], b[from ? from[i] : i]);
+                for (int64_t i = 0; i < n; i++) operation(a[to(i)], b[from(i)]);
             },
             r, s);
         return;
     }
     // [outer][dim][inner]; threads share outer * inner, so that each element sees its operations in order.
-    const int64_t inner = trailing_elements(r, dim), r_size = r->size[dim], s_size = s->size[dim];
-    const int64_t columns = elements_of(r) / r_size;
+    const int64_t r_size = r->size[dim], s_size = s->size[dim], columns = elements_of(r) / r_size;
     T *const r_data = r->data(), *const s_data = s->data();
     parallel_for(columns, std::max<int64_t>(1, grain / n), [=](int64_t begin, int64_t end) {
         if (inner == 1) {
             for (int64_t o = begin; o < end; o++) {
                 T *const a = r_data + o * r_size, *const b = s_data + o * s_size;
-                for (int64_t i = 0; i < n; i++) operation(a[to ? to[i] : i], b[from ? from[i] : i]);
+                for (int64_t i = 0; i < n; i++) operation(a[to(i)], b[from(i)]);
             }
             return;
         }
         while (begin < end) {
             const int64_t o = begin / inner, column = begin % inner, width = std::min(inner - column, end - begin);
             for (int64_t i = 0; i < n; i++) {
-                T *const a = r_data + (o * r_size + (to ? to[i] : i)) * inner + column;
-                T *const b = s_data + (o * s_size + (from ? from[i] : i)) * inner + column;
+                T *const a = r_data + (o * r_size + to(i)) * inner + column;
+                T *const b = s_data + (o * s_size + from(i)) * inner + column;
                 for (int64_t c = 0; c < width; c++) operation(a[c], b[c]);
             }
             begin += width;
@@ -128,10 +154,52 @@ void into_slices(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src, 
     check_indices(index, 0, r->size[dim], [&](int64_t) { TH_ARGUMENT(false, position_argument(r), "out of range"); });
     Owned<T> source = with_slices_like(r, dim, Owned<T>(apart(src, r)).get());
     Owned<int64_t> positions = contiguous<int64_t>(Owned<int64_t>(apart(index, r)).get());
-    for_each_slice<T>(dim, r, positions->data(), source, nullptr, index->size[0], operation);
+    for_each_slice<T>(dim, r, Listed{positions->data()}, source.get(), Same(), index->size[0], operation);
 }
 
 // ---- Elements of lines ----------------------------------------------------------------------------------------------
+
+// step(index[i], i, line of to, line of from) for each line along dim, with i ascending; sizes are those of index.
+template <typename T, typename Step>
+void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *from, const Step &step) {
+    const int64_t n = index->size[dim];
+    int across = dim;  // the dimension along which indices lie closest
+    for (int d = 0; d < index->nDimension; d++)
+        if (index->size[d] > 1 && index->stride[d] < index->stride[across]) across = d;
+    if (across == dim || n == 1) {
+        each_line(
+            dim, line_work(to, n),
+            [&](Line<int64_t> at, Line<T> a, Line<T> b) {
+                for (int64_t i = 0; i < n; i++) step(at[i], i, a, b);
+            },
+            index, to, from);
+        return;
+    }
+    // Many lines side by side: all their first elements, all their second ones ...
+    Owned<int64_t> first_at = make<int64_t>();
+    Owned<T> first_to = make<T>(), first_from = make<T>();
+    narrow<int64_t>(first_at, index, dim, 0, 1);
+    narrow<T>(first_to, to, dim, 0, 1);
+    narrow<T>(first_from, from, dim, 0, 1);
+    const int64_t stride = index->stride[dim], to_stride = to->stride[dim], from_stride = from->stride[dim];
+    const int64_t work = n * index->size[across];
+    const bool distinct = elements_are_distinct(to), share = distinct && work >= 2 * grain;
+    each_line(
+        across, distinct && !share ? work : 0,
+        [&](Line<int64_t> at, Line<T> a, Line<T> b) {
+            auto columns = [&](int64_t begin, int64_t end) {
+                for (int64_t i = 0; i < n; i++)
+                    for (int64_t j = begin; j < end; j++)
+                        step(at.data[i * stride + j * at.stride], i, Line<T>{&a[j], n, to_stride},
+                             Line<T>{&b[j], n, from_stride});
+            };
+            if (share)
+                parallel_for(at.size, std::max<int64_t>(1, grain / n), columns);
+            else
+                columns(0, at.size);
+        },
+        first_at.get(), first_to.get(), first_from.get());
+}
 
 // Not below 0 and smaller than the size of the line.
 void check_line_indices(const char *function, Tensor<int64_t> *index, int64_t size) {
@@ -230,7 +298,8 @@ template <typename T> void indexSelect(Tensor<T> *r, Tensor<T> *src, int dim, Te
     Owned<T> source = apart(src, r);
     Owned<int64_t> positions = contiguous<int64_t>(Owned<int64_t>(apart(index, r)).get());
     resize(r, shape);
-    if (n) for_each_slice<T>(dim, r, nullptr, source, positions->data(), n, [](T &to, T from) { to = from; });
+    if (!n) return;
+    for_each_slice<T>(dim, r, Same(), source.get(), Listed{positions->data()}, n, [](T &to, T from) { to = from; });
 }
 
 template <typename T> void indexCopy(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src) {
@@ -248,7 +317,7 @@ template <typename T> void indexFill(Tensor<T> *r, int dim, Tensor<int64_t> *ind
     TH_ARGUMENT(dim >= 0, 2, "out of range");
     check_indices(index, 0, r->size[dim], [&](int64_t) { TH_ARGUMENT(false, position_argument(r), "out of range"); });
     Owned<int64_t> positions = contiguous<int64_t>(Owned<int64_t>(apart(index, r)).get());
-    const int64_t *const at = positions->data();
+    const Listed at{positions->data()};
     for_each_slice<T>(dim, r, at, r, at, index->size[0], [value](T &to, T &) { to = value; });
 }
 
@@ -293,12 +362,8 @@ template <typename T> void gather(Tensor<T> *r, Tensor<T> *src, int dim, Tensor<
     check_line_indices("gather", index, src->size[dim]);
     Owned<T> source = apart(src, r);
     Owned<int64_t> positions = apart(index, r);
-    each_line(
-        dim, line_work(r, index->size[dim]),
-        [](Line<int64_t> at, Line<T> to, Line<T> from) {
-            for (int64_t i = 0; i < at.size; i++) to[i] = from[at[i]];
-        },
-        positions.get(), r, source.get());
+    each_indexed(dim, positions.get(), r, source.get(),
+                 [](int64_t at, int64_t i, Line<T> to, Line<T> from) { to[i] = from[at]; });
 }
 
 template <typename T> void scatter(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src) {
@@ -312,12 +377,8 @@ template <typename T> void scatter(Tensor<T> *r, int dim, Tensor<int64_t> *index
     check_line_indices("scatter", index, r->size[dim]);
     Owned<T> source = apart(src, r);
     Owned<int64_t> positions = apart(index, r);
-    each_line(
-        dim, line_work(r, index->size[dim]),
-        [](Line<int64_t> at, Line<T> to, Line<T> from) {
-            for (int64_t i = 0; i < at.size; i++) to[at[i]] = from[i];
-        },
-        positions.get(), r, source.get());
+    each_indexed(dim, positions.get(), r, source.get(),
+                 [](int64_t at, int64_t i, Line<T> to, Line<T> from) { to[at] = from[i]; });
 }
 
 template <typename T> void scatterAdd(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src) {
@@ -328,12 +389,8 @@ template <typename T> void scatterAdd(Tensor<T> *r, int dim, Tensor<int64_t> *in
     check_line_indices("scatterAdd", index, r->size[dim]);
     Owned<T> source = apart(src, r);
     Owned<int64_t> positions = apart(index, r);
-    each_line(
-        dim, line_work(r, index->size[dim]),
-        [](Line<int64_t> at, Line<T> to, Line<T> from) {
-            for (int64_t i = 0; i < at.size; i++) to[at[i]] = T(to[at[i]] + from[i]);
-        },
-        positions.get(), r, source.get());
+    each_indexed(dim, positions.get(), r, source.get(),
+                 [](int64_t at, int64_t i, Line<T> to, Line<T> from) { to[at] = T(to[at] + from[i]); });
 }
 
 template <typename T> void scatterFill(Tensor<T> *r, int dim, Tensor<int64_t> *index, T value) {
@@ -344,12 +401,8 @@ template <typename T> void scatterFill(Tensor<T> *r, int dim, Tensor<int64_t> *i
                  describe(index).str, dim);
     check_line_indices("scatter", index, r->size[dim]);
     Owned<int64_t> positions = apart(index, r);
-    each_line(
-        dim, line_work(r, index->size[dim]),
-        [value](Line<int64_t> at, Line<T> to) {
-            for (int64_t i = 0; i < at.size; i++) to[at[i]] = value;
-        },
-        positions.get(), r);
+    each_indexed(dim, positions.get(), r, r,
+                 [value](int64_t at, int64_t, Line<T> to, Line<T>) { to[at] = value; });
 }
 
 template <typename T> void maskedFill(Tensor<T> *r, Tensor<uint8_t> *mask, T value) {
@@ -413,15 +466,22 @@ template <typename T> void nonzero(Tensor<int64_t> *subscript, Tensor<T> *tensor
     const int64_t *const stride = subscript->stride;
     Buffer<int64_t> position(dims);
     std::fill(position.get(), position.get() + dims, 0);
-    each(
-        [&](T value) {
-            if (value != 0) {
-                for (int d = 0; d < dims; d++) row[d * stride[1]] = position[d];
-                row += stride[0];
-            }
-            for (int d = dims - 1; d >= 0 && ++position[d] == source->size[d]; d--) position[d] = 0;
-        },
-        source.get());
+    const int last = dims - 1;
+    const T *line = source->data();
+    for (int d = 0; d >= 0;) {
+        for (int64_t j = 0; j < source->size[last]; j++) {
+            if (line[j * source->stride[last]] == 0) continue;
+            position[last] = j;
+            for (d = 0; d < dims; d++) row[d * stride[1]] = position[d];
+            row += stride[0];
+        }
+        for (d = last - 1; d >= 0; d--) {
+            line += source->stride[d];
+            if (++position[d] < source->size[d]) break;
+            line -= position[d] * source->stride[d];
+            position[d] = 0;
+        }
+    }
 }
 
 }  // namespace th
