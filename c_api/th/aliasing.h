@@ -7,8 +7,9 @@ namespace th {
 
 // The input, or a copy of it where writing to r, or resizing it, could change the input.
 template <typename T, typename R> Owned<T> apart(Tensor<T> *input, const Tensor<R> *r) {
-    const bool shared = input->storage && (input->storage == r->storage ||
-                                           (elements_of(input) && elements_of(r) && may_overlap(operand(input), operand(r))));
+    const bool shared =
+        input->storage && (input->storage == r->storage ||
+                           (elements_of(input) && elements_of(r) && may_overlap(operand(input), operand(r))));
     return shared ? clone(input) : retained(input);
 }
 

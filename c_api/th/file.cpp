@@ -10,8 +10,8 @@
 namespace th {
 
 Mode::Mode(const char *mode)
-    : readable(mode && mode[0] == 'r'), writable(mode && strcmp(mode, "r") && (!strcmp(mode, "w") || !strcmp(mode, "rw"))) {
-    TH_ARGUMENT(mode && (!strcmp(mode, "r") || writable), 2, "file mode should be 'r','w' or 'rw'");
+    : readable(mode && mode[0] == 'r'), writable(mode && (!strcmp(mode, "w") || !strcmp(mode, "rw"))) {
+    TH_ARGUMENT(writable || (mode && !strcmp(mode, "r")), 2, "file mode should be 'r','w' or 'rw'");
 }
 
 namespace {

@@ -130,7 +130,7 @@ template <typename T> Owned<T> with_slices_like(Tensor<T> *r, int dim, Tensor<T>
 
 constexpr const char *no_such_dimension = "Indexing dim %d is out of bounds of tensor";
 
-// What slices of r are addressed by: the argument number of a position that is out of range, as select or get1d have it.
+// The argument number that select and get1d have for a position out of range.
 int position_argument(const AnyTensor *r) { return r->nDimension > 1 ? 3 : 2; }
 
 // r's slices index[i] become operation(slice, src's slice i); the names are those of error messages.
@@ -372,7 +372,8 @@ template <typename T> void scatter(Tensor<T> *r, int dim, Tensor<int64_t> *index
     for (int d = 0; d < r->nDimension; d++)
         fits &= index->size[d] <= src->size[d] && (d == dim || index->size[d] <= r->size[d]);
     TH_CHECK(fits,
-             "Expected index %s to be smaller size than src %s and to be smaller than tensor %s apart from dimension %d",
+             "Expected index %s to be smaller size than src %s and to be smaller than tensor %s apart from "
+             "dimension %d",
              describe(index).str, describe(src).str, describe(r).str, dim);
     check_line_indices("scatter", index, r->size[dim]);
     Owned<T> source = apart(src, r);

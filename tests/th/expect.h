@@ -34,6 +34,13 @@ template <typename Body> Caught error_of(Body body) {
     return {-1, "no error"};
 }
 
+// The error that body raises as "argument: text", without the place; "" where there is none.
+template <typename Body> std::string raised(Body body) {
+    const Caught caught = error_of(body);
+    if (caught.argument < 0) return "";
+    return std::to_string(caught.argument) + ": " + caught.text.substr(0, caught.text.rfind(" at "));
+}
+
 inline bool says(const Caught &caught, int argument, const char *text) {
     const bool so = caught.argument == argument && caught.text.find(text) != std::string::npos;
     if (!so) fprintf(stderr, "got: %d, %s\n", caught.argument, caught.text.c_str());

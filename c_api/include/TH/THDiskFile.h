@@ -4,8 +4,8 @@
 
 #include "THFile.h"
 
-/* mode "r", "w" (empties the file) or "rw" (makes one where there is none). Errors: a file that cannot be opened (quiet:
- * NULL instead); argument 2, another mode. */
+/* mode "r", "w" (empties the file) or "rw" (makes one where there is none). Errors: a file that cannot be opened
+ * (quiet: NULL instead); argument 2, another mode. */
 TH_API THFile *THDiskFile_new(const char *name, const char *mode, int isQuiet);
 
 /* `name` is a shell command to read from ("r") or to write to ("w"). */

@@ -6,7 +6,8 @@
 #include "THStorage.h"
 
 /* mode "r", "w" (which does not empty the storage) or "rw". newWithStorage keeps a reference to `storage` and starts at
- * its beginning; NULL: a new one. Errors: argument 2, another mode; argument 1, a storage whose last byte is not zero. */
+ * its beginning; NULL: a new one. Errors: argument 2, another mode; argument 1, a storage whose last byte is not
+ * zero. */
 TH_API THFile *THMemoryFile_newWithStorage(THCharStorage *storage, const char *mode);
 TH_API THFile *THMemoryFile_new(const char *mode);
 

@@ -322,8 +322,8 @@ TH_API void THTensor_(cumprod)(THTensor *r_, THTensor *t, int dimension);
 TH_API void THTensor_(renorm)(THTensor *r_, THTensor *t, real value, int dimension, real maxnorm);
 
 /* Counts in nbins bins of equal width between minvalue and maxvalue (the extremes of the data where both are equal,
- * widened by 1 where these are equal too); bhistc for each row of a matrix. Values outside, or NaN, are not counted, and
- * nothing is where the extremes of data with NaN are asked for, or minvalue > maxvalue; in an infinite range everything
+ * widened by 1 where these are equal too); bhistc for each row of a matrix. Values outside, or NaN, are not counted,
+ * and nothing is where the extremes of data with NaN are asked for, or minvalue > maxvalue; in an infinite range everything
  * finite is in the first bin. Errors: argument 3, nbins <= 0; argument 1, the extremes of no data; argument 2, not a
  * matrix. */
 TH_API void THTensor_(histc)(THTensor *hist, THTensor *tensor, int64_t nbins, real minvalue, real maxvalue);
@@ -333,8 +333,8 @@ TH_API void THTensor_(bhistc)(THTensor *hist, THTensor *tensor, int64_t nbins, r
 
 /* ---- Order ------------------------------------------------------------------------------------------------------- */
 
-/* Values and their positions along a dimension. Equal elements keep their order (descending, too). NaN ranks above every
- * number: last in ascending, first in descending order. Error: argument 2, no such dimension. */
+/* Values and their positions along a dimension. Equal elements keep their order (descending, too). NaN ranks above
+ * every number: last in ascending, first in descending order. Error: argument 2, no such dimension. */
 TH_API void THTensor_(sort)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int dimension, int descendingOrder);
 
 /* The k largest (dir 1) or smallest along a dimension, in the order of sort where `sorted`, otherwise in any. Of equal
