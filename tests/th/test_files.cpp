@@ -136,7 +136,9 @@ void memory_and_its_storage() {
     THCharStorage *storage = THCharStorage_newWithSize(3);
     THCharStorage_fill(storage, 'x');
     EXPECT(raised([&] { THMemoryFile_newWithStorage(storage, "r"); }).substr(0, 2) == "1:");
-    EXPECT(raised([] { THMemoryFile_newWithStorage(THCharStorage_new(), "r"); }).substr(0, 2) == "1:");
+    THCharStorage *empty = THCharStorage_new();
+    EXPECT(raised([&] { THMemoryFile_newWithStorage(empty, "r"); }).substr(0, 2) == "1:");
+    THCharStorage_free(empty);
     memcpy(THCharStorage_data(storage), "12", 3);
     THFile *file = THMemoryFile_newWithStorage(storage, "rw");
     EXPECT(THFile_readIntScalar(file) == 12);

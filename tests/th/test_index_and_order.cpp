@@ -7,18 +7,32 @@
 
 namespace {
 
+// What the tests make is released at the end.
+std::vector<THFloatTensor *> kept_floats;
+std::vector<THLongTensor *> kept_longs;
+std::vector<THFloatStorage *> kept_storages;
+THFloatTensor *keep(THFloatTensor *t) { return kept_floats.emplace_back(t); }
+THLongTensor *keep(THLongTensor *t) { return kept_longs.emplace_back(t); }
+THFloatStorage *keep(THFloatStorage *s) { return kept_storages.emplace_back(s); }
+
+void release() {
+    for (THFloatTensor *t : kept_floats) THFloatTensor_free(t);
+    for (THLongTensor *t : kept_longs) THLongTensor_free(t);
+    for (THFloatStorage *s : kept_storages) THFloatStorage_free(s);
+}
+
 THFloatTensor *floats(std::vector<float> values, int64_t columns = 0) {
     THFloatTensor *t = columns ? THFloatTensor_newWithSize2d(int64_t(values.size()) / columns, columns)
                                : THFloatTensor_newWithSize1d(int64_t(values.size()));
     std::copy(values.begin(), values.end(), THFloatTensor_data(t));
-    return t;
+    return keep(t);
 }
 
 THLongTensor *longs(std::vector<int64_t> values, int64_t columns = 0) {
     THLongTensor *t = columns ? THLongTensor_newWithSize2d(int64_t(values.size()) / columns, columns)
                               : THLongTensor_newWithSize1d(int64_t(values.size()));
     std::copy(values.begin(), values.end(), THLongTensor_data(t));
-    return t;
+    return keep(t);
 }
 
 bool same(float a, float b) { return a == b || (a != a && b != b); }
@@ -42,7 +56,7 @@ bool holds(THLongTensor *t, std::vector<int64_t> values) {
 // Each function refuses each position outside, and leaves its tensor as it was.
 void positions_out_of_range() {
     for (int64_t wrong : {int64_t(-1), int64_t(2), INT64_MIN, INT64_MAX}) {
-        THFloatTensor *t = floats({1, 2, 3, 4}, 2), *src = floats({5, 6, 7, 8}, 2), *r = THFloatTensor_new();
+        THFloatTensor *t = floats({1, 2, 3, 4}, 2), *src = floats({5, 6, 7, 8}, 2), *r = keep(THFloatTensor_new());
         THLongTensor *vector = longs({0, wrong}), *matrix = longs({0, 1, 1, wrong}, 2);
         THLongTensor *far = longs({0, 7 + (wrong & 1)});
         for (int dim : {0, 1}) {
@@ -60,7 +74,7 @@ void positions_out_of_range() {
         EXPECT(holds(t, {1, 2, 3, 4}) && holds(src, {5, 6, 7, 8}) && THFloatTensor_nDimension(r) == 0);
     }
     // Dimensions that the original did not check.
-    THFloatTensor *t = floats({1, 2, 3, 4}, 2), *r = THFloatTensor_new();
+    THFloatTensor *t = floats({1, 2, 3, 4}, 2), *r = keep(THFloatTensor_new());
     THLongTensor *index = longs({0});
     EXPECT(raised([&] { THFloatTensor_indexSelect(r, t, -1, index); }).substr(0, 2) == "4:");
     EXPECT(raised([&] { THFloatTensor_scatterFill(t, -1, longs({0}, 1), 1); }).substr(0, 2) == "2:");
@@ -83,7 +97,7 @@ void aliases() {
     THLongTensor_take(l, longs({7, 8, 9}), l);
     EXPECT(holds(l, {7, 8, 9}));
     THFloatTensor *s = floats({3, 1, 2});
-    THLongTensor *order = THLongTensor_new();
+    THLongTensor *order = keep(THLongTensor_new());
     THFloatTensor_sort(s, order, s, 0, 0);
     EXPECT(holds(s, {1, 2, 3}) && holds(order, {1, 2, 0}));
     THLongTensor *n = longs({0, 5, 0, 6});
@@ -119,18 +133,18 @@ void slices_in_every_layout() {
                     return THFloatTensor_get3d(of, at[0], at[1], at[2]);
                 };
                 THLongTensor *index = longs({1, 3, 1});
-                THFloatTensor *chosen = THFloatTensor_new(), *sum = THFloatTensor_newClone(t);
-                THFloatTensor *filled = THFloatTensor_newClone(t);
-                THFloatTensor *copy = THFloatTensor_newWithStorage3d(  // with t's order of memory
-                    THFloatStorage_newWithSize(120), 0, t->size[0], t->stride[0], t->size[1], t->stride[1], t->size[2],
-                    t->stride[2]);
+                THFloatTensor *chosen = keep(THFloatTensor_new()), *sum = keep(THFloatTensor_newClone(t));
+                THFloatTensor *filled = keep(THFloatTensor_newClone(t));
+                THFloatTensor *copy = keep(THFloatTensor_newWithStorage3d(  // with t's order of memory
+                    keep(THFloatStorage_newWithSize(120)), 0, t->size[0], t->stride[0], t->size[1], t->stride[1],
+                    t->size[2], t->stride[2]));
                 THFloatTensor_indexSelect(chosen, t, dim, index);
                 THFloatTensor_indexAdd(sum, dim, index, chosen);
                 THFloatTensor_indexFill(filled, dim, index, -1);
-                THLongTensor *all = THLongTensor_new();
+                THLongTensor *all = keep(THLongTensor_new());
                 THLongTensor_range(all, t->size[dim] - 1, 0, -1);
                 THFloatTensor_indexCopy(copy, dim, all, t);
-                THFloatTensor *dense = THFloatTensor_newClone(t);
+                THFloatTensor *dense = keep(THFloatTensor_newClone(t));
                 THFloatTensor_indexCopy(dense, dim, all, t);
                 EXPECT(THFloatTensor_equal(dense, copy));
                 for (int64_t i = 0; i < t->size[dim == 0]; i++)
@@ -156,11 +170,12 @@ void large() {
         values[i] = float(int(state >> 8) % 1000) - 500;
         index[i] = (state >> 5) % 300;
     }
-    THFloatTensor *t = floats(values, columns), *r = THFloatTensor_newWithSize2d(rows, columns);
-    THLongTensor *at = longs(index, columns), *order = THLongTensor_new();
+    THFloatTensor *t = floats(values, columns), *r = keep(THFloatTensor_newWithSize2d(rows, columns));
+    THLongTensor *at = longs(index, columns), *order = keep(THLongTensor_new());
     for (bool turned : {false, true}) {
-        THFloatTensor *tv = THFloatTensor_newTranspose(t, 0, turned), *rv = THFloatTensor_newTranspose(r, 0, turned);
-        THLongTensor *iv = THLongTensor_newTranspose(at, 0, turned);
+        THFloatTensor *tv = keep(THFloatTensor_newTranspose(t, 0, turned));
+        THFloatTensor *rv = keep(THFloatTensor_newTranspose(r, 0, turned));
+        THLongTensor *iv = keep(THLongTensor_newTranspose(at, 0, turned));
         for (int dim : {0, 1}) {
             const auto value = [&](int64_t i, int64_t j) { return THFloatTensor_get2d(tv, i, j); };
             THFloatTensor_gather(rv, tv, dim, iv);
@@ -174,11 +189,11 @@ void large() {
             EXPECT(THFloatTensor_sumall(rv) == THFloatTensor_sumall(tv));
 
             for (int descending : {0, 1}) {
-                THFloatTensor *sorted = THFloatTensor_new();
+                THFloatTensor *sorted = keep(THFloatTensor_new());
                 THFloatTensor_sort(sorted, order, tv, dim, descending);
-                THFloatTensor *a = THFloatTensor_newTranspose(sorted, 1, dim);
-                THFloatTensor *b = THFloatTensor_newTranspose(tv, 1, dim);
-                THLongTensor *o = THLongTensor_newTranspose(order, 1, dim);
+                THFloatTensor *a = keep(THFloatTensor_newTranspose(sorted, 1, dim));
+                THFloatTensor *b = keep(THFloatTensor_newTranspose(tv, 1, dim));
+                THLongTensor *o = keep(THLongTensor_newTranspose(order, 1, dim));
                 for (int64_t i = 0; i < a->size[0]; i += 11)
                     for (int64_t j = 0; j < a->size[1]; j++) {
                         const float x = THFloatTensor_get2d(a, i, j);
@@ -191,11 +206,12 @@ void large() {
                                             : before < x);
                     }
                 for (int64_t k : {int64_t(2), int64_t(200)}) {
-                    THFloatTensor *top = THFloatTensor_new(), *head = THFloatTensor_newNarrow(sorted, dim, 0, k);
+                    THFloatTensor *top = keep(THFloatTensor_new());
+                    THFloatTensor *head = keep(THFloatTensor_newNarrow(sorted, dim, 0, k));
                     THFloatTensor_topk(top, order, tv, k, dim, descending, 1);
                     EXPECT(THFloatTensor_equal(top, head));
                     THFloatTensor_kthvalue(top, order, tv, k, dim, 1);
-                    THFloatTensor *kth = THFloatTensor_newNarrow(sorted, dim, k - 1, 1);
+                    THFloatTensor *kth = keep(THFloatTensor_newNarrow(sorted, dim, k - 1, 1));
                     EXPECT(descending || THFloatTensor_equal(top, kth));
                 }
             }
@@ -205,8 +221,8 @@ void large() {
 
 void not_a_number() {
     const float nan = NAN, inf = INFINITY;
-    THFloatTensor *t = floats({2, nan, -inf, inf, -nan, 0.f, -0.f, 1}), *r = THFloatTensor_new();
-    THLongTensor *i = THLongTensor_new();
+    THFloatTensor *t = floats({2, nan, -inf, inf, -nan, 0.f, -0.f, 1}), *r = keep(THFloatTensor_new());
+    THLongTensor *i = keep(THLongTensor_new());
     THFloatTensor_sort(r, i, t, 0, 0);
     EXPECT(holds(r, {-inf, 0, 0, 1, 2, inf, nan, nan}) && holds(i, {2, 5, 6, 7, 0, 3, 1, 4}));
     THFloatTensor_sort(r, i, t, 0, 1);
@@ -223,7 +239,7 @@ void not_a_number() {
 }
 
 void histograms() {
-    THFloatTensor *h = THFloatTensor_new();
+    THFloatTensor *h = keep(THFloatTensor_new());
     THFloatTensor_histc(h, floats({0, 0.5, 1, 2, NAN, -1, 3}), 2, 0, 2);
     EXPECT(holds(h, {2, 2}));
     THFloatTensor_histc(h, floats({0, 1, NAN}), 2, 0, 0);
@@ -233,7 +249,7 @@ void histograms() {
     THFloatTensor_histc(h, floats({-INFINITY, 5, INFINITY}), 4, 0, 0);
     EXPECT(THFloatTensor_sumall(h) == 3);
     EXPECT(raised([&] { THFloatTensor_histc(h, floats({1}), 0, 0, 1); }).substr(0, 2) == "3:");
-    EXPECT(raised([&] { THFloatTensor_histc(h, THFloatTensor_new(), 3, 0, 0); }).substr(0, 2) == "1:");
+    EXPECT(raised([&] { THFloatTensor_histc(h, keep(THFloatTensor_new()), 3, 0, 0); }).substr(0, 2) == "1:");
 }
 
 }  // namespace
@@ -247,5 +263,6 @@ int main() {
     large();
     not_a_number();
     histograms();
+    release();
     return failures != 0;
 }
