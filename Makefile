@@ -1,5 +1,5 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build demo test bench sanitize clean environment test-environment
+.PHONY: help build th demo test bench sanitize clean environment test-environment
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -14,6 +14,9 @@ help: ## list the targets
 
 build: environment ## .venv, libmy_lib and the extension _ext/my_lib
 	@$(python) ffi_build.py
+
+th: build ## libth, the runtime for old projects
+	@cmake --build build --target th --parallel $(jobs)
 
 demo: build ## train a digit classifier on the LLTM layer; pictures in build/demo/
 	@$(python) -m examples.digits

@@ -3,7 +3,7 @@
 import os
 
 from .. import config
-from . import patches
+from . import debug, patches
 
 _functions = {}  # lib of an extension -> its functions by name
 
@@ -38,12 +38,14 @@ def point_compilers_at_headers():
 def _wrap_function(function, ffi):
     """The function of an extension's ``lib`` for Python: it takes torch tensors where C takes TH tensors.
 
-    Errors that C raises are torch.FatalError. Other arguments and results are as cffi has them.
+    Errors that C raises are torch.FatalError. Other arguments and results are as cffi has them. With TORCHTHAW_DEBUG=1
+    a tensor that is not contiguous is named in a warning.
     """
     lib = function.__self__
     if lib not in _functions:
         _functions[lib] = _bind_of(lib)(function.__module__)
-    return _functions[lib][function.__name__]
+    wrapped = _functions[lib][function.__name__]
+    return debug.watch(wrapped) if debug.enabled() else wrapped
 
 
 def _bind_of(lib):
