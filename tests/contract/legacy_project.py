@@ -1,4 +1,12 @@
-# tests/contract/legacy_project.py: a legacy project to build, and its C code.
+# tests/contract/legacy_project.py: a legacy project to build, its C code, and how a user runs such projects.
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
 HEADER = """
 int add_forward(THFloatTensor *input1, THFloatTensor *input2, THFloatTensor *output);
 THFloatTensor *same(THFloatTensor *matrix);
@@ -14,6 +22,7 @@ void resize2d(THFloatTensor *tensor, int rows, int columns);
 void set(THFloatTensor *tensor, THFloatTensor *source);
 void fail_after_resize(THFloatTensor *tensor);
 int same_pointer(THFloatTensor *a, THFloatTensor *b);
+int is_null(THFloatTensor *tensor);
 int dimensions(THFloatTensor *tensor);
 int64_t stride(THFloatTensor *tensor, int dimension);
 int identity(int value);
@@ -21,12 +30,20 @@ unsigned identity_unsigned(unsigned value);
 float half_of(float value);
 double sum_of(double *values, int count);
 int sum_of_ints(int *values, int count);
+float sum_of_floats(float *values, int count);
 char first(char *text);
 char *pass_text(char *text);
 void *pass(void *pointer);
 bool negate(bool value);
 void nothing(void);
 void throw_project_error(void);
+void throw_number(void);
+void fail_below(int depth);
+void narrow_badly(THFloatTensor *tensor);
+void leave(int status);
+int wait_for(THFloatTensor *flag, double seconds);
+void THFloat_double_it(THFloatTensor *tensor);
+void THDouble_double_it(THDoubleTensor *tensor);
 extern int counter;
 enum colour { RED, GREEN = 5 };
 #define MAGIC 42
@@ -84,7 +101,23 @@ void fail_after_resize(THFloatTensor *tensor) {
   THFloatTensor_resize1d(tensor, 9);
   THError("too late");
 }
+void fail_below(int depth) {
+  if (depth) fail_below(depth - 1);
+  else THError("deep");
+}
+void narrow_badly(THFloatTensor *tensor) { THFloatTensor_free(THFloatTensor_newNarrow(tensor, 7, 0, 1)); }
+void leave(int status) {
+  printf("leaving\\n");
+  exit(status);
+}
+int wait_for(THFloatTensor *flag, double seconds) {
+  volatile float *value = flag->storage->data + flag->storageOffset;
+  time_t end = time(NULL) + (time_t)seconds;
+  while (!*value && time(NULL) < end) {}
+  return *value == 1;
+}
 int same_pointer(THFloatTensor *a, THFloatTensor *b) { return a == b; }
+int is_null(THFloatTensor *tensor) { return tensor == NULL; }
 int dimensions(THFloatTensor *tensor) { return tensor->nDimension; }
 int64_t stride(THFloatTensor *tensor, int dimension) { return tensor->stride[dimension]; }
 int identity(int value) { return value; }
@@ -100,16 +133,24 @@ int sum_of_ints(int *values, int count) {
   for (int i = 0; i < count; ++i) sum += values[i];
   return sum;
 }
+float sum_of_floats(float *values, int count) { return count ? *values + sum_of_floats(values + 1, count - 1) : 0; }
 char first(char *text) { return text[0]; }
 char *pass_text(char *text) { return text; }
 void *pass(void *pointer) { return pointer; }
 bool negate(bool value) { return !value; }
 void nothing(void) {}
+#define DOUBLE_IT(Real, type)                                       \\
+  void TH##Real##_double_it(TH##Real##Tensor *tensor) {             \\
+    TH_TENSOR_APPLY(type, tensor, *tensor_data = *tensor_data * 2;); \\
+  }
+DOUBLE_IT(Float, float)
+DOUBLE_IT(Double, double)
 """
 
 THROWING = """
 #include <stdexcept>
 extern "C" void throw_project_error(void) { throw std::runtime_error("the project's own"); }
+extern "C" void throw_number(void) { throw 5; }
 """
 
 
@@ -120,3 +161,19 @@ def write(folder):
     (folder / "src" / "throwing.cpp").write_text(THROWING)
     (folder / "build.py").write_text("")
     return folder
+
+
+def python(folder, *arguments, **environment):
+    """The finished ``python -m torchthaw run ARGUMENTS…`` in ``folder``."""
+    return subprocess.run(
+        [sys.executable, "-m", "torchthaw", "run", *map(str, arguments)],
+        cwd=folder, capture_output=True, text=True, timeout=120, env={**ENVIRONMENT, **environment},
+    )  # fmt: skip
+
+
+def output(folder, text, **environment):
+    """What a script with this text prints, run in ``folder``; it must end well."""
+    (folder / "script.py").write_text(text)
+    result = python(folder, "script.py", **environment)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout

@@ -1,5 +1,9 @@
 # tests/contract/test_section_2_2.py: the rows of section 2.2, in section_2_2.c.
+import gc
+
 import pytest
+import torch
+from rows import row
 
 import th_rows
 
@@ -9,3 +13,24 @@ program = th_rows.program("2_2")
 @pytest.mark.parametrize("row", th_rows.rows("2_2"))
 def test_row(program, row):
     th_rows.run(program, row)
+
+
+@row("set")
+def test_set_shares_the_storage_of_another_tensor(calls, row):
+    tensor, source = torch.zeros(2), torch.arange(6.0).view(2, 3)
+    calls.set(tensor, source)
+    tensor[1, 2] = 9
+    assert source[1, 2] == 9
+
+
+@row("retain, free")
+def test_retained_tensor_lives_and_follows(calls, row):
+    tensor = torch.ones(4)
+    calls.keep(tensor)
+    tensor.resize_(100000).fill_(2)
+    assert calls.kept_sum() == 8
+    calls.grow_kept(10)
+    assert calls.kept_sum() == 20
+    del tensor
+    gc.collect()
+    assert calls.kept_sum() == 20

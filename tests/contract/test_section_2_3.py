@@ -1,5 +1,7 @@
 # tests/contract/test_section_2_3.py: the rows of section 2.3, in section_2_3.c.
 import pytest
+import torch
+from rows import row
 
 import th_rows
 
@@ -9,3 +11,15 @@ program = th_rows.program("2_3")
 @pytest.mark.parametrize("row", th_rows.rows("2_3"))
 def test_row(program, row):
     th_rows.run(program, row)
+
+
+@row("today's tensors")
+def test_tensors_of_today(calls, row):
+    assert calls.dimensions(torch.tensor(5.0)) == 1
+    assert calls.dimensions(torch.empty(0, 4)) == 0
+    assert calls.dimensions(torch.empty(2, 3, 4)) == 3
+    transposed = torch.ones(2, 3).t()
+    assert [calls.stride(transposed, 0), calls.stride(transposed, 1)] == [1, 3]
+    tensor = torch.ones(2, 2)
+    calls.resize1d(tensor, 0)
+    assert tensor.shape == (0,)

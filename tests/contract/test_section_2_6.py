@@ -2,6 +2,7 @@
 import subprocess
 
 import pytest
+from rows import row
 
 import th_rows
 from torchthaw import config
@@ -22,8 +23,9 @@ def check(tmp_path, text, standard="c99", folders=("",)):
     return subprocess.run([*command, "-fsyntax-only", str(source)], capture_output=True, text=True)
 
 
+@row("C99 to C++20")
 @pytest.mark.parametrize("standard", ["c99", "c11", "c++11", "c++14", "c++17", "c++20"])
-def test_headers_are_clean(tmp_path, standard):
+def test_headers_are_clean(standard, tmp_path, row):
     text = """
     #include <TH/TH.h>
     float total(THFloatTensor *a, THFloatTensor *b, THDoubleTensor *c);
@@ -47,29 +49,16 @@ def test_headers_are_clean(tmp_path, standard):
     assert ran.returncode == 0, ran.stderr
 
 
-@pytest.mark.parametrize(
-    "form", ["<TH/TH.h>", '"TH/TH.h"', '"TH.h"', "<TH.h>", '"THTensor.h"', '"THStorage.h"', '"THGeneral.h"', '"THRandom.h"']
-)
-def test_include_forms(tmp_path, form):
-    ran = check(tmp_path, f"#include {form}\nint unit;\n", folders=("", "TH"))
-    assert ran.returncode == 0, ran.stderr
-
-
-def test_generic_headers_resolve(tmp_path):
-    text = '#include "TH.h"\n#include "generic/THTensor.h"\n#undef TH_GENERIC_FILE\nint unit;\n'
-    ran = check(tmp_path, text, folders=("", "TH"))
-    assert ran.returncode == 0, ran.stderr
-
-
+@row("without TH_GENERIC_FILE")
 @pytest.mark.parametrize(
     "header", [f"THGenerate{kind}.h" for kind in ("FloatType", "HalfType", "FloatTypes", "IntTypes", "AllTypes")]
 )
-def test_row_generator_without_file_is_an_error(tmp_path, header):
+def test_generator_without_file_is_an_error(header, tmp_path, row):
     ran = check(tmp_path, f"#include <TH/TH.h>\n#include <TH/{header}>\n")
     assert ran.returncode != 0 and "TH_GENERIC_FILE" in ran.stderr
 
 
-def test_real_is_free_and_libc_is_there(tmp_path):
+def test_note_03_and_note_04_real_is_free_and_libc_is_there(tmp_path):
     text = """
     #include <TH/TH.h>
     #define real float
@@ -84,7 +73,7 @@ def test_real_is_free_and_libc_is_there(tmp_path):
     assert ran.returncode == 0, ran.stderr
 
 
-def test_calls_on_another_type_compile(tmp_path):
+def test_note_05_calls_on_another_type_compile(tmp_path):
     """A warning for C, as ever: real projects ask a float tensor by THLongTensor_isContiguous."""
     source = tmp_path / "unit.c"
     source.write_text(

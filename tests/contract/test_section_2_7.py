@@ -1,5 +1,7 @@
 # tests/contract/test_section_2_7.py: the rows of section 2.7, in section_2_7.c.
 import pytest
+import torch
+from rows import row
 
 import th_rows
 
@@ -9,3 +11,12 @@ program = th_rows.program("2_7")
 @pytest.mark.parametrize("row", th_rows.rows("2_7"))
 def test_row(program, row):
     th_rows.run(program, row)
+
+
+@row("torch's handlers")
+def test_handlers_throw(calls, row):
+    """Python goes on, where the built-in handlers end the process."""
+    with pytest.raises(torch.FatalError, match="^count -1"):
+        calls.fresh(-1)
+    with pytest.raises(torch.FatalError, match="^invalid argument 1"):
+        calls.same(torch.ones(3))

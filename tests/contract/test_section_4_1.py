@@ -5,6 +5,7 @@ import weakref
 
 import pytest
 import torch
+from rows import row
 from torch.autograd import Function, Variable, gradcheck
 from torch.autograd.function import InplaceFunction, NestedIOFunction, once_differentiable
 
@@ -16,11 +17,6 @@ def legacy():
     patches.install()
     yield
     patches.uninstall()
-
-
-def row(name):
-    """A contract row: the words of its first column, in the test's id."""
-    return pytest.mark.parametrize("row", [pytest.param(name, id=f"row-{name}")])
 
 
 def leaf(*sizes, dtype=torch.float32):

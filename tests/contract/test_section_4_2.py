@@ -7,6 +7,7 @@ import weakref
 
 import pytest
 import torch
+from rows import row
 from torch import nn
 from torch.autograd import Function, Variable
 
@@ -18,11 +19,6 @@ def legacy():
     patches.install()
     yield
     patches.uninstall()
-
-
-def row(name):
-    """A contract row: the words of its first column, in the test's id."""
-    return pytest.mark.parametrize("row", [pytest.param(name, id=f"row-{name}")])
 
 
 class Double(Function):

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from rows import named, row
 from torch.autograd import Function, Variable
 
+from torchthaw.cli import main
 from torchthaw.legacy import patches
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,11 +23,6 @@ def legacy():
     patches.install()
     yield
     patches.uninstall()
-
-
-def row(name):
-    """A contract row: the words of its first column, in the test's id."""
-    return pytest.mark.parametrize("row", [pytest.param(name, id=f"row-{name}")])
 
 
 def python(code):
@@ -57,6 +54,13 @@ CONSTRUCTS = {
         for name in ("once_differentiable", "InplaceFunction", "NestedIOFunction")
     ),
     "ByteTensor-parameter": lambda x: (x > 2).byte().type() == "torch.ByteTensor",
+    "volatile-argument": lambda x: (Variable(x, volatile=True) * x.requires_grad_()).grad_fn is None,
+    "x.volatile": lambda x: x.volatile is False,
+    "creator": lambda x: x.creator is None and (x.requires_grad_() * 2).creator is not None,
+    "instance-Function": lambda x: torch.equal(Instance()(x), x + 1),
+    "retain_variables": lambda x: x.requires_grad_().sum().backward(retain_variables=True) is None,
+    "integer-division": lambda x: (torch.LongTensor([3]) / 2).tolist() == [1.5],
+    "torch.utils.ffi": lambda x: callable(__import__("torch.utils.ffi").utils.ffi.create_extension),
 }
 
 
@@ -65,10 +69,24 @@ class Instance(Function):
         return x + 1
 
 
-@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
-@pytest.mark.parametrize("construct", CONSTRUCTS, ids=[f"row-{name}" for name in CONSTRUCTS])
+@pytest.mark.filterwarnings("error", "ignore:TypedStorage is deprecated")
+@pytest.mark.parametrize("construct", named(CONSTRUCTS))
 def test_construct(construct, legacy):
     assert CONSTRUCTS[construct](torch.ones(2, 3))
+
+
+REFUSED = {
+    "cuda-FloatTensor-without-CUDA": (lambda x: torch.cuda.FloatTensor(2), TypeError, "type torch.cuda.FloatTensor not"),
+    "data-index-of-a-loss": (lambda x: x.sum().data[0], IndexError, "invalid index of a 0-dim tensor"),
+}
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="about machines without CUDA")
+@pytest.mark.parametrize("construct", named(REFUSED))
+def test_refused(construct, legacy):
+    code, error, message = REFUSED[construct]
+    with pytest.raises(error, match=message):
+        code(torch.ones(2))
 
 
 @row("resize_-refused")
@@ -160,14 +178,42 @@ def test_gradient_of_another_dtype(row, legacy):
     assert x.grad.dtype is torch.float32 and x.grad.tolist() == [2, 2]
 
 
-@row("dispatch-by-is_cuda-and-by-name")
-def test_dispatch_idioms(row, legacy):
-    """Section 4.4."""
-    x = torch.ones(2)
-    library = {"THFloat_scale": "cpu", "THCuda_scale": "cuda"}
-    prefix = "THCuda" if x.is_cuda else "TH" + torch.typename(x).split(".")[-1].replace("Tensor", "")
-    assert library[prefix + "_scale"] == "cpu"
-    assert x.type() == "torch.FloatTensor"
+@row("gradient-expandable")
+def test_gradient_of_a_shape_that_can_be_reduced(row, legacy):
+    class Wide(Function):
+        def forward(self, x):
+            return x * 2
+
+        def backward(self, grad_output):
+            return torch.ones(5, 2)
+
+    x = torch.ones(2, requires_grad=True)
+    Wide()(x).sum().backward()
+    assert x.grad.tolist() == [5, 5]
+
+
+@row("previous_functions-of-ctx")
+def test_previous_functions_of_ctx(row, legacy):
+    class Static(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output * 2
+
+    x = torch.ones(2, requires_grad=True)
+    ((leaf, number),) = Static.apply(x).grad_fn.previous_functions
+    assert leaf is x and number == 0
+
+
+@row("python-2")
+def test_the_doctor_names_what_python_3_refuses(row, tmp_path, capsys):
+    (tmp_path / "train.py").write_text("x = x.cuda(async=True)\nprint x\nfor i in xrange(3): pass\n")
+    assert main(["doctor", str(tmp_path)]) == 1
+    printed = capsys.readouterr().out
+    assert all(edit in printed for edit in ("non_blocking=True", "print(x)", "range(3)"))
 
 
 @row("patched-only-by-install")
@@ -183,52 +229,6 @@ def test_uninstall_restores_everything(row):
         assert not changed, (owner, changed)
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in patches.listing()])
-def test_each_patch_alone(name):
-    before = [dict(vars(owner)) for owner in OWNERS]
-    patches.install(name)
-    assert [entry[0] for entry in patches.listing() if entry[2]] == [name]
-    during = [dict(vars(owner)) for owner in OWNERS]
-    assert before != during
-    patches.install(name)  # again: nothing happens
-    patches.uninstall(name)
-    assert before == [dict(vars(owner)) for owner in OWNERS]
-
-
-def test_unknown_patch():
-    with pytest.raises(ValueError, match="name: expected one of instance_functions, .*, got 'creators'"):
-        patches.install("creators")
-
-
-def test_a_failing_patch_leaves_nothing(monkeypatch):
-    from torchthaw.legacy import variable
-
-    def half():
-        yield variable.Change(torch.Tensor, "creator", 1)
-        raise RuntimeError("half way")
-
-    monkeypatch.setattr(variable, "creator", half)
-    with pytest.raises(RuntimeError, match="half way"):
-        patches.install("creator")
-    assert "creator" not in vars(torch.Tensor) and not patches.PATCHES.made("creator")
-
-
-@pytest.mark.parametrize("value, off", [("creator, data_owner", ["creator", "data_owner"]), ("all", None), ("", [])])
-def test_environment_switches_patches_off(monkeypatch, value, off):
-    monkeypatch.setenv("TORCHTHAW_NO_PATCH", value)
-    names = [name for name, _, _ in patches.listing()]
-    patches.install()
-    made = [name for name, _, made in patches.listing() if made]
-    patches.uninstall()
-    assert made == ([] if off is None else [name for name in names if name not in off])
-
-
-def test_environment_with_an_unknown_name(monkeypatch):
-    monkeypatch.setenv("TORCHTHAW_NO_PATCH", "volatil")
-    with pytest.raises(ValueError, match="TORCHTHAW_NO_PATCH: .*got 'volatil'"):
-        patches.install()
-
-
 UNCHANGED = """
 import sys
 import torch
@@ -237,6 +237,7 @@ owners = (torch.Tensor, torch.autograd, type(Variable), Variable, Function, func
           function.FunctionMeta, function.FunctionCtx)
 before = [dict(vars(owner)) for owner in owners]
 import torchthaw, functions, modules
+from torchthaw.cli import main
 from torchthaw.legacy import patches
 patches.listing()
 assert before == [dict(vars(owner)) for owner in owners]
@@ -244,10 +245,6 @@ print("unchanged", "torchthaw.legacy.function" in sys.modules)
 """
 
 
-def test_the_modern_half_patches_nothing():
+@row("patched-only-by-install")
+def test_the_modern_half_patches_nothing(row):
     assert python(UNCHANGED) == "unchanged False"
-
-
-def test_listing_imports_no_torch():
-    code = "import sys; from torchthaw.legacy import patches; patches.listing(); print('torch' in sys.modules)"
-    assert python(code) == "False"
