@@ -1,6 +1,7 @@
 # tests/test_examples_legacy.py: the legacy projects of examples/legacy, copied and run as a user would, unmodified.
 import os
 import shutil
+import site
 import subprocess
 import sys
 from pathlib import Path
@@ -20,29 +21,87 @@ def project(tmp_path):
     return copy
 
 
-def run(folder, *arguments, **environment):
-    """What ``python -m torchthaw run ARGUMENTS…`` prints in ``folder``."""
+def run(folder, *command, **environment):
+    """What a command prints in ``folder``."""
     result = subprocess.run(
-        [sys.executable, "-m", "torchthaw", "run", *arguments],
-        cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-    )  # fmt: skip
+        command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": "", **environment}
+    )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
 
-def test_script_project(project):
-    folder = project("script")
-    run(folder, "build.py")
-    made = sorted(path.name for path in (folder / "_ext" / "my_lib").iterdir())
-    assert made == ["__init__.py", "_my_lib.so"]
-    assert run(folder, "test.py").splitlines()[-1] == "ok"
+@pytest.fixture(scope="module")
+def enabled(tmp_path_factory):
+    """The Python of a new environment with PyTorch in it, where ``enable`` was said once."""
+    folder = tmp_path_factory.mktemp("environment")
+    run(folder, sys.executable, "-m", "venv", "--without-pip", "venv")
+    interpreter = folder / "venv" / "bin" / "python"
+    (purelib,) = (folder / "venv").glob("lib/python*/site-packages")
+    (purelib / "packages.pth").write_text("\n".join(site.getsitepackages()))
+    run(folder, interpreter, "-m", "torchthaw", "enable", PYTHONPATH=str(ROOT))
+    return interpreter
 
 
-@pytest.mark.parametrize("command", [["setup.py", "-q", "build_ext", "--inplace"], ["build.py"]], ids=lambda c: c[0])
-def test_package_project(project, command):
-    folder = project("package")
-    run(folder, *command)
-    assert run(folder, "test.py").splitlines()[-1] == "ok"
+@pytest.fixture(params=["run", "enabled"])
+def python(request):
+    """python(folder, FILE, ARGUMENT, ...) runs a project's file in the two ways that users have."""
+    if request.param == "enabled":
+        interpreter = request.getfixturevalue("enabled")
+        return lambda folder, *arguments: run(folder, interpreter, *arguments)
+    return thawed
+
+
+def thawed(folder, *arguments, **environment):
+    """``python -m torchthaw run ARGUMENTS…``"""
+    return run(folder, sys.executable, "-m", "torchthaw", "run", *arguments, PYTHONPATH=str(ROOT), **environment)
+
+
+def files(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if "__pycache__" not in path.parts}
+
+
+BUILDS = [
+    ("script", ["build.py"]),
+    ("package", ["setup.py", "-q", "build_ext", "--inplace"]),
+    ("package", ["build.py"]),
+    ("pooling", ["build.py"]),
+]
+
+
+@pytest.mark.parametrize("name, build", BUILDS, ids=[f"{name}-{build[0]}" for name, build in BUILDS])
+def test_project(project, python, name, build):
+    folder = project(name)
+    python(folder, *build)
+    assert python(folder, "test.py").splitlines()[-1] == "ok"
+
+
+@pytest.mark.parametrize("name, library", [("script", "my_lib"), ("pooling", "pooling")])
+def test_a_build_leaves_the_package_and_nothing_else(project, name, library):
+    folder = project(name)
+    before = files(folder)
+    thawed(folder, "build.py")
+    package = f"_ext/{library}"
+    made = {"_ext", "_ext/__init__.py", package, f"{package}/__init__.py", f"{package}/_{library}.so"}
+    assert files(folder) - before == made
+
+
+@pytest.mark.parametrize("name", ["script", "package", "pooling"])
+def test_projects_know_nothing_of_this_one(name):
+    for path in (ROOT / "examples" / "legacy" / name).rglob("*"):
+        if path.suffix in (".py", ".c", ".h", ".cu", ".sh"):
+            assert "thaw" not in path.read_text(), path
+
+
+def test_pooling_in_threads(project):
+    """The planes are shared out, with the same values."""
+    folder = project("pooling")
+    thawed(folder, "build.py")
+    assert thawed(folder, "test.py", OMP_NUM_THREADS="4").splitlines()[-1] == "ok"
+    assert "GOMP_parallel" in undefined(folder / "_ext" / "pooling" / "_pooling.so")
+
+
+def undefined(library):
+    return run(library.parent, "nm", "-D", "--undefined-only", library)
 
 
 PROBE = """
@@ -61,7 +120,7 @@ print(*(str(warning.message) for warning in caught), sep="\\n")
 @pytest.mark.parametrize("debug, expected", [("1", "my_lib_add_forward: argument 1 is not contiguous"), ("0", "")])
 def test_debug_mode_names_the_tensor_that_is_not_contiguous(project, debug, expected):
     folder = project("script")
-    run(folder, "build.py")
+    thawed(folder, "build.py")
     (folder / "probe.py").write_text(PROBE)
-    printed = run(folder, "probe.py", TORCHTHAW_DEBUG=debug).strip()
+    printed = thawed(folder, "probe.py", TORCHTHAW_DEBUG=debug).strip()
     assert printed.startswith(expected) and bool(printed) == bool(expected)
