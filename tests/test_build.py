@@ -275,7 +275,7 @@ def test_another_bridge_is_refused(project, monkeypatch, tmp_path):
     ({"headers": "missing.h"}, FileNotFoundError, "^headers: expected a file, got .*missing.h"),
     ({"sources": ["missing.c"]}, FileNotFoundError, "^sources: expected a file, got .*missing.c"),
     ({"sources": ["counting.h"]}, ValueError, "^sources: expected C or C[+][+] files"),
-    ({"with_cuda": True}, NotImplementedError, "^with_cuda: expected False, got True"),
+    ({"extra_compile_args": {"gcc": []}}, ValueError, "^extra_compile_args: expected the keys 'cxx', "),
 ], ids=str)  # fmt: skip
 def test_bad_arguments(project, options, error, match):
     with pytest.raises(error, match=match):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from .. import __version__, config
-from . import ninja, toolchain
+from . import cuda, ninja, toolchain
 
 INIT = '''"""{name}: made by torchthaw.create_extension; help() of a function shows its C declaration."""
 
@@ -21,26 +21,27 @@ __all__ = _bind(globals(), _extension)
 def create_extension(
     name, headers, sources=(), relative_to=".", *, verbose=False, with_cuda=False, define_macros=(), include_dirs=(),
     libraries=(), library_dirs=(), runtime_library_dirs=(), extra_objects=(), extra_compile_args=(),
-    extra_link_args=(),
+    extra_link_args=(), dlink=False, dlink_libraries=(),
 ):  # fmt: skip
     """An :class:`Extension` whose ``build()`` makes the package ``name`` of what C ``headers`` declare.
 
     name: dotted, such as ``"_ext.my_lib"``, which gives ``_ext/my_lib/{__init__.py,_my_lib.so}`` in the folder of
         the file ``relative_to`` (usually ``__file__``). Relative paths of all other arguments start there as well.
     headers: a path or several; what they declare is what the module offers (see ``torchthaw.build.cdef.parse``).
-    sources: C (``.c``) and C++ (``.cc .cpp .cxx .C``) files; none where a library has the functions.
+    sources: C (``.c``), C++ (``.cc .cpp .cxx .C``) and CUDA (``.cu``) files; none where a library has the functions.
     define_macros: pairs (name, value or None).
     libraries, library_dirs: what to link, by name and where to find it.
     runtime_library_dirs: where the loader finds libraries. A relative folder is stored relative to the extension, so
         that a moved project still works.
-    extra_compile_args, extra_link_args, extra_objects, include_dirs: as in setuptools.
+    extra_compile_args: for C and C++; or a dict with any of ``"cxx"``, ``"nvcc"`` and ``"nvcc_dlink"``.
+    extra_link_args, extra_objects, include_dirs: as in setuptools.
     verbose: shows the commands; the compilers' output is shown, as they print it, only when they fail otherwise.
-    with_cuda: must be False: this version builds for the CPU.
+    with_cuda: CUDA's headers and runtime; ``.cu`` sources ask for them too. ``TORCH_CUDA_ARCH_LIST`` says what to
+        build for, as in PyTorch; by default the cards of this machine.
+    dlink, dlink_libraries: links device code, with these libraries of it (``-rdc=true`` among the flags of nvcc).
 
     A tensor may be passed wherever a function takes a pointer to numbers or ``void *``: see ``torchthaw.bridge``.
     """
-    if with_cuda:
-        raise NotImplementedError("with_cuda: expected False, got True; this version builds for the CPU only")
     base = Path(os.path.abspath(os.path.dirname(relative_to)))
     return Extension(
         name, base,
@@ -53,8 +54,11 @@ def create_extension(
         library_dirs=[base / folder for folder in library_dirs],
         runtime_library_dirs=list(runtime_library_dirs),
         extra_objects=[base / path for path in extra_objects],
-        extra_compile_args=list(extra_compile_args),
+        extra_compile_args=cuda.compile_args(extra_compile_args),
         extra_link_args=list(extra_link_args),
+        with_cuda=with_cuda,
+        dlink=dlink,
+        dlink_libraries=list(dlink_libraries),
     )  # fmt: skip
 
 
@@ -79,6 +83,7 @@ class Extension:
         for source in options["sources"]:
             if not source.is_file():
                 raise FileNotFoundError(f"sources: expected a file, got {str(source)!r}")
+        options["with_cuda"] |= any(source.suffix == ".cu" for source in options["sources"])
         self.name, self.base, self.options = name, base, options
         self.module = "_" + parts[-1]
         self.package = base.joinpath(*parts)
@@ -128,23 +133,34 @@ class Extension:
             "torchthaw": [__version__, [path.stat().st_mtime_ns for path in ours]],
             "python": toolchain.python_include(),
             "compilers": [os.environ.get("CC"), os.environ.get("CXX")],
+            "cuda": vars(self._cuda()) if self.options["with_cuda"] else None,
             "errno": self._speaks_of_errno(),
             "headers": [header.read_text() for header in self.options["headers"]],
             "options": {key: repr(value) for key, value in self.options.items() if key != "verbose"},
-        })  # fmt: skip
+        }, default=str)  # fmt: skip
+
+    def _cuda(self):
+        args, options = self.options["extra_compile_args"], self.options
+        return cuda.Build(
+            args["nvcc"], options["dlink"], options["dlink_libraries"], options["library_dirs"], args["nvcc_dlink"]
+        )
 
     def _ninja(self, generated):
         options = self.options
+        build = self._cuda() if options["with_cuda"] else None
         includes = [f"-I{folder}" for folder in options["include_dirs"]]
+        if build:
+            includes.append(f"-I{build.toolkit.include}")
         common = ["-O3", "-DNDEBUG", "-fPIC", "-Wall", *includes, *options["define_flags"]]
         glue_flags = [
             "-O1", "-fvisibility=hidden", "-DPy_LIMITED_API=0x030A0000",
             f"-I{config.PACKAGE / 'bridge'}", f"-I{toolchain.python_include()}",
         ]  # fmt: skip
         # C++ exceptions may pass through C code on their way to the guard.
-        user_flags = [*options["extra_compile_args"], "-fexceptions"]
+        user_flags = [*options["extra_compile_args"]["cxx"], "-fexceptions"]
         sources = {generated: [*glue_flags, *user_flags]}
-        sources.update({source: user_flags for source in options["sources"]})
+        for source in options["sources"]:
+            sources[source] = [*includes, *options["define_flags"]] if source.suffix == ".cu" else user_flags
         link_flags = [f"-L{folder}" for folder in options["library_dirs"]]
         link_flags += [f"-l{library}" for library in options["libraries"]]
         for folder in options["runtime_library_dirs"]:
@@ -153,7 +169,7 @@ class Extension:
             link_flags.append(f"-Wl,-rpath,{folder}")
         link_flags += options["extra_link_args"]
         return ninja.shared_object(
-            self.target.name, sources, common, link_flags, options["extra_objects"]
+            self.target.name, sources, common, link_flags, options["extra_objects"], build
         )
 
     def _install(self):

@@ -13,7 +13,7 @@ from pathlib import Path
 from . import toolchain
 
 # Suffix -> (rule, compiler). Anything else in `sources` is an error.
-RULES = {".c": "c", ".cc": "cxx", ".cpp": "cxx", ".cxx": "cxx", ".C": "cxx"}
+RULES = {".c": "c", ".cc": "cxx", ".cpp": "cxx", ".cxx": "cxx", ".C": "cxx", ".cu": "cuda"}
 
 
 class BuildError(RuntimeError):
@@ -35,36 +35,71 @@ def write_if_changed(path, text):
         path.write_text(text)
 
 
-def shared_object(output, sources, compile_flags, link_flags, objects=()):
+def shared_object(output, sources, compile_flags, link_flags, objects=(), cuda=None):
     """The text of a build.ninja that makes ``output`` from ``sources``.
 
-    ``sources`` maps each source to its own extra flags. The C++ driver links when any source is C++.
+    ``sources`` maps each source to its own extra flags. ``compile_flags`` are those of C and C++; ``cuda``, a
+    ``torchthaw.build.cuda.Build``, has those of CUDA. The C++ driver links when any source is C++ or CUDA.
     """
+    lines, made, rules = _compile(sources, compile_flags, cuda)
+    if cuda:
+        link_flags = [*link_flags, *cuda.link]
+        made = _device_link(lines, made, objects, cuda)
+    linker = toolchain.cxx_compiler() if cuda or "cxx" in rules else toolchain.c_compiler()
+    lines += ["rule link", f"  command = {words(linker)} -shared $in {words(link_flags)} -o $out"]
+    lines.append(f"build {escape(output)}: link {' '.join(map(escape, [*made, *objects]))}")
+    return "\n".join(lines) + "\n"
+
+
+def cuda_objects(sources, objects, cuda):
+    """(text, made): the text of a build.ninja that compiles CUDA ``sources``, to link with ``objects``; what it makes.
+
+    ``sources`` is as for shared_object.
+    """
+    lines, made, _ = _compile(sources, (), cuda)
+    made = _device_link(lines, made, objects, cuda)
+    return "\n".join(lines) + "\n", made
+
+
+def _compile(sources, compile_flags, cuda):
+    """(lines, objects, rules): how each source is compiled, to what, and the rules that it takes."""
+    known = [suffix for suffix, rule in RULES.items() if cuda or rule != "cuda"]
     rules = {}
     for source in sources:
         suffix = Path(source).suffix
-        if suffix not in RULES:
-            raise ValueError(f"sources: expected C or C++ files ({', '.join(RULES)}), got {str(source)!r}")
+        if suffix not in known:
+            raise ValueError(f"sources: expected C or C++ files ({', '.join(known)}), got {str(source)!r}")
         rules[source] = RULES[suffix]
-    cxx = "cxx" in rules.values()
-    compilers = {"c": toolchain.c_compiler(), **({"cxx": toolchain.cxx_compiler()} if cxx else {})}
+    used = set(rules.values())
     lines = []
-    for rule, compiler in compilers.items():
+    for rule in sorted(used):
+        if rule == "cuda":
+            command = cuda.compile
+        else:
+            compiler = toolchain.c_compiler() if rule == "c" else toolchain.cxx_compiler()
+            command = [*compiler, *compile_flags]
         lines += [
             f"rule {rule}",
-            f"  command = {words(compiler)} -MD -MF $out.d {words(compile_flags)} $flags -c $in -o $out",
+            f"  command = {words(command)} -MD -MF $out.d $flags -c $in -o $out",
             "  depfile = $out.d",
             "  deps = gcc",
         ]
-    linker = compilers["cxx" if cxx else "c"]
-    lines += ["rule link", f"  command = {words(linker)} -shared $in {words(link_flags)} -o $out"]
     made = []
     for index, (source, flags) in enumerate(sources.items()):
         # The index keeps two files of one name in different folders apart.
         made.append(f"{index}-{Path(source).stem}.o")
         lines += [f"build {escape(made[-1])}: {rules[source]} {escape(source)}", f"  flags = {words(flags)}"]
-    lines.append(f"build {escape(output)}: link {' '.join(map(escape, [*made, *objects]))}")
-    return "\n".join(lines) + "\n"
+    return lines, made, used
+
+
+def _device_link(lines, made, objects, cuda):
+    """Adds the linking of device code to ``lines`` where the build asks for it; the objects to link after that."""
+    if not cuda.device_link:
+        return made
+    inputs = " ".join(map(escape, [*made, *objects]))
+    lines += ["rule device_link", f"  command = {words(cuda.device_link)} $in {words(cuda.libraries)} -o $out"]
+    lines.append(f"build device_link.o: device_link {inputs}")
+    return [*made, "device_link.o"]
 
 
 def escape(path):

@@ -1,0 +1,238 @@
+"""torchthaw/build/cuda.py: the CUDA toolkit: where it is, what to build for, how to compile and to link."""
+
+import functools
+import importlib.util
+import os
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+# The folder of the launcher that stands before the real nvcc on PATH: see torchthaw.legacy.nvcc.
+LAUNCHER = "torchthaw-nvcc"
+
+# Architectures by the names that TORCH_CUDA_ARCH_LIST may have for them.
+NAMES = {
+    "Turing": "7.5+PTX", "Ampere": "8.0;8.6+PTX", "Ada": "8.9+PTX", "Hopper": "9.0+PTX",
+    "Blackwell": "10.0;10.3;12.0+PTX",
+}  # fmt: skip
+ARCHITECTURE = re.compile(r"(\d+)\.?(\d)([af]?)(\+PTX)?")
+RELOCATABLE = re.compile(r"-{1,2}(rdc|relocatable-device-code)=true|-dc|--device-c")
+LINK_TIME = ("-dlto", "--dlink-time-opt")
+
+
+class Toolkit(NamedTuple):
+    """A CUDA toolkit: its compiler, and the folder that holds ``include`` and ``lib`` or ``lib64``."""
+
+    nvcc: Path
+    root: Path
+
+    @property
+    def include(self):
+        return self.root / "include"
+
+    @property
+    def library_dirs(self):
+        folders = [self.root / "lib64", self.root / "lib", *sorted(self.root.glob("targets/*/lib"))]
+        return [folder for folder in folders if (folder / "libcudart_static.a").exists()][:1]
+
+    @property
+    def version(self):
+        """Such as ``"13.0"``."""
+        return re.search(r"release (\d+\.\d+)", _output(self.nvcc, "--version"))[1]
+
+    @property
+    def architectures(self):
+        """All that it builds for, such as ``["75", "80", …]``, oldest first."""
+        return sorted(re.findall(r"^sm_(\d+)$", _output(self.nvcc, "--list-gpu-code"), re.M), key=int)
+
+
+@functools.lru_cache(maxsize=None)
+def _output(*command):
+    return subprocess.run(command, capture_output=True, text=True).stdout
+
+
+def toolkit():
+    """The Toolkit: of ``CUDA_HOME`` or ``CUDA_PATH``, the nvcc on PATH, the nvidia packages, or the usual folders.
+
+    Raises FileNotFoundError.
+    """
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        given = os.environ.get(variable)
+        if given:
+            nvcc = Path(given) / "bin" / "nvcc"
+            if not os.access(nvcc, os.X_OK):
+                raise FileNotFoundError(f"{variable}: expected a CUDA toolkit, got {given!r}, which has no bin/nvcc")
+            return Toolkit(nvcc, _root(nvcc))
+    for nvcc in _candidates():
+        if os.access(nvcc, os.X_OK):
+            return Toolkit(nvcc, _root(nvcc))
+    raise FileNotFoundError(
+        "no CUDA toolkit found: no nvcc on PATH, in the nvidia packages of this Python, in /usr/local/cuda or /opt/cuda;"
+        " install one (pip install nvidia-cuda-nvcc nvidia-cuda-runtime), or set CUDA_HOME"
+    )
+
+
+def _candidates():
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    on_path = shutil.which("nvcc", path=os.pathsep.join(each for each in folders if Path(each).name != LAUNCHER))
+    if on_path:
+        yield Path(on_path)
+    package = importlib.util.find_spec("nvidia")
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        yield from sorted(Path(folder).glob("*/bin/nvcc"))
+    yield Path("/usr/local/cuda/bin/nvcc")
+    yield Path("/opt/cuda/bin/nvcc")
+
+
+@functools.lru_cache(maxsize=None)
+def _root(nvcc):
+    """What nvcc itself takes for the toolkit's folder: the nvcc on PATH may be a script that calls another."""
+    dry = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True)
+    found = re.search(r"^#\$ TOP=(.+)$", dry.stderr, re.M)
+    return Path(os.path.realpath(found[1].strip())) if found else Path(os.path.realpath(nvcc)).parents[1]
+
+
+# ---- What to build for ----------------------------------------------------------------------------------------------
+
+
+def architectures(toolkit):
+    """What to build for, such as ``["80", "90", "90+PTX"]``.
+
+    ``TORCH_CUDA_ARCH_LIST`` says it, as in PyTorch: ``"8.0;9.0+PTX"``. Without it: the cards of this machine, and PTX
+    of the newest of them; for a card newer than the toolkit, its newest PTX; without a card, all that it builds.
+    """
+    given = os.environ.get("TORCH_CUDA_ARCH_LIST")
+    return _listed(given, toolkit) if given else for_cards(visible(toolkit), toolkit.architectures)
+
+
+def for_cards(cards, built):
+    """What to build for these cards with a toolkit that builds ``built``."""
+    known = [card for card in cards if card in built]
+    newer = any(int(card) > int(built[-1]) for card in cards)
+    real = known if known or newer else built
+    return [*real, f"{built[-1] if newer else real[-1]}+PTX"]
+
+
+def visible(toolkit):
+    """The architectures of this machine's cards, oldest first; none without a card."""
+    query = toolkit.root / "bin" / "__nvcc_device_query"
+    if not os.access(query, os.X_OK):
+        return []
+    result = subprocess.run([query], capture_output=True, text=True)
+    return sorted(set(re.findall(r"\d+", result.stdout)), key=int) if result.returncode == 0 else []
+
+
+def _listed(given, toolkit):
+    wanted = []
+    for entry in re.split(r"[;,\s]+", given.strip()):
+        for each in NAMES.get(entry, entry).split(";"):
+            found = ARCHITECTURE.fullmatch(each)
+            if not found or found[1] + found[2] not in toolkit.architectures:
+                known = " ".join(f"{name[:-1]}.{name[-1]}" for name in toolkit.architectures)
+                raise ValueError(
+                    f"TORCH_CUDA_ARCH_LIST: expected architectures that nvcc {toolkit.version} builds for ({known}), "
+                    f"each with or without +PTX, got {entry!r}"
+                )
+            name = found[1] + found[2] + found[3]
+            wanted += [name, f"{name}+PTX"] if found[4] else [name]
+    return list(dict.fromkeys(wanted))
+
+
+def gencode(architectures, lto=False):
+    """The flags for nvcc. ``lto`` asks for code that the device link optimises: there is none for PTX."""
+    flags = []
+    for each in architectures:
+        name, _, ptx = each.partition("+")
+        if not (lto and ptx):
+            kind = "compute" if ptx else "lto" if lto else "sm"
+            flags.append(f"-gencode=arch=compute_{name},code={kind}_{name}")
+    return flags
+
+
+# ---- Compiling and linking ------------------------------------------------------------------------------------------
+
+
+class Build:
+    """How the CUDA sources of one extension are compiled and linked.
+
+    nvcc_flags, dlink_flags: the user's, for compiling and for linking device code.
+    dlink: link device code, as ``-rdc=true``, ``-dc`` and ``-dlto`` among nvcc_flags ask for as well.
+    dlink_libraries, library_dirs: libraries with relocatable device code, and where they are.
+    """
+
+    def __init__(self, nvcc_flags=(), dlink=False, dlink_libraries=(), library_dirs=(), dlink_flags=()):
+        self.toolkit = toolkit()
+        self.architectures = targets = architectures(self.toolkit)
+        lto = any(flag in LINK_TIME for flag in nvcc_flags)
+        # nvcc takes -dlto or a list of architectures, not both: for the list it is spelled code=lto_….
+        given = [flag for flag in nvcc_flags if flag not in LINK_TIME]
+        common = ["-std=c++17", "-O3", "-Xcompiler", "-fPIC", *(["-dc"] if lto else []), *given]
+        self.compile = [self.toolkit.nvcc, *gencode(targets, lto), *common]
+        self.libraries = [f"-L{folder}" for folder in library_dirs] + [f"-l{name}" for name in dlink_libraries]
+        self.device_link = None
+        if dlink or dlink_libraries or lto or any(RELOCATABLE.fullmatch(flag) for flag in given):
+            real = [each for each in targets if "+" not in each] if lto else targets
+            flags = ["-dlink", "-Xcompiler", "-fPIC", *(["-dlto"] if lto else []), *dlink_flags]
+            self.device_link = [self.toolkit.nvcc, *gencode(real), *flags]
+
+    @property
+    def link(self):
+        """What the host's linker needs: the runtime, statically, so that the result loads where no CUDA is."""
+        runtime = ["-lcudadevrt"] if self.device_link else []
+        folders = [f"-L{folder}" for folder in self.toolkit.library_dirs]
+        return [*self.libraries, *folders, *runtime, "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
+
+
+def compile_args(given):
+    """``extra_compile_args``, a list for C and C++ or a dict by compiler, as a dict of lists."""
+    given = dict(given) if isinstance(given, dict) else {"cxx": given}
+    unknown = sorted(set(given) - {"cxx", "nvcc", "nvcc_dlink"})
+    if unknown:
+        raise ValueError(f"extra_compile_args: expected the keys 'cxx', 'nvcc' and 'nvcc_dlink', got {unknown[0]!r}")
+    return {compiler: list(given.get(compiler) or ()) for compiler in ("cxx", "nvcc", "nvcc_dlink")}
+
+
+def sources_of(path):
+    """The names that the source of the object ``path`` may have: ``x.cu`` or ``x_kernel.cu`` for ``x.cu.o``, ``x.o``."""
+    if path.suffix not in (".o", ".cuo", ".obj"):
+        return []
+    stem = path.name[: -len(path.suffix)].removesuffix(".cu")
+    return [path.with_name(f"{stem}{ending}.cu") for ending in ("", "_kernel")]
+
+
+def source_of(path):
+    """The ``.cu`` file that the object ``path`` is made of, or None."""
+    return next((source for source in sources_of(path) if source.exists()), None)
+
+
+def embedded(path):
+    """What the CUDA code in an object or library is for, such as ``["75", "90+PTX"]``; none without CUDA code."""
+    data = Path(path).read_bytes()
+    found = []
+    for header in re.finditer(re.escape(struct.pack("<I", 0xBA55ED50)), data):
+        start = header.start()
+        _, _, header_size, size = struct.unpack_from("<IHHQ", data, start)
+        at, end = start + header_size, min(start + header_size + size, len(data))
+        while at + 32 <= end:
+            # kind, version, header size, padded size, size, compressed size, minor, major, architecture
+            kind, _, entry_header, padded, _, _, _, _, architecture = struct.unpack_from("<HHIQIIHHI", data, at)
+            if entry_header == 0:
+                break
+            found.append(f"{architecture}+PTX" if kind == 1 else str(architecture))
+            at += entry_header + padded
+    return sorted(set(found), key=lambda name: (int(name.partition("+")[0]), name))
+
+
+def serves_any(embedded, wanted):
+    """Whether code for ``embedded`` runs on one of the architectures that are wanted. PTX runs on every later one."""
+
+    def serves(target):
+        name, _, ptx = target.partition("+")
+        number = int(name.rstrip("af"))
+        translated = any(int(each[:-4]) <= number for each in embedded if each.endswith("+PTX"))
+        return translated or (not ptx and str(number) in embedded)
+
+    return any(serves(target) for target in wanted)
