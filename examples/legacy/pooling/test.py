@@ -34,6 +34,8 @@ def test_layouts():
         assert same(unpooled.data, expected.data)
         turned = MaxUnpool()(output.transpose(2, 3), indices.transpose(2, 3), other.size())
         assert same(turned.data, expected.data)
+        swapped = MaxUnpool()(output.transpose(0, 1), indices.transpose(0, 1), other.size())
+        assert same(swapped.data, expected.data.transpose(0, 1))
 
 
 def test_gradient():
