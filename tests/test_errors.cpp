@@ -43,6 +43,16 @@ static void test_a_long_message_is_cut() {
     CHECK(message.size() < 512 && message.substr(message.size() - 6) == ", ...)");
 }
 
+static void test_another_library_may_set_the_error() {
+    CHECK_ERROR(my_lib_set_last_error(MY_LIB_ERROR_CUDA, "stream: expected 1, got 2"), MY_LIB_ERROR_CUDA,
+                "stream: expected 1, got 2");
+    CHECK_ERROR(my_lib_set_last_error(MY_LIB_ERROR_NO_GPU, my_lib_last_error_message() + 8), MY_LIB_ERROR_NO_GPU,
+                "expected 1, got 2");
+    CHECK_ERROR(my_lib_set_last_error(1234, nullptr), 1234, "");
+    CHECK(my_lib_set_last_error(1, std::string(10000, 'x').c_str()) == 0);
+    CHECK(my_lib_last_error_message() == std::string(511, 'x'));
+}
+
 static void test_names_and_descriptions() {
     CHECK(MY_LIB_SUCCESS == 0);
     int rows = 0;
@@ -98,6 +108,7 @@ int main() {
     test_a_success_leaves_the_error_as_it_was();
     test_the_error_belongs_to_the_thread();
     test_a_long_message_is_cut();
+    test_another_library_may_set_the_error();
     test_names_and_descriptions();
     test_version();
     test_the_environment_chooses_the_cpu_path();

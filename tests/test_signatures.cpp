@@ -18,6 +18,7 @@ FROZEN(my_lib_last_error_code, int, ());
 FROZEN(my_lib_last_error_message, const char *, ());
 FROZEN(my_lib_error_name, const char *, (int));
 FROZEN(my_lib_error_description, const char *, (int));
+FROZEN(my_lib_set_last_error, int, (int, const char *));
 FROZEN(my_lib_set_num_threads, int, (int));
 FROZEN(my_lib_get_num_threads, int, ());
 FROZEN(my_lib_add_forward, int, (const float *, const int64_t *, int64_t, const float *, const int64_t *, int64_t,
@@ -95,7 +96,8 @@ static_assert(MY_LIB_VERSION_MAJOR == 1, "a new major version begins a new list"
 static_assert(MY_LIB_SUCCESS == 0 && MY_LIB_ERROR_NULL_POINTER == 1 && MY_LIB_ERROR_UNALIGNED_POINTER == 2 &&
                   MY_LIB_ERROR_INVALID_SIZE == 3 && MY_LIB_ERROR_SIZE_OVERFLOW == 4 &&
                   MY_LIB_ERROR_SHAPE_MISMATCH == 5 && MY_LIB_ERROR_INVALID_VALUE == 6 &&
-                  MY_LIB_ERROR_WORKSPACE_TOO_SMALL == 7,
+                  MY_LIB_ERROR_WORKSPACE_TOO_SMALL == 7 && MY_LIB_ERROR_NO_GPU == 8 && MY_LIB_ERROR_CUDA == 9 &&
+                  MY_LIB_ERROR_NOT_PREPARED == 10,
               "an error code changed");
 static_assert(sizeof(my_lib_error) == sizeof(int), "the enum is as wide as int");
 

@@ -94,7 +94,10 @@ MY_LIB_API const char *my_lib_build_info(void);
     X(MY_LIB_ERROR_SIZE_OVERFLOW, 4, "an array of these sizes does not fit in memory") \
     X(MY_LIB_ERROR_SHAPE_MISMATCH, 5, "two shapes differ that must be equal") \
     X(MY_LIB_ERROR_INVALID_VALUE, 6, "a number is outside its range") \
-    X(MY_LIB_ERROR_WORKSPACE_TOO_SMALL, 7, "the workspace is smaller than its workspace_size function said")
+    X(MY_LIB_ERROR_WORKSPACE_TOO_SMALL, 7, "the workspace is smaller than its workspace_size function said") \
+    X(MY_LIB_ERROR_NO_GPU, 8, "this machine has no usable GPU") \
+    X(MY_LIB_ERROR_CUDA, 9, "CUDA or cuBLAS failed") \
+    X(MY_LIB_ERROR_NOT_PREPARED, 10, "my_lib_cuda_prepare must come before a stream is captured")
 
 enum my_lib_error {
 #define MY_LIB_ERROR_ENUMERATOR(name, code, description) name = code,
@@ -116,6 +119,10 @@ MY_LIB_API const char *my_lib_error_name(int code);
 
 /* What a code means, in words, or "unknown error code". Static storage. Since 1.0.0. */
 MY_LIB_API const char *my_lib_error_description(int code);
+
+/* Sets both for the calling thread, so that a library which extends this one fails in the same way; returns 0. The
+ * text is copied, and cut if it is very long; NULL counts as "". Since 1.0.0. */
+MY_LIB_API int my_lib_set_last_error(int code, const char *message);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Threads

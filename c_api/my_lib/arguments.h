@@ -43,16 +43,6 @@ template <typename T> inline bool check_array(const char *name, const T *pointer
     return check_optional(name, pointer);
 }
 
-// All arguments of an elementwise output = f(input1, input2); *count is the number of elements.
-template <typename T>
-bool check_binary(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2, const int64_t *shape2,
-                  int64_t ndim2, const T *output, int64_t *count) {
-    return check_shape("input1", shape1, ndim1, sizeof(T), count) &&
-           check_shape("input2", shape2, ndim2, sizeof(T), count) &&
-           check_same_shape("input2", shape2, ndim2, shape1, ndim1) && check_array("input1", input1, *count) &&
-           check_array("input2", input2, *count) && check_array("output", output, *count);
-}
-
 // workspace_size >= needed, and a workspace that is not NULL unless needed is 0. SIZE_MAX, what a workspace_size
 // function returns for impossible sizes, has set its error already.
 bool check_workspace(const void *workspace, size_t workspace_size, size_t needed);

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 namespace {
 
@@ -20,6 +21,15 @@ int my_lib::set_error(my_lib_error code, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(last.message, sizeof last.message, format, arguments);
     va_end(arguments);
+    last.code = code;
+    return 0;
+}
+
+int my_lib_set_last_error(int code, const char *message) {
+    // The text may be the thread's own message.
+    const size_t length = message ? strnlen(message, sizeof last.message - 1) : 0;
+    if (length) memmove(last.message, message, length);
+    last.message[length] = 0;
     last.code = code;
     return 0;
 }

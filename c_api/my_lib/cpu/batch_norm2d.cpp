@@ -5,14 +5,11 @@
 // two parts, so that values far from zero lose nothing to the mean's rounding.
 #include "isa.h"
 
+#include "checks/batch_norm2d.h"
 #include "simd.h"
 #include "threads.h"
 
 namespace my_lib {
-
-struct Images {
-    int64_t batch, channels, plane;  // plane: height * width
-};
 
 MY_LIB_EVERY_ISA(
     template <typename T> void batch_norm2d_forward(const T *input, Images images, double eps, T *output, T *mean,
@@ -171,31 +168,14 @@ MY_LIB_INSTANTIATE(double)
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "arguments.h"
-
 namespace my_lib {
 namespace {
 
 template <typename T>
-bool check_images(int64_t batch, int64_t channels, int64_t height, int64_t width, double eps, int64_t *count) {
-    if (!check_array_size<T>("input", {batch, channels, height, width}, count)) return false;
-    if (batch == 1 && height == 1 && width == 1)
-        return set_error(MY_LIB_ERROR_INVALID_SIZE,
-                         "input: expected more than 1 value per channel, got shape (1, %lld, 1, 1)",
-                         static_cast<long long>(channels));
-    return eps >= 0 || set_error(MY_LIB_ERROR_INVALID_VALUE, "eps: expected at least 0, got %g", eps);
-}
-
-template <typename T>
 int forward(const T *input, int64_t batch, int64_t channels, int64_t height, int64_t width, double eps, T *output,
             T *mean, T *std) {
-    int64_t count;
-    if (!check_images<T>(batch, channels, height, width, eps, &count) || !check_array("input", input, count) ||
-        !check_array("output", output, count) || !check_array("mean", mean, channels) ||
-        !check_array("std", std, channels))
-        return 0;
-    // Without elements, height * width may be beyond int64_t.
-    const Images images = {count ? batch : 0, channels, count ? height * width : 0};
+    Images images;
+    if (!check_batch_norm2d_forward(input, batch, channels, height, width, eps, output, mean, std, &images)) return 0;
     MY_LIB_CHOOSE(batch_norm2d_forward<T>)(input, images, eps, output, mean, std);
     return 1;
 }
@@ -203,15 +183,12 @@ int forward(const T *input, int64_t batch, int64_t channels, int64_t height, int
 template <typename T>
 int backward(const T *grad_output, const T *input, const T *mean, const T *std, int64_t batch, int64_t channels,
              int64_t height, int64_t width, double eps, T *grad_input) {
-    int64_t count;
-    if (!check_images<T>(batch, channels, height, width, eps, &count) ||
-        !check_array("grad_output", grad_output, count) || !check_array("input", input, count) ||
-        !check_array("mean", mean, channels) || !check_array("std", std, channels) ||
-        !check_optional("grad_input", grad_input))
+    Images images;
+    if (!check_batch_norm2d_backward(grad_output, input, mean, std, batch, channels, height, width, eps, grad_input,
+                                     &images))
         return 0;
-    if (!grad_input || count == 0) return 1;
-    MY_LIB_CHOOSE(batch_norm2d_backward<T>)(grad_output, input, mean, std, {batch, channels, height * width}, eps,
-                                            grad_input);
+    if (grad_input && images.count())
+        MY_LIB_CHOOSE(batch_norm2d_backward<T>)(grad_output, input, mean, std, images, eps, grad_input);
     return 1;
 }
 

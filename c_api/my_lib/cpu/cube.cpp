@@ -1,6 +1,7 @@
 // c_api/my_lib/cpu/cube.cpp: output = input^3 with its derivative, and the gradient through both.
 #include "isa.h"
 
+#include "math/elementwise.h"
 #include "threads.h"
 
 namespace my_lib {
@@ -17,8 +18,8 @@ template <typename T> void cube_forward(const T *input, int64_t size, T *output,
 #pragma GCC ivdep
         for (int64_t i = begin; i < end; ++i) {
             const T x = input[i];
-            output[i] = x * x * x;
-            if (derivative) derivative[i] = T(3) * x * x;
+            output[i] = math::cube(x);
+            if (derivative) derivative[i] = math::cube_derivative(x);
         }
     });
 }
@@ -29,8 +30,8 @@ void cube_backward(const T *grad_output, const T *grad_derivative, const T *inpu
 #pragma GCC ivdep
         for (int64_t i = begin; i < end; ++i) {
             const T x = input[i];
-            T gradient = grad_output[i] * (T(3) * x * x);
-            if (grad_derivative) gradient += grad_derivative[i] * (T(6) * x);
+            T gradient = grad_output[i] * math::cube_derivative(x);
+            if (grad_derivative) gradient += grad_derivative[i] * math::cube_second_derivative(x);
             grad_input[i] = gradient;
         }
     });
@@ -46,7 +47,7 @@ template void cube_backward(const double *, const double *, const double *, int6
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "arguments.h"
+#include "checks/elementwise.h"
 
 namespace my_lib {
 namespace {
@@ -54,9 +55,7 @@ namespace {
 template <typename T>
 int forward(const T *input, const int64_t *shape, int64_t ndim, T *output, T *derivative) {
     int64_t size;
-    if (!check_shape("input", shape, ndim, sizeof(T), &size) || !check_array("input", input, size) ||
-        !check_array("output", output, size) || !check_optional("derivative", derivative))
-        return 0;
+    if (!check_unary(input, shape, ndim, output, &size) || !check_optional("derivative", derivative)) return 0;
     MY_LIB_CHOOSE(cube_forward<T>)(input, size, output, derivative);
     return 1;
 }
@@ -65,10 +64,7 @@ template <typename T>
 int backward(const T *grad_output, const T *grad_derivative, const T *input, const int64_t *shape, int64_t ndim,
              T *grad_input) {
     int64_t size;
-    if (!check_shape("input", shape, ndim, sizeof(T), &size) || !check_array("grad_output", grad_output, size) ||
-        !check_optional("grad_derivative", grad_derivative) || !check_array("input", input, size) ||
-        !check_optional("grad_input", grad_input))
-        return 0;
+    if (!check_cube_backward(grad_output, grad_derivative, input, shape, ndim, grad_input, &size)) return 0;
     if (grad_input) MY_LIB_CHOOSE(cube_backward<T>)(grad_output, grad_derivative, input, size, grad_input);
     return 1;
 }

@@ -47,17 +47,14 @@ template void linear_backward(const double *, const double *, const double *, in
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "arguments.h"
+#include "checks/linear.h"
 #include "workspace.h"
 
 namespace my_lib {
 namespace {
 
 template <typename T> bool check_sizes(int64_t batch, int64_t in_features, int64_t out_features) {
-    return check_size("batch", batch) && check_size("in_features", in_features) &&
-           check_size("out_features", out_features) && check_array_size<T>("input", {batch, in_features}) &&
-           check_array_size<T>("weight", {out_features, in_features}) &&
-           check_array_size<T>("output", {batch, out_features}) &&
+    return check_linear_sizes<T>(batch, in_features, out_features) &&
            check_array_size<T>("workspace", {packed_rows<T>(batch, in_features), in_features});
 }
 
@@ -74,9 +71,8 @@ template <typename T>
 int forward(const T *input, const T *weight, const T *bias, int64_t batch, int64_t in_features, int64_t out_features,
             T *output, void *workspace, size_t workspace_size) {
     const size_t needed = forward_workspace_size<T>(batch, in_features, out_features);
-    if (needed == SIZE_MAX || !check_array("input", input, batch * in_features) ||
-        !check_array("weight", weight, out_features * in_features) || !check_optional("bias", bias) ||
-        !check_array("output", output, batch * out_features) || !check_workspace(workspace, workspace_size, needed))
+    if (!check_linear_forward(input, weight, bias, batch, in_features, out_features, output, workspace, workspace_size,
+                              needed))
         return 0;
     MY_LIB_CHOOSE(linear_forward<T>)(input, weight, bias, batch, in_features, out_features, output, workspace);
     return 1;
@@ -87,11 +83,8 @@ int backward(const T *grad_output, const T *input, const T *weight, int64_t batc
              int64_t out_features, T *grad_input, T *grad_weight, T *grad_bias, void *workspace,
              size_t workspace_size) {
     const size_t needed = backward_workspace_size<T>(batch, in_features, out_features);
-    if (needed == SIZE_MAX || !check_array("grad_output", grad_output, batch * out_features) ||
-        !check_array("input", input, grad_weight ? batch * in_features : 0) ||
-        !check_array("weight", weight, grad_input ? out_features * in_features : 0) ||
-        !check_optional("grad_input", grad_input) || !check_optional("grad_weight", grad_weight) ||
-        !check_optional("grad_bias", grad_bias) || !check_workspace(workspace, workspace_size, needed))
+    if (!check_linear_backward(grad_output, input, weight, batch, in_features, out_features, grad_input, grad_weight,
+                               grad_bias, workspace, workspace_size, needed))
         return 0;
     MY_LIB_CHOOSE(linear_backward<T>)(grad_output, input, weight, batch, in_features, out_features, grad_input,
                                       grad_weight, grad_bias);

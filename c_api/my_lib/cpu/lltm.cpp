@@ -71,12 +71,12 @@ namespace my_lib {
 namespace {
 
 template <typename T> size_t forward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size) {
-    if (!check_lltm_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
+    if (!check_packed_lltm_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
     return packed_bytes<T>(batch, state_size + input_size) + workspace_alignment;
 }
 
 template <typename T> size_t backward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size) {
-    if (!check_lltm_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
+    if (!check_packed_lltm_sizes<T>(batch, input_size, state_size)) return SIZE_MAX;
     return aligned_bytes<T>(batch * 3 * state_size) + workspace_alignment;
 }
 
@@ -85,14 +85,8 @@ int forward(const T *input, const T *weights, const T *bias, const T *old_h, con
             int64_t input_size, int64_t state_size, T *new_h, T *new_cell, T *gates, void *workspace,
             size_t workspace_size) {
     const size_t needed = forward_workspace_size<T>(batch, input_size, state_size);
-    if (needed == SIZE_MAX) return 0;
-    const int64_t states = batch * state_size;
-    if (!check_array("input", input, batch * input_size) ||
-        !check_array("weights", weights, 3 * state_size * (state_size + input_size)) ||
-        !check_array("bias", bias, 3 * state_size) || !check_array("old_h", old_h, states) ||
-        !check_array("old_cell", old_cell, states) || !check_array("new_h", new_h, states) ||
-        !check_array("new_cell", new_cell, states) || !check_optional("gates", gates) ||
-        !check_workspace(workspace, workspace_size, needed))
+    if (!check_lltm_forward(input, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h, new_cell,
+                            gates, workspace, workspace_size, needed))
         return 0;
     MY_LIB_CHOOSE(lltm_forward<T>)(input, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h,
                                    new_cell, gates, workspace);
@@ -104,16 +98,8 @@ int backward(const T *grad_h, const T *grad_cell, const T *new_cell, const T *ga
              const T *weights, int64_t batch, int64_t input_size, int64_t state_size, T *d_input, T *d_weights,
              T *d_bias, T *d_old_h, T *d_old_cell, void *workspace, size_t workspace_size) {
     const size_t needed = backward_workspace_size<T>(batch, input_size, state_size);
-    if (needed == SIZE_MAX) return 0;
-    const int64_t states = batch * state_size;
-    if (!check_array("grad_h", grad_h, states) || !check_array("grad_cell", grad_cell, states) ||
-        !check_array("new_cell", new_cell, states) || !check_array("gates", gates, 3 * states) ||
-        !check_array("input", input, d_weights ? batch * input_size : 0) ||
-        !check_array("old_h", old_h, d_weights ? states : 0) ||
-        !check_array("weights", weights, d_input || d_old_h ? 3 * state_size * (state_size + input_size) : 0) ||
-        !check_optional("d_input", d_input) || !check_optional("d_weights", d_weights) ||
-        !check_optional("d_bias", d_bias) || !check_optional("d_old_h", d_old_h) ||
-        !check_optional("d_old_cell", d_old_cell) || !check_workspace(workspace, workspace_size, needed))
+    if (!check_lltm_backward(grad_h, grad_cell, new_cell, gates, input, old_h, weights, batch, input_size, state_size,
+                             d_input, d_weights, d_bias, d_old_h, d_old_cell, workspace, workspace_size, needed))
         return 0;
     MY_LIB_CHOOSE(lltm_backward<T>)(grad_h, grad_cell, new_cell, gates, input, old_h, weights, batch, input_size,
                                     state_size, d_input, d_weights, d_bias, d_old_h, d_old_cell, workspace);

@@ -148,12 +148,10 @@ namespace my_lib {
 namespace {
 
 template <typename T> bool check_sizes(int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size) {
-    if (!check_size("seq_len", seq_len) || !check_lltm_sizes<T>(batch, input_size, state_size) ||
-        !check_array_size<T>("input", {seq_len, batch, input_size}) ||
-        !check_array_size<T>("gates", {seq_len, batch, 3 * state_size}))
-        return false;
+    if (!check_lltm_sequence_sizes<T>(seq_len, batch, input_size, state_size)) return false;
     const int64_t rows = steps_per_chunk(seq_len, batch) * batch;
-    return check_array_size<T>("workspace", {packed_rows<T>(rows, input_size), input_size}) &&
+    return check_packed_lltm_sizes<T>(batch, input_size, state_size) &&
+           check_array_size<T>("workspace", {packed_rows<T>(rows, input_size), input_size}) &&
            check_array_size<T>("workspace", {3 * state_size, state_size + widest_panel_bytes}) &&
            check_array_size<T>("workspace", {3 * state_size + widest_panel_bytes, input_size});
 }
@@ -193,14 +191,8 @@ int forward(const T *input, const T *weights, const T *bias, const T *old_h, con
             int64_t batch, int64_t input_size, int64_t state_size, T *h, T *cell, T *gates, void *workspace,
             size_t workspace_size) {
     const size_t needed = forward_workspace_size<T>(seq_len, batch, input_size, state_size);
-    if (needed == SIZE_MAX) return 0;
-    const int64_t states = batch * state_size;
-    if (!check_array("input", input, seq_len * batch * input_size) ||
-        !check_array("weights", weights, 3 * state_size * (state_size + input_size)) ||
-        !check_array("bias", bias, 3 * state_size) || !check_array("old_h", old_h, states) ||
-        !check_array("old_cell", old_cell, states) || !check_array("h", h, seq_len * states) ||
-        !check_array("cell", cell, seq_len * states) || !check_optional("gates", gates) ||
-        !check_workspace(workspace, workspace_size, needed))
+    if (!check_lltm_sequence_forward(input, weights, bias, old_h, old_cell, seq_len, batch, input_size, state_size, h,
+                                     cell, gates, workspace, workspace_size, needed))
         return 0;
     MY_LIB_CHOOSE(lltm_sequence_forward<T>)(input, weights, bias, old_h, old_cell, seq_len, batch, input_size,
                                             state_size, h, cell, gates, workspace);
@@ -213,18 +205,9 @@ int backward(const T *grad_h, const T *grad_last_h, const T *grad_last_cell, con
              int64_t batch, int64_t input_size, int64_t state_size, T *d_input, T *d_weights, T *d_bias, T *d_old_h,
              T *d_old_cell, void *workspace, size_t workspace_size) {
     const size_t needed = backward_workspace_size<T>(seq_len, batch, input_size, state_size);
-    if (needed == SIZE_MAX) return 0;
-    const int64_t states = batch * state_size;
-    if (!check_array("grad_h", grad_h, seq_len * states) || !check_optional("grad_last_h", grad_last_h) ||
-        !check_optional("grad_last_cell", grad_last_cell) || !check_array("cell", cell, seq_len * states) ||
-        !check_array("gates", gates, 3 * seq_len * states) ||
-        !check_array("input", input, d_weights ? seq_len * batch * input_size : 0) ||
-        !check_array("h", h, d_weights ? seq_len * states : 0) ||
-        !check_array("old_h", old_h, d_weights ? states : 0) || !check_optional("old_cell", old_cell) ||
-        !check_array("weights", weights, 3 * state_size * (state_size + input_size)) ||
-        !check_optional("d_input", d_input) || !check_optional("d_weights", d_weights) ||
-        !check_optional("d_bias", d_bias) || !check_optional("d_old_h", d_old_h) ||
-        !check_optional("d_old_cell", d_old_cell) || !check_workspace(workspace, workspace_size, needed))
+    if (!check_lltm_sequence_backward(grad_h, grad_last_h, grad_last_cell, cell, gates, input, h, old_h, old_cell,
+                                      weights, seq_len, batch, input_size, state_size, d_input, d_weights, d_bias,
+                                      d_old_h, d_old_cell, workspace, workspace_size, needed))
         return 0;
     MY_LIB_CHOOSE(lltm_sequence_backward<T>)(grad_h, grad_last_h, grad_last_cell, cell, gates, input, h, old_h, weights,
                                              seq_len, batch, input_size, state_size, d_input, d_weights, d_bias,

@@ -24,7 +24,7 @@ template void mul_constant(const double *, int64_t, double, double *);
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "arguments.h"
+#include "checks/elementwise.h"
 
 namespace my_lib {
 namespace {
@@ -32,9 +32,7 @@ namespace {
 template <typename T>
 int forward(const T *input, const int64_t *shape, int64_t ndim, double constant, T *output) {
     int64_t size;
-    if (!check_shape("input", shape, ndim, sizeof(T), &size) || !check_array("input", input, size) ||
-        !check_array("output", output, size))
-        return 0;
+    if (!check_unary(input, shape, ndim, output, &size)) return 0;
     MY_LIB_CHOOSE(mul_constant<T>)(input, size, static_cast<T>(constant), output);
     return 1;
 }
@@ -42,9 +40,7 @@ int forward(const T *input, const int64_t *shape, int64_t ndim, double constant,
 template <typename T>
 int backward(const T *grad_output, const int64_t *shape, int64_t ndim, double constant, T *grad_input) {
     int64_t size;
-    if (!check_shape("grad_output", shape, ndim, sizeof(T), &size) ||
-        !check_array("grad_output", grad_output, size) || !check_optional("grad_input", grad_input))
-        return 0;
+    if (!check_unary_backward(grad_output, shape, ndim, grad_input, &size)) return 0;
     if (grad_input) MY_LIB_CHOOSE(mul_constant<T>)(grad_output, size, static_cast<T>(constant), grad_input);
     return 1;
 }

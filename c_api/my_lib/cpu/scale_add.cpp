@@ -1,6 +1,7 @@
 // c_api/my_lib/cpu/scale_add.cpp: output = 2 * input1 + input2, and its gradients.
 #include "isa.h"
 
+#include "math/elementwise.h"
 #include "threads.h"
 
 namespace my_lib {
@@ -15,7 +16,7 @@ namespace MY_LIB_ISA {
 template <typename T> void scale_add_forward(const T *input1, const T *input2, int64_t size, T *output) {
     parallel_for(size, elementwise_grain, [=](int64_t begin, int64_t end) {
 #pragma GCC ivdep
-        for (int64_t i = begin; i < end; ++i) output[i] = T(2) * input1[i] + input2[i];
+        for (int64_t i = begin; i < end; ++i) output[i] = math::scale_add(input1[i], input2[i]);
     });
 }
 
@@ -40,7 +41,7 @@ template void scale_add_backward(const double *, int64_t, double *, double *);
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "arguments.h"
+#include "checks/elementwise.h"
 
 namespace my_lib {
 namespace {
@@ -57,10 +58,7 @@ int forward(const T *input1, const int64_t *shape1, int64_t ndim1, const T *inpu
 template <typename T>
 int backward(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1, T *grad_input2) {
     int64_t size;
-    if (!check_shape("grad_output", shape, ndim, sizeof(T), &size) ||
-        !check_array("grad_output", grad_output, size) || !check_optional("grad_input1", grad_input1) ||
-        !check_optional("grad_input2", grad_input2))
-        return 0;
+    if (!check_binary_backward(grad_output, shape, ndim, grad_input1, grad_input2, &size)) return 0;
     if (grad_input1 || grad_input2)
         MY_LIB_CHOOSE(scale_add_backward<T>)(grad_output, size, grad_input1, grad_input2);
     return 1;

@@ -6,13 +6,9 @@
 // a * b + c: a compiler fuses them where the CPU can, and a call to fma() where it cannot would cost more than it buys.
 #pragma once
 
-#include <cstdint>
+#include "device.h"
 
-#if defined(__CUDACC__)
-#define MY_LIB_MATH static __host__ __device__ __forceinline__
-#else
-#define MY_LIB_MATH [[gnu::always_inline]] static inline
-#endif
+#include <cstdint>
 
 namespace my_lib {
 namespace math {
