@@ -71,6 +71,9 @@ static PyMethodDef thaw_bind_method = {{
     "bind", thaw_bind, METH_O, "bind(module_name) -> dict of the functions that take tensors"
 }};
 
+#ifdef __cplusplus
+extern "C"
+#endif
 __attribute__((visibility("default"))) PyObject *PyInit_{module}(void);
 PyObject *PyInit_{module}(void) {{
     PyObject *extension, *bind;

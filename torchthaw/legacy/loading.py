@@ -25,14 +25,16 @@ def prepare():
 
 
 def point_compilers_at_headers():
-    """Compilers that a project runs itself look into PyTorch's folders for TH: CPATH names ours as well."""
+    """Compilers that a project runs itself look into PyTorch's folders for TH: CPATH names ours as well.
+
+    Not CPLUS_INCLUDE_PATH: what that names comes last even if it is also given by -I, behind the project's own folders.
+    """
     include = os.fspath(config.includes())
-    for variable in ("CPATH", "CPLUS_INCLUDE_PATH"):
-        folders = [folder for folder in os.environ.get(variable, "").split(os.pathsep) if folder]
-        for folder in (include, os.path.join(include, "TH")):
-            if folder not in folders:
-                folders.append(folder)
-        os.environ[variable] = os.pathsep.join(folders)
+    folders = [folder for folder in os.environ.get("CPATH", "").split(os.pathsep) if folder]
+    for folder in (include, os.path.join(include, "TH")):
+        if folder not in folders:
+            folders.append(folder)
+    os.environ["CPATH"] = os.pathsep.join(folders)
 
 
 def _wrap_function(function, ffi):
