@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Moves when a struct below changes: an extension built for another number is refused when it is loaded. */
-#define THAW_BRIDGE_ABI 2
+#define THAW_BRIDGE_ABI 3
 
 /* How a parameter or a result crosses from Python to C. */
 enum thaw_kind {
@@ -59,6 +59,13 @@ typedef struct {
     PyObject *cast;           /* set by bind: ffi.cast */
 } thaw_function;
 
+/* A parallel region of the extension's own code. */
+typedef struct {
+    void (*body)(void *data);
+    void *data;
+    void *kept; /* the first exception, or NULL */
+} thaw_region;
+
 typedef struct {
     int abi;
     /* Converts, checks, calls without the GIL and converts back. `frame` is the function's frame, `scratch` has room
@@ -74,6 +81,12 @@ typedef struct {
     PyObject *(*bind)(thaw_function *functions, PyMethodDef *methods, PyObject *extension, PyObject *module_name);
     /* Enters extension.bind in _bridge.extensions under extension.lib. 0, or -1 with an exception set. */
     int (*announce)(PyObject *extension);
+    /* For regions.h. How many threads a region may have that asks for so many; 0 is OpenMP's own choice. */
+    unsigned (*threads)(unsigned asked);
+    /* region->body(region->data) in one of the region's threads, with any C++ exception kept in the region. */
+    void (*member)(void *region);
+    /* Throws what a thread of the region threw, after all of them have ended. */
+    void (*join)(thaw_region *region);
 } thaw_bridge;
 
 #define THAW_BRIDGE_CAPSULE "torchthaw.bridge._bridge.api"

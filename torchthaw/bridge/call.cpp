@@ -252,6 +252,7 @@ private:
             if (value == nullptr) return Py_DECREF(values), nullptr;
             PyTuple_SetItem(values, i, value);
         }
+        forget_kept();
         PyObject *result = PyObject_Call(function_->cffi_function, values, nullptr);
         if (raise_kept()) {
             Py_XDECREF(result);

@@ -159,6 +159,7 @@ private:
             PyTuple_SetItem(values, i, value);
         }
         if (values == nullptr) return nullptr;
+        forget_kept();
         PyObject *result = PyObject_Call(function_->cffi_function, values, nullptr);
         Py_DECREF(values);
         if (raise_kept_fatal()) {

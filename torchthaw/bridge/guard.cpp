@@ -4,27 +4,30 @@
 #include "slot.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace bridge {
 
 namespace {
 thread_local std::exception_ptr kept;
 thread_local bool is_kept;
-thread_local int depth; /* of guards around what this thread runs now */
 
-/* Where TH's errors go: to the guard. A thread that C code started has none. */
-void throw_error(const std::string &message) {
-    if (depth > 0) throw std::runtime_error(message);
-    std::fprintf(stderr, "TH error in a thread that no Python call waits for: %s\n", message.c_str());
-    std::abort();
-}
+int no_level() { return 0; }
+int (*region_level)() = no_level; /* omp_get_level: how many parallel regions this code is in */
+thread_local int caught_level;    /* how many of them region_member() is in */
+
+std::mutex regions;
+bool is_forked; /* OpenMP's threads stayed behind in the parent */
+const int watching = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
 
 void on_error(const char *message, void *) { throw_error(message); }
 
@@ -33,18 +36,44 @@ void on_argument_error(int number, const char *message, void *) {
 }
 }  // namespace
 
+void throw_error(const std::string &message) {
+    if (region_level() <= caught_level) throw std::runtime_error(message);
+    std::fprintf(stderr, "error in a parallel region that cannot end early: %s\n", message.c_str());
+    std::abort();
+}
+
 bool guard(void (*run)(void *frame), void *frame) {
-    ++depth;
     try {
         run(frame);
-        --depth;
         return true;
     } catch (...) {
-        --depth;
         kept = std::current_exception();
         is_kept = true;
         return false;
     }
+}
+
+unsigned region_threads(unsigned asked) { return is_forked ? 1 : asked; }
+
+void region_member(void *opaque) {
+    auto *region = static_cast<thaw_region *>(opaque);
+    const int outer = caught_level;
+    caught_level = region_level();
+    try {
+        region->body(region->data);
+    } catch (...) {
+        std::lock_guard<std::mutex> lock(regions);
+        if (region->kept == nullptr) region->kept = new std::exception_ptr(std::current_exception());
+    }
+    caught_level = outer;
+}
+
+void region_join(thaw_region *region) {
+    if (region->kept == nullptr) return;
+    auto *pointer = static_cast<std::exception_ptr *>(region->kept);
+    std::exception_ptr exception = std::move(*pointer);
+    delete pointer;
+    std::rethrow_exception(std::move(exception));
 }
 
 bool raise_kept() {
@@ -62,6 +91,11 @@ bool raise_kept() {
         PyErr_SetString(PyExc_RuntimeError, "a C++ exception that is no std::exception");
     }
     return true;
+}
+
+void forget_kept() {
+    is_kept = false;
+    kept = nullptr;
 }
 
 bool raise_kept_fatal() {
@@ -93,6 +127,7 @@ PyObject *open_th(PyObject *, PyObject *path) {
     auto set_argument = reinterpret_cast<void (*)(void (*)(int, const char *, void *), void *)>(
         dlsym(library, "THSetDefaultArgErrorHandler"));
     if (set == nullptr || set_argument == nullptr) return PyErr_Format(PyExc_ImportError, "%R is no libth", path);
+    if (void *level = dlsym(library, "omp_get_level")) region_level = reinterpret_cast<int (*)()>(level);
     set(on_error, nullptr);
     set_argument(on_argument_error, nullptr);
     Py_INCREF(Py_None);

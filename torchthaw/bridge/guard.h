@@ -1,7 +1,9 @@
 /* guard.h: keeps C++ exceptions of a called C function until Python can be told. */
 #pragma once
 
-#include <Python.h>
+#include "bridge.h"
+
+#include <string>
 
 namespace bridge {
 
@@ -13,6 +15,18 @@ bool raise_kept();
 
 /* The same as torch.FatalError. */
 bool raise_kept_fatal();
+
+/* What a call kept that nobody asked about, such as one through cffi's lib, is not the next call's. */
+void forget_kept();
+
+/* Throws a std::runtime_error. In a parallel region that is not the extension's own, which an exception cannot leave,
+ * prints it and aborts. */
+[[noreturn]] void throw_error(const std::string &message);
+
+/* See thaw_bridge. */
+unsigned region_threads(unsigned asked);
+void region_member(void *region);
+void region_join(thaw_region *region);
 
 /* Loads libth from `path`, and from then on its errors are C++ exceptions. None, or NULL with an exception. */
 PyObject *open_th(PyObject *module, PyObject *path);

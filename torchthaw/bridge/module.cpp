@@ -65,7 +65,8 @@ int announce(PyObject *extension) {
     return result;
 }
 
-const thaw_bridge api = {THAW_BRIDGE_ABI, call, call_th, guard_for_cffi, bind, announce};
+const thaw_bridge api = {THAW_BRIDGE_ABI, call,           call_th,       guard_for_cffi, bind, announce,
+                         region_threads,  region_member, region_join};
 
 PyMethodDef methods[] = {
     {"open_th", open_th, METH_O, "open_th(path): loads libth and makes exceptions of its errors"},

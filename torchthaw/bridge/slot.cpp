@@ -1,13 +1,13 @@
 /* slot.cpp: fills TH structs from torch tensors, lets C resize PyTorch's own storages, and hands over what C keeps. */
 #include "slot.h"
 
+#include "guard.h"
 #include "tensor.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <stdexcept>
 #include <string>
 
 namespace bridge {
@@ -72,7 +72,7 @@ void delete_memory(Memory *memory) {
     Py_XDECREF(value);
     Py_XDECREF(traceback);
     PyErr_Clear();
-    throw std::runtime_error(message);
+    throw_error(message);
 }
 
 void *torch_realloc(void *context, void *, ptrdiff_t size) {

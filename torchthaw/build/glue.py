@@ -15,10 +15,11 @@ from .. import config
 from .crossing import parameter, result_kind
 
 PREAMBLE = """
-#include "{bridge}"
+#include "{bridge}/bridge.h"
 #include <string.h>
-{includes}
 static const thaw_bridge *thaw;
+#include "{bridge}/regions.h"
+{includes}
 #define THAW_BEFORE {before}
 #define THAW_AFTER {after}
 """
@@ -224,7 +225,7 @@ def preamble(found, name, headers, keeps_errno):
     """
     module = name.rpartition(".")[2]
     end = "    { NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, NULL }\n"
-    bridge = config.PACKAGE / "bridge" / "bridge.h"
+    bridge = config.PACKAGE / "bridge"
     end_of_methods = "    { NULL, NULL, 0, NULL }\n"
     return "".join([
         PREAMBLE.format(bridge=bridge, includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
