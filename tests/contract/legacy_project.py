@@ -1,4 +1,5 @@
 # tests/contract/legacy_project.py: a legacy project to build, its C code, and how a user runs such projects.
+import importlib
 import os
 import subprocess
 import sys
@@ -154,13 +155,27 @@ extern "C" void throw_number(void) { throw 5; }
 """
 
 
-def write(folder):
-    (folder / "src").mkdir()
-    (folder / "src" / "calls.h").write_text(HEADER)
-    (folder / "src" / "calls.c").write_text(SOURCE)
-    (folder / "src" / "throwing.cpp").write_text(THROWING)
-    (folder / "build.py").write_text("")
+TWICE_H = "int twice(int value);\n#define MAGIC 42\n"
+TWICE_C = "#include <TH/TH.h>\nint twice(int value) { return 2 * value; }\n"
+
+
+def files(folder, contents):
+    """Writes {relative path: text}."""
+    for name, text in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     return folder
+
+
+def write(folder):
+    return files(folder, {"src/calls.h": HEADER, "src/calls.c": SOURCE, "src/throwing.cpp": THROWING, "build.py": ""})
+
+
+def compile(folder, *words):
+    """A compiler that the project runs itself."""
+    result = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 def python(folder, *arguments, **environment):
@@ -177,3 +192,9 @@ def output(folder, text, **environment):
     result = python(folder, "script.py", **environment)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
+
+
+def imported(name):
+    """The module, also where it was made a moment ago."""
+    importlib.invalidate_caches()
+    return importlib.import_module(name)
