@@ -1,11 +1,12 @@
 """torchthaw/legacy/loading.py: what an extension of the old kind needs when it is imported."""
 
 import os
+import types
 
 from .. import config
 from . import debug, patches
 
-_functions = {}  # lib of an extension -> its functions by name
+_functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
 
 
 def prepare():
@@ -41,21 +42,28 @@ def _wrap_function(function, ffi):
     """The function of an extension's ``lib`` for Python: it takes torch tensors where C takes TH tensors.
 
     Errors that C raises are torch.FatalError. Other arguments and results are as cffi has them. With TORCHTHAW_DEBUG=1
-    a tensor that is not contiguous is named in a warning.
+    a tensor that is not contiguous is named in a warning. What else ``lib`` holds, such as a number, is returned as it
+    is: wrappers from before PyTorch 0.3 ask for everything.
     """
-    lib = function.__self__
-    if lib not in _functions:
-        _functions[lib] = _bind_of(lib)(function.__module__)
-    wrapped = _functions[lib][function.__name__]
+    if ffi not in _functions:
+        _functions[ffi] = _functions_of(ffi, getattr(function, "__self__", ffi))
+    wrapped = _functions[ffi].get(function)
+    if wrapped is None:
+        return function
     return debug.watch(wrapped) if debug.enabled() else wrapped
 
 
-def _bind_of(lib):
+def _functions_of(ffi, owner):
+    """{function of the lib that belongs to ``ffi``: the one for Python}; ``owner`` is named where there is none."""
     from ..bridge import _bridge
 
-    try:
-        return _bridge.extensions[lib]
-    except KeyError:
-        raise ImportError(
-            f"{lib!r} was not built by this torch.utils.ffi; remove the stale file and run the project's build file"
-        ) from None
+    for lib, bind in _bridge.extensions.items():
+        extension = bind.__self__
+        if extension.ffi is ffi:
+            symbols = [getattr(lib, name) for name in dir(lib)]
+            modules = [symbol.__module__ for symbol in symbols if isinstance(symbol, types.BuiltinFunctionType)]
+            functions = bind(modules[0] if modules else extension.__name__)
+            return {getattr(lib, name): function for name, function in functions.items()}
+    raise ImportError(
+        f"{owner!r} was not built by this torch.utils.ffi; remove the stale file and run the project's build file"
+    )

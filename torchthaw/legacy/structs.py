@@ -1,5 +1,7 @@
 """torchthaw/legacy/structs.py: the TH structs that headers of the old kind may name, and how they cross to C."""
 
+import keyword
+
 from cffi import model
 
 from ..build import crossing, glue
@@ -51,6 +53,8 @@ class Function(glue.Function):
 
     @property
     def doc(self):
-        """As cffi's own functions have it."""
+        """As cffi's own functions have it, below a signature line with the header's names for the parameters."""
         parameters = [type.get_c_name() for type in self.type.args] + ["..."] * self.type.ellipsis
-        return self.type.result.get_c_name(f" {self.name}({', '.join(parameters) or 'void'})") + ";"
+        declaration = self.type.result.get_c_name(f" {self.name}({', '.join(parameters) or 'void'})") + ";"
+        names = ", ".join(each.name + "_" * keyword.iskeyword(each.name) for each in self.parameters)
+        return declaration if self.type.ellipsis else f"{self.name}({names})\n--\n\n{declaration}"
