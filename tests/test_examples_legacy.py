@@ -117,7 +117,7 @@ print(*(str(warning.message) for warning in caught), sep="\\n")
 """
 
 
-@pytest.mark.parametrize("debug, expected", [("1", "my_lib_add_forward: argument 1 is not contiguous"), ("0", "")])
+@pytest.mark.parametrize("debug, expected", [("1", "my_lib_add_forward: input1 is not contiguous"), ("0", "")])
 def test_debug_mode_names_the_tensor_that_is_not_contiguous(project, debug, expected):
     folder = project("script")
     thawed(folder, "build.py")
