@@ -6,6 +6,7 @@ import sys
 from . import __version__, config
 from .legacy.doctor import add_doctor
 from .legacy.environment import add_disable, add_enable, add_run
+from .legacy.nvcc import add_nvcc
 
 # One row per option of `config`: what it prints, and where that comes from.
 PATHS = {
@@ -32,7 +33,7 @@ def run_config(options):
 
 
 # Each entry adds one subcommand, whose `run` default takes the parsed options.
-SUBCOMMANDS = [add_config, add_run, add_enable, add_disable, add_doctor]
+SUBCOMMANDS = [add_config, add_run, add_enable, add_disable, add_doctor, add_nvcc]
 
 
 def main(arguments=None):

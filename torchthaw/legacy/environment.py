@@ -34,8 +34,11 @@ def add_disable(subcommands):
 
 
 def run(script, arguments):
-    """Runs a file as ``python FILE ARGUMENTS…`` would; the Python processes that it starts see torch.utils.ffi too."""
-    from . import loading
+    """Runs a file as ``python FILE ARGUMENTS…`` would; the Python processes that it starts see torch.utils.ffi too.
+
+    Where there is a CUDA toolkit, the scripts that it starts find ``torchthaw nvcc`` under the name of nvcc.
+    """
+    from . import loading, nvcc
 
     if not os.path.isfile(script):
         raise FileNotFoundError(f"run: expected a Python file, got {script!r}")
@@ -43,6 +46,7 @@ def run(script, arguments):
     given = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([children, given] if given else [children])
     loading.point_compilers_at_headers()
+    nvcc.put_on_path()
     sys.argv[:] = [script, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     runpy.run_path(script, run_name="__main__")

@@ -32,7 +32,7 @@ def point_compilers_at_headers():
     """
     include = os.fspath(config.includes())
     folders = [folder for folder in os.environ.get("CPATH", "").split(os.pathsep) if folder]
-    for folder in (include, os.path.join(include, "TH")):
+    for folder in (include, os.path.join(include, "TH"), os.path.join(include, "THC")):
         if folder not in folders:
             folders.append(folder)
     os.environ["CPATH"] = os.pathsep.join(folders)

@@ -1,0 +1,14 @@
+/* THC/THC.h: the THC library: storages and tensors on the GPU, copies, mathematics; streams, memory and handles. */
+#ifndef THC_INC
+#define THC_INC
+
+#include "THCGeneral.h"
+#include "THCHalf.h"
+#include "THCAllocator.h"
+#include "THCStream.h"
+#include "THCBlas.h"
+
+#include "THCStorage.h"
+#include "THCTensor.h"
+
+#endif

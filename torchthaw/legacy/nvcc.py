@@ -1,0 +1,169 @@
+"""torchthaw/legacy/nvcc.py: nvcc as the scripts of old projects call it: `python -m torchthaw nvcc ARGUMENTS…`."""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from .. import config
+from ..build import cuda, ninja, toolchain
+
+# What nvcc dropped; each with the number of words that follow it.
+REMOVED = {
+    "-m32": 0, "-deviceemu": 0, "--device-emulation": 0, "-multicore": 0, "-Xopencc": 1,
+    "--opencc-options": 1, "-po": 1,
+}  # fmt: skip
+RENAMED = {"--relaxed-constexpr": "--expt-relaxed-constexpr"}
+HOST = {"-fPIC", "-fopenmp", "-Wall", "-pthread"}  # for the host's compiler, to which nvcc passes none of itself
+# A word behind one of these is its value, whatever it looks like.
+TAKES_NEXT = {
+    "-Xcompiler", "--compiler-options", "-Xptxas", "--ptxas-options", "-Xlinker", "--linker-options", "-Xnvlink", "-o",
+    "--output-file", "-I", "-isystem", "-include", "-D", "-U", "-L", "-l", "-x",
+}  # fmt: skip
+STANDARD = re.compile(r"(?:-std|--std)=(c\+\+(?:98|0x|03|11|1y|14)|gnu\+\+\w+|c99|gnu99)")
+ARCHITECTURE = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
+ONE_ARCHITECTURE = ("-ptx", "--ptx", "-cubin", "--cubin")
+
+# The calls that CUDA dropped, for a source file.
+REMOVED_CALLS = ["-include", "THC/THCRemoved.cuh"]
+
+LAUNCHER = """#!/bin/sh
+# Made by torchthaw: nvcc for the scripts of old projects.
+exec {python} -c '
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from torchthaw.legacy import nvcc
+sys.exit(nvcc.run(sys.argv[1:]))' {root} "$@"
+"""
+
+
+def add_nvcc(subcommands):
+    parser = subcommands.add_parser("nvcc", help="nvcc for the scripts of old projects", add_help=False, prefix_chars="\0")
+    parser.add_argument("arguments", metavar="ARGUMENT", nargs="*", help="what nvcc gets")
+    parser.set_defaults(run=lambda options: run(options.arguments))
+
+
+def run(arguments):
+    """Runs the toolkit's nvcc in place of this process, with the arguments that it takes today."""
+    try:
+        toolkit = cuda.toolkit()
+        arguments, changes = rewrite(arguments, toolkit)
+    except (OSError, ValueError) as error:
+        print(f"torchthaw: nvcc: {error}", file=sys.stderr)
+        return 1
+    for change in changes:
+        print(f"torchthaw: nvcc: {change}", file=sys.stderr)
+    sys.stderr.flush()
+    os.execv(toolkit.nvcc, [os.fspath(toolkit.nvcc), *arguments])
+
+
+def rewrite(arguments, toolkit):
+    """(arguments, changes): what to call nvcc with instead of ``arguments``, and a line about each change."""
+    words, changes = _current(list(arguments), changes=[])
+    words, asked = _without_architectures(words)
+    lost = [name for name in _numbers(asked) if name not in toolkit.architectures]
+    if lost:
+        wanted = cuda.architectures(toolkit)
+        if any(word in ONE_ARCHITECTURE for word in words):
+            wanted = wanted[:1]
+        names = " ".join(f"sm_{name}" for name in lost)
+        changes.append(f"{names}: nvcc {toolkit.version} has no such architecture; built for {' '.join(wanted)}")
+        words += cuda.gencode(wanted)
+    else:
+        words += asked
+    return [*words, *header_flags()] if _compiles(words) else words, changes
+
+
+def header_flags():
+    """What a source file sees TH and THC by, and the calls that CUDA dropped."""
+    include = config.includes()
+    folders = [include, include / "TH", include / "THC"]
+    return [*(f"-I{folder}" for folder in folders), *REMOVED_CALLS]
+
+
+def _compiles(words):
+    return "-x" in words or any(Path(word).suffix in ninja.RULES for word in words)
+
+
+def _current(words, changes):
+    """The words without the flags that are gone, and with those that have another name now."""
+    kept = []
+    while words:
+        word = words.pop(0)
+        flag, _, value = word.partition("=")
+        standard = STANDARD.fullmatch(word)
+        if word in TAKES_NEXT:
+            kept += [word, *words[:1]]
+            del words[:1]
+        elif word in HOST:
+            kept += ["-Xcompiler", word]
+            changes.append(f"{word}: is for the host's compiler; passed on by -Xcompiler")
+        elif flag in REMOVED:
+            gone = [word] + ([] if "=" in word else [words.pop(0) for _ in range(min(REMOVED[flag], len(words)))])
+            changes.append(f"{' '.join(gone)}: nvcc has no such option any more; left out")
+        elif word in ("-m", "--machine") and words[:1] == ["32"] or word == "--machine=32":
+            if "=" not in word:
+                words.pop(0)
+            changes.append(f"{flag} 32: nvcc has no such option any more; left out")
+        elif word in RENAMED:
+            kept.append(RENAMED[word])
+            changes.append(f"{word}: is {RENAMED[word]} now")
+        elif standard:
+            kept.append("-std=c++17")
+            changes.append(f"{word}: CUDA's headers need C++17; -std=c++17 instead")
+        elif flag in ("-ccbin", "--compiler-bindir"):
+            compiler = value or (words.pop(0) if words else "")
+            if shutil.which(compiler) or os.path.isdir(compiler):
+                kept += [flag, compiler]
+            else:
+                changes.append(f"{flag} {compiler}: there is no such compiler; {toolchain.cxx_compiler()[0]} instead")
+        else:
+            kept.append(word)
+    return kept, changes
+
+
+def _without_architectures(words):
+    """(words, asked): the words that choose architectures apart from the others."""
+    kept, asked = [], []
+    words = list(words)
+    while words:
+        word = words.pop(0)
+        if word in ARCHITECTURE:
+            asked += [word, words.pop(0)] if words else [word]
+        elif word.partition("=")[0] in ARCHITECTURE:
+            asked.append(word)
+        else:
+            kept.append(word)
+    return kept, asked
+
+
+def _numbers(asked):
+    return list(dict.fromkeys(re.findall(r"(?:sm|compute|lto)_(\d+)", " ".join(asked))))
+
+
+# ---- For the scripts that a build file runs -------------------------------------------------------------------------
+
+
+def put_on_path():
+    """Puts this nvcc before the toolkit's for child processes; does nothing where there is no toolkit."""
+    try:
+        toolkit = cuda.toolkit()
+    except FileNotFoundError:
+        return
+    folder = config.cache() / cuda.LAUNCHER
+    folder.mkdir(parents=True, exist_ok=True)
+    text = LAUNCHER.format(python=shlex.quote(sys.executable), root=shlex.quote(os.fspath(config.PACKAGE.parent)))
+    launcher = folder / "nvcc"
+    if not launcher.exists() or launcher.read_text() != text:
+        temporary = folder / f".nvcc.{os.getpid()}"
+        temporary.write_text(text)
+        temporary.chmod(0o755)
+        os.replace(temporary, launcher)
+    path = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([os.fspath(folder), path])
+    # CMake takes the folder above nvcc for the toolkit's, unless one of these says which it is.
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        os.environ.setdefault(variable, os.fspath(toolkit.root))
+

@@ -1,0 +1,85 @@
+"""torchthaw/legacy/objects.py: the extra_objects of an old project: which to link, and which to make first."""
+
+import os
+import sys
+from pathlib import Path
+
+from ..build import BuildError, cuda
+
+# Calls that nvcc wrote into objects before CUDA 9.2; no runtime has them any more.
+LONG_GONE = (b"cudaConfigureCall", b"cudaSetupArgument")
+
+
+def places(base, given):
+    """Where a relative path may be: below the current folder, below the build file's."""
+    if os.path.isabs(given):
+        return [Path(given)]
+    here = Path.cwd() / given
+    return [here] if base == Path.cwd() else [here, base / given]
+
+
+def first_existing(base, given):
+    found = places(base, given)
+    return next((place for place in found if place.exists()), found[-1])
+
+
+def for_cpu(base, given):
+    """The objects to link on the CPU: those of CUDA are left out, with one line about each."""
+    found = []
+    for name in given:
+        path = first_existing(base, name)
+        if not path.exists():
+            if not _is_cuda_by_name(path):
+                raise BuildError(f"extra_objects: expected a file, got {os.fspath(name)!r}; it was not built yet")
+            _say(f"{name} is left out: it was not built, and it is CUDA code")
+        elif path.suffix == ".o" and b"__cudaRegisterFatBinary" in path.read_bytes():
+            _say(f"{name} is left out: it holds CUDA code, and this build is for the CPU")
+        else:
+            found.append(path)
+    return found
+
+
+def for_cuda(base, given, wanted):
+    """(sources, objects): what nvcc has to compile, with one line about each, and what to link as it is.
+
+    wanted: the architectures of this build.
+    """
+    sources, objects = [], []
+    for name in given:
+        path = next((place for place in places(base, name) if place.exists()), None)
+        why = _unfit(path, wanted) if path else "it was not built yet"
+        source = next(filter(None, map(cuda.source_of, [path] if path else places(base, name))), None)
+        if path and source and not why and source.stat().st_mtime > path.stat().st_mtime:
+            why = "its source is newer"
+        if not why:
+            objects.append(path)
+        elif source:
+            _say(f"{name} is made from {source.name}: {why}")
+            sources.append(source)
+        else:
+            looked_for = ", ".join(map(str, cuda.sources_of(places(base, name)[-1])))
+            hint = f", and there is no {looked_for}" if looked_for else ""
+            raise BuildError(f"extra_objects: expected a file to link, got {os.fspath(name)!r}; {why}{hint}")
+    return sources, objects
+
+
+def _unfit(path, wanted):
+    """Why an existing object cannot serve; None when it can."""
+    if path.suffix not in (".o", ".cuo", ".obj"):
+        return None
+    data = path.read_bytes()
+    if any(name in data for name in LONG_GONE):
+        return "it was built by a CUDA that is too old"
+    held = cuda.embedded(path)
+    if held and not cuda.serves_any(held, wanted):
+        return f"it holds code for {' '.join(held)}, and this build is for {' '.join(wanted)}"
+    return None
+
+
+def _is_cuda_by_name(path):
+    """Whether a missing object would come from nvcc: ``x.cu.o``, or ``x.o`` beside a ``x.cu``."""
+    return path.name.endswith((".cu.o", ".cuo")) or path.with_suffix(".cu").exists()
+
+
+def _say(line):
+    print(f"torchthaw: {line}", file=sys.stderr)
