@@ -13,7 +13,9 @@ namespace {
 bool transposed(char trans) { return trans == 't' || trans == 'T'; }
 
 // The library counts in int.
-template <typename... Counts> bool fit_int(Counts... counts) { return ((counts >= INT_MIN && counts <= INT_MAX) && ...); }
+template <typename... Counts> bool fit_int(Counts... counts) {
+    return ((counts >= INT_MIN && counts <= INT_MAX) && ...);
+}
 
 template <typename T> struct Routines;  // X(name, returns, parameters...) with T for the element
 #define TH_ROUTINES(X)                                                                                                 \
@@ -21,9 +23,10 @@ template <typename T> struct Routines;  // X(name, returns, parameters...) with 
     X(axpy, void, const int *, const T *, const T *, const int *, T *, const int *)                                    \
     X(gemv, void, const char *, const int *, const int *, const T *, const T *, const int *, const T *, const int *,   \
       const T *, T *, const int *, size_t)                                                                             \
-    X(ger, void, const int *, const int *, const T *, const T *, const int *, const T *, const int *, T *, const int *) \
-    X(gemm, void, const char *, const char *, const int *, const int *, const int *, const T *, const T *, const int *, \
-      const T *, const int *, const T *, T *, const int *, size_t, size_t)
+    X(ger, void, const int *, const int *, const T *, const T *, const int *, const T *, const int *, T *,             \
+      const int *)                                                                                                     \
+    X(gemm, void, const char *, const char *, const int *, const int *, const int *, const T *, const T *,             \
+      const int *, const T *, const int *, const T *, T *, const int *, size_t, size_t)
 #define TH_MEMBER(name, returns, ...)                                                                                  \
     returns (*name)(__VA_ARGS__) = reinterpret_cast<returns (*)(__VA_ARGS__)>(blas_routine(prefix #name));
 #define prefix "s"
@@ -92,7 +95,8 @@ void gemv(char trans, int64_t m, int64_t n, T alpha, T *a, int64_t lda, T *x, in
           int64_t incy) {
     if (n == 1) lda = m;
     if constexpr (is_floating<T>) {
-        if (library<T>().gemv && fit_int(m, n, lda, incx, incy) && lda >= std::max<int64_t>(1, m) && incx > 0 && incy > 0) {
+        if (library<T>().gemv && fit_int(m, n, lda, incx, incy) && lda >= std::max<int64_t>(1, m) && incx > 0 &&
+            incy > 0) {
             share_threads_with_blas();
             const char trans_ = transposed(trans) ? 't' : 'n';
             const int m_ = int(m), n_ = int(n), lda_ = int(lda), incx_ = int(incx), incy_ = int(incy);
@@ -120,7 +124,8 @@ template <typename T>
 void ger(int64_t m, int64_t n, T alpha, T *x, int64_t incx, T *y, int64_t incy, T *a, int64_t lda) {
     if (n == 1) lda = m;
     if constexpr (is_floating<T>) {
-        if (library<T>().ger && fit_int(m, n, lda, incx, incy) && lda >= std::max<int64_t>(1, m) && incx > 0 && incy > 0) {
+        if (library<T>().ger && fit_int(m, n, lda, incx, incy) && lda >= std::max<int64_t>(1, m) && incx > 0 &&
+            incy > 0) {
             share_threads_with_blas();
             const int m_ = int(m), n_ = int(n), lda_ = int(lda), incx_ = int(incx), incy_ = int(incy);
             library<T>().ger(&m_, &n_, &alpha, x, &incx_, y, &incy_, a, &lda_);
@@ -141,7 +146,8 @@ void gemm(char transa, char transb, int64_t m, int64_t n, int64_t k, T alpha, T 
     if ((ta ? m : k) == 1) lda = ta ? k : m;
     if ((tb ? k : n) == 1) ldb = tb ? n : k;
     if constexpr (is_floating<T>) {
-        const bool lda_fits = lda >= std::max<int64_t>(1, ta ? k : m), ldb_fits = ldb >= std::max<int64_t>(1, tb ? n : k);
+        const bool lda_fits = lda >= std::max<int64_t>(1, ta ? k : m);
+        const bool ldb_fits = ldb >= std::max<int64_t>(1, tb ? n : k);
         if (library<T>().gemm && fit_int(m, n, k, lda, ldb, ldc) && lda_fits && ldb_fits &&
             ldc >= std::max<int64_t>(1, m)) {
             share_threads_with_blas();

@@ -29,7 +29,8 @@ int64_t result_size(Mode mode, int64_t input, int64_t kernel, int64_t step) {
     if (step < 1) return 0;
     if (is_full(mode)) {
         int64_t size;
-        const bool fits = !__builtin_mul_overflow(input - 1, step, &size) && !__builtin_add_overflow(size, kernel, &size);
+        const bool fits =
+            !__builtin_mul_overflow(input - 1, step, &size) && !__builtin_add_overflow(size, kernel, &size);
         TH_CHECK(fits, "convolution: the result is too large");
         return size;
     }
@@ -130,11 +131,12 @@ Volume last_sizes(const AnyTensor *t, int dims) {
 
 // The tensor as one run of memory that stays as it is while r changes.
 template <typename T> Owned<T> apart(Tensor<T> *t, Tensor<T> *r) {
-    return r->nDimension && may_overlap(operand(t), operand(r)) ? clone(t) : contiguous(t);
+    return may_overlap(operand(t), operand(r)) ? clone(t) : contiguous(t);
 }
 
 void check_arguments(const Form &form, const AnyTensor *t, const AnyTensor *k, const Volume &step) {
-    const int input_dims = form.dims + input_leading[form.pairing], kernel_dims = form.dims + kernel_leading[form.pairing];
+    const int input_dims = form.dims + input_leading[form.pairing];
+    const int kernel_dims = form.dims + kernel_leading[form.pairing];
     TH_ARGUMENT(t->nDimension == input_dims, 3, "input: %dD Tensor expected", input_dims);
     TH_ARGUMENT(k->nDimension == kernel_dims, 4, "kernel: %dD Tensor expected", kernel_dims);
     for (int d = 0; d < form.dims; d++)
@@ -195,7 +197,8 @@ void convolve(const Form &form, Mode mode, Tensor<T> *r, T beta, T alpha, Tensor
     const int64_t second = planned.leading[1], terms = planned.terms, first = planned.leading[0];
     const int64_t work = result.elements() * kernel.elements() * terms;
     const Planes<T> add = planes_of<T>(mode);
-    parallel_for(first * second, std::max<int64_t>(1, grain / std::max<int64_t>(1, work)), [&](int64_t begin, int64_t end) {
+    const int64_t smallest = std::max<int64_t>(1, grain / std::max<int64_t>(1, work));
+    parallel_for(first * second, smallest, [&](int64_t begin, int64_t end) {
         for (int64_t p = begin; p < end; p++)
             for (int64_t term = 0; term < terms; term++) {
                 int64_t i = p, j = p;  // the planes of the input and of the kernel

@@ -47,7 +47,9 @@ template <typename T> void onesLike(Tensor<T> *r, Tensor<T> *input) {
 template <typename T> void range(Tensor<T> *r, Accumulate<T> first, Accumulate<T> last, Accumulate<T> step) {
     TH_ARGUMENT(step > 0 || step < 0, 3, "step must be a non-null number");
     TH_ARGUMENT(step > 0 ? last >= first : last <= first, 2, "upper bound and larger bound incoherent with step sign");
-    const int64_t n = int64_t((last - first) / step + 1);
+    const Accumulate<T> count = (last - first) / step + 1;
+    TH_ARGUMENT(count < Accumulate<T>(int64_t(1) << 62), 2, "too many numbers between the bounds");
+    const int64_t n = int64_t(count);
     if (elements_of(r) != n) resize<T>(r, {n});
     generate(r, [&](int64_t i) { return T(first + Accumulate<T>(i) * step); });
 }
@@ -120,7 +122,8 @@ void triangle(Tensor<T> *r, Tensor<T> *t, const Begin &begin, const End &end) {
     for (int64_t i = 0; i < rows; i++) {
         const T *from = t->data() + i * t->stride[0];
         T *to = r->data() + i * r->stride[0];
-        const int64_t first = std::clamp<int64_t>(begin(i), 0, columns), last = std::clamp<int64_t>(end(i), first, columns);
+        const int64_t first = std::clamp<int64_t>(begin(i), 0, columns);
+        const int64_t last = std::clamp<int64_t>(end(i), first, columns);
         for (int64_t j = 0; j < first; j++) to[j * to_stride] = 0;
         if (to != from || to_stride != from_stride)
             for (int64_t j = first; j < last; j++) to[j * to_stride] = from[j * from_stride];
@@ -165,9 +168,9 @@ template <typename T> void catArray(Tensor<T> *r, Tensor<T> **inputs, int n, int
     bool empty = true, own = false;
     for (int i = 0; i < n; i++) {
         const Tensor<T> *t = inputs[i];
+        own |= t == r;
         if (!t->nDimension) continue;
         empty = false;
-        own |= t == r;
         for (int d = 0; d < dims; d++) {
             const int64_t here = d < t->nDimension ? t->size[d] : 1;
             TH_CHECK(d == along || !size[d] || size[d] == here, "inconsistent tensor sizes");

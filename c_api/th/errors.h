@@ -28,6 +28,6 @@ void report(const Error &error);
 }  // namespace th
 
 #define TH_ERROR(...) ::th::raise(__FILE__, __LINE__, ::th::not_an_argument, __VA_ARGS__)
-#define TH_CHECK(condition, ...) ((condition) ? (void)0 : ::th::raise(__FILE__, __LINE__, ::th::not_an_argument, __VA_ARGS__))
+#define TH_CHECK(condition, ...) TH_ARGUMENT(condition, ::th::not_an_argument, __VA_ARGS__)
 #define TH_ARGUMENT(condition, number, ...)                                                                            \
     ((condition) ? (void)0 : ::th::raise(__FILE__, __LINE__, number, __VA_ARGS__))

@@ -25,51 +25,65 @@ template <typename Body> auto guarded(Body &&body) -> decltype(body()) {
     return decltype(body())();
 }
 
+// A function without a result writes to the tensor or storage that it takes first.
+template <typename Returns, typename First, typename... Rest> void note_writes(First first, const Rest &...) {
+    if constexpr (std::is_void_v<Returns> &&
+                  (std::is_convertible_v<First, AnyTensor *> || std::is_convertible_v<First, AnyStorage *>))
+        note_write(first);
+}
+
 }  // namespace th
 
 #define TH_COUNT(...) TH_COUNT_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TH_COUNT_(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, n, ...) n
-#define TH_PARAMETERS_1(t1) t1 p1
-#define TH_PARAMETERS_2(t1, t2) t1 p1, t2 p2
-#define TH_PARAMETERS_3(t1, t2, t3) t1 p1, t2 p2, t3 p3
-#define TH_PARAMETERS_4(t1, t2, t3, t4) t1 p1, t2 p2, t3 p3, t4 p4
-#define TH_PARAMETERS_5(t1, t2, t3, t4, t5) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5
-#define TH_PARAMETERS_6(t1, t2, t3, t4, t5, t6) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6
-#define TH_PARAMETERS_7(t1, t2, t3, t4, t5, t6, t7) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7
-#define TH_PARAMETERS_8(t1, t2, t3, t4, t5, t6, t7, t8) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8
-#define TH_PARAMETERS_9(t1, t2, t3, t4, t5, t6, t7, t8, t9) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8, t9 p9
-#define TH_PARAMETERS_10(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8, t9 p9, t10 p10
-#define TH_PARAMETERS_11(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8, t9 p9, t10 p10, t11 p11
-#define TH_PARAMETERS_12(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8, t9 p9, t10 p10, t11 p11, t12 p12
-#define TH_PARAMETERS_13(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8, t9 p9, t10 p10, t11 p11, t12 p12, t13 p13
-#define TH_PARAMETERS_14(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8, t9 p9, t10 p10, t11 p11, t12 p12, t13 p13, t14 p14
-#define TH_PARAMETERS_15(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8, t9 p9, t10 p10, t11 p11, t12 p12, t13 p13, t14 p14, t15 p15
-#define TH_PARAMETERS_16(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15, t16) t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6, t7 p7, t8 p8, t9 p9, t10 p10, t11 p11, t12 p12, t13 p13, t14 p14, t15 p15, t16 p16
+// Parameters are named from the last one: p3, p2, p1.
+#define TH_PARAMETERS_1(t) t p1
+#define TH_PARAMETERS_2(t, ...) t p2, TH_PARAMETERS_1(__VA_ARGS__)
+#define TH_PARAMETERS_3(t, ...) t p3, TH_PARAMETERS_2(__VA_ARGS__)
+#define TH_PARAMETERS_4(t, ...) t p4, TH_PARAMETERS_3(__VA_ARGS__)
+#define TH_PARAMETERS_5(t, ...) t p5, TH_PARAMETERS_4(__VA_ARGS__)
+#define TH_PARAMETERS_6(t, ...) t p6, TH_PARAMETERS_5(__VA_ARGS__)
+#define TH_PARAMETERS_7(t, ...) t p7, TH_PARAMETERS_6(__VA_ARGS__)
+#define TH_PARAMETERS_8(t, ...) t p8, TH_PARAMETERS_7(__VA_ARGS__)
+#define TH_PARAMETERS_9(t, ...) t p9, TH_PARAMETERS_8(__VA_ARGS__)
+#define TH_PARAMETERS_10(t, ...) t p10, TH_PARAMETERS_9(__VA_ARGS__)
+#define TH_PARAMETERS_11(t, ...) t p11, TH_PARAMETERS_10(__VA_ARGS__)
+#define TH_PARAMETERS_12(t, ...) t p12, TH_PARAMETERS_11(__VA_ARGS__)
+#define TH_PARAMETERS_13(t, ...) t p13, TH_PARAMETERS_12(__VA_ARGS__)
+#define TH_PARAMETERS_14(t, ...) t p14, TH_PARAMETERS_13(__VA_ARGS__)
+#define TH_PARAMETERS_15(t, ...) t p15, TH_PARAMETERS_14(__VA_ARGS__)
+#define TH_PARAMETERS_16(t, ...) t p16, TH_PARAMETERS_15(__VA_ARGS__)
 
 #define TH_ARGUMENTS_1 ::th::native(p1)
-#define TH_ARGUMENTS_2 ::th::native(p1), ::th::native(p2)
-#define TH_ARGUMENTS_3 ::th::native(p1), ::th::native(p2), ::th::native(p3)
-#define TH_ARGUMENTS_4 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4)
-#define TH_ARGUMENTS_5 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5)
-#define TH_ARGUMENTS_6 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6)
-#define TH_ARGUMENTS_7 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7)
-#define TH_ARGUMENTS_8 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8)
-#define TH_ARGUMENTS_9 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8), ::th::native(p9)
-#define TH_ARGUMENTS_10 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8), ::th::native(p9), ::th::native(p10)
-#define TH_ARGUMENTS_11 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8), ::th::native(p9), ::th::native(p10), ::th::native(p11)
-#define TH_ARGUMENTS_12 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8), ::th::native(p9), ::th::native(p10), ::th::native(p11), ::th::native(p12)
-#define TH_ARGUMENTS_13 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8), ::th::native(p9), ::th::native(p10), ::th::native(p11), ::th::native(p12), ::th::native(p13)
-#define TH_ARGUMENTS_14 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8), ::th::native(p9), ::th::native(p10), ::th::native(p11), ::th::native(p12), ::th::native(p13), ::th::native(p14)
-#define TH_ARGUMENTS_15 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8), ::th::native(p9), ::th::native(p10), ::th::native(p11), ::th::native(p12), ::th::native(p13), ::th::native(p14), ::th::native(p15)
-#define TH_ARGUMENTS_16 ::th::native(p1), ::th::native(p2), ::th::native(p3), ::th::native(p4), ::th::native(p5), ::th::native(p6), ::th::native(p7), ::th::native(p8), ::th::native(p9), ::th::native(p10), ::th::native(p11), ::th::native(p12), ::th::native(p13), ::th::native(p14), ::th::native(p15), ::th::native(p16)
+#define TH_ARGUMENTS_2 ::th::native(p2), TH_ARGUMENTS_1
+#define TH_ARGUMENTS_3 ::th::native(p3), TH_ARGUMENTS_2
+#define TH_ARGUMENTS_4 ::th::native(p4), TH_ARGUMENTS_3
+#define TH_ARGUMENTS_5 ::th::native(p5), TH_ARGUMENTS_4
+#define TH_ARGUMENTS_6 ::th::native(p6), TH_ARGUMENTS_5
+#define TH_ARGUMENTS_7 ::th::native(p7), TH_ARGUMENTS_6
+#define TH_ARGUMENTS_8 ::th::native(p8), TH_ARGUMENTS_7
+#define TH_ARGUMENTS_9 ::th::native(p9), TH_ARGUMENTS_8
+#define TH_ARGUMENTS_10 ::th::native(p10), TH_ARGUMENTS_9
+#define TH_ARGUMENTS_11 ::th::native(p11), TH_ARGUMENTS_10
+#define TH_ARGUMENTS_12 ::th::native(p12), TH_ARGUMENTS_11
+#define TH_ARGUMENTS_13 ::th::native(p13), TH_ARGUMENTS_12
+#define TH_ARGUMENTS_14 ::th::native(p14), TH_ARGUMENTS_13
+#define TH_ARGUMENTS_15 ::th::native(p15), TH_ARGUMENTS_14
+#define TH_ARGUMENTS_16 ::th::native(p16), TH_ARGUMENTS_15
 
 #define TH_PARAMETERS(...) TH_CONCAT_2(TH_PARAMETERS_, TH_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define TH_ARGUMENTS(...) TH_CONCAT_2(TH_ARGUMENTS_, TH_COUNT(__VA_ARGS__))
 
-// TH_EXPORT(returns, symbol, function, parameter types...); the 0 forms take no parameters.
+// TH_EXPORT(returns, symbol, function, parameter types...); the 0 forms take no parameters, and _READER is for functions
+// without a result that write nothing.
 #define TH_EXPORT(returns, symbol, function, ...)                                                                      \
     returns symbol(TH_PARAMETERS(__VA_ARGS__)) {                                                                       \
+        ::th::note_writes<returns>(TH_ARGUMENTS(__VA_ARGS__));                                                         \
         return ::th::guarded([&]() -> returns { return (returns)function(TH_ARGUMENTS(__VA_ARGS__)); });               \
+    }
+#define TH_EXPORT_READER(symbol, function, ...)                                                                        \
+    void symbol(TH_PARAMETERS(__VA_ARGS__)) {                                                                          \
+        ::th::guarded([&] { function(TH_ARGUMENTS(__VA_ARGS__)); });                                                   \
     }
 #define TH_EXPORT0(returns, symbol, function)                                                                          \
     returns symbol(void) {                                                                                             \

@@ -1,7 +1,7 @@
 // c_api/th/isa.h: kernels compiled once per instruction set and chosen at run time.
 //
-// A file in kernels/ is compiled three times (once on aarch64), each time with TH_ISA set to the namespace for its code.
-// Its header declares what it offers once per namespace, and callers choose:
+// A file in kernels/ is compiled three times (once on aarch64), each time with TH_ISA set to the namespace for its
+// code. Its header declares what it offers once per namespace, and callers choose:
 //
 //     TH_EVERY_ISA(template <typename Operation> Row row();)          kernels/<name>.h
 //     namespace th::TH_ISA { template <...> Row row() {...} ... }     kernels/<name>.cpp, with its instantiations

@@ -1,6 +1,7 @@
 // c_api/th/loop.cpp: merges and orders dimensions, cuts the work into tiles, and spreads them over threads.
 #include "loop.h"
 
+#include "aliasing.h"
 #include "threads.h"
 
 #include <algorithm>
@@ -33,8 +34,7 @@ bool same_view(const Operand &a, const Operand &b) {
 
 // Nothing written is written twice, or read by another operand at another index.
 bool any_order(int operands, const Operand *o) {
-    for (int d = 0; d < o[0].tensor->nDimension; d++)
-        if (o[0].tensor->stride[d] == 0 && o[0].tensor->size[d] > 1) return false;
+    if (!elements_are_distinct(o[0].tensor)) return false;
     for (int k = 1; k < operands; k++)
         if (may_overlap(o[0], o[k]) && !same_view(o[0], o[k])) return false;
     return true;
@@ -64,12 +64,14 @@ Dimensions merged(int operands, const Operand *o, bool reorder) {
         for (int k = 0; k < operands; k++) dimension.stride[k] = o[k].tensor->stride[d];
         all.list[all.count++] = dimension;
     }
-    if (reorder)
-        std::stable_sort(all.list, all.list + all.count, [&](const Dimension &a, const Dimension &b) {
-            for (int k = 0; k < operands; k++)
-                if (a.stride[k] != b.stride[k]) return a.stride[k] > b.stride[k];
-            return false;
-        });
+    // The largest strides outside; by insertion, for there are few.
+    auto outside = [&](const Dimension &a, const Dimension &b) {
+        for (int k = 0; k < operands; k++)
+            if (a.stride[k] != b.stride[k]) return a.stride[k] > b.stride[k];
+        return false;
+    };
+    for (int d = 1; reorder && d < all.count; d++)
+        for (int i = d; i > 0 && outside(all.list[i], all.list[i - 1]); i--) std::swap(all.list[i], all.list[i - 1]);
     for (int d = 0; d < all.count; d++) append(result, all.list[d], operands);
     if (!result.count) result.list[result.count++] = {1, {1, 1, 1, 1}};
     return result;
@@ -212,8 +214,8 @@ void walk(int operands, const Operand *o, Row row, const void *context, int64_t 
                                      Walker(o[operands > 3 ? 3 : 0])};
     for (int k = 0; k < operands; k++) walkers[k].seek(begin);
     while (begin < end) {
-        int64_t n = end - begin, stride[most_operands];
-        char *data[most_operands];
+        int64_t n = end - begin, stride[most_operands] = {};
+        char *data[most_operands] = {};
         for (int k = 0; k < operands; k++) {
             n = std::min(n, walkers[k].run_left());
             data[k] = walkers[k].data();
@@ -228,6 +230,7 @@ void walk(int operands, const Operand *o, Row row, const void *context, int64_t 
 }  // namespace
 
 bool may_overlap(const Operand &a, const Operand &b) {
+    if (!elements_of(a.tensor) || !elements_of(b.tensor)) return false;
     auto last = [](const Operand &o) {
         ptrdiff_t reach = 1;
         for (int d = 0; d < o.tensor->nDimension; d++) reach += (o.tensor->size[d] - 1) * o.tensor->stride[d];
@@ -274,10 +277,13 @@ void for_each_row_in_order(int operands, const Operand *o, Row row, const void *
 
 void for_each_row_any_order(int operands, const Operand *o, Row row, const void *context, int64_t work) {
     if (!elements_of(o[0].tensor)) return;
-    const int64_t chunk = std::min(longest_row, std::max<int64_t>(64, grain / work));
-    const Tiles tiles(operands, o, row, context, true, chunk);
-    parallel_for(tiles.units(), std::max<int64_t>(1, grain / work / tiles.elements_per_unit()),
-                 [&](int64_t begin, int64_t end) { tiles.run(begin, end); });
+    const int64_t worth = grain / std::max<int64_t>(1, work);  // elements that are worth a thread
+    const Tiles tiles(operands, o, row, context, true, std::clamp<int64_t>(worth, 64, longest_row));
+    if (work)
+        parallel_for(tiles.units(), std::max<int64_t>(1, worth / tiles.elements_per_unit()),
+                     [&](int64_t begin, int64_t end) { tiles.run(begin, end); });
+    else
+        tiles.run(0, tiles.units());
 }
 
 void for_each_row_in_memory(const Operand &o, int64_t begin, int64_t end, Row row, const void *context) {

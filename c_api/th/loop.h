@@ -22,8 +22,8 @@ template <typename T> Operand operand(const Tensor<T> *t) { return {t, sizeof(T)
 using Row = void (*)(int64_t n, char *const *data, const int64_t *stride, const void *context);
 
 // Runs `row` over all elements. Operand 0 is the one written. All have the same number of elements, each is walked in
-// its own row-major order; where the shapes agree and nothing written is read elsewhere, rows come in whatever order and
-// on whatever threads is fastest.
+// its own row-major order; where the shapes agree and nothing written is read elsewhere or written twice, rows come in
+// whatever order and on whatever threads is fastest.
 void for_each_row(int operands, const Operand *, Row row, const void *context = nullptr);
 
 // The same from the first element to the last, on the calling thread.
@@ -35,8 +35,8 @@ void each_of_row(const Body &body, int64_t n, char *const *data, const int64_t *
     for (int64_t i = 0; i < n; i++) body(reinterpret_cast<T *>(data[k])[i * stride[k]]...);
 }
 
-// Rows in any order and on several threads, as the caller knows to be right; an element is worth `work` of an elementwise
-// loop.
+// Rows in any order and on several threads, as the caller knows to be right; an element is worth `work` of an
+// elementwise loop, and 0 keeps to the calling thread.
 void for_each_row_any_order(int operands, const Operand *, Row row, const void *context, int64_t work);
 
 // Rows of one tensor, from the begin-th to before the end-th element in the order of memory.
@@ -53,6 +53,7 @@ template <typename Body, typename... T> void each(const Body &body, Tensor<T> *.
         },
         &body);
 }
+
 // A 1-D slice.
 template <typename T> struct Line {
     T *data;
@@ -88,6 +89,7 @@ void each_line(int dimension, int64_t work, const Body &body, Tensor<T> *...tens
         },
         &context);
 }
+
 // An Error "inconsistent tensor size, expected a [2 x 3] and b [4] to have the same number of elements, ..." where they
 // have not.
 struct Named {

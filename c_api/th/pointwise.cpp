@@ -40,8 +40,8 @@ template <typename Name, typename T> void binary(Tensor<T> *r, Tensor<T> *t, Ten
 }  // namespace
 
 // The original took every tensor for a permutation of a contiguous one whose number of elements is its largest stride
-// times that dimension's size, and filled as many elements from the first on. A dimension of size 1 can deceive it; what
-// lies between the elements is then filled too. Programs may depend on it; never beyond the storage.
+// times that dimension's size, and filled as many elements from the first on. A dimension of size 1 can deceive it;
+// what lies between the elements is then filled too. Programs may depend on it; never beyond the storage.
 static bool taken_for_permuted(const AnyTensor *t) {
     if (is_contiguous(t)) return false;
     int64_t largest = 1, size = 1;
@@ -115,12 +115,18 @@ TH_BIT_OPERATION("bitxor", bitxor, cbitxor, Xor)
 template <typename T> void cadd(Tensor<T> *r, Tensor<T> *t, T value, Tensor<T> *source) {
     pointwise<op::AddScaled, T, T>("r_", r, {value, 0, nullptr}, Input<T>{"t", t}, Input<T>{"src", source});
 }
-template <typename T> void csub(Tensor<T> *r, Tensor<T> *t, T value, Tensor<T> *source) { cadd(r, t, T(-value), source); }
+template <typename T> void csub(Tensor<T> *r, Tensor<T> *t, T value, Tensor<T> *source) {
+    cadd(r, t, T(-value), source);
+}
 template <typename T> void cmul(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) { binary<op::Mul>(r, t, source); }
 template <typename T> void cdiv(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) { binary<op::Div>(r, t, source); }
 template <typename T> void cpow(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) { binary<op::Pow>(r, t, source); }
-template <typename T> void clshift(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) { binary<op::LeftShift>(r, t, source); }
-template <typename T> void crshift(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) { binary<op::RightShift>(r, t, source); }
+template <typename T> void clshift(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) {
+    binary<op::LeftShift>(r, t, source);
+}
+template <typename T> void crshift(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) {
+    binary<op::RightShift>(r, t, source);
+}
 template <typename T> void cfmod(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) { binary<op::Fmod>(r, t, source); }
 template <typename T> void cremainder(Tensor<T> *r, Tensor<T> *t, Tensor<T> *source) {
     binary<op::Remainder>(r, t, source);

@@ -52,7 +52,10 @@ uint64_t seed_from_system() {
 
 }  // namespace
 
-bool is_valid(const THGenerator *g) { return g->seeded == 1 && g->left > 0 && g->left <= N && g->next <= N; }
+// The words that are left lie within the state. (Seeding leaves none: the first draw refills.)
+bool is_valid(const THGenerator *g) {
+    return g->seeded == 1 && g->left > 0 && g->left <= N && g->next <= uint64_t(N + 1 - g->left);
+}
 
 uint64_t random32(THGenerator *generator) {
     if (--generator->left == 0) refill(generator);
@@ -103,6 +106,7 @@ double exponential(THGenerator *generator, double lambda) {
 }
 
 double standard_gamma(THGenerator *generator, double alpha) {
+    if (!(alpha > 0)) return NAN;
     double scale = 1;
     if (alpha < 1) {  // the method needs alpha >= 1; alpha + 1 and a power of a uniform give the same
         scale = std::pow(1 - standard_uniform(generator), 1 / alpha);

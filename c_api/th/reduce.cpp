@@ -1,11 +1,13 @@
 // c_api/th/reduce.cpp: reductions to a number and along a dimension, running sums, norms, cross products.
 #include "kernels/reduce.h"
 
+#include "aliasing.h"
 #include "blas.h"
 #include "compat.h"
 #include "export.h"
 #include "loop.h"
 #include "pointwise.h"
+#include "reduced.h"
 #include "threads.h"
 
 #include <algorithm>
@@ -115,35 +117,12 @@ void fold_along(Tensor<T> *t, int dimension, const void *parameter, const Store 
                 for (int64_t j = 0; j < m; j++) c.store(data + 1, stride + 1, begin + j, states[j]);
             }
         },
-        &context, context.n);
+        &context, (elements_are_distinct(results) && ...) ? context.n : 0);
 }
 
 template <typename R> R &element(char *data, int64_t stride, int64_t j) {
     return reinterpret_cast<R *>(data)[j * stride];
 }
-
-// The result of a reduction: while it is computed it has the reduced dimension with size 1.
-template <typename R> class Reduced {
-public:
-    Reduced(Tensor<R> *r, const AnyTensor *t, int dimension, bool keep)
-        : r_(r), working_(static_cast<AnyTensor *>(r) == t ? make<R>() : retained(r)), dimension_(dimension), keep_(keep) {
-        const Buffer<int64_t> size(t->nDimension);
-        std::copy(t->size, t->size + t->nDimension, size.get());
-        size[dimension] = 1;
-        resize<R>(working_, Shape{t->nDimension, size.get()});
-    }
-    operator Tensor<R> *() const { return working_; }
-    void finish() {
-        if (!keep_) squeeze1d<R>(working_, nullptr, dimension_);
-        set<R>(r_, working_);
-    }
-
-private:
-    Tensor<R> *r_;
-    Owned<R> working_;
-    int dimension_;
-    bool keep_;
-};
 
 // `first`: where lines are not contiguous, sums and products were filled with it first, which shows on a result that
 // fill() takes for another layout.
@@ -308,7 +287,7 @@ void variance(Tensor<T> *r, Tensor<T> *t, int dimension, int biased, int keepdim
                 }
             }
         },
-        &context, context.n);
+        &context, line_work(static_cast<Tensor<T> *>(result), context.n));
     result.finish();
 }
 template <typename T> void var(Tensor<T> *r, Tensor<T> *t, int dimension, int biased, int keepdim) {
@@ -364,7 +343,7 @@ template <typename Name, typename T> void cumulate(Tensor<T> *r, Tensor<T> *t, i
                        std::min(most_lines, lines - begin), stride[0],
                        data[1] + begin * stride[1] * int64_t(sizeof(T)), c.r_stride, stride[1]);
         },
-        &context, context.n);
+        &context, line_work(r, context.n));
 }
 template <typename T> void cumsum(Tensor<T> *r, Tensor<T> *t, int dimension) { cumulate<fold::Sum>(r, t, dimension); }
 template <typename T> void cumprod(Tensor<T> *r, Tensor<T> *t, int dimension) { cumulate<fold::Prod>(r, t, dimension); }
@@ -399,7 +378,7 @@ template <typename T> void cross(Tensor<T> *r, Tensor<T> *a, Tensor<T> *b, int d
     const Owned<T> source1 = a == r ? alias(a) : retained(a), source2 = b == r ? alias(b) : retained(b);
     resizeAs<T>(r, a);
     each_line(
-        dimension, 3,
+        dimension, line_work(r, 3),
         [](Line<T> out, Line<T> x, Line<T> y) {
             const T first = T(x[1] * y[2] - x[2] * y[1]), second = T(x[2] * y[0] - x[0] * y[2]);
             out[2] = T(x[0] * y[1] - x[1] * y[0]);

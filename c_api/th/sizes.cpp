@@ -55,7 +55,8 @@ Expanded::Expanded(int64_t dims, const int64_t *from_size, const int64_t *from_s
                    const int64_t *target)
     : size(target_dims), stride(target_dims) {
     const int64_t added = target_dims - dims;
-    TH_CHECK(added >= 0, "the number of sizes provided must be greater or equal to the number of dimensions in the tensor");
+    TH_CHECK(added >= 0,
+             "the number of sizes provided must be greater or equal to the number of dimensions in the tensor");
     for (int64_t d = target_dims - 1; d >= 0; d--) {
         const int64_t own = d < added ? 1 : from_size[d - added];
         size[d] = target[d];

@@ -22,7 +22,7 @@ double digamma_of(double x) {
     return result + std::log(x) - 0.5 / x - series;
 }
 
-// 6.4.12 in the same way.
+// 6.4.12 in the same way, from 16 on.
 double trigamma_of(double x) {
     if (x <= 0) {
         if (x == std::floor(x)) return INFINITY;
@@ -30,9 +30,10 @@ double trigamma_of(double x) {
         return M_PI * M_PI / (sine * sine) - trigamma_of(1 - x);
     }
     double result = 0;
-    for (; x < 10; x++) result += 1 / (x * x);
+    for (; x < 16; x++) result += 1 / (x * x);
     const double z = 1 / (x * x);
-    const double series = z * (1. / 6 - z * (1. / 30 - z * (1. / 42 - z * (1. / 30 - z * (5. / 66 - z * 691. / 2730)))));
+    const double series =
+        z * (1. / 6 - z * (1. / 30 - z * (1. / 42 - z * (1. / 30 - z * (5. / 66 - z * 691. / 2730)))));
     return result + (1 + 0.5 / x + series) / x;
 }
 

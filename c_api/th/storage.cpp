@@ -145,6 +145,8 @@ template <typename T> void fill(Storage<T> *self, T value) {
 extern "C" {
 #define TH_STORAGE_EXPORT(returns, name, function, ...)                                                                \
     TH_EXPORT(returns, THStorage_(name), ::th::storage_functions::function, __VA_ARGS__)
+#define TH_STORAGE_EXPORT_READER(name, function, ...)                                                                  \
+    TH_EXPORT_READER(THStorage_(name), ::th::storage_functions::function, __VA_ARGS__)
 #define TH_STORAGE_EXPORT0(returns, name, function)                                                                    \
     TH_EXPORT0(returns, THStorage_(name), ::th::storage_functions::function)
 #define TH_GENERIC_FILE "lists/storage.h"

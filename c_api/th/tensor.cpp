@@ -113,6 +113,7 @@ void set_storage(AnyTensor *t, size_t element, AnyStorage *storage, ptrdiff_t of
 }
 
 void resize(AnyTensor *t, size_t element, Shape shape) {
+    note_write(t);
     int dims = 0;
     while (dims < shape.dims && shape.size[dims] > 0) dims++;
     shape.dims = dims;
@@ -324,7 +325,8 @@ template <typename T> Tensor<T> *newWithSize(Storage<int64_t> *size, Storage<int
 }
 template <typename T, typename... Sizes> Tensor<T> *newWithSizes(Sizes... sizes) {
     Owned<T> self = make<T>();
-    set_storage(self, sizeof(T), nullptr, 0, Shape{int(sizeof...(sizes)), std::initializer_list<int64_t>{sizes...}.begin()});
+    set_storage(self, sizeof(T), nullptr, 0,
+                Shape{int(sizeof...(sizes)), std::initializer_list<int64_t>{sizes...}.begin()});
     return self.release();
 }
 
@@ -479,6 +481,8 @@ template <typename T> void set4d(Tensor<T> *self, int64_t i, int64_t j, int64_t 
 extern "C" {
 #define TH_TENSOR_EXPORT(returns, name, function, ...)                                                                 \
     TH_EXPORT(returns, THTensor_(name), ::th::tensor_functions::function, __VA_ARGS__)
+#define TH_TENSOR_EXPORT_READER(name, function, ...)                                                                   \
+    TH_EXPORT_READER(THTensor_(name), ::th::tensor_functions::function, __VA_ARGS__)
 #define TH_TENSOR_EXPORT0(returns, name, function)                                                                     \
     TH_EXPORT0(returns, THTensor_(name), ::th::tensor_functions::function)
 #define TH_GENERIC_FILE "lists/tensor.h"

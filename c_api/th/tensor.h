@@ -53,6 +53,7 @@ template <typename T> void resize(Tensor<T> *t, std::initializer_list<int64_t> s
     resize(t, sizeof(T), Shape{int(sizes.size()), sizes.begin()});
 }
 template <typename T> void resizeAs(Tensor<T> *t, const AnyTensor *like) {
+    note_write(t);
     if (!same_size(t, like)) resize(t, sizeof(T), shape_of(like));
 }
 
@@ -91,7 +92,9 @@ template <typename To, typename From> void copy(Tensor<To> *self, Tensor<From> *
 
 // Copies self into target, unless they are one, and gives self back.
 template <typename T> void free_copy_to(Owned<T> self, Tensor<T> *target) {
-    if (self.get() != target) copy<T, T>(target, self);
+    if (self.get() == target) return;
+    note_write(target);
+    copy<T, T>(target, self);
 }
 
 }  // namespace th

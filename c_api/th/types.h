@@ -28,6 +28,16 @@ struct AnyTensor {
     char flag;
 };
 
+// Who owns a storage's memory sets this flag to learn whether it was written to: functions that write clear it.
+constexpr char unwritten = 64;
+
+inline void note_write(AnyStorage *storage) {
+    if (storage && storage->flag & unwritten) __atomic_and_fetch(&storage->flag, char(~unwritten), __ATOMIC_RELAXED);
+}
+inline void note_write(AnyTensor *tensor) {
+    if (tensor) note_write(tensor->storage);
+}
+
 // The same structs with their element type. They add no members.
 template <typename T> struct Storage : AnyStorage {
     T *elements() const { return static_cast<T *>(data); }

@@ -3,8 +3,8 @@
  * Files are ascii at first. Binary files hold the bytes of the elements. Ascii files hold numbers as text with all
  * their digits, bytes and chars as they are; where autoSpacing is on (as at first), spaces between numbers and a line
  * end after each write, which a read takes away. A pedantic file (the default unless opened quietly) reports failures
- * as errors; a quiet one only sets hasError, and read and write functions return how many elements they managed. Reading
- * and writing may alternate.
+ * as errors; a quiet one only sets hasError, and read and write functions return how many elements they managed.
+ * Reading and writing may alternate.
  *
  * Errors of argument 1: a closed file, reading a write-only one, writing a read-only one.
  */

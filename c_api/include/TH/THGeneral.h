@@ -114,7 +114,7 @@ TH_API void THSetArgErrorHandler(THArgErrorHandlerFunction new_handler, void *da
 TH_API void THSetDefaultErrorHandler(THErrorHandlerFunction new_handler, void *data);
 TH_API void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, void *data);
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes. 0 gives NULL, a negative size is an error; blocks above 5120 bytes start at a multiple of 64. Failure is an
  * error too, after the calling thread's collector (THSetGCHandler) had one chance to free something. */
@@ -127,7 +127,7 @@ TH_API void THSetGCHandler(void (*torchGCHandlerFunction)(void *data), void *dat
  * collector runs. Without a collector it does nothing. */
 TH_API void THHeapUpdate(ptrdiff_t size);
 
-/* ---- Threads ------------------------------------------------------------------------------------------------------ */
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
 TH_API void THSetNumThreads(int num_threads);
 TH_API int THGetNumThreads(void);
@@ -135,7 +135,7 @@ TH_API int THGetNumCores(void);
 /* Forgets THSetNumThreads: as many threads as OpenMP would use. */
 TH_API void THInferNumThreads(void);
 
-/* ---- Sizes as text, scalar functions ------------------------------------------------------------------------------ */
+/* ---- Sizes as text, scalar functions ----------------------------------------------------------------------------- */
 
 typedef struct {
   char str[64];

@@ -31,7 +31,7 @@
 #include "generic/THStorageCopy.h"
 #include "THGenerateHalfType.h"
 
-/* ---- THLongStorage as a list of sizes ----------------------------------------------------------------------------- */
+/* ---- THLongStorage as a list of sizes ---------------------------------------------------------------------------- */
 
 TH_API THDescBuff THLongStorage_sizeDesc(const THLongStorage *size);
 

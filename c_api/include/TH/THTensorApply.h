@@ -28,8 +28,8 @@ TH_API int64_t *thaw_apply_begin(const int64_t *size, const int64_t *stride, int
 /* Moves the counters to the next run. Returns 0 after the last one, else 1 with the distance in elements. */
 TH_API int thaw_apply_next(int64_t *counter, int64_t dim, int64_t *distance);
 
-/* Raises "inconsistent tensor size, ..."; for each tensor its name, sizes (int64_t *), number of dimensions (int) and of
- * elements (int64_t). */
+/* Raises "inconsistent tensor size, ..."; for each tensor its name, sizes (int64_t *), number of dimensions (int) and
+ * of elements (int64_t). */
 TH_API void thaw_apply_mismatch(const char *file, int line, int tensors, ...);
 
 #define THAW_APPLY_BEGIN(TYPE, T, DIM)                                                                                 \

@@ -50,8 +50,8 @@ TH_FUNCTION_OF_ONE(Square, x *x)
 TH_FUNCTION_OF_ONE(Cube, x *x *x)
 TH_FUNCTION_OF_ONE(InverseSquare, 1 / (x * x))
 
-// Blocks whose numbers all suit the vector code; others one by one, by the C library. Fast and Exact are operations with
-// one context, Fast::suits(x) says which numbers it can take.
+// Blocks whose numbers all suit the vector code; others one by one, by the C library. Fast and Exact are operations
+// with one context, Fast::suits(x) says which numbers it can take.
 template <typename Fast, typename Exact, typename T>
 void row_by_blocks(int64_t n, char *const *data, const int64_t *stride, const void *context) {
     constexpr int64_t block = 512;

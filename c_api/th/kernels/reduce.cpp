@@ -84,8 +84,10 @@ template <typename Name, typename T> struct Plain {
         if (across == 1)  // four at a time: the states are read and written less often
             for (; i + 4 <= n; i += 4, x += 4 * stride) {
                 const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
-                for (int64_t j = 0; j < lines; j++)
-                    states[j] = step.add(step.add(step.add(step.add(states[j], x[j], j), x1[j], j), x2[j], j), x3[j], j);
+                for (int64_t j = 0; j < lines; j++) {
+                    const auto two = step.add(step.add(states[j], x[j], j), x1[j], j);
+                    states[j] = step.add(step.add(two, x2[j], j), x3[j], j);
+                }
             }
         for (; i < n; i++, x += stride)
             for (int64_t j = 0; j < lines; j++) states[j] = step.add(states[j], x[j * across], j);

@@ -24,7 +24,8 @@ template <> struct Format<float> {
     static constexpr Bits sqrt_half = 0x3f3504f3;
     static constexpr int exp_terms = 8, log_terms = 5, sin_terms = 5, cos_terms = 5, asin_terms = 5, atan_terms = 5;
     static constexpr float asin[] = {0.16666672415f, 0.074988550726f, 0.04500138007f, 0.026554542206f, 0.038085023561f};
-    static constexpr float atan[] = {-0.33333331743f, 0.19999536271f, -0.14263809829f, 0.10742157916f, -0.064467194621f};
+    static constexpr float atan[] = {-0.33333331743f, 0.19999536271f, -0.14263809829f, 0.10742157916f,
+                                     -0.064467194621f};
     static constexpr int erf_terms = 8, erfc_terms = 9;
     static constexpr float erfc_limit = 4.1f;
     static constexpr float erf[] = {0.12837916706f, -0.37612638468f,  0.11283782495f,    -0.026865430728f,

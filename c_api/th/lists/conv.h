@@ -1,9 +1,9 @@
 // c_api/th/lists/conv.h: what conv.cpp exports for each type.
 #define TH_PLANES(name, Mode)                                                                                          \
-    TH_EXPORT(void, THTensor_(name##2Dptr), (::th::planes2d<::th::Mode, real>), real *, real, real *, int64_t, int64_t, \
-              real *, int64_t, int64_t, int64_t, int64_t)                                                              \
-    TH_EXPORT(void, THTensor_(name##3Dptr), (::th::planes3d<::th::Mode, real>), real *, real, real *, int64_t, int64_t, \
-              int64_t, real *, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)
+    TH_EXPORT(void, THTensor_(name##2Dptr), (::th::planes2d<::th::Mode, real>), real *, real, real *, int64_t,         \
+              int64_t, real *, int64_t, int64_t, int64_t, int64_t)                                                     \
+    TH_EXPORT(void, THTensor_(name##3Dptr), (::th::planes3d<::th::Mode, real>), real *, real, real *, int64_t,         \
+              int64_t, int64_t, real *, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)
 TH_PLANES(validXCorr, ValidCorrelation)
 TH_PLANES(validConv, ValidConvolution)
 TH_PLANES(fullXCorr, FullCorrelation)

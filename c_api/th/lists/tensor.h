@@ -15,11 +15,11 @@ TH_TENSOR_EXPORT(int, isSetTo, isSetTo<real>, const THTensor *, const THTensor *
 TH_TENSOR_EXPORT(THDescBuff, desc, desc<real>, const THTensor *)
 TH_TENSOR_EXPORT(THDescBuff, sizeDesc, sizeDesc<real>, const THTensor *)
 
-TH_TENSOR_EXPORT(void, setFlag, setFlag<real>, THTensor *, const char)
-TH_TENSOR_EXPORT(void, clearFlag, clearFlag<real>, THTensor *, const char)
-TH_TENSOR_EXPORT(void, retain, retain<real>, THTensor *)
-TH_TENSOR_EXPORT(void, free, release<real>, THTensor *)
-TH_TENSOR_EXPORT(void, freeCopyTo, freeCopyTo<real>, THTensor *, THTensor *)
+TH_TENSOR_EXPORT_READER(setFlag, setFlag<real>, THTensor *, const char)
+TH_TENSOR_EXPORT_READER(clearFlag, clearFlag<real>, THTensor *, const char)
+TH_TENSOR_EXPORT_READER(retain, retain<real>, THTensor *)
+TH_TENSOR_EXPORT_READER(free, release<real>, THTensor *)
+TH_TENSOR_EXPORT_READER(freeCopyTo, freeCopyTo<real>, THTensor *, THTensor *)
 
 TH_TENSOR_EXPORT0(THTensor *, new, newEmpty<real>)
 TH_TENSOR_EXPORT(THTensor *, newWithTensor, newWithTensor<real>, THTensor *)
