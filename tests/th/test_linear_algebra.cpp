@@ -1,4 +1,4 @@
-// tests/th/test_linear_algebra.cpp: products whose result is a factor, LAPACK functions with wrong reflectors or pivots.
+// tests/th/test_linear_algebra.cpp: products whose result is a factor, LAPACK with wrong reflectors or pivots.
 #include "expect.h"
 
 #include <cstdlib>

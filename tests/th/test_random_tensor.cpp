@@ -78,6 +78,7 @@ void states() {
     THGenerator *inside = reinterpret_cast<THGenerator *>(THByteTensor_data(bytes));
     inside->left = _MERSENNE_STATE_N;
     inside->next = _MERSENNE_STATE_N;
+    EXPECT(!THGenerator_isValid(inside));
     EXPECT(says(error_of([&] { THByteTensor_setRNGState(generator, bytes); }), 1, "Invalid RNG state"));
     THByteTensor_free(bytes);
     THGenerator_free(generator);
