@@ -44,7 +44,7 @@ def refuse(name, kind, flags, code, bits, argument, cause):
 
 def _what_is_wrong(torch, tensor, dtype, written, cause):
     """(exception type, what came) for a tensor that the bridge refused."""
-    kind = "a fake tensor" if "FakeTensor" in type(tensor).__name__ else _layout(torch, tensor)
+    kind = _kind(torch, tensor)
     if kind:
         return TypeError, kind
     if tensor.is_meta:
@@ -70,7 +70,7 @@ def _what_is_wrong(torch, tensor, dtype, written, cause):
 
 def what_is_wrong(torch, tensor, dtypes):
     """The same where any layout and any of ``dtypes`` would do."""
-    kind = "a fake tensor" if "FakeTensor" in type(tensor).__name__ else _layout(torch, tensor)
+    kind = _kind(torch, tensor)
     if kind or tensor.is_meta or tensor.device.type != "cpu":
         return TypeError, kind or f"one on {tensor.device}"
     if tensor.dtype not in dtypes:
@@ -80,7 +80,22 @@ def what_is_wrong(torch, tensor, dtypes):
     return ValueError, f"one of shape {tuple(tensor.shape)} without memory"
 
 
-def _layout(torch, tensor):
+# torch._C._functorch.<name>(tensor) -> where tensors of that kind come from.
+TRANSFORMS = {
+    "is_batchedtensor": "torch.vmap", "is_gradtrackingtensor": "torch.func.grad or jvp",
+    "is_functionaltensor": "torch.func.functionalize",
+}  # fmt: skip
+
+
+def _kind(torch, tensor):
+    """The kind of a tensor that is more or less than a block of memory; else None."""
+    if "FakeTensor" in type(tensor).__name__:
+        return "a fake tensor"
+    for name, transform in TRANSFORMS.items():
+        if getattr(torch._C._functorch, name, lambda tensor: False)(tensor):
+            return f"a tensor inside {transform}"
+    if torch._is_zerotensor(tensor):
+        return "a tensor of zeros without memory"
     if tensor.is_nested:
         return "a nested tensor"
     if tensor.is_quantized:

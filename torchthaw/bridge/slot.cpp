@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <new>
 #include <string>
 
@@ -23,7 +24,7 @@ struct Memory {
 
 namespace {
 
-enum { REFCOUNTED = 1, RESIZABLE = 2, FREEMEM = 4, VIEW = 8 };
+enum { REFCOUNTED = 1, RESIZABLE = 2, FREEMEM = 4, VIEW = 8, UNWRITTEN = 64 /* libth clears it when it writes */ };
 
 Memory memories = {nullptr, false, nullptr, &memories, &memories};
 int kept_count; /* memories that are owned */
@@ -76,6 +77,7 @@ void delete_memory(Memory *memory) {
 }
 
 void *torch_realloc(void *context, void *, ptrdiff_t size) {
+    if (!Py_IsInitialized()) throw_error("Trying to resize a tensor of Python's after its end");
     Gil gil;
     auto *memory = static_cast<Memory *>(context);
     unsigned long long before, after;
@@ -173,6 +175,7 @@ bool fill(THTensor *th, const Layout &layout) {
     th->offset = 0;
     th->storage->data = layout.count == 0 ? nullptr : layout.data;
     th->storage->size = extent;
+    th->storage->flag |= UNWRITTEN;
     return true;
 }
 
@@ -254,7 +257,10 @@ bool write_back(Slot *slot, THStorage *own) {
 /* C kept a reference to the structs: they are its own now, and hold PyTorch's memory. */
 bool hand_over(Slot *slot, THStorage *own) {
     PyObject *anchor = call_python("alias", "(O)", slot->tensor);
-    if (anchor == nullptr) return false;
+    if (anchor == nullptr) {
+        PyErr_Clear();
+        Py_INCREF(anchor = slot->tensor);
+    }
     slot->memory->tensor = anchor;
     slot->memory->owned = true;
     ++kept_count;
@@ -267,14 +273,25 @@ bool hand_over(Slot *slot, THStorage *own) {
 }  // namespace
 
 bool refresh_kept() {
-    for (Memory *memory = memories.next; kept_count > 0 && memory != &memories; memory = memory->next) {
-        if (!memory->owned) continue;
-        PyObject *address = call_python("address", "(O)", memory->tensor);
-        if (address == nullptr) return false;
-        memory->th->data = PyLong_AsVoidPtr(address);
-        Py_DECREF(address);
+    if (kept_count == 0) return true;
+    /* The Python code below may let another thread run, which keeps more or lets go of some. */
+    std::map<PyObject *, void *> addresses;
+    for (Memory *memory = memories.next; memory != &memories; memory = memory->next) {
+        if (memory->owned && addresses.emplace(memory->tensor, nullptr).second) Py_INCREF(memory->tensor);
     }
-    return true;
+    bool found = true;
+    for (auto &each : addresses) {
+        PyObject *address = found ? call_python("address", "(O)", each.first) : nullptr;
+        if (address == nullptr) found = false;
+        else each.second = PyLong_AsVoidPtr(address);
+        Py_XDECREF(address);
+    }
+    for (Memory *memory = memories.next; found && memory != &memories; memory = memory->next) {
+        const auto each = memory->owned ? addresses.find(memory->tensor) : addresses.end();
+        if (each != addresses.end()) memory->th->data = each->second;
+    }
+    for (const auto &each : addresses) Py_DECREF(each.first);
+    return found;
 }
 
 PyObject *call_python(const char *name, const char *format, ...) {
@@ -309,6 +326,18 @@ bool is_storage(PyObject *object) {
     return types != nullptr && PyObject_IsInstance(object, types) > 0;
 }
 
+namespace {
+
+/* Whether a tensor without elements, whose address tells nothing, could have some that C reads. */
+bool has_memory(PyObject *tensor) {
+    if (is_plain_tensor(tensor)) return true;
+    PyObject *answer = call_python("has_memory", "(O)", tensor);
+    Py_XDECREF(answer);
+    return answer == Py_True;
+}
+
+}  // namespace
+
 Slot *take_slot(PyObject *argument) {
     PyObject *tensor = argument;
     if (is_tensor(argument)) {
@@ -321,7 +350,7 @@ Slot *take_slot(PyObject *argument) {
     Slot *slot = nullptr;
     PyObject *refused = nullptr;
     if (!read_layout(tensor, &layout) || !layout.on_cpu || real_name(layout.code, layout.bits) == nullptr ||
-        (layout.data == nullptr && layout.count != 0)) {
+        (layout.data == nullptr && layout.count != 0) || (layout.count == 0 && !has_memory(tensor))) {
         refused = argument;
     } else {
         Tensor simple = {layout.data, layout.count, false, true, layout.code, layout.bits};
@@ -359,7 +388,9 @@ Slot *take_slot(PyObject *argument) {
 
 bool finish_slot(Slot *slot, bool succeeded) {
     THStorage *own = slot->memory->th;
-    bool done = !succeeded || write_back(slot, own);
+    const bool written = (own->flag & UNWRITTEN) == 0;
+    const bool noted = !written || slot->is_storage() || bump_versions(&slot->tensor, 1);
+    bool done = noted && (!succeeded || write_back(slot, own));
     const bool moved = slot->th->storage != own;
     if (load(&slot->th->refcount) != 1 || load(&own->refcount) != (moved ? 1 : 2) || moved ||
         !(own->flag & RESIZABLE) || own->context != slot->memory) {
@@ -377,10 +408,14 @@ bool finish_slot(Slot *slot, bool succeeded) {
 
 void give_back(Slot *slot) {
     PyObject *tensor = slot->tensor;
-    slot->tensor = slot->argument = slot->memory->tensor = nullptr;
-    slot->th->storage->data = nullptr;
-    slot->next = idle;
-    idle = slot;
+    if (slot->th == nullptr) {
+        std::free(slot);
+    } else {
+        slot->tensor = slot->argument = slot->memory->tensor = nullptr;
+        slot->th->storage->data = nullptr;
+        slot->next = idle;
+        idle = slot;
+    }
     Py_XDECREF(tensor);
 }
 

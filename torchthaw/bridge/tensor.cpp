@@ -154,6 +154,8 @@ bool is_tensor(PyObject *object) {
     return type == torch.type || PyType_IsSubtype(type, torch.type);
 }
 
+bool is_plain_tensor(PyObject *object) { return Py_TYPE(object) == torch.type; }
+
 bool read_tensor(PyObject *object, Tensor *tensor) {
     if (torch.dltensor == nullptr) {
         PyObject *found = PyObject_CallFunctionObjArgs(torch.describe, object, nullptr);

@@ -29,6 +29,9 @@ struct Layout {
 /* Whether `object` is a torch.Tensor. Does not import torch: without it, nothing is. */
 bool is_tensor(PyObject *object);
 
+/* Whether it is one of no subclass. */
+bool is_plain_tensor(PyObject *object);
+
 /* Fills `tensor` from a torch.Tensor. False, with an exception set, for one without memory that C can read. */
 bool read_tensor(PyObject *object, Tensor *tensor);
 

@@ -1,5 +1,7 @@
 """torchthaw/bridge/th.py: what the bridge asks of PyTorch for functions that take TH structs."""
 
+from math import prod
+
 import torch
 
 from . import errors
@@ -52,6 +54,14 @@ def address(tensor):
     return tensor.untyped_storage().data_ptr() + tensor.storage_offset() * tensor.element_size()
 
 
+def has_memory(tensor):
+    """Whether the storage of a subclass's tensor is memory, as far as one can ask."""
+    try:
+        return tensor.untyped_storage().device.type == "cpu"
+    except Exception:
+        return False
+
+
 def allocate(code, bits, count):
     tensor = torch.empty(count, dtype=DTYPES[code, bits])
     return tensor, tensor.data_ptr()
@@ -86,7 +96,7 @@ def show(tensor, anchor, offset, size, stride):
         size, stride = (0,), (1,)
     if tensor is None:
         tensor = torch.empty(0, dtype=anchor.dtype)
-    elif tensor.requires_grad and not tensor.is_leaf and torch.is_grad_enabled():
+    elif tensor.requires_grad and torch.is_grad_enabled() and not (tensor.is_leaf and tensor.numel() == prod(size)):
         raise RuntimeError("cannot resize variables that require grad: pass tensor.data, or use torch.no_grad()")
     layout = anchor.untyped_storage(), anchor.storage_offset() + offset, size, stride
     if not tensor.requires_grad:
