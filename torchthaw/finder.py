@@ -1,22 +1,32 @@
-"""torchthaw/finder.py: finds torch.utils.ffi, which PyTorch no longer has, here."""
+"""torchthaw/finder.py: finds torch.utils.ffi, and torch._six where asked for, which PyTorch no longer has, here."""
 
 import os
 import sys
 
-NAME = "torch.utils.ffi"
-FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "legacy", "torch_utils_ffi.py")
+FFI, SIX = "torch.utils.ffi", "torch._six"
+FILES = {FFI: "torch_utils_ffi.py", SIX: os.path.join("semantics", "torch_six.py")}
+LEGACY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "legacy")
+
+
+def spec(name):
+    """The import system's description of one of FILES."""
+    from importlib.util import spec_from_file_location
+
+    return spec_from_file_location(name, os.path.join(LEGACY, FILES[name]))
 
 
 class Finder:
-    """An entry of sys.meta_path that knows one module; it comes first, as PyTorch 1 has one that only raises."""
+    """An entry of sys.meta_path that knows these modules; it comes first, as PyTorch 1 has one that only raises."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name != NAME:
-            return None
-        from importlib.util import spec_from_file_location
+        return spec(name) if name == FFI or (name == SIX and _is_asked_for("torch_six")) else None
 
-        return spec_from_file_location(name, FILE)
+
+def _is_asked_for(item):
+    from .legacy.semantics import asked_for
+
+    return item in asked_for()
 
 
 def register():

@@ -1,7 +1,7 @@
 """torchthaw/legacy/semantics: what PyTorch changed in silence, restored item by item, only where asked for.
 
 ``enable("scalar_index", ...)`` or ``TORCHTHAW_LEGACY_SEMANTICS=scalar_index,...``; ``1`` means all but those that suit
-0.1 alone. The environment is read when torch.utils.ffi is first imported.
+0.1 alone. The environment is read when torch.utils.ffi is first imported, and for torch._six when that is.
 """
 
 import os
@@ -35,13 +35,22 @@ def disable(*items):
     SEMANTICS.undo(*items)
 
 
-def enable_from_environment():
-    """Restores what ``TORCHTHAW_LEGACY_SEMANTICS`` names; nothing where it is unset, empty or 0."""
+def asked_for():
+    """The items that ``TORCHTHAW_LEGACY_SEMANTICS`` names; none where it is unset, empty or 0."""
     value = os.environ.get("TORCHTHAW_LEGACY_SEMANTICS", "").strip()
     if value in ("", "0"):
-        return
-    items = [] if value in ("1", "all") else [item.strip() for item in value.split(",") if item.strip()]
+        return []
+    if value in ("1", "all"):
+        return [item for item in SEMANTICS.patches if item not in OF_ONE_VERSION]
+    items = [item.strip() for item in value.split(",") if item.strip()]
     try:
-        enable(*items)
+        return SEMANTICS.check(items) if items else []
     except ValueError as error:
         raise ValueError(f"TORCHTHAW_LEGACY_SEMANTICS: {error}") from None
+
+
+def enable_from_environment():
+    """Restores what ``TORCHTHAW_LEGACY_SEMANTICS`` names."""
+    items = asked_for()
+    if items:
+        enable(*items)

@@ -1,17 +1,13 @@
 """torchthaw/legacy/semantics/removed.py: small things that are gone."""
 
-import builtins
-import collections.abc
-import io
-import math
-import queue
 import sys
-import types
 from functools import wraps
+from importlib.util import module_from_spec
 
 import torch
 import torch.testing
 
+from ... import finder
 from ..patching import Change
 
 OUT_METHODS = "abs add addmm bmm ceil clamp cos div exp floor log mm mul neg pow sigmoid sin sqrt sub tanh".split()
@@ -57,23 +53,14 @@ class Modules:
 
 
 def torch_six():
-    six = types.ModuleType("torch._six", "What Python 2 and 3 called differently, as Python 3 calls it.")
-
-    def with_metaclass(meta, *bases):
-        return types.new_class("with_metaclass", bases, {"metaclass": meta})
-
-    def raise_from(value, from_value):
-        raise value from from_value
-
-    vars(six).update(
-        inf=math.inf, nan=math.nan, string_classes=(str, bytes), int_classes=int, PY2=False, PY3=True, PY37=True,
-        FileNotFoundError=FileNotFoundError, StringIO=io.StringIO, container_abcs=collections.abc, queue=queue,
-        builtins=builtins, imap=map, with_metaclass=with_metaclass, raise_from=raise_from,
-        istuple=lambda value: isinstance(value, tuple),
-    )  # fmt: skip
+    six = sys.modules.get(finder.SIX)
+    if six is None:
+        spec = finder.spec(finder.SIX)
+        six = module_from_spec(spec)
+        spec.loader.exec_module(six)
     modules = Modules()
     modules.__dict__ = sys.modules
-    yield Change(modules, "torch._six", six)
+    yield Change(modules, finder.SIX, six)
     yield Change(torch, "_six", six)
 
 
