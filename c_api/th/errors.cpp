@@ -1,8 +1,7 @@
-// c_api/th/errors.cpp: formats errors and finds the handler that is in force.
+// c_api/th/errors.cpp: errors of C code, and the handler that is in force.
 #include "errors.h"
 
 #include <mutex>
-#include <new>
 
 namespace th {
 namespace {
@@ -35,35 +34,7 @@ Handler<Function> in_force(const Handler<Function> &own, const Handler<Function>
     return fallback.function ? fallback : Handler<Function>{builtin, nullptr};
 }
 
-void fill(Error &error, int argument, const char *file, int line, const char *format, va_list values) {
-    error.argument = argument;
-    int used = vsnprintf(error.message, sizeof error.message, format, values);
-    if (used < 0) used = error.message[0] = 0;
-    if (size_t(used) < sizeof error.message)
-        snprintf(error.message + used, sizeof error.message - size_t(used), " at %s:%d", file, line);
-}
-
 }  // namespace
-
-void raise(const char *file, int line, int argument, const char *format, ...) {
-    Error error;
-    va_list values;
-    va_start(values, format);
-    fill(error, argument, file, line, format, values);
-    va_end(values);
-    throw error;
-}
-
-void capture(Error &error) {
-    try {
-        throw;
-    } catch (const Error &raised) {
-        error = raised;
-    } catch (const std::bad_alloc &) {
-        error.argument = not_an_argument;
-        snprintf(error.message, sizeof error.message, "$ Torch: not enough memory");
-    }
-}
 
 void report(const Error &error) {
     if (error.argument != not_an_argument) {
@@ -107,6 +78,13 @@ void _THAssertionFailed(const char *file, const int line, const char *exp, const
     vsnprintf(text, sizeof text, fmt, values);
     va_end(values);
     _THError(file, line, "Assertion `%s' failed. %s", exp, text);
+}
+
+void thaw_report_error(int argument, const char *message) {
+    th::Error error;
+    error.argument = argument;
+    snprintf(error.message, sizeof error.message, "%s", message);
+    th::report(error);
 }
 
 void THSetErrorHandler(THErrorHandlerFunction new_handler, void *data) { th::thread_error = {new_handler, data}; }

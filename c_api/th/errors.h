@@ -22,6 +22,9 @@ struct Error {
 // In a catch block: the error that was thrown. An exception of another kind (of a handler or allocator) goes on.
 void capture(Error &error);
 
+// The formatted text, then " at file:line" where that fits.
+void fill(Error &error, int argument, const char *file, int line, const char *format, va_list values);
+
 // Hands an error to the handler in force; returns when that does.
 void report(const Error &error);
 

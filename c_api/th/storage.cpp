@@ -37,6 +37,10 @@ AnyStorage *new_storage(ptrdiff_t size, size_t element, THAllocator *allocator, 
     return make(size, element, allocator, context, allocator == &THDefaultAllocator);
 }
 
+AnyStorage *new_storage(ptrdiff_t size, size_t element) {
+    return new_storage(size, element, &THDefaultAllocator, nullptr);
+}
+
 AnyStorage *new_storage_uninitialized(ptrdiff_t size, size_t element) {
     return make(size, element, &THDefaultAllocator, nullptr, false);
 }

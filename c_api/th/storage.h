@@ -7,8 +7,8 @@
 namespace th {
 
 // `element` is the size of an element in bytes. New elements are zero.
-AnyStorage *new_storage(ptrdiff_t size, size_t element, THAllocator *allocator = &THDefaultAllocator,
-                        void *context = nullptr);
+AnyStorage *new_storage(ptrdiff_t size, size_t element);
+AnyStorage *new_storage(ptrdiff_t size, size_t element, THAllocator *, void *context);
 AnyStorage *new_storage_uninitialized(ptrdiff_t size, size_t element);
 void resize_storage(AnyStorage *, ptrdiff_t size, size_t element);
 void retain_storage(AnyStorage *);

@@ -114,6 +114,10 @@ TH_API void THSetArgErrorHandler(THArgErrorHandlerFunction new_handler, void *da
 TH_API void THSetDefaultErrorHandler(THErrorHandlerFunction new_handler, void *data);
 TH_API void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, void *data);
 
+/* Hands an error to the handler in force: what a library that is built on this one does with its own. `argument` is -1
+ * where no argument is to blame. */
+TH_API void thaw_report_error(int argument, const char *message);
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes. 0 gives NULL, a negative size is an error; blocks above 5120 bytes start at a multiple of 64. Failure is an
