@@ -17,6 +17,8 @@ float sum_of_kept(void);
 int size_of_kept(void);
 void resize_kept(int count);
 void release(void);
+void keep_at(int place, THFloatTensor *tensor);
+float release_at(int place);
 void keep_until_exit(THFloatTensor *tensor);
 
 int call_back(int (*callback)(int), int value);
