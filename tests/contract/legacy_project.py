@@ -43,6 +43,8 @@ void fail_below(int depth);
 void narrow_badly(THFloatTensor *tensor);
 void leave(int status);
 int wait_for(THFloatTensor *flag, double seconds);
+void double_raw(THFloatTensor *input, THFloatTensor *output);
+void keyword_names(THFloatTensor *lambda, THFloatTensor *);
 void THFloat_double_it(THFloatTensor *tensor);
 void THDouble_double_it(THDoubleTensor *tensor);
 extern int counter;
@@ -140,6 +142,12 @@ char *pass_text(char *text) { return text; }
 void *pass(void *pointer) { return pointer; }
 bool negate(bool value) { return !value; }
 void nothing(void) {}
+void double_raw(THFloatTensor *input, THFloatTensor *output) {
+  THFloatTensor_resizeAs(output, input);
+  for (ptrdiff_t i = 0; i < THFloatTensor_nElement(input); ++i)
+    THFloatTensor_data(output)[i] = 2 * THFloatTensor_data(input)[i];
+}
+void keyword_names(THFloatTensor *lambda, THFloatTensor *other) {}
 #define DOUBLE_IT(Real, type)                                       \\
   void TH##Real##_double_it(TH##Real##Tensor *tensor) {             \\
     TH_TENSOR_APPLY(type, tensor, *tensor_data = *tensor_data * 2;); \\

@@ -90,7 +90,8 @@ def point(lib):
 
 WORKS = {
     "scalars": lambda lib: (
-        lib.of_int64(-(2**40)), lib.of_size(2**40), lib.of_uint8(255), lib.of_ptrdiff(-5), lib.of_bool(1), lib.of_Bool(0)
+        lib.of_int64(-(2**40)), lib.of_size(2**40), lib.of_uint8(255), lib.of_ptrdiff(-5), lib.of_bool(1),
+        lib.of_Bool(0),
     ) == (-(2**40), 2**40, 255, -5, False, True),
     "qualifiers": lambda lib: lib.of_array([1.5], [1, 2, 3]) == 4.5
     and lib._ffi.string(lib.of_text(b"text", lib._ffi.NULL)) == b"none",

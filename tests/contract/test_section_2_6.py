@@ -1,4 +1,4 @@
-# tests/contract/test_section_2_6.py: the rows of section 2.6, in section_2_6.c; and the headers as every compiler sees them.
+# tests/contract/test_section_2_6.py: the rows of section 2.6, in section_2_6.c; and the headers as compilers see them.
 import subprocess
 
 import pytest

@@ -1,6 +1,5 @@
 # tests/contract/test_section_5.py: how real projects deviate from what they were told.
 import subprocess
-from pathlib import Path
 
 import pytest
 import torch
@@ -97,7 +96,8 @@ def test_note_06_committed_cuda_object_is_left_out(row, built, lib):
     """It is there, and would leave __cudaUnregisterFatBinary undefined."""
     (line,) = lines_about(built[1], "kernel.cu.o")
     assert line.endswith("is left out: it holds CUDA code, and this build is for the CPU")
-    symbols = subprocess.run(["nm", "-D", built[0] / "native" / "_ext" / "all" / "_all.so"], capture_output=True, text=True).stdout
+    words = ["nm", "-D", str(built[0] / "native" / "_ext" / "all" / "_all.so")]
+    symbols = subprocess.run(words, capture_output=True, text=True).stdout
     assert "from_object" in symbols and "cuda" not in symbols and lib.from_object() == 21
 
 

@@ -19,8 +19,8 @@ def rows(section):
 def compile_program(source, output, *flags):
     """A C program linked with libth as a person would link it."""
     library = config.library("th")
-    command = ["cc", "-std=c99", "-g", "-fexceptions", f"-I{config.includes()}", f"-I{FOLDER}", *flags, str(source), "-o", str(output)]
-    command += [str(library), f"-Wl,-rpath,{library.parent}", "-lm"]
+    command = ["cc", "-std=c99", "-g", "-fexceptions", f"-I{config.includes()}", f"-I{FOLDER}", *flags, str(source)]
+    command += ["-o", str(output), str(library), f"-Wl,-rpath,{library.parent}", "-lm"]
     built = subprocess.run(command, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     return output
@@ -32,7 +32,8 @@ def program(section):
     @pytest.fixture(scope="module")
     def built(tmp_path_factory):
         folder = tmp_path_factory.mktemp(f"section_{section}")
-        return compile_program(FOLDER / f"section_{section}.c", folder / "rows", "-Wall", "-Werror", "-fopenmp", "-D_GNU_SOURCE")
+        flags = ["-Wall", "-Werror", "-fopenmp", "-D_GNU_SOURCE"]
+        return compile_program(FOLDER / f"section_{section}.c", folder / "rows", *flags)
 
     return built
 

@@ -157,8 +157,16 @@ SOURCES = {
         __attribute__((destructor)) static void end(void) { __cudaUnregisterFatBinary(0); }
     """,
     "src/same.h": "int next(void);\nint which(void);\nextern int shared_state;\n",
-    "src/first/same.c": "int shared_state = 100;\nint next(void) { return ++shared_state; }\nint which(void) { return 1; }\n",
-    "src/second/same.c": "int shared_state = 200;\nint next(void) { return ++shared_state; }\nint which(void) { return 2; }\n",
+    "src/first/same.c": """
+        int shared_state = 100;
+        int next(void) { return ++shared_state; }
+        int which(void) { return 1; }
+    """,
+    "src/second/same.c": """
+        int shared_state = 200;
+        int next(void) { return ++shared_state; }
+        int which(void) { return 2; }
+    """,
 }  # fmt: skip
 
 COMMANDS = [

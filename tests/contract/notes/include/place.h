@@ -1,0 +1,2 @@
+/* tests/contract/notes/include/place.h: found by a relative include folder. */
+#define PLACE 14
