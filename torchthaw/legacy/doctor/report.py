@@ -42,13 +42,19 @@ def as_text(reports):
             counts.insert(0, f"{report.count(MODE)} to edit or run with legacy semantics")
         lines.append(f"{report.path}: {', '.join(counts) or 'works'}")
         for finding in report.findings:
-            place = f"{finding.line}: " if finding.line else ""
+            place = f"{report.path}:{finding.line}: " if finding.line else ""
             lines.append(f"  {place}{finding.rule} ({finding.effect}): {finding.message}")
-            if finding.effect == WORKS:
-                continue
-            for sign, text in (("-", finding.before), ("+", finding.after)):
-                lines += [f"      {sign} {line}" for line in (text or "").splitlines()]
+            lines += [f"      {line}" for line in _source(finding)]
     return "\n".join([*lines, "", *summary(reports)])
+
+
+def _source(finding):
+    """The line, as it is and as it should be where that is known."""
+    if finding.effect == WORKS or not finding.before:
+        return []
+    if finding.after is None:
+        return finding.before.splitlines()
+    return [f"- {line}" for line in finding.before.splitlines()] + [f"+ {line}" for line in finding.after.splitlines()]
 
 
 def summary(reports):
@@ -62,9 +68,13 @@ def summary(reports):
     if items(reports):
         yield f"legacy semantics: TORCHTHAW_LEGACY_SEMANTICS={','.join(items(reports))}"
     if any(finding.rule == "strides" for report in reports for finding in report.findings):
-        yield "transposed tensors: run once with TORCHTHAW_DEBUG=1, which names each one that reaches C"
+        yield (
+            "transposed tensors: run once with TORCHTHAW_DEBUG=1, which names each one that reaches C; "
+            "TORCHTHAW_LEGACY_SEMANTICS=contiguous makes them as they were"
+        )
     if not counts[EDIT]:
-        yield "nothing has to be edited: python -m torchthaw run build.py"
+        builds = [each.path for each in reports for finding in each.findings if finding.rule == "create_extension"]
+        yield "nothing has to be edited" + "".join(f": python -m torchthaw run {path}" for path in builds[:1])
 
 
 def _many(count, noun):

@@ -8,7 +8,7 @@ PYTHON_TOKENS = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 C_TOKENS = re.compile(
-    r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)|(?P<include>\#\s*include[^\n]*)
+    r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)|(?P<include>\#\s*include\s*(?:<[^>\n]*>|"[^"\n]*"))
         |(?P<string>"(?:\\.|[^\\"\n])*"|'(?:\\.|[^\\'\n])*')""",
     re.DOTALL | re.VERBOSE,
 )

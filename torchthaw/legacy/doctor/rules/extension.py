@@ -1,0 +1,32 @@
+"""torchthaw/legacy/doctor/rules/extension.py: the Python side of a C extension."""
+
+from .rule import CHECK, EDIT, PYTHON, PYTHON_TEXT, WORKS, rule
+
+NO_LIBRARY = "PyTorch has no such library today; `python -m torchthaw config --libth` names ours"
+
+RULES = [
+    rule("create_extension", WORKS, PYTHON, r"\bcreate_extension\(", "torch.utils.ffi builds it again"),
+    rule("cffi_modules", WORKS, PYTHON, r"\bcffi_modules\s*=", "setup.py builds it again"),
+    rule(
+        "wrapper", WORKS, PYTHON, r"\bimport\b.*\b_wrap_function\b",
+        "a generated wrapper, which works and is written anew by the build",
+    ),
+    rule(
+        "instance-function", WORKS, PYTHON, r"^class\s+\w+\s*\([^()]*\bFunction\s*\)",
+        "a Function; instances can be called again",
+    ),
+    rule(
+        "cdata", EDIT, PYTHON, r"(?<!self)\._cdata\b",
+        "the address of no TH struct today; pass the tensor itself to a wrapped function",
+    ),
+    rule(
+        "cpp-extension", CHECK, PYTHON, r"\btorch\.utils\.cpp_extension\b",
+        "builds with PyTorch's own headers; torchthaw has no part in it",
+    ),
+    rule("torch-library", EDIT, PYTHON_TEXT, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),
+    rule(
+        "gpu-architecture", WORKS, PYTHON_TEXT, r"\b(?:arch|gencode)\b[^#\n]*\b(?:sm|compute)_(?:[1-6]\d|70|72)\b",
+        "today's nvcc has no such architecture; the build takes one that it has",
+    ),
+    rule("cuda-folder", WORKS, PYTHON_TEXT, r"/(?:usr/local|opt)/cuda[-\w.]*", "the build looks for CUDA where it is"),
+]  # fmt: skip

@@ -1,0 +1,19 @@
+"""torchthaw/legacy/doctor/rules/scripts.py: shell scripts, Makefiles and CMake files."""
+
+from .extension import NO_LIBRARY
+from .rule import CHECK, EDIT, SHELL, rule
+
+RULES = [
+    rule(
+        "gpu-architecture", EDIT, SHELL, r"\b(sm|compute)_(?:[1-6]\d|70|72)\b",
+        "CUDA 13 begins at sm_75; not needed where the script only makes objects for the build file", r"\1_75",
+    ),
+    rule("cuda-folder", CHECK, SHELL, r"/(?:usr/local|opt)/cuda[-\w.]*", "CUDA may be elsewhere; see CUDA_HOME"),
+    rule(
+        "torch-headers", CHECK, SHELL, r"\btorch/lib/include\b",
+        "PyTorch has no TH headers there: start the script from `python -m torchthaw run`, "
+        "or name the folder that `python -m torchthaw config --includes` prints",
+    ),
+    rule("torch-library", EDIT, SHELL, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),
+    rule("python2-command", EDIT, SHELL, r"\bpython2(?:\.\d)?\b", "PyTorch has no Python 2 today", "python"),
+]  # fmt: skip
