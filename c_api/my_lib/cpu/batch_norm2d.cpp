@@ -174,7 +174,7 @@ namespace {
 template <typename T>
 int forward(const T *input, int64_t batch, int64_t channels, int64_t height, int64_t width, double eps, T *output,
             T *mean, T *std) {
-    Images images;
+    Images images = {};
     if (!check_batch_norm2d_forward(input, batch, channels, height, width, eps, output, mean, std, &images)) return 0;
     MY_LIB_CHOOSE(batch_norm2d_forward<T>)(input, images, eps, output, mean, std);
     return 1;
@@ -183,7 +183,7 @@ int forward(const T *input, int64_t batch, int64_t channels, int64_t height, int
 template <typename T>
 int backward(const T *grad_output, const T *input, const T *mean, const T *std, int64_t batch, int64_t channels,
              int64_t height, int64_t width, double eps, T *grad_input) {
-    Images images;
+    Images images = {};
     if (!check_batch_norm2d_backward(grad_output, input, mean, std, batch, channels, height, width, eps, grad_input,
                                      &images))
         return 0;

@@ -87,9 +87,9 @@ template <typename V> MY_LIB_MATH reduced_exp<V> reduce_exp(V x) {
     const V exponent = shifted - C::rounder;
     const V r = x - exponent * C::ln2_high - exponent * C::ln2_low;
     V q = r * C::coefficient(C::degree) + C::coefficient(C::degree - 1);
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #pragma unroll
-#else
+#elif !defined(__CUDACC__)
 #pragma GCC unroll 16
 #endif
     for (int i = C::degree - 2; i >= 0; --i) q = q * r + C::coefficient(i);

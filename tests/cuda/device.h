@@ -1,0 +1,128 @@
+// tests/cuda/device.h: what the tests of the CUDA operators share: arrays on the device, and how two results compare.
+//
+// The tests run on a GPU, or on the stand-in in tests/cuda_on_host, where device memory is the program's own.
+#pragma once
+
+#include "check.h"
+#include "my_lib_cuda.h"
+
+#include <cuda_runtime.h>
+
+#if defined(MY_LIB_ON_HOST)
+template <typename T> using device_memory = guarded<T>;
+
+template <typename T> void to_device(T *to, const std::vector<T> &from) {
+    if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(T));
+}
+template <typename T> std::vector<T> from_device(const T *from, size_t count) {
+    std::vector<T> values(count);
+    if (count) std::memcpy(values.data(), from, count * sizeof(T));
+    return values;
+}
+
+// Runs the test once for each order of the threads.
+template <typename Test> void in_every_order(Test test) {
+    for (bool descending : {false, true}) {
+        cuda_on_host::machine.descending = descending;
+        test();
+    }
+}
+
+inline void *test_stream() { return &cuda_on_host::machine; }
+
+// Everything was enqueued on the test's stream, and nothing anywhere else.
+inline bool kept_to_its_stream() {
+    const auto &streams = cuda_on_host::machine.streams;
+    return streams.empty() || (streams.size() == 1 && streams.count(test_stream()));
+}
+#else
+inline void require(cudaError_t status) {
+    if (status == cudaSuccess) return;
+    std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(status));
+    std::exit(1);
+}
+
+template <typename T> class device_memory {
+public:
+    explicit device_memory(size_t count) {
+        require(cudaMalloc(reinterpret_cast<void **>(&data_), count * sizeof(T) + 1));
+        require(cudaMemset(data_, 0xa5, count * sizeof(T)));
+    }
+    device_memory(const device_memory &) = delete;
+    device_memory &operator=(const device_memory &) = delete;
+    ~device_memory() { cudaFree(data_); }
+    T *data() { return data_; }
+    bool intact() const { return true; }
+
+private:
+    T *data_;
+};
+
+template <typename T> void to_device(T *to, const std::vector<T> &from) {
+    require(cudaMemcpy(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+}
+template <typename T> std::vector<T> from_device(const T *from, size_t count) {
+    std::vector<T> values(count);
+    require(cudaDeviceSynchronize());
+    require(cudaMemcpy(values.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return values;
+}
+
+template <typename Test> void in_every_order(Test test) { test(); }
+
+inline void *test_stream() {
+    static cudaStream_t stream = [] {
+        cudaStream_t made;
+        require(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+        return made;
+    }();
+    return stream;
+}
+
+inline bool kept_to_its_stream() { return true; }
+#endif
+
+// An array on the device, at first bytes of 0xa5. What lies between its end and the next multiple of 16 bytes must not
+// be written. Where `shifted`, it begins one element behind such a multiple, so that 16 bytes at a time will not do.
+template <typename T> class device_array {
+public:
+    explicit device_array(size_t count, bool shifted = false)
+        : count_(count), offset_(shifted ? 1 : 0), memory_(whole()) {}
+    explicit device_array(const std::vector<T> &values, bool shifted = false) : device_array(values.size(), shifted) {
+        to_device(memory_.data() + offset_, values);
+    }
+
+    T *data() { return memory_.data() + offset_; }
+    operator T *() { return data(); }
+    size_t size() const { return count_; }
+    std::vector<T> values() { return from_device(data(), count_); }
+    bool intact() {
+        const size_t end = offset_ + count_;
+        for (const auto &margin : {from_device(memory_.data(), offset_), from_device(data() + count_, whole() - end)})
+            for (const T &element : margin)
+                for (size_t i = 0; i < sizeof(T); ++i)
+                    if (reinterpret_cast<const unsigned char *>(&element)[i] != 0xa5) return false;
+        return memory_.intact();
+    }
+
+private:
+    static constexpr size_t pack = 16 / sizeof(T);
+    size_t whole() const { return (offset_ + count_ + pack - 1) / pack * pack; }
+
+    size_t count_, offset_;
+    device_memory<T> memory_;
+};
+
+// FOR_CUDA_TYPE(T, my_lib_add_forward): the function of that name on the device, for element type T.
+#define FOR_CUDA_TYPE(T, name) (for_type<T>(name##_cuda, name##_f64_cuda))
+
+// Every element within `tolerance` roundings of the largest one.
+template <typename T> bool all_close(const std::vector<T> &got, const std::vector<T> &expected, double tolerance) {
+    double largest = 1;
+    for (const T value : expected)
+        if (std::isfinite(value) && std::fabs(value) > largest) largest = std::fabs(static_cast<double>(value));
+    if (got.size() != expected.size()) return false;
+    for (size_t i = 0; i < got.size(); ++i)
+        if (!is_near(got[i], expected[i], largest * tolerance * std::numeric_limits<T>::epsilon())) return false;
+    return true;
+}

@@ -1,0 +1,96 @@
+// tests/cuda/test_lltm_sequence.cpp: an LLTM over a sequence on the device against the CPU: states that one kernel
+// holds, on both sides of each of its sizes, and larger ones, which go step by step.
+#include "device.h"
+#include "lltm_reference.h"
+
+template <typename T> struct Sequence {
+    int64_t seq_len;
+    LltmSizes s;
+    std::vector<T> input, weights, bias, old_h, old_cell, grad_h, grad_last_h, grad_last_cell;
+
+    Sequence(int64_t length, LltmSizes sizes)
+        : seq_len(length), s(sizes), input(random_values<T>(all(s.inputs()), 1)),
+          // Small weights: the state then forgets, and roundings do not grow from step to step.
+          weights(random_values<T>(s.weights(), 2, 2.0 / (4 + static_cast<double>(s.state_size + s.input_size)))),
+          bias(random_values<T>(s.biases(), 3, 0.5)), old_h(random_values<T>(s.states(), 4)),
+          old_cell(random_values<T>(s.states(), 5)), grad_h(random_values<T>(all(s.states()), 6)),
+          grad_last_h(random_values<T>(s.states(), 7)), grad_last_cell(random_values<T>(s.states(), 8)) {}
+
+    size_t all(size_t step) const { return static_cast<size_t>(seq_len) * step; }
+};
+
+template <typename T> static void test_sizes(int64_t seq_len, LltmSizes s, bool last) {
+    const Sequence<T> q(seq_len, s);
+    const double tolerance = 256;
+    void *stream = test_stream();
+    std::vector<T> h(q.all(s.states())), cell(h.size()), gates(q.all(s.gates())), d_input(q.all(s.inputs()));
+    std::vector<T> d_weights(s.weights()), d_bias(s.biases()), d_h(s.states()), d_cell(s.states());
+    std::vector<char> space(
+        FOR_TYPE(T, lltm_sequence_forward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size));
+    CHECK(FOR_TYPE(T, lltm_sequence_forward)(q.input.data(), q.weights.data(), q.bias.data(), q.old_h.data(),
+                                             q.old_cell.data(), seq_len, s.batch, s.input_size, s.state_size, h.data(),
+                                             cell.data(), gates.data(), space.data(), space.size()));
+    space.resize(FOR_TYPE(T, lltm_sequence_backward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size));
+    CHECK(FOR_TYPE(T, lltm_sequence_backward)(
+        q.grad_h.data(), last ? q.grad_last_h.data() : nullptr, last ? q.grad_last_cell.data() : nullptr, cell.data(),
+        gates.data(), q.input.data(), h.data(), q.old_h.data(), q.old_cell.data(), q.weights.data(), seq_len, s.batch,
+        s.input_size, s.state_size, d_input.data(), d_weights.data(), d_bias.data(), d_h.data(), d_cell.data(),
+        space.data(), space.size()));
+
+    device_array<T> x(q.input), w(q.weights), b(q.bias), old_h(q.old_h), old_cell(q.old_cell), gh(q.grad_h);
+    device_array<T> glh(q.grad_last_h), glc(q.grad_last_cell), y(h.size()), c(h.size()), g(gates.size());
+    device_array<char> work(
+        FOR_CUDA_TYPE(T, lltm_sequence_forward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size));
+    auto forward = [&](T *gates_or_null) {
+        return FOR_CUDA_TYPE(T, lltm_sequence_forward)(x, w, b, old_h, old_cell, seq_len, s.batch, s.input_size,
+                                                       s.state_size, y, c, gates_or_null, work, work.size(), stream);
+    };
+    CHECK(forward(g));
+    CHECK(all_close(y.values(), h, tolerance) && all_close(c.values(), cell, tolerance));
+    CHECK(all_close(g.values(), gates, tolerance));
+    const std::vector<T> with_gates = y.values();
+    CHECK(forward(nullptr) && same_bits(y.values(), with_gates));
+    CHECK(y.intact() && c.intact() && g.intact() && work.intact());
+
+    device_array<T> dx(q.all(s.inputs())), dw(s.weights()), db(s.biases()), dh(s.states()), dc(s.states());
+    device_array<char> back(
+        FOR_CUDA_TYPE(T, lltm_sequence_backward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size));
+    auto backward = [&](T *d_x, T *d_w, T *d_b, T *d_old_h, T *d_old_cell) {
+        return FOR_CUDA_TYPE(T, lltm_sequence_backward)(
+            gh, last ? glh.data() : nullptr, last ? glc.data() : nullptr, c, g, x, y, old_h, old_cell, w, seq_len,
+            s.batch, s.input_size, s.state_size, d_x, d_w, d_b, d_old_h, d_old_cell, back, back.size(), stream);
+    };
+    CHECK(backward(dx, dw, db, dh, dc));
+    CHECK(all_close(dx.values(), d_input, tolerance) && all_close(dw.values(), d_weights, tolerance));
+    CHECK(all_close(db.values(), d_bias, tolerance) && all_close(dh.values(), d_h, tolerance));
+    CHECK(all_close(dc.values(), d_cell, tolerance));
+    CHECK(dx.intact() && dw.intact() && db.intact() && dh.intact() && dc.intact() && back.intact());
+
+    device_array<T> again(s.weights()), again_c(s.states());
+    CHECK(backward(nullptr, nullptr, nullptr, nullptr, nullptr));
+    CHECK(backward(nullptr, again, nullptr, nullptr, nullptr) && same_bits(again.values(), dw.values()));
+    CHECK(backward(nullptr, nullptr, nullptr, nullptr, again_c) && same_bits(again_c.values(), dc.values()));
+}
+
+int main() {
+    struct Case {
+        int64_t seq_len;
+        LltmSizes s;
+    };
+    in_every_order([] {
+        // Batches of 1 and 2 have a row per block of the stand-in's two processors, larger ones two rows.
+        for (const Case &c :
+             {Case{3, {1, 2, 1}}, Case{4, {2, 3, 5}}, Case{3, {5, 3, 31}}, Case{2, {3, 2, 32}}, Case{2, {1, 1, 33}},
+              Case{3, {3, 4, 63}}, Case{2, {2, 5, 64}}, Case{2, {3, 2, 65}}, Case{2, {1, 3, 127}}, Case{3, {3, 2, 128}},
+              Case{2, {2, 3, 129}}, Case{3, {3, 2, 132}}, Case{1, {3, 4, 16}}, Case{0, {2, 3, 8}}, Case{0, {2, 3, 140}},
+              Case{2, {0, 3, 8}}, Case{2, {2, 3, 0}}, Case{3, {2, 0, 9}}, Case{30, {20, 2, 4}}})
+            for (bool last : {false, true}) {
+                test_sizes<float>(c.seq_len, c.s, last);
+                test_sizes<double>(c.seq_len, c.s, last);
+            }
+    });
+    CHECK(lltm_sequence_forward_workspace_size_cuda(-1, 1, 1, 1) == SIZE_MAX);
+    CHECK(std::strcmp(my_lib_last_error_message(), "seq_len: expected at least 0, got -1") == 0);
+    CHECK(kept_to_its_stream());
+    return failures() != 0;
+}
