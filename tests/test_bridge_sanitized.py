@@ -1,4 +1,7 @@
-"""tests/test_bridge_sanitized.py: the tests of the bridge again, under AddressSanitizer and UBSan."""
+"""tests/test_bridge_sanitized.py: the tests of the bridge again, under AddressSanitizer and UBSan.
+
+The runtime is sanitized as well where `make sanitize` has built it.
+"""
 
 import os
 import subprocess
@@ -7,20 +10,32 @@ from pathlib import Path
 
 import pytest
 
+from torchthaw import config
 from torchthaw.build import ninja, toolchain
 
 ROOT = Path(__file__).resolve().parents[1]
+TESTS = ROOT / "tests"
 BRIDGE = ROOT / "torchthaw" / "bridge"
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
-RUN = """
+PRELUDE = f"""
 import sys
 from pathlib import Path
-import pytest
 from torchthaw import config
 
 config.prefix = lambda: Path(sys.argv[1])
+sys.path.insert(0, {str(TESTS)!r})
+"""
+
+RUN = PRELUDE + """
+import pytest
 raise SystemExit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *sys.argv[2:]]))
+"""
+
+PROBE = PRELUDE + """
+import torch
+import th_probe
+probe = th_probe.probe()
 """
 
 
@@ -34,7 +49,13 @@ def run_time(name):
     return path
 
 
-def sanitized_bridge(folder):
+def runtime():
+    """libth, with the sanitizers in it if there is such a one."""
+    sanitized = ROOT / "build" / "sanitize" / "lib" / "libth.so.1"
+    return sanitized if sanitized.exists() else config.library("th")
+
+
+def build_bridge(folder):
     """Builds _bridge with the sanitizers in ``folder``/lib."""
     flags = [
         "-std=c++17", "-O1", "-g", "-fPIC", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030A0000",
@@ -44,25 +65,58 @@ def sanitized_bridge(folder):
     (folder / "lib").mkdir()
     (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, SANITIZE))
     ninja.run(folder)
+    (folder / "lib" / "libth.so.1").symlink_to(runtime())
 
 
-def test_no_sanitizer_speaks_up(tmp_path):
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory):
+    """script, arguments -> what became of the script, in a process where all that is built has the sanitizers in it."""
+    folder = tmp_path_factory.mktemp("sanitized")
     preload = " ".join(map(run_time, ("libasan.so", "libubsan.so", "libstdc++.so")))
-    sanitized_bridge(tmp_path)
+    build_bridge(folder)
     environment = {
         **os.environ,
         "LD_PRELOAD": preload,
         "ASAN_OPTIONS": "detect_leaks=0",
         "PYTHONMALLOC": "malloc",  # Python's own allocator would hide what becomes of its objects
         "PYTHONPATH": str(ROOT),
+        "TORCHTHAW_CACHE": str(folder / "cache"),
         "CC": " ".join([*toolchain.c_compiler(), *SANITIZE]),
         "CXX": " ".join([*toolchain.cxx_compiler(), *SANITIZE]),
     }
-    result = subprocess.run(
-        [
-            sys.executable, "-c", RUN, tmp_path, ROOT / "tests" / "test_bridge.py",
-            "-k", "not all_of_this_through_attributes and not another_device",
-        ],
-        capture_output=True, text=True, env=environment, cwd=ROOT,
-    )  # fmt: skip
-    assert result.returncode == 0 and " passed" in result.stdout, result.stdout + result.stderr
+
+    def run(script, *arguments):
+        command = [sys.executable, "-c", script, folder, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
+
+    return run
+
+
+# Those that start processes, which would be another bridge's, and those that count what the sanitizers keep.
+LEFT_OUT = (
+    "all_of_this_through_attributes", "another_device", "printed", "until_the_end", "c_may_wait", "forked",
+    "leave_nothing_behind", "recursion_budget", "cannot_be_imported",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("files", [
+    pytest.param(["test_bridge.py"], id="pointers"),
+    pytest.param([
+        "contract/test_section_1_6.py", "test_bridge_faults_errors.py", "test_bridge_faults_memory.py",
+        "test_bridge_faults_threads.py", "test_bridge_faults_refusals.py",
+    ], id="structs"),
+])  # fmt: skip
+def test_no_sanitizer_speaks_up(sanitized, files):
+    done = sanitized(RUN, *[TESTS / file for file in files], "-k", " and ".join(f"not {name}" for name in LEFT_OUT))
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("script, report", [
+    pytest.param("probe.overflow(4)", "stack-buffer-overflow", id="stack"),
+    pytest.param("tensor = torch.ones(4)\nprobe.read_behind(tensor)", "heap-buffer-overflow", id="tensor"),
+    pytest.param("probe.shift(40)", "shift exponent 40 is too large", id="undefined"),
+])  # fmt: skip
+def test_a_planted_fault_is_reported(sanitized, script, report):
+    done = sanitized(PROBE + script)
+    assert done.returncode != 0 and report in done.stderr, done.stderr
+    assert sanitized(PROBE + "print(probe.overflow(3) + probe.shift(3))").stdout == "8\n"

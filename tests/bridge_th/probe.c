@@ -164,7 +164,9 @@ int gather(THFloatTensor *output, THFloatTensor *input, THLongTensor *index) {
 
 /* ---- What a sanitizer must find ---- */
 
-int overflow(int count) {
-  volatile float values[4] = {0};
-  return (int)values[count];
+int overflow(int index) {
+  volatile int values[4] = {0};
+  return values[index];
 }
+int shift(int count) { return 1 << count; }
+float read_behind(THFloatTensor *tensor) { return THFloatTensor_data(tensor)[THFloatTensor_nElement(tensor)]; }

@@ -65,7 +65,7 @@ def _what_is_wrong(torch, tensor, dtype, written, cause):
     if written and tensor.requires_grad and torch.is_grad_enabled():
         leaf = "a leaf" if tensor.is_leaf else "a view of a leaf"
         return RuntimeError, f"{leaf} that requires grad; the call would write to it: use torch.no_grad()"
-    return ValueError, f"one of shape {tuple(tensor.shape)} without memory"
+    return ValueError, _without_memory(torch, tensor)
 
 
 def what_is_wrong(torch, tensor, dtypes):
@@ -77,7 +77,14 @@ def what_is_wrong(torch, tensor, dtypes):
         return TypeError, f"{tensor.dtype}" + ("; pass tensor.byte()" if tensor.dtype is torch.bool else "")
     if tensor.is_conj() or tensor.is_neg():
         return ValueError, "one with the negative bit; pass tensor.resolve_neg()"
-    return ValueError, f"one of shape {tuple(tensor.shape)} without memory"
+    return ValueError, _without_memory(torch, tensor)
+
+
+def _without_memory(torch, tensor):
+    one = "one" if type(tensor) is torch.Tensor else f"a {type(tensor).__name__}"
+    if torch._is_zerotensor(tensor):
+        one = "a tensor of zeros"
+    return f"{one} of shape {tuple(tensor.shape)} without memory"
 
 
 # torch._C._functorch.<name>(tensor) -> where tensors of that kind come from.
@@ -94,8 +101,6 @@ def _kind(torch, tensor):
     for name, transform in TRANSFORMS.items():
         if getattr(torch._C._functorch, name, lambda tensor: False)(tensor):
             return f"a tensor inside {transform}"
-    if torch._is_zerotensor(tensor):
-        return "a tensor of zeros without memory"
     if tensor.is_nested:
         return "a nested tensor"
     if tensor.is_quantized:

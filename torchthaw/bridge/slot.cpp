@@ -328,7 +328,7 @@ bool is_storage(PyObject *object) {
 
 namespace {
 
-/* Whether a tensor without elements, whose address tells nothing, could have some that C reads. */
+/* Whether a tensor without elements, whose address tells nothing, is one of memory. */
 bool has_memory(PyObject *tensor) {
     if (is_plain_tensor(tensor)) return true;
     PyObject *answer = call_python("has_memory", "(O)", tensor);
