@@ -89,7 +89,7 @@ int crop(THFloatTensor *image, THFloatTensor *output, int top, int left)
   return 1;
 }
 ''',
-    "crop.py": "from _ext import crop\ncrop.crop(image, output, 1)\ncrop.crop(image, output, 1, 2)\ncrop.crop(*three)\n",
+    "crop.py": "from _ext import crop\ncrop.crop(image, top, 1)\ncrop.crop(image, output, 1, 2)\ncrop.crop(*three)\n",
 }  # fmt: skip
 FLATTENED = {
     "build.py:2 works create_extension": None,

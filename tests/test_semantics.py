@@ -12,10 +12,12 @@ import torchthaw.legacy
 from torchthaw.legacy import debug, patches, semantics
 from torchthaw.legacy.doctor.rules import RULES
 from torchthaw.legacy.patching import Change, Patch, PatchTable
+from torchthaw.legacy.semantics import memory
 
 ROOT = Path(__file__).resolve().parents[1]
 OWNERS = (
     torch, torch.Tensor, torch.nn.functional, torch.linalg, torch.testing, torch.nn.Parameter, torch.autograd.Function,
+    torch.autograd.Variable,
 )  # fmt: skip
 
 
@@ -76,6 +78,7 @@ WITH = {
     "tensor_index": lambda: T.index((torch.tensor([0]), torch.tensor([1]))).tolist() == [3],
     "integer_requires_grad-Parameter": lambda: not torch.nn.Parameter(torch.LongTensor([1])).requires_grad,
     "integer_requires_grad-method": lambda: not INTEGERS.clone().requires_grad_().requires_grad,
+    "integer_requires_grad-Variable": lambda: not torch.autograd.Variable(INTEGERS, requires_grad=True).requires_grad,
     "integer_requires_grad-assigned": lambda: setattr(INTEGERS.clone(), "requires_grad", True) is None,
     "method_out-mul": lambda: T.mul(2, out=(out := torch.empty(3, 2))) is out and out.tolist() == (T * 2).tolist(),
     "method_out-exp": lambda: T.exp(out=(out := torch.empty(3, 2))) is out and torch.equal(out, torch.exp(T)),
@@ -96,6 +99,7 @@ WITH = {
 
 # What stays as it is with the item.
 STILL = {
+    "contiguous-memory-that-was-given": lambda: F.dropout(T, training=False).data_ptr() == T.data_ptr(),
     "contiguous-view": lambda: not T.t().t().is_contiguous() and T.float() is T,
     "contiguous-given": lambda: T.clone(memory_format=torch.preserve_format).stride() == T.stride(),
     "contiguous-out": lambda: torch.add(T, 1, out=torch.empty(2, 3).t()).stride() == T.stride(),
@@ -145,6 +149,53 @@ def test_item(name):
 def test_item_leaves_alone(name):
     torchthaw.legacy.enable(name.partition("-")[0])
     assert STILL[name]()
+
+
+# Arguments that the functions of ``contiguous`` are tried with: each takes one of these.
+UNIT = (torch.rand(3, 4) / 2 + 0.1).t()
+SQUARE = (torch.rand(4, 4) + 4 * torch.eye(4)).t()
+WHOLE = (UNIT * 10).long()
+MASK = UNIT > 0.3
+POOLED = F.max_pool2d(FOUR_D, 2, return_indices=True)
+CALLS = [
+    (UNIT,), (UNIT, UNIT), (UNIT, UNIT, UNIT), (UNIT, 0.5), (UNIT, 1), (WHOLE,), (WHOLE, WHOLE), (WHOLE, 2),
+    (MASK, MASK), (SQUARE,), (SQUARE, SQUARE), (SQUARE, SQUARE, SQUARE), (MASK, UNIT, UNIT), (UNIT, MASK, 1.0), (UNIT, (0, 1)),
+    (UNIT, 1, WHOLE % 3), (UNIT, 1, torch.tensor([0, 2])), (2, UNIT), ([UNIT, UNIT],), (UNIT, torch.DoubleTensor),
+    (UNIT, torch.float64), (FOUR_D,), (FOUR_D, 1), (FOUR_D, 2), (FOUR_D, (3,)), (FOUR_D, 2, 2), (FOUR_D, (0, 1, 1, 0)),
+    (FOUR_D, torch.randn(2, 3, 2, 2)), (FOUR_D, torch.randn(3, 2, 2, 2)), (FOUR_D, torch.zeros(3), torch.ones(3)),
+    (FOUR_D, torch.rand(1, 4, 4, 2)), (FOUR_D[0], 2), (FOUR_D[0], torch.randn(2, 4, 2)), (FOUR_D.repeat(1, 4, 1, 1), 2),
+    (FOUR_D[0], torch.randn(4, 2, 2)), (FOUR_D[:, None], 2), (FOUR_D[:, None], torch.randn(2, 1, 1, 1, 1)),
+    (*POOLED, 2), (POOLED[0][:, :, 0], POOLED[1][:, :, 0] % 2, 2), (UNIT, UNIT, torch.randn(2, 3, 3)), (UNIT, 2, 5),
+    (torch.linalg.lu_factor(SQUARE)), (POOLED[0][None], POOLED[1][None] * 0, 2), (FOUR_D, 2, None, (2, 2)),
+    (UNIT, (3,)), (UNIT, torch.ones(3)), (UNIT, 0.5, True), (FOUR_D, None, None, None, None, True, 0.1, 1e-5, False),
+    (FOUR_D[:, None], torch.ones(1, 1, 1, 1, 1)),
+]  # fmt: skip
+
+
+def call(function):
+    """The tensors of the first call that works, and those that are not contiguous: [] and [] if none does."""
+    for arguments in CALLS:
+        try:
+            result = function(*arguments)
+        except (TypeError, RuntimeError, ValueError, IndexError, AttributeError, AssertionError):
+            continue
+        tensors = [each for each in (result if isinstance(result, (tuple, list)) else [result])]
+        tensors = [each for each in tensors if isinstance(each, torch.Tensor)]
+        if tensors and not any(each is argument for each in tensors for argument in arguments):
+            return tensors, [each for each in tensors if not each.is_contiguous()]
+    return [], []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_contiguous_results_of_every_function():
+    names = memory.functions()
+    before = [call(getattr(owner, name)) for owner, name in names]
+    torchthaw.legacy.enable("contiguous")
+    after = [call(getattr(owner, name)) for owner, name in names]
+    untried = [name for (_, name), (tensors, _) in zip(names, after) if not tensors]
+    assert untried == ["cpu", "cuda", "solve_triangular"]  # these need a GPU, or a keyword
+    assert [name for name, (_, wrong) in zip(names, after) if wrong] == []
+    assert sum(bool(wrong) for _, wrong in before) > 200
 
 
 def test_every_item_has_tests():

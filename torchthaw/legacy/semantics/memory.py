@@ -8,23 +8,30 @@ import torch.nn.functional
 from ..patching import Change
 
 POINTWISE = """
-    abs acos add addcdiv addcmul asin atan atan2 ceil clamp cos cosh div erf erfc erfinv exp expm1 floor fmod frac lerp
-    lgamma log log10 log1p log2 mul neg pow reciprocal relu remainder round rsqrt sigmoid sign sin sinh sqrt sub tan
-    tanh trunc eq ge gt le lt ne masked_fill elu hardtanh leaky_relu logsigmoid prelu rrelu selu softplus threshold
-    dropout where max min
+    abs acos add addcdiv addcmul asin atan atan2 bernoulli ceil clamp clamp_max clamp_min cos cosh digamma div erf erfc
+    erfinv exp expm1 floor fmod frac lerp lgamma log log10 log1p log2 mul neg polygamma pow reciprocal relu remainder
+    round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc eq ge gt le lt ne masked_fill celu elu glu hardshrink
+    hardtanh leaky_relu logsigmoid prelu relu6 rrelu selu softplus softshrink softsign tanhshrink threshold dropout
+    dropout2d dropout3d alpha_dropout feature_dropout where max min
 """.split()
 OPERATORS = """
-    __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __mod__ __pow__ __rpow__ __neg__ __abs__
-    __and__ __or__ __xor__ __invert__ __lt__ __le__ __gt__ __ge__ __eq__ __ne__
+    __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __div__ __rdiv__ __floordiv__
+    __rfloordiv__ __mod__ __pow__ __rpow__ __neg__ __abs__ __and__ __or__ __xor__ __rand__ __ror__ __rxor__ __lshift__
+    __rshift__ __invert__ __lt__ __le__ __gt__ __ge__ __eq__ __ne__
 """.split()
 COPIES = """
-    clone zeros_like ones_like rand_like randn_like empty_like full_like float double half long int short char byte bool
-    type type_as to cpu cuda
+    clone zeros_like ones_like rand_like randn_like randint_like empty_like full_like float double half long int short
+    char byte bool type type_as to cpu cuda new_tensor
 """.split()
 OTHER = """
-    sort topk cumsum cumprod softmax log_softmax nonzero inverse svd qr cholesky cat stack gather index_select
-    batch_norm conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d max_pool2d max_pool3d
-    avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool2d adaptive_max_pool2d interpolate upsample
+    sort argsort topk cumsum cumprod softmax log_softmax softmin nonzero inverse svd qr geqrf lu cholesky
+    cholesky_inverse cholesky_solve triangular_solve cat stack gather index_select flip fliplr flipud rot90 pad
+    batch_norm instance_norm layer_norm group_norm normalize linear bilinear
+    conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d max_pool2d max_pool3d
+    max_unpool1d max_unpool2d max_unpool3d avg_pool1d avg_pool2d avg_pool3d lp_pool2d adaptive_avg_pool1d
+    adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d fractional_max_pool2d interpolate upsample
+    grid_sample pixel_shuffle mse_loss l1_loss smooth_l1_loss kl_div binary_cross_entropy
+    binary_cross_entropy_with_logits soft_margin_loss
 """.split()
 LINALG = "cholesky eigh inv lu_factor lstsq pinv qr solve solve_triangular svd".split()
 
@@ -48,18 +55,33 @@ def contiguous_result(function):
 
 
 def _copied(result, args, kwargs):
-    asked = "out" in kwargs or "memory_format" in kwargs or any(result is argument for argument in args)
-    return result if asked or result.layout is not torch.strided else result.contiguous()
+    """``result`` made contiguous, unless its strides were asked for or it is memory that was given."""
+    if "out" in kwargs or "memory_format" in kwargs or result.layout is not torch.strided:
+        return result
+    given = [argument for argument in (*args, *kwargs.values()) if isinstance(argument, torch.Tensor)]
+    return result if any(_same_memory(result, argument) for argument in given) else result.contiguous()
 
 
-def contiguous():
-    for owner, names in (
+def _same_memory(a, b):
+    return a is b or (b.layout is torch.strided and a.untyped_storage()._cdata == b.untyped_storage()._cdata)
+
+
+def functions():
+    """[(module or class, name)] of those whose new tensors are contiguous, as far as this PyTorch has them."""
+    named = [
         (torch.Tensor, POINTWISE + OPERATORS + COPIES + OTHER),
         (torch, POINTWISE + COPIES + OTHER),
         (torch.nn.functional, POINTWISE + OTHER),
         (torch.linalg, LINALG),
-    ):
-        for name in names:
-            function = getattr(owner, name, None)
-            if callable(function) and not isinstance(function, type):
-                yield Change(owner, name, contiguous_result(function))
+    ]
+    return [
+        (owner, name)
+        for owner, names in named
+        for name in names
+        if callable(getattr(owner, name, None)) and not isinstance(getattr(owner, name), type)
+    ]
+
+
+def contiguous():
+    for owner, name in functions():
+        yield Change(owner, name, contiguous_result(getattr(owner, name)))

@@ -30,7 +30,7 @@ def integer_requires_grad():
         return tensor.is_floating_point() or tensor.is_complex()
 
     requires_grad_, new = torch.Tensor.requires_grad_, torch.nn.Parameter.__new__
-    native = torch._C.TensorBase.requires_grad
+    native, legacy_new = torch._C.TensorBase.requires_grad, torch._C._LegacyVariableBase.__new__
 
     @wraps(requires_grad_)
     def method(self, requires_grad=True):
@@ -40,12 +40,16 @@ def integer_requires_grad():
     def __new__(cls, data=None, requires_grad=True):
         return new(cls, data, requires_grad and (data is None or differentiable(data)))
 
+    def new_variable(cls, data=None, requires_grad=False):
+        return legacy_new(cls, data, requires_grad and (data is None or differentiable(data)))
+
     def set(self, value):
         native.__set__(self, value and differentiable(self))
 
     yield Change(torch.Tensor, "requires_grad_", method)
     yield Change(torch.Tensor, "requires_grad", property(native.__get__, set, doc=native.__doc__))
     yield Change(torch.nn.Parameter, "__new__", staticmethod(__new__))
+    yield Change(torch.autograd.Variable, "__new__", staticmethod(new_variable))
 
 
 class Modules:
