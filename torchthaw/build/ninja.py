@@ -10,14 +10,16 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+from cffi import VerificationError
+
 from . import toolchain
 
 # Suffix -> (rule, compiler). Anything else in `sources` is an error.
 RULES = {".c": "c", ".cc": "cxx", ".cpp": "cxx", ".cxx": "cxx", ".C": "cxx", ".cu": "cuda"}
 
 
-class BuildError(RuntimeError):
-    """A compiler or the linker failed; what it printed went to stderr."""
+class BuildError(RuntimeError, VerificationError):
+    """A compiler or the linker failed; what it printed went to stderr. To callers of cffi, it is cffi's error."""
 
 
 @contextmanager

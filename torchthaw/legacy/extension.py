@@ -54,7 +54,7 @@ def create_extension(
         in the package either way.
     with_cuda: THC's headers, libthc and CUDA's runtime. An object of CUDA code among ``extra_objects`` that is missing,
         or does not suit this toolkit and these cards, is made from the ``.cu`` file beside it.
-    kwargs: arguments of setuptools.Extension and ``source_extension``. Relative ``include_dirs`` and
+    kwargs: arguments of setuptools.Extension and ``source_extension``. Relative ``include_dirs``, ``library_dirs`` and
         ``extra_objects`` start in the current folder, else in that of ``relative_to``. ``extra_compile_args`` may be a
         dict with ``"cxx"``, ``"nvcc"`` and ``"nvcc_dlink"``; ``dlink`` and ``dlink_libraries`` link device code.
 
@@ -95,6 +95,9 @@ class _Options:
     def __init__(self, name, base, target, sources, with_cuda, given):
         self.name, self.base, self.target, self.sources, self.with_cuda = name, base, target, sources, with_cuda
         self.given = dict(given)
+        if "library_dirs" in self.given:
+            folders = self.take("library_dirs")
+            self.given["library_dirs"] = [os.fspath(p) for folder in folders for p in objects.places(self.base, folder)]
         self.source_extension = self.given.pop("source_extension", ".c")
         self.define_macros = self.take("define_macros")
         self.extra_objects = self.take("extra_objects")
