@@ -69,7 +69,7 @@ def everything(create, folder):
         verbose=False, relative_to=str(folder / "build.py"), include_dirs=["include"], language="c++",
         define_macros=[("MACRO", "7"), ("BARE", None), ("UNDEFINED", "1")], undef_macros=["UNDEFINED"],
         extra_compile_args=["-DFLAG=3", "-std=c99"],
-        library_dirs=[str(folder / "made")], libraries=["helper", "TH", "THC"],
+        library_dirs=["made"], libraries=["helper", "TH", "THC"],
         extra_objects=["made/object.o", str(folder / "made" / "absolute_object.o")],
         extra_link_args=[str(folder / "made" / "argument.o")], runtime_library_dirs=[str(folder / "made")],
         depends=["src/first.h"],

@@ -1,6 +1,4 @@
 # tests/contract/test_section_1_2.py: what create_extension writes, and what its result builds.
-import subprocess
-
 import cffi
 import pytest
 from legacy_project import files, imported, output, python
@@ -69,7 +67,7 @@ def test_result(row, create, project):
 def test_failing_build(row, create, project, capfd):
     files(project, {"src/twice.c": "int twice(int value) { return value + }\n"})
     ffi = create("failing", "src/twice.h", ["src/twice.c"], False)
-    with pytest.raises(BuildError, match="failed with exit status"):
+    with pytest.raises(cffi.VerificationError, match="failed with exit status"):
         ffi.build()
     assert "twice.c:1:39: error: expected expression" in capfd.readouterr().err
     assert made(project) == ["failing/__init__.py", *SOURCES]
