@@ -1,0 +1,42 @@
+// c_api/thc/device.h: the current device, its stream and its memory.
+#pragma once
+
+#include "thc/errors.h"
+
+#include <cstddef>
+
+namespace th {
+
+int current_device();
+cudaStream_t current_stream();
+cudaStream_t current_stream(int device);
+void synchronize();
+
+// On the current device, for its current stream; NULL for 0 bytes. Errors: "out of memory", no card.
+void *allocate_on_device(size_t bytes);
+void release_on_device(void *memory);
+
+// Makes a device the current one until the end of the block; -1 leaves it.
+class OnDevice {
+public:
+    explicit OnDevice(int device);
+    ~OnDevice();
+    OnDevice(const OnDevice &) = delete;
+
+private:
+    int before_ = -1;
+};
+
+// Memory that goes back on every way out.
+class DeviceBuffer {
+public:
+    explicit DeviceBuffer(size_t bytes) : memory_(allocate_on_device(bytes)) {}
+    ~DeviceBuffer() { release_on_device(memory_); }
+    DeviceBuffer(const DeviceBuffer &) = delete;
+    template <typename T> T *get() const { return static_cast<T *>(memory_); }
+
+private:
+    void *memory_;
+};
+
+}  // namespace th

@@ -1,0 +1,55 @@
+// c_api/thc/kernels/reduce.cu: sums over all elements: one number per block, which the host adds up.
+#include "thc/kernels/grid.cuh"
+
+#include "th/memory.h"
+
+namespace th {
+namespace {
+
+constexpr int most_blocks = 512;
+
+template <typename T, typename Sum, typename Map>
+__global__ void __launch_bounds__(block_size) sum_of_block(int64_t n, const Elements<T> in, const Map map, Sum *sums) {
+    __shared__ Sum shared[block_size];
+    Sum sum = 0;
+    const int64_t step = int64_t(gridDim.x) * block_size;
+    for (int64_t i = int64_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += step) sum += map(in[i]);
+    shared[threadIdx.x] = sum;
+    for (int half_of = block_size / 2; half_of; half_of /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half_of) shared[threadIdx.x] += shared[threadIdx.x + half_of];
+    }
+    if (threadIdx.x == 0) sums[blockIdx.x] = shared[0];
+}
+
+template <typename Sum, typename T, typename Map> Sum sum_of(int64_t n, const Elements<T> &in, const Map &map) {
+    if (n <= 0) return 0;
+    const unsigned blocks = std::min<unsigned>(blocks_for(n), most_blocks);
+    DeviceBuffer sums(blocks * sizeof(Sum));
+    sum_of_block<<<blocks, block_size, 0, current_stream()>>>(n, in, map, sums.get<Sum>());
+    CUDA_CHECK(cudaGetLastError());
+    Buffer<Sum> host(blocks);
+    download(host.get(), sums.get<Sum>(), blocks * sizeof(Sum));
+    using Total = typename std::conditional<is_float<Sum>, double, uint64_t>::type;  // integers wrap
+    Total total = 0;
+    for (unsigned block = 0; block < blocks; block++) total += Total(host[block]);
+    return Sum(total);
+}
+
+}  // namespace
+
+template <typename T> CudaAccumulate<T> launch_sum(const Elements<T> &in, int64_t n) {
+    return sum_of<CudaAccumulate<T>>(n, in, Value<T, CudaAccumulate<T>>{});
+}
+
+template <typename T> CudaAccumulate<T> launch_power_sum(const Elements<T> &in, int64_t n, CudaAccumulate<T> p) {
+    return sum_of<CudaAccumulate<T>>(n, in, Power<T, CudaAccumulate<T>>{p});
+}
+
+#define THC_INSTANTIATE(CReal, Real, real, accreal) template accreal launch_sum(const Elements<real> &, int64_t);
+THC_EVERY_TYPE(THC_INSTANTIATE)
+template float launch_power_sum(const Elements<half> &, int64_t, float);
+template float launch_power_sum(const Elements<float> &, int64_t, float);
+template double launch_power_sum(const Elements<double> &, int64_t, double);
+
+}  // namespace th
