@@ -55,15 +55,9 @@ def contiguous_result(function):
 
 
 def _copied(result, args, kwargs):
-    """``result`` made contiguous, unless its strides were asked for or it is memory that was given."""
-    if "out" in kwargs or "memory_format" in kwargs or result.layout is not torch.strided:
-        return result
-    given = [argument for argument in (*args, *kwargs.values()) if isinstance(argument, torch.Tensor)]
-    return result if any(_same_memory(result, argument) for argument in given) else result.contiguous()
-
-
-def _same_memory(a, b):
-    return a is b or (b.layout is torch.strided and a.untyped_storage()._cdata == b.untyped_storage()._cdata)
+    """``result`` made contiguous, unless its strides were asked for or it is one of the arguments."""
+    asked = "out" in kwargs or "memory_format" in kwargs or any(result is argument for argument in args)
+    return result if asked or result.layout is not torch.strided else result.contiguous()
 
 
 def functions():
