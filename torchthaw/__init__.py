@@ -1,13 +1,14 @@
 """torchthaw: a plain-C operator ABI for PyTorch, and C extensions whose functions take tensors.
 
-``create_extension`` turns C headers into a Python module. Importing this package imports neither PyTorch nor a
-compiler's tools, and changes nothing but that ``torch.utils.ffi`` can be imported.
+``create_extension`` turns C headers into a Python module; ``load`` and ``load_inline`` do so while a program runs.
+Importing this package imports neither PyTorch nor a compiler's tools, and changes nothing but that ``torch.utils.ffi``
+can be imported.
 """
 
 import sys
 
 __version__ = "1.0.0"
-__all__ = ["__version__", "create_extension"]
+__all__ = ["__version__", "create_extension", "load", "load_inline"]
 
 if "t" in getattr(sys, "abiflags", ""):
     raise ImportError(
@@ -20,13 +21,15 @@ from .finder import register as _register  # noqa: E402
 _register()
 
 
+# name -> the module that has it, imported when it is asked for
+_LAZY = {name: ".build" for name in ("create_extension", "load", "load_inline")}
+
+
 def __getattr__(name):
-    if name == "create_extension":
-        from .build import create_extension
+    from importlib import import_module
 
-        return create_extension
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name], __name__), name)
     if name == "legacy":
-        from importlib import import_module
-
         return import_module(".legacy", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -45,8 +45,8 @@ def create_extension(
     base = Path(os.path.abspath(os.path.dirname(relative_to)))
     return Extension(
         name, base,
-        headers=[base / header for header in _paths(headers)],
-        sources=[base / source for source in _paths(sources)],
+        headers=[base / header for header in paths(headers)],
+        sources=[base / source for source in paths(sources)],
         verbose=verbose,
         define_flags=[f"-D{key}" if value is None else f"-D{key}={value}" for key, value in define_macros],
         include_dirs=[base / folder for folder in include_dirs],
@@ -62,7 +62,7 @@ def create_extension(
     )  # fmt: skip
 
 
-def _paths(given):
+def paths(given):
     return [given] if isinstance(given, (str, os.PathLike)) else list(given)
 
 
@@ -105,27 +105,36 @@ class Extension:
     def _generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
         stamp = self.state / "generated.json"
-        facts = self._facts()
+        facts = self.facts()
         generated = self.state / f"{self.module}.c"
         if stamp.exists() and stamp.read_text() == facts and generated.exists():
             return
+        self.write_c(generated)
+        ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([generated]))
+        stamp.write_text(facts)
+
+    def write_c(self, path):
+        """Writes the C file of the extension module."""
         from . import cdef, glue
 
         options = self.options
         ffi, declarations = cdef.parse(options["headers"], options["include_dirs"], options["define_flags"])
-        module = f"{self.name}.{self.module}"
         signatures = cdef.signatures(declarations)
+        for name, text in options.get("docs", {}).items():
+            if name not in signatures:
+                raise ValueError(f"functions: expected functions that the headers declare, got {name!r}")
+            declaration, names = signatures[name]
+            signatures[name] = f"{declaration}\n\n{text}" if text else declaration, names
+        module = f"{self.name}.{self.module}"
         text = glue.source(ffi, signatures, module, options["headers"], self._speaks_of_errno())
-        ninja.write_if_changed(generated, text)
-        ninja.write_if_changed(self.state / "build.ninja", self._ninja(generated))
-        stamp.write_text(facts)
+        ninja.write_if_changed(path, text)
 
     def _speaks_of_errno(self):
         """Whether any header or source does; the others need not pay for ``ffi.errno``."""
         files = [*self.options["headers"], *self.options["sources"]]
         return any(b"errno" in file.read_bytes() for file in files)
 
-    def _facts(self):
+    def facts(self):
         """Everything that the generated files depend on, as text."""
         here = Path(__file__).parent
         ours = sorted(here.glob("*.py"))
@@ -145,7 +154,8 @@ class Extension:
             args["nvcc"], options["dlink"], options["dlink_libraries"], options["library_dirs"], args["nvcc_dlink"]
         )
 
-    def _ninja(self, generated):
+    def ninja_text(self, generated, link=ninja.shared_object):
+        """The text of build.ninja. ``generated``: C files of ours, which make a Python module of the sources."""
         options = self.options
         build = self._cuda() if options["with_cuda"] else None
         includes = [f"-I{folder}" for folder in options["include_dirs"]]
@@ -156,11 +166,9 @@ class Extension:
             "-O1", "-fvisibility=hidden", "-DPy_LIMITED_API=0x030A0000",
             f"-I{config.PACKAGE / 'bridge'}", f"-I{toolchain.python_include()}",
         ]  # fmt: skip
-        # C++ exceptions may pass through C code on their way to the guard.
-        user_flags = [*options["extra_compile_args"]["cxx"], "-fexceptions"]
-        sources = {generated: [*glue_flags, *user_flags]}
+        sources = {path: [*glue_flags, *self._flags(path)] for path in generated}
         for source in options["sources"]:
-            sources[source] = [*includes, *options["define_flags"]] if source.suffix == ".cu" else user_flags
+            sources[source] = [*includes, *options["define_flags"]] if source.suffix == ".cu" else self._flags(source)
         link_flags = [f"-L{folder}" for folder in options["library_dirs"]]
         link_flags += [f"-l{library}" for library in options["libraries"]]
         for folder in options["runtime_library_dirs"]:
@@ -168,9 +176,16 @@ class Extension:
                 folder = "$ORIGIN/" + os.path.relpath(self.base / folder, self.package)
             link_flags.append(f"-Wl,-rpath,{folder}")
         link_flags += options["extra_link_args"]
-        return ninja.shared_object(
-            self.target.name, sources, common, link_flags, options["extra_objects"], build
-        )
+        return link(self.target.name, sources, common, link_flags, options["extra_objects"], build)
+
+    def _flags(self, source):
+        """The user's flags for a C or C++ file, without the other language's standard."""
+        other = "-std=gnu++", "-std=c++"
+        given = self.options["extra_compile_args"]["cxx"]
+        is_c = source.suffix == ".c"
+        kept = [flag for flag in given if not flag.startswith("-std=") or flag.startswith(other) != is_c]
+        # C++ exceptions may pass through C code on their way to the guard.
+        return [*kept, "-fexceptions"]
 
     def _install(self):
         """Puts the package in place: an __init__.py in each folder of the name, and the shared object."""

@@ -6,7 +6,6 @@ happens in between is the bridge's business: see bridge.h.
 """
 
 import io
-import json
 import keyword
 
 from cffi import model, recompiler
@@ -189,7 +188,7 @@ class Function:
         """The function's entry in thaw_methods."""
         return (
             f'    {{ "{self.name}", (PyCFunction)(void (*)(void))thaw_call_{self.name}, '
-            f"METH_FASTCALL | METH_KEYWORDS,\n      {json.dumps(self.doc)} }},\n"
+            f"METH_FASTCALL | METH_KEYWORDS,\n      {c_string(self.doc)} }},\n"
         )
 
 
@@ -237,6 +236,12 @@ def preamble(found, name, headers, keeps_errno):
         MODULE.format(module=module),
         CFFI_INIT.format(module=module),
     ])  # fmt: skip
+
+
+def c_string(text):
+    """A C string literal, in UTF-8."""
+    plain = set(range(32, 127)) - set(b'"\\?')
+    return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode()) + '"'
 
 
 def array(declaration, rows):

@@ -24,10 +24,14 @@ class BuildError(RuntimeError, VerificationError):
 
 @contextmanager
 def locked(folder):
-    """Holds the exclusive right to write in ``folder``, among all processes."""
+    """Holds the exclusive right to write in ``folder``, among all processes.
+
+    The compilers that run() starts inherit it: when this process is killed, the next one waits for them to end.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        os.set_inheritable(file.fileno(), True)
         yield
 
 
@@ -38,6 +42,11 @@ def write_if_changed(path, text):
 
 
 def shared_object(output, sources, compile_flags, link_flags, objects=(), cuda=None):
+    """The text of a build.ninja that makes the shared object ``output``; the rest as in program()."""
+    return program(output, sources, compile_flags, ["-shared", *link_flags], objects, cuda)
+
+
+def program(output, sources, compile_flags, link_flags, objects=(), cuda=None):
     """The text of a build.ninja that makes ``output`` from ``sources``.
 
     ``sources`` maps each source to its own extra flags. ``compile_flags`` are those of C and C++; ``cuda``, a
@@ -48,7 +57,7 @@ def shared_object(output, sources, compile_flags, link_flags, objects=(), cuda=N
         link_flags = [*link_flags, *cuda.link]
         made = _device_link(lines, made, objects, cuda)
     linker = toolchain.cxx_compiler() if cuda or "cxx" in rules else toolchain.c_compiler()
-    lines += ["rule link", f"  command = {words(linker)} -shared $in {words(link_flags)} -o $out"]
+    lines += ["rule link", f"  command = {words(linker)} $in {words(link_flags)} -o $out"]
     lines.append(f"build {escape(output)}: link {' '.join(map(escape, [*made, *objects]))}")
     return "\n".join(lines) + "\n"
 
@@ -128,8 +137,9 @@ def run(folder, targets=(), verbose=False):
         command += ["-j", jobs]
     sys.stdout.flush()
     result = subprocess.run(
-        [*command, *targets], stdout=None if verbose else subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+        [*command, *targets], stdout=None if verbose else subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        close_fds=False,  # the lock goes along
+    )  # fmt: skip
     if result.returncode:
         print(result.stdout or "", end="", file=sys.stderr, flush=True)
         raise BuildError(f"the build in {folder} failed with exit status {result.returncode}")

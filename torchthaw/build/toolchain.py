@@ -33,6 +33,13 @@ def cxx_compiler():
     return _compiler("CXX", ("g++", "c++", "clang++"))
 
 
+def identity(command):
+    """What tells one compiler from another: its command, and the file that this runs."""
+    path = os.path.realpath(shutil.which(command[0]) or command[0])
+    status = os.stat(path)
+    return [*map(str, command), path, status.st_mtime_ns, status.st_size]
+
+
 def tool(name):
     """The path of ``ninja`` or ``cmake``: from the Python package of that name, else from ``PATH``."""
     # The package's own launcher of cmake is a Python script; data/bin has the program itself.

@@ -1,0 +1,61 @@
+"""torchthaw/build/prototypes.py: from C, C++ or CUDA source text to the prototypes of functions that it defines."""
+
+import re
+
+# What is no part of a declaration: comments, texts, preprocessor lines.
+SKIPPED = re.compile(
+    r"/\*.*?\*/|//(?:\\\n|[^\n])*"
+    r'|(?P<text>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')'
+    r"|^[ \t]*#(?:\\\n|[^\n])*",
+    re.DOTALL | re.MULTILINE,
+)
+FUNCTION = re.compile(
+    r"(?P<result>[\w\s*]+?[\s*])(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>.*)\)\s*(?:noexcept)?", re.DOTALL
+)
+ATTRIBUTE = re.compile(r"\[\[.*?\]\]|__attribute__\s*\(\(.*?\)\)", re.DOTALL)
+
+HEADER = """/* The functions that Python calls. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {{
+#endif
+{prototypes}
+#ifdef __cplusplus
+}}
+#endif
+"""
+
+
+def header(text, names):
+    """The text of a C header that declares the functions ``names``, which ``text`` defines or declares.
+
+    Raises ValueError, which names the function: where there is none of that name at file scope, or it is ``static``.
+    """
+    found = {}
+    for statement in statements(text):
+        function = FUNCTION.fullmatch(statement)
+        if function and function["name"] in names:
+            words = [word for word in function["result"].split() if word not in ("extern", "inline")]
+            if "static" in words:
+                raise ValueError(f"functions: expected functions that other files can call, got static {function['name']}")
+            parameters = " ".join(function["parameters"].split())
+            found.setdefault(function["name"], f"{' '.join(words)} {function['name']}({parameters});")
+    for name in names:
+        if name not in found:
+            raise ValueError(f"functions: expected functions that the sources define, got {name!r}")
+    return HEADER.format(prototypes="\n".join(found[name] for name in names))
+
+
+def statements(text):
+    """The declarations and heads of definitions at file scope, without bodies; ``extern "C" {`` is no scope."""
+    text = SKIPPED.sub(lambda found: '""' if found["text"] else " ", text)
+    text = re.sub(r'\bextern\s*""\s*\{', ";", ATTRIBUTE.sub(" ", text))
+    text = re.sub(r'\bextern\s*""', "extern", text)
+    depth, start = 0, 0
+    for found in re.finditer(r"[{};]", text):
+        if depth == 0:
+            yield text[start : found.start()].strip()
+        depth = max(0, depth + {"{": 1, "}": -1}.get(found[0], 0))
+        start = found.end()
