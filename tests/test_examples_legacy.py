@@ -92,6 +92,14 @@ def test_projects_know_nothing_of_this_one(name):
             assert "thaw" not in path.read_text(), path
 
 
+def test_pooling_by_its_script(project):
+    """Where there is nvcc, the script calls it for a card that is long gone."""
+    folder = project("pooling")
+    thawed(folder, "make.sh", TORCH_CUDA_ARCH_LIST="7.5")
+    assert thawed(folder, "test.py").splitlines()[-1] == "ok"
+    assert (folder / "src" / "cuda" / "pooling_kernel.cu.o").exists() == (shutil.which("nvcc") is not None)
+
+
 def test_pooling_in_threads(project):
     """The planes are shared out, with the same values."""
     folder = project("pooling")

@@ -37,9 +37,17 @@ def test_run_reaches_the_script_and_its_children(tmp_path):
     assert result.stdout.splitlines() == ["1", "['--flag', '2'] __main__ True", "found"], result.stderr
 
 
+def test_run_of_a_shell_script(tmp_path):
+    script = tmp_path / "make.sh"
+    script.write_text(f"python -c '{IMPORT}; import sys; print(sys.executable)'\necho \"$1\"\nexit 3\n")
+    result = python("-m", "torchthaw", "run", str(script), "two words", PYTHONPATH=str(ROOT), PATH=os.defpath)
+    assert result.returncode == 3, result.stderr
+    assert result.stdout.splitlines() == [os.path.join(os.path.dirname(sys.executable), "python"), "two words"]
+
+
 def test_run_without_the_file():
     result = python("-m", "torchthaw", "run", "absent.py", PYTHONPATH=str(ROOT))
-    assert result.returncode == 1 and "expected a Python file, got 'absent.py'" in result.stderr
+    assert result.returncode == 1 and "expected a Python file or a shell script, got 'absent.py'" in result.stderr
 
 
 def test_enable_and_disable(tmp_path, monkeypatch, capsys):
