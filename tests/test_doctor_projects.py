@@ -140,15 +140,16 @@ CUDA_GONE = {
     "build.py:4 works object": None,
     "build.py:5 works create_extension": None,
     "make.sh:3 check cuda-folder": None,
-    "make.sh:4 edit gpu-architecture":
+    "make.sh:4 check gpu-architecture":
         "$CUDA/bin/nvcc -c -o roi.cu.o src/roi_kernel.cu -gencode arch=compute_75,code=sm_75 "
         "-gencode arch=compute_90,code=sm_90",
     "make.sh:5 edit python2-command": "python build.py",
     "src/roi_kernel.cu:3 edit removed-cuda": None,
     "src/roi_kernel.cu:4 edit atomic-add": None,
-    "src/roi_kernel.cu:6 edit warp-intrinsic": "float v = __shfl_down_sync(0xffffffff, x[0], 16);",
-    "src/roi_kernel.cu:7 edit warp-intrinsic": None,  # two of them: see below
-    "src/roi_kernel.cu:10 edit removed-cuda": "cudaDeviceSynchronize();",
+    "src/roi_kernel.cu:6 check warp-intrinsic": "float v = __shfl_down_sync(0xffffffff, x[0], 16);",
+    "src/roi_kernel.cu:7 check warp-intrinsic __shfl": "if (__any(v > 0)) x[0] = __shfl_sync(0xffffffff, v, 0, 32);",
+    "src/roi_kernel.cu:7 check warp-intrinsic __any": "if (__any_sync(0xffffffff, v > 0)) x[0] = __shfl(v, 0, 32);",
+    "src/roi_kernel.cu:10 works renamed-cuda": None,
 }  # fmt: skip
 
 # Half of it was moved to PyTorch 0.4.1 and 1.0.
@@ -293,7 +294,7 @@ TOOLS_OF_ITS_OWN = {
     "CMakeLists.txt:2 check torch-headers": None,
     "CMakeLists.txt:3 edit torch-library": None,
     "Makefile:1 check cuda-folder": None,
-    "Makefile:1 edit gpu-architecture": "NVCC = /opt/cuda/bin/nvcc -gencode=arch=compute_75,code=sm_75",
+    "Makefile:1 check gpu-architecture": "NVCC = /opt/cuda/bin/nvcc -gencode=arch=compute_75,code=sm_75",
     "depth.py:2 edit cdata": None,
 }
 

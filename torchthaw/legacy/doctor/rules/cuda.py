@@ -1,28 +1,26 @@
 """torchthaw/legacy/doctor/rules/cuda.py: CUDA C++ that nvcc 13 does not take."""
 
-from .rule import C, EDIT, renamed, rule
+from .rule import C, CHECK, EDIT, WORKS, rule
 
 GONE_PROPERTIES = (
     "clockRate", "computeMode", "cooperativeMultiDeviceLaunch", "deviceOverlap", "kernelExecTimeoutEnabled",
     "memoryClockRate", "singleToDoublePrecisionPerfRatio",
 )  # fmt: skip
 
+MASK = "stands for the threads that run together here; after a branch name the mask of those that are meant"
+
 RULES = [
     *[
-        rule(
-            "warp-intrinsic", EDIT, C, pattern, "needs the mask of the threads that take part", edit,
-            unless=r"\b__\w+_sync\b",  # both forms, chosen by #if
-        )
+        rule("warp-intrinsic", CHECK, C, pattern, MASK, edit, unless=r"\b__\w+_sync\b")  # both forms, chosen by #if
         for pattern, edit in (
             (r"\b__shfl(_up|_down|_xor)?\(", r"__shfl\1_sync(0xffffffff, "),
             (r"\b__(ballot|any|all)\(", r"__\1_sync(0xffffffff, "),
         )
     ],
-    *renamed("removed-cuda", C, [
-        (r"\bcudaThreadSynchronize\b", "cudaDeviceSynchronize"), (r"\bcudaThreadExit\b", "cudaDeviceReset"),
-        (r"\bcudaThreadSetLimit\b", "cudaDeviceSetLimit"),
-        (r"\bcudaThreadSetCacheConfig\b", "cudaDeviceSetCacheConfig"),
-    ], "CUDA 13 has no cudaThread functions"),
+    rule(
+        "renamed-cuda", WORKS, C, r"\bcudaThread(?:Synchronize|Exit|[GS]et(?:Limit|CacheConfig))\b",
+        "has another name since CUDA 13, which THC's headers and the builds see to",
+    ),
     rule(
         "removed-cuda", EDIT, C, r"\btexture\s*<|\bcuda(?:Bind|Unbind)Texture\w*|\bcudaGetTextureReference\b",
         "texture references are gone; use texture objects (cudaCreateTextureObject)",

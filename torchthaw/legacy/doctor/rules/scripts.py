@@ -5,8 +5,8 @@ from .rule import CHECK, EDIT, SHELL, rule
 
 RULES = [
     rule(
-        "gpu-architecture", EDIT, SHELL, r"\b(sm|compute)_(?:[1-6]\d|70|72)\b",
-        "CUDA 13 begins at sm_75; not needed where the script only makes objects for the build file", r"\1_75",
+        "gpu-architecture", CHECK, SHELL, r"\b(sm|compute)_(?:[1-6]\d|70|72)\b",
+        "today's nvcc has no such architecture; that of `python -m torchthaw run FILE.sh` takes those it has", r"\1_75",
     ),
     rule("cuda-folder", CHECK, SHELL, r"/(?:usr/local|opt)/cuda[-\w.]*", "CUDA may be elsewhere; see CUDA_HOME"),
     rule(
