@@ -44,7 +44,7 @@ def folder():
 @lru_cache(maxsize=None)
 def probe():
     """The extension module."""
-    return bridge_probe.load(folder() / "th_probe", "th_probe")
+    return bridge_probe.load(folder() / "th_probe", "th_probe_extension")
 
 
 def library(path, text):

@@ -164,9 +164,10 @@ int gather(THFloatTensor *output, THFloatTensor *input, THLongTensor *index) {
 
 /* ---- What a sanitizer must find ---- */
 
-int overflow(int index) {
-  volatile int values[4] = {0};
-  return values[index];
-}
 int shift(int count) { return 1 << count; }
+float read_freed(THFloatTensor *tensor) {
+  const volatile float *data = THFloatTensor_data(tensor);
+  THFloatTensor_resize1d(tensor, 1000000);
+  return data[0];
+}
 float read_behind(THFloatTensor *tensor) { return THFloatTensor_data(tensor)[THFloatTensor_nElement(tensor)]; }

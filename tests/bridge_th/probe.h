@@ -35,6 +35,6 @@ int fail_in_dynamic_region(THFloatTensor *rows, int bad_row, int threads);
 int fail_in_cxx_region(int threads);
 int fail_in_region_of(void (*region)(void (*body)(void)));
 int gather(THFloatTensor *output, THFloatTensor *input, THLongTensor *index);
-int overflow(int index);
 int shift(int count);
 float read_behind(THFloatTensor *tensor);
+float read_freed(THFloatTensor *tensor);
