@@ -27,9 +27,9 @@ def command(*arguments, code=0):
 
 
 def test_paths():
-    printed = command("config", "--includes", "--libdir", "--libmy-lib", "--cmakedir").stdout.splitlines()
-    includes, libdir, library, cmakedir = map(Path, printed)
-    assert (includes / "my_lib.h").is_file()
+    options = ["--includes", "--my-lib-includes", "--libdir", "--libmy-lib", "--cmakedir"]
+    includes, my_lib_includes, libdir, library, cmakedir = map(Path, command("config", *options).stdout.splitlines())
+    assert (includes / "TH" / "TH.h").is_file() and (my_lib_includes / "my_lib.h").is_file()
     assert library.parent == libdir and ctypes.CDLL(str(library)).my_lib_abi_version() == 1
     assert (cmakedir / "torchthawConfig.cmake").is_file()
 
@@ -41,7 +41,7 @@ def test_a_library_that_is_not_there(monkeypatch, tmp_path):
 
 
 def test_config_without_options():
-    assert "expected one or more of --includes, --libdir, --libmy-lib" in command("config", code=2).stderr
+    assert "expected one or more of --includes, --my-lib-includes, --libdir" in command("config", code=2).stderr
 
 
 def test_version_is_the_same_everywhere():

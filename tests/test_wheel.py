@@ -27,7 +27,7 @@ int halve(const float *input, const int64_t *shape, float *output) {
 }
 ''')
 torchthaw.create_extension(
-    "halving", headers="halve.h", sources=["halve.c"], include_dirs=[config.includes()], libraries=["my_lib"],
+    "halving", headers="halve.h", sources=["halve.c"], include_dirs=[config.my_lib_includes()], libraries=["my_lib"],
     library_dirs=[config.libdir()], runtime_library_dirs=[str(config.libdir())], relative_to="build.py",
 ).build()
 import halving
@@ -38,7 +38,7 @@ values = ffi.new("float[3]", [1, 2, 3])
 assert halving.halve(values, (3,), values) == 1 and list(values) == [0.5, 1, 1.5]
 assert "torch" not in sys.modules
 printed = subprocess.run(
-    [sys.executable, "-m", "torchthaw", "config", "--libmy-lib", "--includes", "--cmakedir"],
+    [sys.executable, "-m", "torchthaw", "config", "--libmy-lib", "--my-lib-includes", "--cmakedir"],
     capture_output=True, text=True, check=True,
 ).stdout.split()
 assert ctypes.CDLL(printed[0]).my_lib_abi_version() == 1
@@ -76,7 +76,7 @@ def test_what_the_wheel_carries(wheel):
     inside = {name.removeprefix("torchthaw/") for name in names}
     assert {
         "py.typed", "bridge/bridge.h", "bridge/_bridge.abi3.so", "lib/libmy_lib.so", "lib/libmy_lib.so.1",
-        "include/my_lib.h", "share/cmake/torchthaw/torchthawConfig.cmake", "share/pkgconfig/my_lib.pc",
+        "include/my_lib.h", "include/torchthaw/TH/TH.h", "include/torchthaw/ATen/ATen.h", "share/cmake/torchthaw/torchthawConfig.cmake", "share/pkgconfig/my_lib.pc",
     } <= inside  # fmt: skip
     assert not [name for name in names if name.endswith((".cpp", "CMakeLists.txt")) or "my_lib.so.1." in name]
 

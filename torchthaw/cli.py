@@ -10,7 +10,8 @@ from .legacy.nvcc import add_nvcc
 
 # One row per option of `config`: what it prints, and where that comes from.
 PATHS = {
-    "includes": ("the folder of the C headers", config.includes),
+    "includes": ("the folder of TH/ and THC/, for old projects", config.includes),
+    "my-lib-includes": ("the folder of my_lib.h", config.my_lib_includes),
     "libdir": ("the folder of the shared libraries", config.libdir),
     "libmy-lib": ("libmy_lib, to link or to load", lambda: config.library("my_lib")),
     "libth": ("libth, to link or to load", lambda: config.library("th")),

@@ -20,10 +20,15 @@ def prefix():
     return root / "build" if root else PACKAGE
 
 
-def includes():
-    """The folder to compile against: it holds ``my_lib.h``."""
+def my_lib_includes():
+    """The folder that holds ``my_lib.h``."""
     root = checkout()
     return root / "c_api" / "include" if root else PACKAGE / "include"
+
+
+def includes():
+    """The folder that old projects compile against: ``TH``, ``THC``, ``ATen``, and nothing that hides their files."""
+    return my_lib_includes() / "torchthaw"
 
 
 def libdir():
