@@ -2,6 +2,7 @@
 # would, from another folder.
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,6 +41,17 @@ def ran(built):
 @pytest.mark.parametrize("number", IN_TEST, ids=lambda number: f"note_{number:02}")
 def test_project(number, ran):
     assert f"note_{number:02}" in ran.stdout.split(), ran.stderr
+
+
+def needed(library):
+    """The NEEDED entries of a shared object."""
+    dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+
+
+def test_note_01_runtime_libraries_are_named(built):
+    """Also where nothing else that is linked would bring them."""
+    assert {"libstdc++.so.6", "libgomp.so.1", "libth.so.1"} <= set(needed(built[0] / "lib" / "_lib.so"))
 
 
 def test_note_02_child_interpreters(built):
@@ -149,9 +161,7 @@ def test_note_23_include_root():
 
 def test_note_24_library_without_a_soname(built):
     """It is linked where it lies, and found from anywhere."""
-    project = built[0]
-    dynamic = subprocess.run(["readelf", "-d", project / "lib" / "_lib.so"], capture_output=True, text=True).stdout
-    assert f"[{project / 'native' / 'libplain.so'}]" in dynamic
+    assert str(built[0] / "native" / "libplain.so") in needed(built[0] / "lib" / "_lib.so")
 
 
 def test_note_25_no_other_aten(tmp_path):

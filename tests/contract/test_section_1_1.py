@@ -46,7 +46,7 @@ SOURCES = {
     "src/one.cpp": '#include <TH/TH.h>\nextern "C" int of_cpp(void) { return static_cast<int>(FLAG); }\n',
     "src/two.cc": '#include <vector>\nextern "C" int of_cc(void) { return std::vector<int>(2).size(); }\n',
     "src/three.cxx": 'extern "C" int of_cxx(void) { return MACRO; }\n',
-    "elsewhere/absolute.c": "int of_absolute_source(void) { return 8; }\n",
+    "elsewhere/all.c": "int of_absolute_source(void) { return 8; }\n",
 }  # fmt: skip
 OBJECTS = {
     "made/object.c": "int of_object(void) { return 11; }\n",
@@ -65,7 +65,7 @@ def everything(create, folder):
     compile(folder, "gcc", "-fPIC", "-shared", "made/library.c", "-Wl,-soname,libhelper.so", "-o", "made/libhelper.so")
     create(
         "deep.er.everything", ["src/first.h", "src/second.h"],
-        ["src/all.c", "src/one.cpp", "src/two.cc", "src/three.cxx", str(folder / "elsewhere" / "absolute.c")],
+        ["src/all.c", "src/one.cpp", "src/two.cc", "src/three.cxx", str(folder / "elsewhere" / "all.c")],
         verbose=False, relative_to=str(folder / "build.py"), include_dirs=["include"], language="c++",
         define_macros=[("MACRO", "7"), ("BARE", None), ("UNDEFINED", "1")], undef_macros=["UNDEFINED"],
         extra_compile_args=["-DFLAG=3", "-std=c99"],

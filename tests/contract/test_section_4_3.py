@@ -195,22 +195,6 @@ def test_gradient_of_a_shape_that_can_be_reduced(row, legacy):
     assert x.grad.tolist() == [5, 5]
 
 
-@row("previous_functions-of-ctx")
-def test_previous_functions_of_ctx(row, legacy):
-    class Static(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            return grad_output * 2
-
-    x = torch.ones(2, requires_grad=True)
-    ((leaf, number),) = Static.apply(x).grad_fn.previous_functions
-    assert leaf is x and number == 0
-
-
 @row("python-2")
 def test_the_doctor_names_what_python_3_refuses(row, tmp_path, capsys):
     (tmp_path / "train.py").write_text("x = x.cuda(async=True)\nprint x\nfor i in xrange(3): pass\n")

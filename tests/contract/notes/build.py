@@ -10,15 +10,16 @@ this = os.path.dirname(os.path.realpath(__file__))
 include = os.path.join(os.path.dirname(torch.__file__), "lib", "include")
 
 command = ["g++", "-std=c++11", "-O2", "-fPIC", "-fopenmp", "-I" + include, "-I" + os.path.join(include, "TH")]
-subprocess.check_call(command + ["-c", "src/own.cpp", "-o", "src/own.o"], cwd=this)
+for name in ("own", "throws"):
+    subprocess.check_call(command + ["-c", "src/%s.cpp" % name, "-o", "src/%s.o" % name], cwd=this)
 subprocess.check_call(["make", "-s", "-C", "native", "TORCH=" + include], cwd=this)
 subprocess.check_call([sys.executable, "child.py"], cwd=this)
 
 ffi = create_extension(
     "lib",
     headers=["src/lib.h"],
-    sources=["src/lib.c", "src/throws.cpp"],
-    extra_objects=["src/own.o", "native/made.o", "native/libplain.so"],
+    sources=["src/lib.c"],
+    extra_objects=["src/own.o", "src/throws.o", "native/made.o", "native/libplain.so"],
     include_dirs=["include"],
     extra_compile_args=["-std=c99", "-fopenmp"],
     relative_to=__file__,
