@@ -180,7 +180,7 @@ def write(folder):
     return files(folder, {"src/calls.h": HEADER, "src/calls.c": SOURCE, "src/throwing.cpp": THROWING, "build.py": ""})
 
 
-def compile(folder, *words):
+def run_compiler(folder, *words):
     """A compiler that the project runs itself."""
     result = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

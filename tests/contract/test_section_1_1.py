@@ -3,7 +3,7 @@ import subprocess
 import warnings
 
 import pytest
-from legacy_project import compile, files, imported, output
+from legacy_project import files, imported, output, run_compiler
 from rows import named, row
 
 HEADERS = {
@@ -61,8 +61,9 @@ def everything(create, folder):
     """A module built with every argument at once."""
     files(folder, {**HEADERS, **SOURCES, **OBJECTS})
     for name in ("object", "absolute_object", "argument"):
-        compile(folder, "gcc", "-fPIC", "-c", f"made/{name}.c", "-o", f"made/{name}.o")
-    compile(folder, "gcc", "-fPIC", "-shared", "made/library.c", "-Wl,-soname,libhelper.so", "-o", "made/libhelper.so")
+        run_compiler(folder, "gcc", "-fPIC", "-c", f"made/{name}.c", "-o", f"made/{name}.o")
+    words = ["-fPIC", "-shared", "made/library.c", "-Wl,-soname,libhelper.so", "-o", "made/libhelper.so"]
+    run_compiler(folder, "gcc", *words)
     create(
         "deep.er.everything", ["src/first.h", "src/second.h"],
         ["src/all.c", "src/one.cpp", "src/two.cc", "src/three.cxx", str(folder / "elsewhere" / "all.c")],
@@ -101,10 +102,9 @@ def test_argument(argument, everything):
 
 @row("runtime-library-dirs")
 def test_run_path(row, everything, folder):
-    output = subprocess.run(
-        ["readelf", "-d", folder / "deep" / "er" / "everything" / "_everything.so"], capture_output=True, text=True
-    ).stdout
-    assert f"[{folder / 'made'}]" in output and "[libhelper.so]" in output
+    words = ["readelf", "-d", folder / "deep" / "er" / "everything" / "_everything.so"]
+    dynamic = subprocess.run(words, capture_output=True, text=True).stdout
+    assert f"[{folder / 'made'}]" in dynamic and "[libhelper.so]" in dynamic
 
 
 @row("kwargs-forwarded")
@@ -142,7 +142,7 @@ def test_sources_of_the_base_folder(row, create, project, monkeypatch):
 @row("sources-empty")
 def test_everything_in_an_object(row, create, project):
     (project / "object.c").write_text("int twice(int value) { return value * 2; }\n")
-    compile(project, "gcc", "-fPIC", "-c", "object.c", "-o", "twice.o")
+    run_compiler(project, "gcc", "-fPIC", "-c", "object.c", "-o", "twice.o")
     create("objects", "src/twice.h", [], False, extra_objects=["twice.o"]).build()
     assert imported("objects").twice(21) == 42
 

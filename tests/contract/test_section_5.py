@@ -4,7 +4,7 @@ import subprocess
 import pytest
 import torch
 import tree
-from legacy_project import compile, files, imported, output, python
+from legacy_project import files, imported, output, python, run_compiler
 from rows import named, row
 
 from torchthaw.build import BuildError
@@ -18,7 +18,7 @@ def built(folder):
     files(project, tree.SOURCES)
     files(elsewhere, {"include/place.h": "#define PLACE 1 /* in the current folder */\n"})
     for command in tree.COMMANDS:
-        compile(project, *command)
+        run_compiler(project, *command)
     (project / "made").rename(elsewhere / "made")
     stale = {f"native/_ext/all/{name}": "stale" for name in tree.STALE}
     files(project, {"native/__init__.py": "", "native/_ext/__init__.py": "", **stale})

@@ -1,4 +1,4 @@
-# tests/contract/test_silent_changes.py: what PyTorch changed without a word, as C and the scripts of those days meet it.
+# tests/contract/test_silent_changes.py: what PyTorch changed without a word, as C and scripts of those days meet it.
 import warnings
 
 import pytest
