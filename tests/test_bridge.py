@@ -138,7 +138,7 @@ def test_another_device_is_refused():
 import bridge_probe, pytest, torch
 from torchthaw.bridge import pytorch
 
-pytorch.describe = lambda tensor: (tensor.data_ptr(), 3, True, tensor.dim() == 2, 2, 32)
+pytorch.describe = lambda tensor: (tensor.data_ptr(), 3, True, tensor.dim() == 2, 2, 32, -1)
 probe = bridge_probe.probe()
 assert probe.read_float(torch.ones(1, 3))
 with pytest.raises((TypeError, ValueError), match="^array: expected a contiguous float32 CPU tensor, got "):

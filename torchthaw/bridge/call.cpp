@@ -50,16 +50,27 @@ private:
     Block *more_ = nullptr;
 };
 
-/* Calls torchthaw.bridge.errors.<explainer>, which raises. */
-void explain(const char *explainer, const thaw_parameter &parameter, PyObject *argument) {
+/* Whether the function works on a GPU: its name ends with _cuda, and its last parameter is `void *stream`. */
+bool takes_stream(const thaw_function *function) {
+    const int count = function->parameter_count;
+    if (count == 0 || function->variadic) return false;
+    const thaw_parameter &last = function->parameters[count - 1];
+    if (last.kind != THAW_ARRAY || last.dtype_code >= 0 || std::strcmp(last.name, "stream") != 0) return false;
+    const size_t length = std::strlen(function->name);
+    return length > 5 && std::strcmp(function->name + length - 5, "_cuda") == 0;
+}
+
+/* Calls torchthaw.bridge.errors.<explainer>, which raises; torchthaw.bridge.cuda's where there is a `device`. */
+void explain(const char *explainer, const thaw_parameter &parameter, PyObject *argument, const int *device = nullptr) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback); /* what PyTorch said, if anything */
     PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject *errors = PyImport_ImportModule("torchthaw.bridge.errors");
+    PyObject *errors = PyImport_ImportModule(device == nullptr ? "torchthaw.bridge.errors" : "torchthaw.bridge.cuda");
     if (errors != nullptr) {
-        PyObject *result = PyObject_CallMethod(errors, explainer, "siiiiOO", parameter.name, parameter.kind,
-                                               parameter.flags, parameter.dtype_code, parameter.dtype_bits, argument,
-                                               value == nullptr ? Py_None : value);
+        PyObject *result = PyObject_CallMethod(errors, explainer, device == nullptr ? "siiiiOO" : "siiiiOOi",
+                                               parameter.name, parameter.kind, parameter.flags, parameter.dtype_code,
+                                               parameter.dtype_bits, argument, value == nullptr ? Py_None : value,
+                                               device == nullptr ? 0 : *device);
         Py_XDECREF(result);
         Py_DECREF(errors);
     }
@@ -171,16 +182,21 @@ Outcome convert_sizes(void *slot, const thaw_parameter &parameter, PyObject *arg
     return store(slot, static_cast<void *>(values));
 }
 
-Outcome convert_tensor(void *slot, const thaw_parameter &parameter, PyObject *argument) {
+/* `device`: where the tensors of the call are, -1 before the first; NULL for the CPU. */
+Outcome convert_tensor(void *slot, const thaw_parameter &parameter, PyObject *argument, int *device) {
+    auto refuse = [&] { return explain("refuse", parameter, argument, device), FAILED; };
     Tensor tensor;
-    if (parameter.kind != THAW_ARRAY || !read_tensor(argument, &tensor)) return refuse(parameter, argument);
+    if (parameter.kind != THAW_ARRAY || !read_tensor(argument, &tensor)) return refuse();
     bool same_dtype =
         parameter.dtype_code < 0 ||
         (tensor.dtype_code == parameter.dtype_code && tensor.dtype_bits == parameter.dtype_bits);
-    if (!same_dtype || !tensor.on_cpu || !tensor.contiguous || (tensor.data == nullptr && tensor.count != 0)) {
-        return refuse(parameter, argument);
+    bool in_place = device == nullptr ? tensor.on_cpu
+                                      : tensor.cuda_device >= 0 && (*device < 0 || *device == tensor.cuda_device);
+    if (!same_dtype || !in_place || !tensor.contiguous || (tensor.data == nullptr && tensor.count != 0)) {
+        return refuse();
     }
-    if (is_lazy(argument, tensor) != 0) return refuse(parameter, argument);
+    if (is_lazy(argument, tensor) != 0) return refuse();
+    if (device != nullptr) *device = tensor.cuda_device;
     return store(slot, tensor.data);
 }
 
@@ -189,7 +205,7 @@ class Call {
 public:
     Call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
-          arguments_(arguments), count_(count) {}
+          arguments_(arguments), count_(count), on_cuda_(takes_stream(function)) {}
 
     PyObject *run() {
         bool needs_cffi = function_->run == nullptr;
@@ -198,7 +214,23 @@ public:
             if (outcome == FAILED) return nullptr;
             if (outcome == NEEDS_CFFI) needs_cffi = true;
         }
+        if (on_cuda_ && !convert_stream()) return nullptr;
         if (written_count_ > 0 && !begin_writing()) return nullptr;
+        if (device_ < 0) return call(needs_cffi);
+        const int before = exchange_device(device_);
+        if (before < 0 && PyErr_Occurred()) return nullptr;
+        PyObject *result = call(needs_cffi);
+        if (before >= 0 && before != device_) {
+            PyObject *type, *value, *traceback;
+            PyErr_Fetch(&type, &value, &traceback);
+            exchange_device(before);
+            PyErr_Restore(type, value, traceback);
+        }
+        return result;
+    }
+
+private:
+    PyObject *call(bool needs_cffi) {
         if (needs_cffi) return run_cffi();
         PyThreadState *state = PyEval_SaveThread();
         bool returned = guard(function_->run, frame_);
@@ -206,10 +238,26 @@ public:
         return returned || !raise_kept() ? result() : nullptr;
     }
 
-private:
+    /* The last argument: a stream's address, as torch.cuda.Stream.cuda_stream is, or None for the current stream. */
+    bool convert_stream() {
+        const int last = function_->parameter_count - 1;
+        void *slot = frame_ + function_->parameters[last].offset, *stream = nullptr;
+        if (PyLong_Check(arguments_[last])) {
+            stream = PyLong_AsVoidPtr(arguments_[last]);
+            if (stream == nullptr && PyErr_Occurred()) return false;
+        } else if (arguments_[last] != Py_None) {
+            explain("refuse_stream", function_->parameters[last], arguments_[last], &device_);
+            return false;
+        } else if (device_ >= 0 && !current_stream(device_, &stream)) {
+            return false;
+        }
+        return store(slot, stream) == DONE;
+    }
+
     Outcome convert(int index) {
         const thaw_parameter &parameter = function_->parameters[index];
         PyObject *argument = arguments_[index];
+        if (on_cuda_ && index == function_->parameter_count - 1) return DONE; /* the stream depends on the rest */
         void *slot = frame_ + parameter.offset;
         switch (parameter.kind) {
         case THAW_ARRAY:
@@ -219,7 +267,7 @@ private:
                 return convert_sizes(slot, parameter, argument, &sizes_);
             }
             if (is_tensor(argument)) {
-                Outcome outcome = convert_tensor(slot, parameter, argument);
+                Outcome outcome = convert_tensor(slot, parameter, argument, device_for(parameter));
                 if (outcome == DONE && (parameter.flags & THAW_WRITTEN) != 0) written_[written_count_++] = argument;
                 return outcome;
             }
@@ -230,6 +278,11 @@ private:
         case THAW_CFFI: return is_tensor(argument) ? refuse(parameter, argument) : NEEDS_CFFI;
         default: return convert_integer(slot, parameter, argument);
         }
+    }
+
+    /* Where the tensors of the call are, for a parameter that must be there too; sizes stay on the CPU. */
+    int *device_for(const thaw_parameter &parameter) {
+        return on_cuda_ && (parameter.flags & THAW_SIZES) == 0 ? &device_ : nullptr;
     }
 
     /* Before the call, so that a tensor which must not be written to is refused while it is still intact. */
@@ -267,7 +320,9 @@ private:
     PyObject *cffi_value(Py_ssize_t index) {
         PyObject *argument = arguments_[index];
         const int kind = index < function_->parameter_count ? function_->parameters[index].kind : THAW_CFFI;
-        if ((kind != THAW_ARRAY && kind != THAW_HANDLE) || (argument != Py_None && !is_tensor(argument))) {
+        const bool is_stream = on_cuda_ && index == function_->parameter_count - 1;
+        const bool in_frame = argument == Py_None || is_stream || is_tensor(argument);
+        if ((kind != THAW_ARRAY && kind != THAW_HANDLE) || !in_frame) {
             Py_INCREF(argument);
             return argument;
         }
@@ -314,6 +369,8 @@ private:
     PyObject *const *arguments_;
     Py_ssize_t count_; /* of arguments: the parameters, and what a variadic function gets besides */
     int written_count_ = 0;
+    bool on_cuda_;
+    int device_ = -1; /* of the tensors, on a GPU */
     Sizes sizes_;
 };
 
@@ -328,7 +385,8 @@ bool arrange(const thaw_function *function, PyObject **ordered, PyObject *const 
              PyObject *keywords) {
     const int expected = function->parameter_count;
     const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_Size(keywords);
-    if (count + named != expected) {
+    const bool no_stream = count + named == expected - 1 && takes_stream(function);
+    if (count + named != expected && !no_stream) {
         PyErr_Format(PyExc_TypeError, "%s: expected %d argument%s, got %zd", function->name, expected,
                      expected == 1 ? "" : "s", count + named);
         return false;
@@ -345,6 +403,11 @@ bool arrange(const thaw_function *function, PyObject **ordered, PyObject *const 
         }
         ordered[i] = arguments[count + k];
     }
+    if (no_stream && ordered[expected - 1] != nullptr) {
+        PyErr_Format(PyExc_TypeError, "%s: expected %d arguments, got %zd", function->name, expected, count + named);
+        return false;
+    }
+    if (no_stream) ordered[expected - 1] = Py_None;
     return true;
 }
 

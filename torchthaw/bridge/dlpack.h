@@ -5,7 +5,7 @@
 
 namespace bridge {
 
-enum { DLPACK_CPU = 1, DLPACK_CUDA_HOST = 3 };
+enum { DLPACK_CPU = 1, DLPACK_CUDA = 2, DLPACK_CUDA_HOST = 3 };
 enum { DLPACK_FLOAT = 2, DLPACK_COMPLEX = 5 };
 
 struct DLDevice {

@@ -38,18 +38,18 @@ def refuse(name, kind, flags, code, bits, argument, cause):
         raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}") from cause
     if kind != ARRAY:
         raise TypeError(f"{name}: expected {want}, got a tensor; for its value pass tensor.item()")
-    error, got = _what_is_wrong(torch, argument, DTYPES.get((code, bits)), bool(flags & WRITTEN), cause)
+    error, got = wrong_memory(torch, argument, DTYPES.get((code, bits)), bool(flags & WRITTEN), cause)
     raise error(f"{name}: expected {want}, got {got}") from cause
 
 
-def _what_is_wrong(torch, tensor, dtype, written, cause):
-    """(exception type, what came) for a tensor that the bridge refused."""
+def wrong_memory(torch, tensor, dtype, written, cause, device="cpu"):
+    """(exception type, what came) for a tensor that the bridge refused where it wanted one on ``device``."""
     kind = _kind(torch, tensor)
     if kind:
         return TypeError, kind
     if tensor.is_meta:
         return TypeError, "a meta tensor, which has no memory"
-    if tensor.device.type != "cpu":
+    if tensor.device.type != device:
         return TypeError, f"one on {tensor.device}"
     if dtype is not None and tensor.dtype is not getattr(torch, dtype, None):
         return TypeError, f"{tensor.dtype}"

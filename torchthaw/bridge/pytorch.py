@@ -13,7 +13,10 @@ def access():
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if os.environ.get("TORCHTHAW_NO_DLPACK", "0") != "0":
         capsule = None
-    return torch.Tensor, capsule, describe, _version_counter(torch), torch.is_grad_enabled
+    # Without CUDA in PyTorch there is no CUDA tensor, and nobody asks for these.
+    stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    device = getattr(torch._C, "_cuda_exchangeDevice", None)
+    return torch.Tensor, capsule, describe, _version_counter(torch), torch.is_grad_enabled, stream, device
 
 
 def _version_counter(torch):
@@ -29,7 +32,7 @@ def _version_counter(torch):
 
 
 def describe(tensor):
-    """(address, element count, contiguous, on the CPU, DLPack code, bits) by attributes, for PyTorch before 2.10."""
+    """(address, count, contiguous, on the CPU, DLPack code, bits, CUDA device or -1) by attributes: PyTorch < 2.10."""
     torch = sys.modules["torch"]
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         raise BufferError("expected a dense tensor")
@@ -37,5 +40,6 @@ def describe(tensor):
     word = str(tensor.dtype).removeprefix("torch.").rstrip("0123456789")
     code = CODES.get(word, -2)
     count = tensor.numel()
-    address = tensor.data_ptr() if on_cpu and count else 0
-    return address, count, tensor.is_contiguous(), on_cpu, code, 8 * tensor.element_size()
+    cuda = tensor.get_device() if tensor.is_cuda else -1
+    address = tensor.data_ptr() if (on_cpu or cuda >= 0) and count else 0
+    return address, count, tensor.is_contiguous(), on_cpu, code, 8 * tensor.element_size(), cuda

@@ -86,6 +86,7 @@ struct {
     PyTypeObject *type;
     int (*dltensor)(void *object, DLTensor *out); /* NULL: read attributes */
     PyObject *describe;
+    PyObject *current_stream, *exchange_device; /* None where PyTorch was built without CUDA */
     Builtin increment_version, is_grad_enabled;
     Property requires_grad, is_leaf, base;
     PyObject *is_conj, *is_neg; /* names of methods */
@@ -100,8 +101,8 @@ bool find_torch() {
     PyObject *found = pytorch == nullptr ? nullptr : PyObject_CallMethod(pytorch, "access", nullptr);
     Py_XDECREF(pytorch);
     PyObject *type, *capsule, *increment_version, *is_grad_enabled;
-    if (found == nullptr || !PyArg_ParseTuple(found, "OOOOO", &type, &capsule, &torch.describe, &increment_version,
-                                              &is_grad_enabled)) {
+    if (found == nullptr || !PyArg_ParseTuple(found, "OOOOOOO", &type, &capsule, &torch.describe, &increment_version,
+                                              &is_grad_enabled, &torch.current_stream, &torch.exchange_device)) {
         Py_XDECREF(found);
         PyErr_Clear(); /* torch is being imported right now */
         return false;
@@ -163,8 +164,8 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
         unsigned long long address;
         long long count;
         int contiguous, on_cpu;
-        bool read = PyArg_ParseTuple(found, "KLppii", &address, &count, &contiguous, &on_cpu, &tensor->dtype_code,
-                                     &tensor->dtype_bits);
+        bool read = PyArg_ParseTuple(found, "KLppiii", &address, &count, &contiguous, &on_cpu, &tensor->dtype_code,
+                                     &tensor->dtype_bits, &tensor->cuda_device);
         Py_DECREF(found);
         tensor->data = reinterpret_cast<void *>(static_cast<uintptr_t>(address));
         tensor->count = count;
@@ -181,6 +182,7 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
     tensor->on_cpu = found.device.device_type == DLPACK_CPU || found.device.device_type == DLPACK_CUDA_HOST;
     tensor->dtype_code = found.dtype.code;
     tensor->dtype_bits = found.dtype.bits * found.dtype.lanes;
+    tensor->cuda_device = found.device.device_type == DLPACK_CUDA ? found.device.device_id : -1;
     return true;
 }
 
@@ -242,6 +244,28 @@ int is_lazy(PyObject *object, const Tensor &tensor) {
     if (tensor.count != 1 && !odd) return 0;
     return truth(PyObject_CallMethodObjArgs(object, torch.is_neg, nullptr));
 }
+
+namespace {
+
+/* function(device), an integer; -1 with an exception set. */
+long long ask_cuda(PyObject *function, int device) {
+    PyObject *argument = PyLong_FromLong(device);
+    PyObject *result = argument == nullptr ? nullptr : PyObject_CallFunctionObjArgs(function, argument, nullptr);
+    Py_XDECREF(argument);
+    const long long value = result == nullptr ? -1 : PyLong_AsLongLong(result);
+    Py_XDECREF(result);
+    return value;
+}
+
+}  // namespace
+
+bool current_stream(int device, void **stream) {
+    const long long address = ask_cuda(torch.current_stream, device);
+    *stream = reinterpret_cast<void *>(static_cast<intptr_t>(address));
+    return address != -1 || !PyErr_Occurred();
+}
+
+int exchange_device(int device) { return static_cast<int>(ask_cuda(torch.exchange_device, device)); }
 
 namespace {
 

@@ -13,6 +13,7 @@ struct Tensor {
     bool contiguous;
     bool on_cpu;
     int dtype_code, dtype_bits; /* as DLPack has them */
+    int cuda_device = -1;       /* -1: not on one */
 };
 
 /* The same with sizes and strides. Valid while the tensor is and keeps them. */
@@ -40,6 +41,12 @@ bool read_layout(PyObject *object, Layout *layout);
 
 /* Whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or -1 with an exception. */
 int is_lazy(PyObject *object, const Tensor &tensor);
+
+/* The address of PyTorch's current stream on a CUDA device. False with an exception set. */
+bool current_stream(int device, void **stream);
+
+/* Makes a CUDA device current and returns the one before; -1 with an exception set. */
+int exchange_device(int device);
 
 /* The index of the first of `tensors` that autograd forbids to write to now: a leaf that requires grad, or a view of
  * one, in grad mode. `count` if there is none, -1 with an exception. */

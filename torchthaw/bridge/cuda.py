@@ -1,0 +1,26 @@
+"""torchthaw/bridge/cuda.py: why an argument of a function that works on a GPU was refused, in words."""
+
+import sys
+
+from . import errors
+
+
+def refuse(name, kind, flags, code, bits, argument, cause, device):
+    """Raises what is wrong with a tensor, as ``errors.refuse``; ``device``: where those before it are, or -1."""
+    torch = sys.modules["torch"]
+    on = "CUDA tensor" if device < 0 else f"tensor on cuda:{device}"
+    want = errors.expected(kind, flags, code, bits).replace("CPU tensor", on)
+    if not argument.is_cuda or (device >= 0 and argument.get_device() != device):
+        error, got = TypeError, f"one on {argument.device}"
+    else:
+        dtype, written = errors.DTYPES.get((code, bits)), bool(flags & errors.WRITTEN)
+        error, got = errors.wrong_memory(torch, argument, dtype, written, cause, argument.device.type)
+    raise error(f"{name}: expected {want}, got {got}") from cause
+
+
+def refuse_stream(name, kind, flags, code, bits, argument, cause, device):
+    """Raises what is wrong with the last argument."""
+    raise TypeError(
+        f"{name}: expected the address of a stream, as torch.cuda.Stream.cuda_stream, or None for the current one, "
+        f"got {type(argument).__name__}"
+    ) from cause
