@@ -25,22 +25,39 @@ ffi = torchthaw.create_extension(
     relative_to=__file__,
 )
 
+cuda_ffi = torchthaw.create_extension(
+    "_ext.my_lib_cuda",
+    headers=["c_api/include/my_lib_cuda.h"],
+    include_dirs=["c_api/include"],
+    libraries=["my_lib_cuda", "my_lib"],
+    library_dirs=["build/lib"],
+    runtime_library_dirs=["build/lib"],
+    relative_to=__file__,
+)
+
 
 def build_libraries():
-    """Builds libmy_lib and torchthaw's bridge in build/."""
+    """Builds libmy_lib, its CUDA half where there is nvcc, and torchthaw's bridge in build/."""
     cmake = toolchain.tool("cmake")
     cache = BUILD / "CMakeCache.txt"
     if not cache.exists() or "TORCHTHAW_BRIDGE:BOOL=ON" not in cache.read_text():
         generator = [] if cache.exists() else ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={toolchain.tool('ninja')}"]
         settings = ["-DTORCHTHAW_BRIDGE=ON", f"-DPython_EXECUTABLE={sys.executable}"]
         subprocess.run([cmake, "--log-level=WARNING", "-S", ROOT, "-B", BUILD, *generator, *settings], check=True)
-    targets = ["--target", "my_lib", "bridge", "--parallel", str(os.cpu_count())]
-    subprocess.run([cmake, "--build", BUILD, *targets], check=True)
+    targets = ["my_lib", "bridge", *(["my_lib_cuda"] if has_cuda() else [])]
+    subprocess.run([cmake, "--build", BUILD, "--parallel", str(os.cpu_count()), "--target", *targets], check=True)
+
+
+def has_cuda():
+    """Whether CMake found nvcc."""
+    return "CMAKE_CUDA_COMPILER:" in (BUILD / "CMakeCache.txt").read_text()
 
 
 if __name__ == "__main__":
     try:
         build_libraries()
         ffi.build()
+        if has_cuda():
+            cuda_ffi.build()
     except (subprocess.CalledProcessError, BuildError, OSError) as error:
         sys.exit(f"ffi_build.py: {error}")

@@ -1,4 +1,4 @@
-"""functions/_library.py: the way from tensors to libmy_lib: the kernels of a dtype, checked arrays, errors."""
+"""functions/_library.py: the way from tensors to C: the kernels of a device and dtype, checked arrays, errors."""
 
 from functools import lru_cache
 from threading import local
@@ -9,18 +9,35 @@ from _ext import my_lib
 
 
 class Kernels(dict):
-    """The C functions called ``names`` by dtype: ``forward, backward = KERNELS[input.dtype]``.
+    """The C functions called ``names`` by dtype, those of libmy_lib or of ``library``.
 
-    A dtype that libmy_lib does not compute in raises TypeError for the argument called ``argument``.
+    A dtype that they do not compute in raises TypeError for the argument called ``argument``.
     """
 
-    def __init__(self, argument, *names):
-        self.argument = argument
-        for dtype, suffix in (torch.float32, ""), (torch.float64, "_f64"):
-            self[dtype] = tuple(getattr(my_lib, name + suffix) for name in names)
+    def __init__(self, argument, *names, library=my_lib, suffix=""):
+        self.argument, self.names, self.on_cuda = argument, names, None
+        for dtype, middle in (torch.float32, ""), (torch.float64, "_f64"):
+            self[dtype] = tuple(getattr(library, name + middle + suffix) for name in names)
+
+    def of(self, tensor):
+        """The functions for ``tensor``, where it is and in its dtype: ``forward, backward = KERNELS.of(input)``."""
+        if not tensor.is_cuda:
+            return self[tensor.dtype]
+        if self.on_cuda is None:
+            self.on_cuda = Kernels(self.argument, *self.names, library=my_lib_cuda(), suffix="_cuda")
+        return self.on_cuda[tensor.dtype]
 
     def __missing__(self, dtype):
         raise TypeError(f"{self.argument}: expected dtype torch.float32 or torch.float64, got {dtype}")
+
+
+def my_lib_cuda():
+    """The functions of my_lib_cuda.h; RuntimeError where they were not built."""
+    try:
+        from _ext import my_lib_cuda as library
+    except ImportError as error:
+        raise RuntimeError("CUDA: expected _ext.my_lib_cuda, which is built where nvcc is found, got none") from error
+    return library
 
 
 def sizes(argument, tensor, *words):
@@ -58,16 +75,35 @@ def workspace_size(function, *sizes):
 SIZE_MAX = 2**64 - 1
 
 
-def scratch(nbytes):
-    """Uninitialised memory of at least ``nbytes`` for a kernel's ``workspace``, to be used by the next call only."""
+def scratch(nbytes, input):
+    """Uninitialised memory of at least ``nbytes`` for a kernel's ``workspace``, to be used by the next call only.
+
+    It is where ``input`` is. On a GPU it is for products, which follow PyTorch's switch for TensorFloat-32.
+    """
+    if input.is_cuda:
+        follow_tf32()
+        return torch.empty(nbytes, dtype=torch.uint8, device=input.device)
     return kept.workspace if nbytes <= KEPT_BYTES else torch.empty(nbytes, dtype=torch.uint8, device="cpu")
 
 
 KEPT_BYTES = 1 << 20  # beyond it, what a kernel does takes far longer than an allocation
 
 
+def follow_tf32():
+    """Allows products of this thread what ``torch.backends.cuda.matmul.allow_tf32`` allows."""
+    allowed = torch.backends.cuda.matmul.allow_tf32
+    if allowed is not kept.tf32:
+        my_lib_cuda().my_lib_cuda_allow_tf32(int(allowed))
+        kept.tf32 = allowed
+
+
 class Kept(local):
-    """One small workspace for each thread: allocating it anew would take 1 of the 15 microseconds of a small LLTM."""
+    """One small workspace for each thread: allocating it anew would take 1 of the 15 microseconds of a small LLTM.
+
+    And what this thread last told the GPU's library.
+    """
+
+    tf32 = False
 
     def __init__(self):
         self.workspace = torch.empty(KEPT_BYTES, dtype=torch.uint8, device="cpu")

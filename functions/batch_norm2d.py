@@ -42,7 +42,7 @@ class BatchNorm2DFunction(Function):
 def compute(input, eps):
     """(output, mean, std), the last two of shape (channels)."""
     shape = sizes("input", input, "batch", "channels", "height", "width")
-    forward, _ = KERNELS[input.dtype]
+    forward, _ = KERNELS.of(input)
     input = input.contiguous()
     output = torch.empty_like(input)
     mean, std = input.new_empty(shape[1]), input.new_empty(shape[1])
@@ -52,7 +52,7 @@ def compute(input, eps):
 
 
 def gradient(grad_output, input, mean, std, eps):
-    _, backward = KERNELS[input.dtype]
+    _, backward = KERNELS.of(input)
     grad_output, input = grad_output.contiguous(), input.contiguous()
     grad_input = torch.empty_like(input)
     if not backward(grad_output, input, mean, std, *input.shape, eps, grad_input):

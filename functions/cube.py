@@ -43,7 +43,7 @@ class CubeFunction(Function):
             if grad_derivative is not None:
                 terms.append(6 * grad_derivative * input)
             return sum(terms)
-        _, backward = KERNELS[input.dtype]
+        _, backward = KERNELS.of(input)
         input = input.contiguous()
         grad_output = torch.zeros_like(input) if grad_output is None else grad_output.contiguous()
         if grad_derivative is not None:
@@ -56,7 +56,7 @@ class CubeFunction(Function):
 
 def compute(input, with_derivative):
     check_tensor("input", input)
-    forward, _ = KERNELS[input.dtype]
+    forward, _ = KERNELS.of(input)
     input = input.contiguous()
     output = torch.empty_like(input)
     derivative = torch.empty_like(input) if with_derivative else None

@@ -43,5 +43,5 @@ class FusedConvBatchNorm2DFunction(Function):
 def compute(input, conv_weight, eps):
     """(output, mean, std), the last two of shape (out_channels)."""
     check_tensor("input", input)
-    batch_norm2d.KERNELS[input.dtype]  # refuses here what the batch norm would refuse after the convolution
+    batch_norm2d.KERNELS.of(input)  # refuses here what the batch norm would refuse after the convolution
     return batch_norm2d.compute(conv2d.compute(input, conv_weight, "conv_weight"), eps)

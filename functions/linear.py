@@ -56,7 +56,7 @@ class LinearFunction(Function):
 def compute(input, weight, bias):
     check_tensor("input", input)
     out_features, in_features = sizes("weight", weight, "out_features", "in_features")
-    forward, forward_size, _, _ = KERNELS[input.dtype]
+    forward, forward_size, _, _ = KERNELS.of(input)
     *leading, last = input.shape or (None,)
     if last != in_features:
         raise ValueError(f"input: expected shape (..., {in_features}), got {tuple(input.shape)}")
@@ -65,14 +65,14 @@ def compute(input, weight, bias):
     batch = prod(leading)
     nbytes = workspace_size(forward_size, batch, in_features, out_features)
     output = input.new_empty(*leading, out_features)
-    if not forward(input, weight, bias, batch, in_features, out_features, output, scratch(nbytes), nbytes):
+    if not forward(input, weight, bias, batch, in_features, out_features, output, scratch(nbytes, input), nbytes):
         raise_last_error()
     return output
 
 
 def gradients(grad_output, input, weight, needs):
     out_features, in_features = weight.shape
-    _, _, backward, backward_size = KERNELS[input.dtype]
+    _, _, backward, backward_size = KERNELS.of(input)
     grad_output, input, weight = grad_output.contiguous(), input.contiguous(), weight.contiguous()
     grad_input = torch.empty_like(input) if needs[0] else None
     grad_weight = torch.empty_like(weight) if needs[1] else None
@@ -81,7 +81,7 @@ def gradients(grad_output, input, weight, needs):
     nbytes = workspace_size(backward_size, batch, in_features, out_features)
     if not backward(
         grad_output, input, weight, batch, in_features, out_features,
-        grad_input, grad_weight, grad_bias, scratch(nbytes), nbytes,
+        grad_input, grad_weight, grad_bias, scratch(nbytes, input), nbytes,
     ):
         raise_last_error()
     return grad_input, grad_weight, grad_bias

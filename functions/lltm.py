@@ -43,7 +43,7 @@ class LLTMFunction(Function):
         needs_input, needs_weights, needs_bias, needs_old_h, needs_old_cell = ctx.needs_input_grad
         batch, input_size = input.shape
         state_size = new_cell.shape[1]
-        _, _, backward, backward_size = KERNELS[input.dtype]
+        _, _, backward, backward_size = KERNELS.of(input)
         input, weights, old_h = input.contiguous(), weights.contiguous(), old_h.contiguous()
         d_input = torch.empty_like(input) if needs_input else None
         d_weights = torch.empty_like(weights) if needs_weights else None
@@ -54,7 +54,7 @@ class LLTMFunction(Function):
         if not backward(
             grad_h.contiguous(), grad_cell.contiguous(), new_cell, gates, input, old_h, weights,
             batch, input_size, state_size,
-            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes), nbytes,
+            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
         ):
             raise_last_error()
         return d_input, d_weights, d_bias, d_old_h, d_old_cell
@@ -77,12 +77,12 @@ def compute(input, weights, bias, old_h, old_cell, with_gates):
         fits = False
     if not fits:
         check_arguments(input, weights, bias, old_h, old_cell)
-    forward, forward_size, _, _ = KERNELS[input.dtype]
+    forward, forward_size, _, _ = KERNELS.of(input)
     new_h, new_cell = torch.empty_like(arrays[3]), torch.empty_like(arrays[4])
     gates = new_h.new_empty(batch, rows) if with_gates else None
     nbytes = workspace_size(forward_size, batch, input_size, state_size)
     if not forward(
-        *arrays, batch, input_size, state_size, new_h, new_cell, gates, scratch(nbytes), nbytes
+        *arrays, batch, input_size, state_size, new_h, new_cell, gates, scratch(nbytes, input), nbytes
     ):
         raise_last_error()
     return new_h, new_cell, gates

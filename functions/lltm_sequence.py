@@ -50,7 +50,7 @@ class LLTMSequenceFunction(Function):
         needs_input, needs_weights, needs_bias, needs_old_h, needs_old_cell = ctx.needs_input_grad
         seq_len, batch, input_size = input.shape
         state_size = old_h.shape[1]
-        _, _, backward, backward_size = KERNELS[input.dtype]
+        _, _, backward, backward_size = KERNELS.of(input)
         input, weights = input.contiguous(), weights.contiguous()
         old_h, old_cell = old_h.contiguous(), old_cell.contiguous()
         grad_output = torch.zeros_like(output) if grad_output is None else grad_output.contiguous()
@@ -66,7 +66,7 @@ class LLTMSequenceFunction(Function):
             None if grad_cell is None else grad_cell.contiguous(),
             cells, gates, input, output, old_h, old_cell, weights,
             seq_len, batch, input_size, state_size,
-            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes), nbytes,
+            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
         ):
             raise_last_error()
         return d_input, d_weights, d_bias, d_old_h, d_old_cell
@@ -76,7 +76,7 @@ def compute(input, weights, bias, old_h, old_cell, with_gates):
     """(output, cells, gates): h and cell after every step, and the gates (seq_len, batch, 3 * state_size) or None."""
     seq_len, batch, input_size = sizes("input", input, "seq_len", "batch", "input_size")
     _, state_size = sizes("old_h", old_h, "batch", "state_size")
-    forward, forward_size, _, _ = KERNELS[input.dtype]
+    forward, forward_size, _, _ = KERNELS.of(input)
     input = input.contiguous()
     weights = array("weights", weights, (3 * state_size, state_size + input_size))
     bias = array("bias", bias, (3 * state_size,))
@@ -88,7 +88,7 @@ def compute(input, weights, bias, old_h, old_cell, with_gates):
     nbytes = workspace_size(forward_size, seq_len, batch, input_size, state_size)
     if not forward(
         input, weights, bias, old_h, old_cell, seq_len, batch, input_size, state_size,
-        output, cells, gates, scratch(nbytes), nbytes,
+        output, cells, gates, scratch(nbytes, input), nbytes,
     ):
         raise_last_error()
     return output, cells, gates

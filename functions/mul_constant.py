@@ -36,7 +36,7 @@ class MulConstantFunction(Function):
             return None, None
         if torch.is_grad_enabled():  # create_graph=True: the gradient must be differentiable itself
             return mul_constant(grad_output, ctx.constant), None
-        _, backward = KERNELS[grad_output.dtype]
+        _, backward = KERNELS.of(grad_output)
         grad_output = grad_output.contiguous()
         grad_input = torch.empty_like(grad_output)
         if not backward(grad_output, grad_output.shape, grad_output.dim(), ctx.constant, grad_input):
@@ -48,7 +48,7 @@ def compute(input, constant):
     check_tensor("input", input)
     if not isinstance(constant, Real):
         raise TypeError(f"constant: expected a real number, got {type(constant).__name__}")
-    forward, _ = KERNELS[input.dtype]
+    forward, _ = KERNELS.of(input)
     input = input.contiguous()
     output = torch.empty_like(input)
     if not forward(input, input.shape, input.dim(), constant, output):

@@ -33,7 +33,7 @@ class ScaleAddFunction(Function):
             return None, grad_output
         if torch.is_grad_enabled():  # create_graph=True: the gradient must be differentiable itself
             return 2 * grad_output, grad_output
-        _, backward = KERNELS[grad_output.dtype]
+        _, backward = KERNELS.of(grad_output)
         grad_output = grad_output.contiguous()
         grad_input1 = torch.empty_like(grad_output)
         # The second gradient is grad_output itself, so C need not write a copy of it.
@@ -45,7 +45,7 @@ class ScaleAddFunction(Function):
 def compute(input1, input2):
     check_tensor("input1", input1)
     check_tensor("input2", input2)
-    forward, _ = KERNELS[input1.dtype]
+    forward, _ = KERNELS.of(input1)
     input1, input2 = input1.contiguous(), input2.contiguous()
     output = torch.empty_like(input1)
     if not forward(input1, input1.shape, input1.dim(), input2, input2.shape, input2.dim(), output):

@@ -10,6 +10,9 @@ from functions import _library
 from functions.linear import linear
 
 
+CPU = torch.empty(0)
+
+
 def in_new_thread(work):
     """Runs ``work`` in a thread that has no workspace yet; what it returned or raised."""
     outcome = []
@@ -31,15 +34,15 @@ def product():
 
 
 def test_each_thread_has_its_own():
-    here = _library.scratch(8).data_ptr()
-    assert _library.scratch(16).data_ptr() == here
-    assert in_new_thread(lambda: _library.scratch(8).data_ptr()) != here
+    here = _library.scratch(8, CPU).data_ptr()
+    assert _library.scratch(16, CPU).data_ptr() == here
+    assert in_new_thread(lambda: _library.scratch(8, CPU).data_ptr()) != here
 
 
 def test_large_ones_are_not_kept():
-    large = _library.scratch(_library.KEPT_BYTES + 1)
+    large = _library.scratch(_library.KEPT_BYTES + 1, CPU)
     assert large.numel() == _library.KEPT_BYTES + 1
-    assert _library.scratch(_library.KEPT_BYTES + 1).data_ptr() != large.data_ptr()
+    assert _library.scratch(_library.KEPT_BYTES + 1, CPU).data_ptr() != large.data_ptr()
 
 
 def test_made_in_inference_mode_serves_outside():
@@ -54,7 +57,7 @@ def test_made_in_inference_mode_serves_outside():
 def test_made_under_another_default_device_is_cpu_memory():
     def work():
         with torch.device("meta"):
-            return _library.scratch(8).device.type
+            return _library.scratch(8, CPU).device.type
 
     assert in_new_thread(work) == "cpu"
 

@@ -27,7 +27,8 @@ static void test_no_gpu() {
 static void test_failing_launch() {
     device_array<float> a(std::vector<float>(5, 1));
     machine.next = cudaErrorInvalidValue;
-    CHECK_ERROR(add(a, test_stream()), MY_LIB_ERROR_CUDA, "CUDA: expected to start a kernel, got error 1 (another error)");
+    CHECK_ERROR(add(a, test_stream()), MY_LIB_ERROR_CUDA,
+                "CUDA: expected to start a kernel, got error 1 (another error)");
     machine.next = cudaErrorIllegalAddress;
     CHECK_ERROR(add(a, test_stream()), MY_LIB_ERROR_CUDA,
                 "CUDA: expected to start a kernel, got error 700 (an illegal memory access was encountered); "
@@ -71,7 +72,8 @@ static void test_capture() {
 static void test_prepare() {
     CHECK(my_lib_cuda_prepare(1) && machine.current == 0);
     CHECK_ERROR(my_lib_cuda_prepare(3), MY_LIB_ERROR_INVALID_VALUE, "device: expected at least 0 and below 3, got 3");
-    CHECK_ERROR(my_lib_cuda_prepare(-1), MY_LIB_ERROR_INVALID_VALUE, "device: expected at least 0 and below 64, got -1");
+    CHECK_ERROR(my_lib_cuda_prepare(-1), MY_LIB_ERROR_INVALID_VALUE,
+                "device: expected at least 0 and below 64, got -1");
 }
 
 static void test_products_follow_stream_and_switch() {

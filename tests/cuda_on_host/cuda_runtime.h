@@ -1,8 +1,8 @@
 // tests/cuda_on_host/cuda_runtime.h: a stand-in for CUDA, so that every kernel runs on a CPU, under any sanitizer.
 //
 // It has what this project's CUDA sources use, and no more. A launch runs its blocks one after the other; the threads
-// of a block are fibers, each of which runs until it waits or ends, in ascending or descending order: where a barrier is
-// missing the two orders differ. Shared memory is static, and so one array per kernel and not zeroed between blocks.
+// of a block are fibers, each of which runs until it waits or ends, in ascending or descending order: where a barrier
+// is missing the two orders differ. Shared memory is static, and so one array per kernel, not zeroed between blocks.
 #pragma once
 
 #include <cmath>
@@ -28,11 +28,14 @@ struct dim3 {
 enum cudaError_t {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
+    cudaErrorNoKernelImageForDevice = 209,
     cudaErrorECCUncorrectable = 214,
+    cudaErrorUnsupportedPtxVersion = 222,
     cudaErrorIllegalAddress = 700,
     cudaErrorLaunchTimeout = 702,
     cudaErrorAssert = 710,
@@ -45,7 +48,7 @@ enum cudaError_t {
 };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16 };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
-enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 typedef void *cudaStream_t;
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;

@@ -27,7 +27,7 @@ template <typename Body> __device__ void for_each_of_channel(const Images &image
     }
 }
 
-// Replaces each thread's sums by those of the whole block.
+// Replaces each thread's sums by those of the whole block. Once per kernel for a `count`: of_warps is written once.
 template <int count> __device__ void sum_block(double (&sums)[count]) {
     __shared__ double of_warps[channel_threads / warp][count];
     for (int k = 0; k < count; ++k)
@@ -40,7 +40,6 @@ template <int count> __device__ void sum_block(double (&sums)[count]) {
         sums[k] = 0;
         for (int i = 0; i < channel_threads / warp; ++i) sums[k] += of_warps[i][k];
     }
-    __syncthreads();  // the next call writes of_warps again
 }
 
 // A double as the sum of two T, as far as two of them can tell: first + second.

@@ -14,7 +14,8 @@ template <typename T> struct LltmStep {
 };
 
 template <int width, typename T>
-__global__ void __launch_bounds__(grid_threads) finish_lltm_kernel(LltmStep<T> step, int64_t batch, int64_t state_size) {
+__global__ void __launch_bounds__(grid_threads)
+    finish_lltm_kernel(LltmStep<T> step, int64_t batch, int64_t state_size) {
     using P = Pack<T, width>;
     for_each_pack<width>(batch, state_size, [&](int64_t row, int64_t column) {
         P before[3], bias[3], gates[3], h, cell = load_pack<width>(step.old_cell + row * state_size + column);

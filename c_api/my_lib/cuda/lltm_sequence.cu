@@ -1,8 +1,8 @@
 // c_api/my_lib/cuda/lltm_sequence.cu: an LLTM over a sequence of steps, forward and backward through time.
 //
 // The input's share of all gates is one product before the steps; the gradients of weights and input are products
-// after them. In between runs the recurrence: for states that recurrence.h can hold one kernel for all steps, for larger
-// ones a product and a pointwise kernel for each.
+// after them. In between runs the recurrence: for states that recurrence.h can hold one kernel for all steps, for
+// larger ones a product and a pointwise kernel for each.
 #include "checks/lltm.h"
 #include "lltm.h"
 #include "my_lib_cuda.h"

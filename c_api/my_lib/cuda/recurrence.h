@@ -1,10 +1,10 @@
 // c_api/my_lib/cuda/recurrence.h: all steps of an LLTM in one kernel that keeps the recurrent weights in registers.
 //
-// A block owns one or two rows of the batch for the whole sequence, so blocks need not meet. Its 3 * state_size threads
-// each hold one row (backward: one column of one gate) of the recurrent weights: all but eight numbers in registers,
-// which for a state of 128 takes 180 of the 256 KB of registers that a processor has on every card since sm_75. The
-// eight, and what the threads exchange in a step, lie in at most 24 KB of shared memory, far below any card's limit.
-// Larger states do not fit and go step by step.
+// A block owns one or two rows of the batch for the whole sequence, so blocks need not meet. Each of its threads, three
+// for each unit of the state, holds one row (backward: one column of one gate) of the recurrent weights: all but 16
+// numbers in registers, which for a state of 128 takes 168 of the 256 KB of registers that a processor has on every
+// card since sm_75. The 16, and what the threads exchange in a step, lie in at most 31 KB of shared memory, below any
+// card's 48 KB, so nothing depends on the card. Larger states do not fit and go step by step.
 #pragma once
 
 #include "device.h"
@@ -55,8 +55,8 @@ template <int capacity, int most_rows> struct Place {
     }
 };
 
-// A thread's weights: the first `near` in registers, the rest in the block's shared memory, a column per thread. Rows of
-// `rest` are padded by 2, so that sixteen threads that write a column of it meet sixteen banks.
+// A thread's weights: the first `near` in registers, the rest in the block's shared memory, a column per thread. Rows
+// of `rest` are padded by 2, so that 16 threads that write a column of it meet 16 banks.
 constexpr int rest_of_weights = 16;
 template <typename T, int capacity> using Rest = T[rest_of_weights][3 * capacity + 2];
 template <int capacity> constexpr int near = capacity - rest_of_weights;
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(3 * capacity, 1) recurrence_kernel(Recurrence<
             const auto state = math::lltm_update<T>(
                 {active[i][0][place.unit], active[i][1][place.unit], active[i][2][place.unit]}, cell[i]);
             cell[i] = state.cell;
-            h[i][place.unit] = place.present ? state.h : T(0);
+            h[i][place.unit] = state.h;  // 0 for a unit that is only padding
             if (i >= place.rows) continue;
             r.h[at + i * state_size] = state.h;
             r.cell[at + i * state_size] = state.cell;

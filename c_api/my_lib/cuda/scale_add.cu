@@ -41,13 +41,13 @@ int backward(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_i
 }  // namespace my_lib
 
 // Each entry point twice, for float and, with _f64 in its name, for double.
-#define MY_LIB_SCALE_ADD(T, suffix)                                                                                          \
-    int my_lib_scale_add_forward##suffix(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2,             \
-                                   const int64_t *shape2, int64_t ndim2, T *output, void *stream) {                    \
+#define MY_LIB_SCALE_ADD(T, suffix)                                                                                    \
+    int my_lib_scale_add_forward##suffix(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2,       \
+                                         const int64_t *shape2, int64_t ndim2, T *output, void *stream) {              \
         return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output, stream);                          \
     }                                                                                                                  \
-    int my_lib_scale_add_backward##suffix(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1,          \
-                                    T *grad_input2, void *stream) {                                                    \
+    int my_lib_scale_add_backward##suffix(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1,    \
+                                          T *grad_input2, void *stream) {                                              \
         return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2, stream);                           \
     }
 
