@@ -29,7 +29,7 @@ sys.path.insert(0, {str(TESTS)!r})
 
 RUN = PRELUDE + """
 import pytest
-raise SystemExit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *sys.argv[2:]]))
+raise SystemExit(pytest.main(["-q", "-x", "-s", "-p", "no:cacheprovider", *sys.argv[2:]]))
 """
 
 # Each in a process of its own, which ends there.
