@@ -181,7 +181,8 @@ extern "C" {
         });                                                                                                            \
     }                                                                                                                  \
     THC_BLAS(void, THCudaBlas_##prefix##getrf, getrf<T>, int, T **, int, int *, int *, int)                            \
-    THC_BLAS(void, THCudaBlas_##prefix##getrs, getrs<T>, char, int, int, const T **, int, int *, T **, int, int *, int) \
+    THC_BLAS(void, THCudaBlas_##prefix##getrs, getrs<T>, char, int, int, const T **, int, int *, T **, int, int *,     \
+             int)                                                                                                      \
     THC_BLAS(void, THCudaBlas_##prefix##getri, getri<T>, int, const T **, int, int *, T **, int, int *, int)
 THC_BLAS_OF(S, float)
 THC_BLAS_OF(D, double)

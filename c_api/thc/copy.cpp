@@ -75,7 +75,7 @@ template <typename T> void raw_copy(Storage<T> *self, T *source) {
 
 namespace {
 
-// ---- The host's tensors: TH's own functions convert them, by overloads for each type and pair of types ----------------
+// ---- The host's tensors: TH's own functions convert them, by overloads for each type and pair of types ---------------
 
 #define THC_PAIR(To, From)                                                                                             \
     inline void convert_on_host(TH##To##Tensor *to, TH##From##Tensor *from) { TH##To##Tensor_copy##From(to, from); }

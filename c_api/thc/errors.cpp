@@ -12,7 +12,8 @@ namespace th {
 namespace {
 
 void print(const char *file, int line, cudaError_t code) {
-    fprintf(stderr, "THCudaCheck FAIL file=%s line=%i error=%i : %s\n", file, line, int(code), cudaGetErrorString(code));
+    fprintf(stderr, "THCudaCheck FAIL file=%s line=%i error=%i : %s\n", file, line, int(code),
+            cudaGetErrorString(code));
 }
 
 const char *advice(cudaError_t code) {

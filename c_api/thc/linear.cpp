@@ -78,7 +78,8 @@ void multiply(const Matrices<T> &r, T beta, T alpha, const Factor<T> &a, const F
 template <typename T> class Sum {
 public:
     Sum(Tensor<T> *r, T beta, Tensor<T> *t, Tensor<T> *factor1, Tensor<T> *factor2) : r_(r) {
-        const bool walkable = r->nDimension < 2 || !same_size(r, t) || Matrices<T>(r).by_columns() || Matrices<T>(r).by_rows();
+        const bool walkable = r->nDimension < 2 || !same_size(r, t) || Matrices<T>(r).by_columns() ||
+                              Matrices<T>(r).by_rows();
         const bool shared = r->storage && (r->storage == factor1->storage || r->storage == factor2->storage);
         sum_ = walkable && !shared ? retained(r) : make<T>(shape_of(t));
         if (sum_ == t) return;

@@ -91,8 +91,9 @@ namespace storage_functions {
 template <typename T> T *data(const Storage<T> *self) { return self->elements(); }
 template <typename T> ptrdiff_t size(const Storage<T> *self) { return self->size; }
 template <typename T> int elementSize() { return sizeof(T); }
-template <typename T> int getDevice(const Storage<T> *self) { return static_cast<const DeviceStorage &>(
-    static_cast<const AnyStorage &>(*self)).device; }
+template <typename T> int getDevice(const Storage<T> *self) {
+    return static_cast<const DeviceStorage *>(static_cast<const AnyStorage *>(self))->device;
+}
 
 template <typename T> T *at(const Storage<T> *self, ptrdiff_t position) {
     TH_ARGUMENT(position >= 0 && position < self->size, 2, "index out of bounds");
@@ -119,7 +120,8 @@ template <typename T> Storage<T> *newWithMapping(const char *, ptrdiff_t, int) {
     TH_ERROR("not available yet for THCStorage");
 }
 template <typename T> Storage<T> *newWithAllocator(ptrdiff_t size, THCDeviceAllocator *allocator, void *context) {
-    return static_cast<Storage<T> *>(static_cast<AnyStorage *>(new_device_storage(size, sizeof(T), allocator, context)));
+    AnyStorage *self = new_device_storage(size, sizeof(T), allocator, context);
+    return static_cast<Storage<T> *>(self);
 }
 template <typename T>
 Storage<T> *newWithDataAndAllocator(T *data, ptrdiff_t size, THCDeviceAllocator *allocator, void *context) {

@@ -63,7 +63,9 @@ template <typename T> cudaTextureObject_t getTextureObject(Tensor<T> *self) {
 template <typename T, typename... Indices> T get(const Tensor<T> *self, Indices... indices) {
     return load(self->data() + position(self, indices...));
 }
-template <typename T> void set1d(Tensor<T> *self, int64_t i, T value) { store(self->data() + position(self, i), value); }
+template <typename T> void set1d(Tensor<T> *self, int64_t i, T value) {
+    store(self->data() + position(self, i), value);
+}
 template <typename T> void set2d(Tensor<T> *self, int64_t i, int64_t j, T value) {
     store(self->data() + position(self, i, j), value);
 }

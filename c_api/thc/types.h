@@ -27,7 +27,7 @@ inline DeviceStorage *on_device(AnyStorage *storage) { return static_cast<Device
 
 template <typename T> struct CudaType;
 #define THC_TYPE(CReal, Real, real, accreal)                                                                           \
-    static_assert(sizeof(TH##CReal##Storage) == 56 && offsetof(TH##CReal##Storage, device) == 48, "layout");            \
+    static_assert(sizeof(TH##CReal##Storage) == 56 && offsetof(TH##CReal##Storage, device) == 48, "layout");           \
     static_assert(sizeof(TH##CReal##Tensor) == sizeof(AnyTensor), "layout");                                           \
     template <> struct CudaType<real> {                                                                                \
         using Accumulate = accreal;                                                                                    \

@@ -19,8 +19,8 @@ typedef struct {
  * Memory goes back to where it came from. */
 THC_API void thaw_set_cuda_host(const thaw_cuda_host *host);
 
-/* What the calling thread's current stream on `device` is, so that `current_stream` need not be asked; device -1 forgets
- * it. */
+/* What the calling thread's current stream on `device` is, so that `current_stream` need not be asked; -1 for `device`
+ * forgets it. */
 THC_API void thaw_set_cuda_stream(int device, cudaStream_t stream);
 
 #endif

@@ -17,10 +17,17 @@ template <typename Body> __global__ void __launch_bounds__(block_size) for_each(
     for (int64_t i = int64_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += step) body(i);
 }
 
+template <typename... Parameters, typename... Arguments>
+void launch_kernel(void (*kernel)(Parameters...), unsigned blocks, Arguments... arguments) {
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(block_size);
+    config.stream = current_stream();
+    CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
 template <typename Body> void launch(int64_t n, const Body &body) {
-    if (n <= 0) return;
-    for_each<<<blocks_for(n), block_size, 0, current_stream()>>>(n, body);
-    CUDA_CHECK(cudaGetLastError());
+    if (n > 0) launch_kernel(for_each<Body>, blocks_for(n), n, body);
 }
 
 }  // namespace th

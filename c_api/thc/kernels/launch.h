@@ -8,7 +8,8 @@
 namespace th {
 
 template <typename T> Elements<T> elements(const Tensor<T> *t) {
-    TH_CHECK(t->nDimension <= most_dimensions, "expected at most %d dimensions, got %d", most_dimensions, t->nDimension);
+    TH_CHECK(t->nDimension <= most_dimensions, "expected at most %d dimensions, got %d", most_dimensions,
+             t->nDimension);
     return {t->data(), t->nDimension, t->size, t->stride};
 }
 

@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(block_size) sum_of_block(int64_t n, const Elem
     const int64_t step = int64_t(gridDim.x) * block_size;
     for (int64_t i = int64_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += step) sum += map(in[i]);
     shared[threadIdx.x] = sum;
-    for (int half_of = block_size / 2; half_of; half_of /= 2) {
+    for (unsigned half_of = block_size / 2; half_of; half_of /= 2) {
         __syncthreads();
         if (threadIdx.x < half_of) shared[threadIdx.x] += shared[threadIdx.x + half_of];
     }
@@ -26,8 +26,7 @@ template <typename Sum, typename T, typename Map> Sum sum_of(int64_t n, const El
     if (n <= 0) return 0;
     const unsigned blocks = std::min<unsigned>(blocks_for(n), most_blocks);
     DeviceBuffer sums(blocks * sizeof(Sum));
-    sum_of_block<<<blocks, block_size, 0, current_stream()>>>(n, in, map, sums.get<Sum>());
-    CUDA_CHECK(cudaGetLastError());
+    launch_kernel(sum_of_block<T, Sum, Map>, blocks, n, in, map, sums.get<Sum>());
     Buffer<Sum> host(blocks);
     download(host.get(), sums.get<Sum>(), blocks * sizeof(Sum));
     using Total = typename std::conditional<is_float<Sum>, double, uint64_t>::type;  // integers wrap

@@ -1,0 +1,87 @@
+// tests/thc/on_host/cublas.cpp: a stand-in for cuBLAS, loaded as libthc loads the real one: plain loops over columns.
+#include <cuda_fp16.h>
+
+#include <cstdlib>
+
+namespace {
+
+struct Handle {
+    void *stream;
+};
+
+void require(bool condition) {
+    if (!condition) std::abort();
+}
+
+template <typename T>
+int product(void *handle, int ta, int tb, int m, int n, int k, const T *alpha, const T *a, int lda, const T *b, int ldb,
+            const T *beta, T *c, int ldc) {
+    require(handle && lda >= (ta ? k : m) && ldb >= (tb ? n : k) && ldc >= m);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++)
+                sum += double(a[ta ? int64_t(i) * lda + l : int64_t(l) * lda + i]) *
+                       double(b[tb ? int64_t(l) * ldb + j : int64_t(j) * ldb + l]);
+            T &to = c[int64_t(j) * ldc + i];
+            to = T(float(*beta) == 0 ? double(*alpha) * sum : double(*alpha) * sum + double(*beta) * double(to));
+        }
+    return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+int cublasCreate_v2(void **handle) { return *handle = new Handle{}, 0; }
+int cublasSetStream_v2(void *handle, void *stream) { return static_cast<Handle *>(handle)->stream = stream, 0; }
+void *stand_in_stream(void *handle) { return static_cast<Handle *>(handle)->stream; }
+
+#define GEMM(letter, T, name)                                                                                          \
+    int cublas##letter##name(void *handle, int ta, int tb, int m, int n, int k, const T *alpha, const T *a, int lda,   \
+                             const T *b, int ldb, const T *beta, T *c, int ldc) {                                      \
+        return product(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                  \
+    }                                                                                                                  \
+    int cublas##letter##gemmStridedBatched(void *handle, int ta, int tb, int m, int n, int k, const T *alpha,          \
+                                           const T *a, int lda, long long sa, const T *b, int ldb, long long sb,       \
+                                           const T *beta, T *c, int ldc, long long sc, int count) {                    \
+        for (int i = 0; i < count; i++)                                                                                \
+            product(handle, ta, tb, m, n, k, alpha, a + i * sa, lda, b + i * sb, ldb, beta, c + i * sc, ldc);          \
+        return 0;                                                                                                      \
+    }
+GEMM(S, float, gemm_v2)
+GEMM(D, double, gemm_v2)
+GEMM(H, half, gemm)
+
+#define FLOATS(letter, T)                                                                                              \
+    int cublas##letter##gemmBatched(void *handle, int ta, int tb, int m, int n, int k, const T *alpha,                 \
+                                    const T *const *a, int lda, const T *const *b, int ldb, const T *beta,             \
+                                    T *const *c, int ldc, int count) {                                                 \
+        for (int i = 0; i < count; i++)                                                                                \
+            product(handle, ta, tb, m, n, k, alpha, a[i], lda, b[i], ldb, beta, c[i], ldc);                            \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    int cublas##letter##gemv_v2(void *handle, int trans, int m, int n, const T *alpha, const T *a, int lda,            \
+                                const T *x, int incx, const T *beta, T *y, int incy) {                                 \
+        return product(handle, 0, trans ? 0 : 1, 1, trans ? n : m, trans ? m : n, alpha, x, incx, a, lda, beta, y,     \
+                       incy);                                                                                          \
+    }                                                                                                                  \
+    int cublas##letter##ger_v2(void *handle, int m, int n, const T *alpha, const T *x, int incx, const T *y, int incy, \
+                               T *a, int lda) {                                                                        \
+        const T one = 1;                                                                                               \
+        return product(handle, 1, 0, m, n, 1, alpha, x, incx, y, incy, &one, a, lda);                                  \
+    }                                                                                                                  \
+    int cublas##letter##dot_v2(void *handle, int n, const T *x, int incx, const T *y, int incy, T *result) {           \
+        const T one = 1, zero = 0;                                                                                     \
+        return product(handle, 0, 1, 1, 1, n, &one, x, incx, y, incy, &zero, result, 1);                               \
+    }
+FLOATS(S, float)
+FLOATS(D, double)
+
+int cublasDotEx(void *handle, int n, const void *x, int, int incx, const void *y, int, int incy, void *result, int,
+                int) {
+    const half one = 1.f, zero = 0.f;
+    return product(handle, 0, 1, 1, 1, n, &one, static_cast<const half *>(x), incx, static_cast<const half *>(y), incy,
+                   &zero, static_cast<half *>(result), 1);
+}
+}

@@ -1,0 +1,108 @@
+// tests/thc/test_storage.cpp: storages on the GPU: memory, references, sizes, devices; what goes wrong leaves nothing.
+#include "api.h"
+
+using cuda_on_host::machine;
+using thc_on_host::memory;
+
+void test_life() {
+    THCudaIntStorage *s = THCudaIntStorage_newWithSize3(state, 1, 2, 3);
+    CHECK(s->size == 3 && s->refcount == 1 && s->flag == 7 && s->device == 0);
+    CHECK(THCudaIntStorage_elementSize(state) == 4 && THCudaIntStorage_getDevice(state, s) == 0);
+    CHECK(THCudaIntStorage_get(state, s, 2) == 3);
+    THCudaIntStorage_set(state, s, 2, 5);
+    CHECK(THCudaIntStorage_get(state, s, 2) == 5);
+    CHECK_FAILS("invalid argument 2: index out of bounds", THCudaIntStorage_get(state, s, 3));
+    CHECK_FAILS("invalid argument 2: index out of bounds", THCudaIntStorage_set(state, s, -1, 0));
+    THCudaIntStorage_retain(state, s);
+    THCudaIntStorage_free(state, s);
+    CHECK(memory.blocks == 1 && s->refcount == 1);
+
+    THCudaIntStorage_resize(state, s, 5);  // keeps what fits
+    CHECK(s->size == 5 && THCudaIntStorage_get(state, s, 1) == 2 && memory.bytes == 20);
+    THCudaIntStorage_resize(state, s, 1);
+    CHECK(memory.bytes == 4 && THCudaIntStorage_get(state, s, 0) == 1);
+    THCudaIntStorage_resize(state, s, 0);
+    CHECK(memory.blocks == 0 && s->data == nullptr);
+
+    THCudaIntStorage_resize(state, s, 300);
+    THCudaIntStorage_fill(state, s, 7);
+    CHECK(THCudaIntStorage_get(state, s, 0) == 7 && THCudaIntStorage_get(state, s, 299) == 7);
+    THCudaIntStorage_clearFlag(state, s, TH_STORAGE_RESIZABLE);
+    CHECK_FAILS("Trying to resize storage that is not resizable", THCudaIntStorage_resize(state, s, 301));
+    CHECK(s->size == 300);
+    THCudaIntStorage_free(state, s);
+    THCudaIntStorage_retain(state, nullptr);
+    THCudaIntStorage_free(state, nullptr);
+    CHECK_FAILS("not available yet for THCStorage", THCudaIntStorage_newWithMapping(state, "file", 3, 0));
+}
+
+void test_devices() {
+    THCudaStorage *s = THCudaStorage_newWithSize2(state, 1, 2);
+    machine.current = 1;
+    THCudaStorage_resize(state, s, 3);  // to the current device
+    CHECK(s->device == 1 && THCudaStorage_get(state, s, 1) == 2);
+    THCudaStorage *grown = THCudaStorage_newWithSize(state, 4);
+    CHECK(grown->device == 1);
+    machine.current = 0;
+    THCudaStorage_free(state, s);
+    THCudaStorage_free(state, grown);
+    CHECK(machine.current == 0);
+}
+
+void test_own_allocator() {
+    struct Count {
+        int held = 0;
+        static cudaError_t take(void *self, void **result, size_t bytes, cudaStream_t) {
+            static_cast<Count *>(self)->held++;
+            return cudaMallocAsync(result, bytes, nullptr);
+        }
+        static cudaError_t give(void *self, void *block) {
+            static_cast<Count *>(self)->held--;
+            return cudaFreeAsync(block, nullptr);
+        }
+    } count;
+    THCDeviceAllocator allocator = {Count::take, nullptr, Count::give, nullptr, nullptr, nullptr};
+    THCudaStorage *s = THCudaStorage_newWithAllocator(state, 3, &allocator, &count);
+    CHECK(count.held == 1 && s->allocatorContext == &count);
+    THCudaStorage_resize(state, s, 9);
+    CHECK(count.held == 1);
+    THCudaStorage_free(state, s);
+    CHECK(count.held == 0);
+
+    void *block;
+    CHECK(THCudaMalloc(state, &block, 8) == cudaSuccess);
+    s = THCudaStorage_newWithData(state, static_cast<float *>(block), 2);
+    CHECK(s->data == block);
+    THCudaStorage_free(state, s);
+}
+
+void test_failures() {
+    const size_t before = memory.blocks;
+    THCudaByteStorage *s = THCudaByteStorage_newWithSize(state, 4);
+    const std::string no_memory = "cuda runtime error (2) : another error";
+    CHECK_FAILS(no_memory, THCudaByteStorage_newWithSize(state, ptrdiff_t(1) << 40));
+    CHECK_FAILS(no_memory, THCudaByteStorage_resize(state, s, ptrdiff_t(1) << 40));
+    CHECK(s->size == 4 && s->data);
+    CHECK_FAILS("invalid argument 2: invalid size", THCudaByteStorage_newWithSize(state, -1));
+    CHECK_FAILS("$ Torch: invalid memory size -- maybe an overflow?",
+                THCudaDoubleStorage_newWithSize(state, PTRDIFF_MAX / 4));
+    THCudaByteStorage_free(state, s);
+    machine.devices = 0;
+    const std::string no_card =
+        "cuda runtime error (35) : CUDA driver version is insufficient for CUDA runtime version; "
+        "this machine has no NVIDIA card, or no driver for it that is new enough";
+    CHECK_FAILS(no_card, THCudaByteStorage_newWithSize(state, 4));
+    CHECK_FAILS(no_card, THCudaTensor_newWithSize2d(state, 2, 2));
+    CHECK_FAILS(no_card, THCudaInit(state));
+    machine.devices = 3;
+    CHECK(memory.blocks == before);
+}
+
+int main() {
+    test_life();
+    test_devices();
+    test_own_allocator();
+    test_failures();
+    CHECK(memory.blocks == 0);
+    return failures() != 0;
+}
