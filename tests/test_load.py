@@ -375,7 +375,7 @@ def test_bad_arguments(project, options, error, match):
 
 def test_a_header_of_tensors_of_the_old_kind(project):
     (project / "old.h").write_text("int f(THFloatTensor *x);\n")
-    with pytest.raises(ValueError, match="(?s)^headers: expected C declarations that define their types.*THFloatTensor"):
+    with pytest.raises(ValueError, match="(?s)^headers: expected C declarations that define .*THFloatTensor"):
         load(headers="old.h")
 
 
@@ -476,7 +476,7 @@ def test_an_inline_library(project):
     ({"c_sources": "static int f(void) { return 1; }", "functions": ["f"]}, ValueError, "got static f$"),
     ({"cpp_sources": "void f(int &x) {}", "functions": "f"}, ValueError, "(?s)^functions: .*int &x"),
     ({"cpp_sources": "typedef int word; void f(word x) {}", "functions": "f"}, ValueError, "(?s)^functions: .*word"),
-    ({"cpp_sources": "int f();", "functions": "f", "extra_cflags": "-O3"}, TypeError, "^extra_cflags: expected a list, got '-O3'$"),
+    ({"cpp_sources": "int f();", "functions": "f", "extra_cflags": "-O3"}, TypeError, "^extra_cflags: expected a list"),
 ], ids=str)  # fmt: skip
 def test_bad_inline_arguments(project, options, error, match):
     with pytest.raises(error, match=match):

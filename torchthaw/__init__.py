@@ -8,7 +8,7 @@ can be imported.
 import sys
 
 __version__ = "1.0.0"
-__all__ = ["__version__", "create_extension", "load", "load_inline"]
+__all__ = ["BuildExtension", "FFIExtension", "__version__", "create_extension", "load", "load_inline"]
 
 if "t" in getattr(sys, "abiflags", ""):
     raise ImportError(
@@ -23,6 +23,7 @@ _register()
 
 # name -> the module that has it, imported when it is asked for
 _LAZY = {name: ".build" for name in ("create_extension", "load", "load_inline")}
+_LAZY |= {name: ".build.build_ext" for name in ("BuildExtension", "FFIExtension")}
 
 
 def __getattr__(name):

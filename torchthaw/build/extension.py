@@ -1,6 +1,8 @@
 """torchthaw/build/extension.py: create_extension, which makes a Python module of C headers and sources."""
 
+import copy
 import hashlib
+import itertools
 import json
 import os
 from pathlib import Path
@@ -16,6 +18,8 @@ from . import {module} as _extension
 
 __all__ = _bind(globals(), _extension)
 '''
+
+LIMITED_API = ("Py_LIMITED_API", "0x030A0000")
 
 
 def create_extension(
@@ -70,7 +74,8 @@ class Extension:
     """What create_extension returns.
 
     name, base: as given, and the folder that relative paths start from.
-    target: the shared object that ``build()`` makes.
+    package: the folder that ``build()`` makes, with the extension module ``target``.
+    state: the folder of the build's own files, in the user's cache.
     """
 
     def __init__(self, name, base, **options):
@@ -88,12 +93,8 @@ class Extension:
         self.module = "_" + parts[-1]
         self.package = base.joinpath(*parts)
         self.target = self.package / f"{self.module}.so"
-
-    @property
-    def state(self):
-        """The folder of the build's own files, in the user's cache."""
         key = hashlib.sha256(str(self.target).encode()).hexdigest()[:16]
-        return config.cache() / "build" / f"{self.name}-{key}"
+        self.state = config.cache() / "build" / f"{name}-{key}"
 
     def build(self):
         """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
@@ -101,6 +102,12 @@ class Extension:
             self._generate()
             ninja.run(self.state, verbose=self.options["verbose"])
             self._install()
+
+    def staged(self, package, target, state):
+        """This extension, which ends in another folder ``package`` and is made in that of ``target`` before."""
+        staged = copy.copy(self)
+        staged.package, staged.target, staged.state = package, target, state
+        return staged
 
     def _generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
@@ -162,21 +169,24 @@ class Extension:
         if build:
             includes.append(f"-I{build.toolkit.include}")
         common = ["-O3", "-DNDEBUG", "-fPIC", "-Wall", *includes, *options["define_flags"]]
-        glue_flags = [
-            "-O1", "-fvisibility=hidden", "-DPy_LIMITED_API=0x030A0000",
-            f"-I{config.PACKAGE / 'bridge'}", f"-I{toolchain.python_include()}",
-        ]  # fmt: skip
+        glue_flags = ["-O1", "-fvisibility=hidden", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
         sources = {path: [*glue_flags, *self._flags(path)] for path in generated}
         for source in options["sources"]:
             sources[source] = [*includes, *options["define_flags"]] if source.suffix == ".cu" else self._flags(source)
         link_flags = [f"-L{folder}" for folder in options["library_dirs"]]
         link_flags += [f"-l{library}" for library in options["libraries"]]
-        for folder in options["runtime_library_dirs"]:
-            if not os.path.isabs(folder) and not folder.startswith("$ORIGIN"):
-                folder = "$ORIGIN/" + os.path.relpath(self.base / folder, self.package)
-            link_flags.append(f"-Wl,-rpath,{folder}")
+        link_flags += [f"-Wl,-rpath,{folder}" for folder in self.runtime_library_dirs()]
         link_flags += options["extra_link_args"]
         return link(self.target.name, sources, common, link_flags, options["extra_objects"], build)
+
+    def runtime_library_dirs(self):
+        """The folders for the loader: relative ones are relative to the package."""
+        folders = self.options["runtime_library_dirs"]
+        as_is = [os.path.isabs(folder) or folder.startswith("$ORIGIN") for folder in folders]
+        return [
+            folder if kept else "$ORIGIN/" + os.path.relpath(self.base / folder, self.package)
+            for folder, kept in zip(folders, as_is)
+        ]
 
     def _flags(self, source):
         """The user's flags for a C or C++ file, without the other language's standard."""
@@ -189,10 +199,14 @@ class Extension:
 
     def _install(self):
         """Puts the package in place: an __init__.py in each folder of the name, and the shared object."""
-        self.package.mkdir(parents=True, exist_ok=True)
-        folder = self.package.parent
-        while folder != self.base:
-            (folder / "__init__.py").touch()
-            folder = folder.parent
+        folder = self.target.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        if folder == self.package:
+            for name in itertools.takewhile(lambda parent: parent != self.base, folder.parents):
+                (name / "__init__.py").touch()
         ninja.install(self.state / self.target.name, self.target)
-        ninja.write_if_changed(self.package / "__init__.py", INIT.format(name=self.name, module=self.module))
+        self.write_init(folder)
+
+    def write_init(self, folder):
+        """Writes the package's __init__.py."""
+        ninja.write_if_changed(folder / "__init__.py", INIT.format(name=self.name, module=self.module))

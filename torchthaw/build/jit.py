@@ -171,7 +171,8 @@ def _load(name, build_directory, kind, keep_intermediates, options, inputs):
         known, version = _loaded.get(name), 0
         if known:
             library = _Library(name, folder, kind, options)
-            if (known.folder, known.kind) == (folder, kind) and known.record.holds(library.facts(), library.compilers()):
+            same = (known.folder, known.kind) == (folder, kind)
+            if same and known.record.holds(library.facts(), library.compilers()):
                 return known.result
             version = known.version + 1
         library = _Library(f"{name}_v{version}" if version else name, folder, kind, options)
@@ -192,10 +193,7 @@ class _Library(Extension):
         self.kind = kind
         self.package = folder
         self.target = folder / (name if kind == "program" else f"{name}.so")
-
-    @property
-    def state(self):
-        return self.base / f"{self.name}.build"
+        self.state = folder / f"{name}.build"
 
     def facts(self):
         return json.dumps([self.kind, super().facts()])

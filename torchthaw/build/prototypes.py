@@ -39,7 +39,7 @@ def header(text, names):
         if function and function["name"] in names:
             words = [word for word in function["result"].split() if word not in ("extern", "inline")]
             if "static" in words:
-                raise ValueError(f"functions: expected functions that other files can call, got static {function['name']}")
+                raise ValueError(f"functions: expected functions that others can call, got static {function['name']}")
             parameters = " ".join(function["parameters"].split())
             found.setdefault(function["name"], f"{' '.join(words)} {function['name']}({parameters});")
     for name in names:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .. import config
 from ..build import BuildError, cdef, cuda, glue, ninja, toolchain
+from ..build.extension import LIMITED_API
 from . import nvcc, objects, structs
 
 INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
@@ -38,7 +39,6 @@ DEMOTED = [
     f"-Wno-error={name}"
     for name in ("implicit-function-declaration", "implicit-int", "incompatible-pointer-types", "int-conversion")
 ]
-LIMITED_API = ("Py_LIMITED_API", "0x030A0000")
 
 
 def create_extension(

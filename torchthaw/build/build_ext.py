@@ -1,0 +1,105 @@
+"""torchthaw/build/build_ext.py: for setup.py: FFIExtension, and BuildExtension, the command that builds it."""
+
+import inspect
+import os
+import warnings
+from pathlib import Path
+
+from setuptools import Extension
+from setuptools.command.build_ext import build_ext
+
+from . import cuda, extension, toolchain
+
+
+class FFIExtension(Extension):
+    """The package ``name`` of what C ``headers`` declare, for ``ext_modules`` of a setup.py with BuildExtension.
+
+    Arguments are those of torchthaw.create_extension; relative paths start in the folder of setup.py.
+    """
+
+    def __init__(self, name, headers, sources=(), **options):
+        inspect.signature(extension.create_extension).bind(name, headers, sources, **options)
+        self.given = {"name": name, "headers": headers, "sources": sources, **options}
+        super().__init__(
+            f"{name}._{name.rpartition('.')[2]}",
+            [os.fspath(source) for source in extension.paths(sources)],
+            depends=[os.fspath(header) for header in extension.paths(headers)],
+            py_limited_api=True,
+        )
+
+    def made(self):
+        """What torchthaw.create_extension makes of it."""
+        return extension.create_extension(**self.given)
+
+
+class BuildExtension(build_ext):
+    """The command ``build_ext`` for projects with an FFIExtension: ``cmdclass={"build_ext": BuildExtension}``.
+
+    use_ninja: False compiles one file after the other, as setuptools does. So it is where there is no ninja.
+    ``with_options(use_ninja=False)`` is a class with that option.
+
+    Of every Extension ``extra_compile_args`` may be a list or a dict with ``"cxx"`` and ``"nvcc"``. ``MAX_JOBS`` bounds
+    the number of compilers that run at once.
+    """
+
+    use_ninja = True
+
+    @classmethod
+    def with_options(cls, *, use_ninja=True):
+        return type(cls.__name__, (cls,), {"use_ninja": use_ninja})
+
+    def finalize_options(self):
+        super().finalize_options()
+        if self.use_ninja:
+            try:
+                toolchain.tool("ninja")
+            except FileNotFoundError as error:
+                warnings.warn(f"{error}; files are compiled one after the other", stacklevel=2)
+                self.use_ninja = False
+
+    def build_extension(self, ext):
+        if not isinstance(ext, FFIExtension):
+            ext.extra_compile_args = cuda.compile_args(ext.extra_compile_args)["cxx"]
+            super().build_extension(ext)
+            return
+        made = self.staged(ext)
+        made.options["verbose"] |= self.verbose > 1
+        if self.use_ninja:
+            made.build()
+        else:
+            _for_setuptools(ext, made)
+            super().build_extension(ext)
+            made.write_init(made.target.parent)
+
+    def staged(self, ext):
+        """The torchthaw.build.Extension of an FFIExtension, made in the build folder."""
+        made = ext.made()
+        package = Path(self.get_finalized_command("build_py").get_package_dir(made.name)).absolute()
+        target = Path(self.get_ext_fullpath(ext.name)).absolute()
+        return made.staged(package, target, Path(self.build_temp).absolute() / ext.name)
+
+    def copy_extensions_to_source(self):
+        for ext in self.extensions:
+            if isinstance(ext, FFIExtension):
+                made = self.staged(ext)
+                made.package.mkdir(parents=True, exist_ok=True)
+                made.write_init(made.package)
+        super().copy_extensions_to_source()
+
+
+def _for_setuptools(ext, made):
+    """Gives ``ext`` all that setuptools needs to build it by itself."""
+    options = made.options
+    if options["with_cuda"]:
+        raise ValueError("use_ninja: expected True for an extension with CUDA, got False")
+    made.state.mkdir(parents=True, exist_ok=True)
+    generated = made.state / f"{made.module}.c"
+    made.write_c(generated)
+    ext.sources = [*map(os.fspath, [generated, *options["sources"]])]
+    ext.define_macros = [extension.LIMITED_API]
+    for name in ("include_dirs", "library_dirs", "extra_objects"):
+        setattr(ext, name, [*map(os.fspath, options[name])])
+    ext.libraries = options["libraries"]
+    ext.runtime_library_dirs = made.runtime_library_dirs()
+    ext.extra_compile_args = [*options["define_flags"], *options["extra_compile_args"]["cxx"], "-fexceptions"]
+    ext.extra_link_args = options["extra_link_args"]
