@@ -1,5 +1,5 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test bench sanitize clean environment test-environment
+.PHONY: help build th demo test bench sanitize cuda-check gpu-check clean environment test-environment
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -10,13 +10,13 @@ python := .venv/bin/python
 jobs := $(shell nproc 2>/dev/null || echo 2)
 
 help: ## list the targets
-	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 build: environment ## .venv, libmy_lib and the extension _ext/my_lib
 	@$(python) ffi_build.py
 
-th: build ## libth, the runtime for old projects
-	@cmake --build build --target th --parallel $(jobs)
+th: build ## libth and libthc, the runtime for old projects
+	@cmake --build build --target legacy --parallel $(jobs)
 
 demo: build ## train a digit classifier on the LLTM layer; pictures in build/demo/
 	@$(python) -m examples.digits
@@ -35,8 +35,14 @@ sanitize: environment ## the C tests under AddressSanitizer and UndefinedBehavio
 	@cmake --build --preset sanitize --parallel $(jobs)
 	@ctest --preset sanitize --parallel $(jobs)
 
+cuda-check: environment ## compile the CUDA code for every card and show registers and shared memory; needs nvcc
+	@PYTHONPATH=. $(python) .ci/cuda_check.py
+
+gpu-check: test-environment ## build, test and time the CUDA operators; needs a GPU, nvcc and a PyTorch with CUDA
+	@PYTHONPATH=. $(python) .ci/gpu_check.py
+
 clean: ## remove what was built; .venv stays
-	rm -rf build _ext/my_lib
+	rm -rf build _ext/my_lib _ext/my_lib_cuda
 
 environment:
 	@.ci/bootstrap demo
