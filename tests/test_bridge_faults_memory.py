@@ -215,8 +215,10 @@ def view_of_a_leaf():
 ])  # fmt: skip
 def test_growth_is_refused_and_the_tensor_intact(make):
     tensor = make()
+    bytes_before = tensor.untyped_storage().nbytes()
     with pytest.raises(RuntimeError, match="not resizable|require grad"):
         probe.resize(tensor, 15)
+    assert tensor.untyped_storage().nbytes() == bytes_before, "refused before the storage grew"
     assert tensor.tolist() == [0, 1, 2] and tensor.shape == (3,) and tensor.stride() == (1,)
     assert tensor.requires_grad == make().requires_grad and tensor.is_leaf == make().is_leaf
     assert probe.sum(tensor) == 3, "the next call sees it as it was"

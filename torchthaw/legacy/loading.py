@@ -1,10 +1,11 @@
 """torchthaw/legacy/loading.py: what an extension of the old kind needs when it is imported."""
 
+import ctypes
 import os
 import types
 
 from .. import config
-from . import debug, patches
+from . import debug, patches, stale
 
 _functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
 
@@ -14,15 +15,23 @@ def prepare():
     import torch  # noqa: F401
 
     patches.install()
+    stale.register()
+    _open_libraries()
+    point_compilers_at_headers()
+
+
+def _open_libraries():
+    """Extensions name libth and libthc without a folder: what was opened before is found."""
     try:
         path = config.library("th")
     except FileNotFoundError:
-        path = None  # an extension without TH functions builds and loads all the same
-    if path is not None:
-        from ..bridge import _bridge
+        return  # an extension without TH functions builds and loads all the same
+    from ..bridge import _bridge
 
-        _bridge.open_th(os.fspath(path))
-    point_compilers_at_headers()
+    _bridge.open_th(os.fspath(path))
+    path = path.with_name(path.name.replace("libth.", "libthc."))
+    if path.exists():
+        ctypes.CDLL(os.fspath(path))
 
 
 def point_compilers_at_headers():
