@@ -146,6 +146,13 @@ def test_compiled_objects(project):
     }  # fmt: skip
 
 
+def test_binaries_of_this_build(project):
+    found = findings(project({"_new.so": b"\x7fELF..torchthaw.bridge._bridge.api..", "_old.so": b"\x7fELF"}))
+    assert [finding.message.split(";")[0] for finding in found] == [
+        "built by torchthaw", "compiled for another Python or PyTorch",
+    ]  # fmt: skip
+
+
 def test_folders_that_are_no_part_of_the_project(project):
     code = "xrange(3)"
     folder = project({".git/a.py": code, "__pycache__/a.py": code, "notes.txt": code, "b.py": "x = 1\n"})

@@ -9,6 +9,8 @@ from .project import Project, kind
 from .rules import C, CHECK, PYTHON, PYTHON_TEXT, RULES, SHELL, WORKS
 from .source import PYTHON_TOKENS, SHELL_TOKENS, blank
 
+OURS = b"torchthaw.bridge"  # in every extension that this torch.utils.ffi built
+
 
 def examine(path):
     """[FileReport] of the project or file at ``path``; OSError where it cannot be read."""
@@ -48,6 +50,8 @@ def _examine_script(report, project, file):
 def _examine_binary(report, project, file):
     if file.suffix == ".o":
         message = "compiled long ago; built anew from its source where there is one"
+    elif OURS in file.read_bytes():
+        message = "built by torchthaw"
     elif file.suffix == ".a":
         message = "a library compiled long ago: linked where the build file names it"
     else:
