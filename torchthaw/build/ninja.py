@@ -43,7 +43,8 @@ def write_if_changed(path, text):
 
 def shared_object(output, sources, compile_flags, link_flags, objects=(), cuda=None):
     """The text of a build.ninja that makes the shared object ``output``; the rest as in program()."""
-    return program(output, sources, compile_flags, ["-shared", *link_flags], objects, cuda)
+    # Its own symbols come before those of the same name that another library made global.
+    return program(output, sources, compile_flags, ["-shared", "-Wl,-Bsymbolic", *link_flags], objects, cuda)
 
 
 def program(output, sources, compile_flags, link_flags, objects=(), cuda=None):
