@@ -30,10 +30,11 @@ test: test-environment ## every test: ctest for the C library, pytest for the re
 bench: build ## time everything against its peers; tables, JSON and figures
 	@$(python) -m benchmarks
 
-sanitize: environment ## the C tests under AddressSanitizer and UndefinedBehaviorSanitizer
+sanitize: test-environment ## the C tests and the bridge's under AddressSanitizer and UndefinedBehaviorSanitizer
 	@cmake --preset sanitize -G Ninja --log-level=WARNING
 	@cmake --build --preset sanitize --parallel $(jobs)
 	@ctest --preset sanitize --parallel $(jobs)
+	@$(python) -m pytest tests/test_bridge_sanitized.py
 
 cuda-check: environment ## compile the CUDA code for every card and show registers and shared memory; needs nvcc
 	@PYTHONPATH=. $(python) .ci/cuda_check.py
