@@ -70,8 +70,8 @@ def toolkit():
         if os.access(nvcc, os.X_OK):
             return Toolkit(nvcc, _root(nvcc))
     raise FileNotFoundError(
-        "no CUDA toolkit found: no nvcc on PATH, in the nvidia packages of this Python, in /usr/local/cuda or /opt/cuda;"
-        " install one (pip install nvidia-cuda-nvcc nvidia-cuda-runtime), or set CUDA_HOME"
+        "no CUDA toolkit found: no nvcc on PATH, in the nvidia packages of this Python, in /usr/local/cuda or "
+        "/opt/cuda; install one (pip install nvidia-cuda-nvcc nvidia-cuda-runtime), or set CUDA_HOME"
     )
 
 
@@ -196,7 +196,7 @@ def compile_args(given):
 
 
 def sources_of(path):
-    """The names that the source of the object ``path`` may have: ``x.cu`` or ``x_kernel.cu`` for ``x.cu.o``, ``x.o``."""
+    """What the source of the object ``path`` may be called: ``x.cu`` or ``x_kernel.cu`` for ``x.cu.o``, ``x.o``."""
     if path.suffix not in (".o", ".cuo", ".obj"):
         return []
     stem = path.name[: -len(path.suffix)].removesuffix(".cu")

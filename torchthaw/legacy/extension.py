@@ -149,6 +149,9 @@ class _Options:
         """(sources, objects): what to compile, and what to link as it is."""
         if self.without_cuda:
             raise BuildError(f"{self.name}: with_cuda: {self.without_cuda}")
+        if self.with_cuda and not self.own_libraries[0].exists():
+            missing = f"expected {self.own_libraries[0]}, found none: torchthaw was built without nvcc"
+            raise BuildError(f"{self.name}: with_cuda: {missing}")
         if not self.with_cuda:
             return self.sources, objects.for_cpu(self.base, self.extra_objects)
         made, linked = objects.for_cuda(self.base, self.extra_objects, self.cuda.architectures)

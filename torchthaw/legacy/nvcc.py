@@ -40,7 +40,10 @@ sys.exit(nvcc.run(sys.argv[1:]))' {root} "$@"
 
 
 def add_nvcc(subcommands):
-    parser = subcommands.add_parser("nvcc", help="nvcc for the scripts of old projects", add_help=False, prefix_chars="\0")
+    # All that follows is nvcc's: nothing of it begins an option of ours.
+    parser = subcommands.add_parser(
+        "nvcc", help="nvcc for the scripts of old projects", add_help=False, prefix_chars="\0"
+    )
     parser.add_argument("arguments", metavar="ARGUMENT", nargs="*", help="what nvcc gets")
     parser.set_defaults(run=lambda options: run(options.arguments))
 
