@@ -54,7 +54,7 @@ def test_async_in_a_python2_file(project):
     assert [(finding.line, finding.rule) for finding in found] == [
         (1, "async-keyword"), (2, "async-keyword"), (2, "python2-syntax"),
     ]  # fmt: skip
-    assert found[2].after == "print(x.cuda(async=False), async_x)"
+    assert found[2].after == "print(x.cuda(non_blocking=False), async_x)"
 
 
 def test_no_python_at_all(project):
@@ -173,7 +173,7 @@ def test_exit_status(project, capsys):
     assert main(["doctor", str(folder)]) == 1
     out = capsys.readouterr().out
     assert "build.py: 2 to edit" in out
-    assert "      - print loss.data[0]\n      + print(loss.data[0])\n" in out
+    assert "      - print loss.data[0]\n      + print(loss.item())\n" in out
     assert "1 file: 2 edits in 1 file, 0 to edit or run with legacy semantics, 0 to check" in out
     assert "TORCHTHAW_LEGACY_SEMANTICS=scalar_index" in out
     assert not (folder / "ran").exists() and not Path("ran").exists()

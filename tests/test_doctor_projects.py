@@ -172,10 +172,8 @@ extern "C" int gather(THCState *state, THCudaTensor *t) {
 LATER_THAN_04 = {
     "setup.py:1 check cpp-extension": None,
     "src/aten.cpp:2 edit aten": None,
-    "src/gather.cpp:6 edit 0.4.1 ->dim()":
-        "long n = THCudaTensor_nDimensionLegacyNoScalars(state, t) + t->nDimension + t->size(1) + list->size();",
-    "src/gather.cpp:6 edit 0.4.1 ->size(1)":
-        "long n = THCudaTensor_nDimensionLegacyNoScalars(state, t) + t->dim() + t->size[1] + list->size();",
+    "src/gather.cpp:6 edit 0.4.1":
+        "long n = THCudaTensor_nDimensionLegacyNoScalars(state, t) + t->nDimension + t->size[1] + list->size();",
     "src/gather.cpp:6 edit unknown-symbol":
         "long n = THCudaTensor_nDimension(state, t) + t->dim() + t->size(1) + list->size();",
     "src/gather.cpp:7 edit 0.4.1": "float *buffer; THCudaMalloc(state, (void **)&buffer, n * sizeof(float));",

@@ -26,6 +26,8 @@ EXAMPLES = [
     ("a.py", "from StringIO import StringIO", "python2-name", EDIT, "from io import StringIO"),
     ("a.py", "import urllib2", "python2-name", EDIT, "import urllib.request as urllib2"),
     ("a.py", "from itertools import izip", "python2-name", EDIT, "izip = zip"),
+    ("a.py", "from itertools import chain, izip", "python2-name", EDIT, None),
+    ("a.py", "from collections import OrderedDict, Mapping", "python2-name", EDIT, None),
     ("a.py", "for a, b in itertools.izip(x, y): pass", "python2-name", EDIT, "for a, b in zip(x, y): pass"),
     ("a.py", "m = itertools.imap(f, x)", "python2-name", EDIT, "m = map(f, x)"),
     ("a.py", "t = time.clock()", "python2-name", EDIT, "t = time.perf_counter()"),

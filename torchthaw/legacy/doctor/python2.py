@@ -40,7 +40,7 @@ def translate(text):
 
 
 def changes(before, after):
-    """[(line number in ``before``, old lines, new lines)]"""
+    """[(first, last, new lines)]: lines[first:last] of ``before``, counted from 0, become these."""
     old, new = before.splitlines(), after.splitlines()
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for what, first, last, new_first, new_last in matcher.get_opcodes():
@@ -48,6 +48,6 @@ def changes(before, after):
             continue
         if last - first == new_last - new_first:  # one finding for each line
             for offset in range(last - first):
-                yield first + offset + 1, old[first + offset], new[new_first + offset]
+                yield first + offset, first + offset + 1, new[new_first + offset]
         else:
-            yield first + 1, "\n".join(old[first:last]), "\n".join(new[new_first:new_last])
+            yield first, last, "\n".join(new[new_first:new_last])

@@ -7,43 +7,36 @@ import sys
 from . import python2
 from .rules import CHECK, EDIT
 
-# async= is one finding of its own; a stand-in lets the rest be parsed.
-KEYWORD = re.compile(r"\basync(?=\s*=(?!=))")
-STAND_IN = "async_keyword_stand_in"
-
 IMPORT = re.compile(r"^(\s*)(?:from (\w+)((?:\.\w+)*) import\b|import (\w+)(?=\s*(?:$|\bas\b)))")
 
 
-def examine(report, project, file, text, code):
-    """``code``: ``text`` without comments and strings."""
-    readable = _examine_syntax(report, text)
-    _examine_calls(report, project, readable, text)
+def examine(report, project, file, text, edited, code):
+    """``edited``: ``text`` with the edits of rules; ``code``: without comments and strings."""
+    readable = text if python2.parse_error(text) is None else _examine_syntax(report, text.splitlines(), edited)
+    _examine_calls(report, project, readable, text.splitlines())
     _examine_imports(report, project, file, code)
 
 
-def _examine_syntax(report, text):
+def _examine_syntax(report, lines, edited):
     """Adds the edits that make it Python 3; returns the text with them made, or as it is where that is not known."""
-    readable = KEYWORD.sub(STAND_IN, text)
-    error = python2.parse_error(readable)
-    if error is None:
-        return readable
-    translated = python2.translate(readable)
+    if python2.parse_error(edited) is None:
+        return edited
+    translated = python2.translate(edited)
     if translated is not None:
-        for line, *edit in python2.changes(readable, translated):
-            before, after = (part.replace(STAND_IN, "async").strip() for part in edit)
-            report.add(line, EDIT, "python2-syntax", "Python 2 syntax", before, after)
-        error = python2.parse_error(translated)
+        for first, last, after in python2.changes(edited, translated):
+            before = "\n".join(lines[first:last])
+            report.add(first + 1, EDIT, "python2-syntax", "Python 2 syntax", before.strip(), after.strip())
+    error = python2.parse_error(translated or edited)
     if error is not None:
         message = f"Python 3 cannot parse this: {error.msg}"
         report.add(error.lineno or 0, EDIT, "syntax", message, (error.text or "").strip())
-    return translated or readable
+    return translated or edited
 
 
-def _examine_calls(report, project, readable, text):
+def _examine_calls(report, project, readable, lines):
     """Calls of C functions with another number of arguments than their prototypes have."""
     if not project.parameter_counts or python2.parse_error(readable) is not None:
         return
-    lines = text.splitlines()
     for node in ast.walk(ast.parse(readable)):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue

@@ -8,6 +8,8 @@ BUILTINS = {
     "reduce": "functools.reduce",
 }  # fmt: skip
 
+ABSTRACT = r"\b(?:Iterable|Iterator|Mapping|MutableMapping|Sequence|Callable|Container|Sized)\b"
+
 RULES = [
     *[
         rule(
@@ -31,12 +33,20 @@ RULES = [
         (r"(^[ \t]*import\b.*)\burllib2\b(?! as\b)", r"\1urllib.request as urllib2"),
         (r"\bfrom urllib import (?=urlretrieve\b|urlopen\b)", "from urllib.request import "),
         (r"\burllib\.(urlretrieve|urlopen)\(", r"urllib.request.\1("),
-        (r"\bfrom itertools import izip\b", "izip = zip"), (r"\bitertools\.izip\(", "zip("),
+        (r"\bfrom itertools import izip *$", "izip = zip"), (r"\bitertools\.izip\(", "zip("),
         (r"\bitertools\.imap\(", "map("), (r"\btime\.clock\(\)", "time.perf_counter()"),
         (r"\binspect\.getargspec\(", "inspect.getfullargspec("), (r"\bsys\.maxint\b", "sys.maxsize"),
-        (r"\bcollections\.(Iterable|Mapping|Sequence|Callable|Container|Sized)\b", r"collections.abc.\1"),
-        (r"\bfrom collections import (Iterable|Mapping|Sequence|Callable|Sized) *$", r"from collections.abc import \1"),
+        (rf"\bcollections\.({ABSTRACT})", r"collections.abc.\1"),
+        (rf"\bfrom collections import ({ABSTRACT}) *$", r"from collections.abc import \1"),
     ], "Python 3 has another name for it"),
+    rule(
+        "python2-name", EDIT, PYTHON, r"\bfrom itertools import (?!izip *$).*\bi(?:zip|map|filter)\b",
+        "Python 3 has zip, map and filter in their place, without an import",
+    ),
+    rule(
+        "python2-name", EDIT, PYTHON, rf"\bfrom collections import (?!\w+ *$).*{ABSTRACT}",
+        "Python 3 has the abstract classes in collections.abc",
+    ),
     rule(
         "integer-quotient", CHECK, PYTHON, r"(\.size\(-?\d+\)|\.shape\[-?\d+\]|\blen\([\w.]+\))\s*/(?=\s*\d)",
         "`/` of integers gave an integer in Python 2", r"\1 //",
