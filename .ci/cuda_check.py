@@ -20,7 +20,7 @@ BUILD = ROOT / "build" / "cuda-check"
 ARCHITECTURES = ["75", "80", "86", "89", "90", "100", "120"]  # the last with PTX, for cards to come
 LIBRARIES = ["my_lib_cuda", "thc"]
 REFUSED = ["--Werror=all-warnings", "-Xptxas=--warn-on-spills", "-Xcompiler=-Werror"]
-CUOBJDUMP = "nvidia-cuda-cuobjdump==13.2.51"
+REQUIREMENTS = ROOT / ".ci" / "requirements" / "cuda.txt"
 
 
 def run(*command):
@@ -48,7 +48,7 @@ def cuobjdump():
     folder = BUILD / "cuobjdump"
     if not found:
         if not folder.exists():
-            run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, CUOBJDUMP)
+            run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, "-r", REQUIREMENTS)
         found = next(folder.rglob("bin/cuobjdump"))
     return found
 

@@ -141,8 +141,8 @@ def test_sh(block, expected, tmp_path):
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_what_the_text_names_exists(document):
     text = document.read_text()
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"`make (\w+)", text)) <= targets
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"`make ([\w-]+)", text)) <= targets
     for link in re.findall(r"\]\(([^)#\s]+)", text):
         assert "://" in link or (document.parent / link).exists(), link
     for path in re.findall(r"`((?:c_api|torchthaw|functions|modules|tensors|tests|benchmarks|examples|docs|cmake|\.ci)"

@@ -22,11 +22,12 @@ template <typename T> static void test_sizes(Sizes s, bool biased) {
     device_array<T> db(bias.size());
     void *stream = test_stream();
     const double tolerance = 64;
-    device_array<char> forward_space(FOR_CUDA_TYPE(T, my_lib_linear_forward_workspace_size)(s.batch, s.in, s.out));
+    device_array<char> forward_space(FOR_CUDA_TYPE(T, my_lib_linear_forward_workspace_size)(s.batch, s.in, s.out),
+                                     true);
     CHECK(FOR_CUDA_TYPE(T, my_lib_linear_forward)(x, w, biased ? b.data() : nullptr, s.batch, s.in, s.out, y,
                                                   forward_space, forward_space.size(), stream));
     CHECK(all_close(y.values(), output, tolerance) && y.intact() && forward_space.intact());
-    device_array<char> space_back(FOR_CUDA_TYPE(T, my_lib_linear_backward_workspace_size)(s.batch, s.in, s.out));
+    device_array<char> space_back(FOR_CUDA_TYPE(T, my_lib_linear_backward_workspace_size)(s.batch, s.in, s.out), true);
     auto backward = [&](T *dx_or_null, T *dw_or_null, T *db_or_null) {
         return FOR_CUDA_TYPE(T, my_lib_linear_backward)(g, dw_or_null ? x.data() : nullptr,
                                                         dx_or_null ? w.data() : nullptr, s.batch, s.in, s.out,

@@ -32,7 +32,7 @@ template <typename T> static void test_sizes(LltmSizes s, bool shifted) {
     device_array<T> x(step.input, shifted), w(step.weights, shifted), b(step.bias, shifted), old_h(step.old_h, shifted);
     device_array<T> old_cell(step.old_cell, shifted), gh(step.grad_h, shifted), gc(step.grad_cell, shifted);
     device_array<T> y(s.states(), shifted), c(s.states(), shifted), g(s.gates(), shifted);
-    device_array<char> work(FOR_CUDA_TYPE(T, lltm_forward_workspace_size)(s.batch, s.input_size, s.state_size));
+    device_array<char> work(FOR_CUDA_TYPE(T, lltm_forward_workspace_size)(s.batch, s.input_size, s.state_size), true);
     auto forward = [&](T *gates_or_null) {
         return FOR_CUDA_TYPE(T, lltm_forward)(x, w, b, old_h, old_cell, s.batch, s.input_size, s.state_size, y, c,
                                               gates_or_null, work, work.size(), stream);
@@ -46,7 +46,7 @@ template <typename T> static void test_sizes(LltmSizes s, bool shifted) {
 
     device_array<T> dx(s.inputs(), shifted), dw(s.weights(), shifted), db(s.biases(), shifted);
     device_array<T> dh(s.states(), shifted), dc(s.states(), shifted);
-    device_array<char> back(FOR_CUDA_TYPE(T, lltm_backward_workspace_size)(s.batch, s.input_size, s.state_size));
+    device_array<char> back(FOR_CUDA_TYPE(T, lltm_backward_workspace_size)(s.batch, s.input_size, s.state_size), true);
     auto backward = [&](T *d_x, T *d_w, T *d_b, T *d_old_h, T *d_old_cell) {
         return FOR_CUDA_TYPE(T, lltm_backward)(gh, gc, c, g, d_w ? x.data() : nullptr, d_w ? old_h.data() : nullptr,
                                                d_x || d_old_h ? w.data() : nullptr, s.batch, s.input_size,

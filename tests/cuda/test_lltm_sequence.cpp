@@ -40,7 +40,7 @@ template <typename T> static void test_sizes(int64_t seq_len, LltmSizes s, bool 
     device_array<T> x(q.input), w(q.weights), b(q.bias), old_h(q.old_h), old_cell(q.old_cell), gh(q.grad_h);
     device_array<T> glh(q.grad_last_h), glc(q.grad_last_cell), y(h.size()), c(h.size()), g(gates.size());
     device_array<char> work(
-        FOR_CUDA_TYPE(T, lltm_sequence_forward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size));
+        FOR_CUDA_TYPE(T, lltm_sequence_forward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size), true);
     auto forward = [&](T *gates_or_null) {
         return FOR_CUDA_TYPE(T, lltm_sequence_forward)(x, w, b, old_h, old_cell, seq_len, s.batch, s.input_size,
                                                        s.state_size, y, c, gates_or_null, work, work.size(), stream);
@@ -54,7 +54,7 @@ template <typename T> static void test_sizes(int64_t seq_len, LltmSizes s, bool 
 
     device_array<T> dx(q.all(s.inputs())), dw(s.weights()), db(s.biases()), dh(s.states()), dc(s.states());
     device_array<char> back(
-        FOR_CUDA_TYPE(T, lltm_sequence_backward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size));
+        FOR_CUDA_TYPE(T, lltm_sequence_backward_workspace_size)(seq_len, s.batch, s.input_size, s.state_size), true);
     auto backward = [&](T *d_x, T *d_w, T *d_b, T *d_old_h, T *d_old_cell) {
         return FOR_CUDA_TYPE(T, lltm_sequence_backward)(
             gh, last ? glh.data() : nullptr, last ? glc.data() : nullptr, c, g, x, y, old_h, old_cell, w, seq_len,
