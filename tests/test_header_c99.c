@@ -1,6 +1,7 @@
-/* tests/test_header_c99.c: the public header, and nothing before it, in strict C99. */
+/* tests/test_header_c99.c: the public headers, and nothing before them, in strict C99. */
+#include "my_lib_cuda.h"
 #include "my_lib.h"
-#include "my_lib.h"
+#include "my_lib_cuda.h"
 
 int main(void) {
     const int64_t shape[] = {2};

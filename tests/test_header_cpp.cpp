@@ -1,6 +1,7 @@
-// tests/test_header_cpp.cpp: the public header, and nothing before it, in strict C++11.
+// tests/test_header_cpp.cpp: the public headers, and nothing before them, in strict C++11.
+#include "my_lib_cuda.h"
 #include "my_lib.h"
-#include "my_lib.h"
+#include "my_lib_cuda.h"
 
 int main() {
     const int64_t shape[] = {2};
