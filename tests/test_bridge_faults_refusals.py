@@ -1,4 +1,4 @@
-"""tests/test_bridge_faults_refusals.py: what must not reach C as a TH struct: other tensors, other pointers, nothing."""
+"""tests/test_bridge_faults_refusals.py: what must not reach C as a TH struct: tensors without memory, other pointers."""
 
 import cffi
 import numpy as np

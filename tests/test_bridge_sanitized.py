@@ -81,7 +81,7 @@ def build_bridge(folder):
 
 @pytest.fixture(scope="module")
 def sanitized(tmp_path_factory):
-    """(script, *arguments) -> what became of the script, in a process where all that is built has the sanitizers in it."""
+    """(script, *arguments) -> what became of the script in a process where all that is built has the sanitizers."""
     folder = tmp_path_factory.mktemp("sanitized")
     preload = " ".join(map(run_time, ("libasan.so", "libubsan.so", "libstdc++.so")))
     build_bridge(folder)
