@@ -30,6 +30,7 @@ int of_level(level value);
 struct point { int x; double y; };
 struct point of_struct(struct point p);
 int of_varargs(int count, ...);
+int of_tensor_and_more(THFloatTensor *tensor, ...);
 #define MAGIC 42
 #define SHIFTED (1<<3)
 #pragma once
@@ -64,6 +65,7 @@ int of_varargs(int count, ...) {
   va_end(list);
   return sum;
 }
+int of_tensor_and_more(THFloatTensor *tensor, ...) { return (int)THFloatTensor_nElement(tensor); }
 """
 TENSORS = [f"int of_{real}{kind}(TH{real}{kind} *x);" for real, kind in itertools.product(REALS, ["Tensor", "Storage"])]
 TENSOR_SOURCES = [
@@ -97,7 +99,8 @@ WORKS = {
     and lib._ffi.string(lib.of_text(b"text", lib._ffi.NULL)) == b"none",
     "syntax": lambda lib: (lib.plain(3), lib.of_typedef(1), lib.of_enum(5), lib.of_level(9)) == (3, 2, 5, 9),
     "struct-by-value": lambda lib: point(lib) == (4, 4.5),
-    "varargs": lambda lib: lib.of_varargs(2, lib._ffi.cast("int", 3), lib._ffi.cast("int", 4)) == 7,
+    "varargs": lambda lib: lib.of_varargs(2, lib._ffi.cast("int", 3), lib._ffi.cast("int", 4)) == 7
+    and lib.of_tensor_and_more(torch.ones(5)) == 5,
     "integer-define": lambda lib: lib.MAGIC == 42 and "MAGIC" in lib.__all__,
     "computed-define": lambda lib: lib.SHIFTED == 8,
     "pragma": lambda lib: lib.plain(1) == 1,
