@@ -1,4 +1,4 @@
-"""tests/test_bridge_faults_refusals.py: what must not reach C as a TH struct: tensors without memory, other pointers."""
+"""tests/test_bridge_faults_refusals.py: what must not reach C as a TH struct: tensors without memory, wrong ones."""
 
 import cffi
 import numpy as np

@@ -1,8 +1,8 @@
 /* regions.h: the entries of gcc's OpenMP run time, as an extension's own parallel regions find them.
  *
  * An exception must not leave a region before its threads have joined, and a forked process has none of the threads
- * that a region would wait for. So each entry is defined here, where the linker finds it first, and calls the run time's own
- * with thaw_bridge::member around the body. */
+ * that a region would wait for. So each entry is defined here, where the linker finds it first, and calls the run
+ * time's own with thaw_bridge::member around the body. */
 #ifndef TORCHTHAW_REGIONS_H
 #define TORCHTHAW_REGIONS_H
 
