@@ -17,6 +17,23 @@ struct LltmSizes {
     size_t weights() const { return biases() * static_cast<size_t>(state_size + input_size); }
 };
 
+// What a sequence starts from, and the gradients that come back to it.
+template <typename T> struct LltmSequence {
+    int64_t seq_len;
+    LltmSizes s;
+    std::vector<T> input, weights, bias, old_h, old_cell, grad_h, grad_last_h, grad_last_cell;
+
+    LltmSequence(int64_t length, LltmSizes sizes)
+        : seq_len(length), s(sizes), input(random_values<T>(all(s.inputs()), 1)),
+          // Small weights: the state then forgets, and roundings do not grow from step to step.
+          weights(random_values<T>(s.weights(), 2, 1.0 / (4 + static_cast<double>(s.state_size + s.input_size)))),
+          bias(random_values<T>(s.biases(), 3, 0.5)), old_h(random_values<T>(s.states(), 4)),
+          old_cell(random_values<T>(s.states(), 5)), grad_h(random_values<T>(all(s.states()), 6)),
+          grad_last_h(random_values<T>(s.states(), 7)), grad_last_cell(random_values<T>(s.states(), 8)) {}
+
+    size_t all(size_t step) const { return static_cast<size_t>(seq_len) * step; }
+};
+
 struct LltmForward {
     Wide h, cell, gates;
 };

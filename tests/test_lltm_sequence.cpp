@@ -6,20 +6,10 @@ template <typename T> static std::vector<T> part(const std::vector<T> &all, int6
     return std::vector<T>(begin, begin + static_cast<int64_t>(size));
 }
 
-template <typename T> struct Sequence {
-    int64_t seq_len;
-    LltmSizes s;
-    std::vector<T> input, weights, bias, old_h, old_cell, grad_h, grad_last_h, grad_last_cell;
-
-    Sequence(int64_t length, LltmSizes sizes)
-        : seq_len(length), s(sizes), input(random_values<T>(all(s.inputs()), 1)),
-          // Small weights: the state then forgets, and roundings do not grow from step to step.
-          weights(random_values<T>(s.weights(), 2, 1.0 / (4 + static_cast<double>(s.state_size + s.input_size)))),
-          bias(random_values<T>(s.biases(), 3, 0.5)), old_h(random_values<T>(s.states(), 4)),
-          old_cell(random_values<T>(s.states(), 5)), grad_h(random_values<T>(all(s.states()), 6)),
-          grad_last_h(random_values<T>(s.states(), 7)), grad_last_cell(random_values<T>(s.states(), 8)) {}
-
-    size_t all(size_t step) const { return static_cast<size_t>(seq_len) * step; }
+template <typename T> struct Sequence : LltmSequence<T> {
+    using Base = LltmSequence<T>;
+    using Base::Base, Base::seq_len, Base::s, Base::input, Base::weights, Base::bias, Base::old_h, Base::old_cell;
+    using Base::grad_h, Base::grad_last_h, Base::grad_last_cell;
 
     int forward(T *h, T *cell, T *gates, void *workspace, size_t size) const {
         return FOR_TYPE(T, lltm_sequence_forward)(input.data(), weights.data(), bias.data(), old_h.data(),

@@ -3,24 +3,8 @@
 #include "device.h"
 #include "lltm_reference.h"
 
-template <typename T> struct Sequence {
-    int64_t seq_len;
-    LltmSizes s;
-    std::vector<T> input, weights, bias, old_h, old_cell, grad_h, grad_last_h, grad_last_cell;
-
-    Sequence(int64_t length, LltmSizes sizes)
-        : seq_len(length), s(sizes), input(random_values<T>(all(s.inputs()), 1)),
-          // Small weights: the state then forgets, and roundings do not grow from step to step.
-          weights(random_values<T>(s.weights(), 2, 2.0 / (4 + static_cast<double>(s.state_size + s.input_size)))),
-          bias(random_values<T>(s.biases(), 3, 0.5)), old_h(random_values<T>(s.states(), 4)),
-          old_cell(random_values<T>(s.states(), 5)), grad_h(random_values<T>(all(s.states()), 6)),
-          grad_last_h(random_values<T>(s.states(), 7)), grad_last_cell(random_values<T>(s.states(), 8)) {}
-
-    size_t all(size_t step) const { return static_cast<size_t>(seq_len) * step; }
-};
-
 template <typename T> static void test_sizes(int64_t seq_len, LltmSizes s, bool last) {
-    const Sequence<T> q(seq_len, s);
+    const LltmSequence<T> q(seq_len, s);
     const double tolerance = 256;
     void *stream = test_stream();
     std::vector<T> h(q.all(s.states())), cell(h.size()), gates(q.all(s.gates())), d_input(q.all(s.inputs()));
