@@ -2,8 +2,8 @@
 
     make gpu-check            or, on a machine without .venv:  PYTHONPATH=. python3 .ci/gpu_check.py
 
-Needs nvcc, and a Python that imports a PyTorch with CUDA, cffi, fissix and pytest. Everything is run even if a part
-fails; the parts that failed are named at the end.
+Needs nvcc, CMake, ninja, and a Python that imports a PyTorch with CUDA, cffi and pytest. Everything is run even if a
+part fails; the parts that failed are named at the end.
 """
 
 import os

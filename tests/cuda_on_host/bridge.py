@@ -1,13 +1,16 @@
 """tests/cuda_on_host/bridge.py: devices and streams as the raw-pointer bridge handles them, on pretended GPUs."""
 
 import ctypes
+import sys
 
 import cffi
 import pytest
 import torch
 
+import _ext
 import pretend
 from _ext import my_lib_cuda
+from functions._library import Kernels
 from functions.add import add
 from functions.linear import linear
 from pretend import STREAM, elsewhere
@@ -106,3 +109,11 @@ def test_products_follow_pytorchs_switch_for_tf32(allowed):
         assert cublas.stand_in_math_mode() == (3 if allowed else 0)
     finally:
         torch.backends.cuda.matmul.allow_tf32 = before
+
+
+def test_without_the_library_the_reason_is_clear(monkeypatch):
+    monkeypatch.delattr(_ext, "my_lib_cuda")
+    monkeypatch.setitem(sys.modules, "_ext.my_lib_cuda", None)
+    kernels = Kernels("input", "my_lib_cube_forward")
+    with pytest.raises(RuntimeError, match="CUDA: expected _ext.my_lib_cuda, which is built where nvcc is found"):
+        kernels.of(torch.ones(1))
