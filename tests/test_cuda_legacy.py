@@ -135,7 +135,7 @@ except TypeError as error:
     assert f"{expected}, not cdata 'struct THFloatTensor *'" in printed
 
 
-# What libthc exports, and its headers
+# The headers
 
 
 def test_headers_are_clean(tmp_path):
@@ -153,3 +153,14 @@ def test_headers_are_clean(tmp_path):
     ]:  # fmt: skip
         (tmp_path / name).write_text(source)
         subprocess.run([*command, *folders, "-c", tmp_path / name, "-o", tmp_path / "x.o"], check=True)
+
+
+def test_headers_for_kernels(tmp_path):
+    """Compiled for a card, and run as far as the host goes."""
+    include = config.includes()
+    folders = [f"-I{folder}" for folder in (include, include / "TH", include / "THC", config.my_lib_includes())]
+    libraries = ["-Xlinker", f"{config.library('thc')},{config.library('th')},-rpath={config.libdir()}"]
+    source = ROOT / "tests" / "thc" / "device_headers.cu"
+    command = [toolkit.nvcc, "-arch=sm_75", "-std=c++17", "-Werror", "all-warnings", *folders, source, *libraries]
+    subprocess.run([*command, "-o", tmp_path / "program"], check=True)
+    subprocess.run([tmp_path / "program"], check=True)

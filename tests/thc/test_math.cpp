@@ -66,6 +66,15 @@ template <typename T> void test_sum() {
     CHECK(Cuda<T>::sumall(state, empty.cuda) == 0);
 }
 
+// More elements than threads: each thread takes several.
+void test_large() {
+    const int64_t n = 4096 * 256 + 300;
+    Pair<uint8_t> pair({n});
+    THCudaByteTensor_fill(state, pair.cuda, 3);
+    for (uint8_t value : pair.of_cuda()) CHECK(value == 3);
+    CHECK(THCudaByteTensor_sumall(state, pair.cuda) == 3 * n);
+}
+
 void test_norm() {
     Pair<double> pair({30, 40}, 3);
     Cuda<double>::csub(state, pair.cuda, pair.cuda, 2, pair.cuda);  // some negative
@@ -150,6 +159,7 @@ int main() {
         });
         test_norm();
     }
+    test_large();
     CHECK(thc_on_host::memory.blocks == 0);
     return failures() != 0;
 }
