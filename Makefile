@@ -1,5 +1,5 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test bench sanitize cuda-check gpu-check clean environment test-environment
+.PHONY: help build th demo test bench sanitize fuzz cuda-check gpu-check clean environment test-environment
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -35,6 +35,11 @@ sanitize: test-environment ## the C tests and the bridge's under AddressSanitize
 	@cmake --build --preset sanitize --parallel $(jobs)
 	@ctest --preset sanitize --parallel $(jobs)
 	@$(python) -m pytest tests/test_bridge_sanitized.py
+
+fuzz: environment ## 1,000,000 random calls of libth under both; calls=... and seed=... choose others
+	@cmake --preset sanitize -G Ninja --log-level=WARNING
+	@cmake --build --preset sanitize --parallel $(jobs) --target th_test_fuzz
+	@build/sanitize/bin/th_test_fuzz $(or $(calls),1000000) $(or $(seed),any)
 
 cuda-check: environment ## compile the CUDA code for every card and show registers and shared memory; needs nvcc
 	@PYTHONPATH=. $(python) .ci/cuda_check.py

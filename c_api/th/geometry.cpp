@@ -41,9 +41,9 @@ bool same_size(const AnyTensor *a, const AnyTensor *b) {
 
 namespace {
 
-// The strides a shape asks for, and the elements that a storage needs behind `offset`.
+// The strides a shape asks for, and the elements that a storage needs to hold it at `offset`. Counts fit an int64_t.
 ptrdiff_t lay_out(Shape shape, ptrdiff_t offset, int64_t *stride) {
-    int64_t last = 0;
+    int64_t last = 0, elements = 1;
     bool overflow = false;
     for (int d = shape.dims - 1; d >= 0; d--) {
         if (shape.stride && shape.stride[d] >= 0)
@@ -53,10 +53,12 @@ ptrdiff_t lay_out(Shape shape, ptrdiff_t offset, int64_t *stride) {
         else
             overflow |= __builtin_mul_overflow(shape.size[d + 1], stride[d + 1], &stride[d]);
         int64_t reach;
+        overflow |= __builtin_mul_overflow(elements, shape.size[d], &elements);
         overflow |= __builtin_mul_overflow(shape.size[d] - 1, stride[d], &reach);
         overflow |= __builtin_add_overflow(last, reach, &last);
     }
-    overflow |= __builtin_add_overflow(last, offset + 1, &last);
+    overflow |= __builtin_add_overflow(last, offset, &last);
+    overflow |= __builtin_add_overflow(last, 1, &last);
     TH_CHECK(!overflow, "$ Torch: invalid memory size -- maybe an overflow?");
     return last;
 }

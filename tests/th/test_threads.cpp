@@ -64,7 +64,10 @@ const std::pair<const char *, Case> cases[] = {
     {"topk", [](auto &in, auto *r, auto *i) { THFloatTensor_topk(r, i, in.a, 5, 0, 1, 1); }},
     {"indexSelect", [](auto &in, auto *r, auto *) { THFloatTensor_indexSelect(r, in.a, 0, in.index); }},
     {"exp, overlapping", [](auto &in, auto *r, auto *) { overlap(r, 517, 1, 401), THFloatTensor_exp(r, in.a); }},
-    {"cumsum, overlapping", [](auto &in, auto *r, auto *) { overlap(r, 517, 1, 401), THFloatTensor_cumsum(r, in.a, 1); }},
+    {"cumsum, overlapping", [](auto &in, auto *r, auto *) {
+         overlap(r, 517, 1, 401);
+         THFloatTensor_cumsum(r, in.a, 1);
+     }},
     {"var, overlapping", [](auto &in, auto *r, auto *) { overlap(r, 517, 0, 1), THFloatTensor_var(r, in.a, 1, 0, 1); }},
     {"sum, overlapping", [](auto &in, auto *r, auto *) { overlap(r, 517, 0, 1), THFloatTensor_sum(r, in.a, 1, 1); }},
     {"cross, overlapping", [](auto &in, auto *r, auto *) {

@@ -1,0 +1,26 @@
+// tests/th/random_calls.h: functions of libth, each ready to be called with random arguments.
+//
+// Sizes, strides, offsets, dimensions, indices and masks are right most of the time and wrong often enough; arguments
+// may be the same tensor, views of one storage, or tensors whose elements overlap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct RandomCall {
+    const char *name;
+    bool (*run)(void (*begin)());  // draws arguments, begins, calls; false where the function raised an error
+};
+extern const RandomCall random_calls[];
+extern const size_t random_calls_count;
+
+// What is drawn from here on depends on the seed alone.
+void seed_arguments(uint64_t seed);
+
+// Between calls: new arguments in place of some of the old ones.
+void renew_arguments();
+
+// Whether every tensor lies within its storage; says which does not.
+bool arguments_are_valid(const char *called);
+
+void release_arguments();
