@@ -28,7 +28,7 @@ template <typename T> struct Recurrence {
     __host__ __device__ int64_t step_states() const { return batch * state_size; }
 };
 
-// The last four arrays of gradients may be null: zero, or not wanted.
+// grad_last_h and grad_last_cell may be null, which counts as zero; d_old_h and d_old_cell where they are not wanted.
 template <typename T> struct BackRecurrence {
     const T *weights, *grad_h, *grad_last_h, *grad_last_cell, *cell, *gates;
     T *d_gates, *d_old_h, *d_old_cell;
@@ -66,7 +66,7 @@ template <int capacity, int rows, typename T>
 __device__ void multiply_rows(const T (&values)[rows][capacity], const T (&weights)[near<capacity>],
                               const Rest<T, capacity> &rest, T (&sums)[rows]) {
     constexpr int width = widest_pack<T>, chains = 2;
-    T parts[rows][chains] = {};  // sums that do not wait for each other
+    T parts[rows][chains] = {};  // sums that do not wait for each other; with more of them registers spill
 #pragma unroll
     for (int k = 0; k < capacity; k += width) {
         T factors[width];
