@@ -111,7 +111,8 @@ def test_c(block, expected, tmp_path):
     source.write_text(block.code)
     command = [*compiler(block.language), "-pedantic", "-Wall", "-Wextra", "-Werror", includes(), source]
     if "int main(" in block.code:
-        run(*command, f"-L{ROOT / 'build' / 'lib'}", "-lmy_lib", "-o", tmp_path / "snippet")
+        run(*command, f"-L{ROOT / 'build' / 'lib'}", "-Wl,--as-needed", "-lmy_lib", "-lth", "-o",
+            tmp_path / "snippet")
         printed = run(tmp_path / "snippet")
         assert expected is None or printed == expected
     else:

@@ -87,3 +87,52 @@ def test_needs_nothing_but_run_time_libraries():
     assert [name for name in needed if not re.fullmatch(allowed, name)] == []
     assert re.findall(r"SONAME.*\[(.*?)\]", lines) == ["libth.so.1"]
     assert "RPATH" not in lines and "RUNPATH" not in lines
+
+
+# ---- What names functions elsewhere ----
+
+TYPES = {
+    "every type": "Byte,Char,Short,Int,Long,Float,Double,Half",
+    "every type but Half": "Byte,Char,Short,Int,Long,Float,Double",
+    "every type but Byte and Half": "Char,Short,Int,Long,Float,Double",
+    "Short, Int, Long, Float, Double": "Short,Int,Long,Float,Double",
+    "Float, Double": "Float,Double",
+    "Byte": "Byte",
+}
+VERSIONS = {"": "7,0.3,0.4", "³": "0.3,0.4", "⁴": "0.4", "⁷": "7,0.3"}
+
+
+def test_the_manual_lists_the_table():
+    """docs/th.md names each function once, with its types and the versions that had it."""
+    text = (config.checkout() / "docs" / "th.md").read_text()
+    listed = []
+    for item in re.split(r"\n- ", text[text.index("## Functions") :])[1:]:
+        head = re.match(r"`(\S+)…`, ([^:]*): ", item)
+        prefix, types = (head[1], TYPES[head[2]]) if head else ("", "-")
+        for name, mark in re.findall(r"`(\w+)`([³⁴⁷]?)", item[head.end() :] if head else item):
+            listed.append((prefix + name, types, VERSIONS[mark]))
+    with open(Path(__file__).parent / "golden" / "functions.tsv", newline="") as file:
+        rows = [(row["function"], row["types"], row["versions"]) for row in csv.DictReader(file, delimiter="\t")]
+    assert sorted(listed) == sorted(rows)
+
+
+NOT_FUZZED = [
+    r"TH<Real>(Vector|Blas|Lapack)_.*|.*[23]D(Rev)?ptr|.*Storage_(rawCopy|newWithData.*)|TH.*halfbits.*",  # bare memory
+    r"TH<Real>(Tensor|Storage)_((set|clear)Flag|retain|free)|THGenerator(State)?_(new|copy|free)",  # owners
+    r".*Allocator.*|.*newWithMapping|TH(Disk|Pipe)File_.*|THMemoryFile_new.*|THFile_free",  # the operating system's
+    r"_TH.*|THSet.*Handler|TH(Alloc|Realloc|Free|HeapUpdate)|TH\w+Num(Threads|Cores)|THAtomic.*|THRandom_seed",
+]  # fmt: skip
+
+
+def test_fuzzing_calls_every_function():
+    """A new function is fuzzed too, or said not to be."""
+    text = (Path(__file__).parent / "th" / "fuzz_functions.h").read_text()
+    fuzzed = set()
+    for section in re.split(r"#define ", text)[1:]:
+        kind = "Storage" if section.startswith("FUZZ_STORAGE") else "Tensor"
+        fuzzed |= {f"TH<Real>{kind}_{name}" for name in re.findall(r"X\(Real, (\w+)\)", section)}
+        for name in re.findall(r"X\((TH[\w#]+)\)", section):
+            fuzzed |= {name.replace("##Real##", real).replace("##Real", real) for real in REAL}
+    with open(Path(__file__).parent / "golden" / "functions.tsv", newline="") as file:
+        names = {row["function"] for row in csv.DictReader(file, delimiter="\t")}
+    assert [name for name in sorted(names - fuzzed) if not re.fullmatch("|".join(NOT_FUZZED), name)] == []
