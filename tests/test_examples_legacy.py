@@ -95,6 +95,14 @@ def test_a_build_leaves_the_package_and_nothing_else(project, name, library):
     assert files(folder) - before == made
 
 
+def test_a_build_does_not_wait_for_setuptools(project):
+    """Importing it takes longer than a build in which nothing changed."""
+    folder = project("script")
+    code = "import runpy, sys\nrunpy.run_path('build.py', run_name='__main__')\nprint('setuptools' in sys.modules)\n"
+    (folder / "probe.py").write_text(code)
+    assert thawed(folder, "probe.py").splitlines()[-1] == "False"
+
+
 @pytest.mark.parametrize("name", ["script", "package", "pooling"])
 def test_projects_know_nothing_of_this_one(name):
     for path in (ROOT / "examples" / "legacy" / name).rglob("*"):

@@ -99,6 +99,7 @@ def test_distutils_extension(tmpdir, row, create, project):
     generated, *rest = ext.sources
     assert (project / generated).exists() and generated.startswith(tmpdir or "build")
     assert rest == [str(project / "src" / "twice.c")]
+    assert {"-lstdc++", "-lgomp"} <= set(ext.extra_link_args), "objects compiled elsewhere need them"
 
 
 SETUP = """

@@ -1,7 +1,6 @@
 """torchthaw/legacy/extension.py: create_extension as torch.utils.ffi had it, built by ninja."""
 
 import hashlib
-import inspect
 import os
 import warnings
 from pathlib import Path
@@ -39,6 +38,16 @@ DEMOTED = [
     f"-Wno-error={name}"
     for name in ("implicit-function-declaration", "implicit-int", "incompatible-pointer-types", "int-conversion")
 ]
+
+# Arguments of setuptools.Extension that _Options leaves among the given; setuptools takes longer to import than ninja
+# takes to build.
+OTHER_ARGUMENTS = {
+    "undef_macros", "library_dirs", "runtime_library_dirs", "extra_link_args", "export_symbols", "swig_opts", "depends",
+    "language", "optional", "py_limited_api",
+}  # fmt: skip
+
+# What objects compiled elsewhere need and do not name.
+RUNTIMES = ["-Wl,--push-state,--as-needed", "-lstdc++", "-lgomp", "-lm", "-Wl,--pop-state"]
 
 
 def create_extension(
@@ -169,7 +178,7 @@ class _Options:
 
     def for_setuptools(self):
         """Arguments of Extension."""
-        link = [*self.list_of("extra_link_args"), *map(os.fspath, self.own_libraries)]
+        link = [*self.list_of("extra_link_args"), *map(os.fspath, self.own_libraries), *RUNTIMES]
         return {
             **self.given,
             "sources": [os.fspath(source) for source in self.sources if not _is_cuda(source)],
@@ -182,14 +191,7 @@ class _Options:
         }
 
     def warn_of_unknown(self):
-        from setuptools import Extension
-
-        known = set(inspect.signature(Extension.__init__).parameters)
-        known |= {
-            "undef_macros", "library_dirs", "runtime_library_dirs", "extra_compile_args", "extra_link_args",
-            "export_symbols", "swig_opts", "depends", "language", "optional",
-        }  # fmt: skip
-        unknown = [repr(name) for name in self.given if name not in known]
+        unknown = [repr(name) for name in self.given if name not in OTHER_ARGUMENTS]
         if unknown:
             warnings.warn(f"Unknown Extension options: {', '.join(sorted(unknown))}", stacklevel=4)
 
@@ -262,6 +264,4 @@ def _ninja(generated, sources, linked, options):
     link += [f"-Wl,-rpath,{folder}" for folder in options.list_of("runtime_library_dirs")]
     link += options.list_of("extra_link_args")
     link += [library for library in options.own_libraries if library.exists()]
-    # What objects compiled elsewhere need and do not name.
-    link += ["-Wl,--push-state,--as-needed", "-lstdc++", "-lgomp", "-lm", "-Wl,--pop-state"]
-    return ninja.shared_object(options.target.name, flags_of, common, link, linked, options.cuda)
+    return ninja.shared_object(options.target.name, flags_of, common, [*link, *RUNTIMES], linked, options.cuda)
