@@ -77,8 +77,8 @@ def _unfit(path, wanted):
 
 
 def _is_cuda_by_name(path):
-    """Whether a missing object would come from nvcc: ``x.cu.o``, or ``x.o`` beside a ``x.cu``."""
-    return path.name.endswith((".cu.o", ".cuo")) or path.with_suffix(".cu").exists()
+    """Whether a missing object would come from nvcc: ``x.cu.o``, or ``x.o`` beside a ``x.cu`` or ``x_kernel.cu``."""
+    return path.name.endswith((".cu.o", ".cuo")) or cuda.source_of(path) is not None
 
 
 def _say(line):
