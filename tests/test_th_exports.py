@@ -85,6 +85,7 @@ def test_needs_nothing_but_run_time_libraries():
     needed = set(re.findall(r"NEEDED.*\[(.*?)\]", lines))
     allowed = r"lib(c|m|rt|dl|gomp|gcc_s|stdc\+\+)\.so\.\d|ld-linux-.*"
     assert [name for name in needed if not re.fullmatch(allowed, name)] == []
+    assert {"libstdc++.so.6", "libgcc_s.so.1"} <= needed, "one unwinder per process"
     assert re.findall(r"SONAME.*\[(.*?)\]", lines) == ["libth.so.1"]
     assert "RPATH" not in lines and "RUNPATH" not in lines
 
