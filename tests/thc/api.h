@@ -3,7 +3,8 @@
 
 #include "../check.h"
 
-#include <THC/THC.h>
+#include "thc/types.h"
+
 #include <THC/THCHost.h>
 
 #include <functional>
@@ -11,16 +12,6 @@
 #include <stdexcept>
 
 extern "C" THCState *state;
-
-#define EVERY_TYPE(X)                                                                                                  \
-    X(CudaByte, Byte, uint8_t, int64_t)                                                                                \
-    X(CudaChar, Char, int8_t, int64_t)                                                                                 \
-    X(CudaShort, Short, int16_t, int64_t)                                                                              \
-    X(CudaInt, Int, int32_t, int64_t)                                                                                  \
-    X(CudaLong, Long, int64_t, int64_t)                                                                                \
-    X(CudaHalf, Half, half, float)                                                                                     \
-    X(Cuda, Float, float, float)                                                                                       \
-    X(CudaDouble, Double, double, double)
 
 // Functions that TH and THC both have for every type.
 #define SHARED_FUNCTIONS(X)                                                                                            \
@@ -79,12 +70,12 @@ template <typename T> struct Host;
 #define HOST_MEMBER_Half(name) static constexpr auto name = THHalfTensor_##name;
 #define HOST_MEMBER_Float(name) static constexpr auto name = THFloatTensor_##name;
 #define HOST_MEMBER_Double(name) static constexpr auto name = THDoubleTensor_##name;
-EVERY_TYPE(TYPE)
+THC_EVERY_TYPE(TYPE)
 
 // Calls body with a value of each type.
 template <typename Body> void for_every_type(const Body &body) {
 #define CALL(CReal, Real, real, accreal) body(real());
-    EVERY_TYPE(CALL)
+    THC_EVERY_TYPE(CALL)
 #undef CALL
 }
 

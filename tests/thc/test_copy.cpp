@@ -10,7 +10,7 @@ template <typename T> void put_edges(THDoubleTensor *values, typename Host<T>::T
     template <> void put_edges<real>(THDoubleTensor * values, TH##Real##Tensor * host) {                               \
         TH##Real##Tensor_copyDouble(host, values);                                                                     \
     }
-EVERY_TYPE(PUT)
+THC_EVERY_TYPE(PUT)
 
 template <typename To, typename From>
 void check_pair(void (*on_cuda)(THCState *, typename Cuda<To>::Tensor *, typename Cuda<From>::Tensor *),
@@ -143,7 +143,7 @@ void test_without_waiting() {
 }
 
 int main() {
-    EVERY_TYPE(PAIRS)
+    THC_EVERY_TYPE(PAIRS)
     test_between_devices();
     test_storages();
     test_without_waiting();

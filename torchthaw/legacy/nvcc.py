@@ -167,6 +167,7 @@ def put_on_path():
     path = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([os.fspath(folder), path])
     # CMake takes the folder above nvcc for the toolkit's, unless one of these says which it is.
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        os.environ.setdefault(variable, os.fspath(toolkit.root))
+    if (toolkit.root / "bin" / "nvcc").exists():
+        for variable in ("CUDA_HOME", "CUDA_PATH"):
+            os.environ.setdefault(variable, os.fspath(toolkit.root))
 
