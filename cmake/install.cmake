@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 # A wheel holds no symbolic links, so that each name of a library is a copy of it: SONAME and link name suffice.
 if(SKBUILD)
-    foreach(library my_lib th thc)
+    foreach(library my_lib my_lib_cuda th thc)
         if(TARGET ${library})
             get_target_property(soname_version ${library} SOVERSION)
             set_target_properties(${library} PROPERTIES VERSION ${soname_version})
