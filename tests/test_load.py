@@ -426,7 +426,9 @@ double total(const double *values, int64_t count) { return std::accumulate(value
 def test_inline(project):
     docs = {"total": 'The "sum" of all: é, 😀, a \\ and a ??/ too.', "two": "Two."}
     cpp_sources, c_sources = [TOTAL, "static int unused;"], "int two(void) { return 2; }"
-    module = torchthaw.load_inline("inline", cpp_sources, functions=docs, c_sources=c_sources)
+    module = torchthaw.load_inline(
+        "inline", cpp_sources, functions=docs, c_sources=c_sources, extra_cflags=["-std=c99", "-std=c++17"]
+    )
     assert module.total(torch.ones(5, dtype=torch.float64), 5) == 5 and module.two() == 2
     assert module.__all__ == ["total", "two"]
     declaration = "double total(const double *values, int64_t count)"

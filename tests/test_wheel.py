@@ -1,6 +1,8 @@
 """tests/test_wheel.py: the wheel, built as pip builds it, works where nothing of the checkout is in sight."""
 
 import os
+import shutil
+import site
 import subprocess
 import sys
 import zipfile
@@ -11,6 +13,13 @@ import pytest
 import torchthaw
 
 ROOT = Path(__file__).resolve().parents[1]
+pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
+
+# Packaging is what these tests are about: compiled for speed, or for a GPU, the libraries take many times as long.
+SETTINGS = {
+    "build-dir": ROOT / "build" / "wheel", "cmake.build-type": "Debug", "cmake.define.CMAKE_CXX_FLAGS_DEBUG": "-O0",
+    "cmake.define.CMAKE_C_FLAGS_DEBUG": "-O0", "cmake.define.TORCHTHAW_CUDA": "OFF",
+}  # fmt: skip
 
 USE = """
 import ctypes, subprocess, sys
@@ -56,7 +65,7 @@ def wheel(tmp_path_factory):
     result = subprocess.run(
         [
             sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
-            f"--config-settings=build-dir={ROOT / 'build' / 'wheel'}", "--wheel-dir", folder, ROOT,
+            *(f"--config-settings={name}={value}" for name, value in SETTINGS.items()), "--wheel-dir", folder, ROOT,
         ],
         capture_output=True, text=True,
     )  # fmt: skip
@@ -111,3 +120,138 @@ target_link_libraries(user PRIVATE torchthaw::my_lib)
     ):  # fmt: skip
         result = subprocess.run(command, capture_output=True, text=True)
         assert result.returncode == 0, result.stdout + result.stderr
+
+
+# Old projects in an environment of their own
+
+
+def run(folder, *command, **environment):
+    """What a command prints in ``folder``, with no path to the checkout."""
+    result = subprocess.run(
+        [*map(str, command)], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONPATH": "", "TORCHTHAW_CACHE": str(folder / "cache"), **environment},
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout
+    return result.stdout
+
+
+def extract(wheel, folder):
+    zipfile.ZipFile(wheel).extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(wheel, tmp_path_factory):
+    """A folder with a virtual environment, ``venv``, and a project that was built in it, ``script``.
+
+    The environment has the wheel, and PyTorch from the one that the tests run in.
+    """
+    folder = tmp_path_factory.mktemp("built")
+    run(folder, sys.executable, "-m", "venv", "--without-pip", "venv")
+    (packages,) = folder.glob("venv/lib/python*/site-packages")
+    extract(wheel, packages)
+    (packages / "torch.pth").write_text("\n".join(site.getsitepackages()))
+    made = shutil.ignore_patterns("__pycache__", "_ext")
+    shutil.copytree(ROOT / "examples" / "legacy" / "script", folder / "script", ignore=made)
+    run(folder / "script", folder / "venv" / "bin" / "python", "-m", "torchthaw", "run", "build.py")
+    (folder / "script" / "where.py").write_text("""
+import torch
+from _ext import my_lib
+print(*{line.split()[-1] for line in open("/proc/self/maps") if "/libth.so" in line})
+""")
+    return folder
+
+
+def works(folder, environment, **variables):
+    """Runs the project's test as it was built; returns the libth that its process has loaded."""
+    thawed = [folder / environment / "bin" / "python", "-m", "torchthaw", "run"]
+    assert run(folder / "script", *thawed, "test.py", **variables).splitlines()[-1] == "ok"
+    (loaded,) = run(folder / "script", *thawed, "where.py", **variables).split()
+    return Path(loaded)
+
+
+def test_an_old_project_in_an_environment_of_its_own(built):
+    (lib,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib")
+    assert works(built, "venv") == lib / "libth.so.1"
+
+
+def test_a_moved_environment(built, tmp_path):
+    """What was built before, in a folder that is elsewhere by now, loads libth from where that is now."""
+    for name in ("venv", "script"):
+        shutil.copytree(built / name, tmp_path / name, symlinks=True)
+    built.rename(built.with_name("gone"))
+    try:
+        assert works(tmp_path, "venv").is_relative_to(tmp_path)
+    finally:
+        built.with_name("gone").rename(built)
+
+
+def test_a_newer_torchthaw(built, wheel, tmp_path):
+    """What was built with one libth loads a newer one of the same major version, in another folder."""
+    newer = extract(wheel, tmp_path / "newer") / "torchthaw" / "lib" / "libth.so.1"
+    (tmp_path / "note").write_text("newer")
+    subprocess.run(["objcopy", f"--add-section=.note.newer={tmp_path / 'note'}", newer], check=True)
+    (older,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib/libth.so.1")
+    assert newer.read_bytes() != older.read_bytes()
+    assert works(built, "venv", PYTHONPATH=str(tmp_path / "newer")) == newer
+
+
+def test_cmake_has_one_libth(built):
+    """A wheel has no symbolic links: the file to link by name is the same as the one that is loaded."""
+    (lib,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib")
+    assert (lib / "libth.so").read_bytes() == (lib / "libth.so.1").read_bytes()
+
+
+# The core, without PyTorch, on the Pythons that are there
+
+CORE = """
+import sys
+import torchthaw
+
+module = torchthaw.load_inline("inline", c_sources="int two(void) { return 2; }", functions={"two": "Two."})
+assert module.two() == 2 and "Two." in module.two.__doc__
+open("three.h", "w").write("int three(const float *numbers);")
+open("three.cpp", "w").write('extern "C" int three(const float *numbers) { return (int)numbers[0]; }')
+torchthaw.create_extension("_ext.three", "three.h", ["three.cpp"], relative_to="build.py").build()
+from _ext import three
+from _cffi_backend import FFI
+assert three.three(FFI().new("float[1]", [3])) == 3
+assert "torch" not in sys.modules
+try:
+    import torch
+except ImportError:
+    print("without torch")
+"""
+
+
+def interpreter(version):
+    """A Python of that version, on PATH or installed by pyenv; None without one."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser()
+    for path in (shutil.which(f"python{version}"), *sorted(pyenv.glob(f"versions/{version}.*/bin/python"))):
+        asked = "import sys; print('{}.{}'.format(*sys.version_info))"
+        if path and subprocess.run([path, "-c", asked], capture_output=True, text=True).stdout.strip() == version:
+            return path
+    return None
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
+def test_without_torch(wheel, tmp_path, version):
+    """An empty environment gets the wheel and what that depends on, and nothing else."""
+    base = interpreter(version)
+    if base is None:
+        pytest.skip(f"no Python {version} on this machine")
+    subprocess.run([base, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    installed = subprocess.run([python, "-m", "pip", "install", "-q", wheel], capture_output=True, text=True)
+    if installed.returncode:
+        pytest.skip(f"pip cannot install the dependencies here: {installed.stderr.strip().splitlines()[-1]}")
+    (tmp_path / "core.py").write_text(CORE)
+    assert run(tmp_path, python, "core.py") == "without torch\n"
+    assert run(tmp_path, python, "-m", "torchthaw", "--version") == f"torchthaw {torchthaw.__version__}\n"
+    library, include = run(tmp_path, python, "-m", "torchthaw", "config", "--libth", "--includes").split()
+    assert Path(library).is_file() and (Path(include) / "TH" / "TH.h").is_file()
+    examined = subprocess.run(
+        [python, "-m", "torchthaw", "doctor", ROOT / "examples" / "legacy" / "script"], cwd=tmp_path,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert "Traceback" not in examined.stderr and "build.py" in examined.stdout

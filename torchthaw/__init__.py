@@ -25,6 +25,11 @@ _register()
 _LAZY = {name: ".build" for name in ("create_extension", "load", "load_inline")}
 _LAZY |= {name: ".build.build_ext" for name in ("BuildExtension", "FFIExtension")}
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # for those who read this file without running it
+    from .build import create_extension, load, load_inline
+    from .build.build_ext import BuildExtension, FFIExtension
+
 
 def __getattr__(name):
     from importlib import import_module
