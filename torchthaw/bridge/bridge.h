@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Moves when a struct below changes: an extension built for another number is refused when it is loaded. */
-#define THAW_BRIDGE_ABI 3
+#define THAW_BRIDGE_ABI 4
 
 /* How a parameter or a result crosses from Python to C. */
 enum thaw_kind {
@@ -30,10 +30,10 @@ enum thaw_kind {
     THAW_TH_STORAGE
 };
 
-/* Of a THAW_ARRAY parameter. */
 enum thaw_flag {
-    THAW_WRITTEN = 1, /* no const: the call counts as a write */
-    THAW_SIZES = 2    /* const int64_t *: takes a torch.Size, tuple or list of integers too */
+    THAW_WRITTEN = 1, /* a THAW_ARRAY without const: the call counts as a write */
+    THAW_SIZES = 2,   /* a THAW_ARRAY of const int64_t: takes a torch.Size, tuple or list of integers too */
+    THAW_EXACT = 4    /* a THAW_TH_TENSOR whose storage shows all of the torch storage, not the tensor's part only */
 };
 
 typedef struct {

@@ -64,9 +64,9 @@ public:
     }
 
     /* The same object passed twice is one struct. */
-    Slot *take(PyObject *argument) {
+    Slot *take(PyObject *argument, bool exact) {
         if (Slot *slot = find(argument)) return slot;
-        Slot *slot = take_slot(argument);
+        Slot *slot = take_slot(argument, exact);
         if (slot == nullptr) return nullptr;
         slot->next = first_;
         return first_ = slot;
@@ -116,21 +116,23 @@ public:
 
 private:
     bool convert(Py_ssize_t index, bool *needs_cffi) {
-        static const thaw_parameter variadic = {"", THAW_CFFI, 0, 0, 0, 0};
+        static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0};
         const thaw_parameter &parameter =
             index < function_->parameter_count ? function_->parameters[index] : variadic;
         PyObject *argument = arguments_[index];
         char *place = frame_ + parameter.offset;
-        if (store_number(parameter.kind, place, argument)) return true;
-        const bool storage = !is_tensor(argument) && !PyLong_Check(argument) && is_storage(argument);
-        if (!storage && !is_tensor(argument)) {
-            *needs_cffi = true;
-            return !PyErr_Occurred();
+        if (parameter.kind < THAW_TH_TENSOR && store_number(parameter.kind, place, argument)) return true;
+        int kind = THAW_TH_TENSOR;
+        if (!is_tensor(argument)) {
+            if (PyLong_Check(argument) || !is_storage(argument)) {
+                *needs_cffi = true;
+                return !PyErr_Occurred();
+            }
+            kind = THAW_TH_STORAGE;
         }
-        Slot *slot = slots_.take(argument);
+        Slot *slot = slots_.take(argument, (parameter.flags & THAW_EXACT) != 0);
         if (slot == nullptr) return false;
-        if (parameter.kind == (storage ? THAW_TH_STORAGE : THAW_TH_TENSOR) && slot->code == parameter.dtype_code &&
-            slot->bits == parameter.dtype_bits) {
+        if (parameter.kind == kind && slot->code == parameter.dtype_code && slot->bits == parameter.dtype_bits) {
             void *pointer = slot->pointer();
             std::memcpy(place, &pointer, sizeof pointer);
         } else {

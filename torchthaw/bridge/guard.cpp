@@ -1,7 +1,7 @@
 /* guard.cpp: the try and catch around every call, so that extensions themselves stay plain C. */
 #include "guard.h"
 
-#include "slot.h"
+#include "memory.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -18,8 +18,27 @@
 namespace bridge {
 
 namespace {
-thread_local std::exception_ptr kept;
-thread_local bool is_kept;
+enum Kept { NOTHING, NO_MEMORY, ERROR };
+thread_local Kept kept;
+thread_local std::string kept_message; /* of what is kept: rethrowing it would cost as much as the call */
+
+void keep(Kept what, const char *text) noexcept {
+    kept = what;
+    kept_message = text;
+}
+
+/* What guard() kept, which is forgotten. */
+Kept take_kept() {
+    const Kept taken = kept;
+    kept = NOTHING;
+    return taken;
+}
+
+void raise_message(PyObject *type) {
+    PyObject *text = PyUnicode_DecodeUTF8(kept_message.c_str(), static_cast<Py_ssize_t>(kept_message.size()), "replace");
+    if (text != nullptr) PyErr_SetObject(type, text);
+    Py_XDECREF(text);
+}
 
 int no_level() { return 0; }
 int (*region_level)() = no_level; /* omp_get_level: how many parallel regions this code is in */
@@ -46,11 +65,14 @@ bool guard(void (*run)(void *frame), void *frame) {
     try {
         run(frame);
         return true;
+    } catch (const std::bad_alloc &error) {
+        keep(NO_MEMORY, error.what());
+    } catch (const std::exception &error) {
+        keep(ERROR, error.what());
     } catch (...) {
-        kept = std::current_exception();
-        is_kept = true;
-        return false;
+        keep(ERROR, "a C++ exception that is no std::exception");
     }
+    return false;
 }
 
 unsigned region_threads(unsigned asked) { return is_forked ? 1 : asked; }
@@ -77,42 +99,21 @@ void region_join(thaw_region *region) {
 }
 
 bool raise_kept() {
-    if (!is_kept) return false;
-    is_kept = false;
-    std::exception_ptr exception;
-    exception.swap(kept);
-    try {
-        std::rethrow_exception(exception);
-    } catch (const std::bad_alloc &) {
-        PyErr_NoMemory();
-    } catch (const std::exception &error) {
-        PyErr_SetString(PyExc_RuntimeError, error.what());
-    } catch (...) {
-        PyErr_SetString(PyExc_RuntimeError, "a C++ exception that is no std::exception");
-    }
+    const Kept taken = take_kept();
+    if (taken == NOTHING) return false;
+    if (taken == NO_MEMORY) PyErr_NoMemory();
+    else raise_message(PyExc_RuntimeError);
     return true;
 }
 
-void forget_kept() {
-    is_kept = false;
-    kept = nullptr;
-}
+void forget_kept() { kept = NOTHING; }
 
 bool raise_kept_fatal() {
-    if (!is_kept) return false;
-    is_kept = false;
-    std::exception_ptr exception;
-    exception.swap(kept);
-    std::string message = "a C++ exception that is no std::exception";
-    try {
-        std::rethrow_exception(exception);
-    } catch (const std::exception &error) {
-        message = error.what();
-    } catch (...) {
-    }
+    if (take_kept() == NOTHING) return false;
     PyErr_Clear();
-    PyObject *text = PyUnicode_DecodeUTF8(message.c_str(), static_cast<Py_ssize_t>(message.size()), "replace");
-    if (text != nullptr) Py_XDECREF(call_python("fatal", "(N)", text));
+    static PyObject *type = nullptr;
+    if (type == nullptr) type = th_attribute("FatalError");
+    if (type != nullptr) raise_message(type);
     return true;
 }
 

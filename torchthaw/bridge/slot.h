@@ -1,40 +1,9 @@
 /* slot.h: the TH structs through which C sees torch tensors for the time of a call. */
 #pragma once
 
-#include <Python.h>
-
-#include <cstddef>
-#include <cstdint>
+#include "memory.h"
 
 namespace bridge {
-
-struct Memory;
-
-struct THAllocator {
-    void *(*malloc)(void *context, ptrdiff_t size);
-    void *(*realloc)(void *context, void *pointer, ptrdiff_t size);
-    void (*free)(void *context, void *pointer);
-};
-
-/* TH<Real>Storage and TH<Real>Tensor, of any Real; TH/generic has the originals. */
-struct THStorage {
-    void *data;
-    ptrdiff_t size; /* in elements */
-    int refcount;
-    char flag;
-    const THAllocator *allocator;
-    void *context;
-    THStorage *view;
-};
-
-struct THTensor {
-    int64_t *size, *stride;
-    int dimensions;
-    THStorage *storage;
-    ptrdiff_t offset;
-    int refcount;
-    char flag;
-};
 
 /* One tensor in one call. Idle slots wait, with their structs, for the next. Every function here needs the GIL. */
 struct Slot {
@@ -43,17 +12,18 @@ struct Slot {
     PyObject *tensor;   /* the same, or a tensor over the storage that was passed; owned */
     Memory *memory;
     THTensor *th;
-    int code, bits; /* the dtype, as DLPack has it */
+    int code, bits;     /* the dtype, as DLPack has it */
+    int64_t *shown;     /* the sizes and then the strides that PyTorch knows of */
+    int shown_room, shown_dimensions;
+    ptrdiff_t shown_offset;
 
     bool is_storage() const { return argument != tensor; }
     void *pointer() const { return is_storage() ? static_cast<void *>(th->storage) : th; }
 };
 
-/* Where storages that C kept lie now: Python may have resized them since. False with an exception set. */
-bool refresh_kept();
-
-/* A slot whose structs show `argument`, a tensor or a storage. NULL with an exception for what C cannot see. */
-Slot *take_slot(PyObject *argument);
+/* A slot whose structs show `argument`, a tensor or a storage. NULL with an exception for what C cannot see.
+ * Of a tensor's torch storage they show as much as the tensor covers, from an offset of 0; where C is `exact`, all. */
+Slot *take_slot(PyObject *argument, bool exact);
 
 /* Ends the call for one slot. Where it succeeded, sizes that C changed become the tensor's. What C retained stays
  * valid and keeps PyTorch's memory. False with an exception set. */
@@ -71,8 +41,5 @@ const char *real_name(int code, int bits);
 
 /* Whether `object` is a torch storage. */
 bool is_storage(PyObject *object);
-
-/* torchthaw.bridge.th.<name>(*arguments by Py_BuildValue format), a new reference. */
-PyObject *call_python(const char *name, const char *format, ...);
 
 }  // namespace bridge

@@ -1,6 +1,7 @@
 /* tensor.cpp: reads torch tensors, through DLPack's C exchange API or through their public attributes. */
 #include "tensor.h"
 
+#include "attributes.h"
 #include "dlpack.h"
 
 namespace bridge {
@@ -36,50 +37,6 @@ Written *new_written() {
     PyObject *type = PyType_FromSpec(&spec);
     return type == nullptr ? nullptr : PyObject_New(Written, reinterpret_cast<PyTypeObject *>(type));
 }
-
-/* A builtin of PyTorch, called by its C function where that takes `flags`, without Python's machinery around it. */
-class Builtin {
-public:
-    void set(PyObject *function, int flags) {
-        function_ = function;
-        if (PyCFunction_Check(function) && PyCFunction_GetFlags(function) == flags) {
-            direct_ = PyCFunction_GetFunction(function);
-            self_ = PyCFunction_GetSelf(function);
-        }
-    }
-
-    bool is_direct() const { return direct_ != nullptr; }
-
-    PyObject *operator()(PyObject *argument) const {
-        if (direct_ != nullptr) return direct_(self_, argument);
-        return PyObject_CallFunctionObjArgs(function_, argument, nullptr);
-    }
-
-private:
-    PyObject *function_, *self_;
-    PyCFunction direct_;
-};
-
-/* An attribute of tensors that is a property in C, read without looking it up each time. */
-class Property {
-public:
-    void set(PyObject *type, const char *name) {
-        name_ = PyUnicode_InternFromString(name);
-        PyObject *descriptor = name_ == nullptr ? nullptr : PyObject_GetAttr(type, name_);
-        if (descriptor == nullptr) return PyErr_Clear();
-        descriptor_ = descriptor;
-        get_ = reinterpret_cast<descrgetfunc>(PyType_GetSlot(Py_TYPE(descriptor), Py_tp_descr_get));
-    }
-
-    PyObject *operator()(PyObject *object) const {
-        if (get_ == nullptr) return PyObject_GetAttr(object, name_);
-        return get_(descriptor_, object, reinterpret_cast<PyObject *>(Py_TYPE(object)));
-    }
-
-private:
-    PyObject *name_, *descriptor_;
-    descrgetfunc get_;
-};
 
 /* What torchthaw.bridge.pytorch.access() found; `type` is NULL until PyTorch has been imported. */
 struct {
@@ -283,12 +240,14 @@ int is_leaf_or_view(PyObject *object) {
 
 }  // namespace
 
+int requires_grad(PyObject *object) { return truth(torch.requires_grad(object)); }
+
 Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count) {
     /* Each question costs about as much as the other: grad mode is asked first where it can save several. */
     int grad_enabled = count > 1 ? truth(torch.is_grad_enabled(nullptr)) : 1;
     if (grad_enabled <= 0) return grad_enabled == 0 ? count : -1;
     for (Py_ssize_t i = 0; i < count; ++i) {
-        int is = truth(torch.requires_grad(tensors[i]));
+        int is = requires_grad(tensors[i]);
         if (is > 0) is = truth(torch.is_grad_enabled(nullptr));
         if (is > 0) is = is_leaf_or_view(tensors[i]);
         if (is != 0) return is > 0 ? i : -1;

@@ -48,6 +48,9 @@ bool current_stream(int device, void **stream);
 /* Makes a CUDA device current and returns the one before; -1 with an exception set. */
 int exchange_device(int device);
 
+/* 1, 0, or -1 with an exception set. */
+int requires_grad(PyObject *object);
+
 /* The index of the first of `tensors` that autograd forbids to write to now: a leaf that requires grad, or a view of
  * one, in grad mode. `count` if there is none, -1 with an exception. */
 Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count);

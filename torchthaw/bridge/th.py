@@ -20,8 +20,10 @@ class FatalError(torch.FatalError, RuntimeError):
 FatalError.__module__, FatalError.__qualname__ = "torch", "FatalError"
 
 
-def fatal(message):
-    raise FatalError(message)
+# id(tensor) -> anything, of tensors whose methods have to be called when C changed their sizes.
+followed = {}
+
+native_resize = torch._C.TensorBase.resize_
 
 
 def storage_types():
@@ -49,9 +51,13 @@ def alias(tensor):
         )
 
 
-def address(tensor):
-    """Where the memory of a tensor begins, also of one without elements."""
-    return tensor.untyped_storage().data_ptr() + tensor.storage_offset() * tensor.element_size()
+def address(tensor, whole):
+    """Where the memory of a tensor begins, also of one without elements; ``whole``: that of its storage."""
+    return tensor.untyped_storage().data_ptr() + _offset(tensor, whole) * tensor.element_size()
+
+
+def _offset(tensor, whole):
+    return 0 if whole else tensor.storage_offset()
 
 
 def has_memory(tensor):
@@ -68,34 +74,24 @@ def empty(code, bits):
     return torch.empty(0, dtype=DTYPES[code, bits])
 
 
-def resize(tensor, size):
-    """Lets ``tensor``'s storage hold ``size`` bytes from the tensor's beginning; it never shrinks.
+def check_resizing(tensor):
+    """Raises for a tensor that autograd does not let change its size now."""
+    if tensor.requires_grad and torch.is_grad_enabled():
+        raise RuntimeError("cannot resize variables that require grad: pass tensor.data, or use torch.no_grad()")
 
-    Returns (address before, address after, the tensor's offset in bytes, bytes before).
+
+def show(tensor, anchor, whole, offset, size, stride):
+    """Gives ``tensor`` (None: a new one) the given layout, ``offset`` elements behind the beginning of ``anchor``.
+
+    whole: behind that of the storage which ``anchor`` lies on.
     """
-    storage = tensor.untyped_storage()
-    offset = tensor.storage_offset() * tensor.element_size()
-    had, before = storage.nbytes(), storage.data_ptr()
-    if offset + size > had:
-        if storage.is_shared():  # PyTorch would crash
-            raise RuntimeError("Trying to resize storage that is not resizable (it is in shared memory)")
-        if not storage.resizable():
-            raise RuntimeError("Trying to resize storage that is not resizable")
-        if tensor.requires_grad and torch.is_grad_enabled():
-            raise RuntimeError("cannot resize variables that require grad: pass tensor.data, or use torch.no_grad()")
-        storage.resize_(offset + size)
-    return before, storage.data_ptr(), offset, had
-
-
-def show(tensor, anchor, offset, size, stride):
-    """Gives ``tensor`` (None: a new one) the given layout, ``offset`` elements behind the beginning of ``anchor``."""
     if not size:
         size, stride = (0,), (1,)
     if tensor is None:
         tensor = torch.empty(0, dtype=anchor.dtype)
-    elif tensor.requires_grad and torch.is_grad_enabled() and not (tensor.is_leaf and tensor.numel() == prod(size)):
-        raise RuntimeError("cannot resize variables that require grad: pass tensor.data, or use torch.no_grad()")
-    layout = anchor.untyped_storage(), anchor.storage_offset() + offset, size, stride
+    elif not (tensor.is_leaf and tensor.numel() == prod(size)):
+        check_resizing(tensor)
+    layout = anchor.untyped_storage(), _offset(anchor, whole) + offset, size, stride
     if not tensor.requires_grad:
         return tensor.set_(*layout)
     with torch.no_grad():

@@ -2,7 +2,7 @@
 
 Today ``x.data`` is a new tensor on x's memory each time. Here it remembers x, weakly, so that keeping ``x.data`` keeps
 neither x nor its graph; and the methods that change a tensor's sizes or strides in place do the same to x. A C function
-that resizes a tensor does it by these methods, looked up on the tensor at that time.
+that resizes a remembered tensor does it by these methods: the bridge is told which those are.
 """
 
 import weakref
@@ -67,6 +67,12 @@ def following(method):
 
 
 def data_owner():
+    global _aliases
+    try:
+        from ..bridge.th import followed as _aliases
+    except ImportError:  # nothing is built yet, so no C function resizes anything
+        pass
+
     def get(self):
         data = _data.__get__(self)
         remember(data, self)

@@ -1,0 +1,37 @@
+/* storage.h: what the bridge asks of the torch storage below a tensor. */
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+
+namespace bridge {
+
+/* All of a torch storage, and where a tensor begins in it. */
+struct Window {
+    void *data;
+    int64_t bytes;
+    int64_t offset; /* in elements */
+};
+
+/* Fills `window` for a tensor with memory. False with an exception set. */
+bool read_window(PyObject *tensor, Window *window);
+
+/* What became of a torch storage: its beginning and bytes before, where it begins now, and where the tensor does in it. */
+struct Resized {
+    char *before, *now;
+    int64_t bytes_before, offset; /* in bytes */
+};
+
+/* Lets the tensor's storage hold `bytes` from the tensor's beginning (`whole`: from its own); it never shrinks.
+ * False with an exception set: the storage is as it was. */
+bool resize_storage(PyObject *tensor, bool whole, int64_t bytes, Resized *resized);
+
+/* tensor.resize_(*size), where that is all it takes to show these sizes on the same storage: 1, 0 if it takes more, -1
+ * with an exception set. */
+int resize_tensor(PyObject *tensor, const int64_t *size, int dimensions);
+
+/* A tuple of integers. */
+PyObject *integers(const int64_t *values, int count);
+
+}  // namespace bridge
