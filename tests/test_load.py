@@ -239,6 +239,17 @@ def test_another_compiler_builds(project, compiled):
     assert compiled() == ["_scaling.c", "scaling.c"]
 
 
+def test_a_source_that_changes_while_it_is_built(project, tmp_path, monkeypatch):
+    """What the compiler did not see is built the next time."""
+    compiler(tmp_path, tmp_path / "log", monkeypatch)
+    other, script = project / "other.h", Path(os.environ["CC"])
+    other.write_text("#define FACTOR 5\n")
+    script.write_text(script.read_text().replace("exit $status", f"mv {other} {project / 'factor.h'}\nexit $status"))
+    assert apply(load()) == [2, 2, 2]
+    forget()
+    assert python(LOAD, project).communicate()[0] == "5\n"
+
+
 def test_a_lost_product_comes_back(project):
     Path(load().__file__).unlink()
     forget()
@@ -453,7 +464,7 @@ def test_inline_again(project, compiled):
     compiled()
     forget()
     load_text("int two(void) { return 22; }")
-    assert compiled() == ["main.c"]
+    assert compiled() == ["inline.c"]
 
 
 def test_inline_with_headers(project):

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sys
+import time
 import types
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,8 +76,8 @@ def load_inline(
 
     Other arguments, result and errors are as of load().
     """
-    texts = {"main.c": c_sources, "main.cpp": cpp_sources, "cuda.cu": cuda_sources}
-    texts = {file: "\n".join(_texts(given)) for file, given in texts.items()}
+    texts = {".c": c_sources, ".cpp": cpp_sources, ".cu": cuda_sources}
+    texts = {f"{name}{suffix}": "\n".join(_texts(given)) for suffix, given in texts.items()}
     texts = {file: text for file, text in texts.items() if text}
     if not texts:
         raise ValueError("cpp_sources, c_sources, cuda_sources: expected the text of one or more sources, got none")
@@ -222,10 +223,11 @@ class _Library(Extension):
             shutil.rmtree(self.state, ignore_errors=True)
         for name in before.outdated() if before else ():
             (self.state / name).unlink(missing_ok=True)
+        started = time.time_ns()
         self._build()
         stamp.unlink(missing_ok=True)  # the product and its record are never of different builds
         ninja.install(self.state / self.target.name, self.target)
-        made_of = record.of(self.state, facts, compilers)
+        made_of = record.of(self.state, facts, compilers, started)
         if not keep_intermediates:
             shutil.rmtree(self.state)
         made_of.write(stamp)

@@ -44,8 +44,12 @@ def read(path):
         return None
 
 
-def of(folder, facts, compilers):
-    """The Record of what ninja just built in ``folder``."""
+def of(folder, facts, compilers, started):
+    """The Record of what ninja just built in ``folder``.
+
+    A file that was written or moved there since ``started``, as time.time_ns() has it, may not be what the compiler
+    read: it counts as one that has other content now.
+    """
     command = [toolchain.tool("ninja"), "-C", os.fspath(folder), "-t", "deps"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     objects, current = {}, None
@@ -53,7 +57,8 @@ def of(folder, facts, compilers):
         if line.startswith("    "):
             path = Path(folder, line[4:])
             if folder not in path.parents:  # what is generated there follows from the facts
-                objects[current][os.fspath(path)] = digest(path)
+                known = path.exists() and path.stat().st_ctime_ns <= started
+                objects[current][os.fspath(path)] = digest(path) if known else "written meanwhile"
         elif line and ": #deps" in line:
             current = line.partition(": #deps")[0]
             objects[current] = {}
