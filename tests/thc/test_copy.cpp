@@ -101,6 +101,7 @@ void test_between_devices() {
     THCudaDoubleTensor_copyCudaFloat(state, other_type, near.cuda);
     CHECK(THCudaDoubleTensor_get2d(state, other_type, 3, 4) == THFloatTensor_get2d(near.host, 3, 4));
     THCudaDoubleTensor_free(state, other_type);
+    CHECK(memory.peer_copies == 3);  // each from device to device, not by a kernel of one of them
     machine.current = 0;
 }
 

@@ -64,10 +64,10 @@ inline unsigned atomicCAS(unsigned *address, unsigned expected, unsigned value) 
 
 namespace thc_on_host {
 
-// What is allocated now, and how often the host waited.
+// What is allocated now, how often the host waited, and how often a device's memory was copied to another.
 struct Memory {
     size_t blocks = 0, bytes = 0;
-    int waits = 0;
+    int waits = 0, peer_copies = 0;
 };
 extern Memory memory;
 

@@ -64,6 +64,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                 cudaStream_t stream) {
     if (find(to)->device != to_device || find(from)->device != from_device) std::abort();
+    memory.peer_copies++;
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
 }
 
