@@ -8,4 +8,5 @@ QUESTIONS = (
     "fused_conv_batch_norm2d",
     "operators",
     "bridge_calls",
+    "th",
 )

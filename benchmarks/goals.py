@@ -13,6 +13,7 @@ TOPICS = {  # of the questions that have goals, for readers
     "lltm_threads": "LLTM step, two threads",
     "fused_conv_batch_norm2d": "fused convolution + batch norm",
     "bridge_calls": "call into C",
+    "th": "libth",
 }
 
 
@@ -54,6 +55,10 @@ GOALS = (
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", (), 300e-9),
     Goal("bridge_calls", "my_lib_add_forward, shapes at hand", "5, 5", "torchthaw", (), 450e-9),
     Goal("bridge_calls", "my_lib_add_forward, shapes asked for", "5, 5", "torchthaw", (), 450e-9),
+    Goal("th", "geometric mean", "contiguous", "libth", ("torch",), 1.2),
+    Goal("th", "geometric mean", "transposed", "libth", ("torch",), 1.5),
+    Goal("th", "elementwise, geometric mean", "contiguous", "libth", ("torch",), 1.1),
+    Goal("th", "largest ratio", "any", "libth", ("torch",), 4),
 )
 
 

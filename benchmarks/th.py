@@ -1,15 +1,19 @@
-"""benchmarks/th.py: libth's functions beside today's PyTorch's, on the same memory, one thread.
+"""benchmarks/th.py: how fast are libth's functions beside PyTorch's of today, on the same memory?
 
 Each function on a small tensor (5 × 5), on 10⁶ contiguous elements and on a transposed 1000 × 1000 matrix; float32.
-Results go to tensors that exist already, with `out=` where PyTorch has it.
+Results go to tensors that exist already, with `out=` where PyTorch has it. The goals are for all functions together:
+geometric means, and the largest ratio.
 """
+
+from dataclasses import replace
+from statistics import geometric_mean
 
 import cffi
 import torch
 
 from torchthaw import config
 
-from .harness import Answer, Contender, compare, statement
+from .harness import Answer, Group, Spread, compare, statement
 
 LAYOUTS = ("small", "contiguous", "transposed")
 
@@ -62,7 +66,7 @@ FUNCTIONS = {
     "addmv": ("void T_addmv(P, float, P, float, P, P)", "n, 0.0, n, 1.0, x, v", "torch.addmv(tn, tx, tv, beta=0.0, out=tn)"),
 }  # fmt: skip
 
-SLOW = ("sort", "kthvalue")  # a second and more for ten calls
+ELEMENTWISE = list(FUNCTIONS)[: list(FUNCTIONS).index("sumall")]
 
 
 class Operands:
@@ -129,14 +133,31 @@ def contenders(th, operands, name):
     return [statement("libth", f"f({arguments})", **names), statement("torch", expression, **names)]
 
 
-def ask(effort):
-    torch.set_num_threads(1)
+def together(case, layout, groups):
+    """One group for many: each contender's geometric mean."""
+    results = {
+        name: Spread(*(geometric_mean(getattr(g.results[name], part) for g in groups) for part in ("value", "low", "high")))
+        for name in groups[0].results
+    }  # fmt: skip
+    return Group("th", case, layout, results)
+
+
+def measure(effort, layouts=LAYOUTS):
     ffi, th = library()
     th.THSetNumThreads(1)
-    groups = []
-    for layout in LAYOUTS:
+    effort = replace(effort, group_seconds=effort.group_seconds / 12)  # there are many groups
+    answer, means = Answer(), []
+    for layout in layouts:
         operands = Operands(ffi, th, layout)
-        for name in FUNCTIONS:
-            statistic = "minimum" if layout == "small" else "median"
-            groups.append(compare("th", name, layout, contenders(th, operands, name), effort, statistic=statistic))
-    return Answer(groups)
+        statistic = "minimum" if layout == "small" else "median"
+        groups = [
+            compare("th", name, layout, contenders(th, operands, name), effort, statistic=statistic)
+            for name in FUNCTIONS
+        ]
+        means.append(together("geometric mean", layout, groups))
+        means.append(together("elementwise, geometric mean", layout, [g for g in groups if g.case in ELEMENTWISE]))
+        answer.groups += groups
+    worst = max(answer.groups, key=lambda group: group.ratio("libth", ("torch",)))
+    answer.notes.append(f"the largest ratio is that of {worst.case}, {worst.shape}")
+    answer.groups += [*means, replace(worst, case="largest ratio", shape="any")]
+    return answer

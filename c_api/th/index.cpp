@@ -69,10 +69,52 @@ int64_t elements_within(int dim, const AnyTensor *a, const AnyTensor *b) {
     return within ? within : a_expected;
 }
 
+// The dimension along which elements lie closest; `dim` where no other is closer.
+int dimension_across(const AnyTensor *t, int dim) {
+    int across = dim;
+    for (int d = 0; d < t->nDimension; d++)
+        if (t->size[d] > 1 && t->stride[d] < t->stride[across]) across = d;
+    return across;
+}
+
+// body(begin, end) for blocks of lines side by side: few enough that the memory they touch stays in the cache. Threads
+// share them where that is asked for; n: elements of each.
+template <typename Body> void each_block(int64_t lines, int64_t n, bool share, const Body &body) {
+    constexpr int64_t most = 16;
+    auto blocks = [&](int64_t begin, int64_t end) {
+        for (; begin < end; begin += most) body(begin, std::min(begin + most, end));
+    };
+    if (share)
+        parallel_for(lines, std::max<int64_t>(1, grain / n), blocks);
+    else
+        blocks(0, lines);
+}
+
 // operation(r slice to(i), s slice from(i)) for i = 0, 1 ... n - 1. Slices have one shape.
 template <typename T, typename To, typename From, typename Operation>
 void for_each_slice(int dim, Tensor<T> *r, To to, Tensor<T> *s, From from, int64_t n, const Operation &operation) {
     const int64_t inner = elements_within(dim, r, s);
+    const int across = dimension_across(r, dim);
+    if (!inner && r->stride[across] < r->stride[dim]) {  // lines side by side, so that what is written lies together
+        Owned<T> first_r = make<T>(), first_s = make<T>();
+        narrow<T>(first_r, r, dim, 0, 1);
+        narrow<T>(first_s, s, dim, 0, 1);
+        const int64_t r_stride = r->stride[dim], s_stride = s->stride[dim];
+        const int64_t work = line_work(r, n * r->size[across]);
+        const bool share = work >= 2 * grain;
+        each_line(
+            across, share ? 0 : work,
+            [&](Line<T> a, Line<T> b) {
+                each_block(a.size, n, share, [&](int64_t begin, int64_t end) {
+                    for (int64_t i = 0; i < n; i++)
+                        for (int64_t j = begin; j < end; j++)
+                            operation(a.data[j * a.stride + to(i) * r_stride],
+                                      b.data[j * b.stride + from(i) * s_stride]);
+                });
+            },
+            first_r.get(), first_s.get());
+        return;
+    }
     if (!inner) {
         each_line(
             dim, line_work(r, n),
@@ -163,10 +205,8 @@ void into_slices(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src, 
 template <typename T, typename Step>
 void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *from, const Step &step) {
     const int64_t n = index->size[dim];
-    int across = dim;  // the dimension along which indices lie closest
-    for (int d = 0; d < index->nDimension; d++)
-        if (index->size[d] > 1 && index->stride[d] < index->stride[across]) across = d;
-    if (across == dim || n == 1) {
+    const int across = dimension_across(index, dim);
+    if (across == dim || n == 1 || to->stride[dim] < to->stride[across]) {
         each_line(
             dim, line_work(to, n),
             [&](Line<int64_t> at, Line<T> a, Line<T> b) {
@@ -182,21 +222,17 @@ void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *fro
     narrow<T>(first_to, to, dim, 0, 1);
     narrow<T>(first_from, from, dim, 0, 1);
     const int64_t stride = index->stride[dim], to_stride = to->stride[dim], from_stride = from->stride[dim];
-    const int64_t work = n * index->size[across];
-    const bool distinct = elements_are_distinct(to), share = distinct && work >= 2 * grain;
+    const int64_t work = line_work(to, n * index->size[across]);
+    const bool share = work >= 2 * grain;
     each_line(
-        across, distinct && !share ? work : 0,
+        across, share ? 0 : work,
         [&](Line<int64_t> at, Line<T> a, Line<T> b) {
-            auto columns = [&](int64_t begin, int64_t end) {
+            each_block(at.size, n, share, [&](int64_t begin, int64_t end) {
                 for (int64_t i = 0; i < n; i++)
                     for (int64_t j = begin; j < end; j++)
                         step(at.data[i * stride + j * at.stride], i, Line<T>{&a[j], n, to_stride},
                              Line<T>{&b[j], n, from_stride});
-            };
-            if (share)
-                parallel_for(at.size, std::max<int64_t>(1, grain / n), columns);
-            else
-                columns(0, at.size);
+            });
         },
         first_at.get(), first_to.get(), first_from.get());
 }
