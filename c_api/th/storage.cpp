@@ -133,7 +133,18 @@ template <typename T> void clearFlag(Storage<T> *self, const char flag) { self->
 template <typename T> void retain(Storage<T> *self) { retain_storage(self); }
 template <typename T> void release(Storage<T> *self) { free_storage(self); }
 
+template <typename T> void swap_elements(Storage<T> *a, Storage<T> *b) {
+    const ptrdiff_t a_size = a->size, b_size = b->size, most = std::max(a_size, b_size);
+    if (a_size < most) resize_storage(a, most, sizeof(T));
+    if (b_size < most) resize_storage(b, most, sizeof(T));
+    if (a->data != b->data) std::swap_ranges(a->elements(), a->elements() + most, b->elements());
+    a->size = b_size;
+    b->size = a_size;
+    note_write(b);
+}
+
 template <typename T> void swap(Storage<T> *a, Storage<T> *b) {
+    if ((a->flag | b->flag) & lent) return swap_elements(a, b);
     std::swap(static_cast<AnyStorage &>(*a), static_cast<AnyStorage &>(*b));
     std::swap(a->refcount, b->refcount);
 }

@@ -31,6 +31,9 @@ struct AnyTensor {
 // Who owns a storage's memory sets this flag to learn whether it was written to: functions that write clear it.
 constexpr char unwritten = 64;
 
+// Whose memory stays with this very struct sets this one: swapping moves elements then, and the memory stays.
+constexpr char lent = 32;
+
 inline void note_write(AnyStorage *storage) {
     if (storage && storage->flag & unwritten) __atomic_and_fetch(&storage->flag, char(~unwritten), __ATOMIC_RELAXED);
 }

@@ -116,7 +116,7 @@ THStorage *new_storage(Slot *slot) {
     if (th == nullptr) return PyErr_NoMemory(), nullptr;
     Memory *memory = new_memory(slot, th);
     if (memory == nullptr) return std::free(th), nullptr;
-    *th = {nullptr, 0, 1, TH_REFCOUNTED | TH_RESIZABLE | TH_FREEMEM, &torch_allocator, memory, nullptr};
+    *th = {nullptr, 0, 1, TH_REFCOUNTED | TH_RESIZABLE | TH_FREEMEM | TH_LENT, &torch_allocator, memory, nullptr};
     return th;
 }
 
@@ -142,7 +142,7 @@ Memory *move_to_torch(THStorage *th, int code, int bits) {
         th->data = data;
         th->allocator = &torch_allocator;
         th->context = memory;
-        th->flag |= TH_RESIZABLE | TH_FREEMEM;
+        th->flag |= TH_RESIZABLE | TH_FREEMEM | TH_LENT;
     }
     Py_DECREF(found);
     return memory;

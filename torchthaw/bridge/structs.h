@@ -17,6 +17,7 @@ enum {
     TH_RESIZABLE = 2,
     TH_FREEMEM = 4,
     TH_VIEW = 8,
+    TH_LENT = 32,     /* libth swaps the elements of such storages, not the structs */
     TH_UNWRITTEN = 64 /* libth clears it when it writes */
 };
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from .. import config
 from ..build import BuildError, cdef, cuda, glue, ninja, toolchain
 from ..build.extension import LIMITED_API
-from . import nvcc, objects, structs
+from . import nvcc, objects, structs, window
 
 INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
 
@@ -77,7 +77,12 @@ def create_extension(
     options = _Options(name, base, target / f"{module}.so", [base / source for source in sources], with_cuda, kwargs)
 
     ffi, declarations = cdef.parse(headers, options.include_dirs, options.define_flags, structs.CDEF)
-    functions = glue.functions(ffi, cdef.signatures(declarations), structs.Function)
+    exact = window.is_exact(
+        [*headers, *options.sources], options.include_dirs, [*options.define_flags, *options.compile_args["cxx"]],
+        options.extra_objects, options.libraries, options.list_of("extra_link_args"),
+    )  # fmt: skip
+    kind = structs.ExactFunction if exact else structs.Function
+    functions = glue.functions(ffi, cdef.signatures(declarations), kind)
     module_name = f"{name}.{module}" if package else module
     if package and len(parts) == 1:
         module_name = f".{name}.{module}"

@@ -58,3 +58,12 @@ class Function(glue.Function):
         declaration = self.type.result.get_c_name(f" {self.name}({', '.join(parameters) or 'void'})") + ";"
         names = ", ".join(each.name + "_" * keyword.iskeyword(each.name) for each in self.parameters)
         return declaration if self.type.ellipsis else f"{self.name}({names})\n--\n\n{declaration}"
+
+
+class ExactFunction(Function):
+    """The same where C can tell how a tensor lies in its storage."""
+
+    @staticmethod
+    def parameter(ffi, type, name):
+        found = Function.parameter(ffi, type, name)
+        return found._replace(flags="THAW_EXACT") if found.kind == "THAW_TH_TENSOR" else found

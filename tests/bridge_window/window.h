@@ -1,0 +1,13 @@
+long size_below(THFloatTensor *tensor);
+long offset_in(THFloatTensor *tensor);
+float at(THFloatTensor *tensor, long position);
+void put(THFloatTensor *tensor, long position, float value);
+void resize(THFloatTensor *tensor, int count);
+float resize_then_at(THFloatTensor *resized, int count, THFloatTensor *tensor, long position);
+void lie_on(THFloatTensor *tensor, THFloatTensor *other);
+THFloatTensor *pair_after(THFloatTensor *tensor);
+void exchange(THFloatTensor *tensor1, THFloatTensor *tensor2);
+void exchange_with_own(THFloatTensor *tensor, float value, int count);
+void keep(THFloatTensor *tensor);
+float kept_at(long position);
+void release(void);
