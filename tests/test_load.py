@@ -404,25 +404,38 @@ def test_without_cuda(project, monkeypatch):
         load(headers="one.h", sources=["kernel.cu"])
 
 
-@pytest.mark.parametrize("how", ["load", "load_inline"])
-def test_cuda(project, monkeypatch, how):
+@pytest.fixture
+def cuda_home(project, monkeypatch):
     try:
         root = cuda.toolkit().root
     except FileNotFoundError:
         pytest.skip("no nvcc on this machine")
     monkeypatch.setenv("CUDA_HOME", str(root))
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "7.5+PTX")
-    text = """
+
+
+KERNEL = """
 #include <cuda_runtime.h>
 __global__ void kernel(float *x) { *x = N; }
 extern "C" int answer(int n) { return __CUDACC_VER_MAJOR__ > 0 ? N + n : 0; }
 """
-    if how == "load":
-        (project / "kernel.cu").write_text(text)
-        (project / "answer.h").write_text("int answer(int n);\n")
-        module = load(headers="answer.h", sources=["kernel.cu"], extra_cuda_cflags=["-DN=40"])
-    else:
-        module = torchthaw.load_inline("inline", cuda_sources=text, functions="answer", extra_cuda_cflags=["-DN=40"])
+RUNTIME = """
+#include <cuda_runtime.h>
+int answer(int n) { int version = 0; return cudaRuntimeGetVersion(&version) == 0 && version > 0 ? 40 + n : 0; }
+"""
+
+
+@pytest.mark.parametrize("file, text, options", [
+    ("kernel.cu", KERNEL, {"extra_cuda_cflags": ["-DN=40"]}), ("runtime.c", RUNTIME, {"with_cuda": True})
+], ids=["kernel", "runtime"])  # fmt: skip
+def test_cuda(project, cuda_home, file, text, options):
+    (project / file).write_text(text)
+    (project / "answer.h").write_text("int answer(int n);\n")
+    assert load(headers="answer.h", sources=file, **options).answer(2) == 42
+
+
+def test_inline_cuda(project, cuda_home):
+    module = torchthaw.load_inline("inline", cuda_sources=KERNEL, functions="answer", extra_cuda_cflags=["-DN=40"])
     assert module.answer(2) == 42
 
 

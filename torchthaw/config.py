@@ -27,7 +27,7 @@ def my_lib_includes():
 
 
 def includes():
-    """The folder that old projects compile against: ``TH``, ``THC``, ``ATen``, and nothing that hides their files."""
+    """The folder that old projects compile against: ``TH``, ``THC`` and the like, nothing that hides their files."""
     return my_lib_includes() / "torchthaw"
 
 
