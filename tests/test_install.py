@@ -101,6 +101,17 @@ def test_pkg_config_consumer_builds_and_runs_from_a_moved_installation(prefix, t
     assert "as PyTorch computes it" in run(example / "lltm_step")
 
 
+@needs("pkg-config", "cc")
+@pytest.mark.parametrize("name", ["mlp", "svd", "file_round_trip"])
+def test_programs_of_old_tensors_link_as_a_user_links_them(prefix, tmp_path, name):
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "share/pkgconfig"))
+    flags = run("pkg-config", "--cflags", "--libs", "th", env=environment).split()
+    program = tmp_path / name
+    folder = library(prefix).parent
+    run("cc", "-std=c99", ROOT / f"tests/th/test_{name}.c", *flags, "-lm", f"-Wl,-rpath,{folder}", "-o", program)
+    assert subprocess.run([program], cwd=tmp_path).returncode in (0, 77)  # 77: no LAPACK library
+
+
 def test_exactly_the_functions_of_the_header_are_exported(prefix):
     # Each line is `address type name@@version`; the version itself is a symbol too.
     symbols = {line.split()[2].partition("@")[0]
