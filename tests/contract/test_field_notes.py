@@ -171,3 +171,10 @@ def test_note_25_no_other_aten(tmp_path):
     words = ["c++", "-fsyntax-only", f"-I{config.includes()}", f"-I{config.includes() / 'TH'}", "unit.cpp"]
     result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert "c10/macros/Macros.h: No such file" in result.stderr and "#error" not in result.stderr
+
+
+def test_note_25_pytorch_s_own_aten_where_it_is_on_the_path(tmp_path):
+    """A process that built an old project, whose CPATH names our headers, compiles C++ extensions of today as well."""
+    files(tmp_path, {"own/ATen/ATen.h": "#define OWN\n", "unit.cpp": "#include <ATen/ATen.h>\n#ifndef OWN\n#error\n#endif\n"})
+    words = ["c++", "-fsyntax-only", "-isystem", "own", "unit.cpp"]
+    subprocess.run(words, cwd=tmp_path, env={**os.environ, "CPATH": os.fspath(config.includes())}, check=True)
