@@ -8,5 +8,7 @@ QUESTIONS = (
     "fused_conv_batch_norm2d",
     "operators",
     "bridge_calls",
+    "legacy_calls",
+    "legacy_build",
     "th",
 )

@@ -13,6 +13,8 @@ TOPICS = {  # of the questions that have goals, for readers
     "lltm_threads": "LLTM step, two threads",
     "fused_conv_batch_norm2d": "fused convolution + batch norm",
     "bridge_calls": "call into C",
+    "legacy_calls": "call into old C",
+    "legacy_build": "build of old C",
     "th": "libth",
 }
 
@@ -55,6 +57,12 @@ GOALS = (
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", (), 300e-9),
     Goal("bridge_calls", "my_lib_add_forward, shapes at hand", "5, 5", "torchthaw", (), 450e-9),
     Goal("bridge_calls", "my_lib_add_forward, shapes asked for", "5, 5", "torchthaw", (), 450e-9),
+    Goal("legacy_calls", "my_lib_add_forward", "5, 5", "torchthaw", ("torch.add(out=)",), 0.32),
+    Goal("legacy_calls", "my_lib_add_forward", "5, 5", "torchthaw", ("casts of torch.utils.ffi",), 0.22),
+    Goal("legacy_calls", "my_lib_add_forward", "5, 5", "torchthaw", ("tvm-ffi loop",), 0.69),
+    Goal("legacy_calls", "my_lib_add_forward, output resized", "5, 5", "torchthaw", ("torch.add(out=)",), 1.2),
+    Goal("legacy_calls", "error in C, caught", "5, 5", "torchthaw", (), 4e-6),
+    Goal("legacy_build", "sources to module", "add", "torchthaw", ("cpp_extension.load",), 0.08),
     Goal("th", "geometric mean", "contiguous", "libth", ("torch",), 1.2),
     Goal("th", "geometric mean", "transposed", "libth", ("torch",), 1.5),
     Goal("th", "elementwise, geometric mean", "contiguous", "libth", ("torch",), 1.1),
@@ -68,7 +76,7 @@ def verdicts(groups, goals=GOALS):
     found = []
     for goal in goals:
         group = measured.get((goal.question, goal.case, goal.shape))
-        if group is None or goal.contender not in group.results:
+        if group is None or goal.contender not in group.results or not group.has_any(goal.peers):
             found.append((goal, None, None))
             continue
         value = group.ratio(goal.contender, goal.peers)

@@ -58,7 +58,7 @@ class Effort:
     without: tuple = ()
 
 
-QUICK = Effort(group_seconds=0.6, minimum_rounds=5, without=("torch.compile", "compiled cell"))
+QUICK = Effort(group_seconds=0.6, minimum_rounds=5, without=("torch.compile", "compiled cell", "cpp_extension.load"))
 
 
 @dataclass
@@ -82,6 +82,10 @@ class Group:
     unit: str = "s"
     statistic: str = "median"  # over the rounds; or "minimum", or "exact"
     rounds: int = 1
+
+    def has_any(self, peers):
+        """Whether one of ``peers`` took part, or none is asked."""
+        return not peers or any(peer in self.results for peer in peers)
 
     def ratio(self, contender, peers):
         """``contender`` ÷ the smallest of those ``peers`` that took part; ÷ 1 if none is asked."""

@@ -16,17 +16,51 @@ void add_loop(const float *input1, const float *input2, float *output, int64_t n
 
 def plain_cffi():
     """(ffi, lib) of a cffi API-mode module with ``add_loop``, compiled once."""
+    return compiled("plain_cffi", HEADER, SOURCE)
+
+
+def compiled(name, header, source):
+    """(ffi, lib) of a cffi API-mode module."""
     import cffi
 
     ffi = cffi.FFI()
-    ffi.cdef(HEADER)
-    ffi.set_source("benchmarks_plain_cffi", SOURCE, extra_compile_args=["-O3"])
-    folder = BUILD / "plain_cffi"
-    path = ffi.compile(tmpdir=str(folder))
-    specification = importlib.util.spec_from_file_location("benchmarks_plain_cffi", path)
+    ffi.cdef(header)
+    ffi.set_source(f"benchmarks_{name}", source, extra_compile_args=["-O3"])
+    path = ffi.compile(tmpdir=str(BUILD / name))
+    specification = importlib.util.spec_from_file_location(f"benchmarks_{name}", path)
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module.ffi, module.lib
+
+
+def utils_ffi():
+    """What a wrapper of PyTorch 0.3 did around a call: tensors, by their types, become pointers to TH structs.
+
+    The C function takes three of these and leaves them alone.
+    """
+    import torch
+
+    ffi, lib = compiled(
+        "utils_ffi",
+        "typedef struct THFloatTensor THFloatTensor;"
+        "int take(THFloatTensor *input1, THFloatTensor *input2, THFloatTensor *output);",
+        "typedef struct THFloatTensor THFloatTensor;"
+        "int take(THFloatTensor *input1, THFloatTensor *input2, THFloatTensor *output) { return 1; }",
+    )
+    structs = {torch.float32: "THFloatTensor", torch.float64: "THDoubleTensor", torch.int64: "THLongTensor"}
+    function = lib.take
+
+    def call(*args, **kwargs):
+        args = tuple(
+            ffi.cast(structs.get(arg.dtype, "void") + " *", arg._cdata)
+            if isinstance(arg, (torch.Tensor, torch.TypedStorage))
+            else arg
+            for arg in args
+        )
+        result = function(*args, **kwargs)
+        return result if not isinstance(result, ffi.CData) else ffi.typeof(result)
+
+    return call
 
 
 def tvm_ffi():

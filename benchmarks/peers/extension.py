@@ -13,17 +13,19 @@ BUILD = HERE.parents[1] / "build" / "benchmarks" / "extension"
 @functools.cache
 def load():
     """The compiled module; the first build takes about half a minute."""
+    return load_from(HERE / "extension.cpp", "benchmarks_extension", BUILD)
+
+
+def load_from(source, name, folder):
+    """The module ``name``, compiled in ``folder`` unless it is there already."""
     from torch.utils import cpp_extension
 
-    BUILD.mkdir(parents=True, exist_ok=True)
-    with open(BUILD / "builder", "w") as builder:
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "builder", "w") as builder:
         fcntl.flock(builder, fcntl.LOCK_EX)
         # PyTorch waits for this file to go away, for ever where a build was killed. Here one process builds at a time.
-        (BUILD / "lock").unlink(missing_ok=True)
-        return cpp_extension.load(
-            "benchmarks_extension", [str(HERE / "extension.cpp")],
-            build_directory=str(BUILD), extra_cflags=["-O3"],
-        )
+        (folder / "lock").unlink(missing_ok=True)
+        return cpp_extension.load(name, [str(source)], build_directory=str(folder), extra_cflags=["-O3"])
 
 
 class _Function(torch.autograd.Function):
