@@ -116,6 +116,7 @@ LEFT_OUT = (
         "contract/test_section_1_6.py", "test_bridge_faults_errors.py", "test_bridge_faults_refusals.py",
     ], id="structs"),
     pytest.param(["test_bridge_faults_memory.py", "test_bridge_faults_threads.py"], id="memory-and-threads"),
+    pytest.param(["test_bridge_window.py"], id="window"),
 ])  # fmt: skip
 def test_no_sanitizer_speaks_up(sanitized, files):
     done = sanitized(RUN, *[TESTS / file for file in files], "-k", " and ".join(f"not {name}" for name in LEFT_OUT))

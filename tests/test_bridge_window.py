@@ -101,6 +101,29 @@ def test_a_view_that_shrinks_stays_where_it_begins(either):
     assert view.tolist() == [4, 5, 6] and view.storage_offset() == 4 and base.tolist() == BASE.tolist()
 
 
+def test_x_follows_its_data_that_c_resized(either):
+    from torchthaw.legacy import patches
+
+    patches.install("data_owner")
+    try:
+        x, other = torch.arange(3.0), torch.arange(3.0)
+        either.resize(x.data, 1000)
+        either.resize(other, 2)
+        assert x.shape == (1000,) and x[:3].tolist() == [0, 1, 2] and other.shape == (2,)
+    finally:
+        patches.uninstall()
+
+
+def test_deterministic_mode_fills_nothing_that_c_wrote(either):
+    torch.use_deterministic_algorithms(True)
+    try:
+        tensor = torch.arange(3.0)
+        either.resize(tensor, 10)
+        assert tensor.tolist() == [0, 1, 2] + [0] * 7
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 def test_the_other_view_sees_a_storage_that_moved(either):
     base = BASE.clone()
     other = base[2:]
