@@ -64,9 +64,9 @@ public:
     }
 
     /* The same object passed twice is one struct. */
-    Slot *take(PyObject *argument, bool exact) {
+    Slot *take(PyObject *argument, bool is_storage, bool exact) {
         if (Slot *slot = find(argument)) return slot;
-        Slot *slot = take_slot(argument, exact);
+        Slot *slot = take_slot(argument, is_storage, exact);
         if (slot == nullptr) return nullptr;
         slot->next = first_;
         return first_ = slot;
@@ -130,7 +130,7 @@ private:
             }
             kind = THAW_TH_STORAGE;
         }
-        Slot *slot = slots_.take(argument, (parameter.flags & THAW_EXACT) != 0);
+        Slot *slot = slots_.take(argument, kind == THAW_TH_STORAGE, (parameter.flags & THAW_EXACT) != 0);
         if (slot == nullptr) return false;
         if (parameter.kind == kind && slot->code == parameter.dtype_code && slot->bits == parameter.dtype_bits) {
             void *pointer = slot->pointer();

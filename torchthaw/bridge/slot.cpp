@@ -38,20 +38,10 @@ bool grow(int64_t **numbers, int count) {
     return true;
 }
 
-/* What the struct says of sizes and strides is what PyTorch knows. */
-bool note_shown(Slot *slot) {
-    const THTensor *th = slot->th;
-    const int dimensions = th->dimensions;
-    if (2 * dimensions > slot->shown_room) {
-        if (!grow(&slot->shown, 2 * dimensions)) return false;
-        slot->shown_room = 2 * dimensions;
-    }
-    for (int i = 0; i < dimensions; ++i) {
-        slot->shown[i] = th->size[i];
-        slot->shown[dimensions + i] = th->stride[i];
-    }
-    slot->shown_dimensions = dimensions;
-    slot->shown_offset = th->offset;
+bool grow_shown(Slot *slot, int dimensions) {
+    if (2 * dimensions <= slot->shown_room) return true;
+    if (!grow(&slot->shown, 2 * dimensions)) return false;
+    slot->shown_room = 2 * dimensions;
     return true;
 }
 
@@ -61,7 +51,7 @@ bool is_as_shown(const Slot *slot) {
     if (dimensions != slot->shown_dimensions) return false;
     if (dimensions != 0 && th->offset != slot->shown_offset) return false;
     for (int i = 0; i < dimensions; ++i) {
-        if (th->size[i] != slot->shown[i] || th->stride[i] != slot->shown[dimensions + i]) return false;
+        if (th->size[i] != slot->shown[2 * i] || th->stride[i] != slot->shown[2 * i + 1]) return false;
     }
     return true;
 }
@@ -77,13 +67,15 @@ bool fill(Slot *slot, const Layout &layout, bool exact) {
     if (dimensions > th->dimensions || th->size == nullptr) {
         if (!grow(&th->size, dimensions) || !grow(&th->stride, dimensions)) return false;
     }
-    th->dimensions = dimensions;
+    if (!grow_shown(slot, dimensions)) return false;
+    th->dimensions = slot->shown_dimensions = dimensions;
     int64_t extent = layout.count == 0 ? 0 : 1, row_major = 1;
     for (int i = dimensions; i-- > 0;) {
-        th->size[i] = size[i];
-        th->stride[i] = stride == nullptr ? row_major : stride[i];
+        const int64_t step = stride == nullptr ? row_major : stride[i];
+        th->size[i] = slot->shown[2 * i] = size[i];
+        th->stride[i] = slot->shown[2 * i + 1] = step;
         row_major *= size[i];
-        extent += (size[i] - 1) * th->stride[i];
+        extent += (size[i] - 1) * step;
     }
     Window window = {layout.count == 0 ? nullptr : layout.data, 0, 0};
     if (exact) {
@@ -91,11 +83,11 @@ bool fill(Slot *slot, const Layout &layout, bool exact) {
         extent = window.bytes / (layout.bits / 8);
     }
     slot->memory->whole = exact;
-    th->offset = static_cast<ptrdiff_t>(window.offset);
+    th->offset = slot->shown_offset = static_cast<ptrdiff_t>(window.offset);
     th->storage->data = window.data;
     th->storage->size = static_cast<ptrdiff_t>(extent);
     th->storage->flag |= TH_UNWRITTEN;
-    return note_shown(slot);
+    return true;
 }
 
 /* th.show(tensor or None, anchor, whole, offset, sizes, strides): a tensor of that layout on the anchor's storage. */
@@ -209,8 +201,7 @@ Slot *any_slot() {
 
 }  // namespace
 
-Slot *take_slot(PyObject *argument, bool exact) {
-    const bool is_storage = !is_tensor(argument);
+Slot *take_slot(PyObject *argument, bool is_storage, bool exact) {
     PyObject *tensor = is_storage ? call_python("tensor_of", "(O)", argument) : argument;
     if (tensor == nullptr) return nullptr;
     if (!is_storage) Py_INCREF(tensor);

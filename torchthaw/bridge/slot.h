@@ -13,7 +13,7 @@ struct Slot {
     Memory *memory;
     THTensor *th;
     int code, bits;     /* the dtype, as DLPack has it */
-    int64_t *shown;     /* the sizes and then the strides that PyTorch knows of */
+    int64_t *shown;     /* size and stride of each dimension, as PyTorch has them */
     int shown_room, shown_dimensions;
     ptrdiff_t shown_offset;
 
@@ -23,7 +23,7 @@ struct Slot {
 
 /* A slot whose structs show `argument`, a tensor or a storage. NULL with an exception for what C cannot see.
  * Of a tensor's torch storage they show as much as the tensor covers, from an offset of 0; where C is `exact`, all. */
-Slot *take_slot(PyObject *argument, bool exact);
+Slot *take_slot(PyObject *argument, bool is_storage, bool exact);
 
 /* Ends the call for one slot. Where it succeeded, sizes that C changed become the tensor's. What C retained stays
  * valid and keeps PyTorch's memory. False with an exception set. */
