@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace th {
 
@@ -43,12 +44,15 @@ template <typename T> void onesLike(Tensor<T> *r, Tensor<T> *input) {
     fill(r, T(1));
 }
 
+// Holds the difference of any two bounds.
+template <typename T> using Wide = std::conditional_t<is_floating<T>, Accumulate<T>, __int128>;
+
 // A result that has the right number of elements keeps its shape.
 template <typename T> void range(Tensor<T> *r, Accumulate<T> first, Accumulate<T> last, Accumulate<T> step) {
     TH_ARGUMENT(step > 0 || step < 0, 3, "step must be a non-null number");
     TH_ARGUMENT(step > 0 ? last >= first : last <= first, 2, "upper bound and larger bound incoherent with step sign");
-    const Accumulate<T> count = (last - first) / step + 1;
-    TH_ARGUMENT(count < Accumulate<T>(int64_t(1) << 62), 2, "too many numbers between the bounds");
+    const Wide<T> count = (Wide<T>(last) - first) / step + 1;
+    TH_ARGUMENT(count < Wide<T>(int64_t(1) << 62), 2, "too many numbers between the bounds");
     const int64_t n = int64_t(count);
     if (elements_of(r) != n) resize<T>(r, {n});
     generate(r, [&](int64_t i) { return T(first + Accumulate<T>(i) * step); });
@@ -61,7 +65,7 @@ template <typename T> void arange(Tensor<T> *r, Accumulate<T> first, Accumulate<
     if constexpr (is_floating<T>)
         met = std::fmod(last - first, step) == 0;
     else
-        met = step == -1 || (last - first) % step == 0;
+        met = (Wide<T>(last) - first) % step == 0;
     range(r, first, met ? last - step : last, step);
 }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 
 namespace th {
 namespace {
@@ -244,6 +245,9 @@ void gesvd2(Tensor<T> *ru, Tensor<T> *rs, Tensor<T> *rv, Tensor<T> *ra, Tensor<T
     TH_ARGUMENT(*jobu == 'A' || *jobu == 'S' || *jobu == 'N', 6, "jobu should be A, S or N");
     const Owned<T> matrix = begin(ra, a);
     const int m = row_count(matrix), n = column_count(matrix), k = std::min(m, n);
+    bool finite = true;  // LAPACK may never end otherwise
+    each([&](T x) { finite &= bool(std::isfinite(x)); }, matrix.get());
+    TH_CHECK(finite, "Lapack Error gesvd : the matrix holds numbers that are not finite");
     const Owned<T> u = new_matrix<T>(m, *jobu == 'A' ? m : k);
     Owned<T> v = new_matrix<T>(n, n);  // V' by columns, hence V by rows
     Buffer<T> values(k);

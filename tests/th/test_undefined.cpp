@@ -80,11 +80,27 @@ void numbers_that_are_none() {
     THDoubleTensor_sort(sorted, position, y, 0, 1);
     EXPECT(!memcmp(THLongTensor_data(position), descending, sizeof descending));
     THDoubleTensor_free(y), THDoubleTensor_free(sorted), THLongTensor_free(position);
+
+    THDoubleTensor *u = THDoubleTensor_new(), *s = THDoubleTensor_new(), *v = THDoubleTensor_new();
+    for (double bad : {double(NAN), double(INFINITY)}) {
+        THDoubleTensor *a = tensor({2, 2}, {1, bad, 3, 4});
+        EXPECT(raised([&] { THDoubleTensor_gesvd(u, s, v, a, "A"); }) ==
+               "0: Lapack Error gesvd : the matrix holds numbers that are not finite");
+        THDoubleTensor_free(a);
+    }
+    THDoubleTensor_free(u), THDoubleTensor_free(s), THDoubleTensor_free(v);
 }
 
 void sizes() {
     Ints x{1, 2}, r;
     EXPECT(raised([&] { THIntTensor_arange(r.t, 0, 5, 0); }) == "3: step must be a non-null number");
+    THLongTensor *all = THLongTensor_new();
+    const std::string too_many = "2: too many numbers between the bounds";
+    EXPECT(raised([&] { THLongTensor_range(all, 0, INT64_MIN, -1); }) == too_many);
+    EXPECT(raised([&] { THLongTensor_arange(all, INT64_MIN, INT64_MAX, 1); }) == too_many);
+    THLongTensor_range(all, INT64_MAX, INT64_MIN, INT64_MIN);
+    EXPECT(THLongTensor_nElement(all) == 2 && THLongTensor_get1d(all, 1) == -1);
+    THLongTensor_free(all);
     const std::string overflow = "0: $ Torch: invalid memory size -- maybe an overflow?";
     EXPECT(raised([&] { THIntTensor_setStorage1d(r.t, x.t->storage, INT64_MAX, 2, 1); }) == overflow);
     EXPECT(raised([&] { THIntTensor_setStorage2d(r.t, x.t->storage, 0, INT64_MAX, 0, 4, 0); }) == overflow);

@@ -32,7 +32,7 @@ TH_API void THTensor_(syev)(THTensor *re_, THTensor *rv_, THTensor *a_, const ch
 TH_API void THTensor_(geev)(THTensor *re_, THTensor *rv_, THTensor *a_, const char *jobvr);
 
 /* a = U diag(s) V'. jobu "A" all columns of U and V, "S" min(rows, columns), "N" none: zeros. gesvd2 gives LAPACK's
- * overwritten matrix too. Error: argument 6, another jobu. */
+ * overwritten matrix too. Errors: argument 6, another jobu; NaN or infinity in a. */
 TH_API void THTensor_(gesvd)(THTensor *ru_, THTensor *rs_, THTensor *rv_, THTensor *a, const char *jobu);
 TH_API void THTensor_(gesvd2)(THTensor *ru_, THTensor *rs_, THTensor *rv_, THTensor *ra_, THTensor *a,
                               const char *jobu);
