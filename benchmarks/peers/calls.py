@@ -47,14 +47,19 @@ def utils_ffi():
         "typedef struct THFloatTensor THFloatTensor;"
         "int take(THFloatTensor *input1, THFloatTensor *input2, THFloatTensor *output) { return 1; }",
     )
-    structs = {torch.float32: "THFloatTensor", torch.float64: "THDoubleTensor", torch.int64: "THLongTensor"}
+    structs = {torch.Tensor: "THFloatTensor"}  # one type for each dtype, in those days
+    tensors, storages = {torch.Tensor, torch.nn.Parameter}, {torch.TypedStorage, torch.UntypedStorage}
     function = lib.take
+
+    def is_tensor(value):
+        return type(value) in tensors
+
+    def is_storage(value):
+        return type(value) in storages
 
     def call(*args, **kwargs):
         args = tuple(
-            ffi.cast(structs.get(arg.dtype, "void") + " *", arg._cdata)
-            if isinstance(arg, (torch.Tensor, torch.TypedStorage))
-            else arg
+            ffi.cast(structs.get(type(arg), "void") + " *", arg._cdata) if is_tensor(arg) or is_storage(arg) else arg
             for arg in args
         )
         result = function(*args, **kwargs)

@@ -175,6 +175,7 @@ def test_note_25_no_other_aten(tmp_path):
 
 def test_note_25_pytorch_s_own_aten_where_it_is_on_the_path(tmp_path):
     """A process that built an old project, whose CPATH names our headers, compiles C++ extensions of today as well."""
-    files(tmp_path, {"own/ATen/ATen.h": "#define OWN\n", "unit.cpp": "#include <ATen/ATen.h>\n#ifndef OWN\n#error\n#endif\n"})
+    code = "#include <ATen/ATen.h>\n#ifndef OWN\n#error\n#endif\n"
+    files(tmp_path, {"own/ATen/ATen.h": "#define OWN\n", "unit.cpp": code})
     words = ["c++", "-fsyntax-only", "-isystem", "own", "unit.cpp"]
     subprocess.run(words, cwd=tmp_path, env={**os.environ, "CPATH": os.fspath(config.includes())}, check=True)

@@ -77,7 +77,8 @@ private:
     PyObject *look_up(PyObject *object) {
         PyObject *bound = PyObject_GetAttr(object, name_);
         if (bound == nullptr) return nullptr;
-        if (PyCFunction_Check(bound) && PyCFunction_GetFlags(bound) == METH_NOARGS && PyCFunction_GetSelf(bound) == object) {
+        const bool builtin = PyCFunction_Check(bound) && PyCFunction_GetSelf(bound) == object;
+        if (builtin && PyCFunction_GetFlags(bound) == METH_NOARGS) {
             PyTypeObject *before = type_;
             direct_ = PyCFunction_GetFunction(bound);
             type_ = Py_TYPE(object);

@@ -35,7 +35,8 @@ Kept take_kept() {
 }
 
 void raise_message(PyObject *type) {
-    PyObject *text = PyUnicode_DecodeUTF8(kept_message.c_str(), static_cast<Py_ssize_t>(kept_message.size()), "replace");
+    const auto length = static_cast<Py_ssize_t>(kept_message.size());
+    PyObject *text = PyUnicode_DecodeUTF8(kept_message.c_str(), length, "replace");
     if (text != nullptr) PyErr_SetObject(type, text);
     Py_XDECREF(text);
 }

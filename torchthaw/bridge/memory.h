@@ -9,8 +9,8 @@ namespace bridge {
 
 struct Slot;
 
-/* What a TH storage's allocator knows: the tensor on whose torch storage it lies. All of them are in one list, so that a
- * torch storage which moves takes every TH storage on it along. */
+/* What a TH storage's allocator knows: the tensor on whose torch storage it lies. All of them are in one list, so that
+ * a torch storage which moves takes every TH storage on it along. */
 struct Memory {
     PyObject *tensor; /* of a slot: its tensor; else owned, for C kept the TH storage */
     Slot *slot;       /* NULL: C kept the TH storage */

@@ -1,4 +1,4 @@
-/* slot.cpp: fills TH structs from torch tensors, gives tensors what C made of the structs, and hands over what it keeps. */
+/* slot.cpp: fills TH structs from tensors, gives tensors what C made of the structs, and hands over what it keeps. */
 #include "slot.h"
 
 #include "storage.h"
@@ -180,7 +180,8 @@ namespace {
 
 /* Whether C can see `tensor` as a TH struct. Where not, perhaps with an exception set. */
 bool read_visible(PyObject *tensor, Layout *layout) {
-    if (!read_layout(tensor, layout) || !layout->on_cpu || real_name(layout->code, layout->bits) == nullptr) return false;
+    if (!read_layout(tensor, layout) || !layout->on_cpu) return false;
+    if (real_name(layout->code, layout->bits) == nullptr) return false;
     if (layout->count == 0) return has_memory(tensor);
     const Tensor simple = {layout->data, layout->count, false, true, layout->code, layout->bits};
     return layout->data != nullptr && is_lazy(tensor, simple) == 0;

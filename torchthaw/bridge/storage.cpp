@@ -25,7 +25,10 @@ bool can_grow(PyObject *tensor, PyObject *storage) {
         set_error("Trying to resize storage that is not resizable (it is in shared memory)");
         return false;
     }
-    if (!torch.resizable.is(storage, Py_True)) return set_error("Trying to resize storage that is not resizable"), false;
+    if (!torch.resizable.is(storage, Py_True)) {
+        set_error("Trying to resize storage that is not resizable");
+        return false;
+    }
     if (requires_grad(tensor) == 0) return true;
     PyObject *allowed = call_python("check_resizing", "(O)", tensor);
     Py_XDECREF(allowed);

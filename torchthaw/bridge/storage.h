@@ -17,7 +17,7 @@ struct Window {
 /* Fills `window` for a tensor with memory. False with an exception set. */
 bool read_window(PyObject *tensor, Window *window);
 
-/* What became of a torch storage: its beginning and bytes before, where it begins now, and where the tensor does in it. */
+/* What became of a torch storage: its beginning and bytes before, where it begins now, and the tensor in it. */
 struct Resized {
     char *before, *now;
     int64_t bytes_before, offset; /* in bytes */
