@@ -1,8 +1,10 @@
 """tests/test_setuptools.py: projects with a setup.py: FFIExtension and BuildExtension."""
 
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -116,8 +118,8 @@ def test_wheel(project, tmp_path):
 
 def test_editable(project, tmp_path):
     run(
-        project, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--no-index", "--prefix",
-        tmp_path / "prefix", "--editable", ".",
+        project, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--use-pep517", "--no-index",
+        "--prefix", tmp_path / "prefix", "--editable", ".",
     )  # fmt: skip
     (site,) = (tmp_path / "prefix").glob("lib/python*/site-packages")
     code = f"import site; site.addsitedir({str(site)!r}); {USE}; print(shapes.__file__)"
@@ -156,8 +158,9 @@ def test_without_ninja(project):
     (project / "setup.py").write_text(hidden + (project / "setup.py").read_text())
     tools = project / "tools"
     tools.mkdir()
-    for name in ("gcc", "g++", "cc", "as", "ld"):
-        (tools / name).symlink_to(subprocess.run(["which", name], capture_output=True, text=True).stdout.strip())
+    of_python = {sysconfig.get_config_var(name).split()[0] for name in ("CC", "CXX", "LDSHARED", "LDCXXSHARED")}
+    for name in {"gcc", "g++", "cc", "as", "ld"} | of_python:
+        (tools / name).symlink_to(shutil.which(name))
     shown = build(project, PATH=str(tools))
     assert "ninja not found; install it: pip install ninja; files are compiled one after the other" in shown
     assert uses(project, project / "python") == ["2.0", "9", "42"]

@@ -45,7 +45,7 @@ template <typename Call> static void with_products(Call call) {
 }
 
 template <typename Function> static Function *of_the_stand_in(const char *name) {
-    void *library = dlopen("libcublas.so.13", RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen("libcublas_on_host.so", RTLD_NOW | RTLD_NOLOAD);
     CHECK(library);
     return library ? reinterpret_cast<Function *>(dlsym(library, name)) : nullptr;
 }

@@ -10,7 +10,10 @@
 namespace my_lib {
 namespace {
 
-constexpr const char *names[] = {"libcublas.so.13", "libcublas.so.12"};
+#ifndef MY_LIB_CUBLAS  // the tests have a stand-in, of a name that no PyTorch has loaded already
+#define MY_LIB_CUBLAS "libcublas.so.13", "libcublas.so.12"
+#endif
+constexpr const char *names[] = {MY_LIB_CUBLAS};
 
 void *open_library() {
     for (const int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW})
