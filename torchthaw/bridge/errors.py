@@ -94,13 +94,21 @@ TRANSFORMS = {
 }  # fmt: skip
 
 
+def transform_of(torch, tensor):
+    """What made a tensor that stands for another one, such as ``"torch.vmap"``, or None."""
+    for name, transform in TRANSFORMS.items():
+        if getattr(torch._C._functorch, name, lambda tensor: False)(tensor):
+            return transform
+    return None
+
+
 def _kind(torch, tensor):
     """The kind of a tensor that is more or less than a block of memory; else None."""
     if "FakeTensor" in type(tensor).__name__:
         return "a fake tensor"
-    for name, transform in TRANSFORMS.items():
-        if getattr(torch._C._functorch, name, lambda tensor: False)(tensor):
-            return f"a tensor inside {transform}"
+    transform = transform_of(torch, tensor)
+    if transform:
+        return f"a tensor inside {transform}"
     if tensor.is_nested:
         return "a nested tensor"
     if tensor.is_quantized:

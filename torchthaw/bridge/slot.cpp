@@ -168,7 +168,6 @@ namespace {
 
 /* Whether a tensor without elements, whose address tells nothing, is one of memory. */
 bool has_memory(PyObject *tensor) {
-    if (is_plain_tensor(tensor)) return true;
     PyObject *answer = call_python("has_memory", "(O)", tensor);
     Py_XDECREF(answer);
     return answer == Py_True;

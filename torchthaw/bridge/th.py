@@ -61,8 +61,8 @@ def _offset(tensor, whole):
 
 
 def has_memory(tensor):
-    """Whether a tensor without elements can get some: tensors of a subclass that dispatches by itself may have none."""
-    return type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
+    """Whether a tensor without elements can get some: those of a transform, or of a class that dispatches, may not."""
+    return type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__ and not errors.transform_of(torch, tensor)
 
 
 def allocate(code, bits, count):
