@@ -100,6 +100,10 @@ def test_distutils_extension(tmpdir, row, create, project):
     assert (project / generated).exists() and generated.startswith(tmpdir or "build")
     assert rest == [str(project / "src" / "twice.c")]
     assert {"-lstdc++", "-lgomp"} <= set(ext.extra_link_args), "objects compiled elsewhere need them"
+    assert "-std=gnu17" in ext.extra_compile_args, "gcc 15 takes C for C23"
+    (project / "src" / "more.cpp").touch()
+    both = create("pkg.lib", "src/twice.h", ["src/twice.c", "src/more.cpp"], package=True).distutils_extension()
+    assert "-std=gnu17" not in both.extra_compile_args, "C++ has no such standard"
 
 
 SETUP = """

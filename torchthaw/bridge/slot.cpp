@@ -173,10 +173,6 @@ bool has_memory(PyObject *tensor) {
     return answer == Py_True;
 }
 
-}  // namespace
-
-namespace {
-
 /* Whether C can see `tensor` as a TH struct. Where not, perhaps with an exception set. */
 bool read_visible(PyObject *tensor, Layout *layout) {
     if (!read_layout(tensor, layout) || !layout->on_cpu) return false;
