@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import torchthaw
+from cuda_toolkit import toolkit_or_skip
 from torchthaw import config
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,10 +35,24 @@ def test_paths():
     assert (cmakedir / "torchthawConfig.cmake").is_file()
 
 
-def test_a_library_that_is_not_there(monkeypatch, tmp_path):
+@pytest.mark.parametrize("option, functions", [
+    ("--libmy-lib-cuda", ("my_lib_add_forward_cuda", "my_lib_cuda_prepare")), ("--libth", ("THFloatTensor_new",)),
+    ("--libthc", ("THCudaTensor_new", "state")),
+])  # fmt: skip
+def test_paths_of_libraries(option, functions):
+    if option != "--libth":
+        toolkit_or_skip()
+    library = ctypes.CDLL(command("config", option).stdout.rstrip())
+    assert all(hasattr(library, name) for name in functions)
+
+
+@pytest.mark.parametrize("name, command", [
+    ("my_lib", "python ffi_build.py"), ("th", "make th"), ("thc", "make th` where nvcc is found"),
+])  # fmt: skip
+def test_a_library_that_is_not_there(monkeypatch, tmp_path, name, command):
     monkeypatch.setattr(config, "libdir", lambda: tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"libth\.so\.1 does not exist; run `python ffi_build.py`"):
-        config.library("th")
+    with pytest.raises(FileNotFoundError, match=rf"lib{name}\.so\.1 does not exist; run `{command}"):
+        config.library(name)
 
 
 def test_config_without_options():

@@ -14,7 +14,9 @@ PATHS = {
     "my-lib-includes": ("the folder of my_lib.h", config.my_lib_includes),
     "libdir": ("the folder of the shared libraries", config.libdir),
     "libmy-lib": ("libmy_lib, to link or to load", lambda: config.library("my_lib")),
+    "libmy-lib-cuda": ("its half for GPUs", lambda: config.library("my_lib_cuda")),
     "libth": ("libth, to link or to load", lambda: config.library("th")),
+    "libthc": ("libthc, the same for GPUs", lambda: config.library("thc")),
     "cmakedir": ("the folder for find_package(torchthaw)", config.cmakedir),
 }
 

@@ -7,6 +7,14 @@ from . import __version__
 
 PACKAGE = Path(__file__).resolve().parent
 
+# What builds a library in a checkout.
+BUILT_BY = {
+    "my_lib": "run `python ffi_build.py`",
+    "my_lib_cuda": "run `python ffi_build.py` where nvcc is found",
+    "th": "run `make th`",
+    "thc": "run `make th` where nvcc is found",
+}
+
 
 def checkout():
     """The root of the checkout that this package lies in; None when it is installed."""
@@ -46,7 +54,7 @@ def library(name):
     major = __version__.partition(".")[0]
     path = libdir() / f"lib{name}.so.{major}"
     if not path.exists():
-        how = "run `python ffi_build.py`" if checkout() else "this installation does not carry it"
+        how = BUILT_BY[name] if checkout() else "this installation does not carry it"
         raise FileNotFoundError(f"{path} does not exist; {how}")
     return path
 
