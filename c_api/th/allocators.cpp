@@ -130,9 +130,13 @@ void free_map(void *opaque, void *data) {
 int *count_of(void *data) { return reinterpret_cast<int *>(static_cast<char *>(data) - count_size); }
 
 void *map_counted(Context *context, ptrdiff_t size) {
-    const int kinds = TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_KEEPFD | TH_ALLOCATOR_MAPPED_UNLINK;
-    TH_CHECK(!(context->flags & kinds) && context->flags & shared_flags,
-             "THRefcountedMapAllocator supports only shared mappings, without FROMFD, KEEPFD and UNLINK");
+#define TH_REFUSE(flag) TH_CHECK(!(context->flags & flag), "THRefcountedMapAllocator doesn't support " #flag " flag")
+    TH_REFUSE(TH_ALLOCATOR_MAPPED_FROMFD);
+    TH_REFUSE(TH_ALLOCATOR_MAPPED_KEEPFD);
+    TH_REFUSE(TH_ALLOCATOR_MAPPED_UNLINK);
+#undef TH_REFUSE
+    TH_CHECK(context->flags & TH_ALLOCATOR_MAPPED_SHAREDMEM,
+             "THRefcountedMapAllocator requires TH_ALLOCATOR_MAPPED_SHAREDMEM flag");
     char *start = static_cast<char *>(map(context, size > 0 ? size + count_size : 0));
     if (context->size < count_size) {
         if (start) munmap(start, size_t(context->size));
@@ -149,12 +153,7 @@ void *malloc_counted(void *context, ptrdiff_t size) {
 void free_counted(void *opaque, void *data) {
     auto *context = static_cast<Context *>(opaque);
     if (data) {
-        if (THAtomicDecrementRef(count_of(data))) {
-            if (context->flags & TH_ALLOCATOR_MAPPED_SHAREDMEM)
-                shm_unlink(context->filename);
-            else
-                unlink(context->filename);
-        }
+        if (THAtomicDecrementRef(count_of(data))) shm_unlink(context->filename);
         munmap(count_of(data), size_t(context->size));
     }
     free_context(context);

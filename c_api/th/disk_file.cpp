@@ -4,6 +4,7 @@
 
 #include <TH/THDiskFile.h>
 
+#include <climits>
 #include <cstring>
 
 namespace th {
@@ -49,7 +50,8 @@ public:
         if (fflush(handle_)) fail("unable to write all of <%s>", name_);
     }
     void seek(size_t position) override {
-        if (position > size_t(INT64_MAX) || fseeko(handle_, off_t(position), SEEK_SET) < 0)
+        TH_ARGUMENT(position <= LONG_MAX, 2, "position must be smaller than LONG_MAX");
+        if (fseeko(handle_, off_t(position), SEEK_SET) < 0)
             fail("unable to seek to position %zu", position);
     }
     void seek_end() override {

@@ -260,8 +260,10 @@ void check_same_apart_from(int dim, const AnyTensor *tensor, const AnyTensor *sr
 
 // ---- Masks ----------------------------------------------------------------------------------------------------------
 
-// The number of ones; an Error where there is anything else but zeros.
-int64_t count_ones(Tensor<uint8_t> *mask) {
+constexpr const char *no_mask = "Mask tensor can take 0 and 1 values only";
+
+// The number of ones; an Error where there is anything else but zeros, or, before that, one more than `most`.
+int64_t count_ones(Tensor<uint8_t> *mask, int64_t most = INT64_MAX) {
     struct Count {
         std::atomic<int64_t> ones;
         std::atomic<bool> others;
@@ -282,8 +284,14 @@ int64_t count_ones(Tensor<uint8_t> *mask) {
             if (bits > 1) total.others = true;
         },
         &count);
-    TH_CHECK(!count.others, "Mask tensor can take 0 and 1 values only");
-    return count.ones;
+    if (!count.others && count.ones <= most) return count.ones;
+    each(
+        [&](uint8_t chosen) {
+            TH_CHECK(chosen <= 1, "%s", no_mask);
+            TH_CHECK(!chosen || most-- > 0, "Number of elements of src < number of ones in mask");
+        },
+        mask);
+    TH_ERROR("%s", no_mask);  // the mask has changed meanwhile
 }
 
 }  // namespace
@@ -320,7 +328,9 @@ private:
 
 template <typename T> void indexSelect(Tensor<T> *r, Tensor<T> *src, int dim, Tensor<int64_t> *index) {
     TH_ARGUMENT(index->nDimension <= 1, 3, "Index is supposed to be an empty tensor or a vector");
-    TH_ARGUMENT(dim >= 0 && dim < src->nDimension, 4, no_such_dimension, dim);
+    TH_ARGUMENT(dim < src->nDimension, 4, no_such_dimension, dim);
+    TH_ARGUMENT(src->nDimension > 0, 2, "Source tensor is empty");
+    TH_ARGUMENT(dim >= 0, 4, no_such_dimension, dim);
     const int64_t n = elements_of(index);
     Buffer<int64_t> sizes(src->nDimension);
     std::copy(src->size, src->size + src->nDimension, sizes.get());
@@ -434,7 +444,7 @@ template <typename T> void scatterFill(Tensor<T> *r, int dim, Tensor<int64_t> *i
     check_scatter(r, dim, index);
     for (int d = 0; d < r->nDimension; d++)
         TH_CHECK(d == dim || index->size[d] == r->size[d],
-                 "Expected tensor %s and index %s to have the same size apart from dimension %d", describe(r).str,
+                 "Expected tensor %s and index %s to have the same size in dimension %d", describe(r).str,
                  describe(index).str, dim);
     check_line_indices("scatter", index, r->size[dim]);
     Owned<int64_t> positions = apart(index, r);
@@ -464,7 +474,7 @@ template <typename T> void maskedFill(Tensor<T> *r, Tensor<uint8_t> *mask, T val
 template <typename T> void maskedCopy(Tensor<T> *r, Tensor<uint8_t> *mask, Tensor<T> *src) {
     TH_CHECK(elements_of(r) == elements_of(mask),
              "Number of elements of destination tensor != Number of elements in mask");
-    TH_CHECK(count_ones(mask) <= elements_of(src), "Number of elements of src < number of ones in mask");
+    count_ones(mask, elements_of(src));
     Owned<T> source = contiguous<T>(Owned<T>(apart(src, r)).get());
     Owned<uint8_t> where = apart(mask, r);
     const T *from = source->data();

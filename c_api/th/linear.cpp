@@ -162,15 +162,23 @@ template <typename T> void check_batches(Tensor<T> *batch1, Tensor<T> *batch2) {
                 (long long)batch2->size[2]);
 }
 
+// Dimension by dimension, as many as `sizes` has; the rest is for matrices to complain about.
+template <typename T> void check_sum(Tensor<T> *t, std::initializer_list<int64_t> sizes) {
+    int d = 0;
+    for (const int64_t size : sizes) {
+        TH_ARGUMENT(d < t->nDimension, 2, "dimension %d out of range of %dD tensor", d + TH_INDEX_BASE, t->nDimension);
+        TH_ARGUMENT(t->size[d++] == size, 1, "output tensor of incorrect size");
+    }
+    TH_CHECK(t->nDimension == d, "matrix expected, got %dD tensor for t", t->nDimension - d + 2);
+}
+
 }  // namespace
 
 template <typename T> void addbmm(Tensor<T> *r, T beta, Tensor<T> *t, T alpha, Tensor<T> *batch1, Tensor<T> *batch2) {
     TH_ARGUMENT(batch1->nDimension == 3, 1, "expected 3D tensor");
     TH_ARGUMENT(batch2->nDimension == 3, 2, "expected 3D tensor");
     check_batches(batch1, batch2);
-    TH_ARGUMENT(t->nDimension >= 2 && t->size[0] == batch1->size[1] && t->size[1] == batch2->size[2], 1,
-                "output tensor of incorrect size");
-    TH_CHECK(t->nDimension == 2, "matrix expected, got %dD tensor for t", t->nDimension);
+    check_sum(t, {batch1->size[1], batch2->size[2]});
     Owned<T> sum = begin_sum(r, beta, t, batch1, batch2);
     for (int64_t i = 0; i < batch1->size[0]; i++)
         multiply<T>(matrix(sum.get()), i ? T(1) : beta, alpha, matrix(batch1, i), matrix(batch2, i));
@@ -181,9 +189,7 @@ template <typename T> void baddbmm(Tensor<T> *r, T beta, Tensor<T> *t, T alpha, 
     TH_ARGUMENT(batch1->nDimension == 3, 1, "expected 3D tensor, got %dD", batch1->nDimension);
     TH_ARGUMENT(batch2->nDimension == 3, 2, "expected 3D tensor, got %dD", batch2->nDimension);
     check_batches(batch1, batch2);
-    TH_ARGUMENT(t->nDimension == 3 && t->size[0] == batch1->size[0] && t->size[1] == batch1->size[1] &&
-                    t->size[2] == batch2->size[2],
-                1, "output tensor of incorrect size");
+    check_sum(t, {batch1->size[0], batch1->size[1], batch2->size[2]});
     Owned<T> sum = begin_sum(r, beta, t, batch1, batch2);
     for (int64_t i = 0; i < batch1->size[0]; i++)
         multiply<T>(matrix(sum.get(), i), beta, alpha, matrix(batch1, i), matrix(batch2, i));

@@ -5,6 +5,15 @@
 
 namespace th {
 
+void mismatch(const char *format, ...) {
+    Mismatch error;
+    va_list values;
+    va_start(values, format);
+    fill(error, not_an_argument, __FILE__, __LINE__, format, values);
+    va_end(values);
+    throw error;
+}
+
 Buffer<int64_t> infer_size(const Storage<int64_t> *sizes, ptrdiff_t elements) {
     const int dims = int(sizes->size);
     int64_t product = dims > 0;
@@ -29,22 +38,27 @@ Buffer<int64_t> infer_size(const Storage<int64_t> *sizes, ptrdiff_t elements) {
 }
 
 Buffer<int64_t> broadcast(int count, const int64_t *const *sizes, const int64_t *dims, int &common_dims) {
+    TH_ARGUMENT(count > 0, 2, "n must be greater than 0");
+    TH_ARGUMENT(sizes, 3, "sizes must not be null");
+    TH_ARGUMENT(dims, 4, "dims must not be null");
     common_dims = 0;
     for (int i = 0; i < count; i++) {
-        TH_CHECK(dims[i] > 0, "Can't expand empty tensor");
+        TH_ARGUMENT(sizes[i], 3, "size %d must not be null", i);
+        TH_ARGUMENT(dims[i] > 0, 3, "Can't expand empty tensor %d", i);
         common_dims = std::max(common_dims, int(dims[i]));
     }
     Buffer<int64_t> common(common_dims);
-    std::fill(common.get(), common.get() + common_dims, 1);
-    for (int i = 0; i < count; i++)
-        for (int64_t d = 0; d < dims[i]; d++) {
-            const int64_t size = sizes[i][d], at = common_dims - dims[i] + d;
-            TH_CHECK(size == common[at] || size == 1 || common[at] == 1,
-                     "The size of tensor %i (%" PRId64 ") must match the expanded size of tensor (%" PRId64
-                     ") at non-singleton dimension %" PRId64 ".",
-                     i, size, common[at], at);
+    for (int at = common_dims - 1; at >= 0; at--) {
+        common[at] = 1;
+        for (int i = 0; i < count; i++) {
+            const int64_t d = at - common_dims + dims[i], size = d < 0 ? 1 : sizes[i][d];
+            if (size != common[at] && size != 1 && common[at] != 1)
+                mismatch("The size of tensor %i (%" PRId64 ") must match the expanded sizeof tensor (%" PRId64
+                         ") at non-singleton dimension %d.",
+                         i, size, common[at], at);
             if (common[at] == 1) common[at] = size;
         }
+    }
     return common;
 }
 
@@ -52,8 +66,8 @@ Expanded::Expanded(int64_t dims, const int64_t *from_size, const int64_t *from_s
                    const int64_t *target)
     : size(target_dims), stride(target_dims) {
     const int64_t added = target_dims - dims;
-    TH_CHECK(added >= 0,
-             "the number of sizes provided must be greater or equal to the number of dimensions in the tensor");
+    if (added < 0)
+        mismatch("the number of sizes provided must be greater or equal to the number of dimensions in the tensor");
     for (int64_t d = target_dims - 1; d >= 0; d--) {
         const int64_t own = d < added ? 1 : from_size[d - added];
         size[d] = target[d];
@@ -62,10 +76,10 @@ Expanded::Expanded(int64_t dims, const int64_t *from_size, const int64_t *from_s
         else
             stride[d] = d + 1 < target_dims ? size[d + 1] * stride[d + 1] : 1;
         if (own == target[d]) continue;
-        TH_CHECK(own == 1,
-                 "The expanded size of the tensor (%" PRId64 ") must match the existing size (%" PRId64
-                 ") at non-singleton dimension %" PRId64 ".",
-                 target[d], own, d);
+        if (own != 1)
+            mismatch("The expanded size of the tensor (%" PRId64 ") must match the existing size (%" PRId64
+                     ") at non-singleton dimension %" PRId64 ".",
+                     target[d], own, d);
         stride[d] = 0;
     }
 }

@@ -126,7 +126,10 @@ template <typename T> void setFlag(Tensor<T> *self, const char flag) { self->fla
 template <typename T> void clearFlag(Tensor<T> *self, const char flag) { self->flag &= ~flag; }
 template <typename T> void retain(Tensor<T> *self) { retain_tensor(self); }
 template <typename T> void release(Tensor<T> *self) { free_tensor(self); }
-template <typename T> void freeCopyTo(Tensor<T> *self, Tensor<T> *target) { free_copy_to(Owned<T>(self), target); }
+template <typename T> void freeCopyTo(Tensor<T> *self, Tensor<T> *target) {
+    free_copy_to(retained(self), target);
+    free_tensor(self);  // not after an error: self is still the caller's
+}
 
 // ---- Making
 

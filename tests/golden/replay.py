@@ -171,7 +171,8 @@ class Run:
             if kind == "c":
                 memory = ctypes.create_string_buffer(spec[1].encode())
             else:
-                memory = (ctypes.c_void_p * max(1, len(spec[1])))(*[self.objects[i][2] for i in spec[1]])
+                addresses = [None if i is None else self.objects[i][2] for i in spec[1]]
+                memory = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
             self.alive.append(memory)
             address = ctypes.addressof(memory)
         self.objects[index] = (kind, element, address, array)
@@ -284,15 +285,17 @@ class Run:
                     results.append(self.library.call(name, values, returns))
         except Raised as error:
             kind, argument, message = error.value
-            return {"err": [kind, argument, message.replace(self.folder, "$TMP")]}
-        outcome = {"r": results} if results else {}
-        if not self.case.get("nostate"):
-            after = self.state()
-            changed = {str(i): s for i, s in after.items() if i not in before or s != before[i]}
-            if changed:
-                outcome["a"] = changed
+            return {"err": [kind, argument, message.replace(self.folder, "$TMP")]} | self.changes(before)
+        outcome = ({"r": results} if results else {}) | self.changes(before)
         self.release()
         return outcome
+
+    def changes(self, before):
+        """{"a": the objects that are no longer as they were before}; empty where there are none."""
+        if self.case.get("nostate"):
+            return {}
+        changed = {str(i): s for i, s in self.state().items() if i not in before or s != before[i]}
+        return {"a": changed} if changed else {}
 
     def release(self):
         """Frees everything: a second free shows as a crash."""

@@ -250,7 +250,12 @@ template <> struct Argument<const THLongStorage *> : Argument<THLongStorage *> {
     }                                                                                                                  \
     void adapted_TH##Real##Tensor_freeCopyTo(TH##Real##Tensor *t, TH##Real##Tensor *to) {                              \
         TH##Real##Tensor_retain(t);                                                                                    \
-        TH##Real##Tensor_freeCopyTo(t, to);                                                                            \
+        try {                                                                                                          \
+            TH##Real##Tensor_freeCopyTo(t, to);                                                                        \
+        } catch (const Caught &) { /* an error leaves t to its caller */                                               \
+            TH##Real##Tensor_free(t);                                                                                  \
+            throw;                                                                                                     \
+        }                                                                                                              \
     }
 #define FILES_OF(Real, real)                                                                                           \
     void adapted_THFile_read##Real##Raw() {                                                                            \

@@ -27,7 +27,7 @@ TH_EXTERNC THAllocator THDefaultAllocator;
 TH_EXTERNC THAllocator THMapAllocator;
 
 /* The same with a reference count in the first 64 bytes of the mapping, shared between processes; the last one to let
- * go removes the name. Shared mappings only. */
+ * go removes the name. Shared memory only (SHAREDMEM), without FROMFD, KEEPFD and UNLINK. */
 TH_EXTERNC THAllocator THRefcountedMapAllocator;
 
 typedef struct THMapAllocatorContext_ THMapAllocatorContext;

@@ -43,7 +43,7 @@ TH_API void THTensor_(clearFlag)(THTensor *self, const char flag);
 TH_API void THTensor_(retain)(THTensor *self);
 TH_API void THTensor_(free)(THTensor *self); /* NULL is allowed */
 
-/* Copies self into dst where they are two tensors, then frees self. */
+/* Copies self into dst where they are two tensors, then frees self; not after an error. */
 TH_API void THTensor_(freeCopyTo)(THTensor *self, THTensor *dst);
 
 /* ---- Making -------------------------------------------------------------------------------------------------------- */
