@@ -25,6 +25,10 @@ C_TYPE = {
 }  # fmt: skip
 ACCUMULATE = {"Float": "double", "Double": "double"}
 RESIZABLE = 2
+FILES = {  # what opens each kind, and its name
+    "disk": ["THDiskFile_new", "c$TMP/file"], "full": ["THDiskFile_new", "c/dev/full"],
+    "pipe": ["THPipeFile_new", "ctrue"], "memory": ["THMemoryFile_new"],
+}  # fmt: skip
 
 
 def lines():
@@ -152,10 +156,11 @@ class Case:
         return index
 
     def file(self, kind, mode):
-        name = ["c$TMP/file"] if kind == "disk" else []
-        new = "THDiskFile_new" if kind == "disk" else "THMemoryFile_new"
-        quiet = [0] if kind == "disk" else []
+        new, *name = FILES[kind]
+        quiet = [0] if name else []
         index = self.made("f", new, *name, "cw", *quiet)
+        if kind == "full":  # nothing waits in a buffer
+            self.calls.append(["THDiskFile_noBuffer", "v", f"@{index}"])
         if mode == "w":
             return index
         self.calls.append(["THFile_close", "v", f"@{index}"])

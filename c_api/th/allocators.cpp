@@ -121,9 +121,14 @@ void *realloc_map(void *, void *, ptrdiff_t) {
     return nullptr;
 }
 
+// Shared memory goes by its name, which goes with the storage; a file stays.
 void free_map(void *opaque, void *data) {
     auto *context = static_cast<Context *>(opaque);
-    if (data) munmap(data, size_t(context->size));
+    const int kept = TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_UNLINK;
+    if (data) {
+        munmap(data, size_t(context->size));
+        if (context->flags & TH_ALLOCATOR_MAPPED_SHAREDMEM && !(context->flags & kept)) shm_unlink(context->filename);
+    }
     free_context(context);
 }
 

@@ -23,7 +23,8 @@ typedef struct THAllocator {
 /* THAlloc, THRealloc, THFree. */
 TH_EXTERNC THAllocator THDefaultAllocator;
 
-/* Takes a THMapAllocatorContext; its `free` unmaps and deletes the context. */
+/* Takes a THMapAllocatorContext; its `free` unmaps, removes the name of shared memory (SHAREDMEM) that was opened by
+ * name, and deletes the context. */
 TH_EXTERNC THAllocator THMapAllocator;
 
 /* The same with a reference count in the first 64 bytes of the mapping, shared between processes; the last one to let

@@ -1,0 +1,90 @@
+// tests/th/test_mapping.cpp: storages in files and in shared memory: who sees what, and how long names last.
+#include "expect.h"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+THFloatStorage *map(THAllocator &allocator, const char *name, int flags) {
+    return THFloatStorage_newWithAllocator(4, &allocator, THMapAllocatorContext_new(name, flags));
+}
+
+bool exists(const char *name) {
+    const int fd = shm_open(name, O_RDWR, 0);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
+const std::string name = "/torchthaw_test_" + std::to_string(getpid());
+
+void file() {
+    char path[] = "test_mapping_XXXXXX";
+    close(mkstemp(path));
+    THFloatStorage *a = map(THMapAllocator, path, TH_ALLOCATOR_MAPPED_SHARED);
+    a->data[3] = 5;
+    EXPECT(raised([&] { THFloatStorage_resize(a, 5); }) == "0: cannot realloc mapped data");
+    EXPECT(a->size == 4 && a->data[3] == 5);
+    THFloatStorage_free(a);
+    EXPECT(access(path, F_OK) == 0);
+    std::remove(path);
+}
+
+// The first storage that is freed takes the name with it.
+void shared_memory() {
+    constexpr int own = TH_ALLOCATOR_MAPPED_SHAREDMEM | TH_ALLOCATOR_MAPPED_EXCLUSIVE;
+    THFloatStorage *a = map(THMapAllocator, name.c_str(), own);
+    THMapAllocatorContext *second = THMapAllocatorContext_new(name.c_str(), own);
+    EXPECT(raised([&] { THFloatStorage_newWithAllocator(4, &THMapAllocator, second); }) ==
+           "0: unable to open shared memory object <" + name + "> in read-write mode");
+    THMapAllocatorContext_free(second);
+    THFloatStorage *b = map(THMapAllocator, name.c_str(), TH_ALLOCATOR_MAPPED_SHAREDMEM | TH_ALLOCATOR_MAPPED_NOCREATE);
+    a->data[1] = 7;
+    EXPECT(b->data[1] == 7 && exists(name.c_str()));
+    THFloatStorage_free(a);
+    EXPECT(b->data[1] == 7 && !exists(name.c_str()));
+    THFloatStorage_free(b);
+
+    a = map(THMapAllocator, name.c_str(), TH_ALLOCATOR_MAPPED_SHAREDMEM | TH_ALLOCATOR_MAPPED_UNLINK);
+    EXPECT(!exists(name.c_str()));
+    b = map(THMapAllocator, name.c_str(), TH_ALLOCATOR_MAPPED_SHAREDMEM);
+    THFloatStorage_free(a);
+    EXPECT(exists(name.c_str()));  // that is b's
+    THFloatStorage_free(b);
+}
+
+// The last one does, and references that other processes hold are counted too.
+void counted() {
+    THFloatStorage *a = map(THRefcountedMapAllocator, name.c_str(), TH_ALLOCATOR_MAPPED_SHAREDMEM);
+    THFloatStorage *b = map(THRefcountedMapAllocator, name.c_str(), TH_ALLOCATOR_MAPPED_SHAREDMEM);
+    a->data[2] = 3;
+    EXPECT(b->data[2] == 3);
+    THFloatStorage_free(a);
+    EXPECT(exists(name.c_str()) && b->data[2] == 3);
+    auto *context = static_cast<THMapAllocatorContext *>(b->allocatorContext);
+    THRefcountedMapAllocator_incref(context, b->data);
+    EXPECT(THRefcountedMapAllocator_decref(context, b->data) == 0);
+    THRefcountedMapAllocator_incref(context, b->data);
+    THFloatStorage_free(b);
+    EXPECT(exists(name.c_str()));
+
+    b = map(THRefcountedMapAllocator, name.c_str(), TH_ALLOCATOR_MAPPED_SHAREDMEM);
+    context = static_cast<THMapAllocatorContext *>(b->allocatorContext);
+    EXPECT(THRefcountedMapAllocator_decref(context, b->data) == 0);
+    EXPECT(raised([&] { THFloatStorage_resize(b, 5); }) == "0: cannot realloc mapped data");
+    THFloatStorage_free(b);
+    EXPECT(!exists(name.c_str()));
+}
+
+}  // namespace
+
+int main() {
+    catch_errors();
+    file();
+    shared_memory();
+    counted();
+    shm_unlink(name.c_str());
+    return failures != 0;
+}
