@@ -180,10 +180,12 @@ extern "C" {
 // The host's structs stay as they are: th::native would take them for the GPU's.
 #define THC_FROM_HOST(symbol, function, Device, Host)                                                                  \
     void symbol(THCState *, Device *self, Host *src) {                                                                 \
+        th::note_write(th::native(self));                                                                              \
         th::guarded([&] { th::function(th::native(self), src); });                                                     \
     }
 #define THC_TO_HOST(symbol, function, Host, Device)                                                                    \
     void symbol(THCState *, Host *self, Device *src) {                                                                 \
+        th::note_write(th::native(self));                                                                              \
         th::guarded([&] { th::function(self, th::native(src)); });                                                     \
     }
 #define THC_GENERIC_FILE "thc/lists/copy.h"

@@ -55,7 +55,7 @@ void resize_storage(AnyStorage *storage, ptrdiff_t size, size_t element) {
     const int device = current_device();
     if (allocator->realloc) {
         CUDA_CHECK(allocator->realloc(storage->allocatorContext, &storage->data, size_t(before), size_t(bytes),
-                                      current_stream()));
+                                      current_stream()));  // on the device where it lies
     } else {
         void *data = allocate_from(allocator, storage->allocatorContext, bytes), *old = storage->data;
         if (data && old) {
@@ -66,9 +66,9 @@ void resize_storage(AnyStorage *storage, ptrdiff_t size, size_t element) {
         }
         storage->data = data;
         if (old && storage->flag & TH_STORAGE_FREEMEM) allocator->free(storage->allocatorContext, old);
+        on_device(storage)->device = device;
     }
     storage->size = size;
-    on_device(storage)->device = device;
 }
 
 void retain_storage(AnyStorage *storage) {
@@ -78,8 +78,7 @@ void retain_storage(AnyStorage *storage) {
 void free_storage(AnyStorage *storage) {
     if (!storage || !(storage->flag & TH_STORAGE_REFCOUNTED) || THAtomicGet(&storage->refcount) <= 0) return;
     if (!THAtomicDecrementRef(&storage->refcount)) return;
-    if (storage->flag & TH_STORAGE_FREEMEM && storage->data)
-        allocator_of(storage)->free(storage->allocatorContext, storage->data);
+    if (storage->flag & TH_STORAGE_FREEMEM) allocator_of(storage)->free(storage->allocatorContext, storage->data);
     if (storage->flag & TH_STORAGE_VIEW) free_storage(storage->view);
     THFree(storage);
 }
@@ -148,6 +147,8 @@ template <typename T> void fill(Storage<T> *self, T value) {
 extern "C" {
 #define THC_STORAGE(returns, name, function, ...)                                                                      \
     THC_EXPORT(returns, THCStorage_(name), ::th::storage_functions::function, __VA_ARGS__)
+#define THC_STORAGE_READER(name, function, ...)                                                                        \
+    THC_EXPORT_READER(THCStorage_(name), ::th::storage_functions::function, __VA_ARGS__)
 #define THC_STORAGE0(returns, name, function)                                                                          \
     THC_EXPORT0(returns, THCStorage_(name), ::th::storage_functions::function)
 #define THC_GENERIC_FILE "thc/lists/storage.h"

@@ -93,6 +93,8 @@ inline int all_on_current_device(unsigned count, va_list tensors) {
 extern "C" {
 #define THC_TENSOR(returns, name, function, ...)                                                                       \
     THC_EXPORT(returns, THCTensor_(name), ::th::tensor_functions::function, __VA_ARGS__)
+#define THC_TENSOR_READER(name, function, ...)                                                                         \
+    THC_EXPORT_READER(THCTensor_(name), ::th::tensor_functions::function, __VA_ARGS__)
 #define THC_TENSOR0(returns, name, function)                                                                           \
     THC_EXPORT0(returns, THCTensor_(name), ::th::tensor_functions::function)
 #define THC_GENERIC_FILE "thc/lists/tensor.h"

@@ -36,8 +36,11 @@ enum cudaError_t {
     cudaErrorNoKernelImageForDevice = 209,
     cudaErrorECCUncorrectable = 214,
     cudaErrorUnsupportedPtxVersion = 222,
+    cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
     cudaErrorLaunchTimeout = 702,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
+    cudaErrorPeerAccessNotEnabled = 705,
     cudaErrorAssert = 710,
     cudaErrorHardwareStackError = 714,
     cudaErrorIllegalInstruction = 715,
@@ -65,6 +68,8 @@ struct Machine {
     int devices = 3, current = 0, processors = 2, blocks_per_processor = 1;
     cudaError_t next = cudaSuccess;  // what the next launch, copy or question returns
     std::set<void *> streams;        // that something was enqueued on
+    void *last_stream = nullptr;
+    cudaError_t last_error = cudaSuccess; // of a launch: what cudaGetLastError says next
     int enqueued = 0;
 };
 extern Machine machine;
@@ -77,6 +82,7 @@ void *warp_slots(); // 8 bytes for each thread of the running one's warp
 
 cudaError_t enqueue(void *stream);
 cudaError_t run(dim3 blocks, dim3 threads, void *stream, const std::function<void()> &thread);
+void note_launch(cudaError_t); // of a kernel that was launched by <<<>>>, which returns nothing
 
 }  // namespace cuda_on_host
 
@@ -107,6 +113,8 @@ template <typename Kernel> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiproce
     return cudaSuccess;
 }
 
+// C code of old projects calls these as well.
+extern "C" {
 const char *cudaGetErrorString(cudaError_t);
 cudaError_t cudaGetLastError();
 cudaError_t cudaGetDevice(int *device);
@@ -117,3 +125,4 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status)
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind, cudaStream_t);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t);
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t);
+}

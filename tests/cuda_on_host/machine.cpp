@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -157,8 +158,13 @@ cudaError_t enqueue(void *stream) {
     machine.next = cudaSuccess;
     if (status != cudaSuccess) return status;
     machine.streams.insert(stream);
+    machine.last_stream = stream;
     ++machine.enqueued;
     return cudaSuccess;
+}
+
+void note_launch(cudaError_t status) {
+    if (status != cudaSuccess) machine.last_error = status;
 }
 
 cudaError_t run(dim3 blocks, dim3 threads, void *stream, const std::function<void()> &thread) {
@@ -186,7 +192,7 @@ const char *cudaGetErrorString(cudaError_t status) {
                                                  : "another error";
 }
 
-cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return std::exchange(machine.last_error, cudaSuccess); }
 
 cudaError_t cudaGetDevice(int *device) {
     *device = machine.current;
@@ -229,4 +235,11 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     for (size_t row = 0; status == cudaSuccess && row < height; ++row)
         std::memset(static_cast<char *>(to) + row * pitch, value, width);
     return status;
+}
+
+// For tests in Python: the stream of the last work, the number of works, and what the next one fails with.
+extern "C" {
+void *stand_in_last_stream() { return machine.last_stream; }
+int stand_in_enqueued() { return machine.enqueued; }
+void stand_in_fail_next(int code) { machine.next = static_cast<cudaError_t>(code); }
 }

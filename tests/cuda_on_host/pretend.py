@@ -1,7 +1,7 @@
 """tests/cuda_on_host/pretend.py: makes PyTorch's CPU tensors pass for tensors on a GPU, in the process that asks.
 
 The CUDA operators then run on the stand-in: LD_LIBRARY_PATH must name its folder. `elsewhere(tensor)` moves one to
-another device, as far as anyone asks.
+another device, as far as anyone asks, and all tensors that share its memory.
 """
 
 import torch
@@ -10,20 +10,26 @@ from torchthaw.bridge import pytorch
 STREAM = 4096  # of device 0; device n has n more
 current = [0]
 exchanged = []
+unmarked = [0]  # where tensors are that nobody moved; -1: on the CPU
 
 
 def elsewhere(tensor, device=1):
-    tensor.pretended_device = device
+    tensor.untyped_storage().pretended_device = device
     return tensor
 
 
 def device_of(tensor):
-    return getattr(tensor, "pretended_device", 0)
+    try:
+        storage = tensor.untyped_storage()
+    except (NotImplementedError, RuntimeError):
+        return unmarked[0]
+    return getattr(storage, "pretended_device", unmarked[0])
 
 
 def describe(tensor):
-    address, count, contiguous, _, code, bits, _ = on_cpu(tensor)
-    return address, count, contiguous, False, code, bits, device_of(tensor)
+    address, count, contiguous, on_the_cpu, code, bits, _ = on_cpu(tensor)
+    device = device_of(tensor)
+    return address, count, contiguous, on_the_cpu and device < 0, code, bits, device
 
 
 def exchange(device):
@@ -43,5 +49,5 @@ pytorch.access = access
 
 def pretend():
     """From here on: tensors that were made before, and what they are compared with, were on the CPU."""
-    torch.Tensor.is_cuda = property(lambda tensor: True)
+    torch.Tensor.is_cuda = property(lambda tensor: device_of(tensor) >= 0)
     torch.Tensor.get_device = device_of

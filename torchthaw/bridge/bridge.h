@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Moves when a struct below changes: an extension built for another number is refused when it is loaded. */
-#define THAW_BRIDGE_ABI 4
+#define THAW_BRIDGE_ABI 5
 
 /* How a parameter or a result crosses from Python to C. */
 enum thaw_kind {
@@ -27,13 +27,15 @@ enum thaw_kind {
     THAW_HANDLE,  /* any other pointer; None is NULL, cffi converts the rest */
     THAW_CFFI,    /* anything else, by cffi alone */
     THAW_TH_TENSOR, /* a pointer to TH<Real>Tensor or TH<Real>Storage; dtype_code and dtype_bits say which Real */
-    THAW_TH_STORAGE
+    THAW_TH_STORAGE,
+    THAW_THC_TENSOR, /* the same on a GPU: THCuda<Real>Tensor, THCuda<Real>Storage */
+    THAW_THC_STORAGE
 };
 
 enum thaw_flag {
     THAW_WRITTEN = 1, /* a THAW_ARRAY without const: the call counts as a write */
     THAW_SIZES = 2,   /* a THAW_ARRAY of const int64_t: takes a torch.Size, tuple or list of integers too */
-    THAW_EXACT = 4    /* a THAW_TH_TENSOR whose storage shows all of the torch storage, not the tensor's part only */
+    THAW_EXACT = 4    /* a tensor's struct whose storage shows all of the torch storage, not the tensor's part only */
 };
 
 typedef struct {

@@ -1,9 +1,11 @@
 /* call_th.cpp: one call to a C function of the legacy kind: tensors as TH structs, everything else as cffi has it. */
 #include "call.h"
+#include "cuda.h"
 #include "guard.h"
 #include "slot.h"
 #include "tensor.h"
 
+#include <cstdio>
 #include <cstring>
 #include <limits>
 
@@ -45,6 +47,18 @@ bool store_number(int kind, char *slot, PyObject *argument) {
     default: return false;
     }
 }
+
+/* A pointer to a struct as cffi spells it. */
+struct StructName {
+    char text[40];
+
+    StructName(int code, int bits, bool on_cuda, bool is_storage) {
+        const char *real = real_name(code, bits);
+        if (on_cuda && std::strcmp(real, "Float") == 0) real = "";
+        std::snprintf(text, sizeof text, "struct TH%s%s%s *", on_cuda ? "Cuda" : "", real,
+                      is_storage ? "Storage" : "Tensor");
+    }
+};
 
 /* The slots of one call, given back at its end. */
 class Slots {
@@ -101,6 +115,13 @@ public:
         for (Py_ssize_t i = 0; i < count_; ++i) {
             if (!convert(i, &needs_cffi)) return nullptr;
         }
+        if (device_ < 0) return call(needs_cffi);
+        OnDevice there;
+        return there.enter(device_) ? call(needs_cffi) : nullptr;
+    }
+
+private:
+    PyObject *call(bool needs_cffi) {
         PyObject *result = needs_cffi ? run_cffi() : run_direct();
         if (result == nullptr) {
             PyObject *type, *value, *traceback;
@@ -114,7 +135,6 @@ public:
         return result;
     }
 
-private:
     bool convert(Py_ssize_t index, bool *needs_cffi) {
         static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0};
         const thaw_parameter &parameter =
@@ -122,16 +142,17 @@ private:
         PyObject *argument = arguments_[index];
         char *place = frame_ + parameter.offset;
         if (parameter.kind < THAW_TH_TENSOR && store_number(parameter.kind, place, argument)) return true;
-        int kind = THAW_TH_TENSOR;
+        bool is_storage = false;
         if (!is_tensor(argument)) {
-            if (PyLong_Check(argument) || !is_storage(argument)) {
+            is_storage = !PyLong_Check(argument) && bridge::is_storage(argument);
+            if (!is_storage) {
                 *needs_cffi = true;
                 return !PyErr_Occurred();
             }
-            kind = THAW_TH_STORAGE;
         }
-        Slot *slot = slots_.take(argument, kind == THAW_TH_STORAGE, (parameter.flags & THAW_EXACT) != 0);
-        if (slot == nullptr) return false;
+        Slot *slot = slots_.take(argument, is_storage, (parameter.flags & THAW_EXACT) != 0);
+        if (slot == nullptr || !check_place(parameter, slot)) return false;
+        const int kind = kind_of(is_storage, slot->on_cuda());
         if (parameter.kind == kind && slot->code == parameter.dtype_code && slot->bits == parameter.dtype_bits) {
             void *pointer = slot->pointer();
             std::memcpy(place, &pointer, sizeof pointer);
@@ -139,6 +160,33 @@ private:
             *needs_cffi = true; /* and its TypeError */
         }
         return true;
+    }
+
+    static int kind_of(bool is_storage, bool on_cuda) {
+        if (on_cuda) return is_storage ? THAW_THC_STORAGE : THAW_THC_TENSOR;
+        return is_storage ? THAW_TH_STORAGE : THAW_TH_TENSOR;
+    }
+
+    /* False with an exception set for what is not where the parameter is, or the tensors before it. */
+    bool check_place(const thaw_parameter &parameter, const Slot *slot) {
+        const bool wants_cuda = parameter.kind >= THAW_THC_TENSOR;
+        if (parameter.kind >= THAW_TH_TENSOR && wants_cuda != slot->on_cuda()) {
+            const bool takes_storage = parameter.kind == THAW_TH_STORAGE || parameter.kind == THAW_THC_STORAGE;
+            const StructName expected(parameter.dtype_code, parameter.dtype_bits, wants_cuda, takes_storage);
+            const StructName got(slot->code, slot->bits, slot->on_cuda(), slot->is_storage());
+            PyErr_Format(PyExc_TypeError,
+                         "initializer for ctype '%s' must be a pointer to same type, not cdata '%s'; "
+                         "%s: expected a %s %s, got one on %s",
+                         expected.text, got.text, parameter.name, wants_cuda ? "CUDA" : "CPU",
+                         takes_storage ? "storage" : "tensor", slot->on_cuda() ? "a GPU" : "the CPU");
+            return false;
+        }
+        if (!slot->on_cuda()) return true;
+        if (device_ < 0) device_ = slot->device;
+        if (device_ == slot->device) return true;
+        PyErr_Format(PyExc_TypeError, "%s: expected a %s on cuda:%d, where those before it are, got one on cuda:%d",
+                     parameter.name, slot->is_storage() ? "storage" : "tensor", device_, slot->device);
+        return false;
     }
 
     PyObject *run_direct() {
@@ -186,8 +234,8 @@ private:
             Py_INCREF(argument);
             return argument;
         }
-        PyObject *type = PyUnicode_FromFormat("struct TH%s%s *", real_name(slot->code, slot->bits),
-                                              slot->is_storage() ? "Storage" : "Tensor");
+        const StructName name(slot->code, slot->bits, slot->on_cuda(), slot->is_storage());
+        PyObject *type = PyUnicode_FromString(name.text);
         PyObject *address = type == nullptr ? nullptr : PyLong_FromVoidPtr(slot->pointer());
         PyObject *pointer =
             address == nullptr ? nullptr : PyObject_CallFunctionObjArgs(function_->cast, type, address, nullptr);
@@ -209,15 +257,19 @@ private:
             Py_INCREF(slot->argument);
             return slot->argument;
         }
-        return function_->result == THAW_TH_TENSOR
-                   ? adopt(static_cast<THTensor *>(pointer), function_->result_code, function_->result_bits)
-                   : adopt_storage(static_cast<THStorage *>(pointer), function_->result_code, function_->result_bits);
+        const int kind = function_->result, code = function_->result_code, bits = function_->result_bits;
+        const bool on_cuda = kind >= THAW_THC_TENSOR;
+        if (kind == THAW_TH_STORAGE || kind == THAW_THC_STORAGE) {
+            return adopt_storage(static_cast<THStorage *>(pointer), code, bits, on_cuda);
+        }
+        return adopt(static_cast<THTensor *>(pointer), code, bits, on_cuda);
     }
 
     const thaw_function *function_;
     char *frame_;
     PyObject *const *arguments_;
     Py_ssize_t count_;
+    int device_ = -1; /* of the tensors on a GPU */
     Slots slots_;
 };
 

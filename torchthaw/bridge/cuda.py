@@ -1,8 +1,22 @@
-"""torchthaw/bridge/cuda.py: why an argument of a function that works on a GPU was refused, in words."""
+"""torchthaw/bridge/cuda.py: PyTorch's memory for libthc, and why a function that works on a GPU refused an argument."""
 
 import sys
 
 from . import errors
+
+
+def allocate(size, device, stream):
+    """The address of memory for work on a stream, or 0 where there is not enough."""
+    torch = sys.modules["torch"]
+    try:
+        return torch.cuda.caching_allocator_alloc(size, device, stream)
+    except torch.cuda.OutOfMemoryError:
+        return 0
+
+
+def release(address):
+    """Takes back what allocate() returned."""
+    sys.modules["torch"].cuda.caching_allocator_delete(address)
 
 
 def refuse(name, kind, flags, code, bits, argument, cause, device):

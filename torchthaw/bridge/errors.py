@@ -71,7 +71,7 @@ def wrong_memory(torch, tensor, dtype, written, cause, device="cpu"):
 def what_is_wrong(torch, tensor, dtypes):
     """The same where any layout and any of ``dtypes`` would do."""
     kind = _kind(torch, tensor)
-    if kind or tensor.is_meta or tensor.device.type != "cpu":
+    if kind or tensor.device.type not in ("cpu", "cuda"):
         return TypeError, kind or f"one on {tensor.device}"
     if tensor.dtype not in dtypes:
         return TypeError, f"{tensor.dtype}" + ("; pass tensor.byte()" if tensor.dtype is torch.bool else "")

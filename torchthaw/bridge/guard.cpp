@@ -62,6 +62,23 @@ void throw_error(const std::string &message) {
     std::abort();
 }
 
+void throw_python_error() {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *text = value == nullptr ? nullptr : PyObject_Str(value);
+    PyObject *bytes = text == nullptr ? nullptr : PyUnicode_AsUTF8String(text);
+    const char *characters = bytes == nullptr ? nullptr : PyBytes_AsString(bytes);
+    std::string message = characters == nullptr ? "an exception without a text" : characters;
+    Py_XDECREF(bytes);
+    Py_XDECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    PyErr_Clear();
+    throw_error(message);
+}
+
 bool guard(void (*run)(void *frame), void *frame) {
     try {
         run(frame);

@@ -23,6 +23,9 @@ void forget_kept();
  * prints it and aborts. */
 [[noreturn]] void throw_error(const std::string &message);
 
+/* Throws one with the text of the Python exception that is set, which is cleared. */
+[[noreturn]] void throw_python_error();
+
 /* See thaw_bridge. */
 unsigned region_threads(unsigned asked);
 void region_member(void *region);

@@ -1,6 +1,8 @@
 /* memory.cpp: the allocator of TH storages that lie on PyTorch's own. */
 #include "memory.h"
 
+#include "cuda.h"
+#include "gil.h"
 #include "guard.h"
 #include "storage.h"
 
@@ -16,15 +18,6 @@ namespace {
 
 Memory memories = {nullptr, nullptr, false, nullptr, &memories, &memories};
 int kept_count; /* memories without a slot */
-
-class Gil {
-public:
-    Gil() : state_(PyGILState_Ensure()) {}
-    ~Gil() { PyGILState_Release(state_); }
-
-private:
-    PyGILState_STATE state_;
-};
 
 Memory *new_memory(Slot *slot, THStorage *th) {
     auto *memory = static_cast<Memory *>(std::malloc(sizeof(Memory)));
@@ -45,32 +38,18 @@ void delete_memory(Memory *memory) {
     std::free(memory);
 }
 
-/* The exception that is set, as a C++ exception for the guard around the call. */
-[[noreturn]] void throw_python_error() {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject *text = value == nullptr ? nullptr : PyObject_Str(value);
-    PyObject *bytes = text == nullptr ? nullptr : PyUnicode_AsUTF8String(text);
-    const char *characters = bytes == nullptr ? nullptr : PyBytes_AsString(bytes);
-    std::string message = characters == nullptr ? "resizing failed" : characters;
-    Py_XDECREF(bytes);
-    Py_XDECREF(text);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
-    PyErr_Clear();
-    throw_error(message);
-}
-
-void *torch_realloc(void *context, void *, ptrdiff_t size) {
-    if (!Py_IsInitialized()) throw_error("Trying to resize a tensor of Python's after its end");
-    Gil gil;
-    auto *memory = static_cast<Memory *>(context);
+/* Lets the torch storage hold `size` bytes from where the TH storage begins: its data now. NULL, with an exception set,
+ * where that failed. */
+char *resize(Memory *memory, ptrdiff_t size) {
+    const bool on_cuda = is_on_cuda(memory->th);
     Resized storage;
-    if (!resize_storage(memory->tensor, memory->whole, size, &storage)) throw_python_error();
+    if (!resize_storage(memory->tensor, memory->whole, on_cuda, size, &storage)) return nullptr;
     const int64_t had = storage.bytes_before, needed = storage.offset + size;
-    if (needed > had) std::memset(storage.now + had, 0, static_cast<size_t>(needed - had));
+    if (needed > had) {
+        const auto more = static_cast<size_t>(needed - had);
+        if (on_cuda) clear_on_device(memory->th->device, storage.now + had, more);
+        else std::memset(storage.now + had, 0, more);
+    }
     if (storage.before != storage.now && storage.before != nullptr) {
         for (Memory *other = memories.next; other != &memories; other = other->next) {
             auto *data = static_cast<char *>(other->th->data);
@@ -82,6 +61,16 @@ void *torch_realloc(void *context, void *, ptrdiff_t size) {
     return storage.now + storage.offset;
 }
 
+const char *const TOO_LATE = "Trying to resize a tensor of Python's after its end";
+
+void *torch_realloc(void *context, void *, ptrdiff_t size) {
+    if (!Py_IsInitialized()) throw_error(TOO_LATE);
+    Gil gil;
+    void *data = resize(static_cast<Memory *>(context), size);
+    if (data == nullptr && PyErr_Occurred()) throw_python_error();
+    return data;
+}
+
 void *torch_malloc(void *context, ptrdiff_t size) { return torch_realloc(context, nullptr, size); }
 
 void torch_free(void *context, void *) {
@@ -90,24 +79,64 @@ void torch_free(void *context, void *) {
     delete_memory(static_cast<Memory *>(context));
 }
 
+enum { CUDA_SUCCESS = 0, CUDA_OUT_OF_MEMORY = 2 };
+
+int cuda_realloc(void *context, void **pointer, size_t, size_t size, void *) {
+    if (!Py_IsInitialized()) throw_error(TOO_LATE);
+    Gil gil;
+    void *data = resize(static_cast<Memory *>(context), static_cast<ptrdiff_t>(size));
+    if (data == nullptr && PyErr_Occurred()) {
+        static PyObject *out_of_memory = nullptr;
+        if (out_of_memory == nullptr) {
+            KeptError kept;
+            out_of_memory = th_attribute("OutOfMemoryError");
+        }
+        if (out_of_memory == nullptr || !PyErr_ExceptionMatches(out_of_memory)) throw_python_error();
+        PyErr_Clear();
+        return CUDA_OUT_OF_MEMORY;
+    }
+    *pointer = data;
+    return CUDA_SUCCESS;
+}
+
+int cuda_malloc(void *context, void **pointer, size_t size, void *stream) {
+    return cuda_realloc(context, pointer, 0, size, stream);
+}
+
+int cuda_free(void *context, void *pointer) {
+    torch_free(context, pointer);
+    return CUDA_SUCCESS;
+}
+
 const THAllocator torch_allocator = {torch_malloc, torch_realloc, torch_free};
+const THCDeviceAllocator cuda_allocator = {cuda_malloc, cuda_realloc, cuda_free, {}};
+
+bool is_torch_s(const THStorage *th) { return th->allocator == &torch_allocator || is_on_cuda(th); }
+
+void free_data(THStorage *th, bool on_cuda) {
+    if (!(th->flag & TH_FREEMEM)) return;
+    if (on_cuda) th->device_allocator->free(th->context, th->data);
+    else th->allocator->free(th->context, th->data);
+}
 
 bool decrement(int *count) { return __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) == 0; }
 
 }  // namespace
 
-void free_storage(THStorage *th) {
+bool is_on_cuda(const THStorage *th) { return th->device_allocator == &cuda_allocator; }
+
+void free_storage(THStorage *th, bool on_cuda) {
     if (th == nullptr || !(th->flag & TH_REFCOUNTED) || !decrement(&th->refcount)) return;
-    if (th->flag & TH_FREEMEM) th->allocator->free(th->context, th->data);
-    if (th->flag & TH_VIEW) free_storage(th->view);
+    free_data(th, on_cuda);
+    if (th->flag & TH_VIEW) free_storage(th->view, on_cuda);
     std::free(th);
 }
 
-void free_tensor(THTensor *th) {
+void free_tensor(THTensor *th, bool on_cuda) {
     if (!decrement(&th->refcount)) return;
     std::free(th->size);
     std::free(th->stride);
-    free_storage(th->storage);
+    free_storage(th->storage, on_cuda);
     std::free(th);
 }
 
@@ -116,8 +145,14 @@ THStorage *new_storage(Slot *slot) {
     if (th == nullptr) return PyErr_NoMemory(), nullptr;
     Memory *memory = new_memory(slot, th);
     if (memory == nullptr) return std::free(th), nullptr;
-    *th = {nullptr, 0, 1, TH_REFCOUNTED | TH_RESIZABLE | TH_FREEMEM | TH_LENT, &torch_allocator, memory, nullptr};
+    *th = {nullptr, 0, 1, TH_REFCOUNTED | TH_RESIZABLE | TH_FREEMEM | TH_LENT, {&torch_allocator}, memory, nullptr, -1};
     return th;
+}
+
+void place(THStorage *th, int device) {
+    th->device = device;
+    if (device < 0) th->allocator = &torch_allocator;
+    else th->device_allocator = &cuda_allocator;
 }
 
 void keep(Memory *memory, PyObject *tensor) {
@@ -126,21 +161,29 @@ void keep(Memory *memory, PyObject *tensor) {
     ++kept_count;
 }
 
-Memory *move_to_torch(THStorage *th, int code, int bits) {
-    if (th->allocator == &torch_allocator) return static_cast<Memory *>(th->context);
+Memory *move_to_torch(THStorage *th, int code, int bits, bool on_cuda) {
+    if (is_torch_s(th)) return static_cast<Memory *>(th->context);
     unsigned long long address;
-    PyObject *found = call_python("allocate", "(iin)", code, bits, static_cast<Py_ssize_t>(th->size));
+    const int device = on_cuda ? th->device : -1;
+    PyObject *found = call_python("allocate", "(iini)", code, bits, static_cast<Py_ssize_t>(th->size), device);
     PyObject *tensor;
     if (found == nullptr || !PyArg_ParseTuple(found, "OK", &tensor, &address)) return Py_XDECREF(found), nullptr;
-    Memory *memory = new_memory(nullptr, th);
+    void *data = reinterpret_cast<void *>(static_cast<uintptr_t>(address));
+    const size_t bytes = static_cast<size_t>(th->size) * static_cast<size_t>(bits) / 8;
+    Memory *memory = nullptr;
+    if (!on_cuda) {
+        if (bytes > 0) std::memcpy(data, th->data, bytes);
+        memory = new_memory(nullptr, th);
+    } else if (copy_on_device(device, data, th->data, bytes)) {
+        memory = new_memory(nullptr, th);
+    }
     if (memory != nullptr) {
         Py_INCREF(tensor);
         keep(memory, tensor);
-        void *data = reinterpret_cast<void *>(static_cast<uintptr_t>(address));
-        if (th->size > 0) std::memcpy(data, th->data, static_cast<size_t>(th->size) * static_cast<size_t>(bits) / 8);
-        if (th->flag & TH_FREEMEM) th->allocator->free(th->context, th->data);
+        free_data(th, on_cuda);
         th->data = data;
-        th->allocator = &torch_allocator;
+        if (on_cuda) th->device_allocator = &cuda_allocator;
+        else th->allocator = &torch_allocator;
         th->context = memory;
         th->flag |= TH_RESIZABLE | TH_FREEMEM | TH_LENT;
     }

@@ -22,14 +22,20 @@ struct Memory {
 /* A TH storage on no torch storage yet, with a memory that belongs to `slot`. NULL with an exception set. */
 THStorage *new_storage(Slot *slot);
 
+/* Whether a TH storage lies on a torch storage on a GPU. */
+bool is_on_cuda(const THStorage *th);
+
+/* The TH storage of a slot is for tensors on a CUDA device from now on, or on the CPU: -1. */
+void place(THStorage *th, int device);
+
 /* From now on the memory is its TH storage's, which C kept: `tensor`, whose reference it takes, marks its beginning. */
 void keep(Memory *memory, PyObject *tensor);
 
 /* Where storages that C kept lie now: Python may have resized them since. False with an exception set. */
 bool refresh_kept();
 
-/* A TH storage of any origin lies on a torch storage from now on. NULL with an exception set. */
-Memory *move_to_torch(THStorage *th, int code, int bits);
+/* A TH storage of any origin lies on a torch storage from now on, on the same device. NULL with an exception set. */
+Memory *move_to_torch(THStorage *th, int code, int bits, bool on_cuda);
 
 /* torchthaw.bridge.th.<name>, a new reference. */
 PyObject *th_attribute(const char *name);

@@ -1,5 +1,6 @@
 /* module.cpp: the Python module _bridge, which hands the bridge to extensions as a capsule. */
 #include "call.h"
+#include "cuda.h"
 #include "guard.h"
 
 namespace bridge {
@@ -70,6 +71,8 @@ const thaw_bridge api = {THAW_BRIDGE_ABI, call,           call_th,       guard_f
 
 PyMethodDef methods[] = {
     {"open_th", open_th, METH_O, "open_th(path): loads libth and makes exceptions of its errors"},
+    {"open_thc", open_thc, METH_O, "open_thc(path): loads libthc, which works with PyTorch's streams and memory"},
+    {"cuda_is_ready", cuda_is_ready, METH_NOARGS, "cuda_is_ready(): libthc's state is there from now on"},
     {nullptr, nullptr, 0, nullptr},
 };
 

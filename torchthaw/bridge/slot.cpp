@@ -84,6 +84,7 @@ bool fill(Slot *slot, const Layout &layout, bool exact) {
     }
     slot->memory->whole = exact;
     th->offset = slot->shown_offset = static_cast<ptrdiff_t>(window.offset);
+    place(th->storage, slot->device);
     th->storage->data = window.data;
     th->storage->size = static_cast<ptrdiff_t>(extent);
     th->storage->flag |= TH_UNWRITTEN;
@@ -125,7 +126,7 @@ bool write_back(Slot *slot, const THStorage *own) {
         if (resized != 0) return resized > 0;
     }
     const Memory *anchor = slot->memory;
-    if (th->storage != nullptr) anchor = move_to_torch(th->storage, slot->code, slot->bits);
+    if (th->storage != nullptr) anchor = move_to_torch(th->storage, slot->code, slot->bits, slot->on_cuda());
     PyObject *shown = anchor == nullptr ? nullptr : show(slot->tensor, anchor, th);
     Py_XDECREF(shown);
     return shown != nullptr;
@@ -139,8 +140,8 @@ bool hand_over(Slot *slot, THStorage *own) {
         Py_INCREF(anchor = slot->tensor);
     }
     keep(slot->memory, anchor);
-    free_tensor(slot->th);
-    free_storage(own);
+    free_tensor(slot->th, slot->on_cuda());
+    free_storage(own, slot->on_cuda());
     slot->th = nullptr;
     return make_structs(slot);
 }
@@ -175,10 +176,10 @@ bool has_memory(PyObject *tensor) {
 
 /* Whether C can see `tensor` as a TH struct. Where not, perhaps with an exception set. */
 bool read_visible(PyObject *tensor, Layout *layout) {
-    if (!read_layout(tensor, layout) || !layout->on_cpu) return false;
+    if (!read_layout(tensor, layout) || (!layout->on_cpu && layout->cuda_device < 0)) return false;
     if (real_name(layout->code, layout->bits) == nullptr) return false;
     if (layout->count == 0) return has_memory(tensor);
-    const Tensor simple = {layout->data, layout->count, false, true, layout->code, layout->bits};
+    const Tensor simple = {layout->data, layout->count, false, layout->on_cpu, layout->code, layout->bits};
     return layout->data != nullptr && is_lazy(tensor, simple) == 0;
 }
 
@@ -214,6 +215,7 @@ Slot *take_slot(PyObject *argument, bool is_storage, bool exact) {
     slot->tensor = slot->memory->tensor = tensor;
     slot->code = layout.code;
     slot->bits = layout.bits;
+    slot->device = layout.cuda_device;
     slot->next = nullptr;
     if (fill(slot, layout, exact && !is_storage)) return slot;
     give_back(slot);
@@ -254,21 +256,21 @@ void give_back(Slot *slot) {
     Py_XDECREF(tensor);
 }
 
-PyObject *adopt(THTensor *th, int code, int bits) {
+PyObject *adopt(THTensor *th, int code, int bits, bool on_cuda) {
     PyObject *tensor = nullptr;
     if (th->storage == nullptr) {
-        tensor = call_python("empty", "(ii)", code, bits);
-    } else if (const Memory *anchor = move_to_torch(th->storage, code, bits)) {
+        tensor = call_python("empty", "(iii)", code, bits, on_cuda);
+    } else if (const Memory *anchor = move_to_torch(th->storage, code, bits, on_cuda)) {
         tensor = show(Py_None, anchor, th);
     }
-    free_tensor(th);
+    free_tensor(th, on_cuda);
     return tensor;
 }
 
-PyObject *adopt_storage(THStorage *th, int code, int bits) {
-    const Memory *anchor = move_to_torch(th, code, bits);
+PyObject *adopt_storage(THStorage *th, int code, int bits, bool on_cuda) {
+    const Memory *anchor = move_to_torch(th, code, bits, on_cuda);
     PyObject *storage = anchor == nullptr ? nullptr : call_python("storage_of", "(O)", anchor->tensor);
-    free_storage(th);
+    free_storage(th, on_cuda);
     return storage;
 }
 

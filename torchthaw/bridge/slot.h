@@ -1,4 +1,4 @@
-/* slot.h: the TH structs through which C sees torch tensors for the time of a call. */
+/* slot.h: the TH and THC structs through which C sees torch tensors for the time of a call. */
 #pragma once
 
 #include "memory.h"
@@ -13,10 +13,12 @@ struct Slot {
     Memory *memory;
     THTensor *th;
     int code, bits;     /* the dtype, as DLPack has it */
+    int device;         /* a CUDA device; -1: the CPU */
     int64_t *shown;     /* size and stride of each dimension, as PyTorch has them */
     int shown_room, shown_dimensions;
     ptrdiff_t shown_offset;
 
+    bool on_cuda() const { return device >= 0; }
     bool is_storage() const { return argument != tensor; }
     void *pointer() const { return is_storage() ? static_cast<void *>(th->storage) : th; }
 };
@@ -33,8 +35,8 @@ bool finish_slot(Slot *slot, bool succeeded);
 void give_back(Slot *slot);
 
 /* A new torch tensor for a struct that C returned, whose reference it takes. */
-PyObject *adopt(THTensor *th, int code, int bits);
-PyObject *adopt_storage(THStorage *th, int code, int bits);
+PyObject *adopt(THTensor *th, int code, int bits, bool on_cuda);
+PyObject *adopt_storage(THStorage *th, int code, int bits, bool on_cuda);
 
 /* The Real of a dtype, such as "Float"; NULL for one that TH does not have. */
 const char *real_name(int code, int bits);

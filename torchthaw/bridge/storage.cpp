@@ -20,8 +20,8 @@ void set_error(const char *message) {
 }
 
 /* What growing a storage that cannot grow would do to it, PyTorch does not say until it has happened, or crashes. */
-bool can_grow(PyObject *tensor, PyObject *storage) {
-    if (!torch.is_shared.is(storage, Py_False)) {
+bool can_grow(PyObject *tensor, PyObject *storage, bool on_cuda) {
+    if (!on_cuda && !torch.is_shared.is(storage, Py_False)) {
         set_error("Trying to resize storage that is not resizable (it is in shared memory)");
         return false;
     }
@@ -54,13 +54,13 @@ char *address_of(PyObject *storage) {
     return static_cast<char *>(data);
 }
 
-bool resize(PyObject *tensor, PyObject *storage, int64_t bytes, Resized *resized) {
+bool resize(PyObject *tensor, PyObject *storage, bool on_cuda, int64_t bytes, Resized *resized) {
     const int64_t needed = resized->offset + bytes;
     resized->bytes_before = torch.nbytes.integer(storage);
     if (resized->bytes_before < 0) return false;
     resized->now = resized->before = resized->bytes_before == 0 ? nullptr : address_of(storage);
     if (needed <= resized->bytes_before) return !PyErr_Occurred();
-    if (!can_grow(tensor, storage)) return false;
+    if (!can_grow(tensor, storage, on_cuda)) return false;
     PyObject *size = PyLong_FromLongLong(needed);
     PyObject *done = size == nullptr ? nullptr : PyObject_CallMethodObjArgs(storage, torch.resize, size, nullptr);
     Py_XDECREF(size);
@@ -81,11 +81,11 @@ bool read_window(PyObject *tensor, Window *window) {
     return !PyErr_Occurred();
 }
 
-bool resize_storage(PyObject *tensor, bool whole, int64_t bytes, Resized *resized) {
+bool resize_storage(PyObject *tensor, bool whole, bool on_cuda, int64_t bytes, Resized *resized) {
     resized->offset = whole ? 0 : torch.storage_offset.integer(tensor);
     if (resized->offset > 0) resized->offset *= torch.element_size.integer(tensor);
     PyObject *storage = PyErr_Occurred() ? nullptr : torch.untyped_storage(tensor);
-    const bool done = storage != nullptr && resize(tensor, storage, bytes, resized);
+    const bool done = storage != nullptr && resize(tensor, storage, on_cuda, bytes, resized);
     Py_XDECREF(storage);
     return done;
 }

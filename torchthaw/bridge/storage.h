@@ -24,8 +24,9 @@ struct Resized {
 };
 
 /* Lets the tensor's storage hold `bytes` from the tensor's beginning (`whole`: from its own); it never shrinks.
+ * `on_cuda`: it is on a GPU, where PyTorch calls every storage shared, and not resizable what is.
  * False with an exception set: the storage is as it was. */
-bool resize_storage(PyObject *tensor, bool whole, int64_t bytes, Resized *resized);
+bool resize_storage(PyObject *tensor, bool whole, bool on_cuda, int64_t bytes, Resized *resized);
 
 /* tensor.resize_(*size), where that is all it takes to show these sizes on the same storage: 1, 0 if it takes more, -1
  * with an exception set. */

@@ -1,4 +1,4 @@
-/* structs.h: the TH structs of old C code, of any Real; TH/generic has the originals. */
+/* structs.h: the TH and THC structs of old C code, of any Real; TH/generic and THC/generic have the originals. */
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,26 @@ enum {
     TH_UNWRITTEN = 64 /* libth clears it when it writes */
 };
 
+/* That of a storage on a GPU, up to what is used here. What it returns are CUDA's error codes. */
+struct THCDeviceAllocator {
+    int (*malloc)(void *context, void **pointer, size_t size, void *stream);
+    int (*realloc)(void *context, void **pointer, size_t old_size, size_t size, void *stream);
+    int (*free)(void *context, void *pointer);
+    void *others[3];
+};
+
 struct THStorage {
     void *data;
     ptrdiff_t size; /* in elements */
     int refcount;
     char flag;
-    const THAllocator *allocator;
+    union {
+        const THAllocator *allocator;
+        const THCDeviceAllocator *device_allocator; /* of one on a GPU */
+    };
     void *context;
     THStorage *view;
+    int device; /* one on a GPU; libth's own storages end before it */
 };
 
 struct THTensor {
@@ -40,8 +52,8 @@ struct THTensor {
     char flag;
 };
 
-/* Gives one reference back; the last one frees, as libth does. */
-void free_storage(THStorage *th);
-void free_tensor(THTensor *th);
+/* Gives one reference back; the last one frees, as libth and libthc do. */
+void free_storage(THStorage *th, bool on_cuda);
+void free_tensor(THTensor *th, bool on_cuda);
 
 }  // namespace bridge

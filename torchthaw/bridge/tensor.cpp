@@ -43,8 +43,9 @@ struct {
     PyTypeObject *type;
     int (*dltensor)(void *object, DLTensor *out); /* NULL: read attributes */
     PyObject *describe;
-    PyObject *current_stream, *exchange_device; /* None where PyTorch was built without CUDA */
     Builtin increment_version, is_grad_enabled;
+    bool has_cuda;
+    Builtin current_stream, exchange_device; /* with CUDA */
     Property requires_grad, is_leaf, base;
     PyObject *is_conj, *is_neg; /* names of methods */
 } torch;
@@ -57,9 +58,9 @@ bool find_torch() {
     PyObject *pytorch = PyImport_ImportModule("torchthaw.bridge.pytorch");
     PyObject *found = pytorch == nullptr ? nullptr : PyObject_CallMethod(pytorch, "access", nullptr);
     Py_XDECREF(pytorch);
-    PyObject *type, *capsule, *increment_version, *is_grad_enabled;
+    PyObject *type, *capsule, *increment_version, *is_grad_enabled, *current_stream, *exchange_device;
     if (found == nullptr || !PyArg_ParseTuple(found, "OOOOOOO", &type, &capsule, &torch.describe, &increment_version,
-                                              &is_grad_enabled, &torch.current_stream, &torch.exchange_device)) {
+                                              &is_grad_enabled, &current_stream, &exchange_device)) {
         Py_XDECREF(found);
         PyErr_Clear(); /* torch is being imported right now */
         return false;
@@ -72,6 +73,9 @@ bool find_torch() {
     }
     torch.increment_version.set(increment_version, METH_O);
     torch.is_grad_enabled.set(is_grad_enabled, METH_NOARGS);
+    torch.has_cuda = current_stream != Py_None && exchange_device != Py_None;
+    torch.current_stream.set(current_stream, METH_O);
+    torch.exchange_device.set(exchange_device, METH_O);
     torch.requires_grad.set(type, "requires_grad");
     torch.is_leaf.set(type, "is_leaf");
     torch.base.set(type, "_base");
@@ -164,6 +168,7 @@ bool read_layout(PyObject *object, Layout *layout) {
         layout->count = 1;
         for (int32_t i = 0; i < found.ndim; ++i) layout->count *= found.shape[i];
         layout->on_cpu = found.device.device_type == DLPACK_CPU || found.device.device_type == DLPACK_CUDA_HOST;
+        layout->cuda_device = found.device.device_type == DLPACK_CUDA ? found.device.device_id : -1;
         layout->code = found.dtype.code;
         layout->bits = found.dtype.bits * found.dtype.lanes;
         layout->dimensions = found.ndim;
@@ -173,7 +178,8 @@ bool read_layout(PyObject *object, Layout *layout) {
     }
     Tensor tensor;
     if (!read_tensor(object, &tensor)) return false;
-    *layout = {tensor.data, tensor.count, tensor.on_cpu, tensor.dtype_code, tensor.dtype_bits, 0, nullptr, nullptr, {}};
+    *layout = {tensor.data,       tensor.count, tensor.on_cpu, tensor.cuda_device, tensor.dtype_code,
+               tensor.dtype_bits, 0,            nullptr,       nullptr,            {}};
     PyObject *size = PyObject_GetAttrString(object, "shape");
     PyObject *stride = size == nullptr ? nullptr : PyObject_CallMethod(object, "stride", nullptr);
     bool read = stride != nullptr;
@@ -205,9 +211,10 @@ int is_lazy(PyObject *object, const Tensor &tensor) {
 namespace {
 
 /* function(device), an integer; -1 with an exception set. */
-long long ask_cuda(PyObject *function, int device) {
+long long ask_cuda(const Builtin &function, int device) {
+    if (!pytorch_has_cuda()) return PyErr_SetString(PyExc_RuntimeError, "PyTorch was built without CUDA"), -1;
     PyObject *argument = PyLong_FromLong(device);
-    PyObject *result = argument == nullptr ? nullptr : PyObject_CallFunctionObjArgs(function, argument, nullptr);
+    PyObject *result = argument == nullptr ? nullptr : function(argument);
     Py_XDECREF(argument);
     const long long value = result == nullptr ? -1 : PyLong_AsLongLong(result);
     Py_XDECREF(result);
@@ -215,6 +222,8 @@ long long ask_cuda(PyObject *function, int device) {
 }
 
 }  // namespace
+
+bool pytorch_has_cuda() { return (torch.type != nullptr || find_torch()) && torch.has_cuda; }
 
 bool current_stream(int device, void **stream) {
     const long long address = ask_cuda(torch.current_stream, device);

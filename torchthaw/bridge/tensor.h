@@ -21,6 +21,7 @@ struct Layout {
     void *data;
     int64_t count; /* elements */
     bool on_cpu;
+    int cuda_device; /* -1: not on one */
     int code, bits;
     int dimensions;
     const int64_t *size, *stride; /* strides count elements; NULL means row-major */
@@ -41,6 +42,9 @@ bool read_layout(PyObject *object, Layout *layout);
 
 /* Whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or -1 with an exception. */
 int is_lazy(PyObject *object, const Tensor &tensor);
+
+/* Whether PyTorch was imported, and built with CUDA. */
+bool pytorch_has_cuda();
 
 /* The address of PyTorch's current stream on a CUDA device. False with an exception set. */
 bool current_stream(int device, void **stream);

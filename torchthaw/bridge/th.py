@@ -17,6 +17,8 @@ class FatalError(torch.FatalError, RuntimeError):
     """An error that C code raised, by THError or as a C++ exception."""
 
 
+OutOfMemoryError = torch.cuda.OutOfMemoryError
+
 FatalError.__module__, FatalError.__qualname__ = "torch", "FatalError"
 
 
@@ -35,7 +37,8 @@ def tensor_of(storage):
     untyped = isinstance(storage, torch.UntypedStorage)
     dtype = torch.uint8 if untyped else storage.dtype
     count = storage.nbytes() // dtype.itemsize
-    return torch.empty(0, dtype=dtype).set_(storage if untyped else storage._untyped_storage, 0, (count,), (1,))
+    tensor = torch.empty(0, dtype=dtype, device=storage.device)
+    return tensor.set_(storage if untyped else storage._untyped_storage, 0, (count,), (1,))
 
 
 def storage_of(tensor):
@@ -46,7 +49,7 @@ def storage_of(tensor):
 def alias(tensor):
     """Another tensor on the same memory, without history."""
     with torch.no_grad():
-        return torch.empty(0, dtype=tensor.dtype).set_(
+        return torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(
             tensor.untyped_storage(), tensor.storage_offset(), tensor.size(), tensor.stride()
         )
 
@@ -65,13 +68,16 @@ def has_memory(tensor):
     return type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__ and not errors.transform_of(torch, tensor)
 
 
-def allocate(code, bits, count):
-    tensor = torch.empty(count, dtype=DTYPES[code, bits])
+def allocate(code, bits, count, device):
+    """(tensor, its address); ``device``: a CUDA device, or -1 for the CPU."""
+    place = "cpu" if device < 0 else torch.device("cuda", device)
+    tensor = torch.empty(count, dtype=DTYPES[code, bits], device=place)
     return tensor, tensor.data_ptr()
 
 
-def empty(code, bits):
-    return torch.empty(0, dtype=DTYPES[code, bits])
+def empty(code, bits, on_cuda):
+    """A tensor without elements, on the current CUDA device or the CPU."""
+    return torch.empty(0, dtype=DTYPES[code, bits], device="cuda" if on_cuda else "cpu")
 
 
 def check_resizing(tensor):
@@ -88,7 +94,7 @@ def show(tensor, anchor, whole, offset, size, stride):
     if not size:
         size, stride = (0,), (1,)
     if tensor is None:
-        tensor = torch.empty(0, dtype=anchor.dtype)
+        tensor = torch.empty(0, dtype=anchor.dtype, device=anchor.device)
     elif not (tensor.is_leaf and tensor.numel() == prod(size)):
         check_resizing(tensor)
     layout = anchor.untyped_storage(), _offset(anchor, whole) + offset, size, stride
@@ -103,4 +109,5 @@ def refuse(argument):
     if not isinstance(argument, torch.Tensor):
         raise TypeError(f"expected a storage of a type that TH has, got {argument.dtype}")
     error, got = errors.what_is_wrong(torch, argument, DTYPES.values())
-    raise error(f"expected a CPU tensor of a type that TH has, got {got}")
+    expected = "CUDA tensor of a type that THC has" if argument.is_cuda else "CPU tensor of a type that TH has"
+    raise error(f"expected a {expected}, got {got}")

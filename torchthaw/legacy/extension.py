@@ -6,7 +6,7 @@ from pathlib import Path
 from .. import config
 from ..build import cdef, glue, ninja, toolchain
 from ..build.extension import LIMITED_API
-from . import structs, window
+from . import objects, structs, window
 from .options import C_FLAGS, RUNTIMES, Options
 
 INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
@@ -60,9 +60,11 @@ def create_extension(
     options = Options(name, base, target / f"{module}.so", [base / source for source in sources], with_cuda, kwargs)
 
     ffi, declarations = cdef.parse(headers, options.include_dirs, options.define_flags, structs.CDEF)
+    of_objects, unread = objects.readable(base, options.extra_objects)
     exact = window.is_exact(
-        [*headers, *options.sources], options.include_dirs, [*options.define_flags, *options.compile_args["cxx"]],
-        options.extra_objects, options.libraries, options.list_of("extra_link_args"),
+        [*headers, *options.sources, *of_objects], options.include_dirs,
+        [*options.define_flags, *options.compile_args["cxx"]], unread, options.libraries,
+        options.list_of("extra_link_args"),
     )  # fmt: skip
     kind = structs.ExactFunction if exact else structs.Function
     functions = glue.functions(ffi, cdef.signatures(declarations), kind)

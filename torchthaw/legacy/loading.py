@@ -1,6 +1,5 @@
 """torchthaw/legacy/loading.py: what an extension of the old kind needs when it is imported."""
 
-import ctypes
 import os
 import types
 
@@ -31,7 +30,11 @@ def _open_libraries():
     _bridge.open_th(os.fspath(path))
     path = path.with_name(path.name.replace("libth.", "libthc."))
     if path.exists():
-        ctypes.CDLL(os.fspath(path))
+        import torch
+
+        _bridge.open_thc(os.fspath(path))
+        # The first tensor on a GPU does the same; C that is called before it may ask.
+        getattr(torch.cuda, "_lazy_call", lambda function: None)(_bridge.cuda_is_ready)
 
 
 def point_compilers_at_headers():

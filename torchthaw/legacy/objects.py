@@ -23,6 +23,12 @@ def first_existing(base, given):
     return next((place for place in found if place.exists()), found[-1])
 
 
+def readable(base, given):
+    """(sources, others): the CUDA sources of those that have one beside them, and the names of the others."""
+    sources = {name: next(filter(None, map(cuda.source_of, places(base, name))), None) for name in given}
+    return [source for source in sources.values() if source], [name for name, source in sources.items() if not source]
+
+
 def for_cpu(base, given):
     """The objects to link on the CPU: those of CUDA are left out, with one line about each."""
     found = []

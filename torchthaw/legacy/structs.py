@@ -1,4 +1,4 @@
-"""torchthaw/legacy/structs.py: the TH structs that headers of the old kind may name, and how they cross to C."""
+"""torchthaw/legacy/structs.py: the TH and THC structs that headers of the old kind may name, and how they cross to C."""
 
 import keyword
 
@@ -11,20 +11,25 @@ REALS = {
     "Double": (2, 64), "Float": (2, 32), "Long": (0, 64), "Int": (0, 32), "Short": (0, 16), "Char": (0, 8),
     "Byte": (1, 8),
 }  # fmt: skip
-KINDS = {"Tensor": "THAW_TH_TENSOR", "Storage": "THAW_TH_STORAGE"}
+KINDS = "Tensor", "Storage"
 
-CPU = {f"TH{real}{kind}": (KINDS[kind], *dtype) for real, dtype in REALS.items() for kind in KINDS}
-CUDA = [f"THCuda{'' if real == 'Float' else real}{kind}" for real in REALS for kind in KINDS]
+# Name -> (thaw_kind, DLPack code, bits)
+CPU = {f"TH{real}{kind}": (f"THAW_TH_{kind.upper()}", *dtype) for real, dtype in REALS.items() for kind in KINDS}
+CUDA = {
+    f"THCuda{'' if real == 'Float' else real}{kind}": (f"THAW_THC_{kind.upper()}", *dtype)
+    for real, dtype in REALS.items()
+    for kind in KINDS
+}
 
 # Half has no name for headers; its structs exist so that a half tensor is refused by its type.
 CDEF = "".join(f"typedef struct {name} {name};\n" for name in [*CPU, *CUDA])
-CDEF += "struct THHalfTensor;\nstruct THHalfStorage;\n"
+CDEF += "".join(f"struct {prefix}Half{kind};\n" for prefix in ("TH", "THCuda") for kind in KINDS)
 
 
 def struct(type):
-    """(thaw_kind, DLPack code, bits) of a pointer to one of the CPU structs, or None."""
+    """(thaw_kind, DLPack code, bits) of a pointer to one of the structs, or None."""
     if isinstance(type, model.PointerType) and isinstance(type.totype, model.StructType):
-        return CPU.get(type.totype.name)
+        return CPU.get(type.totype.name) or CUDA.get(type.totype.name)
     return None
 
 
@@ -66,4 +71,4 @@ class ExactFunction(Function):
     @staticmethod
     def parameter(ffi, type, name):
         found = Function.parameter(ffi, type, name)
-        return found._replace(flags="THAW_EXACT") if found.kind == "THAW_TH_TENSOR" else found
+        return found._replace(flags="THAW_EXACT") if found.kind.endswith("_TENSOR") else found

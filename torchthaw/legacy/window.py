@@ -24,7 +24,7 @@ def is_exact(files, include_dirs, flags, extra_objects, libraries, link_args):
     """Whether an extension needs storages as they are.
 
     files: the headers and sources; what they include from beside them or ``include_dirs`` counts as well.
-    flags: the compilers', macros among them.
+    flags: the compilers', macros among them. extra_objects: those whose sources are not among the files.
     """
     if any(flag in ("-include", "-imacros") or NAMED.search(flag) for flag in flags):
         return True

@@ -1,0 +1,40 @@
+/* cuda.h: PyTorch's devices, streams and memory for C functions that work on a GPU. Every function here needs the GIL. */
+#pragma once
+
+#include <Python.h>
+
+#include <cstddef>
+
+namespace bridge {
+
+/* Makes the device of a call's tensors current, and tells libthc PyTorch's stream there, until leave(). */
+class OnDevice {
+public:
+    ~OnDevice() { leave(); }
+
+    /* False with an exception set. */
+    bool enter(int device);
+
+    /* Everything is as it was before enter(). An exception that is set stays. */
+    void leave();
+
+private:
+    bool inside_ = false;
+    int device_, before_, outer_device_;
+    void *outer_stream_;
+};
+
+/* Bytes of a device, on the current stream there. Errors are C++ exceptions. */
+void clear_on_device(int device, void *memory, size_t bytes);
+
+/* The same from one place on a device to another; false with a Python exception set. */
+bool copy_on_device(int device, void *to, void *from, size_t bytes);
+
+/* Loads libthc from `path`. From then on its streams and memory are those of a PyTorch with CUDA; its `state` is NULL
+ * until PyTorch has made CUDA ready. None, or NULL with an exception. */
+PyObject *open_thc(PyObject *module, PyObject *path);
+
+/* For torch.cuda, which calls it when it has made CUDA ready: libthc's `state` is there from now on. */
+PyObject *cuda_is_ready(PyObject *module, PyObject *none);
+
+}  // namespace bridge
