@@ -44,8 +44,8 @@ fuzz: environment ## 1,000,000 random calls of libth under both; calls=... and s
 cuda-check: environment ## compile the CUDA code for every card and show registers and shared memory; needs nvcc
 	@PYTHONPATH=. $(python) .ci/cuda_check.py
 
-gpu-check: test-environment ## build, test and time the CUDA operators; needs a GPU, nvcc and a PyTorch with CUDA
-	@PYTHONPATH=. $(python) .ci/gpu_check.py
+gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, nvcc and a PyTorch with CUDA; part=... for one
+	@PYTHONPATH=. $(python) .ci/gpu_check.py $(addprefix --part ,$(part))
 
 clean: ## remove what was built; .venv stays
 	rm -rf build _ext/my_lib _ext/my_lib_cuda

@@ -1,18 +1,17 @@
-"""benchmarks/cuda.py: the CUDA operators against their peers on this machine's GPU; a table, and JSON.
+"""benchmarks/cuda.py: the CUDA code against its peers on this machine's GPU; a table, and JSON.
 
-    python -m benchmarks.cuda [seconds per group]
+    python -m benchmarks.cuda [seconds per group [folder for the results]]
 
-Times are microseconds per call between two CUDA events around a block of calls; contenders take turns, and the median
-of the rounds counts. Nothing is written where there is no GPU.
+Times are microseconds per call between two CUDA events around a block of calls, those of a call of libthc of the host
+alone; contenders take turns, and the median of the rounds counts. Nothing is written where there is no GPU; a group
+that fails is named, and the others count.
 """
 
-import json
 import random
-import re
 import statistics
 import sys
 import time
-from datetime import date
+import traceback
 from functools import partial
 from pathlib import Path
 
@@ -25,11 +24,12 @@ from functions.lltm import lltm
 from functions.mul_constant import mul_constant
 from modules import LLTMLayer
 
-from .peers import eager, extension_cuda
+from . import cards
+from .peers import eager, extension_cuda, thc_call
 
-RESULTS = Path(__file__).resolve().parent / "results"
 STEP = 64, 1024, 128
 SEQUENCES = (100, 64, 1024, 128), (1000, 16, 128, 128)
+LARGE = 100, 64, 1024, 512  # goes step by step: hundreds of kernels in a call
 
 
 def measure(calls, seconds):
@@ -126,45 +126,119 @@ def bandwidths(seconds, mebibytes=64):
         return {name: moved[name] * size * 4 / each for name, each in measure(calls, seconds).items()}
 
 
-def rows(seconds):
-    """(what, value, bound, unit of comparison) for every goal, and all times behind them."""
-    times = {"step": step(seconds), "bandwidth, bytes per us": bandwidths(seconds)}
-    for direction, measured in times["step"].items():
-        for peer, bound in ("eager", 0.5), ("compile", 0.5), ("extension", 0.6):
-            if peer in measured:
-                yield f"LLTM step {STEP} {direction} / {peer}", measured["torchthaw"] / measured[peer], bound, "<="
-    for shape in SEQUENCES:
-        times[f"sequence {shape}"] = measured_sequence = sequence(shape, seconds)
-        for direction, measured in measured_sequence.items():
-            ratio = measured["torchthaw"] / 3 / (measured["cuDNN nn.LSTM"] / 4)  # gates: the work of each
-            yield f"LLTM sequence {shape} {direction} / cuDNN nn.LSTM, per FLOP", ratio, 1.0, "<="
-    speeds = times["bandwidth, bytes per us"]
-    for name in speeds:
-        if name != "copy":
-            yield f"{name}, 64 MiB: bandwidth / copy's", speeds[name] / speeds["copy"], 0.85, ">="
-    yield times
+def large_sequence(seconds):
+    """A state that no kernel holds: a call as it is, the same captured in a graph, and cuDNN's LSTM, forward."""
+    steps, batch, input_size, state = LARGE
+    x = torch.randn(steps, batch, input_size, device="cuda")
+    layer, lstm = LLTMLayer(input_size, state).to("cuda"), nn.LSTM(input_size, state).to("cuda")
+    with torch.no_grad():
+        expected = layer(x)[0]
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            captured = layer(x)[0]
+        graph.replay()
+        torch.testing.assert_close(captured, expected)
+        return measure({"call": lambda: layer(x), "graph": graph.replay, "cuDNN nn.LSTM": lambda: lstm(x)}, seconds)
+
+
+def thc_calls(seconds, count=200):
+    """Microseconds of the host: a call of an old function of three tensors that launches a kernel, and the launch."""
+    legacy = thc_call.load()
+    a, b, output = (torch.randn(5, 5, device="cuda") for _ in range(3))
+
+    def calls():
+        begin = time.perf_counter()
+        for _ in range(count):
+            legacy.thc_call(a, b, output)
+        return (time.perf_counter() - begin) / count
+
+    contenders = {"call": calls, "launch": lambda: legacy.thc_call_launch(a, count)}
+    rounds, until = {name: [] for name in contenders}, time.monotonic() + seconds
+    while time.monotonic() < until or len(rounds["launch"]) < 7:
+        for name, contender in contenders.items():
+            torch.cuda.synchronize()  # else the queue fills, and a launch waits for room in it
+            rounds[name].append(contender() * 1e6)
+    return {name: statistics.median(values) for name, values in rounds.items()}
+
+
+# Each group: seconds -> all its times, and (what, value, bound, relation) for each of its goals.
+
+
+def step_goals(seconds):
+    times = step(seconds)
+    return times, [
+        (f"LLTM step {STEP} {direction} / {peer}", measured["torchthaw"] / measured[peer], bound, "<=")
+        for direction, measured in times.items()
+        for peer, bound in (("eager", 0.5), ("compile", 0.5), ("extension", 0.6))
+        if peer in measured
+    ]
+
+
+def sequence_goals(shape, seconds):
+    times = sequence(shape, seconds)
+    gates = {"torchthaw": 3, "cuDNN nn.LSTM": 4}  # the work of each
+    goals = []
+    for direction, measured in times.items():
+        ours, theirs = (measured[name] / count for name, count in gates.items())
+        goals.append((f"LLTM sequence {shape} {direction} / cuDNN nn.LSTM, per FLOP", ours / theirs, 1.0, "<="))
+    return times, goals
+
+
+def bandwidth_goals(seconds):
+    speeds = bandwidths(seconds)
+    return speeds, [
+        (f"{name}, 64 MiB: bandwidth / copy's", speed / speeds["copy"], 0.85, ">=")
+        for name, speed in speeds.items()
+        if name != "copy"
+    ]
+
+
+def large_goals(seconds):
+    return large_sequence(seconds), []  # what a graph of the caller's gains is to be seen, and bound to nothing
+
+
+def thc_goals(seconds):
+    times = thc_calls(seconds)
+    return times, [("THC call of three tensors, us of host time over the launch", times["call"] - times["launch"], 1.0,
+                    "<=")]  # fmt: skip
+
+
+GROUPS = {
+    "LLTM step, us": step_goals,
+    **{f"LLTM sequence {shape}, us": partial(sequence_goals, shape) for shape in SEQUENCES},
+    f"LLTM sequence {LARGE} forward, us": large_goals,
+    "bandwidth, bytes per us": bandwidth_goals,
+    "THC call, us of host time": thc_goals,
+}
 
 
 def main():
     if not torch.cuda.is_available():
         sys.exit("benchmarks.cuda: PyTorch sees no GPU here, nothing was timed.")
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0
+    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else cards.RESULTS
     torch.manual_seed(0)
-    *goals, times = rows(seconds)
-    table = []
-    for what, value, bound, relation in goals:
-        met = value <= bound if relation == "<=" else value >= bound
-        table.append({"of": what, "value": value, "bound": f"{relation} {bound}", "met": met})
-        print(f"{what:75} {value:8.2f}  {relation} {bound:<5} {'met' if met else 'NOT MET'}")
     device = torch.cuda.get_device_properties(0)
-    result = {
-        "device": device.name, "processors": device.multi_processor_count, "date": date.today().isoformat(),
-        "torch": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
-        "goals": table, "times, us per call": times,
+    found = {
+        "processors": device.multi_processor_count, "torch": torch.__version__, "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version(), "goals": [], "times": {},
     }  # fmt: skip
-    path = RESULTS / f"{re.sub(r'[^a-z0-9]+', '-', device.name.lower())}.json"
-    path.write_text(json.dumps(result, indent=1) + "\n")
-    print(f"written to {path.relative_to(RESULTS.parents[1])}")
+    failed = []
+    for name, group in GROUPS.items():
+        try:
+            found["times"][name], goals = group(seconds)
+        except Exception:
+            traceback.print_exc()
+            failed.append(name)
+            continue
+        print(f"{name}:", *(f"{key} {value}" for key, value in found["times"][name].items()))
+        for what, value, bound, relation in goals:
+            met = value <= bound if relation == "<=" else value >= bound
+            found["goals"].append({"of": what, "value": value, "bound": f"{relation} {bound}", "met": met})
+    for goal in found["goals"]:
+        print(f"{goal['of']:75} {goal['value']:8.2f}  {goal['bound']:<8} {'met' if goal['met'] else 'NOT MET'}")
+    print(f"written to {cards.keep(device.name, 'times', found, folder)}")
+    sys.exit(f"benchmarks.cuda: failed: {', '.join(failed)}" if failed else 0)
 
 
 if __name__ == "__main__":

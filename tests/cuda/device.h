@@ -3,7 +3,7 @@
 // The tests run on a GPU, or on the stand-in in tests/cuda_on_host, where device memory is the program's own.
 #pragma once
 
-#include "check.h"
+#include "../check.h"
 #include "my_lib_cuda.h"
 
 #include <cuda_runtime.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../check.h"
+#include "device.h"
 
 #include "thc/types.h"
 
@@ -146,7 +147,8 @@ template <typename T> struct Pair {
     std::vector<T> of_host() const {
         std::vector<T> values(size_t(Host<T>::nElement(host)));
         auto *dense = Host<T>::newContiguous(host);
-        if (!values.empty()) memcpy(values.data(), Host<T>::data(dense), values.size() * sizeof(T));
+        void *to = values.data();
+        if (to) memcpy(to, Host<T>::data(dense), values.size() * sizeof(T));
         Host<T>::free(dense);
         return values;
     }
@@ -155,7 +157,8 @@ template <typename T> struct Pair {
         Host<T>::resizeNd(arrived, cuda->nDimension, cuda->size, nullptr);
         Cuda<T>::to_host(state, arrived, cuda);
         std::vector<T> values(size_t(Host<T>::nElement(arrived)));
-        if (!values.empty()) memcpy(values.data(), Host<T>::data(arrived), values.size() * sizeof(T));
+        void *to = values.data();
+        if (to) memcpy(to, Host<T>::data(arrived), values.size() * sizeof(T));
         Host<T>::free(arrived);
         return values;
     }

@@ -148,11 +148,12 @@ void test_functions() {
     const std::vector<double> ys = numbers(b);
     CHECK(THCudaBlas_Ddot(state, 3, y, 1, y, 1) == product(0, nullptr, 1, ys.data(), ys.data(), 1, 3, 1)[0]);
     THCudaDoubleTensor_zero(state, c.cuda);
-    const double *as[] = {x, x}, *bs[] = {y, y};
-    double more[2], *cs[] = {z, more};
-    THCudaBlas_DgemmBatched(state, 't', 'n', 2, 1, 3, 1, as, 3, bs, 3, 0, cs, 2, 2);
+    device_values<double> more({0, 0});
+    device_values<const double *> as({x, x}), bs({y, y});
+    device_values<double *> cs({z, more.data()});
+    THCudaBlas_DgemmBatched(state, 't', 'n', 2, 1, 3, 1, as.data(), 3, bs.data(), 3, 0, cs.data(), 2, 2);
     check(c, expected);
-    CHECK(more[1] == expected[1]);
+    CHECK(more.values()[1] == expected[1]);
     THCudaBlas_DgemmStridedBatched(state, 't', 'n', 2, 1, 3, 1, x, 3, 0, y, 3, 0, 0, z, 2, 0, 1);
     check(c, expected);
     Pair<float> outer({2, 2}, 0), p({2}, 1), q({2}, 2);
@@ -174,6 +175,6 @@ int main() {
     products(half());
     test_errors();
     test_functions();
-    CHECK(thc_on_host::memory.blocks == 0);
+    CHECK(holds(0));
     return failures() != 0;
 }

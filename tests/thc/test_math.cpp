@@ -1,8 +1,6 @@
 // tests/thc/test_math.cpp: mathematics on the GPU, against the same in plain loops.
 #include "api.h"
 
-using cuda_on_host::machine;
-
 template <typename T> void test_fill() {
     for (int how = 0; how < 3; how++) {
         Pair<T> pair({5, 7, 40}, how);
@@ -147,8 +145,7 @@ template <typename T> void test_bernoulli() {
 }
 
 int main() {
-    for (bool descending : {false, true}) {
-        machine.descending = descending;
+    in_every_order([] {
         for_every_type([](auto value) {
             using T = decltype(value);
             test_fill<T>();
@@ -158,8 +155,8 @@ int main() {
             test_bernoulli<T>();
         });
         test_norm();
-    }
+    });
     test_large();
-    CHECK(thc_on_host::memory.blocks == 0);
+    CHECK(holds(0));
     return failures() != 0;
 }

@@ -119,7 +119,10 @@ void test_errors() {
 
 void test_texture() {
     THCudaTensor *t = THCudaTensor_newWithSize2d(state, 2, 3);
-    CHECK(THCudaTensor_getTextureObject(state, t) == (24 << 8 | 32));
+    [[maybe_unused]] const cudaTextureObject_t texture = THCudaTensor_getTextureObject(state, t);
+#if defined(THC_ON_HOST)
+    CHECK(texture == (24 << 8 | 32));  // bytes, and bits of an element
+#endif
     THCudaTensor_transpose(state, t, nullptr, 0, 1);
     CHECK_FAILS("getTextureObject: expected a contiguous tensor", THCudaTensor_getTextureObject(state, t));
     THCudaTensor_free(state, t);
@@ -136,6 +139,6 @@ int main() {
     });
     test_errors();
     test_texture();
-    CHECK(thc_on_host::memory.blocks == 0);
+    CHECK(holds(0));
     return failures() != 0;
 }

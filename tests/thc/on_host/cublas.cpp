@@ -35,7 +35,7 @@ extern "C" {
 
 int cublasCreate_v2(void **handle) { return *handle = new Handle{}, 0; }
 int cublasSetStream_v2(void *handle, void *stream) { return static_cast<Handle *>(handle)->stream = stream, 0; }
-void *stand_in_stream(void *handle) { return static_cast<Handle *>(handle)->stream; }
+int cublasGetStream_v2(void *handle, void **stream) { return *stream = static_cast<Handle *>(handle)->stream, 0; }
 
 #define GEMM(letter, T, name)                                                                                          \
     int cublas##letter##name(void *handle, int ta, int tb, int m, int n, int k, const T *alpha, const T *a, int lda,   \
