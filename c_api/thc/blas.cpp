@@ -129,6 +129,8 @@ void gemm_batched(char transa, char transb, int64_t m, int64_t n, int64_t k, T a
             static_cast<const T *>(&beta), c, p.ldc, narrow_to_int("gemmBatched", count));
 }
 
+}  // namespace
+
 template <typename T> void getrf(int n, T **a, int lda, int *pivot, int *info, int count) {
     call<T>("getrfBatched", n, a, lda, pivot, info, count);
 }
@@ -137,6 +139,8 @@ template <typename T>
 void getrs(char trans, int n, int nrhs, const T **a, int lda, int *pivot, T **b, int ldb, int *info, int count) {
     call<T>("getrsBatched", operation(trans), n, nrhs, a, lda, static_cast<const int *>(pivot), b, ldb, info, count);
 }
+
+namespace {
 
 template <typename T> void getri(int n, const T **a, int lda, int *pivot, T **c, int ldc, int *info, int count) {
     call<T>("getriBatched", n, a, lda, static_cast<const int *>(pivot), c, ldc, info, count);
@@ -155,6 +159,12 @@ template <typename T> void getri(int n, const T **a, int lda, int *pivot, T **c,
 THC_INSTANTIATE(half)
 THC_INSTANTIATE(float)
 THC_INSTANTIATE(double)
+
+#define THC_INSTANTIATE_LU(T)                                                                                          \
+    template void getrf(int, T **, int, int *, int *, int);                                                            \
+    template void getrs(char, int, int, const T **, int, int *, T **, int, int *, int);
+THC_INSTANTIATE_LU(float)
+THC_INSTANTIATE_LU(double)
 
 }  // namespace blas
 }  // namespace th

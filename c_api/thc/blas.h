@@ -20,5 +20,11 @@ void gemm_strided(char transa, char transb, int64_t m, int64_t n, int64_t k, T a
                   int64_t stride_a, const T *b, int64_t ldb, int64_t stride_b, T beta, T *c, int64_t ldc,
                   int64_t stride_c, int64_t count);
 
+// LU of `count` matrices, addressed on the GPU, and solutions from it, for float and double; rows are numbered from 1.
+// `pivot` NULL: rows are not exchanged. `info` of getrf is on the GPU, that of getrs is not.
+template <typename T> void getrf(int n, T **a, int lda, int *pivot, int *info, int count);
+template <typename T>
+void getrs(char trans, int n, int nrhs, const T **a, int lda, int *pivot, T **b, int ldb, int *info, int count);
+
 }  // namespace blas
 }  // namespace th

@@ -1,66 +1,69 @@
-// c_api/thc/device.cpp: devices, streams and memory: the host program's where there is one, else CUDA's own.
+// c_api/thc/device.cpp: the state, the devices, and which of them reaches whose memory.
 #include "thc/device.h"
 
 #include "th/export.h"
+#include "thc/scratch.h"
+#include "thc/streams.h"
 
-#include <THC/THCAllocator.h>
-#include <THC/THCHost.h>
+#include <THC/THCGeneral.h>
 
-#include <algorithm>
+#include <atomic>
+#include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 struct THCState {};
 
 namespace th {
 namespace {
 
-thaw_cuda_host host = {};
-thread_local int known_device = -1;
-thread_local cudaStream_t known_stream = nullptr;
+std::mutex peers_lock;
+auto &peers = *new std::map<std::pair<int, int>, bool>;  // known to be reached, or known not to be
+std::atomic<bool> kernels_may_reach_peers{false};
 
-// What the host program allocated, with the function that takes it back: the host may change meanwhile.
-std::mutex blocks_lock;
-auto &blocks = *new std::unordered_map<void *, void (*)(void *)>;
-
-cudaError_t allocate(void **memory, size_t bytes, cudaStream_t stream) {
-    *memory = nullptr;
-    if (!bytes) return cudaSuccess;
-    if (!host.allocate) return cudaMallocAsync(memory, bytes, stream);
-    int device;
-    const cudaError_t code = cudaGetDevice(&device);
-    if (code != cudaSuccess) return code;
-    *memory = host.allocate(bytes, device, stream);
-    if (!*memory) return cudaErrorMemoryAllocation;
-    std::lock_guard<std::mutex> lock(blocks_lock);
-    blocks[*memory] = host.release;
-    return cudaSuccess;
+bool can_reach(int device, int other) {
+    int can;
+    CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, other));
+    return can;
 }
 
-cudaError_t release(void *memory) {
-    if (!memory) return cudaSuccess;
-    void (*give_back)(void *) = nullptr;
-    {
-        std::lock_guard<std::mutex> lock(blocks_lock);
-        const auto found = blocks.find(memory);
-        if (found != blocks.end()) {
-            give_back = found->second;
-            blocks.erase(found);
-        }
-    }
-    if (give_back) return give_back(memory), cudaSuccess;
-    cudaPointerAttributes attributes;
-    const cudaError_t code = cudaPointerGetAttributes(&attributes, memory);
-    if (code != cudaSuccess) return code;
-    OnDevice guard(attributes.device);
-    return cudaFreeAsync(memory, current_stream());
+// For what cudaMalloc allocates on `other`, and for CUDA's pool there, which has access rights of its own.
+void set_access(int device, int other, bool enable) {
+    OnDevice guard(device);
+    const cudaError_t code = enable ? cudaDeviceEnablePeerAccess(other, 0) : cudaDeviceDisablePeerAccess(other);
+    const bool already = code == cudaErrorPeerAccessAlreadyEnabled || code == cudaErrorPeerAccessNotEnabled;
+    if (already) cudaGetLastError();  // another part of the program was first
+    else CUDA_CHECK(code);
+    cudaMemPool_t pool;
+    CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, other));
+    cudaMemAccessDesc access = {};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = device;
+    access.flags = enable ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    CUDA_CHECK(cudaMemPoolSetAccess(pool, &access, 1));
 }
 
-// The default allocator of storages.
-cudaError_t malloc_default(void *, void **memory, size_t bytes, cudaStream_t stream) {
-    return allocate(memory, bytes, stream);
+bool peer_access(int device, int other) {
+    check_device(device);
+    check_device(other);
+    if (device == other) return true;
+    std::lock_guard<std::mutex> guard(peers_lock);
+    const auto known = peers.find({device, other});
+    if (known != peers.end()) return known->second;
+    const bool can = can_reach(device, other);
+    if (can) set_access(device, other, true);
+    return peers[{device, other}] = can;
 }
-cudaError_t free_default(void *, void *memory) { return release(memory); }
+
+void set_peer_access(int device, int other, bool enable) {
+    if (enable == peer_access(device, other)) return;
+    TH_CHECK(device != other, "device %d always reaches its own memory", device);
+    TH_CHECK(!enable || can_reach(device, other), "p2p access not supported for %d accessing %d", device, other);
+    std::lock_guard<std::mutex> guard(peers_lock);
+    set_access(device, other, enable);
+    peers[{device, other}] = enable;
+}
 
 }  // namespace
 
@@ -70,25 +73,15 @@ int current_device() {
     return device;
 }
 
-cudaStream_t current_stream(int device) {
-    if (device == known_device) return known_stream;
-    return host.current_stream ? host.current_stream(device) : nullptr;
+int device_count() {
+    int count;
+    CUDA_CHECK(cudaGetDeviceCount(&count));
+    return count;
 }
 
-cudaStream_t current_stream() {
-    if (known_device < 0 && !host.current_stream) return nullptr;
-    return current_stream(current_device());
-}
+void check_device(int device) { TH_CHECK(device >= 0 && device < device_count(), "%d is not a device", device); }
 
-void synchronize() { CUDA_CHECK(cudaStreamSynchronize(current_stream())); }
-
-void *allocate_on_device(size_t bytes) {
-    void *memory;
-    CUDA_CHECK(allocate(&memory, bytes, current_stream()));
-    return memory;
-}
-
-void release_on_device(void *memory) { release(memory); }
+bool kernels_reach(int device, int other) { return kernels_may_reach_peers && peer_access(device, other); }
 
 OnDevice::OnDevice(int device) {
     if (device < 0) return;
@@ -109,16 +102,6 @@ extern "C" {
 static THCState the_state;
 THCState *state = &the_state;
 
-void thaw_set_cuda_host(const thaw_cuda_host *host) {
-    th::host = {};
-    if (host) memcpy(&th::host, host, std::min(host->struct_size, sizeof th::host));
-}
-
-void thaw_set_cuda_stream(int device, cudaStream_t stream) {
-    th::known_device = device;
-    th::known_stream = stream;
-}
-
 THCState *THCState_alloc(void) { return new THCState; }
 void THCState_free(THCState *state) {
     if (state != &the_state) delete state;
@@ -126,14 +109,16 @@ void THCState_free(THCState *state) {
 void THCudaInit(THCState *) {
     th::guarded([] { CUDA_CHECK(cudaFree(nullptr)); });
 }
-void THCudaShutdown(THCState *) {}
+void THCudaShutdown(THCState *) {
+    th::guarded([] {
+        th::release_scratch();
+        th::release_reserved_streams();
+    });
+}
+void THCMagma_init(THCState *) {}
 
 int THCState_getNumDevices(THCState *) {
-    return th::guarded([] {
-        int count;
-        CUDA_CHECK(cudaGetDeviceCount(&count));
-        return count;
-    });
+    return th::guarded([] { return th::device_count(); });
 }
 
 struct cudaDeviceProp *THCState_getCurrentDeviceProperties(THCState *) {
@@ -152,37 +137,12 @@ struct cudaDeviceProp *THCState_getCurrentDeviceProperties(THCState *) {
     });
 }
 
-cudaStream_t THCState_getCurrentStream(THCState *state) {
-    return state ? th::guarded([] { return th::current_stream(); }) : nullptr;
+int THCState_getPeerToPeerAccess(THCState *, int dev, int devToAccess) {
+    return th::guarded([&] { return int(th::peer_access(dev, devToAccess)); });
 }
-cudaStream_t THCState_getCurrentStreamOnDevice(THCState *state, int device) {
-    return state ? th::current_stream(device) : nullptr;
+void THCState_setPeerToPeerAccess(THCState *, int dev, int devToAccess, int enable) {
+    th::guarded([&] { th::set_peer_access(dev, devToAccess, enable != 0); });
 }
-
-cudaError_t THCudaMalloc(THCState *, void **ptr, size_t size) {
-    THCudaCheck(cudaGetLastError());
-    return th::guarded([&] { return th::allocate(ptr, size, th::current_stream()); });
-}
-cudaError_t THCudaFree(THCState *, void *ptr) {
-    return th::guarded([&] { return th::release(ptr); });
-}
-
-void *THCudaHostAlloc(THCState *, size_t size) {
-    return th::guarded([&] {
-        void *memory = nullptr;
-        if (size) CUDA_CHECK(cudaMallocHost(&memory, size));
-        return memory;
-    });
-}
-void THCudaHostFree(THCState *, void *ptr) {
-    th::guarded([&] { CUDA_CHECK(cudaFreeHost(ptr)); });
-}
-cudaError_t THCudaMemGetInfo(THCState *, size_t *freeBytes, size_t *totalBytes) {
-    return cudaMemGetInfo(freeBytes, totalBytes);
-}
-
-THCDeviceAllocator *THCState_getDeviceAllocator(THCState *) {
-    static THCDeviceAllocator allocator = {th::malloc_default, nullptr, th::free_default, nullptr, nullptr, nullptr};
-    return &allocator;
-}
+int THCState_getKernelPeerToPeerAccessEnabled(THCState *) { return th::kernels_may_reach_peers; }
+void THCState_setKernelPeerToPeerAccessEnabled(THCState *, int val) { th::kernels_may_reach_peers = val != 0; }
 }

@@ -8,6 +8,12 @@
 namespace th {
 
 int current_device();
+int device_count();
+void check_device(int device);  // an Error unless there is such a one
+
+// Whether kernels of `device` may be given memory of `other`: the program allows it, and the cards can.
+bool kernels_reach(int device, int other);
+
 cudaStream_t current_stream();
 cudaStream_t current_stream(int device);
 void synchronize();

@@ -6,9 +6,11 @@
 
 #include <THC/THCGeneral.h>
 
+#include <atomic>
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace th {
@@ -19,9 +21,10 @@ struct Library {
     const char *name, *create, *set_stream;
     std::vector<const char *> files;
 
-    std::mutex lock;
+    std::atomic<int> indices{1};  // handles have indices from 1 to this
+    std::mutex lock{};
     void *loaded = nullptr;
-    std::map<int, std::vector<void *>> idle;  // by device
+    std::map<int, std::vector<void *>> idle{};  // by device
 
     void *open() {
         if (loaded) return loaded;
@@ -45,50 +48,61 @@ struct Library {
         free.pop_back();
         return handle;
     }
+    void reserve(int count) {
+        for (int now = indices; now < count && !indices.compare_exchange_weak(now, count);) {
+        }
+    }
+    void check_index(int index) {
+        TH_CHECK(index > 0 && index <= indices, "%d is not a valid handle, valid range is: (1, %d)", index,
+                 int(indices));
+    }
 };
 
 // Never destroyed: threads may end after the library's own end.
 Library &cublas = *new Library{"cuBLAS", "cublasCreate_v2", "cublasSetStream_v2",
-                               {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}, {}, {}, {}};
+                               {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}};
 Library &cusparse = *new Library{"cuSPARSE", "cusparseCreate", "cusparseSetStream",
-                                 {"libcusparse.so.12", "libcusparse.so.13", "libcusparse.so"}, {}, {}, {}};
+                                 {"libcusparse.so.12", "libcusparse.so.13", "libcusparse.so"}};
 
 struct HandlesOfThread {
     Library &library;
-    std::map<int, void *> by_device;
+    int index = 1;  // the current one
+    std::map<std::pair<int, int>, void *> handles{};  // by device and index
 
     ~HandlesOfThread() {
         std::lock_guard<std::mutex> guard(library.lock);
-        for (const auto &[device, handle] : by_device) library.idle[device].push_back(handle);
+        for (const auto &[where, handle] : handles) library.idle[where.first].push_back(handle);
     }
-    void *current() {
-        const int device = current_device();
-        void *&handle = by_device[device];
+    void *get(int device, int index) {
+        void *&handle = handles[{device, index}];
         if (!handle) handle = library.take(device);
         if (!handle) {
+            OnDevice guard(device);
             const int status = reinterpret_cast<int (*)(void **)>(library.function(library.create))(&handle);
             TH_CHECK(status == 0, "%s: %s failed with status %d", library.name, library.create, status);
         }
         static thread_local std::map<Library *, int (*)(void *, cudaStream_t)> set_stream;
         auto &set = set_stream[&library];
         if (!set) set = reinterpret_cast<int (*)(void *, cudaStream_t)>(library.function(library.set_stream));
-        const int status = set(handle, current_stream());
+        const int status = set(handle, current_stream(device));
         TH_CHECK(status == 0, "%s: %s failed with status %d", library.name, library.set_stream, status);
         return handle;
     }
+    void *current() { return get(current_device(), index); }
 };
+
+HandlesOfThread &blas() {
+    static thread_local HandlesOfThread handles{cublas};
+    return handles;
+}
+HandlesOfThread &sparse() {
+    static thread_local HandlesOfThread handles{cusparse};
+    return handles;
+}
 
 }  // namespace
 
-void *blas_handle() {
-    static thread_local HandlesOfThread handles{cublas, {}};
-    return handles.current();
-}
-
-void *sparse_handle() {
-    static thread_local HandlesOfThread handles{cusparse, {}};
-    return handles.current();
-}
+void *blas_handle() { return blas().current(); }
 
 void *cublas_function(const char *name) { return cublas.function(name); }
 
@@ -130,18 +144,29 @@ const char *cusparse_text(int status) {
 }  // namespace th
 
 extern "C" {
-
-cublasHandle_t THCState_getCurrentBlasHandle(THCState *state) {
-    return th::guarded([&] {
-        TH_CHECK(state, "THCState_getCurrentBlasHandle: expected a state, got NULL");
-        return static_cast<cublasHandle_t>(th::blas_handle());
-    });
-}
-
-cusparseHandle_t THCState_getCurrentSparseHandle(THCState *state) {
-    return th::guarded([&] {
-        TH_CHECK(state, "THCState_getCurrentSparseHandle: expected a state, got NULL");
-        return static_cast<cusparseHandle_t>(th::sparse_handle());
-    });
-}
+#define THC_HANDLES(Name, handle_t, library, handles)                                                                  \
+    void THCState_reserve##Name##Handles(THCState *, int numHandles) { th::library.reserve(numHandles); }              \
+    int THCState_getNum##Name##Handles(THCState *) { return th::library.indices; }                                     \
+    handle_t THCState_getDevice##Name##Handle(THCState *, int device, int handle) {                                    \
+        return th::guarded([&] {                                                                                       \
+            th::library.check_index(handle);                                                                           \
+            th::check_device(device);                                                                                  \
+            return static_cast<handle_t>(th::handles().get(device, handle));                                           \
+        });                                                                                                            \
+    }                                                                                                                  \
+    handle_t THCState_getCurrent##Name##Handle(THCState *state) {                                                      \
+        return th::guarded([&] {                                                                                       \
+            TH_CHECK(state, "THCState_getCurrent" #Name "Handle: expected a state, got NULL");                         \
+            return static_cast<handle_t>(th::handles().current());                                                     \
+        });                                                                                                            \
+    }                                                                                                                  \
+    int THCState_getCurrent##Name##HandleIndex(THCState *) { return th::handles().index; }                             \
+    void THCState_setCurrent##Name##HandleIndex(THCState *, int handle) {                                              \
+        th::guarded([&] {                                                                                              \
+            th::library.check_index(handle);                                                                           \
+            th::handles().index = handle;                                                                              \
+        });                                                                                                            \
+    }
+THC_HANDLES(Blas, cublasHandle_t, cublas, blas)
+THC_HANDLES(Sparse, cusparseHandle_t, cusparse, sparse)
 }

@@ -3,9 +3,9 @@
 
 namespace th {
 
-// The calling thread's handle for the current device, on its current stream. An Error where the library is missing.
+// The calling thread's current handle for the current device, on its current stream. An Error where the library is
+// missing.
 void *blas_handle();
-void *sparse_handle();
 
 // A function of cuBLAS by its name. An Error where there is none.
 void *cublas_function(const char *name);

@@ -5,6 +5,8 @@
 #include "thc/tensor.h"
 
 #include <algorithm>
+#include <climits>
+#include <vector>
 
 namespace th {
 namespace {
@@ -208,6 +210,108 @@ template <typename T> void baddbmm(Tensor<T> *r, T beta, Tensor<T> *t, T alpha, 
         multiply<T>(Matrices<T>(sum.get()), beta, alpha, Factor<T>(batch1), Factor<T>(batch2), batch1->size[2],
                     batch1->size[0]);
         sum.end();
+    } else {
+        TH_ERROR("unimplemented data type");
+    }
+}
+
+// ---- Batches of factors ---------------------------------------------------------------------------------------------
+
+namespace {
+
+// A copy of a batch's matrices, each stored by columns, and where each begins, on the GPU.
+template <typename T> class Columns {
+public:
+    explicit Columns(Tensor<T> *batch)
+        : rows_(batch->size[1]), count_(batch->size[0]), matrices_(alias(batch)),
+          addresses_(size_t(count_) * sizeof(T *)) {
+        for (int d = 0; d < 3; d++)
+            TH_CHECK(batch->size[d] <= INT_MAX, "cuBLAS counts in int, but the batch is %s", describe(batch).str);
+        transpose<T>(matrices_, nullptr, 1, 2);
+        matrices_ = clone<T>(matrices_);
+        transpose<T>(matrices_, nullptr, 1, 2);
+        T **addresses = addresses_.template get<T *>();
+        launch_addresses(Addresses<T>{{addresses, count_}, matrices_->data(), rows_ * batch->size[2]}, count_);
+    }
+    Tensor<T> *tensor() const { return matrices_; }
+    T **addresses() const { return addresses_.template get<T *>(); }
+    const T **read_only() const { return addresses_.template get<const T *>(); }
+    int rows() const { return int(rows_); }
+    int count() const { return int(count_); }
+
+private:
+    int64_t rows_, count_;
+    Owned<T> matrices_;
+    DeviceBuffer addresses_;
+};
+
+// 1, 2, …, n for each matrix: no row was exchanged.
+void set_to_identity(Tensor<int> *pivots, int n) {
+    std::vector<int> rows(size_t(elements_of(pivots)));
+    for (size_t i = 0; i < rows.size(); i++) rows[i] = int(i % size_t(n)) + 1;
+    upload(pivots->data(), rows.data(), rows.size() * sizeof(int));
+}
+
+void check_factors(Tensor<int> *infos) {
+    std::vector<int> info(size_t(elements_of(infos)));
+    download(info.data(), infos->data(), info.size() * sizeof(int));
+    for (size_t i = 0; i < info.size(); i++)
+        TH_CHECK(!info[i], "failed to factorize batch element %lld (info == %d)", (long long)i, info[i]);
+}
+
+template <typename T> constexpr bool has_factors = is_floating<T>;  // cuBLAS has none of half
+
+}  // namespace
+
+template <typename T>
+void btrifact(Tensor<T> *ra, Tensor<int> *rpivots, Tensor<int> *rinfo, int pivot, Tensor<T> *a) {
+    if constexpr (has_factors<T>) {
+        if (!a) a = ra;
+        TH_ARGUMENT(a->nDimension == 3, 3, "expected 3D tensor, got %dD", a->nDimension);
+        TH_ARGUMENT(a->size[1] == a->size[2], 3, "matrices must be square");
+        OnDevice guard(device_of(a));
+        const Columns<T> factors(a);
+        const int64_t count = factors.count(), n = factors.rows();
+        const Owned<int> pivots = make<int>(), infos = make<int>();
+        resize<int>(pivots, {count, n});
+        resize<int>(infos, {count});
+        blas::getrf<T>(int(n), factors.addresses(), int(n), pivot ? pivots->data() : nullptr, infos->data(),
+                       factors.count());
+        if (!rinfo) check_factors(infos);
+        if (!pivot) set_to_identity(pivots, int(n));
+        resizeAs(ra, a);
+        copy<T, T>(ra, factors.tensor());
+        resizeAs(rpivots, pivots.get());
+        copy<int, int>(rpivots, pivots);
+        if (!rinfo) return;
+        resizeAs(rinfo, infos.get());
+        copy<int, int>(rinfo, infos);
+    } else {
+        TH_ERROR("unimplemented data type");
+    }
+}
+
+template <typename T> void btrisolve(Tensor<T> *rb, Tensor<T> *b, Tensor<T> *atf, Tensor<int> *pivots) {
+    if constexpr (has_factors<T>) {
+        if (!b) b = rb;
+        TH_ARGUMENT(atf->nDimension == 3, 3, "expected 3D tensor, got %dD", atf->nDimension);
+        TH_ARGUMENT(b->nDimension == 2 || b->nDimension == 3, 4, "expected 2D or 3D tensor");
+        TH_ARGUMENT(atf->size[0] == b->size[0], 3, "number of batches must be equal");
+        TH_ARGUMENT(atf->size[1] == atf->size[2], 3, "A matrices must be square");
+        TH_ARGUMENT(atf->size[1] == b->size[1], 3, "dimensions of A and b must be equal");
+        TH_ARGUMENT(elements_of(pivots) == atf->size[0] * atf->size[1], 5, "expected %lld pivots, got %lld",
+                    (long long)(atf->size[0] * atf->size[1]), (long long)elements_of(pivots));
+        OnDevice guard(device_of(atf));
+        const Owned<T> sides = alias(b);
+        if (b->nDimension == 2) unsqueeze1d<T>(sides, nullptr, 2);
+        const Columns<T> factors(atf), x(sides);
+        const Owned<int> rows = contiguous(pivots);
+        int info = 0;
+        blas::getrs<T>('n', factors.rows(), int(sides->size[2]), factors.read_only(), factors.rows(), rows->data(),
+                       x.addresses(), factors.rows(), &info, factors.count());
+        TH_CHECK(!info, "getrsBatched: argument %d is wrong", -info);
+        resizeAs(rb, b);
+        copy<T, T>(rb, x.tensor());
     } else {
         TH_ERROR("unimplemented data type");
     }

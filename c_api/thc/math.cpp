@@ -1,12 +1,11 @@
 // c_api/thc/math.cpp: mathematics on the GPU.
 #include "thc/export.h"
 #include "thc/kernels/launch.h"
+#include "thc/random.h"
 #include "thc/tensor.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <random>
 
 namespace th {
 
@@ -79,11 +78,9 @@ void scatterAdd(Tensor<T> *self, int dim, Tensor<int64_t> *index, Tensor<T> *sou
 
 template <typename T> void bernoulli(Tensor<T> *self, double p) {
     TH_ARGUMENT(p >= 0 && p <= 1, 3, "must be >= 0 and <= 1");
-    static std::atomic<uint64_t> draws{uint64_t(std::random_device{}()) << 32};
     OnDevice guard(device_of(self));
     const int64_t n = elements_of(self);
-    const uint64_t seed = draws.fetch_add(uint64_t(n)) * 0x9E3779B97F4A7C15u;  // no number is drawn twice
-    launch_bernoulli(Bernoulli<T>{elements(self), p, seed}, n);
+    launch_bernoulli(Bernoulli<T>{elements(self), p, draw(n)}, n);
 }
 
 }  // namespace th

@@ -39,7 +39,10 @@ void check_size(ptrdiff_t size) { TH_ARGUMENT(size >= 0, 2, "invalid size"); }
 
 DeviceStorage *new_device_storage(ptrdiff_t size, size_t element, THCDeviceAllocator *allocator, void *context) {
     check_size(size);
-    if (!allocator) allocator = THCState_getDeviceAllocator(nullptr);
+    if (!allocator) {
+        allocator = THCState_getDeviceAllocator(nullptr);
+        context = allocator->state;
+    }
     Buffer<DeviceStorage> memory(1);
     current_device();  // fails where there is none, before anything is allocated
     return wrap(allocate_from(allocator, context, bytes_for(size, element)), size, allocator, context, memory);
@@ -128,7 +131,8 @@ Storage<T> *newWithDataAndAllocator(T *data, ptrdiff_t size, THCDeviceAllocator 
     return static_cast<Storage<T> *>(static_cast<AnyStorage *>(wrap(data, size, allocator, context, memory)));
 }
 template <typename T> Storage<T> *newWithData(T *data, ptrdiff_t size) {
-    return newWithDataAndAllocator<T>(data, size, THCState_getDeviceAllocator(nullptr), nullptr);
+    THCDeviceAllocator *allocator = THCState_getDeviceAllocator(nullptr);
+    return newWithDataAndAllocator<T>(data, size, allocator, allocator->state);
 }
 
 template <typename T> void setFlag(Storage<T> *self, const char flag) { self->flag |= flag; }

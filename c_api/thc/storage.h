@@ -7,7 +7,7 @@
 
 namespace th {
 
-// Elements are not set. `allocator` NULL: the default one.
+// Elements are not set. `allocator` NULL: the one in force, with its own context.
 DeviceStorage *new_device_storage(ptrdiff_t size, size_t element, THCDeviceAllocator *allocator, void *context);
 
 inline int device_of(const AnyTensor *t) { return t->storage ? on_device(t->storage)->device : -1; }

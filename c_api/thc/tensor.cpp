@@ -82,7 +82,8 @@ inline int all_on_current_device(unsigned count, va_list tensors) {
     const int current = current_device();
     for (; count; count--) {
         const AnyTensor *tensor = va_arg(tensors, const AnyTensor *);
-        if (tensor && tensor->storage && device_of(tensor) != current) return 0;
+        if (!tensor || !tensor->storage || device_of(tensor) == current) continue;
+        if (!kernels_reach(current, device_of(tensor))) return 0;
     }
     return 1;
 }

@@ -117,7 +117,94 @@ template <typename T> void test_batches() {
         }
 }
 
+// A batch of matrices that are well away from singular.
+template <typename T> void fill_matrices(Pair<T> &pair) {
+    T *data = reinterpret_cast<T *>(Host<T>::data(pair.host));
+    for (ptrdiff_t i = 0; i < Host<T>::nElement(pair.host); i++) data[i] = T((i * i * 31 + i * 7) % 23) - 11;
+    const int64_t n = pair.host->size[1];
+    for (int64_t i = 0; i < pair.host->size[0] * n; i++) data[i * n + i % n] += T(i % 2 ? 3 : -9);
+    Cuda<T>::from_host(state, pair.cuda, pair.host);
+}
+
+template <typename T> struct Factors;
+template <> struct Factors<float> {
+    static constexpr auto make = THCudaTensor_btrifact;
+    static constexpr auto solve = THCudaTensor_btrisolve;
+};
+template <> struct Factors<double> {
+    static constexpr auto make = THCudaDoubleTensor_btrifact;
+    static constexpr auto solve = THCudaDoubleTensor_btrisolve;
+};
+
+template <typename T> void test_factors() {
+    for (int64_t n : {1, 2, 5})
+        for (int how = 0; how < 16; how++)
+            for (int pivot : {1, 0}) {
+                Pair<T> a({3, n, n}), b({3, n, 2}, 4), factors({3, n, n}, 1), x;
+                Pair<int> pivots, info;
+                fill_matrices(a);
+                lay_out(a, how % 4), lay_out(b, how / 4), lay_out(factors, how % 3);
+                const std::vector<double> as = numbers(a), bs = numbers(b);
+                Factors<T>::make(state, factors.cuda, pivots.cuda, info.cuda, pivot, a.cuda);
+                CHECK((info.of_cuda() == std::vector<int>{0, 0, 0}) && pivots.cuda->nDimension == 2);
+                const std::vector<int> rows = pivots.of_cuda();
+                CHECK(rows.size() == size_t(3 * n));
+                for (size_t i = 0; i < rows.size(); i++) {
+                    const int row = int(i % size_t(n)) + 1;
+                    CHECK(pivot ? rows[i] >= row && rows[i] <= n : rows[i] == row);
+                }
+                Factors<T>::solve(state, x.cuda, b.cuda, factors.cuda, pivots.cuda);
+                const std::vector<double> xs = numbers(x);
+                for (size_t i = 0; i < 3; i++) {
+                    const auto back = product(0, nullptr, 1, as.data() + i * size_t(n * n),
+                                              xs.data() + i * size_t(n * 2), n, n, 2);
+                    for (size_t k = 0; k < back.size(); k++)
+                        CHECK(is_near(back[k], bs[i * back.size() + k], pivot ? 2e-4 : 1e-2));
+                }
+                // in place of the arguments; a vector for each matrix
+                Pair<T> vectors({3, n}, 4);
+                const std::vector<double> vs = numbers(vectors);
+                Factors<T>::make(state, a.cuda, pivots.cuda, nullptr, 1, a.cuda);
+                Factors<T>::solve(state, vectors.cuda, vectors.cuda, a.cuda, pivots.cuda);
+                CHECK(vectors.cuda->nDimension == 2);
+                const std::vector<double> ys = numbers(vectors);
+                for (size_t i = 0; i < 3; i++) {
+                    const auto back = product(0, nullptr, 1, as.data() + i * size_t(n * n), ys.data() + i * size_t(n),
+                                              n, n, 1);
+                    for (size_t k = 0; k < back.size(); k++)
+                        CHECK(is_near(back[k], vs[i * size_t(n) + k], 2e-4));
+                }
+            }
+    Pair<T> singular({2, 2, 2}), wide({2, 2, 3}), flat({2, 2}), b({2, 2, 1});
+    Pair<int> pivots, info, few({2, 1});
+    Cuda<T>::zero(state, singular.cuda);
+    Factors<T>::make(state, singular.cuda, pivots.cuda, info.cuda, 1, singular.cuda);
+    CHECK((info.of_cuda() == std::vector<int>{1, 1}));
+    CHECK_FAILS("failed to factorize batch element 0 (info == 1)",
+                Factors<T>::make(state, singular.cuda, pivots.cuda, nullptr, 1, singular.cuda));
+    CHECK_FAILS("invalid argument 3: expected 3D tensor, got 2D",
+                Factors<T>::make(state, flat.cuda, pivots.cuda, info.cuda, 1, flat.cuda));
+    CHECK_FAILS("invalid argument 3: matrices must be square",
+                Factors<T>::make(state, wide.cuda, pivots.cuda, info.cuda, 1, wide.cuda));
+    const auto solve = [&](auto &sides, auto &factors, auto &rows) {
+        Factors<T>::solve(state, sides.cuda, sides.cuda, factors.cuda, rows.cuda);
+    };
+    Pair<T> more({3, 2, 1}), longer({2, 3, 1}), line({2});
+    CHECK_FAILS("invalid argument 3: expected 3D tensor, got 2D", solve(b, flat, pivots));
+    CHECK_FAILS("invalid argument 4: expected 2D or 3D tensor", solve(line, singular, pivots));
+    CHECK_FAILS("invalid argument 3: number of batches must be equal", solve(more, singular, pivots));
+    CHECK_FAILS("invalid argument 3: A matrices must be square", solve(b, wide, pivots));
+    CHECK_FAILS("invalid argument 3: dimensions of A and b must be equal", solve(longer, singular, pivots));
+    CHECK_FAILS("invalid argument 5: expected 4 pivots, got 2", solve(b, singular, few));
+}
+
 void test_errors() {
+    Pair<half> halves({2, 2, 2});
+    Pair<int> rows;
+    CHECK_FAILS("unimplemented data type",
+                THCudaHalfTensor_btrifact(state, halves.cuda, rows.cuda, rows.cuda, 1, halves.cuda));
+    CHECK_FAILS("unimplemented data type",
+                THCudaHalfTensor_btrisolve(state, halves.cuda, halves.cuda, halves.cuda, rows.cuda));
     Pair<float> t({2, 2}), a({2, 3}), b({4, 2}), v({3});
     CHECK_FAILS("size mismatch, m1: [2 x 3], m2: [4 x 2]",
                 THCudaTensor_addmm(state, t.cuda, 1, t.cuda, 1, a.cuda, b.cuda));
@@ -173,6 +260,8 @@ int main() {
     products(float());
     products(double());
     products(half());
+    test_factors<float>();
+    test_factors<double>();
     test_errors();
     test_functions();
     CHECK(holds(0));

@@ -7,8 +7,12 @@
 #include "THCAllocator.h"
 #include "THCStream.h"
 #include "THCBlas.h"
+#include "THCCachingAllocator.h"
+#include "THCCachingHostAllocator.h"
+#include "THCSleep.h"
 
 #include "THCStorage.h"
 #include "THCTensor.h"
+#include "THCTensorRandom.h"
 
 #endif

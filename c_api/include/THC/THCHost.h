@@ -20,7 +20,8 @@ typedef struct {
 THC_API void thaw_set_cuda_host(const thaw_cuda_host *host);
 
 /* What the calling thread's current stream on `device` is, so that `current_stream` need not be asked; -1 for `device`
- * forgets it. */
+ * forgets it. Both give way to a stream that the thread chose by THCState_setStream or THCState_setCurrentStreamIndex,
+ * until it chooses index 0. */
 THC_API void thaw_set_cuda_stream(int device, cudaStream_t stream);
 
 #endif

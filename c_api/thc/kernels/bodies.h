@@ -2,6 +2,7 @@
 #pragma once
 
 #include "thc/kernels/convert.h"
+#include "thc/random.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -29,6 +30,14 @@ template <typename To, typename From> struct Copy {
     THC_BOTH void operator()(int64_t i) const { out[i] = element_as<To>(in[i]); }
 };
 
+// Where each of many equal pieces of memory begins.
+template <typename T> struct Addresses {
+    Elements<T *> out;
+    T *first;
+    int64_t step;
+    THC_BOTH void operator()(int64_t i) const { out[i] = first + i * step; }
+};
+
 // out = a + value * b
 template <typename T> struct AddScaled {
     Elements<T> out, a, b;
@@ -45,7 +54,7 @@ template <typename T> struct Bernoulli {
     double p;
     uint64_t seed;
     THC_BOTH void operator()(int64_t i) const {
-        uint64_t x = seed + uint64_t(i) * 0x9E3779B97F4A7C15u;  // splitmix64
+        uint64_t x = seed + uint64_t(i) * random_step;  // splitmix64
         x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
         x = (x ^ x >> 27) * 0x94D049BB133111EBu;
         const double uniform = double((x ^ x >> 31) >> 11) * 0x1p-53;

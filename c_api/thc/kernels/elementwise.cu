@@ -13,6 +13,10 @@ template <typename T> void launch_add_scaled(const AddScaled<T> &body, int64_t n
 
 template <typename T> void launch_bernoulli(const Bernoulli<T> &body, int64_t n) { launch(n, body); }
 
+template <typename T> void launch_addresses(const Addresses<T> &body, int64_t n) { launch(n, body); }
+template void launch_addresses(const Addresses<float> &, int64_t);
+template void launch_addresses(const Addresses<double> &, int64_t);
+
 #define THC_COPY(To, From) template void launch_copy(const Elements<To> &, const Elements<From> &, int64_t);
 #define THC_INSTANTIATE(CReal, Real, real, accreal)                                                                    \
     template void launch_fill(const Elements<real> &, int64_t, real);                                                  \

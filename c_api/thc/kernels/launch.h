@@ -16,6 +16,7 @@ template <typename T> Elements<T> elements(const Tensor<T> *t) {
 template <typename T> void launch_fill(const Elements<T> &out, int64_t n, T value);
 template <typename To, typename From> void launch_copy(const Elements<To> &out, const Elements<From> &in, int64_t n);
 template <typename T> void launch_add_scaled(const AddScaled<T> &body, int64_t n);
+template <typename T> void launch_addresses(const Addresses<T> &body, int64_t n);  // float, double
 template <typename T> void launch_bernoulli(const Bernoulli<T> &body, int64_t n);
 template <typename T>
 void launch_scatter_add(const ScatterPlace<T> &target, const Elements<int64_t> &index, const Elements<T> &source,

@@ -6,3 +6,6 @@ THC_EXPORT(void, THCTensor_(addr), ::th::addr<real>, THCTensor *, real, THCTenso
 THC_EXPORT(void, THCTensor_(addbmm), ::th::addbmm<real>, THCTensor *, real, THCTensor *, real, THCTensor *, THCTensor *)
 THC_EXPORT(void, THCTensor_(baddbmm), ::th::baddbmm<real>, THCTensor *, real, THCTensor *, real, THCTensor *,
            THCTensor *)
+THC_EXPORT(void, THCTensor_(btrifact), ::th::btrifact<real>, THCTensor *, THCudaIntTensor *, THCudaIntTensor *, int,
+           THCTensor *)
+THC_EXPORT(void, THCTensor_(btrisolve), ::th::btrisolve<real>, THCTensor *, THCTensor *, THCTensor *, THCudaIntTensor *)

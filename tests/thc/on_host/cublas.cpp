@@ -1,7 +1,9 @@
 // tests/thc/on_host/cublas.cpp: a stand-in for cuBLAS, loaded as libthc loads the real one: plain loops over columns.
 #include <cuda_fp16.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace {
 
@@ -27,6 +29,45 @@ int product(void *handle, int ta, int tb, int m, int n, int k, const T *alpha, c
             to = T(float(*beta) == 0 ? double(*alpha) * sum : double(*alpha) * sum + double(*beta) * double(to));
         }
     return 0;
+}
+
+// Rows are exchanged where there are pivots, which count from 1. The info is the first pivot that is 0, or 0.
+template <typename T> int factors(int n, T *a, int lda, int *pivots) {
+    int info = 0;
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; pivots && i < n; i++)
+            if (std::abs(a[int64_t(k) * lda + i]) > std::abs(a[int64_t(k) * lda + best])) best = i;
+        if (pivots) pivots[k] = best + 1;
+        for (int j = 0; best != k && j < n; j++) std::swap(a[int64_t(j) * lda + k], a[int64_t(j) * lda + best]);
+        const T pivot = a[int64_t(k) * lda + k];
+        if (pivot == 0 && !info) info = k + 1;
+        for (int i = k + 1; pivot != 0 && i < n; i++) {
+            const T by = a[int64_t(k) * lda + i] /= pivot;
+            for (int j = k + 1; j < n; j++) a[int64_t(j) * lda + i] -= by * a[int64_t(j) * lda + k];
+        }
+    }
+    return info;
+}
+
+// b = the solution x of (P L U) x = b, or of its transpose.
+template <typename T>
+void solve(bool transposed, int n, int columns, const T *a, int lda, const int *pivots, T *b, int ldb) {
+    const auto at = [=](int i, int j) { return double(a[int64_t(j) * lda + i]); };
+    for (int c = 0; c < columns; c++, b += ldb) {
+        for (int k = 0; !transposed && pivots && k < n; k++) std::swap(b[k], b[pivots[k] - 1]);
+        for (int i = 0; i < n; i++) {  // L, or the transpose of U
+            double sum = double(b[i]);
+            for (int j = 0; j < i; j++) sum -= (transposed ? at(j, i) : at(i, j)) * double(b[j]);
+            b[i] = T(transposed ? sum / at(i, i) : sum);
+        }
+        for (int i = n - 1; i >= 0; i--) {
+            double sum = double(b[i]);
+            for (int j = i + 1; j < n; j++) sum -= (transposed ? at(j, i) : at(i, j)) * double(b[j]);
+            b[i] = T(transposed ? sum : sum / at(i, i));
+        }
+        for (int k = n - 1; transposed && pivots && k >= 0; k--) std::swap(b[k], b[pivots[k] - 1]);
+    }
 }
 
 }  // namespace
@@ -77,6 +118,34 @@ GEMM(H, half, gemm)
     }
 FLOATS(S, float)
 FLOATS(D, double)
+
+#define FACTORS(letter, T)                                                                                             \
+    int cublas##letter##getrfBatched(void *handle, int n, T *const *a, int lda, int *pivots, int *info, int count) {   \
+        require(handle && lda >= n);                                                                                   \
+        for (int i = 0; i < count; i++) info[i] = factors(n, a[i], lda, pivots ? pivots + i * n : nullptr);            \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    int cublas##letter##getrsBatched(void *handle, int trans, int n, int columns, const T *const *a, int lda,          \
+                                     const int *pivots, T *const *b, int ldb, int *info, int count) {                  \
+        require(handle && lda >= n && ldb >= n);                                                                       \
+        for (int i = 0; i < count; i++)                                                                                \
+            solve(trans != 0, n, columns, a[i], lda, pivots ? pivots + i * n : nullptr, b[i], ldb);                    \
+        *info = 0;                                                                                                     \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    int cublas##letter##getriBatched(void *handle, int n, const T *const *a, int lda, const int *pivots, T *const *c,  \
+                                     int ldc, int *info, int count) {                                                  \
+        require(handle && lda >= n && ldc >= n);                                                                       \
+        for (int i = 0; i < count; i++) {                                                                              \
+            for (int j = 0; j < n; j++)                                                                                \
+                for (int k = 0; k < n; k++) c[i][int64_t(j) * ldc + k] = j == k;                                       \
+            solve(false, n, n, a[i], lda, pivots ? pivots + i * n : nullptr, c[i], ldc);                               \
+            info[i] = 0;                                                                                               \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }
+FACTORS(S, float)
+FACTORS(D, double)
 
 int cublasDotEx(void *handle, int n, const void *x, int, int incx, const void *y, int, int incy, void *result, int,
                 int) {

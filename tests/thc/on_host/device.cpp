@@ -27,6 +27,25 @@ thc_on_host::Memory thc_on_host::memory;
 using cuda_on_host::machine;
 using thc_on_host::memory;
 
+// What of a block's start and size cuMemGetAddressRange tells.
+static int address_range(unsigned long long *base, size_t *bytes, unsigned long long address) {
+    const auto *inside = reinterpret_cast<const char *>(uintptr_t(address));
+    for (const auto &[start, block] : blocks)
+        if (start <= inside && inside < start + block.bytes) {
+            *base = reinterpret_cast<uintptr_t>(start);
+            *bytes = block.bytes;
+            return 0;
+        }
+    return 1;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult *found) {
+    const bool known = !std::strcmp(name, "cuMemGetAddressRange");
+    *function = known ? reinterpret_cast<void *>(address_range) : nullptr;
+    *found = cudaDriverEntryPointSuccess;
+    return cudaSuccess;
+}
+
 cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t stream) {
     if (bytes > size_t(1) << 32) return cudaErrorMemoryAllocation;
     const cudaError_t status = cuda_on_host::enqueue(stream);
@@ -49,9 +68,16 @@ cudaError_t cudaFreeAsync(void *address, cudaStream_t) {
     return cudaSuccess;
 }
 
-cudaError_t cudaFree(void *) { return machine.devices ? cudaSuccess : cudaErrorInsufficientDriver; }
-cudaError_t cudaMallocHost(void **result, size_t bytes) { return *result = std::malloc(bytes), cudaSuccess; }
-cudaError_t cudaFreeHost(void *address) { return std::free(address), cudaSuccess; }
+cudaError_t cudaFree(void *address) {
+    if (address) return cudaFreeHost(address);  // of cudaMallocManaged
+    return machine.devices ? cudaSuccess : cudaErrorInsufficientDriver;
+}
+cudaError_t cudaMallocHost(void **result, size_t bytes) {
+    if (bytes > size_t(1) << 32) return cudaErrorMemoryAllocation;
+    return memory.pinned += 1, *result = std::malloc(bytes), cudaSuccess;
+}
+cudaError_t cudaFreeHost(void *address) { return memory.pinned -= 1, std::free(address), cudaSuccess; }
+cudaError_t cudaMallocManaged(void **result, size_t bytes, unsigned) { return cudaMallocHost(result, bytes); }
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) { return *free = 1, *total = 2, cudaSuccess; }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *address) {
@@ -71,6 +97,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return memory.waits++, cudaSuccess; }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
     std::snprintf(properties->name, sizeof properties->name, "stand-in %d", device);
+    properties->multiProcessorCount = machine.processors;
     return cudaSuccess;
 }
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *resource,

@@ -35,6 +35,14 @@ THC_API void THCTensor_(addbmm)(THCState *state, THCTensor *result, real beta, T
 THC_API void THCTensor_(baddbmm)(THCState *state, THCTensor *result, real beta, THCTensor *t, real alpha,
                                  THCTensor *batch1, THCTensor *batch2);
 
+/* LU of each matrix of a batch, and solutions from it, for float and double; b is batch x n or batch x n x columns. Rows
+ * count from 1, and are exchanged unless pivot is 0. With rinfo_, matrices that are singular are marked in it; with
+ * NULL they are an error, which is waited for. Pivots that are no rows are not noticed. */
+THC_API void THCTensor_(btrifact)(THCState *state, THCTensor *ra_, THCudaIntTensor *rpivots_, THCudaIntTensor *rinfo_,
+                                  int pivot, THCTensor *a);
+THC_API void THCTensor_(btrisolve)(THCState *state, THCTensor *rb_, THCTensor *b, THCTensor *atf,
+                                   THCudaIntTensor *pivots);
+
 #if defined(THC_REAL_IS_HALF) || defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_DOUBLE)
 /* The value-norm of all elements; 0 counts those that are not 0. Waits for the current stream. */
 THC_API accreal THCTensor_(normall)(THCState *state, THCTensor *self, real value);
