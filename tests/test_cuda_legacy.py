@@ -155,6 +155,17 @@ def test_headers_are_clean(tmp_path):
         subprocess.run([*command, *folders, "-c", tmp_path / name, "-o", tmp_path / "x.o"], check=True)
 
 
+def test_each_header_for_kernels_stands_alone(tmp_path):
+    include = config.includes()
+    command = [toolkit.nvcc, "-arch=sm_75", "-std=c++17", "-ptx", "-Werror", "all-warnings", f"-I{include}"]
+    headers = sorted((include / "THC").glob("*.cuh"))
+    assert len(headers) >= 15
+    for header in headers:
+        source = tmp_path / f"{header.stem}.cu"
+        source.write_text(f"#include <THC/{header.name}>\n")
+        subprocess.run([*command, source, "-o", tmp_path / "x.ptx"], check=True)
+
+
 def test_headers_for_kernels(tmp_path):
     """Compiled for a card, and run as far as the host goes."""
     include = config.includes()

@@ -2,9 +2,15 @@
 #include "../check.h"
 
 #include <THC/THC.h>
+#include <THC/THCApply.cuh>
+#include <THC/THCAsmUtils.cuh>
 #include <THC/THCAtomics.cuh>
 #include <THC/THCDeviceTensorUtils.cuh>
 #include <THC/THCNumerics.cuh>
+#include <THC/THCReduce.cuh>
+#include <THC/THCReduceAll.cuh>
+#include <THC/THCScanUtils.cuh>
+#include <THC/THCSortUtils.cuh>
 #include <THC/THCThrustAllocator.cuh>
 #include <THCUNN/THCUNN.h>
 
@@ -38,6 +44,68 @@ void launch(THCudaTensor *a, THCudaTensor *b) {
   kernel<<<GET_BLOCKS(10), CUDA_NUM_THREADS, 0, THCState_getCurrentStream(state)>>>(t, u, 0, 0, 0, 0);
   THCThrustAllocator allocator(state);
   thrust::sort(thrust::cuda::par(allocator).on(THCState_getCurrentStream(state)), t.data(), t.data() + 5);
+}
+
+struct Op {
+  __device__ void operator()(half *a) const { *a = THCNumerics<half>::neg(*a); }
+  __device__ void operator()(float *a, half *b) const { *a = ScalarConvert<half, float>::to(*b); }
+  __device__ void operator()(float *a, float *b, int64_t *c) const { *a = *b + (float)*c; }
+  __device__ float operator()(half a) const { return ScalarConvert<half, float>::to(a); }
+  __device__ float operator()(float a) const { return a; }
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+struct Pair {  // an accumulator with a constructor
+  float sum;
+  int count;
+  __host__ __device__ Pair(float sum = 0, int count = 0) : sum(sum), count(count) {}
+};
+struct Count {
+  __device__ Pair operator()(float a) const { return Pair(a, 1); }
+  __device__ Pair operator()(Pair a, Pair b) const { return Pair(a.sum + b.sum, a.count + b.count); }
+};
+
+__global__ void block(int *out, unsigned *bits, uint64_t *wide) {
+  __shared__ int shared[64];
+  inclusivePrefixScan<int, AddOp<int>, 64>(shared, AddOp<int>());
+  int with, without, carry;
+  inclusiveBinaryPrefixScan<int, true>(shared, threadIdx.x % 3 == 0, &with, AddOp<int>());
+  exclusiveBinaryPrefixScan<int, true>(shared, threadIdx.x % 3 == 0, &without, &carry, AddOp<int>());
+  out[threadIdx.x] = with + without + carry + getLaneId() + reduceBlock(shared, 32, with, AddOp<int>(), 0);
+  *bits = Bitfield<unsigned>::getBitfield(*bits, 3, 4) + getLaneMaskLt() + getLaneMaskLe() + getLaneMaskGt() +
+          getLaneMaskGe();
+  *wide = Bitfield<uint64_t>::setBitfield(*wide, 5, 3, 4);
+}
+
+// Compiled, not run.
+void launch(THCudaTensor *a, THCudaHalfTensor *h, THCudaLongTensor *l) {
+  float sum;
+  Pair both;
+  THC_pointwiseApply1(state, h, Op());
+  THC_pointwiseApply2(state, a, h, Op());
+  THC_pointwiseApply3(state, a, a, l, Op(), ReadWrite, ReadOnly, ReadOnly);
+  THC_reduceAll(state, h, Op(), Op(), Op(), 0.f, &sum, 0);
+  THC_reduceAll(state, a, Count(), Count(), Count(), Pair(), &both, 0);
+  THC_reduceDim(state, h, h, Op(), Op(), 0.f, 0, 1);
+  THC_reduceDim(state, a, a, Op(), Op(), Op(), 0.f, 0, 1);
+  bitonicSortKVInPlace<half, int64_t, -1, 2, GTComp<half>, unsigned, 64><<<1, 32>>>(
+      getTensorInfo<THCudaHalfTensor, unsigned>(state, h), 1, 1, 1, getTensorInfo<THCudaLongTensor, unsigned>(state, l),
+      1, GTComp<half>());
+  THCLaunch(state, block, 1, 32, (int *)NULL, (unsigned *)NULL, (uint64_t *)NULL);
+}
+
+void test_info_and_bits() {
+  const unsigned sizes[] = {2, 3, 4}, strides[] = {12, 4, 1}, turned[] = {1, 2, 6};
+  float values[24];
+  TensorInfo<float, unsigned> dense(values, 3, sizes, strides), other(values, 3, sizes, turned);
+  CHECK((IndexToOffset<float, unsigned, 3>::get(17, dense) == 17));
+  CHECK((IndexToOffset<float, unsigned, -2>::get(17, dense) == 17));
+  CHECK((IndexToOffset<float, unsigned, -1>::get(17, other) == 1 + 2 + 6));
+  CHECK(dense.collapseDims() == -1 && dense.isContiguous() && dense.sizes[0] == 24);
+  CHECK(other.collapseDims(1) == 1 && other.dims == 3 && !other.isContiguous());
+  CHECK(Bitfield<unsigned>::getBitfield(0xABCD, 4, 8) == 0xBC && nextHighestPowerOf2(33) == 64);
+  CHECK(ScalarNegate<int>::to(3) == -3 && ScalarInv<double>::to(4) == .25);
+  dim3 grid;
+  CHECK(THC_getGridFromTiles(70000, grid) && grid.x == 65535 && grid.y == 2);
 }
 
 void test_device_tensor() {
@@ -92,6 +160,8 @@ void test_of_tensors() {
         "THCudaTensor sizes too large for the index type");
   CHECK((toDeviceTensor<float, 3, int64_t>(state, &tensor).getStride(0)) == far[0]);
   CHECK(error_of([&] { toDeviceTensorCast<float, 2>(state, &tensor); }) ==
+        "THCudaTensor sizes too large for the index type");
+  CHECK(error_of([&] { toDeviceTensorCast<float, 2, int64_t>(state, &tensor); }) ==
         "toDeviceTensorCast: expected the first 2 dimensions to be contiguous");
 }
 
@@ -113,5 +183,6 @@ int main() {
   test_device_tensor();
   test_of_tensors();
   test_numerics();
+  test_info_and_bits();
   return failures() != 0;
 }

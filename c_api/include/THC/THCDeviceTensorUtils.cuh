@@ -7,18 +7,22 @@
 
 #include <limits>
 
+template <typename IndexT, typename Tensor> void THCCheckOffsets(const Tensor *tensor) {
+  int64_t last = 0;
+  for (int i = 0; i < tensor->nDimension; ++i) last += (tensor->size[i] - 1) * tensor->stride[i];
+  if (last > (int64_t)std::numeric_limits<IndexT>::max()) THError("THCudaTensor sizes too large for the index type");
+}
+
 /* Of a tensor of any element type. Errors: another number of dimensions; an offset that does not fit IndexT. */
 template <typename T, int Dim, typename IndexT, template <typename U> class PtrTraits, typename Tensor>
 THCDeviceTensor<T, Dim, IndexT, PtrTraits> THCDeviceTensorOf(T *data, const Tensor *tensor) {
   if (tensor->nDimension != Dim) THError("THCudaTensor dimension mismatch");
   IndexT sizes[Dim], strides[Dim];
-  int64_t last = 0;
   for (int i = 0; i < Dim; ++i) {
-    last += (tensor->size[i] - 1) * tensor->stride[i];
     sizes[i] = (IndexT)tensor->size[i];
     strides[i] = (IndexT)tensor->stride[i];
   }
-  if (last > (int64_t)std::numeric_limits<IndexT>::max()) THError("THCudaTensor sizes too large for the index type");
+  THCCheckOffsets<IndexT>(tensor);
   return THCDeviceTensor<T, Dim, IndexT, PtrTraits>(data, sizes, strides);
 }
 
@@ -27,6 +31,7 @@ template <typename T, int Dim, typename IndexT, template <typename U> class PtrT
 THCDeviceTensor<T, Dim, IndexT, PtrTraits> THCDeviceTensorCast(T *data, const Tensor *tensor) {
   IndexT sizes[Dim], strides[Dim];
   const int dims = tensor->nDimension, extra = dims - Dim;
+  THCCheckOffsets<IndexT>(tensor);
   for (int i = 0; i < Dim; ++i) {
     const int from = i + extra;
     sizes[i] = from >= 0 ? (IndexT)tensor->size[from] : 1;

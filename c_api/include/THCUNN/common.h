@@ -46,4 +46,24 @@ static inline int GET_BLOCKS(const int n) { return (n + CUDA_NUM_THREADS - 1) / 
             (int)(DIM_SIZE), (int)(SIZE), s1.str);                                                                     \
   }
 
+/* The same for a tensor of indices. */
+#define THCUNN_check_dim_size_indices(STATE, T, DIM, DIM_SIZE, SIZE)                                                   \
+  if (THCIndexTensor_(nDimension)(STATE, T) != DIM || THCIndexTensor_(size)(STATE, T, DIM_SIZE) != SIZE) {             \
+    THCDescBuff s1 = THCIndexTensor_(sizeDesc)(STATE, T);                                                              \
+    THError("Need " #T " of dimension %d and " #T ".size[%d] == %d but got " #T " to be of shape: %s", (int)(DIM),     \
+            (int)(DIM_SIZE), (int)(SIZE), s1.str);                                                                     \
+  }
+
+/* I1 holds indices, I2 is of the generic type. */
+#define THCUNN_check_shape_indices(STATE, I1, I2)                                                                      \
+  {                                                                                                                    \
+    THLongStorage *size2 = THCTensor_(newSizeOf)(STATE, I2);                                                           \
+    const int same = THCIndexTensor_(isSize)(STATE, I1, size2);                                                        \
+    THLongStorage_free(size2);                                                                                         \
+    if (!same) {                                                                                                       \
+      THCDescBuff s1 = THCIndexTensor_(sizeDesc)(STATE, I1), s2 = THCTensor_(sizeDesc)(STATE, I2);                     \
+      THError(#I1 " and " #I2 " shapes do not match: " #I1 " %s, " #I2 " %s", s1.str, s2.str);                         \
+    }                                                                                                                  \
+  }
+
 #endif

@@ -3,6 +3,9 @@
 
 #include "th/memory.h"
 
+#include <THC/THCReduceApplyUtils.cuh>
+#include <THC/THCScanUtils.cuh>
+
 namespace th {
 namespace {
 
@@ -14,12 +17,8 @@ __global__ void __launch_bounds__(block_size) sum_of_block(int64_t n, const Elem
     Sum sum = 0;
     const int64_t step = int64_t(gridDim.x) * block_size;
     for (int64_t i = int64_t(blockIdx.x) * block_size + threadIdx.x; i < n; i += step) sum += map(in[i]);
-    shared[threadIdx.x] = sum;
-    for (unsigned half_of = block_size / 2; half_of; half_of /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half_of) shared[threadIdx.x] += shared[threadIdx.x + half_of];
-    }
-    if (threadIdx.x == 0) sums[blockIdx.x] = shared[0];
+    sum = reduceBlock(shared, block_size, sum, AddOp<Sum>(), Sum(0));
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
 template <typename Sum, typename T, typename Map> Sum sum_of(int64_t n, const Elements<T> &in, const Map &map) {
