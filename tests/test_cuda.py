@@ -64,6 +64,14 @@ def test_a_cpu_tensor_is_refused():
     assert "TypeError: input: expected a contiguous float32 CUDA tensor, got one on cpu" in out
 
 
+@needs_library
+def test_sizes_stay_on_the_cpu():
+    call = "m.my_lib_cube_forward_cuda(None, torch.tensor([2]), 1, None, None), my_lib.my_lib_last_error_message()"
+    code, out = run(sys.executable, "-c", f"import torch; from _ext import my_lib, my_lib_cuda as m; print({call})")
+    assert code == 0, out
+    assert out.startswith("0 input: expected ")
+
+
 def declared(path):
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
     return {

@@ -1,6 +1,7 @@
 """tests/cuda_on_host/bridge.py: devices and streams as the raw-pointer bridge handles them, on pretended GPUs."""
 
 import ctypes
+import importlib
 import sys
 
 import cffi
@@ -9,6 +10,7 @@ import torch
 
 import _ext
 import pretend
+import torchthaw
 from _ext import my_lib_cuda
 from functions._library import Kernels
 from functions.add import add
@@ -47,6 +49,13 @@ def test_a_call_that_fails_leaves_the_device_as_it_was():
     assert pretend.exchanged == [1, 0]
 
 
+def test_an_error_of_cffi_leaves_the_device_as_it_was():
+    no_sizes = cffi.FFI().new("double[1]")  # which only cffi knows
+    with pytest.raises(TypeError, match="shape2"):
+        my_lib_cuda.my_lib_add_forward_cuda(ones(1), (5,), 1, ones(1), no_sizes, 1, ones(1))
+    assert pretend.exchanged == [1, 0]
+
+
 def test_no_exchange_back_to_the_same_device():
     my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(), ones(), ones()))
     assert pretend.exchanged == [0]
@@ -69,28 +78,48 @@ def test_wrong_dtype_and_layout_are_refused():
         my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(), torch.ones(10)[::2], ones()))
 
 
-def product(**stream):
-    x = torch.ones(2, 2)
-    rows = stream.pop("rows", 2)
+def product(rows=2, device=0, **stream):
+    x, output = (elsewhere(torch.ones(2, 2), device) for _ in range(2))
     size = my_lib_cuda.my_lib_linear_forward_workspace_size_cuda(2, 2, 2)
-    workspace = torch.empty(size, dtype=torch.uint8)
-    output = torch.empty(2, 2)
+    workspace = elsewhere(torch.empty(size, dtype=torch.uint8), device)
     assert my_lib_cuda.my_lib_linear_forward_cuda(x, x, None, rows, 2, 2, output, workspace, size, **stream)
     return cublas.stand_in_stream()
 
 
 def test_the_stream_is_the_current_one_unless_it_is_given():
     assert product() == STREAM
+    assert product(device=1) == STREAM + 1
     assert product(stream=None) == STREAM
     assert product(stream=8192) == 8192
     rows = cffi.FFI().cast("int64_t", 2)  # with a value that only cffi converts
     assert product(rows=rows) == STREAM and product(rows=rows, stream=8192) == 8192
 
 
-@pytest.mark.parametrize("stream", ["legacy", 1.5, torch.ones(1)])
-def test_what_is_no_stream_is_refused(stream):
-    with pytest.raises(TypeError, match="stream: expected the address of a stream"):
+@pytest.mark.parametrize("stream, got", [("legacy", "str"), (1.5, "float"), (torch.ones(1), "Tensor")])
+def test_what_is_no_stream_is_refused(stream, got):
+    with pytest.raises(TypeError, match=f"stream: expected the address of a stream, .* for the current one, got {got}$"):
         product(stream=stream)
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    """Functions that only look as if they took a stream."""
+    folder = tmp_path_factory.mktemp("others")
+    prototypes = "int on_host(const float *x, void *stream)", "int queue_cuda(const float *x, void *queue)"
+    (folder / "others.h").write_text("".join(f"{each};\n" for each in prototypes))
+    (folder / "others.c").write_text("".join(f"{each} {{ return x != 0; }}\n" for each in prototypes))
+    torchthaw.create_extension("others", "others.h", ["others.c"], folder / "build.py").build()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield importlib.import_module("others")
+
+
+def test_a_function_takes_a_stream_by_its_name_and_by_that_of_the_parameter(others):
+    for function in others.on_host, others.queue_cuda:
+        with pytest.raises((TypeError, ValueError), match="x: expected a contiguous float32 CPU tensor"):
+            function(ones(), None)
+    with pytest.raises(TypeError, match="queue_cuda: expected 2 arguments, got 1"):
+        others.queue_cuda(ones())
 
 
 def test_arguments_are_counted():
