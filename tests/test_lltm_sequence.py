@@ -75,8 +75,8 @@ def test_needs_input_grad():
 
 def test_unused_result():
     check.check_unused_result(lltm_sequence, references.lltm_sequence, arguments(3, 2, 4, 5))
-    node = lltm_sequence(*arguments(3, 2, 4, 5))[0].grad_fn
-    assert LLTMSequenceFunction.backward(node, None, None, None) == (None,) * 5
+    output, *_ = lltm_sequence(*arguments(3, 2, 4, 5))
+    assert LLTMSequenceFunction.backward(output.grad_fn, None, None, None) == (None,) * 5
 
 
 def test_no_apply_without_grad(monkeypatch):

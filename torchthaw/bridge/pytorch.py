@@ -25,7 +25,7 @@ def _version_counter(torch):
     try:
         native((torch.empty(0),))
         return native
-    except TypeError:  # it took one tensor at first
+    except (TypeError, RuntimeError):  # it took one tensor at first
         return lambda tensors: [
             torch.autograd.graph.increment_version(tensor) for tensor in tensors if not tensor.is_inference()
         ]

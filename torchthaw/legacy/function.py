@@ -14,10 +14,10 @@ from torch.utils.hooks import RemovableHandle
 
 from .patching import Change
 
-# Attributes of _FunctionBase without a setter, or with one that takes no other type.
+# Attributes of _FunctionBase without a setter, or with one that takes no other type; the first came after PyTorch 2.4.
+PRIVATE = [name for name in ("_input_metadata", "_raw_saved_tensors") if hasattr(torch._C._FunctionBase, name)]
 READ_ONLY = (
-    "_input_metadata", "_raw_saved_tensors", "materialize_grads", "metadata", "next_functions", "requires_grad",
-    "saved_tensors", "saved_variables",
+    *PRIVATE, "materialize_grads", "metadata", "next_functions", "requires_grad", "saved_tensors", "saved_variables",
 )  # fmt: skip
 
 _new_style_call = Function.__call__
@@ -219,7 +219,7 @@ def _saved(node):
 
 # Attribute of an instance: (from its node, before it has one).
 INSTANCE_SLOTS = {
-    **{name: (_native(name), ()) for name in ("_input_metadata", "_raw_saved_tensors")},
+    **{name: (_native(name), ()) for name in PRIVATE},
     "materialize_grads": (lambda node: True, True),
     "metadata": (_native("metadata"), {}),
     "next_functions": (_next_functions, ()),

@@ -20,10 +20,13 @@ def scalar_index():
 
 
 def tensor_index():
-    first_class = torch.Tensor.index
+    first_class = getattr(torch.Tensor, "index", None)  # of first-class dimensions; PyTorch 2.4 has none
 
-    @wraps(first_class)
     def index(self, positions, *dims):
-        return first_class(self, positions, *dims) if dims else self[positions]
+        if not dims:
+            return self[positions]
+        if first_class is None:
+            raise TypeError(f"index: expected positions, got {len(dims)} more arguments")
+        return first_class(self, positions, *dims)
 
     yield Change(torch.Tensor, "index", index)
