@@ -5,10 +5,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import bridge_probe
 import pytest
 import torch
+from torchthaw.bridge import pytorch
 
 ROOT = Path(__file__).resolve().parents[1]
 probe = bridge_probe.probe()
@@ -535,3 +537,17 @@ def test_all_of_this_through_attributes():
         env={**os.environ, "TORCHTHAW_NO_DLPACK": "1"}, capture_output=True, text=True, cwd=ROOT,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout
+
+
+@pytest.mark.parametrize("error", [TypeError, RuntimeError])
+def test_version_counters_where_pytorch_counts_one_tensor_at_a_time(error):
+    def one_at_a_time(tensors):
+        raise error("expected a Tensor")  # of a tuple, as PyTorch 2.4 does
+
+    native = SimpleNamespace(_increment_version=one_at_a_time)
+    increment = pytorch._version_counter(SimpleNamespace(_C=native, empty=torch.empty, autograd=torch.autograd))
+    tensor = torch.ones(1)
+    with torch.inference_mode():
+        uncounted = torch.ones(1)
+    increment((tensor, uncounted))
+    assert tensor._version == 1
