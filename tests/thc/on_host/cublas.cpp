@@ -1,6 +1,8 @@
 // tests/thc/on_host/cublas.cpp: a stand-in for cuBLAS, loaded as libthc loads the real one: plain loops over columns.
 #include <cuda_fp16.h>
 
+#include <dlfcn.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -9,7 +11,15 @@ namespace {
 
 struct Handle {
     void *stream;
+    int device;  // the one that was current when it was made
 };
+
+int current_device() {
+    auto *ask = reinterpret_cast<int (*)(int *)>(dlsym(RTLD_DEFAULT, "cudaGetDevice"));  // of the program
+    int device = -1;
+    if (ask) ask(&device);
+    return device;
+}
 
 void require(bool condition) {
     if (!condition) std::abort();
@@ -74,7 +84,8 @@ void solve(bool transposed, int n, int columns, const T *a, int lda, const int *
 
 extern "C" {
 
-int cublasCreate_v2(void **handle) { return *handle = new Handle{}, 0; }
+int cublasCreate_v2(void **handle) { return *handle = new Handle{nullptr, current_device()}, 0; }
+int stand_in_device(void *handle) { return static_cast<Handle *>(handle)->device; }
 int cublasSetStream_v2(void *handle, void *stream) { return static_cast<Handle *>(handle)->stream = stream, 0; }
 int cublasGetStream_v2(void *handle, void **stream) { return *stream = static_cast<Handle *>(handle)->stream, 0; }
 

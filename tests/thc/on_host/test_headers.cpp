@@ -7,6 +7,7 @@
 #include <THC/THCReduceAll.cuh>
 #include <THC/THCScanUtils.cuh>
 #include <THC/THCSortUtils.cuh>
+#include <THCUNN/THCUNN.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -354,6 +355,35 @@ void test_half_arrays() {
     CHECK(float(halves.of_cuda()[299]) == floats.of_host()[299]);
 }
 
+// ---- THCUNN's checks, as its generic files call them ----------------------------------------------------------------
+
+#define CReal Cuda
+void check_indices(THCudaLongTensor *indices, THCudaTensor *input) {
+    THCUNN_check_dim_size_indices(state, indices, 2, 1, 3);
+    THCUNN_check_shape_indices(state, indices, input);
+}
+void check_floats(THCudaTensor *a, THCudaTensor *b) {
+    THCUNN_check_dim_size(state, a, 2, 1, 3);
+    THCUNN_check_shape(state, a, b);
+    THCUNN_check_nElement(state, a, b);
+}
+#undef CReal
+
+void test_thcunn() {
+    Pair<int64_t> indices({2, 3}), narrow({2, 2});
+    Pair<float> a({2, 3}), turned({3, 2}), other({2, 2});
+    check_indices(indices.cuda, a.cuda);
+    check_floats(a.cuda, a.cuda);
+    CHECK_FAILS("Need indices of dimension 2 and indices.size[1] == 3 but got indices to be of shape: [2 x 2]",
+                check_indices(narrow.cuda, a.cuda));
+    CHECK_FAILS("indices and input shapes do not match: indices [2 x 3], input [3 x 2]",
+                check_indices(indices.cuda, turned.cuda));
+    CHECK_FAILS("Need a of dimension 2 and a.size[1] == 3 but got a to be of shape: [2 x 2]",
+                check_floats(other.cuda, a.cuda));
+    CHECK_FAILS("a and b shapes do not match: a [2 x 3], b [3 x 2]", check_floats(a.cuda, turned.cuda));
+    CHECK(GET_BLOCKS(1025) == 2);
+}
+
 int main() {
     in_every_order([] {
         for_every_type([](auto value) {
@@ -374,6 +404,7 @@ int main() {
     test_info();
     test_grids();
     test_bits();
+    test_thcunn();
     CHECK(thc_on_host::memory.blocks == 0);
     return failures() != 0;
 }

@@ -3,6 +3,7 @@
 
 #include <THC/THCSleep.h>
 
+#include <dlfcn.h>
 #include <thread>
 
 using cuda_on_host::machine;
@@ -52,9 +53,9 @@ void test_choosing() {
     {
         Pair<float> pair({300, 4});
         THCudaTensor_fill(state, pair.cuda, 1);
-        THC_sleep(state, 50);
+        THC_sleep(state, 1000);
     }
-    CHECK(machine.streams == std::set<void *>{own->stream} && order.clock > 50);
+    CHECK(machine.streams == std::set<void *>{own->stream} && order.clock > 1000);
 
     THCState_setStream(state, before);  // back to the host's
     CHECK(order.streams.empty() && THCState_getCurrentStream(state) == stream_number(7));
@@ -91,6 +92,9 @@ void test_indices() {
     CHECK(THCState_getDeviceStream(state, 1, 0) == stream_number(101));
     machine.current = 1;  // chosen for device 0
     CHECK(THCState_getCurrentStreamIndex(state) == 0);
+    THCState_setCurrentStreamIndex(state, 1);  // its own
+    CHECK(THCState_getCurrentStream(state) == THCState_getDeviceStream(state, 1, 1));
+    THCState_setCurrentStreamIndex(state, 0);
     machine.current = 0;
     THCState_reserveStreams(state, 3, 0);
     CHECK(THCState_getNumStreams(state) == 3 && THCState_getCurrentStreamIndex(state) == 2);
@@ -123,7 +127,11 @@ void test_handles() {
     cublasHandle_t third = THCState_getCurrentBlasHandle(state);
     CHECK(third != first && third == THCState_getDeviceBlasHandle(state, 0, 3));
     CHECK(THCState_getDeviceBlasHandle(state, 0, 1) == first);
-    CHECK(THCState_getDeviceBlasHandle(state, 1, 3) != third && machine.current == 0);
+    cublasHandle_t there = THCState_getDeviceBlasHandle(state, 1, 3);
+    CHECK(there != third && machine.current == 0);
+    void *library = dlopen("libcublas.so.13", RTLD_NOW | RTLD_NOLOAD);
+    auto *device_of = reinterpret_cast<int (*)(cublasHandle_t)>(dlsym(library, "stand_in_device"));
+    CHECK(device_of(third) == 0 && device_of(there) == 1);
     std::thread([] { CHECK(THCState_getCurrentBlasHandleIndex(state) == 1); }).join();
     THCState_setCurrentBlasHandleIndex(state, 1);
     CHECK(THCState_getCurrentBlasHandle(state) == first);
