@@ -81,15 +81,30 @@ cudaError_t allocate(void **memory, size_t bytes, cudaStream_t stream) {
 }
 
 // What is enqueued on `stream` from now on waits for the uses of a block.
-void wait_for(const std::vector<StreamUse> &uses, cudaStream_t stream) {
+cudaError_t wait_for(const std::vector<StreamUse> &uses, cudaStream_t stream) {
     for (const StreamUse &use : uses) {
-        const cudaEvent_t event = use.event();
-        const cudaError_t code = cudaStreamWaitEvent(stream, event, 0);
+        cudaEvent_t event;
+        cudaError_t code = use.event(&event);
+        if (code != cudaSuccess) return code;
+        code = cudaStreamWaitEvent(stream, event, 0);
         cudaEventDestroy(event);
-        CUDA_CHECK(code);
+        if (code != cudaSuccess) return code;
     }
+    return cudaSuccess;
 }
 
+// On the block's device.
+cudaError_t take_back(void *memory, const Block &block) {
+    const cudaStream_t current = current_stream(block.device);
+    // The host gives it to the stream again that it was for.
+    const cudaError_t code = wait_for(block.uses, block.give_back ? block.stream : current);
+    if (code != cudaSuccess) return code;
+    if (block.give_back) return block.give_back(memory), cudaSuccess;
+    std::lock_guard<std::mutex> freeing(free_mutex);
+    return cudaFreeAsync(memory, current);
+}
+
+// Raises nothing: memory is released on the way out of errors too, and CUDA may not work any more then.
 cudaError_t release(void *memory) {
     if (!memory) return cudaSuccess;
     Block block = {nullptr, nullptr, -1, nullptr};
@@ -109,15 +124,13 @@ cudaError_t release(void *memory) {
         if (code != cudaSuccess) return code;
         block.device = attributes.device;
     }
-    OnDevice guard(block.device);
-    if (block.give_back) {
-        wait_for(block.uses, block.stream);  // the host gives it to that stream again
-        block.give_back(memory);
-        return cudaSuccess;
-    }
-    wait_for(block.uses, current_stream());
-    std::lock_guard<std::mutex> freeing(free_mutex);
-    return cudaFreeAsync(memory, current_stream());
+    int before;
+    cudaError_t code = cudaGetDevice(&before);
+    if (code == cudaSuccess && before != block.device) code = cudaSetDevice(block.device);
+    if (code != cudaSuccess) return code;
+    code = take_back(memory, block);
+    if (before != block.device) cudaSetDevice(before);
+    return code;
 }
 
 void record(void *memory, THCStream *stream) {

@@ -78,7 +78,11 @@ void release_pinned(void *memory) {
         return;
     }
     Pinned &block = found->second;
-    for (const StreamUse &use : block.uses) block.awaited.push_back(use.event());
+    for (const StreamUse &use : block.uses) {
+        cudaEvent_t event;
+        CUDA_CHECK(use.event(&event));
+        block.awaited.push_back(event);
+    }
     block.uses.clear();
     if (block.awaited.empty()) idle[block.bytes].push_back(memory);
     else freed.push_back(memory);

@@ -149,14 +149,18 @@ cudaStream_t stream_by_index(int device, int index) {
     return stream ? stream->stream : stream_of_host(device);
 }
 
-cudaEvent_t StreamUse::event() const {
-    OnDevice guard(device_);
-    cudaEvent_t event;
-    CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    const cudaError_t code = cudaEventRecord(event, stream_);
-    if (code != cudaSuccess) cudaEventDestroy(event);
-    CUDA_CHECK(code);
-    return event;
+cudaError_t StreamUse::event(cudaEvent_t *event) const {
+    int before;
+    cudaError_t code = cudaGetDevice(&before);
+    if (code == cudaSuccess && before != device_) code = cudaSetDevice(device_);
+    if (code != cudaSuccess) return code;
+    code = cudaEventCreateWithFlags(event, cudaEventDisableTiming);
+    if (code == cudaSuccess) {
+        code = cudaEventRecord(*event, stream_);
+        if (code != cudaSuccess) cudaEventDestroy(*event);
+    }
+    if (before != device_) cudaSetDevice(before);
+    return code;
 }
 
 }  // namespace th

@@ -4,6 +4,8 @@
 #include <THC/THCCachingAllocator.h>
 #include <THC/THCCachingHostAllocator.h>
 
+#include "thc/device.h"
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -108,6 +110,14 @@ void test_recorded_streams() {
     CHECK(THCCachingAllocator_getBaseAllocation(static_cast<char *>(block) + 3, &bytes) == block && bytes == 10);
     CHECK(THCCachingAllocator_getBaseAllocation(block, nullptr) == block);
     CHECK_FAILS(text, THCCachingAllocator_getBaseAllocation(&foreign, &bytes));
+
+    {
+        th::DeviceBuffer buffer(10);  // given back on the way out of an error, where CUDA may have failed for good
+        machine.devices = 0;
+        CHECK(THCudaFree(state, buffer.get<char>()) == cudaErrorInsufficientDriver);
+    }
+    machine.devices = 3;
+    memory = {1, 10, memory.pinned, memory.waits, memory.peer_copies, memory.trims};  // it is lost
 
     // Nothing is freed while a program holds the mutex.
     std::atomic<bool> freed{false};
