@@ -65,7 +65,7 @@ std::vector<Tensor> lltm_backward(const Tensor &grad_h, const Tensor &grad_cell,
 
 }  // namespace
 
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
-    module.def("lltm_forward", &lltm_forward);
-    module.def("lltm_backward", &lltm_backward);
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, extension) {
+    extension.def("lltm_forward", &lltm_forward);
+    extension.def("lltm_backward", &lltm_backward);
 }
