@@ -23,6 +23,7 @@ machine = ctypes.CDLL(os.fspath(PREFIX / "lib" / "libthc.so.1"))
 machine.stand_in_last_stream.restype = ctypes.c_size_t
 
 pretend.unmarked[0] = -1
+asked = []  # the devices that PyTorch was asked for the stream of
 streams = {}  # device -> its current stream, where that is not its default one
 allocated = {}  # address -> (bytes, device, stream) of PyTorch's allocator
 blocks = {}
@@ -44,6 +45,7 @@ def access():
 
 
 def stream(device):
+    asked.append(device)
     return streams.get(device, pretend.STREAM + device)
 
 

@@ -71,6 +71,7 @@ def address(pointer):
 def at_rest():
     legacy.initialize()
     legacy.streams.clear()
+    legacy.asked.clear()
     yield
     probe.release_cuda()
     assert pretend.current == [0] and probe.current_device() == 0, "the device is not the one before"
@@ -356,7 +357,7 @@ def test_a_call_that_fails_leaves_the_device():
 
 
 def test_the_stream_is_pytorch_s():
-    assert address(probe.stream_of(ones(1))) == pretend.STREAM
+    assert address(probe.stream_of(ones(1))) == pretend.STREAM and legacy.asked == [0], "asked once"
     assert address(probe.stream_of(ones(1, device=2))) == pretend.STREAM + 2
     legacy.streams[0] = 77
     assert address(probe.stream_of(ones(1))) == 77
@@ -382,6 +383,7 @@ def test_calls_nest():
     tensor = ones(3, device=1)
     assert probe.call_between_cuda(tensor, callback, 4) == 3
     assert seen == [pretend.STREAM + 2, 4] and pretend.exchanged == [1, 2, 1, 1, 0]
+    assert legacy.asked == [1, 2, 1], "the outer call still knows its stream"
     assert machine.stand_in_last_stream() == 55
 
 
@@ -552,3 +554,31 @@ def test_debug_mode_names_the_tensor(monkeypatch):
         warnings.simplefilter("always")
         watched(arange(6).view(2, 3).t())
     assert "sum_cuda: tensor is not contiguous" in str(caught[0].message)
+
+
+# ---- The layers above
+
+
+class Add(torch.autograd.Function):
+    """As the layers of old choose their function."""
+
+    def forward(self, input1, input2):
+        if not input1.is_cuda:
+            return input1 + input2
+        output = input1.new()
+        probe.add_cuda(input1, input2, output)
+        return output
+
+    def backward(self, gradient):
+        twice = gradient.new()
+        probe.add_cuda(gradient, gradient, twice)
+        return twice, gradient if gradient.is_cuda else None
+
+
+def test_an_instance_function_chooses_by_device():
+    x, y = elsewhere(torch.ones(3), 2).requires_grad_(), elsewhere(torch.ones(3), 2).requires_grad_()
+    output = Add()(x, y)
+    assert output.tolist() == [2, 2, 2] and output.is_cuda and output.requires_grad
+    output.backward(elsewhere(torch.full((3,), 3.0), 2))
+    assert x.grad.tolist() == [6, 6, 6] and y.grad.tolist() == [3, 3, 3]
+    assert Add()(torch.ones(3), torch.ones(3)).tolist() == [2, 2, 2] and pretend.exchanged == [2, 0, 2, 0]

@@ -115,12 +115,15 @@ public:
         for (Py_ssize_t i = 0; i < count_; ++i) {
             if (!convert(i, &needs_cffi)) return nullptr;
         }
-        if (device_ < 0) return call(needs_cffi);
+        return device_ < 0 ? call(needs_cffi) : call_there(needs_cffi);
+    }
+
+private:
+    __attribute__((noinline)) PyObject *call_there(bool needs_cffi) {
         OnDevice there;
         return there.enter(device_) ? call(needs_cffi) : nullptr;
     }
 
-private:
     PyObject *call(bool needs_cffi) {
         PyObject *result = needs_cffi ? run_cffi() : run_direct();
         if (result == nullptr) {
@@ -151,12 +154,14 @@ private:
             }
         }
         Slot *slot = slots_.take(argument, is_storage, (parameter.flags & THAW_EXACT) != 0);
-        if (slot == nullptr || !check_place(parameter, slot)) return false;
+        if (slot == nullptr) return false;
+        if (slot->on_cuda() && !is_with_the_others(parameter, slot)) return false;
         const int kind = kind_of(is_storage, slot->on_cuda());
         if (parameter.kind == kind && slot->code == parameter.dtype_code && slot->bits == parameter.dtype_bits) {
             void *pointer = slot->pointer();
             std::memcpy(place, &pointer, sizeof pointer);
         } else {
+            if (parameter.kind >= THAW_TH_TENSOR && !check_place(parameter, slot)) return false;
             *needs_cffi = true; /* and its TypeError */
         }
         return true;
@@ -167,21 +172,23 @@ private:
         return is_storage ? THAW_TH_STORAGE : THAW_TH_TENSOR;
     }
 
-    /* False with an exception set for what is not where the parameter is, or the tensors before it. */
-    bool check_place(const thaw_parameter &parameter, const Slot *slot) {
+    /* False with an exception set for what is on a GPU where the parameter is on the CPU, or the other way round. */
+    __attribute__((noinline)) static bool check_place(const thaw_parameter &parameter, const Slot *slot) {
         const bool wants_cuda = parameter.kind >= THAW_THC_TENSOR;
-        if (parameter.kind >= THAW_TH_TENSOR && wants_cuda != slot->on_cuda()) {
-            const bool takes_storage = parameter.kind == THAW_TH_STORAGE || parameter.kind == THAW_THC_STORAGE;
-            const StructName expected(parameter.dtype_code, parameter.dtype_bits, wants_cuda, takes_storage);
-            const StructName got(slot->code, slot->bits, slot->on_cuda(), slot->is_storage());
-            PyErr_Format(PyExc_TypeError,
-                         "initializer for ctype '%s' must be a pointer to same type, not cdata '%s'; "
-                         "%s: expected a %s %s, got one on %s",
-                         expected.text, got.text, parameter.name, wants_cuda ? "CUDA" : "CPU",
-                         takes_storage ? "storage" : "tensor", slot->on_cuda() ? "a GPU" : "the CPU");
-            return false;
-        }
-        if (!slot->on_cuda()) return true;
+        if (wants_cuda == slot->on_cuda()) return true;
+        const bool takes_storage = parameter.kind == THAW_TH_STORAGE || parameter.kind == THAW_THC_STORAGE;
+        const StructName expected(parameter.dtype_code, parameter.dtype_bits, wants_cuda, takes_storage);
+        const StructName got(slot->code, slot->bits, slot->on_cuda(), slot->is_storage());
+        PyErr_Format(PyExc_TypeError,
+                     "initializer for ctype '%s' must be a pointer to same type, not cdata '%s'; "
+                     "%s: expected a %s %s, got one on %s",
+                     expected.text, got.text, parameter.name, wants_cuda ? "CUDA" : "CPU",
+                     takes_storage ? "storage" : "tensor", slot->on_cuda() ? "a GPU" : "the CPU");
+        return false;
+    }
+
+    /* False with an exception set for what is on another GPU than those before it. */
+    bool is_with_the_others(const thaw_parameter &parameter, const Slot *slot) {
         if (device_ < 0) device_ = slot->device;
         if (device_ == slot->device) return true;
         PyErr_Format(PyExc_TypeError, "%s: expected a %s on cuda:%d, where those before it are, got one on cuda:%d",

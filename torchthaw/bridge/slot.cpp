@@ -84,7 +84,7 @@ bool fill(Slot *slot, const Layout &layout, bool exact) {
     }
     slot->memory->whole = exact;
     th->offset = slot->shown_offset = static_cast<ptrdiff_t>(window.offset);
-    place(th->storage, slot->device);
+    if (th->storage->device != slot->device) place(th->storage, slot->device);
     th->storage->data = window.data;
     th->storage->size = static_cast<ptrdiff_t>(extent);
     th->storage->flag |= TH_UNWRITTEN;
@@ -176,10 +176,10 @@ bool has_memory(PyObject *tensor) {
 
 /* Whether C can see `tensor` as a TH struct. Where not, perhaps with an exception set. */
 bool read_visible(PyObject *tensor, Layout *layout) {
-    if (!read_layout(tensor, layout) || (!layout->on_cpu && layout->cuda_device < 0)) return false;
+    if (!read_layout(tensor, layout) || layout->device == ELSEWHERE) return false;
     if (real_name(layout->code, layout->bits) == nullptr) return false;
     if (layout->count == 0) return has_memory(tensor);
-    const Tensor simple = {layout->data, layout->count, false, layout->on_cpu, layout->code, layout->bits};
+    const Tensor simple = {layout->data, layout->count, false, layout->device < 0, layout->code, layout->bits};
     return layout->data != nullptr && is_lazy(tensor, simple) == 0;
 }
 
@@ -215,7 +215,7 @@ Slot *take_slot(PyObject *argument, bool is_storage, bool exact) {
     slot->tensor = slot->memory->tensor = tensor;
     slot->code = layout.code;
     slot->bits = layout.bits;
-    slot->device = layout.cuda_device;
+    slot->device = layout.device;
     slot->next = nullptr;
     if (fill(slot, layout, exact && !is_storage)) return slot;
     give_back(slot);

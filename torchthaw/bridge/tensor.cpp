@@ -158,6 +158,12 @@ bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
     return true;
 }
 
+/* As Layout has it. */
+int number_of(const DLDevice &device) {
+    if (device.device_type == DLPACK_CPU || device.device_type == DLPACK_CUDA_HOST) return ON_CPU;
+    return device.device_type == DLPACK_CUDA ? device.device_id : ELSEWHERE;
+}
+
 }  // namespace
 
 bool read_layout(PyObject *object, Layout *layout) {
@@ -167,8 +173,7 @@ bool read_layout(PyObject *object, Layout *layout) {
         layout->data = static_cast<char *>(found.data) + found.byte_offset;
         layout->count = 1;
         for (int32_t i = 0; i < found.ndim; ++i) layout->count *= found.shape[i];
-        layout->on_cpu = found.device.device_type == DLPACK_CPU || found.device.device_type == DLPACK_CUDA_HOST;
-        layout->cuda_device = found.device.device_type == DLPACK_CUDA ? found.device.device_id : -1;
+        layout->device = number_of(found.device);
         layout->code = found.dtype.code;
         layout->bits = found.dtype.bits * found.dtype.lanes;
         layout->dimensions = found.ndim;
@@ -178,8 +183,8 @@ bool read_layout(PyObject *object, Layout *layout) {
     }
     Tensor tensor;
     if (!read_tensor(object, &tensor)) return false;
-    *layout = {tensor.data,       tensor.count, tensor.on_cpu, tensor.cuda_device, tensor.dtype_code,
-               tensor.dtype_bits, 0,            nullptr,       nullptr,            {}};
+    const int device = tensor.on_cpu ? ON_CPU : tensor.cuda_device >= 0 ? tensor.cuda_device : ELSEWHERE;
+    *layout = {tensor.data, tensor.count, device, tensor.dtype_code, tensor.dtype_bits, 0, nullptr, nullptr, {}};
     PyObject *size = PyObject_GetAttrString(object, "shape");
     PyObject *stride = size == nullptr ? nullptr : PyObject_CallMethod(object, "stride", nullptr);
     bool read = stride != nullptr;
@@ -212,7 +217,6 @@ namespace {
 
 /* function(device), an integer; -1 with an exception set. */
 long long ask_cuda(const Builtin &function, int device) {
-    if (!pytorch_has_cuda()) return PyErr_SetString(PyExc_RuntimeError, "PyTorch was built without CUDA"), -1;
     PyObject *argument = PyLong_FromLong(device);
     PyObject *result = argument == nullptr ? nullptr : function(argument);
     Py_XDECREF(argument);

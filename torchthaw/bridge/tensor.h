@@ -16,12 +16,13 @@ struct Tensor {
     int cuda_device = -1;       /* -1: not on one */
 };
 
+enum { ON_CPU = -1, ELSEWHERE = -2 };
+
 /* The same with sizes and strides. Valid while the tensor is and keeps them. */
 struct Layout {
     void *data;
     int64_t count; /* elements */
-    bool on_cpu;
-    int cuda_device; /* -1: not on one */
+    int device; /* one of CUDA, ON_CPU or ELSEWHERE */
     int code, bits;
     int dimensions;
     const int64_t *size, *stride; /* strides count elements; NULL means row-major */
