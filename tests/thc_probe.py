@@ -1,4 +1,4 @@
-"""tests/thc_probe.py: processes in which CUDA is the stand-in of tests/cuda_on_host, and what its tests come to there."""
+"""tests/thc_probe.py: processes in which CUDA is the stand-in of tests/cuda_on_host, and what its tests come to."""
 
 import atexit
 import os

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/structs.py: the TH and THC structs that headers of the old kind may name, and how they cross to C."""
+"""torchthaw/legacy/structs.py: the TH and THC structs that old headers may name, and how they cross to C."""
 
 import keyword
 
