@@ -1,7 +1,6 @@
 # tests/test_examples_legacy.py: the legacy projects of examples/legacy, copied and run as a user would, unmodified.
 import os
 import shutil
-import site
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +36,8 @@ def enabled(tmp_path_factory):
     run(folder, sys.executable, "-m", "venv", "--without-pip", "venv")
     interpreter = folder / "venv" / "bin" / "python"
     (purelib,) = (folder / "venv").glob("lib/python*/site-packages")
-    (purelib / "packages.pth").write_text("\n".join(site.getsitepackages()))
+    seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    (purelib / "packages.pth").write_text("\n".join(seen))
     run(folder, interpreter, "-m", "torchthaw", "enable", PYTHONPATH=str(ROOT))
     return interpreter
 
