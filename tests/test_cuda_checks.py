@@ -126,7 +126,7 @@ def test_nothing_begins_when_the_time_is_over(tmp_path):
 
 
 def test_without_a_gpu_nothing_is_run(tmp_path):
-    code, out, kept = pretended(tmp_path, nvidia_smi="echo NVIDIA-SMI has failed; exit 9")
+    code, out, kept = pretended(tmp_path, "--part", "sanitize", nvidia_smi="echo NVIDIA-SMI has failed; exit 9")
     assert code == 1 and out == "make gpu-check: no NVIDIA GPU on this machine, nothing was checked.\n" and not kept
 
 
