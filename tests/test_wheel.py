@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import site
 import subprocess
 import sys
 import zipfile
@@ -157,7 +156,8 @@ def built(wheel, tmp_path_factory):
     run(folder, sys.executable, "-m", "venv", "--without-pip", "venv")
     (packages,) = folder.glob("venv/lib/python*/site-packages")
     extract(wheel, packages)
-    (packages / "torch.pth").write_text("\n".join(site.getsitepackages()))
+    seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    (packages / "torch.pth").write_text("\n".join(seen))
     made = shutil.ignore_patterns("__pycache__", "_ext")
     shutil.copytree(ROOT / "examples" / "legacy" / "script", folder / "script", ignore=made)
     run(folder / "script", folder / "venv" / "bin" / "python", "-m", "torchthaw", "run", "build.py")

@@ -21,7 +21,7 @@ TH_API size_t THStorage_(elementSize)(void); /* bytes */
 TH_API void THStorage_(set)(THStorage *, ptrdiff_t, real);
 TH_API real THStorage_(get)(const THStorage *, ptrdiff_t);
 
-/* ---- Making: one reference that the caller frees; elements are zero unless given ----------------------------------- */
+/* ---- Making: one reference that the caller frees; elements are zero unless given --------------------------------- */
 
 TH_API THStorage *THStorage_(new)(void);
 TH_API THStorage *THStorage_(newWithSize)(ptrdiff_t size);
@@ -40,14 +40,14 @@ TH_API THStorage *THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator *allo
 TH_API THStorage *THStorage_(newWithDataAndAllocator)(real *data, ptrdiff_t size, THAllocator *allocator,
                                                       void *allocatorContext);
 
-/* ---- Flags and references ------------------------------------------------------------------------------------------ */
+/* ---- Flags and references ---------------------------------------------------------------------------------------- */
 
 TH_API void THStorage_(setFlag)(THStorage *storage, const char flag);   /* sets these bits */
 TH_API void THStorage_(clearFlag)(THStorage *storage, const char flag); /* clears these bits */
 TH_API void THStorage_(retain)(THStorage *storage);                     /* NULL is allowed */
 TH_API void THStorage_(free)(THStorage *storage);                       /* NULL is allowed */
 
-/* ---- Changing ------------------------------------------------------------------------------------------------------ */
+/* ---- Changing ---------------------------------------------------------------------------------------------------- */
 
 /* Exchanges everything but the reference counts. */
 TH_API void THStorage_(swap)(THStorage *storage1, THStorage *storage2);

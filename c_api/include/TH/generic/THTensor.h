@@ -13,7 +13,7 @@ typedef struct THTensor {
   char flag;
 } THTensor;
 
-/* ---- Asking -------------------------------------------------------------------------------------------------------- */
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
 
 TH_API THStorage *THTensor_(storage)(const THTensor *self); /* borrowed; may be NULL */
 TH_API ptrdiff_t THTensor_(storageOffset)(const THTensor *self);
@@ -36,7 +36,7 @@ TH_API int THTensor_(isSetTo)(const THTensor *self, const THTensor *src);
 TH_API THDescBuff THTensor_(desc)(const THTensor *tensor);     /* "torch.xTensor of size 2x3" */
 TH_API THDescBuff THTensor_(sizeDesc)(const THTensor *tensor); /* "[2 x 3]" */
 
-/* ---- Flags and references ------------------------------------------------------------------------------------------ */
+/* ---- Flags and references ---------------------------------------------------------------------------------------- */
 
 TH_API void THTensor_(setFlag)(THTensor *self, const char flag);
 TH_API void THTensor_(clearFlag)(THTensor *self, const char flag);
@@ -46,7 +46,7 @@ TH_API void THTensor_(free)(THTensor *self); /* NULL is allowed */
 /* Copies self into dst where they are two tensors, then frees self; not after an error. */
 TH_API void THTensor_(freeCopyTo)(THTensor *self, THTensor *dst);
 
-/* ---- Making -------------------------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 TH_API THTensor *THTensor_(new)(void);
 TH_API THTensor *THTensor_(newWithTensor)(THTensor *tensor); /* shares the storage */
@@ -110,7 +110,7 @@ TH_API void THTensor_(resize4d)(THTensor *tensor, int64_t size0_, int64_t size1_
 TH_API void THTensor_(resize5d)(THTensor *tensor, int64_t size0_, int64_t size1_, int64_t size2_, int64_t size3_,
                                 int64_t size4_);
 
-/* ---- Pointing elsewhere -------------------------------------------------------------------------------------------- */
+/* ---- Pointing elsewhere ------------------------------------------------------------------------------------------ */
 
 TH_API void THTensor_(set)(THTensor *self, THTensor *src); /* becomes another view of src's elements */
 TH_API void THTensor_(setStorage)(THTensor *self, THStorage *storage_, ptrdiff_t storageOffset_, THLongStorage *size_,
@@ -128,7 +128,7 @@ TH_API void THTensor_(setStorage4d)(THTensor *self, THStorage *storage_, ptrdiff
                                     int64_t stride0_, int64_t size1_, int64_t stride1_, int64_t size2_,
                                     int64_t stride2_, int64_t size3_, int64_t stride3_);
 
-/* ---- Views: self becomes a view of src. Errors name the argument that is out of range ------------------------------ */
+/* ---- Views: self becomes a view of src. Errors name the argument that is out of range ---------------------------- */
 
 TH_API void THTensor_(narrow)(THTensor *self, THTensor *src, int dimension_, int64_t firstIndex_, int64_t size_);
 TH_API void THTensor_(select)(THTensor *self, THTensor *src, int dimension_, int64_t sliceIndex_); /* not of a vector */
@@ -141,7 +141,7 @@ TH_API void THTensor_(squeeze)(THTensor *self, THTensor *src); /* a single dimen
 TH_API void THTensor_(squeeze1d)(THTensor *self, THTensor *src, int dimension_);
 TH_API void THTensor_(unsqueeze1d)(THTensor *self, THTensor *src, int dimension_);
 
-/* ---- Single elements. Errors: argument 1, another number of dimensions; argument 2, out of range ------------------- */
+/* ---- Single elements. Errors: argument 1, another number of dimensions; argument 2, out of range ----------------- */
 
 TH_API void THTensor_(set1d)(THTensor *tensor, int64_t x0, real value);
 TH_API void THTensor_(set2d)(THTensor *tensor, int64_t x0, int64_t x1, real value);
