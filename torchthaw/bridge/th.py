@@ -63,6 +63,10 @@ def _offset(tensor, whole):
     return 0 if whole else tensor.storage_offset()
 
 
+# None outside of all transforms of torch.func.
+transform_level = torch._C._functorch.maybe_current_level
+
+
 def has_memory(tensor):
     """Whether a tensor without elements can get some: those of a transform, or of a class that dispatches, may not."""
     return type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__ and not errors.transform_of(torch, tensor)
