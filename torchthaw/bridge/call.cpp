@@ -190,13 +190,13 @@ Outcome convert_tensor(void *slot, const thaw_parameter &parameter, PyObject *ar
     bool same_dtype =
         parameter.dtype_code < 0 ||
         (tensor.dtype_code == parameter.dtype_code && tensor.dtype_bits == parameter.dtype_bits);
-    bool in_place = device == nullptr ? tensor.on_cpu
-                                      : tensor.cuda_device >= 0 && (*device < 0 || *device == tensor.cuda_device);
+    bool in_place = device == nullptr ? tensor.device == ON_CPU
+                                      : tensor.device >= 0 && (*device < 0 || *device == tensor.device);
     if (!same_dtype || !in_place || !tensor.contiguous || (tensor.data == nullptr && tensor.count != 0)) {
         return refuse();
     }
     if (is_lazy(argument, tensor) != 0) return refuse();
-    if (device != nullptr) *device = tensor.cuda_device;
+    if (device != nullptr) *device = tensor.device;
     return store(slot, tensor.data);
 }
 

@@ -45,11 +45,6 @@ char *resize(Memory *memory, ptrdiff_t size) {
     Resized storage;
     if (!resize_storage(memory->tensor, memory->whole, on_cuda, size, &storage)) return nullptr;
     const int64_t had = storage.bytes_before, needed = storage.offset + size;
-    if (needed > had) {
-        const auto more = static_cast<size_t>(needed - had);
-        if (on_cuda) clear_on_device(memory->th->device, storage.now + had, more);
-        else std::memset(storage.now + had, 0, more);
-    }
     if (storage.before != storage.now && storage.before != nullptr) {
         for (Memory *other = memories.next; other != &memories; other = other->next) {
             auto *data = static_cast<char *>(other->th->data);
@@ -57,6 +52,11 @@ char *resize(Memory *memory, ptrdiff_t size) {
                 other->th->data = storage.now + (data - storage.before);
             }
         }
+    }
+    if (needed > had) { /* after the others know: clearing a GPU's memory may fail */
+        const auto more = static_cast<size_t>(needed - had);
+        if (on_cuda) clear_on_device(memory->th->device, storage.now + had, more);
+        else std::memset(storage.now + had, 0, more);
     }
     return storage.now + storage.offset;
 }
@@ -111,7 +111,12 @@ int cuda_free(void *context, void *pointer) {
 const THAllocator torch_allocator = {torch_malloc, torch_realloc, torch_free};
 const THCDeviceAllocator cuda_allocator = {cuda_malloc, cuda_realloc, cuda_free, {}};
 
-bool is_torch_s(const THStorage *th) { return th->allocator == &torch_allocator || is_on_cuda(th); }
+bool lies_on_torch(const THStorage *th) { return th->allocator == &torch_allocator || is_on_cuda(th); }
+
+void set_allocator(THStorage *th, bool on_cuda) {
+    if (on_cuda) th->device_allocator = &cuda_allocator;
+    else th->allocator = &torch_allocator;
+}
 
 void free_data(THStorage *th, bool on_cuda) {
     if (!(th->flag & TH_FREEMEM)) return;
@@ -151,8 +156,7 @@ THStorage *new_storage(Slot *slot) {
 
 void place(THStorage *th, int device) {
     th->device = device;
-    if (device < 0) th->allocator = &torch_allocator;
-    else th->device_allocator = &cuda_allocator;
+    set_allocator(th, device >= 0);
 }
 
 void keep(Memory *memory, PyObject *tensor) {
@@ -162,7 +166,7 @@ void keep(Memory *memory, PyObject *tensor) {
 }
 
 Memory *move_to_torch(THStorage *th, int code, int bits, bool on_cuda) {
-    if (is_torch_s(th)) return static_cast<Memory *>(th->context);
+    if (lies_on_torch(th)) return static_cast<Memory *>(th->context);
     unsigned long long address;
     const int device = on_cuda ? th->device : -1;
     PyObject *found = call_python("allocate", "(iini)", code, bits, static_cast<Py_ssize_t>(th->size), device);
@@ -170,20 +174,16 @@ Memory *move_to_torch(THStorage *th, int code, int bits, bool on_cuda) {
     if (found == nullptr || !PyArg_ParseTuple(found, "OK", &tensor, &address)) return Py_XDECREF(found), nullptr;
     void *data = reinterpret_cast<void *>(static_cast<uintptr_t>(address));
     const size_t bytes = static_cast<size_t>(th->size) * static_cast<size_t>(bits) / 8;
-    Memory *memory = nullptr;
-    if (!on_cuda) {
-        if (bytes > 0) std::memcpy(data, th->data, bytes);
-        memory = new_memory(nullptr, th);
-    } else if (copy_on_device(device, data, th->data, bytes)) {
-        memory = new_memory(nullptr, th);
-    }
+    bool copied = true;
+    if (on_cuda) copied = copy_on_device(device, data, th->data, bytes);
+    else if (bytes > 0) std::memcpy(data, th->data, bytes);
+    Memory *memory = copied ? new_memory(nullptr, th) : nullptr;
     if (memory != nullptr) {
         Py_INCREF(tensor);
         keep(memory, tensor);
         free_data(th, on_cuda);
         th->data = data;
-        if (on_cuda) th->device_allocator = &cuda_allocator;
-        else th->allocator = &torch_allocator;
+        set_allocator(th, on_cuda);
         th->context = memory;
         th->flag |= TH_RESIZABLE | TH_FREEMEM | TH_LENT;
     }

@@ -190,7 +190,7 @@ bool read_visible(PyObject *tensor, Layout *layout) {
     if (!read_layout(tensor, layout) || layout->device == ELSEWHERE) return false;
     if (real_name(layout->code, layout->bits) == nullptr) return false;
     if (layout->count == 0) return has_memory(tensor);
-    const Tensor simple = {layout->data, layout->count, false, layout->device < 0, layout->code, layout->bits};
+    const Tensor simple = {layout->data, layout->count, layout->device, false, layout->code, layout->bits};
     return layout->data != nullptr && is_lazy(tensor, simple) == 0;
 }
 

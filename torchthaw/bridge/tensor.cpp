@@ -100,6 +100,12 @@ bool is_contiguous(const DLTensor &tensor) {
     return true;
 }
 
+/* As Tensor has it. */
+int number_of(const DLDevice &device) {
+    if (device.device_type == DLPACK_CPU || device.device_type == DLPACK_CUDA_HOST) return ON_CPU;
+    return device.device_type == DLPACK_CUDA ? device.device_id : ELSEWHERE;
+}
+
 /* The truth of `value`, which is released: 1, 0, or -1 with an exception. */
 int truth(PyObject *value) {
     if (value == nullptr) return -1;
@@ -124,14 +130,14 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
         if (found == nullptr) return false;
         unsigned long long address;
         long long count;
-        int contiguous, on_cpu;
+        int contiguous, on_cpu, cuda_device;
         bool read = PyArg_ParseTuple(found, "KLppiii", &address, &count, &contiguous, &on_cpu, &tensor->dtype_code,
-                                     &tensor->dtype_bits, &tensor->cuda_device);
+                                     &tensor->dtype_bits, &cuda_device);
         Py_DECREF(found);
         tensor->data = reinterpret_cast<void *>(static_cast<uintptr_t>(address));
         tensor->count = count;
         tensor->contiguous = contiguous;
-        tensor->on_cpu = on_cpu;
+        tensor->device = on_cpu ? ON_CPU : cuda_device >= 0 ? cuda_device : ELSEWHERE;
         return read;
     }
     DLTensor found;
@@ -140,10 +146,9 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
     tensor->count = 1;
     for (int32_t i = 0; i < found.ndim; ++i) tensor->count *= found.shape[i];
     tensor->contiguous = is_contiguous(found);
-    tensor->on_cpu = found.device.device_type == DLPACK_CPU || found.device.device_type == DLPACK_CUDA_HOST;
+    tensor->device = number_of(found.device);
     tensor->dtype_code = found.dtype.code;
     tensor->dtype_bits = found.dtype.bits * found.dtype.lanes;
-    tensor->cuda_device = found.device.device_type == DLPACK_CUDA ? found.device.device_id : -1;
     return true;
 }
 
@@ -156,12 +161,6 @@ bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
         if (numbers[i] == -1 && PyErr_Occurred()) return false;
     }
     return true;
-}
-
-/* As Layout has it. */
-int number_of(const DLDevice &device) {
-    if (device.device_type == DLPACK_CPU || device.device_type == DLPACK_CUDA_HOST) return ON_CPU;
-    return device.device_type == DLPACK_CUDA ? device.device_id : ELSEWHERE;
 }
 
 }  // namespace
@@ -183,8 +182,7 @@ bool read_layout(PyObject *object, Layout *layout) {
     }
     Tensor tensor;
     if (!read_tensor(object, &tensor)) return false;
-    const int device = tensor.on_cpu ? ON_CPU : tensor.cuda_device >= 0 ? tensor.cuda_device : ELSEWHERE;
-    *layout = {tensor.data, tensor.count, device, tensor.dtype_code, tensor.dtype_bits, 0, nullptr, nullptr, {}};
+    *layout = {tensor.data, tensor.count, tensor.device, tensor.dtype_code, tensor.dtype_bits, 0, nullptr, nullptr, {}};
     PyObject *size = PyObject_GetAttrString(object, "shape");
     PyObject *stride = size == nullptr ? nullptr : PyObject_CallMethod(object, "stride", nullptr);
     bool read = stride != nullptr;

@@ -7,22 +7,21 @@
 
 namespace bridge {
 
+enum { ON_CPU = -1, ELSEWHERE = -2 };
+
 struct Tensor {
     void *data;
     int64_t count; /* elements */
+    int device;    /* one of CUDA, ON_CPU or ELSEWHERE */
     bool contiguous;
-    bool on_cpu;
     int dtype_code, dtype_bits; /* as DLPack has them */
-    int cuda_device = -1;       /* -1: not on one */
 };
-
-enum { ON_CPU = -1, ELSEWHERE = -2 };
 
 /* The same with sizes and strides. Valid while the tensor is and keeps them. */
 struct Layout {
     void *data;
     int64_t count; /* elements */
-    int device; /* one of CUDA, ON_CPU or ELSEWHERE */
+    int device;    /* as above */
     int code, bits;
     int dimensions;
     const int64_t *size, *stride; /* strides count elements; NULL means row-major */

@@ -17,10 +17,9 @@ class FatalError(torch.FatalError, RuntimeError):
     """An error that C code raised, by THError or as a C++ exception."""
 
 
-OutOfMemoryError = torch.cuda.OutOfMemoryError
-
 FatalError.__module__, FatalError.__qualname__ = "torch", "FatalError"
 
+OutOfMemoryError = torch.cuda.OutOfMemoryError
 
 # id(tensor) -> anything, of tensors whose methods have to be called when C changed their sizes.
 followed = {}
