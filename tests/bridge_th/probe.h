@@ -1,3 +1,5 @@
+/* tests/bridge_th/probe.h: the functions of probe.c that Python calls; probe.c says what for. */
+
 int add(THFloatTensor *input1, THFloatTensor *input2, THFloatTensor *output);
 void fill(THFloatTensor *tensor, float value);
 float sum(THFloatTensor *tensor);

@@ -1,3 +1,5 @@
+/* tests/bridge_thc/probe.h: the functions of probe.c that Python calls; probe.c says what for. */
+
 int add_cuda(THCudaTensor *input1, THCudaTensor *input2, THCudaTensor *output);
 void fill_cuda(THCudaTensor *tensor, float value);
 float sum_cuda(THCudaTensor *tensor);
