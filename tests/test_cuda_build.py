@@ -150,6 +150,20 @@ def test_c_beside_cu(project):
     assert in_child(project, "from _ext import fill; print(fill.twice(21))") == "42"
 
 
+def test_library_of_the_driver_is_the_toolkits_stub(project, monkeypatch, tmp_path):
+    stubs = tmp_path / "lib64" / "stubs"
+    stubs.mkdir(parents=True)
+    (tmp_path / "stub.c").write_text("int cuInit(unsigned flags) { return (int)flags; }\n")
+    stub = ["gcc", "-shared", "-fPIC", tmp_path / "stub.c", "-Wl,-soname,libcuda.so.1", "-o", stubs / "libcuda.so"]
+    subprocess.run(stub, check=True)
+    assert cuda.Toolkit(toolkit.nvcc, tmp_path).stub_dirs == [stubs]
+    monkeypatch.setattr(cuda.Toolkit, "stub_dirs", [stubs])
+    (project / "fill.c").write_text("int cuInit(unsigned);\nint twice(int value) { return 2 * value + cuInit(0); }\n")
+    made = extension(project, ["fill.c", "fill.cu"], libraries=["cuda"])
+    made.build()
+    assert "[libcuda.so.1]" in needed(made.target) and str(stubs) not in needed(made.target)
+
+
 def test_no_card_is_an_error_code_of_the_first_call(project):
     if cuda.visible(toolkit):
         pytest.skip("this machine has a card")

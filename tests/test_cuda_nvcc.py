@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuda_toolkit import ARCHITECTURES, toolkit_or_skip
+from torchthaw import config
 from torchthaw.build import cuda
 from torchthaw.legacy import nvcc
 
@@ -38,6 +39,9 @@ def one_architecture(monkeypatch, tmp_path):
     ("-deviceemu", [], ["-deviceemu"]),
     ("-std=c++11", ["-std=c++17"], ["-std=c++11"]),
     ("-std=c++20", ["-std=c++20"], []),
+    ("-std c++11", ["-std=c++17"], ["-std c++11"]),
+    ("--std c++11 -O2", ["-std=c++17", "-O2"], ["--std c++11"]),
+    ("-std c++20 -O2", ["-std", "c++20", "-O2"], []),
     ("--relaxed-constexpr", ["--expt-relaxed-constexpr"], ["--relaxed-constexpr"]),
     ("-fPIC", ["-Xcompiler", "-fPIC"], ["-fPIC"]),
     ("-Xcompiler -fPIC", ["-Xcompiler", "-fPIC"], []),
@@ -56,6 +60,17 @@ def test_headers_are_added_where_something_is_compiled():
     assert nvcc.rewrite(["x.o", "-o", "x"], toolkit)[0] == ["x.o", "-o", "x"]
 
 
+@pytest.mark.parametrize("given, found", [
+    ("x.o -lcuda", True), ("x.o -l cuda", True), ("x.o --library=cuda", True), ("x.o -lcudart -lineinfo", False),
+])  # fmt: skip
+def test_library_of_the_driver_is_the_toolkits_stub(tmp_path, given, found):
+    stubs = tmp_path / "lib64" / "stubs"
+    stubs.mkdir(parents=True)
+    (stubs / "libcuda.so").touch()
+    words = given.split()
+    assert nvcc.rewrite(words, toolkit._replace(root=tmp_path))[0] == [*words, *([f"-L{stubs}"] if found else [])]
+
+
 # The calls, in a kernel; each is compiled for a card without them.
 OLD = """
 #include <THC/THC.h>
@@ -64,9 +79,26 @@ __global__ void f(float *x, int *y) {
   for (int offset = 16; offset; offset /= 2) v += __shfl_down(v, offset);
   v += __shfl(v, 0) + __shfl_xor(v, 1, 16) + __shfl_up(v, 1u);
   if (__any(v > 0) && __all(v < 1)) y[0] = __ballot(v > 0);
+  if (__any(y[1]) && __all(y[2])) y[3] = __ballot(y[4]) + __shfl(y[5], 0);
   x[threadIdx.x] = v;
 }
 extern "C" int launch() { f<<<1, 32>>>(0, 0); return cudaThreadSynchronize(); }
+"""
+# What has names such as __any of its own.
+LIBRARIES = ["thrust/sort.h", "thrust/device_vector.h", "cub/cub.cuh"]
+# For C; a project's own cure for one of the calls stays as it is.
+OLD_C = """
+#include <cuda_runtime.h>
+#ifdef OWN
+#define cudaThreadSynchronize cudaDeviceSynchronize
+#endif
+int all(void) {
+  size_t value;
+  enum cudaFuncCache config;
+  return cudaThreadSynchronize() + cudaThreadExit() + cudaThreadGetLimit(&value, cudaLimitStackSize) +
+         cudaThreadSetLimit(cudaLimitStackSize, value) + cudaThreadGetCacheConfig(&config) +
+         cudaThreadSetCacheConfig(config);
+}
 """
 MAKE = """#!/bin/sh
 set -e
@@ -103,6 +135,35 @@ def test_make_script_of_an_old_project(project):
 def test_removed_calls_can_be_left_as_they_are(project):
     result = run(project, "run", "build.py", FLAGS="-DTHC_NO_REMOVED_CALLS")
     assert result.returncode != 0 and "cudaThreadSynchronize" in result.stderr
+
+
+def test_libraries_with_such_names_of_their_own(project):
+    present = [name for name in LIBRARIES if any(toolkit.include.glob(f"{folder}{name}") for folder in ("", "cccl/"))]
+    if not present:
+        pytest.skip("this toolkit has neither Thrust nor CUB")
+    includes = "".join(f"#include <{name}>\n" for name in present)
+    sort = "void sorted(int *x) { thrust::sort(thrust::device_pointer_cast(x), thrust::device_pointer_cast(x) + 1); }\n"
+    (project / "old.cu").write_text(includes + OLD + (sort if "thrust/sort.h" in present else ""))
+    result = run(project, "nvcc", "-c", "-arch=sm_75", "old.cu")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("compiler", ["cc", "cc -std=c89", "cc -std=c99 -DOWN", "c++"])
+def test_removed_calls_of_the_host(project, compiler):
+    (project / "old.c").write_text(OLD_C)
+    include = config.includes()
+    command = [*compiler.split(), "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "old.c", "-o", "old.so"]
+    flags = [f"-I{include}", f"-isystem{toolkit.include}", *nvcc.REMOVED_CALLS]
+    subprocess.run([*command, *flags], cwd=project, check=True)
+    needed = subprocess.run(["nm", "-D", project / "old.so"], capture_output=True, text=True, check=True).stdout
+    assert "cudaDeviceSynchronize" in needed and "cudaThread" not in needed
+
+
+@pytest.mark.parametrize("source", ['#include "THCUNN.h"', "#include <THCUNN/THCUNN.h>", '#include "THCUNN.h"\n' + OLD])
+def test_header_of_thcunn(project, source):
+    (project / "old.cu").write_text(source + "\nTHCIndexTensor *f(THCIndexTensor *x) { return x; }\n")
+    result = run(project, "nvcc", "-c", "-arch=sm_75", "old.cu")
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_command(project):

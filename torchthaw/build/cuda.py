@@ -35,8 +35,16 @@ class Toolkit(NamedTuple):
 
     @property
     def library_dirs(self):
+        return self._library_dirs("libcudart_static.a")
+
+    @property
+    def stub_dirs(self):
+        """Where the driver's libraries are for the linker alone, such as ``libcuda.so``."""
+        return [folder / "stubs" for folder in self._library_dirs("stubs")]
+
+    def _library_dirs(self, holding):
         folders = [self.root / "lib64", self.root / "lib", *sorted(self.root.glob("targets/*/lib"))]
-        return [folder for folder in folders if (folder / "libcudart_static.a").exists()][:1]
+        return [folder for folder in folders if (folder / holding).exists()][:1]
 
     @property
     def version(self):
@@ -182,7 +190,7 @@ class Build:
     def link(self):
         """What the host's linker needs: the runtime, statically, so that the result loads where no CUDA is."""
         runtime = ["-lcudadevrt"] if self.device_link else []
-        folders = [f"-L{folder}" for folder in self.toolkit.library_dirs]
+        folders = [f"-L{folder}" for folder in [*self.toolkit.library_dirs, *self.toolkit.stub_dirs]]
         return [*self.libraries, *folders, *runtime, "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
 
 

@@ -22,12 +22,15 @@ TAKES_NEXT = {
     "-Xcompiler", "--compiler-options", "-Xptxas", "--ptxas-options", "-Xlinker", "--linker-options", "-Xnvlink", "-o",
     "--output-file", "-I", "-isystem", "-include", "-D", "-U", "-L", "-l", "-x",
 }  # fmt: skip
-STANDARD = re.compile(r"(?:-std|--std)=(c\+\+(?:98|0x|03|11|1y|14)|gnu\+\+\w+|c99|gnu99)")
+OLD_STANDARD = re.compile(r"c\+\+(?:98|0x|03|11|1y|14)|gnu\+\+\w+|c99|gnu99")
 ARCHITECTURE = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
 ONE_ARCHITECTURE = ("-ptx", "--ptx", "-cubin", "--cubin")
 
-# The calls that CUDA dropped, for a source file.
+# The calls that CUDA dropped, for a source file: C and C++, or CUDA, where votes are to be functions of ours while
+# CUDA's headers declare them. nvcc includes those before all else, so only -D can name them otherwise.
 REMOVED_CALLS = ["-include", "THC/THCRemoved.cuh"]
+REMOVED_VOTES = [f"-D{name}=THC_builtin{name}" for name in ("__any", "__all", "__ballot")]
+NO_REMOVED_CALLS = "-DTHC_NO_REMOVED_CALLS"
 
 LAUNCHER = """#!/bin/sh
 # Made by torchthaw: nvcc for the scripts of old projects.
@@ -76,14 +79,26 @@ def rewrite(arguments, toolkit):
         words += cuda.gencode(wanted)
     else:
         words += asked
-    return [*words, *header_flags()] if _compiles(words) else words, changes
+    words += [f"-L{folder}" for folder in _stub_dirs(words, toolkit)]
+    return [*words, *header_flags(words)] if _compiles(words) else words, changes
 
 
-def header_flags():
-    """What a source file sees TH and THC by, and the calls that CUDA dropped."""
+def header_flags(given=()):
+    """What a source file sees TH and THC by, and the calls that CUDA dropped; ``given``: its other flags."""
     include = config.includes()
     folders = [include, include / "TH", include / "THC"]
-    return [*(f"-I{folder}" for folder in folders), *REMOVED_CALLS]
+    return [*(f"-I{folder}" for folder in folders), *removed_calls(given)]
+
+
+def removed_calls(given):
+    """What a CUDA file with the flags ``given`` sees the calls that CUDA dropped by."""
+    return [] if NO_REMOVED_CALLS in given else [*REMOVED_VOTES, *REMOVED_CALLS]
+
+
+def _stub_dirs(words, toolkit):
+    """The folders for the linker that have the driver's libraries, such as ``-lcuda``, where words name one."""
+    names = re.findall(r"(?:^|\s)(?:-l|--library)[ =]?(\S+)", " ".join(words))
+    return [folder for folder in toolkit.stub_dirs if any((folder / f"lib{name}.so").exists() for name in names)]
 
 
 def _compiles(words):
@@ -96,7 +111,6 @@ def _current(words, changes):
     while words:
         word = words.pop(0)
         flag, _, value = word.partition("=")
-        standard = STANDARD.fullmatch(word)
         if word in TAKES_NEXT:
             kept += [word, *words[:1]]
             del words[:1]
@@ -113,9 +127,13 @@ def _current(words, changes):
         elif word in RENAMED:
             kept.append(RENAMED[word])
             changes.append(f"{word}: is {RENAMED[word]} now")
-        elif standard:
-            kept.append("-std=c++17")
-            changes.append(f"{word}: CUDA's headers need C++17; -std=c++17 instead")
+        elif flag in ("-std", "--std"):
+            standard = [word] if "=" in word else [word, *words[:1]]
+            del words[: len(standard) - 1]
+            if OLD_STANDARD.fullmatch(value or standard[-1]):
+                changes.append(f"{' '.join(standard)}: CUDA's headers need C++17; -std=c++17 instead")
+                standard = ["-std=c++17"]
+            kept += standard
         elif flag in ("-ccbin", "--compiler-bindir"):
             compiler = value or (words.pop(0) if words else "")
             if shutil.which(compiler) or os.path.isdir(compiler):

@@ -1,6 +1,6 @@
-/* THC/THCRemoved.cuh: calls that CUDA had and dropped, by what took their place.
+/* THC/THCRemoved.cuh: calls that CUDA had and dropped, by what took their place; for C, C++ and CUDA.
  *
- * Builds of old projects include it before everything else. -DTHC_NO_REMOVED_CALLS switches it off.
+ * Builds of old projects with CUDA include it before everything else. -DTHC_NO_REMOVED_CALLS switches it off.
  *
  * A warp vote or shuffle without a mask stood for the threads that run it together: the mask is those that do so now.
  * That is what it was for code whose warps run in step, as before sm_70; code that relies on a warp coming together
@@ -11,12 +11,33 @@
 
 #if !defined(THC_NO_REMOVED_CALLS)
 
-#define cudaThreadSynchronize cudaDeviceSynchronize
-#define cudaThreadExit cudaDeviceReset
-#define cudaThreadGetLimit cudaDeviceGetLimit
-#define cudaThreadSetLimit cudaDeviceSetLimit
-#define cudaThreadGetCacheConfig cudaDeviceGetCacheConfig
-#define cudaThreadSetCacheConfig cudaDeviceSetCacheConfig
+/* CUDA declares __any, __all and __ballot still, without a body from sm_70 on. The builds name its declarations by
+ * -D__any=… otherwise; the names are free from here on. Without these -D, they stay CUDA's. */
+#if defined(__any) && defined(__all) && defined(__ballot)
+#undef __any
+#undef __all
+#undef __ballot
+#define THC_REMOVED_VOTES
+#endif
+
+#include <cuda_runtime_api.h>
+
+#if CUDART_VERSION >= 13000
+static __inline__ cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
+static __inline__ cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
+static __inline__ cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit) {
+  return cudaDeviceGetLimit(value, limit);
+}
+static __inline__ cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+static __inline__ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config) {
+  return cudaDeviceGetCacheConfig(config);
+}
+static __inline__ cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config) {
+  return cudaDeviceSetCacheConfig(config);
+}
+#endif
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
@@ -35,10 +56,11 @@ template <typename T> static inline __device__ T __shfl_xor(T value, int mask, i
   return __shfl_xor_sync(__activemask(), value, mask, width);
 }
 
-/* Declared by CUDA still, without a body from sm_70 on. */
-#define __any(predicate) __any_sync(__activemask(), predicate)
-#define __all(predicate) __all_sync(__activemask(), predicate)
-#define __ballot(predicate) __ballot_sync(__activemask(), predicate)
+#ifdef THC_REMOVED_VOTES
+static inline __device__ int __any(int predicate) { return __any_sync(__activemask(), predicate); }
+static inline __device__ int __all(int predicate) { return __all_sync(__activemask(), predicate); }
+static inline __device__ unsigned __ballot(int predicate) { return __ballot_sync(__activemask(), predicate); }
+#endif
 #endif /* __CUDACC__ */
 
 #endif /* THC_NO_REMOVED_CALLS */
