@@ -85,6 +85,43 @@ def test_object_without_a_source(project):
     assert "it was not built yet, and there is no " in printed and "add_kernel_kernel.cu" in printed
 
 
+BUILDS = pytest.mark.parametrize("build", [["build.py"], ["setup.py", "-q", "build_ext", "--inplace"]], ids=" ".join)
+
+
+@BUILDS
+def test_a_script_that_did_not_run_is_named_once(project, build):
+    """Its flags are unknown: its source is compiled all the same, and may not compile."""
+    source, script = project / "src" / "add_kernel.cu", project / "make.sh"
+    errors = "".join(f"static const int a{index} = RADIUS{index};\n" for index in range(10))
+    source.write_text(f"#ifndef GIVEN\n{errors}#endif\n" + source.read_text())
+    script.write_text(script.read_text().replace(" -arch", " -DGIVEN -arch"))
+    printed = run(project, *build, fails=True)
+    assert len(re.findall("RADIUS", printed)) == 1, printed
+    why = r"src/add_kernel.cu.o is made from add_kernel.cu: it was not built yet, without the flags of make.sh[.] Run "
+    assert re.search(why + r"`python -m torchthaw run make.sh` first[.] The first error: .*add_kernel.cu.2.: ", printed)
+    run(project, "make.sh")
+    run(project, *build)
+
+
+def test_a_source_without_a_script(project):
+    (project / "make.sh").unlink()
+    (project / "src" / "add_kernel.cu").write_text("#include <flags_of_the_project.h>\n")
+    printed = run(project, "build.py", fails=True)
+    assert re.search(r"without the flags of the project's script[.] .*: fatal error: flags_of_the_project.h: ", printed)
+
+
+@BUILDS
+def test_removed_calls_in_c(project, build):
+    """Without a word, C takes them for functions of some library."""
+    with open(project / "src" / "my_lib_cuda.h", "a") as file:
+        file.write("int old_calls(void);\n")
+    text = "#include <cuda_runtime.h>\nint old_calls(void) { return cudaThreadSynchronize() + cudaThreadExit(); }\n"
+    source = project / "src" / "my_lib_cuda.c"
+    source.write_text(text + source.read_text())
+    run(project, *build)
+    call(project, "assert my_lib.old_calls() != 0")
+
+
 CALL = """
 import sys
 import torch

@@ -1,9 +1,12 @@
 # tests/contract/test_section_1_3.py: include folders, compile flags, and how an extension's symbols are found.
 import subprocess
 
+import cffi
 import pytest
 from legacy_project import files, imported, output
 from rows import row
+
+from torchthaw import config
 
 FORMS = [
     "<TH/TH.h>", '"TH/TH.h"', "<TH.h>", '"TH.h"', '"THTensor.h"', '"THStorage.h"', '"THGeneral.h"', '"THRandom.h"',
@@ -68,9 +71,40 @@ def test_default_flags(row, create, project, capfd):
 @row("undefined-symbol")
 def test_missing_function(row, create, project):
     files(project, {"src/twice.c": "int missing_function(int);\nint twice(int v) { return missing_function(v); }\n"})
-    create("undefined", "src/twice.h", ["src/twice.c"], False).build()
+    with pytest.raises(cffi.VerificationError, match="undefined symbols: missing_function[.]"):
+        create("undefined", "src/twice.h", ["src/twice.c"], False).build()
+    create("undefined", "src/twice.h", ["src/twice.c"], False, extra_link_args=["-Wl,-z,undefs"]).build()
     with pytest.raises(ImportError, match="undefined symbol: missing_function"):
         imported("undefined")
+
+
+@row("TH-linked")
+def test_functions_of_libth_are_known(row, create, project):
+    """What TH never had is named."""
+    text = "#include <TH/TH.h>\nvoid THFloatTensor_never(void);\nint twice(int v) {{ {call}; return v; }}\n"
+    files(project, {"src/twice.c": text.format(call="THFloatTensor_free(THFloatTensor_new())")})
+    create("th_known", "src/twice.h", ["src/twice.c"], False).build()
+    assert imported("th_known").twice(1) == 1
+    files(project, {"src/twice.c": text.format(call="THFloatTensor_never()")})
+    with pytest.raises(cffi.VerificationError, match="undefined symbols: THFloatTensor_never[.]"):
+        create("th_known", "src/twice.h", ["src/twice.c"], False).build()
+
+
+@row("setup-wrapper")
+def test_setup_wrapper(row, create, project, monkeypatch):
+    """For build files that call cffi themselves."""
+    from torch.utils.ffi import _setup_wrapper
+
+    text, folders = _setup_wrapper(False)
+    ffi = cffi.FFI()
+    ffi.cdef("long elements(void);")
+    elements = "long elements(void) { return THFloatTensor_nElement(THFloatTensor_newWithSize2d(2, 3)); }"
+    ffi.set_source("wrapped", text + elements, include_dirs=folders, extra_objects=[str(config.library("th"))])
+    ffi.compile()
+    assert imported("wrapped").lib.elements() == 6
+    monkeypatch.setenv("CUDA_HOME", "/without/nvcc")
+    with_cuda, more = _setup_wrapper(True)
+    assert with_cuda == text + "#include <THC/THC.h>\n" and more == [*folders, str(config.includes() / "THC")]
 
 
 @row("torch-first")

@@ -12,10 +12,16 @@ from pathlib import Path
 
 from cffi import VerificationError
 
-from . import toolchain
+from . import symbols, toolchain
 
 # Suffix -> (rule, compiler). Anything else in `sources` is an error.
 RULES = {".c": "c", ".cc": "cxx", ".cpp": "cxx", ".cxx": "cxx", ".C": "cxx", ".cu": "cuda"}
+
+UNDEFINED = (
+    "{target}: undefined symbols: {names}. Expected them in the sources, in extra_objects, or in a library that "
+    f"libraries or extra_link_args names; {symbols.LEFT_OPEN} among extra_link_args leaves them to what the program "
+    "makes global by then (ctypes.RTLD_GLOBAL)"
+)
 
 
 class BuildError(RuntimeError, VerificationError):
@@ -124,10 +130,11 @@ def words(arguments):
     return shlex.join(map(str, arguments)).replace("$", "$$")
 
 
-def run(folder, targets=(), verbose=False):
+def run(folder, targets=(), verbose=False, explain=None):
     """Brings ``targets`` of the build.ninja in ``folder`` up to date. Raises BuildError.
 
     The compiler's output is shown as it printed it: as it comes with ``verbose``, else only after a failure.
+    ``explain``: what the BuildError says in place of a failure's output, a function of that.
     ``MAX_JOBS`` bounds the number of parallel jobs.
     """
     command = [toolchain.tool("ninja"), "-C", str(folder), *(["-v"] if verbose else [])]
@@ -138,18 +145,28 @@ def run(folder, targets=(), verbose=False):
         command += ["-j", jobs]
     sys.stdout.flush()
     result = subprocess.run(
-        [*command, *targets], stdout=None if verbose else subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        close_fds=False,  # the lock goes along
+        [*command, *targets], stdout=None if verbose and not explain else subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, close_fds=False,  # the lock goes along
     )  # fmt: skip
+    if result.returncode and explain:
+        raise BuildError(explain(result.stdout))
+    if verbose and explain:
+        print(result.stdout, end="", flush=True)
     if result.returncode:
         print(result.stdout or "", end="", file=sys.stderr, flush=True)
         raise BuildError(f"the build in {folder} failed with exit status {result.returncode}")
 
 
-def install(made, target):
-    """Puts the file ``made`` at ``target`` in one step; a process that has the old one loaded keeps it."""
+def install(made, target, libraries=()):
+    """Puts the file ``made`` at ``target`` in one step; a process that has the old one loaded keeps it.
+
+    Raises BuildError for a shared object with symbols that nothing known has; ``libraries`` as in symbols.missing().
+    """
     if target.exists() and target.stat().st_mtime_ns == made.stat().st_mtime_ns:
         return
+    missing = symbols.missing(made, libraries) if made.suffix == ".so" else []
+    if missing:
+        raise BuildError(UNDEFINED.format(target=target, names=", ".join(symbols.readable(missing))))
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         shutil.copy2(made, temporary)

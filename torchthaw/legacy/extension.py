@@ -1,13 +1,14 @@
 """torchthaw/legacy/extension.py: create_extension as torch.utils.ffi had it, built by ninja."""
 
+import contextlib
 import os
 from pathlib import Path
 
 from .. import config
-from ..build import cdef, glue, ninja, toolchain
+from ..build import cdef, cuda, glue, ninja, toolchain
 from ..build.extension import LIMITED_API
 from . import objects, structs, window
-from .options import C_FLAGS, RUNTIMES, Options
+from .options import C_FLAGS, RUNTIMES, Options, include_dirs
 
 INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
 
@@ -71,7 +72,7 @@ def create_extension(
     module_name = f"{name}.{module}" if package else module
     if package and len(parts) == 1:
         module_name = f".{name}.{module}"
-    includes = PROLOGUE + (CUDA_PROLOGUE if with_cuda else "")
+    includes = _prologue(with_cuda)
     includes += "".join(f'#include "{header}"\n' for header in headers)
     source = glue.preamble(functions, module_name, includes, keeps_errno=True)
     ffi.set_source(module_name, source, options.source_extension, **options.for_setuptools())
@@ -80,6 +81,21 @@ def create_extension(
     (target / "__init__.py").write_text(INIT.format(name=name, module=module))
     ffi.build = lambda: _build(ffi, options, verbose)
     return ffi
+
+
+def _prologue(with_cuda):
+    return PROLOGUE + (CUDA_PROLOGUE if with_cuda else "")
+
+
+def _setup_wrapper(with_cuda):
+    """(text, folders): what generated C begins with, and where its headers are, for build files that call cffi's own
+    ``set_source``. ``with_cuda`` adds THC, and CUDA's headers where there is a toolkit.
+    """
+    toolkit = None
+    if with_cuda:
+        with contextlib.suppress(FileNotFoundError):
+            toolkit = cuda.toolkit()
+    return _prologue(with_cuda), [os.fspath(folder) for folder in include_dirs(with_cuda, toolkit)]
 
 
 def _make_package(base, parts):
@@ -95,12 +111,13 @@ def _build(ffi, options, verbose):
     state, target = options.state, options.target
     with ninja.locked(state):
         generated = state / f"{target.stem}{extension}"
-        sources, linked = options.inputs()
+        sources, made, linked = options.inputs()
         _write_c(ffi, module_name, source, generated)
-        ninja.write_if_changed(state / "build.ninja", _ninja(generated, sources, linked, options))
+        ninja.write_if_changed(state / "build.ninja", _ninja(generated, [*sources, *made], linked, options))
+        objects.compile_made(options.base, made, state, verbose)
         ninja.run(state, verbose=verbose)
         target.parent.mkdir(parents=True, exist_ok=True)
-        ninja.install(state / target.name, target)
+        ninja.install(state / target.name, target, [path for path in options.own_libraries if path.exists()])
         for tagged in target.parent.glob(f"{target.stem}.*.so"):
             tagged.unlink()  # Python would prefer it
 
@@ -114,7 +131,7 @@ def _write_c(ffi, module_name, source, path):
 def _ninja(generated, sources, linked, options):
     """The text of build.ninja."""
     common = ["-O2", "-ftree-vectorize", "-fwrapv", "-fPIC", "-Wall", *options.macro_flags]
-    user_flags = [*options.compile_args["cxx"], "-fexceptions"]
+    user_flags = [*options.c_flags, *options.compile_args["cxx"], "-fexceptions"]
     of_rule = {"c": [*C_FLAGS, *user_flags], "cxx": user_flags, "cuda": options.nvcc_flags}
 
     def flags(path):

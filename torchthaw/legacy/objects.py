@@ -1,10 +1,11 @@
 """torchthaw/legacy/objects.py: the extra_objects of an old project: which to link, and which to make first."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
-from ..build import BuildError, cuda
+from ..build import BuildError, cuda, ninja
 
 # Calls that nvcc wrote into objects before CUDA 9.2; no runtime has them any more.
 LONG_GONE = (b"cudaConfigureCall", b"cudaSetupArgument")
@@ -48,9 +49,9 @@ def for_cpu(base, given):
 def for_cuda(base, given, wanted):
     """(sources, objects): what nvcc has to compile, with one line about each, and what to link as it is.
 
-    wanted: the architectures of this build.
+    wanted: the architectures of this build. sources: {CUDA source: why it is compiled}.
     """
-    sources, objects = [], []
+    sources, objects = {}, []
     for name in given:
         path = next((place for place in places(base, name) if place.exists()), None)
         why = _unfit(path, wanted) if path else "it was not built yet"
@@ -60,13 +61,42 @@ def for_cuda(base, given, wanted):
         if not why:
             objects.append(path)
         elif source:
-            _say(f"{name} is made from {source.name}: {why}")
-            sources.append(source)
+            sources[source] = f"{name} is made from {source.name}: {why}"
+            _say(sources[source])
         else:
             looked_for = ", ".join(map(str, cuda.sources_of(places(base, name)[-1])))
             hint = f", and there is no {looked_for}" if looked_for else ""
             raise BuildError(f"extra_objects: expected a file to link, got {os.fspath(name)!r}; {why}{hint}")
     return sources, objects
+
+
+def compile_made(base, sources, state, verbose=False):
+    """Compiles ``sources``, which for_cuda() found, in ``state``, where a build.ninja has them.
+
+    The project's script should have compiled them, perhaps with flags of its own: where one fails, the BuildError says
+    so, with the first error in place of all.
+    """
+
+    def explain(output):
+        failed = output.partition("FAILED: ")[2]
+        source = next((each for each in sources if str(each) in failed), next(iter(sources)))
+        errors = [line.strip() for line in failed.splitlines() if re.search(r"\b(?:error|fatal)\s*:", line)]
+        script = _script_of(base, source)
+        flags = f"the flags of {script.name}" if script else "the flags of the project's script"
+        cure = f"`python -m torchthaw run {script.name}`" if script else "that script"
+        return f"{sources[source]}, without {flags}. Run {cure} first. The first error: {(errors or [failed])[0]}"
+
+    if sources:
+        ninja.run(state, [f"{source}^" for source in sources], verbose, explain)
+
+
+def _script_of(base, source):
+    """The project's script that compiles ``source``, as far as it names it; None without one."""
+    for folder in dict.fromkeys([Path.cwd(), base, *source.parents[:2]]):
+        for script in sorted(folder.glob("*.sh")):
+            if source.name.encode() in script.read_bytes():
+                return script
+    return None
 
 
 def _unfit(path, wanted):

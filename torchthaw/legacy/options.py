@@ -29,6 +29,13 @@ OTHER_ARGUMENTS = {
 RUNTIMES = ["-Wl,--push-state,--as-needed", "-lstdc++", "-lgomp", "-lm", "-Wl,--pop-state"]
 
 
+def include_dirs(with_cuda, toolkit):
+    """The folders of TH, and of THC and the CUDA ``toolkit`` (None without one)."""
+    include = config.includes()
+    folders = [include, include / "TH", *([include / "THC"] if with_cuda else [])]
+    return [*folders, toolkit.include] if toolkit else folders
+
+
 class Options:
     """The keyword arguments, with what every extension needs besides."""
 
@@ -50,12 +57,7 @@ class Options:
                 self.cuda = self.cuda_build()
             except FileNotFoundError as error:
                 self.without_cuda = error  # building says so
-        include = config.includes()
-        self.include_dirs = [include, include / "TH"]
-        if with_cuda:
-            self.include_dirs.append(include / "THC")
-        if self.cuda:
-            self.include_dirs.append(self.cuda.toolkit.include)
+        self.include_dirs = include_dirs(with_cuda, self.cuda.toolkit if self.cuda else None)
         for folder in self.take("include_dirs"):
             self.include_dirs += objects.places(self.base, folder)
         names = ["thc", "th"] if with_cuda else ["th"]
@@ -86,16 +88,15 @@ class Options:
         )
 
     def inputs(self):
-        """(sources, objects): what to compile, and what to link as it is."""
+        """(sources, made, objects): what to compile, what else to compile as objects.for_cuda says, what to link."""
         if self.without_cuda:
             raise BuildError(f"{self.name}: with_cuda: {self.without_cuda}")
         if self.with_cuda and not self.own_libraries[0].exists():
             missing = f"expected {self.own_libraries[0]}, found none: torchthaw was built without nvcc"
             raise BuildError(f"{self.name}: with_cuda: {missing}")
         if not self.with_cuda:
-            return self.sources, objects.for_cpu(self.base, self.extra_objects)
-        made, linked = objects.for_cuda(self.base, self.extra_objects, self.cuda.architectures)
-        return [*self.sources, *made], linked
+            return self.sources, {}, objects.for_cpu(self.base, self.extra_objects)
+        return self.sources, *objects.for_cuda(self.base, self.extra_objects, self.cuda.architectures)
 
     @property
     def macro_flags(self):
@@ -105,7 +106,12 @@ class Options:
 
     @property
     def nvcc_flags(self):
-        return [*self.macro_flags, *nvcc.REMOVED_CALLS]
+        return [*self.macro_flags, *nvcc.removed_calls([*self.macro_flags, *self.compile_args["nvcc"]])]
+
+    @property
+    def c_flags(self):
+        """What C and C++ see the calls that CUDA dropped by."""
+        return nvcc.REMOVED_CALLS if self.cuda else []
 
     def for_setuptools(self):
         """Arguments of Extension."""
@@ -113,7 +119,7 @@ class Options:
         sources = [source for source in self.sources if not _is_cuda(source)]
         # setuptools has the same flags for C and C++.
         only_c = {self.source_extension, *(source.suffix for source in sources)} == {".c"}
-        flags = [*(C_FLAGS if only_c else DEMOTED), *self.compile_args["cxx"], "-fexceptions"]
+        flags = [*(C_FLAGS if only_c else DEMOTED), *self.c_flags, *self.compile_args["cxx"], "-fexceptions"]
         return {
             **self.given,
             "sources": [os.fspath(source) for source in sources],
@@ -145,12 +151,13 @@ class _Objects(list):
         options = self.options
         if not options.with_cuda:
             return super().__iter__()
-        sources, linked = options.inputs()
-        sources = {source: options.nvcc_flags for source in sources if _is_cuda(source)}
+        sources, unmade, linked = options.inputs()
+        sources = {source: options.nvcc_flags for source in [*sources, *unmade] if _is_cuda(source)}
         state = options.state.with_name(options.state.name + "-cuda")
         with ninja.locked(state):
             text, made = ninja.cuda_objects(sources, linked, options.cuda)
             ninja.write_if_changed(state / "build.ninja", text)
+            objects.compile_made(options.base, unmade, state)
             if made:
                 ninja.run(state, made)
         return iter([*(os.fspath(state / each) for each in made), *map(os.fspath, linked)])

@@ -1,0 +1,69 @@
+"""torchthaw/build/symbols.py: the symbols that a shared object needs and that nothing known has."""
+
+import ctypes
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+from . import toolchain
+
+# In extra_link_args: the linker's own flag for symbols that something else in the process will have.
+LEFT_OPEN = "-Wl,-z,undefs"
+# The linker names what is undefined, as the objects spell it.
+STRICT = ["-Wl,-z,defs", "-Wl,--warn-unresolved-symbols", "-Wl,--no-demangle"]
+
+
+def missing(made, libraries=()):
+    """The symbols that nothing has which is known to be there when the shared object ``made`` is loaded; sorted.
+
+    Known are: what the linker found in the libraries that the build names; ``libraries``, files to look into besides;
+    and what this process sees globally: Python, libc, and what PyTorch or the user opened with RTLD_GLOBAL, such as
+    PyTorch's CUDA runtime. ``made`` lies in the folder of the build.ninja that links it. None are missing where the
+    link has LEFT_OPEN, or where this toolchain cannot tell.
+    """
+    known = [ctypes.CDLL(None), *(ctypes.CDLL(os.fspath(library)) for library in libraries)]
+    names = [name for name in _undefined(made) if not any(_has(library, name) for library in known)]
+    return _unresolved(made, names) if names else []
+
+
+def readable(names):
+    """The names as C++ has them."""
+    if not shutil.which("c++filt"):
+        return names
+    return subprocess.run(["c++filt", *names], capture_output=True, text=True).stdout.splitlines()
+
+
+def _undefined(made):
+    """What is undefined, and neither weak nor bound to a version of a library, as all of libc, libm, libstdc++ is."""
+    if not shutil.which("nm"):
+        return []
+    command = ["nm", "-D", "--undefined-only", "--format=posix", made]
+    words = [line.split() for line in subprocess.run(command, capture_output=True, text=True).stdout.splitlines()]
+    return sorted(name for name, kind, *_ in words if kind == "U" and "@" not in name)
+
+
+def _has(library, name):
+    try:
+        return bool(library[name])
+    except AttributeError:
+        return False
+
+
+def _unresolved(made, names):
+    """Those of ``names`` that the linker does not find either: it is run again, and asked to name them."""
+    ninja = [toolchain.tool("ninja"), "-C", os.fspath(made.parent), "-t", "commands", made.name]
+    link = subprocess.run(ninja, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    if LEFT_OPEN in shlex.split(link):
+        return []
+    again = made.with_name(f".{made.name}.strict")
+    command = f"{link} {shlex.join([*STRICT, '-o', again.name])}"
+    try:
+        result = subprocess.run(command, shell=True, cwd=made.parent, capture_output=True, text=True, errors="replace")
+    finally:
+        again.unlink(missing_ok=True)
+    if result.returncode:
+        return []  # a linker that does not know these flags
+    said = set(re.findall(r"[\w.$@]+", result.stderr))
+    return [name for name in names if name in said]
