@@ -111,8 +111,10 @@ def test_a_source_without_a_script(project):
 
 
 @BUILDS
-def test_removed_calls_in_c(project, build):
-    """Without a word, C takes them for functions of some library."""
+def test_removed_calls(project, build):
+    """Without a declaration, C takes them for functions of some library."""
+    with open(project / "src" / "add_kernel.cu", "a") as file:
+        file.write("__global__ void votes(int *y) { if (__any(y[0]) && __all(y[1])) y[2] = __ballot(y[3]); }\n")
     with open(project / "src" / "my_lib_cuda.h", "a") as file:
         file.write("int old_calls(void);\n")
     text = "#include <cuda_runtime.h>\nint old_calls(void) { return cudaThreadSynchronize() + cudaThreadExit(); }\n"

@@ -94,7 +94,7 @@ def _script_of(base, source):
     """The project's script that compiles ``source``, as far as it names it; None without one."""
     for folder in dict.fromkeys([Path.cwd(), base, *source.parents[:2]]):
         for script in sorted(folder.glob("*.sh")):
-            if source.name.encode() in script.read_bytes():
+            if script.is_file() and source.name.encode() in script.read_bytes():
                 return script
     return None
 
