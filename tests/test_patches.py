@@ -1,4 +1,5 @@
 # tests/test_patches.py: the patches of PyTorch for old code, each made and undone alone, and switched off.
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,40 @@ def test_each_patch_alone(name):
     patches.install(name)  # again: nothing happens
     patches.uninstall(name)
     assert before == [dict(vars(owner)) for owner in OWNERS]
+
+
+class Bound:
+    """As a classmethod of C, which PyTorch 2.14 made of Function.apply: it can be bound, and has no __func__."""
+
+    def __init__(self, method):
+        self.method = method
+
+    def __get__(self, instance, owner=None):
+        return self.method.__get__(instance, owner)
+
+
+class Twice(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return 2 * gradient
+
+
+@pytest.mark.parametrize("of_c", [False, True], ids=["as-it-is", "of-c"])
+def test_volatile_wraps_any_apply(monkeypatch, of_c):
+    if of_c:
+        monkeypatch.setattr(Function, "apply", Bound(inspect.getattr_static(Function, "apply")))
+    patches.install("volatile")
+    try:
+        x = torch.ones(2, requires_grad=True)
+        assert Twice.apply(x).grad_fn is not None and not Twice.apply(x).volatile
+        result = Twice.apply(Variable(torch.ones(2), volatile=True))
+        assert result.volatile and result.tolist() == [2, 2] and result.grad_fn is None
+    finally:
+        patches.uninstall()
 
 
 def test_unknown_patch():

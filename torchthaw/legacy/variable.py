@@ -1,5 +1,7 @@
 """torchthaw/legacy/variable.py: what Variables could do: volatile, creator, retain_variables."""
 
+import inspect
+
 import torch
 from torch.autograd import Variable
 
@@ -67,13 +69,14 @@ def volatile():
         if bool(value) != isinstance(self, Volatile):
             self.__class__ = Volatile if value else torch.Tensor
 
-    function_apply = vars(torch.autograd.Function)["apply"].__func__
+    # A classmethod of Python or, from PyTorch 2.14 on, of C: either binds to a class in this way alone.
+    bind_apply = inspect.getattr_static(torch.autograd.Function, "apply").__get__
 
     def apply(cls, *args, **kwargs):
         if not any(isinstance(argument, Volatile) for argument in args):
-            return function_apply(cls, *args, **kwargs)
+            return bind_apply(None, cls)(*args, **kwargs)
         with torch.no_grad():
-            return Volatile.infect(function_apply(cls, *args, **kwargs), args)
+            return Volatile.infect(bind_apply(None, cls)(*args, **kwargs), args)
 
     yield Change(type(Variable), "__call__", __call__)
     yield Change(torch.Tensor, "volatile", property(get, set))
