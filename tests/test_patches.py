@@ -1,7 +1,9 @@
 # tests/test_patches.py: the patches of PyTorch for old code, each made and undone alone, and switched off.
 import inspect
+import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -76,9 +78,37 @@ def test_a_failing_patch_leaves_nothing(monkeypatch):
         raise RuntimeError("half way")
 
     monkeypatch.setattr(variable, "creator", half)
-    with pytest.raises(RuntimeError, match="half way"):
+    refused = f"the patch 'creator' is not available with PyTorch {re.escape(torch.__version__)} .RuntimeError: half way.. "
+    with pytest.warns(UserWarning, match=refused + "This will not work: x.creator, "):
         patches.install("creator")
     assert "creator" not in vars(torch.Tensor) and not patches.PATCHES.made("creator")
+    assert patches.unavailable() == {"creator": "RuntimeError: half way"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        patches.install("creator")  # nothing is said twice
+    monkeypatch.undo()
+    patches.install("creator")
+    assert patches.PATCHES.made("creator") and patches.unavailable() == {}
+    patches.uninstall()
+
+
+def test_interrupting_a_patch_leaves_nothing(monkeypatch):
+    from torchthaw.legacy import variable
+
+    def half():
+        yield variable.Change(torch.Tensor, "creator", 1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(variable, "creator", half)
+    with pytest.raises(KeyboardInterrupt):
+        patches.install("creator")
+    assert "creator" not in vars(torch.Tensor) and not patches.PATCHES.made("creator")
+
+
+def test_every_patch_is_available_here():
+    before = [dict(vars(owner)) for owner in OWNERS]
+    assert patches.unavailable() == {}
+    assert before == [dict(vars(owner)) for owner in OWNERS]
 
 
 @pytest.mark.parametrize("value, off", [("creator, data_owner", ["creator", "data_owner"]), ("all", None), ("", [])])
@@ -95,6 +125,24 @@ def test_environment_with_an_unknown_name(monkeypatch):
     monkeypatch.setenv("TORCHTHAW_NO_PATCH", "volatil")
     with pytest.raises(ValueError, match="TORCHTHAW_NO_PATCH: .*got 'volatil'"):
         patches.install()
+
+
+EXIT = """
+import torchthaw, torch.utils.ffi
+from torchthaw.legacy import data_owner
+
+x = torch.ones(3)
+kept = x.data
+# What the end of an interpreter does to modules that something still refers to.
+for name in list(vars(data_owner)):
+    setattr(data_owner, name, None)
+del kept
+"""
+
+
+def test_data_outlives_the_globals_of_its_module():
+    result = subprocess.run([sys.executable, "-c", EXIT], cwd=ROOT, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_listing_imports_no_torch():

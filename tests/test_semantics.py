@@ -236,7 +236,7 @@ class Append(Patch):
 
 
 def test_patches_of_one_attribute_wrap_each_other():
-    table = PatchTable(*(Append(name, "", "") for name in "abcd"))
+    table = PatchTable("patch", *(Append(name, "", "") for name in "abcd"))
     table.make("c", "a", "d", "b")
     assert Board.text == "cadb"
     table.undo("a")

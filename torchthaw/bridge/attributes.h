@@ -35,6 +35,11 @@ public:
         name_ = PyUnicode_InternFromString(name);
         PyObject *descriptor = name_ == nullptr ? nullptr : PyObject_GetAttr(type, name_);
         if (descriptor == nullptr) return PyErr_Clear();
+        set(descriptor);
+    }
+
+    /* Takes the reference. */
+    void set(PyObject *descriptor) {
         descriptor_ = descriptor;
         get_ = reinterpret_cast<descrgetfunc>(PyType_GetSlot(Py_TYPE(descriptor), Py_tp_descr_get));
     }

@@ -2,6 +2,8 @@
 
 import sys
 
+from .. import private_names
+
 # As in bridge.h.
 ARRAY, HANDLE = 13, 14
 WRITTEN, SIZES = 1, 2
@@ -82,22 +84,22 @@ def what_is_wrong(torch, tensor, dtypes):
 
 def _without_memory(torch, tensor):
     one = "one" if type(tensor) is torch.Tensor else f"a {type(tensor).__name__}"
-    if torch._is_zerotensor(tensor):
+    if private_names.get("is_zerotensor")(tensor):
         one = "a tensor of zeros"
     return f"{one} of shape {tuple(tensor.shape)} without memory"
 
 
-# torch._C._functorch.<name>(tensor) -> where tensors of that kind come from.
+# A private name of PyTorch, a function of a tensor -> where tensors of that kind come from.
 TRANSFORMS = {
     "is_batchedtensor": "torch.vmap", "is_gradtrackingtensor": "torch.func.grad or jvp",
     "is_functionaltensor": "torch.func.functionalize",
 }  # fmt: skip
 
 
-def transform_of(torch, tensor):
+def transform_of(tensor):
     """What made a tensor that stands for another one, such as ``"torch.vmap"``, or None."""
     for name, transform in TRANSFORMS.items():
-        if getattr(torch._C._functorch, name, lambda tensor: False)(tensor):
+        if private_names.get(name)(tensor):
             return transform
     return None
 
@@ -106,7 +108,7 @@ def _kind(torch, tensor):
     """The kind of a tensor that is more or less than a block of memory; else None."""
     if "FakeTensor" in type(tensor).__name__:
         return "a fake tensor"
-    transform = transform_of(torch, tensor)
+    transform = transform_of(tensor)
     if transform:
         return f"a tensor inside {transform}"
     if tensor.is_nested:

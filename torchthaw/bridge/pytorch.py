@@ -1,7 +1,9 @@
-"""torchthaw/bridge/pytorch.py: what the bridge uses of PyTorch, by public names."""
+"""torchthaw/bridge/pytorch.py: what the bridge uses of PyTorch."""
 
 import os
 import sys
+
+from ..private_names import get
 
 # DLPack's DLDataTypeCode for dtypes that a C parameter can have; others pass as void * only.
 CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
@@ -10,25 +12,16 @@ CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
 def access():
     """What _bridge asks for when it meets PyTorch: the tensor type, DLPack's exchange table or None, and functions."""
     torch = sys.modules["torch"]
-    capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-    if os.environ.get("TORCHTHAW_NO_DLPACK", "0") != "0":
-        capsule = None
+    capsule = get("exchange_table") if os.environ.get("TORCHTHAW_NO_DLPACK", "0") == "0" else None
     # Without CUDA in PyTorch there is no CUDA tensor, and nobody asks for these.
-    stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-    device = getattr(torch._C, "_cuda_exchangeDevice", None)
-    return torch.Tensor, capsule, describe, _version_counter(torch), torch.is_grad_enabled, stream, device
+    has_cuda = torch.backends.cuda.is_built()
+    stream, device = (get("current_raw_stream"), get("exchange_device")) if has_cuda else (None, None)
+    return torch.Tensor, capsule, describe, get("increment_version"), torch.is_grad_enabled, stream, device
 
 
-def _version_counter(torch):
-    """A function that increments the version counters of a tuple of tensors; inference tensors have none."""
-    native = getattr(torch._C, "_increment_version", None)
-    try:
-        native((torch.empty(0),))
-        return native
-    except (TypeError, RuntimeError):  # it took one tensor at first
-        return lambda tensors: [
-            torch.autograd.graph.increment_version(tensor) for tensor in tensors if not tensor.is_inference()
-        ]
+def view_base():
+    """The property of tensors that is the tensor which a view was made of, or None."""
+    return get("view_base")
 
 
 def describe(tensor):

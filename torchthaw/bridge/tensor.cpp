@@ -57,11 +57,13 @@ bool find_torch() {
     Py_DECREF(module);
     PyObject *pytorch = PyImport_ImportModule("torchthaw.bridge.pytorch");
     PyObject *found = pytorch == nullptr ? nullptr : PyObject_CallMethod(pytorch, "access", nullptr);
+    PyObject *base = found == nullptr ? nullptr : PyObject_CallMethod(pytorch, "view_base", nullptr);
     Py_XDECREF(pytorch);
     PyObject *type, *capsule, *increment_version, *is_grad_enabled, *current_stream, *exchange_device;
-    if (found == nullptr || !PyArg_ParseTuple(found, "OOOOOOO", &type, &capsule, &torch.describe, &increment_version,
+    if (base == nullptr || !PyArg_ParseTuple(found, "OOOOOOO", &type, &capsule, &torch.describe, &increment_version,
                                               &is_grad_enabled, &current_stream, &exchange_device)) {
         Py_XDECREF(found);
+        Py_XDECREF(base);
         PyErr_Clear(); /* torch is being imported right now */
         return false;
     }
@@ -78,7 +80,7 @@ bool find_torch() {
     torch.exchange_device.set(exchange_device, METH_O);
     torch.requires_grad.set(type, "requires_grad");
     torch.is_leaf.set(type, "is_leaf");
-    torch.base.set(type, "_base");
+    torch.base.set(base);
     torch.is_conj = PyUnicode_InternFromString("is_conj");
     torch.is_neg = PyUnicode_InternFromString("is_neg");
     torch.type = reinterpret_cast<PyTypeObject *>(type); /* `found` is kept for good: its items are used from now on */

@@ -4,6 +4,7 @@ from math import prod
 
 import torch
 
+from ..private_names import get, native
 from . import errors
 
 # (DLPack code, bits) of the dtypes that TH has.
@@ -24,7 +25,7 @@ OutOfMemoryError = torch.cuda.OutOfMemoryError
 # id(tensor) -> anything, of tensors whose methods have to be called when C changed their sizes.
 followed = {}
 
-native_resize = torch._C.TensorBase.resize_
+native_resize = native(torch.Tensor, "resize_")
 
 
 def storage_types():
@@ -37,12 +38,11 @@ def tensor_of(storage):
     dtype = torch.uint8 if untyped else storage.dtype
     count = storage.nbytes() // dtype.itemsize
     tensor = torch.empty(0, dtype=dtype, device=storage.device)
-    return tensor.set_(storage if untyped else storage._untyped_storage, 0, (count,), (1,))
+    return tensor.set_(storage, 0, (count,), (1,))
 
 
-def storage_of(tensor):
-    """The typed storage that a tensor lies on."""
-    return torch.storage.TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype, _internal=True)
+# The typed storage that a tensor lies on.
+storage_of = get("typed_storage")
 
 
 def alias(tensor):
@@ -63,12 +63,17 @@ def _offset(tensor, whole):
 
 
 # None outside of all transforms of torch.func.
-transform_level = torch._C._functorch.maybe_current_level
+transform_level = get("transform_level")
 
 
 def has_memory(tensor):
     """Whether a tensor without elements can get some: those of a transform, or of a class that dispatches, may not."""
-    return type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__ and not errors.transform_of(torch, tensor)
+    if type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ or errors.transform_of(tensor):
+        return False
+    try:
+        return tensor.untyped_storage() is not None
+    except (NotImplementedError, RuntimeError):  # of a transform without a name
+        return False
 
 
 def allocate(code, bits, count, device):

@@ -10,29 +10,31 @@ from functools import wraps
 
 import torch
 
+from ..private_names import native
 from .patching import Change
 
 MUTATORS = ("as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "t_", "transpose_", "unsqueeze_")
 
-_data = torch._C.TensorBase.data
+_data = native(torch.Tensor, "data")
 _aliases = {}  # id(alias) -> _Alias
 
 
 class _Alias(weakref.ref):
-    """A tensor made by ``x.data``, and x."""
+    """A tensor made by ``x.data``, and x; ``key`` is where it stands among ``aliases``."""
 
-    __slots__ = ("key", "owner")
+    __slots__ = ("aliases", "key", "owner")
 
 
 def _forget(alias):
-    if _aliases.get(alias.key) is alias:
-        del _aliases[alias.key]
+    """Reads no global: at the interpreter's exit they may be gone before the last tensor."""
+    if alias.aliases.get(alias.key) is alias:
+        del alias.aliases[alias.key]
 
 
 def remember(tensor, owner):
     """From now on ``owner`` follows when ``tensor`` changes its sizes in place, as long as both share memory."""
     alias = _Alias(tensor, _forget)
-    alias.key, alias.owner = id(tensor), weakref.ref(owner)
+    alias.aliases, alias.key, alias.owner = _aliases, id(tensor), weakref.ref(owner)
     _aliases[alias.key] = alias
 
 
@@ -42,7 +44,7 @@ def owner_of(tensor):
     if alias is None or alias() is not tensor:
         return None
     owner = alias.owner()
-    if owner is None or owner.untyped_storage()._cdata != tensor.untyped_storage()._cdata:
+    if owner is None or owner.untyped_storage() is not tensor.untyped_storage():
         return None
     return owner
 

@@ -9,20 +9,33 @@ import weakref
 from collections import OrderedDict
 
 import torch
-from torch.autograd.function import BackwardCFunction, Function, FunctionMeta
+from torch.autograd import Function
 from torch.utils.hooks import RemovableHandle
 
+from ..private_names import get, native, private_attributes
 from .patching import Change
 
-# Attributes of _FunctionBase without a setter, or with one that takes no other type; the first came after PyTorch 2.4.
-PRIVATE = [name for name in ("_input_metadata", "_raw_saved_tensors") if hasattr(torch._C._FunctionBase, name)]
-READ_ONLY = (
-    *PRIVATE, "materialize_grads", "metadata", "next_functions", "requires_grad", "saved_tensors", "saved_variables",
-)  # fmt: skip
+raw = native(torch.Tensor, "data").__get__  # the same memory without history
 
-_new_style_call = Function.__call__
 
-raw = torch._C.TensorBase.data.__get__  # the same memory without history
+def _attributes(*names):
+    """{name: descriptor} of those that PyTorch has; others can be assigned anyhow."""
+    return {name: native(Function, name) for name in names if hasattr(Function, name)}
+
+
+# Attributes of a ctx without a setter, or with one that takes no other type.
+PRIVATE = _attributes(*private_attributes("torch.autograd.Function"))
+READ_ONLY = PRIVATE | _attributes(
+    "materialize_grads", "metadata", "next_functions", "requires_grad", "saved_tensors", "saved_variables"
+)
+
+
+def _refuse_call(self, *inputs):
+    name = type(self).__name__
+    raise RuntimeError(f"{name}: expected {name}.apply(...), as its forward is static")
+
+
+_new_style_call = vars(Function).get("__call__", _refuse_call)
 
 
 class Carrier(Function):
@@ -188,7 +201,7 @@ class Slot:
 
     def __set__(self, object, value):
         if self.name == "materialize_grads" and isinstance(value, bool) and not self.of_instance:
-            getattr(torch._C._FunctionBase, self.name).__set__(object, value)
+            READ_ONLY[self.name].__set__(object, value)
         vars(object)[self.name] = value
 
     def __delete__(self, object):
@@ -198,8 +211,9 @@ class Slot:
             raise AttributeError(self.name) from None
 
 
-def _native(name):
-    return getattr(torch._C._FunctionBase, name).__get__
+def _native(name, missing=()):
+    """Reads an attribute of a ctx from PyTorch."""
+    return READ_ONLY[name].__get__ if name in READ_ONLY else lambda node: missing
 
 
 def _next_functions(node):
@@ -221,7 +235,7 @@ def _saved(node):
 INSTANCE_SLOTS = {
     **{name: (_native(name), ()) for name in PRIVATE},
     "materialize_grads": (lambda node: True, True),
-    "metadata": (_native("metadata"), {}),
+    "metadata": (_native("metadata", {}), {}),
     "next_functions": (_next_functions, ()),
     "previous_functions": (_previous_functions, ()),
     "requires_grad": (lambda node: any(node.needs_input_grad), False),
@@ -240,7 +254,7 @@ def instance_functions():
     yield Change(Function, "_do_backward", do_backward)
     yield Change(Function, "register_hook", register_hook)
     yield Change(Function, "mark_shared_storage", mark_shared_storage)
-    yield Change(FunctionMeta, "_is_legacy", property(is_old_style))
+    yield Change(type(Function), "_is_legacy", property(is_old_style))
 
 
 def function_warning():
@@ -252,8 +266,8 @@ def function_warning():
 
 def function_attributes():
     for name in READ_ONLY:
-        yield Change(BackwardCFunction, name, Slot(name, _native(name), of_instance=False))
+        yield Change(get("context"), name, Slot(name, _native(name), of_instance=False))
 
 
 def previous_functions():
-    yield Change(BackwardCFunction, "previous_functions", property(_previous_functions))
+    yield Change(get("context"), "previous_functions", property(_previous_functions))

@@ -3,7 +3,7 @@
 import os
 import types
 
-from .. import config
+from .. import config, private_names
 from . import debug, patches, stale
 
 _functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
@@ -30,11 +30,9 @@ def _open_libraries():
     _bridge.open_th(os.fspath(path))
     path = path.with_name(path.name.replace("libth.", "libthc."))
     if path.exists():
-        import torch
-
         _bridge.open_thc(os.fspath(path))
         # The first tensor on a GPU does the same; C that is called before it may ask.
-        getattr(torch.cuda, "_lazy_call", lambda function: None)(_bridge.cuda_is_ready)
+        private_names.get("when_cuda_is_ready")(_bridge.cuda_is_ready)
 
 
 def point_compilers_at_headers():

@@ -10,6 +10,7 @@ from . import semantics
 from .patching import Patch, PatchTable
 
 PATCHES = PatchTable(
+    "patch",
     Patch(
         "instance_functions",
         "autograd Functions whose forward and backward are methods of an instance: F(3)(x)",
@@ -66,6 +67,11 @@ def install(*names):
 def uninstall(*names):
     """Undoes the named patches, or all: PyTorch's classes are then exactly as before."""
     PATCHES.undo(*names)
+
+
+def unavailable():
+    """{name: why} of the patches and the items of the old semantics that this PyTorch does not take; imports it."""
+    return {**PATCHES.unavailable(), **semantics.SEMANTICS.unavailable()}
 
 
 def listing():

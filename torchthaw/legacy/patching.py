@@ -1,7 +1,11 @@
 """torchthaw/legacy/patching.py: named changes to PyTorch's Python classes, each made and undone exactly."""
 
 import importlib
+import sys
+import warnings
 from typing import NamedTuple
+
+from ..private_names import Missing
 
 _ABSENT = object()
 
@@ -32,12 +36,15 @@ class Patch(NamedTuple):
 class PatchTable:
     """The patches of one purpose; any of them is made or undone alone, in any order.
 
-    Two patches may change the same attribute: the later one wraps what the earlier one made.
+    Two patches may change the same attribute: the later one wraps what the earlier one made. A patch that this PyTorch
+    does not take is left out, with one warning.
     """
 
-    def __init__(self, *patches):
+    def __init__(self, kind, *patches):
+        self.kind = kind  # what a patch is called in messages
         self.patches = {patch.name: patch for patch in patches}
         self._undo = {}
+        self._refused = {}  # name -> why
 
     def check(self, names):
         """``names`` as a list, all names where none is given; ValueError names the one that does not exist."""
@@ -50,19 +57,36 @@ class PatchTable:
         return name in self._undo
 
     def make(self, *names):
-        """Makes those that are not made yet."""
+        """Makes those that are not made yet; a UserWarning for each that cannot be, the first time."""
         for name in self.check(names):
-            if name in self._undo:
-                continue
-            undo = self._undo[name] = []
-            try:
-                for change in self.patches[name].changes():
-                    before = change._replace(value=vars(change.owner).get(change.attribute, _ABSENT))
-                    setattr(*change)
-                    undo.append(before)
-            except BaseException:
-                self._restore(name)
+            known = name in self._refused
+            if name not in self._undo and not self._try(name) and not known:
+                warnings.warn(self._warning(name), stacklevel=2)
+
+    def _try(self, name):
+        """Makes one patch, or nothing of it; whether it is made."""
+        undo = self._undo[name] = []
+        try:
+            for change in self.patches[name].changes():
+                before = change._replace(value=vars(change.owner).get(change.attribute, _ABSENT))
+                setattr(*change)
+                undo.append(before)
+        except BaseException as error:
+            self._restore(name)
+            if not isinstance(error, Exception):
                 raise
+            self._refused[name] = str(error) if isinstance(error, Missing) else f"{type(error).__name__}: {error}"
+            return False
+        self._refused.pop(name, None)
+        return True
+
+    def _warning(self, name):
+        torch = sys.modules.get("torch")
+        version = getattr(torch, "__version__", "of an unknown version")
+        return (
+            f"torchthaw: the {self.kind} {name!r} is not available with PyTorch {version} ({self._refused[name]}). "
+            f"This will not work: {self.patches[name].restores}"
+        )
 
     def undo(self, *names):
         """Restores what was there; patches made after those named are made anew."""
@@ -83,6 +107,13 @@ class PatchTable:
                 delattr(owner, attribute)
             else:
                 setattr(owner, attribute, value)
+
+    def unavailable(self):
+        """{name: why} of those that this PyTorch does not take. Each that is not made is made for a moment."""
+        for name in self.patches:
+            if name not in self._undo and self._try(name):
+                self._restore(name)
+        return {name: self._refused[name] for name in self.patches if name in self._refused}
 
     def listing(self):
         """[(name, what it restores, whether it is made now)]"""

@@ -3,8 +3,8 @@
 import inspect
 
 import torch
-from torch.autograd import Variable
 
+from ..private_names import get
 from . import data_owner
 from .patching import Change
 
@@ -16,18 +16,18 @@ class Volatile(torch.Tensor):
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
-        with torch._C.DisableTorchFunctionSubclass(), torch.no_grad():
+        with get("without_subclasses")(), torch.no_grad():
             result = function(*args, **(kwargs or {}))
         return cls.infect(result, args)
 
     @property
     def data(self):
-        with torch._C.DisableTorchFunctionSubclass():
+        with get("without_subclasses")():
             return torch.Tensor.data.__get__(self)
 
     @data.setter
     def data(self, value):
-        with torch._C.DisableTorchFunctionSubclass():
+        with get("without_subclasses")():
             torch.Tensor.data.__set__(self, value)
 
     @classmethod
@@ -48,7 +48,8 @@ class Volatile(torch.Tensor):
 
 
 def volatile():
-    new = type.__call__
+    get("without_subclasses")  # raises where PyTorch has none
+    variable_class, new = get("variable_class"), type.__call__
 
     def __call__(cls, data=None, requires_grad=False, volatile=False):
         if volatile and requires_grad:
@@ -60,10 +61,10 @@ def volatile():
             data_owner.remember(made, data)
         return made
 
-    def get(self):
+    def is_volatile(self):
         return isinstance(self, Volatile)
 
-    def set(self, value):
+    def set_volatile(self, value):
         if value and self.requires_grad:
             raise RuntimeError(_VOLATILE_AND_REQUIRES_GRAD)
         if bool(value) != isinstance(self, Volatile):
@@ -78,17 +79,17 @@ def volatile():
         with torch.no_grad():
             return Volatile.infect(bind_apply(None, cls)(*args, **kwargs), args)
 
-    yield Change(type(Variable), "__call__", __call__)
-    yield Change(torch.Tensor, "volatile", property(get, set))
+    yield Change(variable_class, "__call__", __call__)
+    yield Change(torch.Tensor, "volatile", property(is_volatile, set_volatile))
     yield Change(torch.autograd.Function, "apply", classmethod(apply))
 
 
 def creator():
-    def get(self):
+    def maker(self):
         function = self.grad_fn
         return getattr(function, "instance", function)
 
-    yield Change(torch.Tensor, "creator", property(get))
+    yield Change(torch.Tensor, "creator", property(maker))
 
 
 def retain_variables():

@@ -9,6 +9,7 @@ import os
 from ..patching import Patch, PatchTable
 
 SEMANTICS = PatchTable(
+    "legacy semantics item",
     Patch("contiguous", "new tensors are contiguous, whatever they are made of", "semantics.memory:contiguous"),
     Patch("integer_division", "/ and div of integers truncate, also in place", "semantics.numbers:integer_division"),
     Patch("arange", "torch.arange of integers gives floats", "semantics.numbers:arange"),

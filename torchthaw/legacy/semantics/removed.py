@@ -8,6 +8,7 @@ import torch
 import torch.testing
 
 from ... import finder
+from ...private_names import native
 from ..patching import Change
 
 OUT_METHODS = "abs add addmm bmm ceil clamp cos div exp floor log mm mul neg pow sigmoid sin sqrt sub tanh".split()
@@ -30,7 +31,7 @@ def integer_requires_grad():
         return tensor.is_floating_point() or tensor.is_complex()
 
     requires_grad_, new = torch.Tensor.requires_grad_, torch.nn.Parameter.__new__
-    native, legacy_new = torch._C.TensorBase.requires_grad, torch._C._LegacyVariableBase.__new__
+    attribute, variable_new = native(torch.Tensor, "requires_grad"), torch.autograd.Variable.__new__
 
     @wraps(requires_grad_)
     def method(self, requires_grad=True):
@@ -41,13 +42,13 @@ def integer_requires_grad():
         return new(cls, data, requires_grad and (data is None or differentiable(data)))
 
     def new_variable(cls, data=None, requires_grad=False):
-        return legacy_new(cls, data, requires_grad and (data is None or differentiable(data)))
+        return variable_new(cls, data, requires_grad and (data is None or differentiable(data)))
 
     def set(self, value):
-        native.__set__(self, value and differentiable(self))
+        attribute.__set__(self, value and differentiable(self))
 
     yield Change(torch.Tensor, "requires_grad_", method)
-    yield Change(torch.Tensor, "requires_grad", property(native.__get__, set, doc=native.__doc__))
+    yield Change(torch.Tensor, "requires_grad", property(attribute.__get__, set, doc=attribute.__doc__))
     yield Change(torch.nn.Parameter, "__new__", staticmethod(__new__))
     yield Change(torch.autograd.Variable, "__new__", staticmethod(new_variable))
 

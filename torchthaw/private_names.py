@@ -1,0 +1,267 @@
+"""torchthaw/private_names.py: every name of PyTorch that is not public, and what stands in where it is missing.
+
+No other file of the package touches one. ``get(name)`` is what PyTorch has under that name if it passes a small trial,
+else what stands in; both are chosen once, at the first call. Importing this file does not import PyTorch.
+"""
+
+import inspect
+import sys
+import types
+from functools import lru_cache
+from typing import NamedTuple
+
+_ABSENT = object()
+
+
+class Missing(AttributeError):
+    """PyTorch does not have a name, or something else under it, and nothing stands in."""
+
+
+class Private(NamedTuple):
+    """A name of PyTorch.
+
+    path: where it is, from ``torch`` on. since: the first PyTorch, of those that torchthaw supports, that has it.
+    use: what torchthaw does with it. without: what stands in, in words. works: whether an object found under the path
+    is still what it was; an exception says no. stand_in: makes what is used instead; None: those who ask get Missing.
+    """
+
+    path: str
+    since: str
+    use: str
+    without: str
+    works: object
+    stand_in: object = None
+
+
+def _torch():
+    import torch  # waits where another thread is importing it right now
+
+    return torch
+
+
+def _empty():
+    return _torch().empty(0)
+
+
+def _says_no(function):
+    return function(_empty()) is False
+
+
+def _knows_bases(descriptor):
+    base = _empty()
+    return descriptor.__get__(base.view(0)) is base and descriptor.__get__(base) is None
+
+
+def _increment_each(tensors):
+    for tensor in tensors:
+        if not tensor.is_inference():
+            _torch().autograd.graph.increment_version(tensor)
+
+
+def _exchange_device(device):
+    cuda = _torch().cuda
+    before = cuda.current_device()
+    cuda.set_device(device)
+    return before
+
+
+def _call_when_ready(function):
+    if _torch().cuda.is_initialized():
+        function()
+
+
+def _base_in_graph(tensor):
+    """The leaf on whose memory a tensor lies that came from it in one line of operations, or None."""
+    node, address = tensor.grad_fn, tensor.untyped_storage().data_ptr()
+    while node is not None:
+        leaf = getattr(node, "variable", None)
+        if leaf is not None:
+            return leaf if leaf.untyped_storage().data_ptr() == address else None
+        node = node.next_functions[0][0] if node.next_functions else None
+    return None
+
+
+def _class_of_contexts():
+    torch = _torch()
+    seen = []
+
+    class Look(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input):
+            seen.append(type(ctx).__base__)
+            return input.clone()
+
+    Look.apply(_empty())
+    return seen[0]
+
+
+NAMES = {
+    "increment_version": Private(
+        "torch._C._increment_version", "2.4 for a tensor, later for a tuple of them",
+        "the version counters of all tensors that C wrote to, in one call",
+        "torch.autograd.graph.increment_version, tensor by tensor",
+        lambda found: found((_empty(),)) is None, lambda: _increment_each,
+    ),
+    "exchange_table": Private(
+        "torch.Tensor.__dlpack_c_exchange_api__", "2.10",
+        "a tensor's address, size and strides, read from C",
+        "the tensor's attributes",
+        lambda found: type(found).__name__ == "PyCapsule", lambda: None,
+    ),
+    "current_raw_stream": Private(
+        "torch._C._cuda_getCurrentRawStream", "2.4; where PyTorch has CUDA",
+        "the stream that C launches its kernels on",
+        "torch.cuda.current_stream(device).cuda_stream",
+        callable, lambda: lambda device: _torch().cuda.current_stream(device).cuda_stream,
+    ),
+    "exchange_device": Private(
+        "torch._C._cuda_exchangeDevice", "2.4; where PyTorch has CUDA",
+        "makes the tensors' device the current one during a call",
+        "torch.cuda.current_device and set_device",
+        callable, lambda: _exchange_device,
+    ),
+    "when_cuda_is_ready": Private(
+        "torch.cuda._lazy_call", "2.4",
+        "libthc's state is there as soon as PyTorch has made CUDA ready",
+        "it is there from the first call with a tensor on a GPU on",
+        callable, lambda: _call_when_ready,
+    ),
+    "view_base": Private(
+        "torch.Tensor._base", "2.4",
+        "C does not write to a view of a leaf that requires grad",
+        "the leaf is looked for in the tensor's graph",
+        _knows_bases, lambda: property(_base_in_graph),
+    ),
+    "is_zerotensor": Private(
+        "torch._is_zerotensor", "2.4",
+        "why a tensor without memory was refused, in words", "the words are less exact",
+        _says_no, lambda: lambda tensor: False,
+    ),
+    **{
+        name: Private(
+            f"torch._C._functorch.{name}", "2.4",
+            "a tensor inside a transform of torch.func is refused by the transform's name", "it is refused as any other",
+            _says_no, lambda: lambda tensor: False,
+        )
+        for name in ("is_batchedtensor", "is_gradtrackingtensor", "is_functionaltensor")
+    },
+    "transform_level": Private(
+        "torch._C._functorch.maybe_current_level", "2.4",
+        "outside of torch.func's transforms, tensors without elements need no closer look",
+        "each of them gets one, which takes longer",
+        lambda found: isinstance(found(), (int, type(None))), lambda: lambda: 0,
+    ),
+    "typed_storage": Private(
+        "torch.Tensor._typed_storage", "2.4",
+        "a storage that C returns, without PyTorch's warning that typed storages go", "torch.Tensor.storage, which warns",
+        lambda found: isinstance(found(_empty()), _torch().TypedStorage), lambda: _torch().Tensor.storage,
+    ),
+    "without_subclasses": Private(
+        "torch._C.DisableTorchFunctionSubclass", "2.4",
+        "what volatile Variables are computed with", "nothing: the patch volatile is not available",
+        lambda found: found().__enter__ and found().__exit__,
+    ),
+    "variable_class": Private(
+        "torch.autograd.variable.VariableMeta", "2.4",
+        "Variable(x, volatile=True)", "nothing: the patch volatile is not available",
+        lambda found: found is type(_torch().autograd.Variable) is not type(_torch().Tensor),
+    ),
+    "context": Private(
+        "torch.autograd.function.BackwardCFunction", "2.4",
+        "the class of every ctx, whose attributes are made assignable", "the same class, taken from a ctx",
+        lambda found: issubclass(_class_of_contexts(), found), _class_of_contexts,
+    ),
+    "_input_metadata": Private(
+        "torch.autograd.Function._input_metadata", "2.5",
+        "can be assigned as an attribute of Functions", "an attribute that PyTorch lacks can be assigned anyhow",
+        inspect.isgetsetdescriptor,
+    ),
+    "_raw_saved_tensors": Private(
+        "torch.autograd.Function._raw_saved_tensors", "2.4",
+        "can be assigned as an attribute of Functions", "an attribute that PyTorch lacks can be assigned anyhow",
+        inspect.isgetsetdescriptor,
+    ),
+    "find_builtin": Private(
+        "torch.jit._builtins._find_builtin", "2.4",
+        "torch.jit.script knows PyTorch's functions by their identity: those that stand before them are told",
+        "scripts that use functions of the legacy semantics do not compile",
+        lambda found: found(len) is None, lambda: lambda function: None,
+    ),
+    "register_builtin": Private(
+        "torch.jit._builtins._register_builtin", "2.4",
+        "the same", "the same", callable, lambda: lambda function, operator: None,
+    ),
+    "boolean_dispatched": Private(
+        "torch._jit_internal.boolean_dispatched", "2.4",
+        "the same, for functions that are one of two by an argument, as max_pool2d is", "the same",
+        lambda found: found.get(len) is None, lambda: {},
+    ),
+}  # fmt: skip
+
+
+def find(path):
+    """What PyTorch has under a path, descriptors as such; _ABSENT where there is nothing."""
+    _torch()
+    module = path
+    while module not in sys.modules:
+        module = module.rpartition(".")[0]
+    found = sys.modules[module]
+    for name in path.removeprefix(module).split(".")[1:]:
+        look_up = native if isinstance(found, type) else getattr
+        try:
+            found = look_up(found, name)
+        except AttributeError:
+            return _ABSENT
+    return found
+
+
+def native(owner, name):
+    """The attribute of a class as C defined it, below what Python code has put before it; else as it is.
+
+    A descriptor, which the public name ``owner.name`` gives only as long as nothing was put there.
+    """
+    for each in owner.__mro__:
+        found = vars(each).get(name)
+        if isinstance(found, (types.GetSetDescriptorType, types.MethodDescriptorType)):
+            return found
+    return inspect.getattr_static(owner, name)
+
+
+def private_attributes(owner):
+    """The private attributes of the class at path ``owner`` that PyTorch has."""
+    paths = [private.path for name, private in NAMES.items() if private.path.startswith(owner + ".") and has(name)]
+    return [path.rpartition(".")[2] for path in paths]
+
+
+def reason(name):
+    """Why a name cannot be used as it is in this PyTorch, in words, or None."""
+    private = NAMES[name]
+    found = find(private.path)
+    if found is _ABSENT:
+        return f"it has no {private.path}"
+    try:
+        works = private.works(found)
+    except Exception:
+        works = False
+    return None if works else f"its {private.path} is not what it was"
+
+
+@lru_cache(maxsize=None)
+def get(name):
+    """What to use: PyTorch's own, or what stands in for it; Missing where there is neither."""
+    private, why = NAMES[name], reason(name)
+    if why is None:
+        return find(private.path)
+    if private.stand_in is None:
+        raise Missing(why)
+    return private.stand_in()
+
+
+def has(name):
+    """Whether PyTorch has the name as it was."""
+    return reason(name) is None
+
+
+def missing():
+    """{path: what stands in} of the names that this PyTorch does not have as they were."""
+    return {private.path: private.without for name, private in NAMES.items() if not has(name)}
