@@ -5,7 +5,7 @@ from functools import wraps
 import torch
 import torch.nn.functional
 
-from ..patching import Change
+from .wrapping import changed
 
 POINTWISE = """
     abs acos add addcdiv addcmul asin atan atan2 bernoulli ceil clamp clamp_max clamp_min cos cosh digamma div erf erfc
@@ -78,4 +78,4 @@ def functions():
 
 def contiguous():
     for owner, name in functions():
-        yield Change(owner, name, contiguous_result(getattr(owner, name)))
+        yield changed(owner, name, contiguous_result)

@@ -5,6 +5,7 @@ from functools import wraps
 import torch
 
 from ..patching import Change
+from .wrapping import changed
 
 
 def _integral(value):
@@ -42,7 +43,7 @@ def _in_place(function, truncate):
 def integer_division():
     tensor, divide, divide_in_place = torch.Tensor, torch.div, torch.Tensor.div_
     for owner, name in ((tensor, "div"), (tensor, "__truediv__"), (torch, "div")):
-        yield Change(owner, name, _quotient(getattr(owner, name), divide))
+        yield changed(owner, name, _quotient, divide)
     reverse = _quotient(tensor.__rtruediv__, lambda self, other, **options: divide(other, self, **options))
     yield Change(tensor, "__rtruediv__", reverse)
     for name in ("div_", "__itruediv__"):
@@ -50,12 +51,14 @@ def integer_division():
 
 
 def arange():
-    function = torch.arange
+    yield changed(torch, "arange", _floats)
 
+
+def _floats(function):
     @wraps(function)
-    def floats(*args, **kwargs):
+    def call(*args, **kwargs):
         if kwargs.get("dtype") is None and kwargs.get("out") is None:
             kwargs["dtype"] = torch.get_default_dtype()
         return function(*args, **kwargs)
 
-    yield Change(torch, "arange", floats)
+    return call
