@@ -263,5 +263,10 @@ def has(name):
 
 
 def missing():
-    """{path: what stands in} of the names that this PyTorch does not have as they were."""
-    return {private.path: private.without for name, private in NAMES.items() if not has(name)}
+    """{path: what stands in} of the names that this PyTorch should have and does not have as they were."""
+    has_cuda = _torch().backends.cuda.is_built()
+    return {
+        private.path: private.without
+        for name, private in NAMES.items()
+        if not has(name) and (has_cuda or not private.path.startswith("torch._C._cuda_"))
+    }

@@ -20,26 +20,11 @@ def add_doctor(subcommands):
     parser.set_defaults(run=run_doctor, parser=parser)
 
 
-def print_patches():
-    from .. import patches, semantics
-
-    try:
-        off = patches.switched_off()
-    except ValueError as error:
-        print(f"torchthaw: {error}", file=sys.stderr)
-        return 2
-    print("Made when torch.utils.ffi is first imported; TORCHTHAW_NO_PATCH=NAME,... or all leaves them out:")
-    for name, restores, _ in patches.listing():
-        print(f"  {name:22} {restores}{' (off)' if name in off else ''}")
-    print("Made only where TORCHTHAW_LEGACY_SEMANTICS=1 or NAME,... asks for them:")
-    for name, restores, _ in semantics.SEMANTICS.listing():
-        print(f"  {name:22} {restores}")
-    return 0
-
-
 def run_doctor(options):
     if options.patches:
-        return print_patches()
+        from .patch_list import show
+
+        return show(options.json)
     if options.path is None:
         options.parser.error("expected PATH or --patches")
     from .examine import examine
