@@ -12,8 +12,8 @@ __all__ = ["BuildExtension", "FFIExtension", "__version__", "create_extension", 
 
 if "t" in getattr(sys, "abiflags", ""):
     raise ImportError(
-        "torchthaw: expected a CPython with the GIL, got a free-threaded build "
-        f"({sys.version.split()[0]}t), which has no limited API to build extensions for"
+        "torchthaw needs CPython 3.10 or newer with the GIL: this free-threaded build "
+        f"({sys.version.split()[0]}t) has no limited API, for which torchthaw builds extensions"
     )
 
 from .finder import register as _register  # noqa: E402
