@@ -5,12 +5,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import bridge_probe
 import pytest
 import torch
-from torchthaw.bridge import pytorch
+
+from torchthaw import private_names
 
 ROOT = Path(__file__).resolve().parents[1]
 probe = bridge_probe.probe()
@@ -540,12 +540,18 @@ def test_all_of_this_through_attributes():
 
 
 @pytest.mark.parametrize("error", [TypeError, RuntimeError])
-def test_version_counters_where_pytorch_counts_one_tensor_at_a_time(error):
-    def one_at_a_time(tensors):
-        raise error("expected a Tensor")  # of a tuple, as PyTorch 2.4 does
+def test_version_counters_where_pytorch_counts_one_tensor_at_a_time(monkeypatch, error):
+    native = torch.autograd.graph.increment_version
 
-    native = SimpleNamespace(_increment_version=one_at_a_time)
-    increment = pytorch._version_counter(SimpleNamespace(_C=native, empty=torch.empty, autograd=torch.autograd))
+    def one_at_a_time(tensor):
+        if isinstance(tensor, tuple):
+            raise error("expected a Tensor")  # as PyTorch 2.4 does
+        monkeypatch.undo()
+        native(tensor)
+
+    monkeypatch.setattr(torch._C, "_increment_version", one_at_a_time)
+    monkeypatch.setattr(torch.autograd.graph, "increment_version", one_at_a_time)
+    increment = private_names.get.__wrapped__("increment_version")
     tensor = torch.ones(1)
     with torch.inference_mode():
         uncounted = torch.ones(1)

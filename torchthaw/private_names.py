@@ -40,7 +40,7 @@ def _torch():
 
 
 def _empty():
-    return _torch().empty(0)
+    return _torch().empty(0, device="cpu")
 
 
 def _says_no(function):
@@ -169,7 +169,7 @@ NAMES = {
     "context": Private(
         "torch.autograd.function.BackwardCFunction", "2.4",
         "the class of every ctx, whose attributes are made assignable", "the same class, taken from a ctx",
-        lambda found: issubclass(_class_of_contexts(), found), _class_of_contexts,
+        lambda found: issubclass(found, _torch().autograd.function.FunctionCtx), _class_of_contexts,
     ),
     "_input_metadata": Private(
         "torch.autograd.Function._input_metadata", "2.5",
@@ -240,7 +240,8 @@ def reason(name):
     if found is _ABSENT:
         return f"it has no {private.path}"
     try:
-        works = private.works(found)
+        with _torch().inference_mode(False):
+            works = private.works(found)
     except Exception:
         works = False
     return None if works else f"its {private.path} is not what it was"
