@@ -3,6 +3,8 @@
 Each function on a small tensor (5 × 5), on 10⁶ contiguous elements and on a transposed 1000 × 1000 matrix; float32.
 Results go to tensors that exist already, with `out=` where PyTorch has it. The goals are for all functions together:
 geometric means, and the largest ratio.
+
+Besides, what one draw of random numbers costs, called from C, beside the generator as its authors published it.
 """
 
 from dataclasses import replace
@@ -14,6 +16,7 @@ import torch
 from torchthaw import config
 
 from .harness import Answer, Group, Spread, compare, statement
+from .peers import calls
 
 LAYOUTS = ("small", "contiguous", "transposed")
 
@@ -66,6 +69,69 @@ FUNCTIONS = {
     "addmv": ("void T_addmv(P, float, P, float, P, P)", "n, 0.0, n, 1.0, x, v", "torch.addmv(tn, tx, tv, beta=0.0, out=tn)"),
 }  # fmt: skip
 
+DRAWS = 100_000
+
+# Loops over calls through a pointer; the published generator, mt19937ar, in the loops of its 2002 version.
+DRAW_HEADER = """
+double words(void *function, void *generator, int64_t n);
+double uniforms(void *function, void *generator, int64_t n);
+void seed_published(uint32_t seed);
+void *published_words(void);
+void *published_uniforms(void);
+"""
+DRAW_SOURCE = """
+#include <stdint.h>
+
+double words(void *function, void *generator, int64_t n) {
+    uint64_t sum = 0;
+    while (n--) sum += ((uint64_t (*)(void *))function)(generator);
+    return (double)sum;
+}
+double uniforms(void *function, void *generator, int64_t n) {
+    double sum = 0;
+    while (n--) sum += ((double (*)(void *, double, double))function)(generator, 0, 1);
+    return sum;
+}
+
+static uint32_t state[624];
+static int drawn;
+void seed_published(uint32_t seed) {
+    state[0] = seed;
+    for (int k = 1; k < 624; k++) state[k] = 1812433253u * (state[k - 1] ^ (state[k - 1] >> 30)) + (uint32_t)k;
+    drawn = 624;
+}
+static uint32_t published(void) {
+    static const uint32_t odd[2] = {0, 0x9908b0df};
+    uint32_t y;
+    if (drawn == 624) {
+        int k;
+        for (k = 0; k < 227; k++) {
+            y = (state[k] & 0x80000000u) | (state[k + 1] & 0x7fffffff);
+            state[k] = state[k + 397] ^ (y >> 1) ^ odd[y & 1];
+        }
+        for (; k < 623; k++) {
+            y = (state[k] & 0x80000000u) | (state[k + 1] & 0x7fffffff);
+            state[k] = state[k - 227] ^ (y >> 1) ^ odd[y & 1];
+        }
+        y = (state[623] & 0x80000000u) | (state[0] & 0x7fffffff);
+        state[623] = state[396] ^ (y >> 1) ^ odd[y & 1];
+        drawn = 0;
+    }
+    y = state[drawn++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+}
+static uint64_t published_word(void *generator) { return published(); }
+static double published_uniform(void *generator, double a, double b) {
+    const uint64_t high = published();
+    return (double)((high << 32 | published()) & 0x1fffffffffffff) / 9007199254740992.0 * (b - a) + a;
+}
+void *published_words(void) { return (void *)published_word; }
+void *published_uniforms(void) { return (void *)published_uniform; }
+"""
+
 ELEMENTWISE = list(FUNCTIONS)[: list(FUNCTIONS).index("sumall")]
 
 
@@ -109,7 +175,11 @@ def wrap(ffi, th, tensor, kind):
 def library():
     ffi = cffi.FFI()
     pointers = {"P": "THFloatTensor *", "D": "THDoubleTensor *", "L": "THLongTensor *", "B": "THByteTensor *"}
-    lines = ["void THSetNumThreads(int);"]
+    lines = [
+        "void THSetNumThreads(int); typedef struct THGenerator THGenerator; THGenerator *THGenerator_new(void);",
+        "void THRandom_manualSeed(THGenerator *, uint64_t); uint64_t THRandom_random(THGenerator *);",
+        "double THRandom_uniform(THGenerator *, double, double);",
+    ]
     for kind in ("Float", "Double", "Long", "Byte"):
         lines += [
             f"typedef struct TH{kind}Tensor TH{kind}Tensor; typedef struct TH{kind}Storage TH{kind}Storage;",
@@ -142,6 +212,30 @@ def together(case, layout, groups):
     return Group("th", case, layout, results)
 
 
+def draws(ffi, th, effort):
+    """Groups that compare 10⁵ calls of THRandom_random and THRandom_uniform with the published generator."""
+    loops, own = calls.compiled("draws", DRAW_HEADER, DRAW_SOURCE)
+    generator = th.THGenerator_new()
+    address = lambda pointer: loops.cast("void *", int(ffi.cast("intptr_t", pointer)))
+    groups = []
+    for case, name, published in (
+        ("words", "THRandom_random", own.published_words()),
+        ("uniforms", "THRandom_uniform", own.published_uniforms()),
+    ):
+        loop, function = getattr(own, case), address(ffi.addressof(th, name))
+        th.THRandom_manualSeed(generator, 5489)
+        own.seed_published(5489)
+        drawn, expected = loop(function, address(generator), DRAWS), loop(published, loops.NULL, DRAWS)
+        assert drawn == expected, f"{name}: the numbers are not those of the published generator"
+        names = {"loop": loop, "g": address(generator), "n": DRAWS}
+        pair = [
+            statement("libth", "loop(f, g, n)", f=function, **names),
+            statement("published", "loop(f, g, n)", f=published, **names),
+        ]
+        groups.append(compare("th", f"{name}, called from C", f"{DRAWS} draws", pair, effort, statistic="minimum"))
+    return groups
+
+
 def measure(effort, layouts=LAYOUTS):
     ffi, th = library()
     th.THSetNumThreads(1)
@@ -159,5 +253,5 @@ def measure(effort, layouts=LAYOUTS):
         answer.groups += groups
     worst = max(answer.groups, key=lambda group: group.ratio("libth", ("torch",)))
     answer.notes.append(f"the largest ratio is that of {worst.case}, {worst.shape}")
-    answer.groups += [*means, replace(worst, case="largest ratio", shape="any")]
+    answer.groups += [*means, replace(worst, case="largest ratio", shape="any"), *draws(ffi, th, effort)]
     return answer

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import QUESTIONS, figures, fused_conv_batch_norm2d, goals, harness, machine, report, training
+from benchmarks import QUESTIONS, figures, fused_conv_batch_norm2d, goals, harness, machine, report, th, training
 from benchmarks.harness import Answer, Contender, Effort, Group, Spread
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -158,6 +158,11 @@ def test_every_question_measures_what_its_goals_ask(question, sizes):
             assert set(goal.peers) - {*SLOW, *OPTIONAL} <= set(measured[goal.case])
     for results in measured.values():
         assert all(0 < s.low <= s.high and s.value > 0 for s in results.values())
+
+
+def test_draws_are_measured_beside_the_published_generator():
+    groups = th.draws(*th.library(), TINY)
+    assert [set(group.results) for group in groups] == [{"libth", "published"}] * 2
 
 
 def test_goals_stand_at_shapes_that_are_measured():

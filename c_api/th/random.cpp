@@ -1,24 +1,13 @@
 // c_api/th/random.cpp: MT19937 (Matsumoto and Nishimura, 2002 initialisation) and scalar distributions.
 #include "random.h"
 
-#include "compat.h"
 #include "export.h"
 #include "memory.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <sys/random.h>
 
 namespace th {
-
-bool torch7() {
-    static const bool chosen = [] {
-        const char *value = getenv("TH_COMPAT");
-        return value && !strcmp(value, "7");
-    }();
-    return chosen;
-}
-
 namespace {
 
 constexpr int N = _MERSENNE_STATE_N, M = _MERSENNE_STATE_M;
@@ -33,15 +22,8 @@ void seed(THGenerator *generator, uint64_t value) {
     generator->seeded = 1;
 }
 
-// N new words in place of those drawn.
-void refill(THGenerator *generator) {
-    uint64_t *state = generator->state;
-    for (int i = 0; i < N; i++) {
-        const uint64_t mixed = (state[i] & 0x80000000) | (state[(i + 1) % N] & 0x7FFFFFFF);
-        state[i] = state[(i + M) % N] ^ mixed >> 1 ^ (state[(i + 1) % N] & 1 ? 0x9908B0DF : 0);
-    }
-    generator->left = N;
-    generator->next = 0;
+uint64_t twist(uint64_t upper, uint64_t lower) {
+    return ((upper & 0x80000000) | (lower & 0x7FFFFFFF)) >> 1 ^ (-(lower & 1) & 0x9908B0DF);
 }
 
 uint64_t seed_from_system() {
@@ -57,32 +39,15 @@ bool is_valid(const THGenerator *g) {
     return g->seeded == 1 && g->left > 0 && g->left <= N && g->next <= uint64_t(N + 1 - g->left);
 }
 
-uint64_t random32(THGenerator *generator) {
-    if (--generator->left == 0) refill(generator);
-    uint64_t y = generator->state[generator->next++];
-    y ^= y >> 11;
-    y ^= y << 7 & 0x9D2C5680;
-    y ^= y << 15 & 0xEFC60000;
-    return y ^ y >> 18;
-}
-
-uint64_t random64(THGenerator *generator) {
-    const uint64_t high = random32(generator);
-    return high << 32 | random32(generator);
-}
-
-double standard_uniform(THGenerator *generator) {
-    if (torch7()) return double(random32(generator)) * 0x1p-32;
-    return double(random64(generator) & ((uint64_t(1) << 53) - 1)) * 0x1p-53;
-}
-
-float standard_uniform_float(THGenerator *generator) { return float(random32(generator) & 0xFFFFFF) * 0x1p-24f; }
-
-double uniform(THGenerator *generator, double a, double b) { return standard_uniform(generator) * (b - a) + a; }
-
-float uniform_float(THGenerator *generator, float a, float b) {
-    if (torch7()) return float(uniform(generator, a, b));
-    return standard_uniform_float(generator) * (b - a) + a;
+// Word i comes from words i, i + 1 and i + M, counted around: three loops without a branch or a remainder, which become
+// vector code.
+void refill(THGenerator *generator) {
+    uint64_t *const state = generator->state;
+    for (int i = 0; i < N - M; i++) state[i] = state[i + M] ^ twist(state[i], state[i + 1]);
+    for (int i = N - M; i < N - 1; i++) state[i] = state[i + M - N] ^ twist(state[i], state[i + 1]);
+    state[N - 1] = state[M - 1] ^ twist(state[N - 1], state[0]);
+    generator->left = N;
+    generator->next = 0;
 }
 
 double normal(THGenerator *generator, double mean, double stdv) {
@@ -179,11 +144,13 @@ uint64_t THRandom_seed(THGenerator *_generator) {
 void THRandom_manualSeed(THGenerator *_generator, uint64_t the_seed_) { th::seed(_generator, the_seed_); }
 uint64_t THRandom_initialSeed(THGenerator *_generator) { return _generator->the_initial_seed; }
 
-TH_EXPORT(uint64_t, THRandom_random, ::th::random32, THGenerator *)
-TH_EXPORT(uint64_t, THRandom_random64, ::th::random64, THGenerator *)
-TH_EXPORT(double, THRandom_standard_uniform, ::th::standard_uniform, THGenerator *)
-TH_EXPORT(double, THRandom_uniform, ::th::uniform, THGenerator *, double, double)
-TH_EXPORT(float, THRandom_uniformFloat, ::th::uniform_float, THGenerator *, float, float)
+// These raise no errors.
+uint64_t THRandom_random(THGenerator *_generator) { return th::random32(_generator); }
+uint64_t THRandom_random64(THGenerator *_generator) { return th::random64(_generator); }
+double THRandom_standard_uniform(THGenerator *_generator) { return th::standard_uniform(_generator); }
+double THRandom_uniform(THGenerator *_generator, double a, double b) { return th::uniform(_generator, a, b); }
+float THRandom_uniformFloat(THGenerator *_generator, float a, float b) { return th::uniform_float(_generator, a, b); }
+
 TH_EXPORT(double, THRandom_normal, ::th::normal, THGenerator *, double, double)
 TH_EXPORT(double, THRandom_exponential, ::th::exponential, THGenerator *, double)
 TH_EXPORT(double, THRandom_standard_gamma, ::th::standard_gamma, THGenerator *, double)

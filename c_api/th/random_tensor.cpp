@@ -171,7 +171,7 @@ template <typename T>
 void multinomial(Tensor<int64_t> *self, THGenerator *generator, Tensor<T> *prob_dist, int n_sample,
                  int with_replacement) {
     const int dims = prob_dist->nDimension;
-    TH_ARGUMENT(dims > 0, 2, "dimension 0 out of range of 0D tensor");
+    TH_ARGUMENT(dims > 0, 2, "dimension %d out of range of 0D tensor", index_base());
     TH_ARGUMENT(dims <= 2, 1, "tensor must have two dimensions");
     const int64_t rows = dims == 1 ? 1 : prob_dist->size[0], categories = prob_dist->size[dims - 1];
     TH_ARGUMENT(n_sample > 0, 2, "cannot sample n_sample < 0 samples");

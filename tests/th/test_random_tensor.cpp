@@ -84,10 +84,33 @@ void states() {
     THGenerator_free(generator);
 }
 
+// The recurrence of the MT19937 paper, word by word, beside the generator's state; also from words beyond 32 bits, as a
+// state that was read from a file may have.
+void words_of_the_recurrence() {
+    constexpr int N = _MERSENNE_STATE_N, M = _MERSENNE_STATE_M;
+    THGenerator *generator = THGenerator_new();
+    for (uint64_t beyond : {uint64_t(0), uint64_t(0xABCD) << 40}) {
+        THRandom_manualSeed(generator, 1234);
+        for (uint64_t &word : generator->state) word |= beyond;
+        std::vector<uint64_t> state(generator->state, generator->state + N);
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < N; i++) {
+                const uint64_t next = state[(i + 1) % N], mixed = (state[i] & 0x80000000) | (next & 0x7FFFFFFF);
+                state[i] = state[(i + M) % N] ^ mixed >> 1 ^ (next & 1 ? 0x9908B0DF : 0);
+            }
+            for (int i = 0; i < N; i++) THRandom_random(generator);
+            EXPECT(!memcmp(generator->state, state.data(), sizeof generator->state));
+            EXPECT(generator->next == N && generator->left == 1);
+        }
+    }
+    THGenerator_free(generator);
+}
+
 }  // namespace
 
 int main() {
     catch_errors();
+    words_of_the_recurrence();
     gradients();
     blocks_of_normals();
     coins();
