@@ -23,6 +23,8 @@ typedef struct THGenerator {
   int normal_is_valid; /* 1 while the second of the pair is still to be returned */
 } THGenerator;
 
+#define torch_Generator "torch.Generator" /* its name in Lua */
+
 /* The 0.4 name of the same state. */
 typedef struct THGenerator THGeneratorState;
 
