@@ -1,4 +1,5 @@
 // c_api/th/create.cpp: tensors made from sizes, ranges, diagonals, or other tensors.
+#include "compat.h"
 #include "export.h"
 #include "loop.h"
 #include "pointwise.h"
@@ -160,12 +161,13 @@ template <typename T> void reshape(Tensor<T> *r, Tensor<T> *t, Storage<int64_t> 
 }
 
 template <typename T> void catArray(Tensor<T> *r, Tensor<T> **inputs, int n, int dimension) {
-    // -1 means the last dimension of the input that has most.
+    // What is -1 as a caller counts means the last dimension of the input that has most.
+    const int base = index_base();
     int dims = dimension + 1;
     for (int i = 0; i < n; i++) dims = std::max(dims, inputs[i]->nDimension);
-    const int along = dimension == -1 ? std::max(dims - 1, 0) : dimension;
+    const int along = dimension + base == -1 ? std::max(dims - 1, 0) : dimension;
     TH_ARGUMENT(n > 0, 3, "invalid number of inputs %d", n);
-    TH_ARGUMENT(along >= 0, 4, "invalid dimension %d", dimension + TH_INDEX_BASE);
+    TH_ARGUMENT(along >= 0, 4, "invalid dimension %d", dimension + base);
 
     const Buffer<int64_t> size(dims);
     std::fill(size.get(), size.get() + dims, 0);

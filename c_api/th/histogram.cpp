@@ -1,5 +1,6 @@
 // c_api/th/histogram.cpp: counts of elements in bins of equal width.
 #include "aliasing.h"
+#include "compat.h"
 #include "export.h"
 #include "pointwise.h"
 
@@ -51,7 +52,7 @@ template <typename T> void histc(Tensor<T> *r, Tensor<T> *t, int64_t bins, T min
 
 template <typename T> void bhistc(Tensor<T> *r, Tensor<T> *t, int64_t bins, T minimum, T maximum) {
     TH_ARGUMENT(t->nDimension < 3, 2, "invalid dimension %d, the input must be a 2d tensor", t->nDimension);
-    TH_ARGUMENT(t->nDimension == 2, 2, "invalid dimension %d", 1);
+    TH_ARGUMENT(t->nDimension == 2, 2, "invalid dimension %d", 1 + index_base());
     const Bins<T> bin(t, bins, minimum, maximum);
     Owned<T> source = apart(t, r);
     resize<T>(r, {t->size[0], bins});

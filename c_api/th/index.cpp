@@ -3,6 +3,7 @@
 // Positions are checked before anything is written. A result that shares memory with an input is computed as if the
 // input had been copied first.
 #include "aliasing.h"
+#include "compat.h"
 #include "export.h"
 #include "threads.h"
 
@@ -36,13 +37,14 @@ template <typename Failed> void check_indices(Tensor<int64_t> *index, int64_t lo
 
 // ---- Slices along a dimension ---------------------------------------------------------------------------------------
 
-// Positions of slices: i itself, or as listed.
+// Positions of slices: i itself, or as listed, counted from `base`.
 struct Same {
     int64_t operator()(int64_t i) const { return i; }
 };
 struct Listed {
     const int64_t *position;
-    int64_t operator()(int64_t i) const { return position[i]; }
+    int base;
+    int64_t operator()(int64_t i) const { return position[i] - base; }
 };
 
 // Elements between neighbours along dim where both tensors, which differ in that size only, are dense and have their
@@ -170,21 +172,31 @@ template <typename T> Owned<T> with_slices_like(Tensor<T> *r, int dim, Tensor<T>
     return result;
 }
 
-constexpr const char *no_such_dimension = "Indexing dim %d is out of bounds of tensor";
+constexpr const char *out_of_bounds = "Indexing dim %d is out of bounds of tensor";
+
+void check_below(int dim, const AnyTensor *t) {
+    TH_ARGUMENT(dim < t->nDimension, 4, out_of_bounds, dim + index_base());
+}
 
 // The argument number that select and get1d have for a position out of range.
 int position_argument(const AnyTensor *r) { return r->nDimension > 1 ? 3 : 2; }
+
+void check_slice_positions(Tensor<int64_t> *index, const AnyTensor *r, int dim, int base) {
+    check_indices(index, base, base + r->size[dim],
+                  [&](int64_t) { TH_ARGUMENT(false, position_argument(r), "out of range"); });
+}
 
 // r's slices index[i] become operation(slice, src's slice i); the names are those of error messages.
 template <typename T, typename Operation>
 void into_slices(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src, bool add, const Operation &operation) {
     TH_ARGUMENT(index->nDimension == 1, 3, "Index is supposed to be a vector");
-    TH_ARGUMENT(dim < src->nDimension, 4, no_such_dimension, dim);
+    check_below(dim, src);
     TH_ARGUMENT(dim >= 0 && index->size[0] == src->size[dim], 4,
                 "Number of indices should be equal to source:size(dim)");
+    const int base = index_base();
     if (r->nDimension > 1) {
         Owned<T> to = make<T>(), from = make<T>();
-        select<T>(to, r, dim, *index->data());
+        select<T>(to, r, dim, *index->data() - base);
         select<T>(from, src, dim, 0);
         if (add)
             check_same_elements({{"r_", to}, {"t", to}, {"src", from}});
@@ -193,10 +205,10 @@ void into_slices(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src, 
     } else {
         TH_ARGUMENT(src->nDimension == 1 && r->nDimension == 1, 1, "tensor must have one dimension");
     }
-    check_indices(index, 0, r->size[dim], [&](int64_t) { TH_ARGUMENT(false, position_argument(r), "out of range"); });
+    check_slice_positions(index, r, dim, base);
     Owned<T> source = with_slices_like(r, dim, Owned<T>(apart(src, r)).get());
     Owned<int64_t> positions = contiguous<int64_t>(Owned<int64_t>(apart(index, r)).get());
-    for_each_slice<T>(dim, r, Listed{positions->data()}, source.get(), Same(), index->size[0], operation);
+    for_each_slice<T>(dim, r, Listed{positions->data(), base}, source.get(), Same(), index->size[0], operation);
 }
 
 // ---- Elements of lines ----------------------------------------------------------------------------------------------
@@ -237,9 +249,11 @@ void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *fro
         first_at.get(), first_to.get(), first_from.get());
 }
 
-// Not below 0 and smaller than the size of the line.
-void check_line_indices(const char *function, Tensor<int64_t> *index, int64_t size) {
-    check_indices(index, 0, size, [&](int64_t) { TH_ERROR("Invalid index in %s", function); });
+// Positions on lines of this size; returns what they count from.
+int check_line_indices(const char *function, Tensor<int64_t> *index, int64_t size) {
+    const int base = index_base();
+    check_indices(index, base, base + size, [&](int64_t) { TH_ERROR("Invalid index in %s", function); });
+    return base;
 }
 
 template <typename T> void check_scatter(Tensor<T> *r, int dim, Tensor<int64_t> *index) {
@@ -252,6 +266,7 @@ template <typename T> void check_scatter(Tensor<T> *r, int dim, Tensor<int64_t> 
     TH_ARGUMENT(src->nDimension == r->nDimension, 4, "Input tensor must have same dimensions as output tensor");
 }
 
+// The messages about sizes below number `dim` from 0 whatever the base is, as the original's macros did.
 void check_same_apart_from(int dim, const AnyTensor *tensor, const AnyTensor *src, const AnyTensor *index) {
     TH_CHECK(same_size_apart_from(dim, tensor, src) && same_size_apart_from(dim, tensor, index),
              "Expected tensor %s, src %s and index %s to have the same size apart from dimension %d",
@@ -328,16 +343,17 @@ private:
 
 template <typename T> void indexSelect(Tensor<T> *r, Tensor<T> *src, int dim, Tensor<int64_t> *index) {
     TH_ARGUMENT(index->nDimension <= 1, 3, "Index is supposed to be an empty tensor or a vector");
-    TH_ARGUMENT(dim < src->nDimension, 4, no_such_dimension, dim);
+    const int base = index_base();
+    check_below(dim, src);
     TH_ARGUMENT(src->nDimension > 0, 2, "Source tensor is empty");
-    TH_ARGUMENT(dim >= 0, 4, no_such_dimension, dim);
+    TH_ARGUMENT(dim >= 0, 4, out_of_bounds, dim + base);
     const int64_t n = elements_of(index);
     Buffer<int64_t> sizes(src->nDimension);
     std::copy(src->size, src->size + src->nDimension, sizes.get());
     sizes[dim] = n;
     const Shape shape{src->nDimension, sizes.get()};
     const bool keeps_layout = r->nDimension == shape.dims && std::equal(shape.size, shape.size + shape.dims, r->size);
-    check_indices(index, 0, src->size[dim], [&](int64_t) {
+    check_indices(index, base, base + src->size[dim], [&](int64_t) {
         TH_CHECK(dim || !is_contiguous(src) || (keeps_layout && !is_contiguous(r)), "index out of range");
         TH_ARGUMENT(false, position_argument(src), "out of range");
     });
@@ -345,7 +361,8 @@ template <typename T> void indexSelect(Tensor<T> *r, Tensor<T> *src, int dim, Te
     Owned<int64_t> positions = contiguous<int64_t>(Owned<int64_t>(apart(index, r)).get());
     resize(r, shape);
     if (!n) return;
-    for_each_slice<T>(dim, r, Same(), source.get(), Listed{positions->data()}, n, [](T &to, T from) { to = from; });
+    const Listed from{positions->data(), base};
+    for_each_slice<T>(dim, r, Same(), source.get(), from, n, [](T &to, T value) { to = value; });
 }
 
 template <typename T> void indexCopy(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src) {
@@ -358,12 +375,13 @@ template <typename T> void indexAdd(Tensor<T> *r, int dim, Tensor<int64_t> *inde
 
 template <typename T> void indexFill(Tensor<T> *r, int dim, Tensor<int64_t> *index, T value) {
     TH_ARGUMENT(index->nDimension == 1, 3, "Index is supposed to be a vector");
-    TH_ARGUMENT(dim < r->nDimension, 4, no_such_dimension, dim);
+    check_below(dim, r);
     if (r->nDimension == 1) dim = 0;  // what it is called does not matter for a vector
     TH_ARGUMENT(dim >= 0, 2, "out of range");
-    check_indices(index, 0, r->size[dim], [&](int64_t) { TH_ARGUMENT(false, position_argument(r), "out of range"); });
+    const int base = index_base();
+    check_slice_positions(index, r, dim, base);
     Owned<int64_t> positions = contiguous<int64_t>(Owned<int64_t>(apart(index, r)).get());
-    const Listed at{positions->data()};
+    const Listed at{positions->data(), base};
     for_each_slice<T>(dim, r, at, r, at, index->size[0], [value](T &to, T &) { to = value; });
 }
 
@@ -405,11 +423,11 @@ template <typename T> void gather(Tensor<T> *r, Tensor<T> *src, int dim, Tensor<
     TH_CHECK(index->size[dim] <= r->size[dim],
              "Expected index %s to be no larger than tensor %s in dimension %d", describe(index).str, describe(r).str,
              dim);
-    check_line_indices("gather", index, src->size[dim]);
+    const int base = check_line_indices("gather", index, src->size[dim]);
     Owned<T> source = apart(src, r);
     Owned<int64_t> positions = apart(index, r);
     each_indexed(dim, positions.get(), r, source.get(),
-                 [](int64_t at, int64_t i, Line<T> to, Line<T> from) { to[i] = from[at]; });
+                 [base](int64_t at, int64_t i, Line<T> to, Line<T> from) { to[i] = from[at - base]; });
 }
 
 template <typename T> void scatter(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src) {
@@ -421,11 +439,11 @@ template <typename T> void scatter(Tensor<T> *r, int dim, Tensor<int64_t> *index
              "Expected index %s to be smaller size than src %s and to be smaller than tensor %s apart from "
              "dimension %d",
              describe(index).str, describe(src).str, describe(r).str, dim);
-    check_line_indices("scatter", index, r->size[dim]);
+    const int base = check_line_indices("scatter", index, r->size[dim]);
     Owned<T> source = apart(src, r);
     Owned<int64_t> positions = apart(index, r);
     each_indexed(dim, positions.get(), r, source.get(),
-                 [](int64_t at, int64_t i, Line<T> to, Line<T> from) { to[at] = from[i]; });
+                 [base](int64_t at, int64_t i, Line<T> to, Line<T> from) { to[at - base] = from[i]; });
 }
 
 template <typename T> void scatterAdd(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src) {
@@ -433,11 +451,13 @@ template <typename T> void scatterAdd(Tensor<T> *r, int dim, Tensor<int64_t> *in
     check_same_apart_from(dim, r, src, index);
     TH_CHECK(index->size[dim] <= src->size[dim], "Expected index %s to be no larger than src %s in dimension %d",
              describe(index).str, describe(src).str, dim);
-    check_line_indices("scatterAdd", index, r->size[dim]);
+    const int base = check_line_indices("scatterAdd", index, r->size[dim]);
     Owned<T> source = apart(src, r);
     Owned<int64_t> positions = apart(index, r);
-    each_indexed(dim, positions.get(), r, source.get(),
-                 [](int64_t at, int64_t i, Line<T> to, Line<T> from) { to[at] = T(to[at] + from[i]); });
+    each_indexed(dim, positions.get(), r, source.get(), [base](int64_t at, int64_t i, Line<T> to, Line<T> from) {
+        T &sum = to[at - base];
+        sum = T(sum + from[i]);
+    });
 }
 
 template <typename T> void scatterFill(Tensor<T> *r, int dim, Tensor<int64_t> *index, T value) {
@@ -446,10 +466,10 @@ template <typename T> void scatterFill(Tensor<T> *r, int dim, Tensor<int64_t> *i
         TH_CHECK(d == dim || index->size[d] == r->size[d],
                  "Expected tensor %s and index %s to have the same size in dimension %d", describe(r).str,
                  describe(index).str, dim);
-    check_line_indices("scatter", index, r->size[dim]);
+    const int base = check_line_indices("scatter", index, r->size[dim]);
     Owned<int64_t> positions = apart(index, r);
     each_indexed(dim, positions.get(), r, r,
-                 [value](int64_t at, int64_t, Line<T> to, Line<T>) { to[at] = value; });
+                 [base, value](int64_t at, int64_t, Line<T> to, Line<T>) { to[at - base] = value; });
 }
 
 template <typename T> void maskedFill(Tensor<T> *r, Tensor<uint8_t> *mask, T value) {

@@ -1,5 +1,6 @@
 // c_api/th/linear.cpp: products of matrices and vectors, added to a tensor.
 #include "blas.h"
+#include "compat.h"
 #include "export.h"
 #include "loop.h"
 #include "pointwise.h"
@@ -166,7 +167,7 @@ template <typename T> void check_batches(Tensor<T> *batch1, Tensor<T> *batch2) {
 template <typename T> void check_sum(Tensor<T> *t, std::initializer_list<int64_t> sizes) {
     int d = 0;
     for (const int64_t size : sizes) {
-        TH_ARGUMENT(d < t->nDimension, 2, "dimension %d out of range of %dD tensor", d + TH_INDEX_BASE, t->nDimension);
+        TH_ARGUMENT(d < t->nDimension, 2, "dimension %d out of range of %dD tensor", d + index_base(), t->nDimension);
         TH_ARGUMENT(t->size[d++] == size, 1, "output tensor of incorrect size");
     }
     TH_CHECK(t->nDimension == d, "matrix expected, got %dD tensor for t", t->nDimension - d + 2);

@@ -43,7 +43,7 @@ State<Name, T> fold_all(Tensor<T> *t, State<Name, T> start, const Merge &merge, 
                 [](int64_t m, char *const *data, const int64_t *stride, const void *opaque) {
                     const Context &c = *static_cast<const Context *>(opaque);
                     S state;
-                    c.fold(data[0], m, stride[0], 1, 0, &state, c.parameter);
+                    c.fold(data[0], m, stride[0], 1, 0, &state, c.parameter, false);
                     *c.state = c.merge(*c.state, state);
                 },
                 &context);
@@ -91,6 +91,9 @@ struct Without {
     }
 };
 
+// Torch7 added up and multiplied lines in order.
+template <typename T> bool in_order() { return is_floating<T> && torch7(); }
+
 // store(data, stride, j, state): what becomes of the j-th line of a row of lines; data and stride of the results.
 template <typename Name, typename T, typename Store, typename... R>
 void fold_along(Tensor<T> *t, int dimension, const void *parameter, const Store &store, Tensor<R> *...results) {
@@ -99,8 +102,10 @@ void fold_along(Tensor<T> *t, int dimension, const void *parameter, const Store 
         int64_t n, stride;
         const void *parameter;
         const Store &store;
+        bool in_order;
     };
-    const Context context{TH_CHOOSE(fold_lines<Name, T>)(), t->size[dimension], t->stride[dimension], parameter, store};
+    const Context context{TH_CHOOSE(fold_lines<Name, T>)(), t->size[dimension], t->stride[dimension], parameter, store,
+                          in_order<T>()};
     const Without views[] = {Without(t, dimension), Without(results, dimension)...};
     const size_t elements[] = {sizeof(T), sizeof(R)...};
     Operand operands[1 + sizeof...(R)];
@@ -113,7 +118,7 @@ void fold_along(Tensor<T> *t, int dimension, const void *parameter, const Store 
             for (int64_t begin = 0; begin < lines; begin += most_lines) {
                 const int64_t m = std::min(most_lines, lines - begin);
                 c.fold(data[0] + begin * stride[0] * int64_t(sizeof(T)), c.n, c.stride, m, stride[0], states,
-                       c.parameter);
+                       c.parameter, c.in_order);
                 for (int64_t j = 0; j < m; j++) c.store(data + 1, stride + 1, begin + j, states[j]);
             }
         },
@@ -141,7 +146,7 @@ void reduce(Tensor<T> *r, Tensor<T> *t, int dimension, int keepdim, const Finish
 }
 
 void check_dimension(const AnyTensor *t, int dimension, int argument, const char *format) {
-    TH_ARGUMENT(dimension >= 0 && dimension < t->nDimension, argument, format, dimension + TH_INDEX_BASE);
+    TH_ARGUMENT(dimension >= 0 && dimension < t->nDimension, argument, format, dimension + index_base());
 }
 constexpr const char *out_of_range = "dimension %d out of range", *invalid = "invalid dimension %d";
 
@@ -277,9 +282,9 @@ void variance(Tensor<T> *r, Tensor<T> *t, int dimension, int biased, int keepdim
             for (int64_t begin = 0; begin < lines; begin += most_lines) {
                 const int64_t m = std::min(most_lines, lines - begin);
                 const char *x = data[0] + begin * stride[0] * int64_t(sizeof(T));
-                c.sum(x, c.n, c.stride, m, stride[0], means, nullptr);
+                c.sum(x, c.n, c.stride, m, stride[0], means, nullptr, c.one_pass);
                 for (int64_t j = 0; j < m; j++) means[j] /= c.count;
-                c.squares(x, c.n, c.stride, m, stride[0], squares, means);
+                c.squares(x, c.n, c.stride, m, stride[0], squares, means, c.one_pass);
                 for (int64_t j = 0; j < m; j++) {
                     A v = squares[j] / c.divisor;
                     if (c.one_pass) v = std::max(A(0), v - means[j] * means[j] * (c.count / c.divisor));
@@ -305,12 +310,12 @@ void extreme_along(Tensor<T> *values, Tensor<int64_t> *indices, Tensor<T> *t, in
     Reduced<int64_t> index(indices, source, dimension, keepdim);
     // As in sums: filled first, and written only where the first element is not the best.
     const bool filled = source->stride[dimension] != 1;
-    if (filled) fill<int64_t>(index, TH_INDEX_BASE);
+    if (filled) fill<int64_t>(index, 0);
     fold_along<Name, T>(
         source, dimension, nullptr,
         [filled](char *const *data, const int64_t *stride, int64_t j, Extreme<T> best) {
             element<T>(data[0], stride[0], j) = best.value;
-            if (best.index || !filled) element<int64_t>(data[1], stride[1], j) = best.index + TH_INDEX_BASE;
+            if (best.index || !filled) element<int64_t>(data[1], stride[1], j) = best.index;
         },
         static_cast<Tensor<T> *>(value), static_cast<Tensor<int64_t> *>(index));
     value.finish();
@@ -374,7 +379,7 @@ template <typename T> void cross(Tensor<T> *r, Tensor<T> *a, Tensor<T> *b, int d
         TH_CHECK(dimension >= 0, "no dimension of size 3 in a: %s", describe(a).str);
     }
     check_dimension(a, dimension, 3, out_of_range);
-    TH_ARGUMENT(a->size[dimension] == 3, 3, "dimension %d does not have size 3", dimension + TH_INDEX_BASE);
+    TH_ARGUMENT(a->size[dimension] == 3, 3, "dimension %d does not have size 3", dimension + index_base());
     const Owned<T> source1 = a == r ? alias(a) : retained(a), source2 = b == r ? alias(b) : retained(b);
     resizeAs<T>(r, a);
     each_line(

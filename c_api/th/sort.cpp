@@ -4,6 +4,7 @@
 // any way of sorting them is stable, and takes O(n log n) in the worst case: radix sort for long lines, introsort for
 // short ones. NaN ranks above every number, and 0.0 with -0.0.
 #include "aliasing.h"
+#include "compat.h"
 #include "export.h"
 #include "reduced.h"
 #include "threads.h"
@@ -171,7 +172,7 @@ template <typename T> void check_dimension(Tensor<T> *t, int dimension) {
 
 template <typename T>
 void sort_along(Tensor<T> *values, Tensor<int64_t> *indices, Tensor<T> *t, int dimension, int descending) {
-    TH_ARGUMENT(dimension >= 0 && dimension < t->nDimension, 2, "invalid dimension %d", dimension);
+    TH_ARGUMENT(dimension >= 0 && dimension < t->nDimension, 2, "invalid dimension %d", dimension + index_base());
     Owned<T> source = apart_from_both(t, values, indices);
     resize(values, shape_of(source));
     resize(indices, shape_of(source));

@@ -1,6 +1,7 @@
 // c_api/th/tensor.cpp: the exported functions of tensors, and those that reach elements.
 #include "tensor_functions.h"
 
+#include "compat.h"
 #include "export.h"
 
 namespace th {
@@ -32,7 +33,7 @@ TH_EVERY_TYPE(TH_INSTANTIATE)
 namespace tensor_functions {
 
 inline void check_dimension(const AnyTensor *self, int d) {
-    TH_ARGUMENT(d >= 0 && d < self->nDimension, 2, "dimension %d out of range of %dD tensor", d + TH_INDEX_BASE,
+    TH_ARGUMENT(d >= 0 && d < self->nDimension, 2, "dimension %d out of range of %dD tensor", d + index_base(),
                 self->nDimension);
 }
 template <typename T> int64_t size(const Tensor<T> *self, int d) { return check_dimension(self, d), self->size[d]; }

@@ -38,7 +38,8 @@
 #define TH_UNUSED
 #endif
 
-/* Dimensions and indices count from this number, in arguments and in results. */
+/* What code compiled against these headers may take for the number that positions count from. The library itself reads
+ * its own from the environment (docs/th.md). */
 #ifndef TH_INDEX_BASE
 #define TH_INDEX_BASE 0
 #endif

@@ -63,13 +63,14 @@ template <typename Name, typename T> struct Plain {
     }
 
     static void fold(const void *data, int64_t n, int64_t stride, int64_t lines, int64_t across, void *out,
-                     const void *parameter) {
+                     const void *parameter, bool in_order) {
         const T *x = static_cast<const T *>(data);
         A *states = static_cast<A *>(out);
         const Step<Name, T> step{parameter};
-        if (stride == 1 || lines == 1) {
+        const bool partial = stride == 1 && !in_order;
+        if (partial || lines == 1) {
             for (int64_t j = 0; j < lines; j++, x += across) {
-                if (stride == 1) {
+                if (partial) {
                     states[j] = contiguous(x, n, step, j);
                 } else {
                     A a = step.start;
@@ -147,7 +148,7 @@ template <typename Order, typename T> struct Best {
     }
 
     static void fold(const void *data, int64_t n, int64_t stride, int64_t lines, int64_t across, void *out,
-                     const void *) {
+                     const void *, bool) {
         const T *x = static_cast<const T *>(data);
         Extreme<T> *states = static_cast<Extreme<T> *>(out);
         if (stride == 1) {

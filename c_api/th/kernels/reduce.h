@@ -9,9 +9,10 @@ namespace th {
 // Lines that one call folds at most.
 constexpr int64_t most_lines = 128;
 
-// Folds `lines` lines of n numbers: the i-th number of line j is x[i * stride + j * across], its state states[j].
+// Folds `lines` lines of n numbers: the i-th number of line j is x[i * stride + j * across], its state states[j]. Lines
+// of stride 1 fold in 32 partial states, unless they are to go `in_order`, one number after the other.
 using Fold = void (*)(const void *x, int64_t n, int64_t stride, int64_t lines, int64_t across, void *states,
-                      const void *parameter);
+                      const void *parameter, bool in_order);
 
 namespace fold {
 struct Sum;
