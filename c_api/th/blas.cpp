@@ -3,6 +3,7 @@
 
 #include "blas_library.h"
 #include "export.h"
+#include "helpers.h"
 
 #include <algorithm>
 
@@ -46,6 +47,24 @@ template <typename T> const Routines<T> &library() {
     static const Routines<T> routines;
     return routines;
 }
+
+// body(first, number) for parts of [0, size): one for each thread that may take part, but no more than the whole has
+// grains of work.
+template <typename Body> void share(int64_t size, double grains, const Body &body) {
+    const int most = grains < 2 ? 1 : int(std::min<double>(product_threads(), grains));
+    constexpr int64_t step = 32;  // parts are multiples of what a kernel takes at a time
+    const int64_t length = ((size + most - 1) / most + step - 1) / step * step;
+    if (most < 2 || length >= size) {
+        body(int64_t(0), size);
+        return;
+    }
+    auto part = [&](int number) { body(number * length, std::min(length, size - number * length)); };
+    run_with_helpers(int((size + length - 1) / length),
+                     [](void *opaque, int number) { (*static_cast<decltype(part) *>(opaque))(number); }, &part);
+}
+
+// Multiplications and additions of a matrix product, and elements that are read once, which are worth a thread.
+constexpr double product_grain = 1 << 20, element_grain = 1 << 16;
 
 // y = beta y; beta 0 does not read y.
 template <typename T> void scale(int64_t n, T beta, T *y, int64_t incy) {
@@ -97,10 +116,14 @@ void gemv(char trans, int64_t m, int64_t n, T alpha, T *a, int64_t lda, T *x, in
     if constexpr (is_floating<T>) {
         if (library<T>().gemv && fit_int(m, n, lda, incx, incy) && lda >= std::max<int64_t>(1, m) && incx > 0 &&
             incy > 0) {
-            share_threads_with_blas();
-            const char trans_ = transposed(trans) ? 't' : 'n';
-            const int m_ = int(m), n_ = int(n), lda_ = int(lda), incx_ = int(incx), incy_ = int(incy);
-            library<T>().gemv(&trans_, &m_, &n_, &alpha, a, &lda_, x, &incx_, &beta, y, &incy_, 1);
+            const bool t = transposed(trans);
+            const char trans_ = t ? 't' : 'n';
+            const int lda_ = int(lda), incx_ = int(incx), incy_ = int(incy);
+            share(t ? n : m, double(m) * double(n) / element_grain, [&](int64_t first, int64_t number) {
+                const int m_ = int(t ? m : number), n_ = int(t ? number : n);
+                library<T>().gemv(&trans_, &m_, &n_, &alpha, a + first * (t ? lda : 1), &lda_, x, &incx_, &beta,
+                                  y + first * incy, &incy_, 1);
+            });
             return;
         }
     }
@@ -126,9 +149,11 @@ void ger(int64_t m, int64_t n, T alpha, T *x, int64_t incx, T *y, int64_t incy, 
     if constexpr (is_floating<T>) {
         if (library<T>().ger && fit_int(m, n, lda, incx, incy) && lda >= std::max<int64_t>(1, m) && incx > 0 &&
             incy > 0) {
-            share_threads_with_blas();
-            const int m_ = int(m), n_ = int(n), lda_ = int(lda), incx_ = int(incx), incy_ = int(incy);
-            library<T>().ger(&m_, &n_, &alpha, x, &incx_, y, &incy_, a, &lda_);
+            const int m_ = int(m), lda_ = int(lda), incx_ = int(incx), incy_ = int(incy);
+            share(n, double(m) * double(n) / element_grain, [&](int64_t first, int64_t number) {
+                const int n_ = int(number);
+                library<T>().ger(&m_, &n_, &alpha, x, &incx_, y + first * incy, &incy_, a + first * lda, &lda_);
+            });
             return;
         }
     }
@@ -150,10 +175,17 @@ void gemm(char transa, char transb, int64_t m, int64_t n, int64_t k, T alpha, T 
         const bool ldb_fits = ldb >= std::max<int64_t>(1, tb ? n : k);
         if (library<T>().gemm && fit_int(m, n, k, lda, ldb, ldc) && lda_fits && ldb_fits &&
             ldc >= std::max<int64_t>(1, m)) {
-            share_threads_with_blas();
             const char ta_ = ta ? 't' : 'n', tb_ = tb ? 't' : 'n';
-            const int m_ = int(m), n_ = int(n), k_ = int(k), lda_ = int(lda), ldb_ = int(ldb), ldc_ = int(ldc);
-            library<T>().gemm(&ta_, &tb_, &m_, &n_, &k_, &alpha, a, &lda_, b, &ldb_, &beta, c, &ldc_, 1, 1);
+            const int k_ = int(k), lda_ = int(lda), ldb_ = int(ldb), ldc_ = int(ldc);
+            const bool columns = n >= m;  // of c; else its rows
+            const double grains = double(m) * double(n) * double(k) / product_grain;
+            share(columns ? n : m, grains, [&](int64_t first, int64_t number) {
+                const int m_ = int(columns ? m : number), n_ = int(columns ? number : n);
+                T *const a_ = columns ? a : a + first * (ta ? lda : 1);
+                T *const b_ = columns ? b + first * (tb ? 1 : ldb) : b;
+                library<T>().gemm(&ta_, &tb_, &m_, &n_, &k_, &alpha, a_, &lda_, b_, &ldb_, &beta,
+                                  c + first * (columns ? ldc : 1), &ldc_, 1, 1);
+            });
             return;
         }
     }

@@ -2,6 +2,10 @@
 //
 // In this order: the file named by the environment variable THAW_BLAS or by thaw_set_blas; the scipy-openblas32 package
 // beside the package that holds this library; what the build found; the system's OpenBLAS, LAPACK or BLAS.
+//
+// OpenBLAS gets one thread, and libth cuts products over several (blas.cpp). OpenBLAS's threads wait for each other by
+// spinning inside a product, and for the next one for about 30 ms: where another process has one of the processors,
+// each product takes several of the scheduler's time slices.
 #include "blas_library.h"
 
 #include "export.h"
@@ -9,10 +13,11 @@
 
 #include <TH/THBlas.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
+#include <sched.h>
 #include <string>
 
 namespace th {
@@ -22,7 +27,7 @@ std::mutex loading;
 void *library = nullptr;
 bool searched = false;
 std::string wanted;
-void (*set_threads)(int) = nullptr;
+bool single_threaded = false;  // the library uses no threads of its own
 
 // Symbols carry this prefix in scipy-openblas32.
 const char *const prefixes[] = {"scipy_", ""};
@@ -33,8 +38,28 @@ void *symbol(void *handle, const std::string &name) {
     return nullptr;
 }
 
+// OpenBLAS starts a thread for each processor but one that the thread which loads it may run on.
+class OneProcessor {
+public:
+    OneProcessor() {
+        cpu_set_t here;
+        CPU_ZERO(&here);
+        const int cpu = sched_getcpu();
+        narrowed_ = cpu >= 0 && cpu < CPU_SETSIZE && !sched_getaffinity(0, sizeof allowed_, &allowed_) &&
+                    (CPU_SET(cpu, &here), !sched_setaffinity(0, sizeof here, &here));
+    }
+    ~OneProcessor() {
+        if (narrowed_) sched_setaffinity(0, sizeof allowed_, &allowed_);
+    }
+
+private:
+    cpu_set_t allowed_;
+    bool narrowed_;
+};
+
 bool take(const char *path) {
     if (!path || !*path) return false;
+    const OneProcessor while_loading;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) return false;
     if (!symbol(handle, "sgemm_")) {
@@ -42,7 +67,10 @@ bool take(const char *path) {
         return false;
     }
     library = handle;
-    set_threads = reinterpret_cast<void (*)(int)>(symbol(handle, "openblas_set_num_threads"));
+    if (auto set_threads = reinterpret_cast<void (*)(int)>(symbol(handle, "openblas_set_num_threads"))) {
+        set_threads(1);
+        single_threaded = true;
+    }
     return true;
 }
 
@@ -73,10 +101,13 @@ void *blas_routine(const char *name) {
     return library ? symbol(library, std::string(name) + "_") : nullptr;
 }
 
-void share_threads_with_blas() {
-    static std::atomic<int> current{0};
-    const int wanted = num_threads();
-    if (set_threads && current.exchange(wanted) != wanted) set_threads(wanted);
+int product_threads() {
+    static const int most = [] {
+        const char *value = getenv("OPENBLAS_NUM_THREADS");
+        const int number = value ? atoi(value) : 0;  // as OpenBLAS reads it: anything but a positive number is no limit
+        return number > 0 ? number : INT_MAX;
+    }();
+    return single_threaded ? std::min(num_threads(), most) : 1;
 }
 
 }  // namespace th

@@ -12,6 +12,7 @@ namespace th {
 namespace {
 
 std::atomic<bool> forked{false};
+const int threads_at_load = omp_get_max_threads();
 
 __attribute__((constructor)) void watch_fork() {
     pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
@@ -51,5 +52,5 @@ int THGetNumThreads(void) { return omp_get_max_threads(); }
 
 int THGetNumCores(void) { return omp_get_num_procs(); }
 
-void THInferNumThreads(void) { omp_set_num_threads(omp_get_num_procs()); }
+void THInferNumThreads(void) { omp_set_num_threads(th::threads_at_load); }
 }
