@@ -63,8 +63,9 @@ template <typename Body> void share(int64_t size, double grains, const Body &bod
                      [](void *opaque, int number) { (*static_cast<decltype(part) *>(opaque))(number); }, &part);
 }
 
-// Multiplications and additions of a matrix product, and elements that are read once, which are worth a thread.
-constexpr double product_grain = 1 << 20, element_grain = 1 << 16;
+// What is worth a thread, which takes about 50 µs to wake: multiplications and additions of a matrix product, and
+// elements of a matrix that is read once.
+constexpr double product_grain = 1 << 22, element_grain = 1 << 18;
 
 // y = beta y; beta 0 does not read y.
 template <typename T> void scale(int64_t n, T beta, T *y, int64_t incy) {

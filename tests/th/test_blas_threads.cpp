@@ -51,7 +51,7 @@ std::vector<float> numbers(int64_t n, float from) {
 // Every product with 1 thread and with several: odd sizes, leading dimensions and steps that leave gaps. The sums of
 // these numbers are exact, so the results agree to the bit.
 void cuts() {
-    const int64_t m = 331, n = 277, k = 97, gap = 5;
+    const int64_t m = 331, n = 277, k = 397, gap = 5;
     for (int wide = 0; wide < 2; wide++)
         for (char transa : {'n', 't'})
             for (char transb : {'n', 't'}) {
@@ -72,8 +72,8 @@ void cuts() {
                 }
             }
     for (char trans : {'n', 't'}) {
-        const int64_t rows = 811, columns = 577, results = trans == 't' ? columns : rows;
-        auto a = numbers((rows + gap) * columns, -1), x = numbers(2 * 811, 0);
+        const int64_t rows = 2811, columns = 1577, results = trans == 't' ? columns : rows;
+        auto a = numbers((rows + gap) * columns, -1), x = numbers(2 * rows, 0);
         std::vector<float> product, sum;
         for (int threads : {1, 2, 3, 5}) {
             THSetNumThreads(threads);
@@ -90,7 +90,7 @@ void cuts() {
 
 // Several threads bring products at a time: one has the helpers, the others go without.
 void at_once() {
-    const int64_t n = 192;
+    const int64_t n = 256;
     const auto a = numbers(n * n, -1), b = numbers(n * n, 0);
     auto product = [&] {
         std::vector<float> c(n * n);
