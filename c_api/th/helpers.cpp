@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 
 namespace th {
@@ -63,11 +64,20 @@ private:
     bool taken_ = false;
 };
 
+// Never deleted: helpers wait for it until the process ends. A forked process has none of them, and perhaps a lock that
+// one of them held: it begins anew.
+Helpers *const *the_helpers() {
+    static Helpers *helpers = [] {
+        pthread_atfork(nullptr, nullptr, [] { helpers = new Helpers; });
+        return new Helpers;
+    }();
+    return &helpers;
+}
+
 }  // namespace
 
 void run_with_helpers(int parts, void (*part)(void *body, int number), void *body) {
-    static Helpers *const helpers = new Helpers;  // never deleted: helpers wait for it until the process ends
-    helpers->run(parts, part, body);
+    (*the_helpers())->run(parts, part, body);
 }
 
 }  // namespace th
