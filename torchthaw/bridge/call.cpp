@@ -51,7 +51,7 @@ private:
 };
 
 /* Whether the function works on a GPU: its name ends with _cuda, and its last parameter is `void *stream`. */
-bool takes_stream(const thaw_function *function) {
+bool takes_stream(const thaw_callable *function) {
     const int count = function->parameter_count;
     if (count == 0 || function->variadic) return false;
     const thaw_parameter &last = function->parameters[count - 1];
@@ -203,7 +203,7 @@ Outcome convert_tensor(void *slot, const thaw_parameter &parameter, PyObject *ar
 /* Converts the arguments into the frame and calls; one per call. */
 class Call {
 public:
-    Call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
+    Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
           arguments_(arguments), count_(count), on_cuda_(takes_stream(function)) {}
 
@@ -363,7 +363,7 @@ private:
 
     PyObject *result() { return to_python(function_->result, frame_ + function_->result_offset); }
 
-    const thaw_function *function_;
+    const thaw_callable *function_;
     char *frame_;
     PyObject **written_;
     PyObject *const *arguments_;
@@ -381,7 +381,7 @@ template <typename T> T read(const void *value) {
 }
 
 /* Puts positional and keyword arguments in the order of the parameters. False with an exception set. */
-bool arrange(const thaw_function *function, PyObject **ordered, PyObject *const *arguments, Py_ssize_t count,
+bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const *arguments, Py_ssize_t count,
              PyObject *keywords) {
     const int expected = function->parameter_count;
     const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_Size(keywords);
@@ -442,7 +442,7 @@ bool prepare_calls() {
     return base != nullptr;
 }
 
-PyObject *call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments,
+PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                Py_ssize_t count, PyObject *keywords) {
     const bool more = function->variadic && keywords == nullptr && count > function->parameter_count;
     if (keywords != nullptr || (count != function->parameter_count && !more)) {

@@ -3,17 +3,25 @@
 
 #include "bridge.h"
 
+/* A function as calls need it. */
+struct thaw_callable : thaw_function {
+    PyMethodDef method;      /* what makes the function for Python */
+    PyObject *cffi_function; /* lib.<name>, called where an argument needs cffi's conversion */
+    PyObject *cffi_types;    /* tuple of the parameters' ctypes */
+    PyObject *cast;          /* ffi.cast */
+};
+
 namespace bridge {
 
 /* Imports what error messages and conversions need. False with an exception set. */
 bool prepare_calls();
 
 /* See thaw_bridge::call. */
-PyObject *call(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments,
+PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                Py_ssize_t count, PyObject *keywords);
 
 /* See thaw_bridge::call_th. */
-PyObject *call_th(const thaw_function *function, void *frame, PyObject **scratch, PyObject *const *arguments,
+PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                   Py_ssize_t count, PyObject *keywords);
 
 /* The Python object for a result of a C function, whose kind is not THAW_CFFI or one of TH's. */

@@ -107,7 +107,7 @@ private:
 
 class Call {
 public:
-    Call(const thaw_function *function, void *frame, PyObject *const *arguments, Py_ssize_t count)
+    Call(const thaw_callable *function, void *frame, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), arguments_(arguments), count_(count) {}
 
     PyObject *run() {
@@ -139,7 +139,7 @@ private:
     }
 
     bool convert(Py_ssize_t index, bool *needs_cffi) {
-        static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0};
+        static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0, 0};
         const thaw_parameter &parameter =
             index < function_->parameter_count ? function_->parameters[index] : variadic;
         PyObject *argument = arguments_[index];
@@ -272,7 +272,7 @@ private:
         return adopt(static_cast<THTensor *>(pointer), code, bits, on_cuda);
     }
 
-    const thaw_function *function_;
+    const thaw_callable *function_;
     char *frame_;
     PyObject *const *arguments_;
     Py_ssize_t count_;
@@ -281,7 +281,7 @@ private:
 };
 
 /* For its message, cffi is called as Python would call it. */
-PyObject *call_as_is(const thaw_function *function, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+PyObject *call_as_is(const thaw_callable *function, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     PyObject *values = PyTuple_New(count), *named = keywords == nullptr ? nullptr : PyDict_New();
     for (Py_ssize_t i = 0; values != nullptr && i < count; ++i) {
         Py_INCREF(arguments[i]);
@@ -300,7 +300,7 @@ PyObject *call_as_is(const thaw_function *function, PyObject *const *arguments, 
 
 }  // namespace
 
-PyObject *call_th(const thaw_function *function, void *frame, PyObject **, PyObject *const *arguments,
+PyObject *call_th(const thaw_callable *function, void *frame, PyObject **, PyObject *const *arguments,
                   Py_ssize_t count, PyObject *keywords) {
     const bool named = keywords != nullptr && PyTuple_Size(keywords) > 0;
     const bool fits = function->variadic ? count >= function->parameter_count : count == function->parameter_count;

@@ -18,7 +18,7 @@
 #define THAW_REGION(entry, more, values) \
     THAW_REGION_LINKAGE void entry(void (*body)(void *), void *data, unsigned threads, THAW_REGION_LIST more) { \
         static void (*open_mp)(void (*)(void *), void *, unsigned, THAW_REGION_LIST more); \
-        thaw_region region = {body, data, NULL}; \
+        thaw_region region = {sizeof(thaw_region), body, data, NULL}; \
         if (open_mp == NULL) *(void **)&open_mp = dlsym(RTLD_DEFAULT, #entry); \
         open_mp(thaw->member, &region, thaw->threads(threads), THAW_REGION_LIST values); \
         thaw->join(&region); \

@@ -52,23 +52,27 @@ static {prototype} {{
 #define {name}(...) thaw_guarded_{name}(__VA_ARGS__)
 """
 
+CALLABLES = "static thaw_callable *thaw_callables[{count}];\n"
+
 TRAMPOLINE = """
 static PyObject *thaw_call_{name}(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {{
     thaw_frame_{name} frame;
     PyObject *scratch[{scratch}];
     (void)self;
-    return thaw->{call}(&thaw_functions[{index}], &frame, scratch, arguments, count, keywords);
+    return thaw->{call}(thaw_callables[{index}], &frame, scratch, arguments, count, keywords);
 }}
 """
 
+# join is the last entry of thaw_bridge that the file uses.
 MODULE = """
 static PyObject *thaw_cffi_init(void);
 
-static PyObject *thaw_bind(PyObject *extension, PyObject *module_name) {{
-    return thaw->bind(thaw_functions, thaw_methods, extension, module_name);
-}}
-static PyMethodDef thaw_bind_method = {{
-    "bind", thaw_bind, METH_O, "bind(module_name) -> dict of the functions that take tensors"
+#define THAW_KIND_NAME(name, number) #name,
+static const char *const thaw_kind_names[] = {{ THAW_KIND_LIST(THAW_KIND_NAME) }};
+static const thaw_module thaw_this_module = {{
+    sizeof(thaw_module), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, "{name}", THAW_UPTO(thaw_bridge, join),
+    sizeof(thaw_function), sizeof(thaw_parameter), sizeof(thaw_region), thaw_functions, {count}, thaw_callables,
+    thaw_cffi_init, thaw_kind_names, sizeof thaw_kind_names / sizeof *thaw_kind_names
 }};
 
 #ifdef __cplusplus
@@ -76,30 +80,11 @@ extern "C"
 #endif
 __attribute__((visibility("default"))) PyObject *PyInit_{module}(void);
 PyObject *PyInit_{module}(void) {{
-    PyObject *extension, *bind;
-    thaw = (const thaw_bridge *)PyCapsule_Import(THAW_BRIDGE_CAPSULE, 0);
-    if (thaw == NULL) return NULL;
-    if (thaw->abi != THAW_BRIDGE_ABI) {{
-        PyErr_Format(PyExc_ImportError, "{module}: built for torchthaw's bridge %d, got %d; build it again",
-                     THAW_BRIDGE_ABI, thaw->abi);
-        return NULL;
-    }}
-    extension = thaw_cffi_init();
-    if (extension == NULL) return NULL;
-    bind = PyCFunction_NewEx(&thaw_bind_method, extension, NULL);
-    if (bind == NULL || PyObject_SetAttrString(extension, "bind", bind) != 0) {{
-        Py_XDECREF(bind);
-        Py_DECREF(extension);
-        return NULL;
-    }}
-    Py_DECREF(bind);
-    if (thaw->announce(extension) != 0) {{
-        Py_DECREF(extension);
-        return NULL;
-    }}
-    return extension;
+    thaw = thaw_open("{name}");
+    return thaw == NULL ? NULL : thaw->load(&thaw_this_module);
 }}
 """
+
 
 class Function:
     """One C function of the extension and the C code around it."""
@@ -163,7 +148,7 @@ class Function:
         for i, each in enumerate(self.parameters):
             rows.append(
                 f'    {{ "{each.name}", {each.kind}, {each.flags}, (int)offsetof(thaw_frame_{self.name}, thaw_{i}), '
-                f"{each.code}, {each.bits} }},\n"
+                f"{each.code}, {each.bits}, 0 }},\n"
             )
         return array(f"const thaw_parameter thaw_parameters_{self.name}", rows)
 
@@ -171,24 +156,18 @@ class Function:
         """The function's entry in thaw_functions."""
         void = isinstance(self.type.result, model.VoidType)
         return (
-            f'    {{ "{self.name}", {len(self.parameters)}, {int(self.type.ellipsis)}, '
-            f"{f'thaw_parameters_{self.name}' if self.parameters else 'NULL'}, {self.result}, "
+            f'    {{ "{self.name}", {c_string(self.doc)},\n      thaw_call_{self.name}, '
+            f"{f'thaw_run_{self.name}' if self.direct else 'NULL'}, "
+            f"{f'thaw_parameters_{self.name}' if self.parameters else 'NULL'}, {len(self.parameters)}, "
+            f"{int(self.type.ellipsis)}, {self.result}, "
             f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, thaw_result)'}, "
-            f"{self.result_code}, {self.result_bits}, "
-            f"{f'thaw_run_{self.name}' if self.direct else 'NULL'}, NULL, NULL, NULL }},\n"
+            f"{self.result_code}, {self.result_bits} }},\n"
         )
 
     def trampoline(self, index):
         """What Python calls; ``index`` is that of row()."""
         return TRAMPOLINE.format(
             name=self.name, call=self.call, index=index, scratch=max(1, 2 * len(self.parameters))
-        )
-
-    def method(self):
-        """The function's entry in thaw_methods."""
-        return (
-            f'    {{ "{self.name}", (PyCFunction)(void (*)(void))thaw_call_{self.name}, '
-            f"METH_FASTCALL | METH_KEYWORDS,\n      {c_string(self.doc)} }},\n"
         )
 
 
@@ -223,17 +202,16 @@ def preamble(found, name, headers, keeps_errno):
     headers: C text that declares the functions.
     """
     module = name.rpartition(".")[2]
-    end = "    { NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, NULL }\n"
     bridge = config.PACKAGE / "bridge"
-    end_of_methods = "    { NULL, NULL, 0, NULL }\n"
+    end = "    { NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }\n"  # C has no empty arrays
     return "".join([
         PREAMBLE.format(bridge=bridge, includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
         *(function.guarded() for function in found),
         *(function.table() for function in found),
-        array("thaw_function thaw_functions", [*(function.row() for function in found), end]),
+        CALLABLES.format(count=len(found) + 1),
         *(function.trampoline(index) for index, function in enumerate(found)),
-        array("PyMethodDef thaw_methods", [*(function.method() for function in found), end_of_methods]),
-        MODULE.format(module=module),
+        array("const thaw_function thaw_functions", [*(function.row() for function in found), end]),
+        MODULE.format(module=module, name=name.lstrip("."), count=len(found)),
         CFFI_INIT.format(module=module),
     ])  # fmt: skip
 

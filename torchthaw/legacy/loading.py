@@ -67,12 +67,11 @@ def _functions_of(ffi, owner):
     """{function of the lib that belongs to ``ffi``: the one for Python}; ``owner`` is named where there is none."""
     from ..bridge import _bridge
 
-    for lib, bind in _bridge.extensions.items():
-        extension = bind.__self__
+    for lib, extension in _bridge.extensions.items():
         if extension.ffi is ffi:
             symbols = [getattr(lib, name) for name in dir(lib)]
             modules = [symbol.__module__ for symbol in symbols if isinstance(symbol, types.BuiltinFunctionType)]
-            functions = bind(modules[0] if modules else extension.__name__)
+            functions = extension.bind(modules[0] if modules else extension.__name__)
             return {getattr(lib, name): function for name, function in functions.items()}
     raise ImportError(
         f"{owner!r} was not built by this torch.utils.ffi; remove the stale file and run the project's build file"

@@ -1,0 +1,229 @@
+/* load.cpp: loads extensions: checks what they were built for, and reads their records, of whatever size. */
+#include "load.h"
+
+#include "call.h"
+
+#include <cstdarg>
+#include <cstring>
+#include <new>
+#include <vector>
+
+namespace bridge {
+
+PyObject *extensions;
+
+namespace {
+
+/* The fields that the records of every version have. What stands behind them is zero in a record that ends before. */
+constexpr size_t LEAST_MODULE = THAW_UPTO(thaw_module, make);
+constexpr size_t LEAST_FUNCTION = THAW_UPTO(thaw_function, variadic);
+constexpr size_t LEAST_PARAMETER = THAW_UPTO(thaw_parameter, dtype_bits);
+constexpr size_t LEAST_REGION = THAW_UPTO(thaw_region, kept);
+constexpr int KNOWN_FLAGS = THAW_WRITTEN | THAW_SIZES | THAW_EXACT;
+
+/* The record that begins at `from` and has `size` bytes. */
+template <typename Record> Record read_record(const void *from, size_t size) {
+    Record record{};
+    std::memcpy(&record, from, size < sizeof record ? size : sizeof record);
+    return record;
+}
+
+/* An extension that was loaded. Lives as long as the process, as the extension's code does. */
+struct Module {
+    std::vector<thaw_parameter> parameters; /* of all functions */
+    std::vector<thaw_callable> functions;
+};
+
+/* Reads a module's records. */
+class Reader {
+public:
+    explicit Reader(const thaw_module *module)
+        : module_(read_record<thaw_module>(module, module->struct_size)) {}
+
+    /* Whether this bridge has all that the extension uses. False with an exception set. */
+    bool check_sizes() const {
+        if (!check_size("thaw_module", module_.struct_size, LEAST_MODULE, sizeof(thaw_module))) return false;
+        if (module_.table_size > sizeof(thaw_bridge)) return lacks("an entry of the table that it uses");
+        return check_size("thaw_function", module_.function_size, LEAST_FUNCTION, sizeof(thaw_function)) &&
+               check_size("thaw_parameter", module_.parameter_size, LEAST_PARAMETER, sizeof(thaw_parameter)) &&
+               check_size("thaw_region", module_.region_size, LEAST_REGION, sizeof(thaw_region));
+    }
+
+    /* False with an exception set. */
+    bool read(Module *to) const {
+        size_t parameters = 0;
+        for (size_t i = 0; i < module_.function_count; ++i) {
+            parameters += static_cast<size_t>(function(i).parameter_count);
+        }
+        to->parameters.reserve(parameters); /* they stay where they are */
+        to->functions.reserve(module_.function_count);
+        for (size_t i = 0; i < module_.function_count; ++i) {
+            if (!read_function(function(i), to)) return false;
+        }
+        return true;
+    }
+
+    PyObject *make() const { return module_.make(); }
+
+    /* From now on the extension calls these functions. */
+    void hand_over(Module *module) const {
+        for (size_t i = 0; i < module_.function_count; ++i) module_.callables[i] = &module->functions[i];
+    }
+
+private:
+    thaw_function function(size_t index) const {
+        const char *first = reinterpret_cast<const char *>(module_.functions);
+        return read_record<thaw_function>(first + index * module_.function_size, module_.function_size);
+    }
+
+    bool read_function(const thaw_function &function, Module *to) const {
+        if (!knows(function.result)) {
+            const int kind = function.result;
+            return lacks("the kind %s (%d) of what %s returns", kind_name(kind), kind, function.name);
+        }
+        thaw_callable callable{};
+        static_cast<thaw_function &>(callable) = function;
+        callable.parameters = to->parameters.data() + to->parameters.size();
+        const char *first = reinterpret_cast<const char *>(function.parameters);
+        for (int i = 0; i < function.parameter_count; ++i) {
+            const size_t size = module_.parameter_size;
+            const auto parameter = read_record<thaw_parameter>(first + static_cast<size_t>(i) * size, size);
+            if (!check_parameter(function, parameter)) return false;
+            to->parameters.push_back(parameter);
+        }
+        const auto trampoline = reinterpret_cast<void (*)()>(function.trampoline);
+        callable.method = {function.name, reinterpret_cast<PyCFunction>(trampoline), METH_FASTCALL | METH_KEYWORDS,
+                           function.doc};
+        to->functions.push_back(callable);
+        return true;
+    }
+
+    bool check_parameter(const thaw_function &function, const thaw_parameter &parameter) const {
+        if (!knows(parameter.kind)) {
+            const int kind = parameter.kind;
+            return lacks("the kind %s (%d) of %s's parameter %s", kind_name(kind), kind, function.name, parameter.name);
+        }
+        if ((parameter.flags & ~KNOWN_FLAGS) != 0 || parameter.reserved != 0) {
+            return lacks("a flag of %s's parameter %s", function.name, parameter.name);
+        }
+        return true;
+    }
+
+    static bool knows(int kind) { return kind >= 0 && kind < THAW_KIND_COUNT; }
+
+    /* What the extension calls a kind. */
+    const char *kind_name(int kind) const {
+        const bool has_name = kind >= 0 && static_cast<size_t>(kind) < module_.kind_count;
+        return has_name ? module_.kind_names[kind] : "?";
+    }
+
+    bool check_size(const char *record, size_t size, size_t least, size_t known) const {
+        if (size > known) return lacks("%zu of the %zu bytes of its %s", size - known, size, record);
+        if (size >= least) return true;
+        PyErr_Format(PyExc_ImportError, "%s: expected at least %zu bytes of %s, got %zu; build it again", module_.name,
+                     least, record, size);
+        return false;
+    }
+
+    /* Raises what an extension needs that is newer than this bridge. Returns false. */
+    __attribute__((format(printf, 2, 3))) bool lacks(const char *format, ...) const {
+        va_list values;
+        va_start(values, format);
+        PyObject *what = PyUnicode_FromFormatV(format, values);
+        va_end(values);
+        if (what != nullptr) {
+            PyErr_Format(PyExc_ImportError,
+                         "%s: built for torchthaw's bridge %d.%d, got %d.%d, which lacks %U; upgrade torchthaw",
+                         module_.name, module_.major, module_.minor, THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, what);
+            Py_DECREF(what);
+        }
+        return false;
+    }
+
+    const thaw_module module_;
+};
+
+/* The types of a cffi function's parameters: ffi.typeof(function).args. */
+PyObject *parameter_types(PyObject *ffi, PyObject *function) {
+    PyObject *type = PyObject_CallMethod(ffi, "typeof", "O", function);
+    PyObject *types = type == nullptr ? nullptr : PyObject_GetAttrString(type, "args");
+    Py_XDECREF(type);
+    return types;
+}
+
+/* What calls through cffi need: the function as cffi has it. False with an exception set. */
+bool find_in_cffi(thaw_callable *function, PyObject *ffi, PyObject *lib) {
+    function->cffi_function = PyObject_GetAttrString(lib, function->name);
+    if (function->cffi_function == nullptr) return false;
+    function->cffi_types = parameter_types(ffi, function->cffi_function);
+    if (function->cffi_types == nullptr) return false;
+    function->cast = PyObject_GetAttrString(ffi, "cast");
+    return function->cast != nullptr;
+}
+
+PyObject *bind(PyObject *capsule, PyObject *module_name) {
+    auto *module = static_cast<Module *>(PyCapsule_GetPointer(capsule, nullptr));
+    PyObject *functions = module == nullptr ? nullptr : PyDict_New();
+    if (functions == nullptr) return nullptr;
+    for (thaw_callable &function : module->functions) {
+        PyObject *callable = PyCFunction_NewEx(&function.method, nullptr, module_name);
+        const bool bound = callable != nullptr && PyDict_SetItemString(functions, function.name, callable) == 0;
+        Py_XDECREF(callable);
+        if (!bound) {
+            Py_DECREF(functions);
+            return nullptr;
+        }
+    }
+    return functions;
+}
+
+PyMethodDef bind_method = {"bind", bind, METH_O, "bind(module_name) -> dict of the functions that take tensors"};
+
+/* Gives the extension `bind`, and enters it in `extensions`. False with an exception set. */
+bool announce(Module *module, PyObject *extension) {
+    PyObject *ffi = PyObject_GetAttrString(extension, "ffi");
+    PyObject *lib = ffi == nullptr ? nullptr : PyObject_GetAttrString(extension, "lib");
+    bool done = lib != nullptr;
+    for (size_t i = 0; done && i < module->functions.size(); ++i) done = find_in_cffi(&module->functions[i], ffi, lib);
+    PyObject *capsule = done ? PyCapsule_New(module, nullptr, nullptr) : nullptr;
+    PyObject *bind = capsule == nullptr ? nullptr : PyCFunction_NewEx(&bind_method, capsule, nullptr);
+    done = bind != nullptr && PyObject_SetAttrString(extension, "bind", bind) == 0 &&
+           PyDict_SetItem(extensions, lib, extension) == 0;
+    Py_XDECREF(bind);
+    Py_XDECREF(capsule);
+    Py_XDECREF(lib);
+    Py_XDECREF(ffi);
+    return done;
+}
+
+}  // namespace
+
+PyObject *load(const thaw_module *described) {
+    const Reader reader(described);
+    if (!reader.check_sizes()) return nullptr;
+    auto *module = new (std::nothrow) Module{};
+    if (module == nullptr) return PyErr_NoMemory();
+    try {
+        if (!reader.read(module)) {
+            delete module;
+            return nullptr;
+        }
+    } catch (const std::bad_alloc &) {
+        delete module;
+        return PyErr_NoMemory();
+    }
+    PyObject *extension = reader.make();
+    if (extension != nullptr && announce(module, extension)) {
+        reader.hand_over(module);
+        return extension;
+    }
+    Py_XDECREF(extension); /* the module stays: a function for Python may know it */
+    return nullptr;
+}
+
+bool prepare_loading() {
+    extensions = PyDict_New();
+    return extensions != nullptr;
+}
+
+}  // namespace bridge
