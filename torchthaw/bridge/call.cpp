@@ -50,16 +50,6 @@ private:
     Block *more_ = nullptr;
 };
 
-/* Whether the function works on a GPU: its name ends with _cuda, and its last parameter is `void *stream`. */
-bool takes_stream(const thaw_callable *function) {
-    const int count = function->parameter_count;
-    if (count == 0 || function->variadic) return false;
-    const thaw_parameter &last = function->parameters[count - 1];
-    if (last.kind != THAW_ARRAY || last.dtype_code >= 0 || std::strcmp(last.name, "stream") != 0) return false;
-    const size_t length = std::strlen(function->name);
-    return length > 5 && std::strcmp(function->name + length - 5, "_cuda") == 0;
-}
-
 /* Calls torchthaw.bridge.errors.<explainer>, which raises; torchthaw.bridge.cuda's where there is a `device`. */
 void explain(const char *explainer, const thaw_parameter &parameter, PyObject *argument, const int *device = nullptr) {
     PyObject *type, *value, *traceback;
@@ -205,7 +195,7 @@ class Call {
 public:
     Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
-          arguments_(arguments), count_(count), on_cuda_(takes_stream(function)) {}
+          arguments_(arguments), count_(count), on_cuda_(function->takes_stream) {}
 
     PyObject *run() {
         bool needs_cffi = function_->run == nullptr;
@@ -385,7 +375,7 @@ bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const 
              PyObject *keywords) {
     const int expected = function->parameter_count;
     const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_Size(keywords);
-    const bool no_stream = count + named == expected - 1 && takes_stream(function);
+    const bool no_stream = count + named == expected - 1 && function->takes_stream;
     if (count + named != expected && !no_stream) {
         PyErr_Format(PyExc_TypeError, "%s: expected %d argument%s, got %zd", function->name, expected,
                      expected == 1 ? "" : "s", count + named);

@@ -5,6 +5,7 @@
 
 /* A function as calls need it. */
 struct thaw_callable : thaw_function {
+    bool takes_stream;       /* it works on a GPU */
     PyMethodDef method;      /* what makes the function for Python */
     PyObject *cffi_function; /* lib.<name>, called where an argument needs cffi's conversion */
     PyObject *cffi_types;    /* tuple of the parameters' ctypes */

@@ -34,6 +34,16 @@ struct Module {
     std::vector<thaw_callable> functions;
 };
 
+/* Whether the function works on a GPU: its name ends with _cuda, and its last parameter is `void *stream`. */
+bool takes_stream(const thaw_function &function) {
+    const int count = function.parameter_count;
+    if (count == 0 || function.variadic) return false;
+    const thaw_parameter &last = function.parameters[count - 1];
+    if (last.kind != THAW_ARRAY || last.dtype_code >= 0 || std::strcmp(last.name, "stream") != 0) return false;
+    const size_t length = std::strlen(function.name);
+    return length > 5 && std::strcmp(function.name + length - 5, "_cuda") == 0;
+}
+
 /* Reads a module's records. */
 class Reader {
 public:
@@ -94,6 +104,7 @@ private:
         const auto trampoline = reinterpret_cast<void (*)()>(function.trampoline);
         callable.method = {function.name, reinterpret_cast<PyCFunction>(trampoline), METH_FASTCALL | METH_KEYWORDS,
                            function.doc};
+        callable.takes_stream = takes_stream(callable);
         to->functions.push_back(callable);
         return true;
     }
