@@ -122,15 +122,14 @@ def test_a_later_bridge_reads_shorter_records(later, name, tmp_path):
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
-@EVERY_EXTENSION
-def test_an_extension_of_a_later_bridge_is_refused(later, name, tmp_path):
-    package = abi_snapshot.build(SNAPSHOTS[-1], name, tmp_path, headers=later)
+def test_an_extension_of_a_later_bridge_is_refused(later, tmp_path):
+    package = abi_snapshot.build(SNAPSHOTS[-1], "pointers", tmp_path, headers=later)
     done = check(package, later)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
     done = check(package)
     version, here = ".".join(map(str, (TODAY[0], TODAY[1] + 1))), ".".join(map(str, TODAY))
     message = (
-        rf"ImportError: _?{name}\S*: built for torchthaw's bridge {version}, got {here}, which lacks "
+        rf"ImportError: pointers._pointers: built for torchthaw's bridge {version}, got {here}, which lacks "
         r"8 of the \d+ bytes of its thaw_module; upgrade torchthaw"
     )
     assert re.search(message, done.stdout), done.stdout + done.stderr

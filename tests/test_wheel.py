@@ -90,6 +90,8 @@ def test_what_the_wheel_carries(wheel):
         "py.typed", "bridge/bridge.h", "bridge/_bridge.abi3.so", "lib/libmy_lib.so", "lib/libmy_lib.so.1",
         "include/my_lib.h", "share/cmake/torchthaw/torchthawConfig.cmake", "share/pkgconfig/my_lib.pc",
     } <= inside  # fmt: skip
+    of_bridge = {name for name in inside if name.startswith("bridge/") and name.endswith(".h")}
+    assert of_bridge == {"bridge/bridge.h", "bridge/regions.h"}, "what extensions include"
     found = (path for folder in includes().iterdir() for path in folder.rglob("*") if path.is_file())
     headers = {path.relative_to(includes()).as_posix() for path in found}
     assert {name.removeprefix("include/torchthaw/") for name in inside if "include/torchthaw/" in name} == headers

@@ -134,8 +134,11 @@ typedef struct {
 /* The table, of the major version of this header; NULL with an ImportError that names the extension. Tables from
  * before 0.6 began with their number, which is less than any size. */
 __attribute__((unused)) static const thaw_bridge *thaw_open(const char *extension) {
-    const thaw_bridge *table = (const thaw_bridge *)PyCapsule_Import(THAW_BRIDGE_CAPSULE, 0);
+    PyObject *imported = PyImport_ImportModule("torchthaw.bridge._bridge"); /* the capsule is looked up, no more */
+    const thaw_bridge *table;
     int major = 0, minor;
+    Py_XDECREF(imported);
+    table = imported == NULL ? NULL : (const thaw_bridge *)PyCapsule_Import(THAW_BRIDGE_CAPSULE, 0);
     if (table == NULL) return NULL;
     minor = (int)table->struct_size;
     if (table->struct_size >= THAW_UPTO(thaw_bridge, load)) {
