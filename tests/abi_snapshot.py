@@ -2,8 +2,8 @@
 
     python tests/abi_snapshot.py      writes tests/abi/<version>/ for the version in bridge.h
 
-A snapshot holds the headers that an extension was compiled with and, for each of tests/abi/sources/, its sources and the
-files that create_extension wrote. tests/test_abi.py compiles all snapshots and loads them with today's bridge.
+A snapshot holds the headers that an extension was compiled with and, for each of tests/abi/sources/, its sources and
+the files that create_extension wrote. tests/test_abi.py compiles all snapshots and loads them with today's bridge.
 """
 
 import os

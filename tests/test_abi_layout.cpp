@@ -63,7 +63,7 @@ static_assert(TH_STORAGE_REFCOUNTED == 1 && TH_STORAGE_RESIZABLE == 2 && TH_STOR
                   TH_STORAGE_VIEW == 8 && TH_TENSOR_REFCOUNTED == 1,
               "a flag changed");
 
-// ---- The same structs elsewhere: libth's and libthc's view of all types, the bridge's ------------------------------------------------
+// ---- The same structs elsewhere: libth's and libthc's view of all types, the bridge's -------------------------------
 
 SAME(th::AnyStorage, data, THFloatStorage, data) SAME(th::AnyStorage, size, THFloatStorage, size)
 SAME(th::AnyStorage, refcount, THFloatStorage, refcount) SAME(th::AnyStorage, flag, THFloatStorage, flag)

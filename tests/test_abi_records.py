@@ -49,7 +49,7 @@ USED = "[2.0, 2.0, 2.0] 6 3 one None 42\n"
 
 @pytest.fixture
 def built(tmp_path, monkeypatch):
-    """build(*changes, minor=None) -> the folder of an extension made for a bridge.h with these (pattern, text) in it."""
+    """build(*changes, minor) -> the folder of an extension made for a bridge.h with these (pattern, text) in it."""
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
@@ -89,11 +89,12 @@ def refused(folder, message):
     assert done.stderr.splitlines()[-1] == f"ImportError: {message}"
 
 
+NAME = "_ext.counting._counting"
+
+
 def newer(minor, what):
-    return (
-        f"_ext.counting._counting: built for torchthaw's bridge {MAJOR}.{minor}, got {MAJOR}.{MINOR}, which lacks {what}; "
-        "upgrade torchthaw"
-    )
+    here = f"got {MAJOR}.{MINOR}, which lacks {what}"
+    return f"{NAME}: built for torchthaw's bridge {MAJOR}.{minor}, {here}; upgrade torchthaw"
 
 
 def appended(record, field):
@@ -123,7 +124,7 @@ def test_what_a_shorter_record_lacks_is_zero(built):
 def test_records_that_no_version_had_are_refused(built, monkeypatch, record, least):
     monkeypatch.setattr(glue, "MODULE", glue.MODULE.replace(f"sizeof({record})", "24"))
     message = f"expected at least {least} bytes of {record}, got 24; build it again"
-    refused(built(), f"_ext.counting._counting: {message}")
+    refused(built(), f"{NAME}: {message}")
 
 
 # Newer: fields, entries, kinds and flags that this bridge does not have
@@ -202,10 +203,8 @@ def test_a_reserved_field_must_be_zero(built, rows):
 
 def test_another_major_version_is_refused(built):
     folder = built((f"BRIDGE_MAJOR {MAJOR}$", f"BRIDGE_MAJOR {MAJOR + 1}"))
-    refused(
-        folder,
-        f"_ext.counting._counting: built for torchthaw's bridge {MAJOR + 1}.{MINOR}, got {MAJOR}.{MINOR}; build it again",
-    )
+    versions = f"built for torchthaw's bridge {MAJOR + 1}.{MINOR}, got {MAJOR}.{MINOR}"
+    refused(folder, f"{NAME}: {versions}; build it again")
 
 
 def test_the_module_can_be_imported_alone(built):
@@ -232,7 +231,7 @@ _bridge.api = new(ctypes.addressof(numbers), b"torchthaw.bridge._bridge.api", No
 def test_another_table_is_refused(built, numbers, got):
     done = run(built(), TABLE.format(numbers=numbers) + "import _ext.counting")
     assert done.stderr.splitlines()[-1] == (
-        f"ImportError: _ext.counting._counting: built for torchthaw's bridge {MAJOR}.{MINOR}, got {got}; build it again"
+        f"ImportError: {NAME}: built for torchthaw's bridge {MAJOR}.{MINOR}, got {got}; build it again"
     )
 
 
@@ -245,7 +244,8 @@ PyObject *PyInit_before(void) {
     const thaw_bridge *thaw = (const thaw_bridge *)PyCapsule_Import("torchthaw.bridge._bridge.api", 0);
     if (thaw == NULL) return NULL;
     if (thaw->abi != 5) {
-        PyErr_Format(PyExc_ImportError, "before: built for torchthaw's bridge %d, got %d; build it again", 5, thaw->abi);
+        PyErr_Format(PyExc_ImportError, "before: built for torchthaw's bridge %d, got %d; build it again", 5,
+                     thaw->abi);
         return NULL;
     }
     thaw->announce(NULL);
