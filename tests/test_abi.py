@@ -5,6 +5,7 @@ tests/abi/<version>/ holds them as text; `python tests/abi_snapshot.py` writes t
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -84,6 +85,17 @@ def test_the_command_writes_one_that_works(name, tmp_path):
 def test_a_snapshot_is_not_overwritten(monkeypatch):
     with pytest.raises(SystemExit, match="exists: raise THAW_BRIDGE_MINOR"):
         abi_snapshot.main()
+
+
+@pytest.mark.skipif(shutil.which("aarch64-linux-gnu-g++") is None, reason="not installed: aarch64-linux-gnu-g++")
+def test_structs_are_the_same_on_aarch64():
+    """The build compiles the same file for this machine."""
+    folders = [ROOT / "tests" / "thc" / "on_host", ROOT / "c_api", ROOT / "c_api" / "include"]
+    flags = ["-std=c++17", "-fsyntax-only", "-w", "-DTORCHTHAW_BRIDGE", f"-D{'='.join(LIMITED_API)}"]
+    includes = [*(f"-I{folder}" for folder in folders), "-isystem", toolchain.python_include()]
+    command = ["aarch64-linux-gnu-g++", *flags, *includes, ROOT / "tests" / "test_abi_layout.cpp"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 # A bridge of the future
