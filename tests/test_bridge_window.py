@@ -1,42 +1,21 @@
 """tests/test_bridge_window.py: how much of a torch storage C sees, and what decides that."""
 
-import os
-import shutil
-from pathlib import Path
-
-import bridge_probe
 import numpy as np
 import pytest
 import torch
+import window_probe
 
 from torchthaw.legacy import window
 
-HERE = Path(__file__).parent
 
-
-def build(folder, name, **options):
-    from torch.utils.ffi import create_extension
-
-    from torchthaw.legacy import patches
-
-    patches.uninstall()
-    shutil.copytree(HERE / "bridge_window", folder, dirs_exist_ok=True)
-    create_extension(
-        name, "window.h", ["window.c"], False, relative_to=os.fspath(folder / "build.py"), **options
-    ).build()
-    return bridge_probe.load(folder / name, name)
+@pytest.fixture(scope="module")
+def exact():
+    return window_probe.exact()
 
 
 @pytest.fixture(scope="module")
-def exact(tmp_path_factory):
-    """The extension, built as one that can tell how a tensor lies in its storage."""
-    return build(tmp_path_factory.mktemp("exact"), "window_exact", define_macros=[("ALL_OF_THE_STORAGE", None)])
-
-
-@pytest.fixture(scope="module")
-def partial(tmp_path_factory):
-    """The same extension, built as one that cannot."""
-    return build(tmp_path_factory.mktemp("partial"), "window_partial")
+def partial():
+    return window_probe.partial()
 
 
 BASE = torch.arange(12.0)

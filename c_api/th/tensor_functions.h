@@ -116,8 +116,18 @@ template <typename T> int isSameSizeAs(const Tensor<T> *self, const Tensor<T> *o
 template <typename T> int isSize(const Tensor<T> *self, const Storage<int64_t> *sizes) {
     return THSize_isSameSizeAs(self->size, self->nDimension, sizes->elements(), sizes->size);
 }
+// Whether both begin at one place in one storage. Of lent memory there may be several structs, each with a part.
+inline bool same_beginning(const AnyTensor *self, const AnyTensor *other, size_t element) {
+    const AnyStorage *storage = self->storage, *others = other->storage;
+    if (!storage || !others) return false;
+    if (storage == others) return self->storageOffset == other->storageOffset;
+    if (!(storage->flag & others->flag & lent) || !storage->data) return false;
+    const ptrdiff_t bytes = ptrdiff_t(element);
+    return static_cast<char *>(storage->data) + self->storageOffset * bytes ==
+           static_cast<char *>(others->data) + other->storageOffset * bytes;
+}
 template <typename T> int isSetTo(const Tensor<T> *self, const Tensor<T> *other) {
-    return self->storage && self->storage == other->storage && self->storageOffset == other->storageOffset &&
+    return same_beginning(self, other, sizeof(T)) &&
            same_size(self, other) && std::equal(self->stride, self->stride + self->nDimension, other->stride);
 }
 

@@ -1,4 +1,4 @@
-/* tests/bridge_window/window.c: looks at all of a tensor's memory without naming it: the macros given decide. */
+/* tests/bridge_window/window.c: looks at all of a storage without naming it; an extension with identity.h does name it. */
 #include <TH/TH.h>
 #include "window.h"
 
@@ -29,12 +29,21 @@ void exchange_with_own(THFloatTensor *tensor, float value, int count) {
   THFloatTensor_free(own);
 }
 
+int is_set_to(THFloatTensor *a, THFloatTensor *b) { return THFloatTensor_isSetTo(a, b); }
+int begin_alike(THFloatTensor *a, THFloatTensor *b) { return THFloatTensor_data(a) == THFloatTensor_data(b); }
+
 static THFloatTensor *kept;
 
 void keep(THFloatTensor *tensor) {
   THFloatTensor_retain(tensor);
   kept = tensor;
 }
+void keep_narrowed(THFloatTensor *tensor, long first, long count) {
+  THFloatTensor_narrow(tensor, tensor, 0, first, count);
+  keep(tensor);
+}
+int kept_is_set_to(THFloatTensor *tensor) { return THFloatTensor_isSetTo(kept, tensor); }
+float kept_element(long position) { return THFloatTensor_get1d(kept, position); }
 float kept_at(long position) { return at(kept, position); }
 void release(void) {
   THFloatTensor_free(kept);

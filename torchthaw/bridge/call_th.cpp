@@ -80,7 +80,7 @@ public:
     /* The same object passed twice is one struct. */
     Slot *take(PyObject *argument, bool is_storage, bool exact) {
         if (Slot *slot = find(argument)) return slot;
-        Slot *slot = take_slot(argument, is_storage, exact);
+        Slot *slot = take_slot(argument, is_storage, exact, first_);
         if (slot == nullptr) return nullptr;
         slot->next = first_;
         return first_ = slot;
@@ -92,14 +92,7 @@ public:
         return slot;
     }
 
-    /* Every slot is finished, whatever becomes of the others. */
-    bool finish(bool succeeded) {
-        bool finished = true;
-        for (Slot *slot = first_; slot != nullptr; slot = slot->next) {
-            if (!finish_slot(slot, succeeded && finished)) finished = false;
-        }
-        return finished;
-    }
+    bool finish(bool succeeded) { return finish_slots(first_, succeeded); }
 
 private:
     Slot *first_ = nullptr;
@@ -258,9 +251,7 @@ private:
             return Py_None;
         }
         if (Slot *slot = slots_.find_pointer(pointer)) {
-            if (!slot->is_storage() && __atomic_load_n(&slot->th->refcount, __ATOMIC_ACQUIRE) > 1) {
-                __atomic_sub_fetch(&slot->th->refcount, 1, __ATOMIC_ACQ_REL); /* retained for the result */
-            }
+            give_up_reference(slot); /* retained for the result */
             Py_INCREF(slot->argument);
             return slot->argument;
         }

@@ -4,7 +4,9 @@
 #include "cuda.h"
 #include "gil.h"
 #include "guard.h"
+#include "slot.h"
 #include "storage.h"
+#include "tensor.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -16,13 +18,13 @@ namespace bridge {
 
 namespace {
 
-Memory memories = {nullptr, nullptr, false, nullptr, &memories, &memories};
+Memory memories = {nullptr, nullptr, nullptr, 0, 1, nullptr, &memories, &memories};
 int kept_count; /* memories without a slot */
 
 Memory *new_memory(Slot *slot, THStorage *th) {
     auto *memory = static_cast<Memory *>(std::malloc(sizeof(Memory)));
     if (memory == nullptr) return PyErr_NoMemory(), nullptr;
-    *memory = {nullptr, slot, false, th, &memories, memories.next};
+    *memory = {nullptr, slot, nullptr, 0, 1, th, &memories, memories.next};
     memories.next->previous = memory;
     memories.next = memory;
     return memory;
@@ -31,11 +33,32 @@ Memory *new_memory(Slot *slot, THStorage *th) {
 void delete_memory(Memory *memory) {
     memory->previous->next = memory->next;
     memory->next->previous = memory->previous;
+    PyObject *tensor = nullptr, *storage = memory->storage;
     if (memory->slot == nullptr) {
         --kept_count;
-        Py_DECREF(memory->tensor);
+        tensor = memory->tensor;
     }
     std::free(memory);
+    Py_XDECREF(tensor);
+    Py_XDECREF(storage);
+}
+
+/* The TH storage shows all of its torch storage, which has so many bytes at `data` now. */
+void show_bytes(Memory *memory, void *data, int64_t bytes) {
+    memory->th->data = data;
+    if (memory->bytes == bytes) return; /* its size may be C's own, a smaller one */
+    memory->bytes = bytes;
+    memory->th->size = static_cast<ptrdiff_t>(bytes / memory->element);
+}
+
+/* Of several tensors on a TH storage, one for which autograd lets it grow, if there is one: C says not for which. */
+PyObject *tensor_that_may_grow(const Memory *memory) {
+    if (memory->slot == nullptr || memory->slot->on_it == 1 || requires_grad(memory->tensor) <= 0) return memory->tensor;
+    for (const Memory *other = memories.next; other != &memories; other = other->next) {
+        const bool beside = other->slot != nullptr && other->tensor != nullptr && other->slot->host == memory->slot;
+        if (beside && requires_grad(other->tensor) == 0) return other->tensor;
+    }
+    return memory->tensor;
 }
 
 /* Lets the torch storage hold `size` bytes from where the TH storage begins: its data now. NULL, with an exception set,
@@ -43,12 +66,19 @@ void delete_memory(Memory *memory) {
 char *resize(Memory *memory, ptrdiff_t size) {
     const bool on_cuda = is_on_cuda(memory->th);
     Resized storage;
-    if (!resize_storage(memory->tensor, memory->whole, on_cuda, size, &storage)) return nullptr;
+    if (!resize_storage(tensor_that_may_grow(memory), memory->storage != nullptr, on_cuda, size, &storage)) {
+        return nullptr;
+    }
     const int64_t had = storage.bytes_before, needed = storage.offset + size;
-    if (storage.before != storage.now && storage.before != nullptr) {
+    if (needed > had) {
         for (Memory *other = memories.next; other != &memories; other = other->next) {
             auto *data = static_cast<char *>(other->th->data);
-            if (other != memory && data >= storage.before && data - storage.before < had) {
+            if (other == memory) {
+                other->bytes = needed; /* what C asked for becomes its data and size */
+            } else if (other->storage == storage.storage) {
+                show_bytes(other, storage.now, needed);
+            } else if (storage.before != nullptr && data >= storage.before &&
+                       data - storage.before < had) {
                 other->th->data = storage.now + (data - storage.before);
             }
         }
@@ -165,6 +195,13 @@ void keep(Memory *memory, PyObject *tensor) {
     ++kept_count;
 }
 
+void show_all(Memory *memory, PyObject *storage, void *data, int64_t bytes) {
+    memory->storage = storage;
+    memory->bytes = bytes;
+    memory->th->data = data;
+    memory->th->size = static_cast<ptrdiff_t>(bytes / memory->element);
+}
+
 Memory *move_to_torch(THStorage *th, int code, int bits, bool on_cuda) {
     if (lies_on_torch(th)) return static_cast<Memory *>(th->context);
     unsigned long long address;
@@ -194,24 +231,32 @@ Memory *move_to_torch(THStorage *th, int code, int bits, bool on_cuda) {
 bool refresh_kept() {
     if (kept_count == 0) return true;
     /* The Python code below may let another thread run, which keeps more or lets go of some. */
-    std::map<std::pair<PyObject *, bool>, void *> addresses;
+    struct Place {
+        void *data;
+        long long bytes;
+    };
+    std::map<std::pair<PyObject *, bool>, Place> places;
     for (Memory *memory = memories.next; memory != &memories; memory = memory->next) {
         if (memory->slot != nullptr) continue;
-        if (addresses.emplace(std::make_pair(memory->tensor, memory->whole), nullptr).second) Py_INCREF(memory->tensor);
+        const auto key = std::make_pair(memory->tensor, memory->storage != nullptr);
+        if (places.emplace(key, Place{nullptr, 0}).second) Py_INCREF(memory->tensor);
     }
     bool found = true;
-    for (auto &each : addresses) {
-        PyObject *address = found ? call_python("address", "(Oi)", each.first.first, each.first.second) : nullptr;
-        if (address == nullptr) found = false;
-        else each.second = PyLong_AsVoidPtr(address);
-        Py_XDECREF(address);
+    for (auto &each : places) {
+        PyObject *place = found ? call_python("place", "(Oi)", each.first.first, each.first.second) : nullptr;
+        unsigned long long address = 0;
+        found = place != nullptr && PyArg_ParseTuple(place, "KL", &address, &each.second.bytes);
+        each.second.data = reinterpret_cast<void *>(static_cast<uintptr_t>(address));
+        Py_XDECREF(place);
     }
     for (Memory *memory = memories.next; found && memory != &memories; memory = memory->next) {
         if (memory->slot != nullptr) continue;
-        const auto each = addresses.find({memory->tensor, memory->whole});
-        if (each != addresses.end()) memory->th->data = each->second;
+        const auto each = places.find({memory->tensor, memory->storage != nullptr});
+        if (each == places.end()) continue;
+        if (memory->storage == nullptr) memory->th->data = each->second.data;
+        else show_bytes(memory, each->second.data, each->second.bytes);
     }
-    for (const auto &each : addresses) Py_DECREF(each.first.first);
+    for (const auto &each : places) Py_DECREF(each.first.first);
     return found;
 }
 

@@ -12,9 +12,11 @@ struct Slot;
 /* What a TH storage's allocator knows: the tensor on whose torch storage it lies. All of them are in one list, so that
  * a torch storage which moves takes every TH storage on it along. */
 struct Memory {
-    PyObject *tensor; /* of a slot: its tensor; else owned, for C kept the TH storage */
-    Slot *slot;       /* NULL: C kept the TH storage */
-    bool whole;       /* it begins where the torch storage does, not where the tensor does */
+    PyObject *tensor;  /* of a slot: its tensor; else owned, for C kept the TH storage */
+    Slot *slot;        /* NULL: C kept the TH storage */
+    PyObject *storage; /* all of which the TH storage shows; owned. NULL: it begins where the tensor does */
+    int64_t bytes;     /* of that storage, when last seen */
+    int element;       /* bytes of one */
     THStorage *th;
     Memory *previous, *next;
 };
@@ -30,6 +32,9 @@ void place(THStorage *th, int device);
 
 /* From now on the memory is its TH storage's, which C kept: `tensor`, whose reference it takes, marks its beginning. */
 void keep(Memory *memory, PyObject *tensor);
+
+/* The TH storage shows all of `storage`, whose reference the memory takes, from where it begins: `data`. */
+void show_all(Memory *memory, PyObject *storage, void *data, int64_t bytes);
 
 /* Where storages that C kept lie now: Python may have resized them since. False with an exception set. */
 bool refresh_kept();

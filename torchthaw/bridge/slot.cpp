@@ -16,18 +16,21 @@ Slot *idle;
 
 int load(const int *count) { return __atomic_load_n(count, __ATOMIC_ACQUIRE); }
 
-/* Structs for a slot: one reference on the tensor, and on the storage the slot's own besides the tensor's. */
-bool make_structs(Slot *slot) {
-    auto *th = static_cast<THTensor *>(std::calloc(1, sizeof(THTensor)));
-    if (th == nullptr) return PyErr_NoMemory(), false;
+/* A TH storage for a slot: with one reference of the slot, and one of its tensor. */
+bool make_storage(Slot *slot) {
     THStorage *storage = new_storage(slot);
-    if (storage == nullptr) return std::free(th), false;
-    storage->refcount = 2;
-    th->storage = storage;
+    slot->memory = storage == nullptr ? nullptr : static_cast<Memory *>(storage->context);
+    if (storage != nullptr) storage->refcount = 2;
+    return storage != nullptr;
+}
+
+/* A TH tensor for a slot, on its own TH storage. */
+bool make_tensor(Slot *slot) {
+    auto *th = slot->th = static_cast<THTensor *>(std::calloc(1, sizeof(THTensor)));
+    if (th == nullptr) return PyErr_NoMemory(), false;
+    th->storage = slot->memory->th;
     th->refcount = 1;
     th->flag = TH_REFCOUNTED;
-    slot->th = th;
-    slot->memory = static_cast<Memory *>(storage->context);
     return true;
 }
 
@@ -56,8 +59,47 @@ bool is_as_shown(const Slot *slot) {
     return true;
 }
 
+/* Of the slots before it, that which shows all of this torch storage as the slot would; else the slot itself. */
+Slot *find_host(Slot *slot, Slot *others, const PyObject *storage) {
+    for (; others != nullptr; others = others->next) {
+        if (others->memory->storage == storage && others->code == slot->code && others->bits == slot->bits) {
+            return others;
+        }
+    }
+    return slot;
+}
+
+/* The torch storage below the tensor as `extent` elements, or all of it with `exact`. False with an exception set. */
+bool fill_storage(Slot *slot, void *data, int64_t extent, bool exact, Slot *others) {
+    Memory *memory = slot->memory;
+    THTensor *th = slot->th;
+    memory->element = slot->bits / 8;
+    th->offset = slot->shown_offset = 0;
+    if (exact) {
+        Window window;
+        if (!read_window(slot->tensor, data, extent, memory->element, &window)) return false;
+        th->offset = slot->shown_offset = static_cast<ptrdiff_t>(window.offset);
+        Slot *host = find_host(slot, others, window.storage);
+        if (host != slot) {
+            Py_DECREF(window.storage);
+            slot->host = host;
+            host->on_it++;
+            th->storage = host->memory->th;
+            th->storage->refcount++;
+            return true;
+        }
+        show_all(memory, window.storage, window.data, window.bytes);
+    } else {
+        memory->th->data = data;
+        memory->th->size = static_cast<ptrdiff_t>(extent);
+    }
+    if (memory->th->device != slot->device) place(memory->th, slot->device);
+    memory->th->flag |= TH_UNWRITTEN;
+    return true;
+}
+
 /* Sizes and strides of `layout` into the struct: a number is one element, no elements are no dimensions. */
-bool fill(Slot *slot, const Layout &layout, bool exact) {
+bool fill(Slot *slot, const Layout &layout, bool exact, Slot *others) {
     static const int64_t one = 1;
     THTensor *th = slot->th;
     int dimensions = layout.dimensions;
@@ -77,18 +119,7 @@ bool fill(Slot *slot, const Layout &layout, bool exact) {
         row_major *= size[i];
         extent += (size[i] - 1) * step;
     }
-    Window window = {layout.count == 0 ? nullptr : layout.data, 0, 0};
-    if (exact) {
-        if (!read_window(slot->tensor, &window)) return false;
-        extent = window.bytes / (layout.bits / 8);
-    }
-    slot->memory->whole = exact;
-    th->offset = slot->shown_offset = static_cast<ptrdiff_t>(window.offset);
-    if (th->storage->device != slot->device) place(th->storage, slot->device);
-    th->storage->data = window.data;
-    th->storage->size = static_cast<ptrdiff_t>(extent);
-    th->storage->flag |= TH_UNWRITTEN;
-    return true;
+    return fill_storage(slot, layout.count == 0 ? nullptr : layout.data, extent, exact, others);
 }
 
 /* th.show(tensor or None, anchor, whole, offset, sizes, strides): a tensor of that layout on the anchor's storage. */
@@ -96,7 +127,7 @@ PyObject *show(PyObject *tensor, const Memory *anchor, const THTensor *th) {
     PyObject *size = integers(th->size, th->dimensions), *stride = integers(th->stride, th->dimensions);
     PyObject *shown = nullptr;
     if (size != nullptr && stride != nullptr) {
-        shown = call_python("show", "(OOinOO)", tensor, anchor->tensor, anchor->whole,
+        shown = call_python("show", "(OOinOO)", tensor, anchor->tensor, anchor->storage != nullptr,
                             static_cast<Py_ssize_t>(th->offset), size, stride);
     }
     Py_XDECREF(size);
@@ -104,46 +135,69 @@ PyObject *show(PyObject *tensor, const Memory *anchor, const THTensor *th) {
     return shown;
 }
 
+/* The TH storage that the tensor of a slot lay on when the call began. */
+THStorage *storage_of(const Slot *slot) { return slot->host->memory->th; }
+
 /* Whether the struct shows the tensor's own memory from where it began, row by row. */
-bool is_row_major(const Slot *slot, const THStorage *own) {
+bool is_row_major(const Slot *slot) {
     const THTensor *th = slot->th;
-    if (th->storage != own || th->offset != slot->shown_offset) return false;
+    if (th->storage != storage_of(slot) || th->offset != slot->shown_offset) return false;
     int64_t row_major = 1;
     for (int i = th->dimensions; i-- > 0;) {
         if (th->stride[i] != row_major) return false;
         row_major *= th->size[i];
     }
-    return th->offset + row_major <= own->size;
+    return th->offset + row_major <= th->storage->size;
 }
 
 /* Sizes, strides and storage that C gave the tensor become the torch tensor's. */
-bool write_back(Slot *slot, const THStorage *own) {
+bool write_back(Slot *slot) {
     const THTensor *th = slot->th;
     if (slot->is_storage()) return true; /* its size is the torch storage's own */
-    if ((th->storage == own || th->storage == nullptr) && is_as_shown(slot)) return true;
-    if (is_row_major(slot, own)) {
+    if ((th->storage == storage_of(slot) || th->storage == nullptr) && is_as_shown(slot)) return true;
+    if (is_row_major(slot)) {
         const int resized = resize_tensor(slot->tensor, th->size, th->dimensions);
         if (resized != 0) return resized > 0;
     }
-    const Memory *anchor = slot->memory;
+    const Memory *anchor = slot->host->memory;
     if (th->storage != nullptr) anchor = move_to_torch(th->storage, slot->code, slot->bits, slot->on_cuda());
     PyObject *shown = anchor == nullptr ? nullptr : show(slot->tensor, anchor, th);
     Py_XDECREF(shown);
     return shown != nullptr;
 }
 
-/* C kept a reference to the structs: they are its own now, and hold PyTorch's memory. */
-bool hand_over(Slot *slot, THStorage *own) {
-    PyObject *anchor = call_python("alias", "(O)", slot->tensor);
+/* Whether C left the tensor's struct to the slot alone, and on the memory where it was. */
+bool is_intact(const Slot *slot) {
+    const THTensor *th = slot->th;
+    return load(&th->refcount) == 1 && th->storage == storage_of(slot) && th->offset == slot->shown_offset;
+}
+
+/* Whether C left the TH storage of a host to the slots that show it. */
+bool is_own(const Slot *host) {
+    const THStorage *own = host->memory->th;
+    return load(&own->refcount) == 1 + host->on_it && (own->flag & TH_RESIZABLE) && own->context == host->memory;
+}
+
+/* The TH storage of a host is C's own from now on, and holds PyTorch's memory by a tensor that nobody moves. */
+void hand_over(Slot *host) {
+    PyObject *anchor = call_python("alias", "(O)", host->tensor);
     if (anchor == nullptr) {
         PyErr_Clear();
-        Py_INCREF(anchor = slot->tensor);
+        Py_INCREF(anchor = host->tensor);
     }
-    keep(slot->memory, anchor);
+    keep(host->memory, anchor);
+}
+
+/* New structs for a slot, in place of those that were handed over with its host's. */
+bool renew(Slot *slot) {
     free_tensor(slot->th, slot->on_cuda());
-    free_storage(own, slot->on_cuda());
     slot->th = nullptr;
-    return make_structs(slot);
+    if (slot->host == slot) {
+        free_storage(slot->memory->th, slot->on_cuda());
+        if (!make_storage(slot)) return false;
+    }
+    slot->host = slot;
+    return make_tensor(slot);
 }
 
 }  // namespace
@@ -194,6 +248,16 @@ bool read_visible(PyObject *tensor, Layout *layout) {
     return layout->data != nullptr && is_lazy(tensor, simple) == 0;
 }
 
+/* Frees a slot that got no structs. */
+void discard(Slot *slot) {
+    if (slot->memory != nullptr) {
+        slot->memory->th->refcount = 1;
+        free_storage(slot->memory->th, is_on_cuda(slot->memory->th));
+    }
+    std::free(slot->shown);
+    std::free(slot);
+}
+
 /* An idle slot or a new one. NULL with an exception set. */
 Slot *any_slot() {
     Slot *slot = idle;
@@ -203,13 +267,14 @@ Slot *any_slot() {
     }
     slot = static_cast<Slot *>(std::calloc(1, sizeof(Slot)));
     if (slot == nullptr) return PyErr_NoMemory(), nullptr;
-    if (!make_structs(slot)) return std::free(slot), nullptr;
-    return slot;
+    if (make_storage(slot) && make_tensor(slot)) return slot;
+    discard(slot);
+    return nullptr;
 }
 
 }  // namespace
 
-Slot *take_slot(PyObject *argument, bool is_storage, bool exact) {
+Slot *take_slot(PyObject *argument, bool is_storage, bool exact, Slot *others) {
     PyObject *tensor = is_storage ? call_python("tensor_of", "(O)", argument) : argument;
     if (tensor == nullptr) return nullptr;
     if (!is_storage) Py_INCREF(tensor);
@@ -227,44 +292,59 @@ Slot *take_slot(PyObject *argument, bool is_storage, bool exact) {
     slot->code = layout.code;
     slot->bits = layout.bits;
     slot->device = layout.device;
-    slot->next = nullptr;
-    if (fill(slot, layout, exact && !is_storage)) return slot;
+    slot->host = slot;
+    slot->on_it = 1;
+    slot->kept = false;
+    if (fill(slot, layout, exact || is_storage, others)) return slot;
     give_back(slot);
     return nullptr;
 }
 
-bool finish_slot(Slot *slot, bool succeeded) {
-    THStorage *own = slot->memory->th;
-    const bool written = (own->flag & TH_UNWRITTEN) == 0;
-    const bool noted = !written || slot->is_storage() || bump_versions(&slot->tensor, 1);
-    bool done = noted && (!succeeded || write_back(slot, own));
-    const bool moved = slot->th->storage != own;
-    if (load(&slot->th->refcount) != 1 || load(&own->refcount) != (moved ? 1 : 2) || moved ||
-        !(own->flag & TH_RESIZABLE) || own->context != slot->memory) {
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
-        const bool handed = hand_over(slot, own);
-        if (type != nullptr) {
-            PyErr_Restore(type, value, traceback);
-        } else if (!handed) {
-            done = false;
+bool finish_slots(Slot *slots, bool succeeded) {
+    bool done = true, kept = false;
+    for (Slot *slot = slots; slot != nullptr; slot = slot->next) { /* hosts come behind the others on them */
+        if (!is_intact(slot)) slot->host->kept = true;
+        if (slot->host == slot) {
+            if (!is_own(slot)) slot->kept = true;
+            if (slot->kept) kept = true, hand_over(slot); /* before the tensor moves */
         }
+        const bool written = (storage_of(slot)->flag & TH_UNWRITTEN) == 0;
+        if (done && written && !slot->is_storage()) done = bump_versions(&slot->tensor, 1);
     }
+    for (Slot *slot = slots; done && succeeded && slot != nullptr; slot = slot->next) done = write_back(slot);
+    if (!kept) return done;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    for (Slot *slot = slots; slot != nullptr; slot = slot->next) {
+        if (slot->host->kept && !renew(slot)) done = false;
+    }
+    if (type != nullptr) PyErr_Restore(type, value, traceback);
     return done;
 }
 
+void give_up_reference(Slot *slot) {
+    int *count = slot->is_storage() ? &storage_of(slot)->refcount : &slot->th->refcount;
+    const int own = slot->is_storage() ? 1 + slot->host->on_it : 1;
+    if (load(count) > own) __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL);
+}
+
 void give_back(Slot *slot) {
-    PyObject *tensor = slot->tensor;
+    PyObject *tensor = slot->tensor, *storage = nullptr;
     if (slot->th == nullptr) {
-        std::free(slot->shown);
-        std::free(slot);
+        discard(slot);
     } else {
-        slot->tensor = slot->argument = slot->memory->tensor = nullptr;
-        slot->th->storage->data = nullptr;
+        if (slot->host != slot) {
+            __atomic_sub_fetch(&slot->th->storage->refcount, 1, __ATOMIC_ACQ_REL); /* its host's, which has more */
+            slot->th->storage = slot->memory->th;
+        }
+        storage = slot->memory->storage;
+        slot->tensor = slot->argument = slot->memory->tensor = slot->memory->storage = nullptr;
+        slot->memory->th->data = nullptr;
         slot->next = idle;
         idle = slot;
     }
     Py_XDECREF(tensor);
+    Py_XDECREF(storage);
 }
 
 PyObject *adopt(THTensor *th, int code, int bits, bool on_cuda) {

@@ -7,10 +7,13 @@ namespace bridge {
 
 /* One tensor in one call. Idle slots wait, with their structs, for the next. Every function here needs the GIL. */
 struct Slot {
-    Slot *next;
+    Slot *next;         /* of a call: the one before it */
     PyObject *argument; /* what the caller passed; borrowed */
     PyObject *tensor;   /* the same, or a tensor over the storage that was passed; owned */
-    Memory *memory;
+    Memory *memory;     /* of the slot's own TH storage, which waits while it shows that of another */
+    Slot *host;         /* whose TH storage it shows: its own, or that of one before it on the same torch storage */
+    int on_it;          /* of a host: how many slots show its TH storage */
+    bool kept;          /* of a host: C kept some of the structs, or the tensor moves from where it began */
     THTensor *th;
     int code, bits;     /* the dtype, as DLPack has it */
     int device;         /* a CUDA device; -1: the CPU */
@@ -23,15 +26,19 @@ struct Slot {
     void *pointer() const { return is_storage() ? static_cast<void *>(th->storage) : th; }
 };
 
-/* A slot whose structs show `argument`, a tensor or a storage. NULL with an exception for what C cannot see.
- * Of a tensor's torch storage they show as much as the tensor covers, from an offset of 0; where C is `exact`, all. */
-Slot *take_slot(PyObject *argument, bool is_storage, bool exact);
+/* A slot whose structs show `argument`, a tensor or a storage, before the `others` of the call. NULL with an exception
+ * for what C cannot see. Of a tensor's torch storage they show as much as the tensor covers, from an offset of 0; where
+ * C is `exact`, all, and slots of one dtype on one torch storage show one TH storage. */
+Slot *take_slot(PyObject *argument, bool is_storage, bool exact, Slot *others);
 
-/* Ends the call for one slot. Where it succeeded, sizes that C changed become the tensor's. What C retained stays
+/* Ends the call for its slots. Where it succeeded, sizes that C changed become the tensors'. What C retained stays
  * valid and keeps PyTorch's memory. False with an exception set. */
-bool finish_slot(Slot *slot, bool succeeded);
+bool finish_slots(Slot *slots, bool succeeded);
 
-/* The idle slot is the next call's. */
+/* Takes back a reference to what the slot shows, where C holds one. */
+void give_up_reference(Slot *slot);
+
+/* The idle slot is the next call's. Those that show another's TH storage go before it. */
 void give_back(Slot *slot);
 
 /* A new torch tensor for a struct that C returned, whose reference it takes. */

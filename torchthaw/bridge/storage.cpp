@@ -71,14 +71,20 @@ bool resize(PyObject *tensor, PyObject *storage, bool on_cuda, int64_t bytes, Re
 
 }  // namespace
 
-bool read_window(PyObject *tensor, Window *window) {
-    window->offset = torch.storage_offset.integer(tensor);
-    PyObject *storage = PyErr_Occurred() ? nullptr : torch.untyped_storage(tensor);
-    if (storage == nullptr) return false;
-    window->bytes = torch.nbytes.integer(storage);
-    window->data = address_of(storage);
-    Py_DECREF(storage);
-    return !PyErr_Occurred();
+bool read_window(PyObject *tensor, void *data, int64_t extent, int element, Window *window) {
+    window->storage = torch.untyped_storage(tensor);
+    if (window->storage == nullptr) return false;
+    window->bytes = PyObject_Size(window->storage); /* nbytes(), and faster */
+    window->offset = 0;
+    window->data = data;
+    /* Nearly always a tensor covers all of its storage, and begins where that does; else PyTorch knows. */
+    if (window->bytes == extent * element && data != nullptr) return true;
+    if (window->bytes >= 0) window->offset = torch.storage_offset.integer(tensor);
+    if (data != nullptr) window->data = static_cast<char *>(data) - window->offset * element;
+    else if (window->offset >= 0) window->data = address_of(window->storage);
+    if (!PyErr_Occurred()) return true;
+    Py_DECREF(window->storage);
+    return false;
 }
 
 bool resize_storage(PyObject *tensor, bool whole, bool on_cuda, int64_t bytes, Resized *resized) {
@@ -86,6 +92,7 @@ bool resize_storage(PyObject *tensor, bool whole, bool on_cuda, int64_t bytes, R
     if (resized->offset > 0) resized->offset *= torch.element_size.integer(tensor);
     PyObject *storage = PyErr_Occurred() ? nullptr : torch.untyped_storage(tensor);
     const bool done = storage != nullptr && resize(tensor, storage, on_cuda, bytes, resized);
+    resized->storage = storage;
     Py_XDECREF(storage);
     return done;
 }

@@ -9,16 +9,19 @@ namespace bridge {
 
 /* All of a torch storage, and where a tensor begins in it. */
 struct Window {
+    PyObject *storage; /* a new reference; the same object for every tensor on it */
     void *data;
     int64_t bytes;
     int64_t offset; /* in elements */
 };
 
-/* Fills `window` for a tensor with memory. False with an exception set. */
-bool read_window(PyObject *tensor, Window *window);
+/* Fills `window` for a tensor with memory, which covers `extent` elements from where it begins: `data`, NULL for one
+ * without elements. False with an exception set. */
+bool read_window(PyObject *tensor, void *data, int64_t extent, int element, Window *window);
 
 /* What became of a torch storage: its beginning and bytes before, where it begins now, and the tensor in it. */
 struct Resized {
+    PyObject *storage; /* to compare with; borrowed, and perhaps gone */
     char *before, *now;
     int64_t bytes_before, offset; /* in bytes */
 };

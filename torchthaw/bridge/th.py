@@ -53,9 +53,13 @@ def alias(tensor):
         )
 
 
-def address(tensor, whole):
-    """Where the memory of a tensor begins, also of one without elements; ``whole``: that of its storage."""
-    return tensor.untyped_storage().data_ptr() + _offset(tensor, whole) * tensor.element_size()
+def place(tensor, whole):
+    """(where the memory of a tensor begins, also of one without elements; bytes of its storage).
+
+    whole: where that of its storage begins.
+    """
+    storage = tensor.untyped_storage()
+    return storage.data_ptr() + _offset(tensor, whole) * tensor.element_size(), storage.nbytes()
 
 
 def _offset(tensor, whole):
