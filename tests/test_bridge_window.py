@@ -203,10 +203,14 @@ TELLS = {
     "copy of the struct": "void f(THFloatTensor *t) { THFloatTensor u = *t; u.storage = 0; }",
     "behind a string": 'const char *s = "/*"; long f(THFloatTensor *t) { return t->storage->size; } /* */',
     "macro": "#define WHERE(t) ((t)->storageOffset)\n",
+    "data compared": "int f(THFloatTensor *t, float *p) { return p != (t->storage->data); }",
+    "data first": "int f(THFloatTensor *t, float *p) { return (float *)(t->storage->data) == p; }",
+    "data cast": "int f(THFloatTensor *t, void *p) { return p == (void *)t->storage->data; }",
     "in two lines": "long f(THFloatTensor *t) { return t->stor\\\nage->size; }",
 }
 HIDES = {
     "data": PLAIN,
+    "elements compared": "int f(THFloatTensor *t) { return t->storage->data[0] == 1 && 2 != 3 * t->storage->data[1]; }",
     "comment": PLAIN + "/* in storage order */ // storageOffset\n",
     "include of TH": "#include <TH/TH.h>\n#include <TH/THStorage.h>\n" + PLAIN,
 }

@@ -19,6 +19,9 @@ long size_after(THFloatTensor *resized, int count, THFloatTensor *other) {
   THFloatTensor_resize1d(resized, count);
   return other->storage->size;
 }
+long size_where_next_is(THFloatTensor *other, THFloatTensor *resized, int count) {
+  return size_after(resized, count, other);
+}
 long storage_size_after(THFloatTensor *resized, int count, THFloatStorage *other) {
   THFloatTensor_resize1d(resized, count);
   return other->size;

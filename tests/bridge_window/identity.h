@@ -5,6 +5,7 @@ int references(THFloatTensor *tensor);
 int references_of_three(THFloatTensor *a, THFloatTensor *b, THFloatTensor *c);
 THFloatStorage *retained(THFloatStorage *storage);
 long size_after(THFloatTensor *resized, int count, THFloatTensor *other);
+long size_where_next_is(THFloatTensor *other, THFloatTensor *resized, int count);
 long storage_size_after(THFloatTensor *resized, int count, THFloatStorage *other);
 long ints_after(THFloatTensor *resized, int count, THIntTensor *other);
 int is_first_int(THIntTensor *ints, THFloatTensor *floats);

@@ -69,32 +69,22 @@ Slot *find_host(Slot *slot, Slot *others, const PyObject *storage) {
     return slot;
 }
 
-/* The torch storage below the tensor as `extent` elements, or all of it with `exact`. False with an exception set. */
-bool fill_storage(Slot *slot, void *data, int64_t extent, bool exact, Slot *others) {
-    Memory *memory = slot->memory;
-    THTensor *th = slot->th;
-    memory->element = slot->bits / 8;
-    th->offset = slot->shown_offset = 0;
-    if (exact) {
-        Window window;
-        if (!read_window(slot->tensor, data, extent, memory->element, &window)) return false;
-        th->offset = slot->shown_offset = static_cast<ptrdiff_t>(window.offset);
-        Slot *host = find_host(slot, others, window.storage);
-        if (host != slot) {
-            Py_DECREF(window.storage);
-            slot->host = host;
-            host->on_it++;
-            th->storage = host->memory->th;
-            th->storage->refcount++;
-            return true;
-        }
-        show_all(memory, window.storage, window.data, window.bytes);
+/* All of the torch storage below a tensor of `extent` elements into the structs. False with an exception set. */
+bool fill_all(Slot *slot, void *data, int64_t extent, Slot *others) {
+    Window window;
+    slot->memory->element = slot->bits / 8;
+    if (!read_window(slot->tensor, data, extent, slot->memory->element, &window)) return false;
+    slot->th->offset = slot->shown_offset = static_cast<ptrdiff_t>(window.offset);
+    Slot *host = find_host(slot, others, window.storage);
+    if (host == slot) {
+        show_all(slot->memory, window.storage, window.data, window.bytes);
     } else {
-        memory->th->data = data;
-        memory->th->size = static_cast<ptrdiff_t>(extent);
+        Py_DECREF(window.storage);
+        slot->host = host;
+        slot->under = slot->th->storage = host->under;
+        slot->under->refcount++;
+        host->on_it++;
     }
-    if (memory->th->device != slot->device) place(memory->th, slot->device);
-    memory->th->flag |= TH_UNWRITTEN;
     return true;
 }
 
@@ -119,7 +109,15 @@ bool fill(Slot *slot, const Layout &layout, bool exact, Slot *others) {
         row_major *= size[i];
         extent += (size[i] - 1) * step;
     }
-    return fill_storage(slot, layout.count == 0 ? nullptr : layout.data, extent, exact, others);
+    void *data = layout.count == 0 ? nullptr : layout.data;
+    THStorage *own = th->storage;
+    if (own->device != slot->device) place(own, slot->device);
+    own->data = data;
+    own->size = static_cast<ptrdiff_t>(extent);
+    own->flag |= TH_UNWRITTEN;
+    th->offset = slot->shown_offset = 0;
+    slot->under = own;
+    return !exact || fill_all(slot, data, extent, others);
 }
 
 /* th.show(tensor or None, anchor, whole, offset, sizes, strides): a tensor of that layout on the anchor's storage. */
@@ -135,13 +133,10 @@ PyObject *show(PyObject *tensor, const Memory *anchor, const THTensor *th) {
     return shown;
 }
 
-/* The TH storage that the tensor of a slot lay on when the call began. */
-THStorage *storage_of(const Slot *slot) { return slot->host->memory->th; }
-
 /* Whether the struct shows the tensor's own memory from where it began, row by row. */
 bool is_row_major(const Slot *slot) {
     const THTensor *th = slot->th;
-    if (th->storage != storage_of(slot) || th->offset != slot->shown_offset) return false;
+    if (th->storage != slot->under || th->offset != slot->shown_offset) return false;
     int64_t row_major = 1;
     for (int i = th->dimensions; i-- > 0;) {
         if (th->stride[i] != row_major) return false;
@@ -154,7 +149,7 @@ bool is_row_major(const Slot *slot) {
 bool write_back(Slot *slot) {
     const THTensor *th = slot->th;
     if (slot->is_storage()) return true; /* its size is the torch storage's own */
-    if ((th->storage == storage_of(slot) || th->storage == nullptr) && is_as_shown(slot)) return true;
+    if ((th->storage == slot->under || th->storage == nullptr) && is_as_shown(slot)) return true;
     if (is_row_major(slot)) {
         const int resized = resize_tensor(slot->tensor, th->size, th->dimensions);
         if (resized != 0) return resized > 0;
@@ -166,15 +161,12 @@ bool write_back(Slot *slot) {
     return shown != nullptr;
 }
 
-/* Whether C left the tensor's struct to the slot alone, and on the memory where it was. */
-bool is_intact(const Slot *slot) {
-    const THTensor *th = slot->th;
-    return load(&th->refcount) == 1 && th->storage == storage_of(slot) && th->offset == slot->shown_offset;
-}
+/* Whether C left the tensor's struct to the slot alone, and on the TH storage where it was. */
+bool is_intact(const Slot *slot) { return load(&slot->th->refcount) == 1 && slot->th->storage == slot->under; }
 
 /* Whether C left the TH storage of a host to the slots that show it. */
 bool is_own(const Slot *host) {
-    const THStorage *own = host->memory->th;
+    const THStorage *own = host->under;
     return load(&own->refcount) == 1 + host->on_it && (own->flag & TH_RESIZABLE) && own->context == host->memory;
 }
 
@@ -308,7 +300,7 @@ bool finish_slots(Slot *slots, bool succeeded) {
             if (!is_own(slot)) slot->kept = true;
             if (slot->kept) kept = true, hand_over(slot); /* before the tensor moves */
         }
-        const bool written = (storage_of(slot)->flag & TH_UNWRITTEN) == 0;
+        const bool written = (slot->under->flag & TH_UNWRITTEN) == 0;
         if (done && written && !slot->is_storage()) done = bump_versions(&slot->tensor, 1);
     }
     for (Slot *slot = slots; done && succeeded && slot != nullptr; slot = slot->next) done = write_back(slot);
@@ -323,7 +315,7 @@ bool finish_slots(Slot *slots, bool succeeded) {
 }
 
 void give_up_reference(Slot *slot) {
-    int *count = slot->is_storage() ? &storage_of(slot)->refcount : &slot->th->refcount;
+    int *count = slot->is_storage() ? &slot->under->refcount : &slot->th->refcount;
     const int own = slot->is_storage() ? 1 + slot->host->on_it : 1;
     if (load(count) > own) __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL);
 }
@@ -339,7 +331,7 @@ void give_back(Slot *slot) {
         }
         storage = slot->memory->storage;
         slot->tensor = slot->argument = slot->memory->tensor = slot->memory->storage = nullptr;
-        slot->memory->th->data = nullptr;
+        slot->th->storage->data = nullptr;
         slot->next = idle;
         idle = slot;
     }

@@ -11,10 +11,11 @@ struct Slot {
     PyObject *argument; /* what the caller passed; borrowed */
     PyObject *tensor;   /* the same, or a tensor over the storage that was passed; owned */
     Memory *memory;     /* of the slot's own TH storage, which waits while it shows that of another */
-    Slot *host;         /* whose TH storage it shows: its own, or that of one before it on the same torch storage */
-    int on_it;          /* of a host: how many slots show its TH storage */
-    bool kept;          /* of a host: C kept some of the structs, or the tensor moves from where it began */
     THTensor *th;
+    THStorage *under;   /* the TH storage that it shows: its own, or that of its host */
+    Slot *host;         /* the slot itself, or one before it in the call on the same torch storage */
+    int on_it;          /* of a host: how many slots show its TH storage */
+    bool kept;          /* of a host: C kept some of the structs, or put one on another TH storage */
     int code, bits;     /* the dtype, as DLPack has it */
     int device;         /* a CUDA device; -1: the CPU */
     int64_t *shown;     /* size and stride of each dimension, as PyTorch has them */

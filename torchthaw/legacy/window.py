@@ -1,7 +1,7 @@
 """torchthaw/legacy/window.py: whether C code can tell how much of a torch storage its TH storages show.
 
 They show what a tensor covers, from an offset of 0, which the bridge knows without asking PyTorch for more. Code that
-names storages in other ways than to read ``tensor->storage->data``, and code that is not there to be read, gets the
+names storages in other ways than to read ``tensor->storage->data``, or compares those pointers, and code that is not there to be read, gets the
 storage's own size and the tensor's own offset: ``storage->size``, ``storageOffset``, ``setStorage``, ``swap`` …
 """
 
@@ -12,7 +12,10 @@ from .. import config
 from .doctor.source import C_TOKENS, blank
 
 NAMED = re.compile(r"storage", re.IGNORECASE)
-HARMLESS = re.compile(r"->\s*storage\s*->\s*data\b")
+DATA = r"->\s*storage\s*->\s*data\b"
+HARMLESS = re.compile(DATA)
+# Where views of one storage are told from other tensors: `a->storage->data == b->storage->data`.
+COMPARED = re.compile(rf"{DATA}\s*\)*\s*[=!]=|[=!]=[\s(]*(?:\([^()]*\)\s*)?\w+\s*{DATA}")
 # Files that a file includes, or has included as TH_GENERIC_FILE; a macro of another name is no file that can be found.
 INCLUDED = re.compile(r'^[ \t]*#[ \t]*(?:include|define[ \t]+\w+)[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 INCLUDED_MACRO = re.compile(r"^[ \t]*#[ \t]*include[ \t]+(?!THC?_GENERIC_FILE\b)[A-Za-z_]", re.MULTILINE)
@@ -36,7 +39,7 @@ def is_exact(files, include_dirs, flags, extra_objects, libraries, link_args):
 
 
 def _tells(text):
-    return INCLUDED_MACRO.search(text) or NAMED.search(HARMLESS.sub("", text))
+    return INCLUDED_MACRO.search(text) or COMPARED.search(text) or NAMED.search(HARMLESS.sub("", text))
 
 
 def _with_included(files, folders):
