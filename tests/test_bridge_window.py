@@ -210,7 +210,7 @@ TELLS = {
 }
 HIDES = {
     "data": PLAIN,
-    "elements compared": "int f(THFloatTensor *t) { return t->storage->data[0] == 1 && 2 != 3 * t->storage->data[1]; }",
+    "elements compared": "int f(THFloatTensor *t) { return t->storage->data[0] == 1 && 2 != t->storage->data [1]; }",
     "comment": PLAIN + "/* in storage order */ // storageOffset\n",
     "include of TH": "#include <TH/TH.h>\n#include <TH/THStorage.h>\n" + PLAIN,
 }

@@ -1,8 +1,9 @@
 """torchthaw/legacy/window.py: whether C code can tell how much of a torch storage its TH storages show.
 
 They show what a tensor covers, from an offset of 0, which the bridge knows without asking PyTorch for more. Code that
-names storages in other ways than to read ``tensor->storage->data``, or compares those pointers, and code that is not there to be read, gets the
-storage's own size and the tensor's own offset: ``storage->size``, ``storageOffset``, ``setStorage``, ``swap`` …
+names storages in other ways than to read ``tensor->storage->data``, or compares those pointers, and code that is not
+there to be read, gets the storage's own size, the tensor's own offset, and one storage for all tensors on it:
+``storage->size``, ``storageOffset``, ``a->storage == b->storage``, ``setStorage``, ``swap`` …
 """
 
 import re
@@ -15,7 +16,7 @@ NAMED = re.compile(r"storage", re.IGNORECASE)
 DATA = r"->\s*storage\s*->\s*data\b"
 HARMLESS = re.compile(DATA)
 # Where views of one storage are told from other tensors: `a->storage->data == b->storage->data`.
-COMPARED = re.compile(rf"{DATA}\s*\)*\s*[=!]=|[=!]=[\s(]*(?:\([^()]*\)\s*)?\w+\s*{DATA}")
+COMPARED = re.compile(rf"{DATA}\s*\)*\s*[=!]=|[=!]=[\s(]*(?:\([^()]*\)\s*)?\w+\s*{DATA}(?!\s*\[)")
 # Files that a file includes, or has included as TH_GENERIC_FILE; a macro of another name is no file that can be found.
 INCLUDED = re.compile(r'^[ \t]*#[ \t]*(?:include|define[ \t]+\w+)[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 INCLUDED_MACRO = re.compile(r"^[ \t]*#[ \t]*include[ \t]+(?!THC?_GENERIC_FILE\b)[A-Za-z_]", re.MULTILINE)
