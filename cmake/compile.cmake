@@ -9,6 +9,11 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
+# Tests and users' programs read build/lib while it is built again.
+foreach(language C CXX CUDA)
+    set(CMAKE_${language}_LINKER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/link_whole)
+endforeach()
+
 add_compile_options(-Wall -Wextra)
 if(TORCHTHAW_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)

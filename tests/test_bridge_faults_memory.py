@@ -67,9 +67,10 @@ def test_what_c_keeps_follows_a_resize_in_python(keep):
     keep(tensor)
     tensor.resize_(1_000_000).fill_(3)
     occupied = occupy(4)
-    assert probe.sum_of_kept() == 12 and len(occupied) == 8
+    is_storage = keep is KEEP["storage"]  # whose size is all that PyTorch's has now
+    assert probe.sum_of_kept() == (3_000_000 if is_storage else 12) and len(occupied) == 8
     tensor.resize_(0).resize_(2_000_000).fill_(5)
-    assert probe.sum_of_kept() == 20
+    assert probe.sum_of_kept() == (10_000_000 if is_storage else 20)
 
 
 def test_what_c_keeps_grows_python_s_storage(keep):
