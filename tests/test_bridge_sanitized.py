@@ -119,7 +119,7 @@ OTHER_TESTS = " and ".join(f"not {name}" for name in LEFT_OUT)
         "contract/test_section_1_6.py", "test_bridge_faults_errors.py", "test_bridge_faults_refusals.py",
     ], id="structs"),
     pytest.param(["test_bridge_faults_memory.py", "test_bridge_faults_threads.py"], id="memory-and-threads"),
-    pytest.param(["test_bridge_window.py"], id="window"),
+    pytest.param(["test_bridge_window.py", "test_bridge_identity.py"], id="window"),
 ])  # fmt: skip
 def test_no_sanitizer_speaks_up(sanitized, files):
     done = sanitized(RUN, *[TESTS / file for file in files], "-k", OTHER_TESTS)

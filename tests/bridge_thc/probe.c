@@ -68,6 +68,13 @@ int dimensions_cuda(THCudaTensor *tensor) { return tensor->nDimension; }
 long stride_cuda(THCudaTensor *tensor, int dimension) { return THCudaTensor_stride(state, tensor, dimension); }
 int device_of_storage(THCudaTensor *tensor) { return THCudaTensor_getDevice(state, tensor); }
 long size_below_cuda(THCudaTensor *tensor) { return tensor->storage->size; }
+int one_storage_cuda(THCudaTensor *a, THCudaTensor *b) { return a->storage == b->storage; }
+int is_set_to_cuda(THCudaTensor *a, THCudaTensor *b) { return THCudaTensor_isSetTo(state, a, b); }
+int lies_on_cuda(THCudaTensor *tensor, THCudaStorage *storage) { return tensor->storage == storage; }
+long size_after_cuda(THCudaTensor *resized, int count, THCudaTensor *other) {
+  THCudaTensor_resize1d(state, resized, count);
+  return other->storage->size;
+}
 long offset_cuda(THCudaTensor *tensor) { return THCudaTensor_storageOffset(state, tensor); }
 int device_of_memory(THCudaStorage *storage) { return storage->device; }
 

@@ -27,6 +27,10 @@ long stride_cuda(THCudaTensor *tensor, int dimension);
 int device_of_storage(THCudaTensor *tensor);
 long size_below_cuda(THCudaTensor *tensor);
 long offset_cuda(THCudaTensor *tensor);
+int one_storage_cuda(THCudaTensor *a, THCudaTensor *b);
+int is_set_to_cuda(THCudaTensor *a, THCudaTensor *b);
+int lies_on_cuda(THCudaTensor *tensor, THCudaStorage *storage);
+long size_after_cuda(THCudaTensor *resized, int count, THCudaTensor *other);
 int device_of_memory(THCudaStorage *storage);
 
 THCudaTensor *fresh_cuda(int count, float value);

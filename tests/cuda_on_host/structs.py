@@ -226,6 +226,15 @@ def test_storages():
     assert probe.offset_cuda(base[3:5]) == (3 if EXACT else 0)
 
 
+def test_tensors_on_one_storage():
+    base = arange(12, device=2)
+    assert probe.one_storage_cuda(base, base[3:]) == EXACT and not probe.one_storage_cuda(base, base.clone())
+    assert probe.is_set_to_cuda(base, base.view(12)) and not probe.is_set_to_cuda(base, base[1:])
+    assert probe.lies_on_cuda(base[3:], base.storage()) == EXACT
+    assert probe.size_after_cuda(base[8:], 100, base) == (108 if EXACT else 12)
+    assert base.tolist() == list(range(12)) and base.untyped_storage().nbytes() == 432
+
+
 def test_a_tensor_on_another_s_storage():
     base, tensor = arange(12, device=1), empty(1)
     probe.lie_on_cuda(tensor, base[5:8])
