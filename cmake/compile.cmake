@@ -11,7 +11,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 # Tests and users' programs read build/lib while it is built again.
 foreach(language C CXX CUDA)
-    set(CMAKE_${language}_LINKER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/link_whole)
+    set(CMAKE_${language}_LINKER_LAUNCHER sh ${CMAKE_CURRENT_LIST_DIR}/link_whole)
 endforeach()
 
 add_compile_options(-Wall -Wextra)

@@ -14,6 +14,8 @@ import thc_probe
 from torchthaw import config
 from torchthaw.build import ninja, toolchain
 
+pytestmark = pytest.mark.timeout(1200)  # each runs many tests, at a fraction of the speed
+
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
 BRIDGE = ROOT / "torchthaw" / "bridge"

@@ -6,6 +6,8 @@ import sys
 import pytest
 import thc_probe
 
+pytestmark = pytest.mark.timeout(900)  # the first test waits for the stand-in for CUDA
+
 
 @pytest.mark.parametrize("exact, dlpack", [(True, False), (False, True)], ids=["exact-attributes", "partial-dlpack"])
 def test_structs(exact, dlpack):

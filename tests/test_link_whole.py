@@ -32,7 +32,7 @@ def start(tmp_path):
 
     def start(status):
         (tmp_path / "status").write_text(str(status))
-        command = [LINK_WHOLE, tmp_path / "linker", "-shared", "-o", "lib.so", "an object.o", '-DX="a $b"', "-lm"]
+        command = ["sh", LINK_WHOLE, tmp_path / "linker", "-shared", "-o", "lib.so", "an object.o", '-DX="a $b"', "-lm"]
         process = subprocess.Popen(command, cwd=tmp_path)
         end = time.monotonic() + 60
         while not (tmp_path / "begun").exists():

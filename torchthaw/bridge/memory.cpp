@@ -53,7 +53,8 @@ void show_bytes(Memory *memory, void *data, int64_t bytes) {
 
 /* Of several tensors on a TH storage, one for which autograd lets it grow, if there is one: C says not for which. */
 PyObject *tensor_that_may_grow(const Memory *memory) {
-    if (memory->slot == nullptr || memory->slot->on_it == 1 || requires_grad(memory->tensor) <= 0) return memory->tensor;
+    const bool alone = memory->slot == nullptr || memory->slot->on_it == 1;
+    if (alone || requires_grad(memory->tensor) <= 0) return memory->tensor;
     for (const Memory *other = memories.next; other != &memories; other = other->next) {
         const bool beside = other->slot != nullptr && other->tensor != nullptr && other->slot->host == memory->slot;
         if (beside && requires_grad(other->tensor) == 0) return other->tensor;
