@@ -1,11 +1,14 @@
 """torchthaw/config.py: where the libraries, headers and CMake files are, in a checkout and in a wheel."""
 
+import errno
 import os
 from pathlib import Path
 
 from . import __version__
 
 PACKAGE = Path(__file__).resolve().parent
+# In PYTHONPATH, this folder makes torch.utils.ffi importable.
+CHILDREN = PACKAGE / "legacy" / "children"
 
 # What builds a library in a checkout.
 BUILT_BY = {
@@ -57,6 +60,34 @@ def library(name):
         how = BUILT_BY[name] if checkout() else "this installation does not carry it"
         raise FileNotFoundError(f"{path} does not exist; {how}")
     return path
+
+
+# What chooses folders that are written to, where it is set.
+CHOICES = ("TORCH_EXTENSIONS_DIR", "TORCHTHAW_CACHE", "XDG_CACHE_HOME")
+
+
+def writable(folder, argument=None):
+    """``folder``, which is made where it is missing. OSError names the argument or the variable that chose it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        expected = f"expected a folder that can be written, got {os.fspath(folder)!r} ({error.strerror})"
+        name = argument or _chosen_by(folder)
+        if name is None and folder.is_relative_to(cache()):
+            expected += "; TORCHTHAW_CACHE chooses another"
+        raise type(error)(f"{name}: {expected}" if name else expected) from None
+    return folder
+
+
+def _chosen_by(folder):
+    """The variable that names a folder above this one, or this one; None without any."""
+    for variable in CHOICES:
+        given = os.environ.get(variable)
+        if given and folder.is_relative_to(Path(given).expanduser().absolute()):
+            return variable
+    return None
 
 
 def cache():

@@ -66,11 +66,37 @@ def test_result(row, create, project):
 @row("build-fails")
 def test_failing_build(row, create, project, capfd):
     files(project, {"src/twice.c": "int twice(int value) { return value + }\n"})
-    ffi = create("failing", "src/twice.h", ["src/twice.c"], False)
-    with pytest.raises(cffi.VerificationError, match="failed with exit status"):
+    ffi = create("failing.deep", "src/twice.h", ["src/twice.c"], False)
+    with pytest.raises(cffi.VerificationError, match="failed with exit status") as raised:
         ffi.build()
-    assert "twice.c:1:39: error: expected expression" in capfd.readouterr().err
-    assert made(project) == ["failing/__init__.py", *SOURCES]
+    assert "twice.c:1:39: error: expected expression" in str(raised.value)
+    assert capfd.readouterr() == ("", "")
+    assert made(project) == SOURCES and not (project / "failing").exists()
+    files(project, {"src/twice.c": "int twice(int value) { return 2 * value; }\n"})
+    ffi.build()
+    assert made(project) == ["failing/__init__.py", "failing/deep/__init__.py", "failing/deep/_deep.so", *SOURCES]
+
+
+@row("wrapper-at-once")
+def test_a_wrapper_without_its_module_says_so(row, create, project):
+    create("lonely.lib", [], [], False)
+    with pytest.raises(ModuleNotFoundError, match="^lonely.lib: expected its library _lib beside this file; run the"):
+        imported("lonely.lib")
+
+
+@row("build-fails")
+def test_a_failing_build_leaves_what_was_there(row, create, project):
+    """Files of the project, and the packages of other extensions, stay as they were."""
+    files(project, {"src/twice.c": "int twice(int value) { return value + }\n", "one/deep/__init__.py": "old = 1\n"})
+    committed = create("one.deep", "src/twice.h", ["src/twice.c"], False)
+    first = create("two.first", "src/twice.h", ["src/twice.c"], False)
+    create("two.second", [], [], False).build()
+    for ffi in (committed, first):
+        with pytest.raises(cffi.VerificationError):
+            ffi.build()
+    assert (project / "one" / "deep" / "__init__.py").read_text() == "old = 1\n"
+    assert not (project / "two" / "first").exists()
+    assert imported("two.second") and (project / "two" / "__init__.py").exists()
 
 
 @row("build-fails-later")

@@ -17,6 +17,7 @@ NEUTRAL = {
 }  # fmt: skip
 
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
+ESCAPED = re.compile(r"\\(.)")
 MACRO = re.compile(r"#\s*define\s+(\w+)\s+(.+?)\s*$")
 INTEGER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
 ARITHMETIC = re.compile(r"(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*|[-+*/%|&^~()<>\s])+")
@@ -52,7 +53,7 @@ def preprocess(headers, include_dirs=(), define_flags=()):
     # Defined after the headers' own includes would have used them, these would break the C library's headers.
     neutral = [f"-D{name}={value}" for name, value in NEUTRAL.items()]
     include = [f"-I{folder}" for folder in include_dirs]
-    source = "".join(f'#include "{header}"\n' for header in headers)
+    source = include_lines(headers)
     command = [*toolchain.c_compiler(), "-E", "-dD", *define_flags, *neutral, *include, "-x", "c", "-"]
     result = subprocess.run(command, input=source, capture_output=True, text=True)
     if result.returncode:
@@ -62,7 +63,7 @@ def preprocess(headers, include_dirs=(), define_flags=()):
     for line in result.stdout.splitlines():
         marker = MARKER.match(line)
         if marker:
-            ours = marker[2] in names
+            ours = ESCAPED.sub(r"\1", marker[2]) in names
         elif ours and line.startswith("#"):
             macro = MACRO.match(line)
             if macro and _is_integer(macro[2], macros):
@@ -71,6 +72,16 @@ def preprocess(headers, include_dirs=(), define_flags=()):
             kept.append(line)
     constants = [f"#define {name} ...\n" for name in macros]
     return "".join(constants) + _without_bodies("\n".join(kept)) + "\n"
+
+
+def include_lines(headers):
+    """C text that includes ``headers``, by their paths. Raises ValueError for a path that no directive can name."""
+    lines = []
+    for path in map(str, headers):
+        if "\n" in path or '"' in path and ">" in path:
+            raise ValueError(f"headers: expected a path that #include can name, got {path!r}")
+        lines.append(f"#include <{path}>\n" if '"' in path else f'#include "{path}"\n')
+    return "".join(lines)
 
 
 def _is_integer(value, known):

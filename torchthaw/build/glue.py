@@ -11,14 +11,13 @@ import keyword
 from cffi import model, recompiler
 
 from .. import config
+from . import cdef
 from .crossing import parameter, result_kind
 
 PREAMBLE = """
-#include "{bridge}/bridge.h"
-#include <string.h>
+{bridge}#include <string.h>
 static const thaw_bridge *thaw;
-#include "{bridge}/regions.h"
-{includes}
+{regions}{includes}
 #define THAW_BEFORE {before}
 #define THAW_AFTER {after}
 """
@@ -191,7 +190,7 @@ def source(ffi, signatures, name, includes, keeps_errno):
     generator = recompiler.Recompiler(ffi, name)
     generator.collect_type_table()
     generator.collect_step_tables()
-    headers = "".join(f'#include "{path}"\n' for path in includes)
+    headers = cdef.include_lines(includes)
     generator.write_source_to_f(text, preamble(functions(ffi, signatures), name, headers, keeps_errno))
     return text.getvalue()
 
@@ -202,10 +201,10 @@ def preamble(found, name, headers, keeps_errno):
     headers: C text that declares the functions.
     """
     module = name.rpartition(".")[2]
-    bridge = config.PACKAGE / "bridge"
     end = "    { NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }\n"  # C has no empty arrays
+    bridge, regions = (cdef.include_lines([config.PACKAGE / "bridge" / name]) for name in ("bridge.h", "regions.h"))
     return "".join([
-        PREAMBLE.format(bridge=bridge, includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
+        PREAMBLE.format(bridge=bridge, regions=regions, includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
         *(function.guarded() for function in found),
         *(function.table() for function in found),
         CALLABLES.format(count=len(found) + 1),

@@ -142,7 +142,7 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
 def _folder(name, given):
     """The build directory."""
     if given is not None:
-        return Path(given).absolute()
+        return config.writable(Path(given).absolute(), "build_directory")
     root = os.environ.get("TORCH_EXTENSIONS_DIR")
     if root:
         return Path(root).expanduser().absolute() / name

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cffi import VerificationError
 
+from .. import config
 from . import symbols, toolchain
 
 # Suffix -> (rule, compiler). Anything else in `sources` is an error.
@@ -25,7 +26,7 @@ UNDEFINED = (
 
 
 class BuildError(RuntimeError, VerificationError):
-    """A compiler or the linker failed; what it printed went to stderr. To callers of cffi, it is cffi's error."""
+    """A compiler or the linker failed: the message has its own words. To callers of cffi, it is cffi's error."""
 
 
 @contextmanager
@@ -33,9 +34,9 @@ def locked(folder):
     """Holds the exclusive right to write in ``folder``, among all processes.
 
     The compilers that run() starts inherit it: when this process is killed, the next one waits for them to end.
+    OSError names the variable that chooses the folder where it cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "w") as file:
+    with open(config.writable(folder) / ".lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         os.set_inheritable(file.fileno(), True)
         yield
@@ -133,7 +134,7 @@ def words(arguments):
 def run(folder, targets=(), verbose=False, explain=None):
     """Brings ``targets`` of the build.ninja in ``folder`` up to date. Raises BuildError.
 
-    The compiler's output is shown as it printed it: as it comes with ``verbose``, else only after a failure.
+    The error has the output of the compilers that failed as they printed it. ``verbose`` shows all output as it comes.
     ``explain``: what the BuildError says in place of a failure's output, a function of that.
     ``MAX_JOBS`` bounds the number of parallel jobs.
     """
@@ -144,17 +145,25 @@ def run(folder, targets=(), verbose=False, explain=None):
             raise ValueError(f"MAX_JOBS: expected a positive integer, got {jobs!r}")
         command += ["-j", jobs]
     sys.stdout.flush()
-    result = subprocess.run(
-        [*command, *targets], stdout=None if verbose and not explain else subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, close_fds=False,  # the lock goes along
-    )  # fmt: skip
-    if result.returncode and explain:
-        raise BuildError(explain(result.stdout))
-    if verbose and explain:
-        print(result.stdout, end="", flush=True)
-    if result.returncode:
-        print(result.stdout or "", end="", file=sys.stderr, flush=True)
-        raise BuildError(f"the build in {folder} failed with exit status {result.returncode}")
+    output = []
+    with subprocess.Popen(
+        [*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="backslashreplace",
+        close_fds=False,  # the lock goes along
+    ) as process:  # fmt: skip
+        try:
+            for line in process.stdout:
+                output.append(line)
+                if verbose:
+                    print(line, end="", flush=True)
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode and explain:
+        raise BuildError(explain("".join(output)))
+    if process.returncode:
+        failed = next((at for at, line in enumerate(output) if line.startswith("FAILED: ")), 0)
+        words = "".join(output[failed:]).rstrip()
+        raise BuildError(f"the build in {folder} failed with exit status {process.returncode}\n{words}")
 
 
 def install(made, target, libraries=()):

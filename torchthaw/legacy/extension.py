@@ -9,13 +9,20 @@ from ..build import cdef, cuda, glue, ninja, toolchain
 from ..build.extension import LIMITED_API
 from . import objects, structs, window
 from .options import C_FLAGS, RUNTIMES, Options, include_dirs
+from .package import Package
 
 INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
 
 from torch.utils.ffi import _wrap_function
 
-from .{module} import ffi as _ffi
-from .{module} import lib as _lib
+try:
+    from .{module} import ffi as _ffi
+    from .{module} import lib as _lib
+except ModuleNotFoundError as _error:
+    if not str(_error.name).endswith(".{module}"):
+        raise
+    _message = "{name}: expected its library {module} beside this file; run the project's build file, which makes it"
+    raise ModuleNotFoundError(_message, name=_error.name) from None
 
 __all__ = []
 
@@ -51,7 +58,8 @@ def create_extension(
         ``extra_objects`` start in the current folder, else in that of ``relative_to``. ``extra_compile_args`` may be a
         dict with ``"cxx"``, ``"nvcc"`` and ``"nvcc_dlink"``; ``dlink`` and ``dlink_libraries`` link device code.
 
-    The package's folder and its ``__init__.py`` are made at once.
+    The package's folder and its ``__init__.py`` are made at once. Where ``build()`` fails and there is no earlier
+    module, it takes back what was made of the package.
     """
     base = Path(os.path.abspath(os.path.dirname(relative_to)))
     parts = name.split(".")
@@ -72,14 +80,13 @@ def create_extension(
     module_name = f"{name}.{module}" if package else module
     if package and len(parts) == 1:
         module_name = f".{name}.{module}"
-    includes = _prologue(with_cuda)
-    includes += "".join(f'#include "{header}"\n' for header in headers)
+    includes = _prologue(with_cuda) + cdef.include_lines(headers)
     source = glue.preamble(functions, module_name, includes, keeps_errno=True)
     ffi.set_source(module_name, source, options.source_extension, **options.for_setuptools())
 
-    _make_package(base, parts)
-    (target / "__init__.py").write_text(INIT.format(name=name, module=module))
-    ffi.build = lambda: _build(ffi, options, verbose)
+    wrapper = Package(base, parts, INIT.format(name=name, module=module))
+    wrapper.make()
+    ffi.build = lambda: _build(ffi, options, verbose, wrapper)
     return ffi
 
 
@@ -98,15 +105,19 @@ def _setup_wrapper(with_cuda):
     return _prologue(with_cuda), [os.fspath(folder) for folder in include_dirs(with_cuda, toolkit)]
 
 
-def _make_package(base, parts):
-    base.joinpath(*parts).mkdir(parents=True, exist_ok=True)
-    for count in range(len(parts)):
-        base.joinpath(*parts[: count + 1], "__init__.py").touch()
-
-
-def _build(ffi, options, verbose):
+def _build(ffi, options, verbose, package):
     """Compiles, links, and puts the shared object in its place; the previous one stays if that fails."""
     options.warn_of_unknown()
+    package.make()  # an earlier failure may have taken it back
+    try:
+        _compile(ffi, options, verbose)
+    except BaseException:
+        if not any(options.target.parent.glob(f"{options.target.stem}*.so")):
+            package.take_back()
+        raise
+
+
+def _compile(ffi, options, verbose):
     module_name, source, extension, _ = ffi._assigned_source
     state, target = options.state, options.target
     with ninja.locked(state):
@@ -116,7 +127,6 @@ def _build(ffi, options, verbose):
         ninja.write_if_changed(state / "build.ninja", _ninja(generated, [*sources, *made], linked, options))
         objects.compile_made(options.base, made, state, verbose)
         ninja.run(state, verbose=verbose)
-        target.parent.mkdir(parents=True, exist_ok=True)
         ninja.install(state / target.name, target, [path for path in options.own_libraries if path.exists()])
         for tagged in target.parent.glob(f"{target.stem}.*.so"):
             tagged.unlink()  # Python would prefer it
