@@ -1,7 +1,9 @@
-"""torchthaw/finder.py: finds torch.utils.ffi, and torch._six where asked for, which PyTorch no longer has, here."""
+"""torchthaw/finder.py: finds torch.utils.ffi, and torch._six where asked for, here; PyTorch no longer has them."""
 
 import os
 import sys
+
+from . import availability
 
 FFI, SIX = "torch.utils.ffi", "torch._six"
 FILES = {FFI: "torch_utils_ffi.py", SIX: os.path.join("semantics", "torch_six.py")}
@@ -20,7 +22,11 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        return spec(name) if name == FFI or (name == SIX and _is_asked_for("torch_six")) else None
+        if name == FFI or (name == SIX and _is_asked_for("torch_six")):
+            return spec(name)
+        if name == availability.NAME and availability.wanted():
+            return availability.spec(path, [finder for finder in sys.meta_path if finder is not Finder])
+        return None
 
 
 def _is_asked_for(item):
@@ -34,3 +40,5 @@ def register():
     known = [(getattr(finder, "__module__", None), getattr(finder, "__name__", None)) for finder in sys.meta_path]
     if (__name__, Finder.__name__) not in known:
         sys.meta_path.insert(0, Finder)
+    if availability.NAME in sys.modules and availability.wanted():
+        availability.install(sys.modules[availability.NAME])

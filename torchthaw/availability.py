@@ -1,0 +1,85 @@
+"""torchthaw/availability.py: torch.cuda.is_available() as build scripts hear it under TORCHTHAW_BUILD_CUDA=1."""
+
+import functools
+import os
+import sys
+import types
+
+NAME = "torch.cuda"
+# Code that has one of these names builds; so does what has the name ``setup`` of one of these packages.
+BUILDERS = {"create_extension", "BuildExtension", "FFIExtension"}
+PACKAGES = {"setuptools", "distutils"}
+
+
+def wanted():
+    """Whether build scripts are to build for GPUs, be there one or not."""
+    return os.environ.get("TORCHTHAW_BUILD_CUDA", "0") not in ("", "0")
+
+
+def spec(path, finders):
+    """The import system's description of torch.cuda, which is changed as soon as it is there."""
+    found = (finder.find_spec(NAME, path) for finder in finders if hasattr(finder, "find_spec"))
+    result = next(filter(None, found), None)
+    if result is not None and hasattr(result.loader, "exec_module"):
+        execute = result.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            install(module)
+
+        result.loader.exec_module = exec_module
+    return result
+
+
+def install(module):
+    """Makes ``is_available`` of the module torch.cuda answer True to code that builds. Idempotent."""
+    answer = module.is_available
+    if getattr(answer, "of_torchthaw", False):
+        return
+
+    @functools.wraps(answer)
+    def is_available():
+        return answer() or wanted() and _builds(sys._getframe(1))
+
+    is_available.of_torchthaw = True
+    module.is_available = is_available
+
+
+def _builds(frame):
+    """Whether the code of a frame, or one that called it, is that of a build script. PyTorch itself never is."""
+    if frame.f_globals.get("__name__", "").partition(".")[0] == "torch":
+        return False
+    if _is_one_liner(frame):
+        return True
+    while frame is not None:
+        if _names_a_builder(frame.f_code):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_one_liner(frame):
+    """Whether the frame is a ``python -c …`` of a script that `run` started: it asks for that script."""
+    from .config import CHILDREN
+
+    is_main = frame.f_globals is vars(sys.modules["__main__"]) and sys.argv[:1] in (["-c"], ["-"])
+    return is_main and os.fspath(CHILDREN) in os.environ.get("PYTHONPATH", "").split(os.pathsep)
+
+
+def _names_a_builder(code):
+    """Whether code, or a function that it defines, has one of the BUILDERS' names, or calls ``setup``."""
+    names = set(code.co_names)
+    if names & BUILDERS or "setup" in names and PACKAGES & {name.partition(".")[0] for name in names}:
+        return True
+    return any(_names_a_builder(each) for each in code.co_consts if isinstance(each, types.CodeType))
+
+
+def cuda_of_pytorch():
+    """The version of CUDA that the installed PyTorch was built with; None for one that has none, or no PyTorch."""
+    import importlib.util
+    import runpy
+
+    found = importlib.util.find_spec("torch")
+    file = os.path.join(os.path.dirname(found.origin), "version.py") if found and found.origin else ""
+    # torch.version, without the seconds that the import of the rest takes.
+    return runpy.run_path(file).get("cuda") if os.path.isfile(file) else None
