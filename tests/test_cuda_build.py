@@ -67,10 +67,14 @@ def test_lib_where_there_is_no_lib64(tmp_path):
 
 
 def test_own_launcher_is_not_the_toolkit(monkeypatch, tmp_path):
-    launcher = tmp_path / cuda.LAUNCHER / "nvcc"
+    launcher = tmp_path / "bin" / "nvcc"
     launcher.parent.mkdir()
     launcher.write_text("#!/bin/sh\nexit 1\n")
     launcher.chmod(0o755)
+    (tmp_path / "bin" / cuda.BEHIND).symlink_to(toolkit.nvcc)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    assert cuda.toolkit() == toolkit
+    monkeypatch.delenv("CUDA_HOME")
     monkeypatch.setenv("PATH", str(launcher.parent), prepend=os.pathsep)
     assert cuda.toolkit() == toolkit
 
@@ -79,12 +83,12 @@ def test_own_launcher_is_not_the_toolkit(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("cards, expected", [
-    ([], [*BUILT, "120+PTX"]),
+    ([], ["75", "75+PTX"]),
     (["80"], ["80", "80+PTX"]),
     (["75", "90"], ["75", "90", "90+PTX"]),
     (["130"], ["120+PTX"]),
     (["80", "130"], ["80", "120+PTX"]),
-    (["52"], [*BUILT, "120+PTX"]),
+    (["52"], ["75", "75+PTX"]),
 ], ids=str)  # fmt: skip
 def test_architectures_for_cards(cards, expected):
     assert cuda.for_cards(cards, BUILT) == expected
@@ -225,10 +229,9 @@ def test_two_files_share_a_device_symbol(relocatable, flags, dlink):
     assert in_child(relocatable, "from _ext import fill; print(fill.twice(21))") == "42"
 
 
-def test_without_relocatable_code_the_shared_symbol_is_an_error(relocatable, capfd):
-    with pytest.raises(BuildError):
+def test_without_relocatable_code_the_shared_symbol_is_an_error(relocatable):
+    with pytest.raises(BuildError, match="(?s)FAILED.*scale"):
         extension(relocatable, ["fill.c", "fill.cu", "scale.cu"]).build()
-    assert "scale" in capfd.readouterr().err
 
 
 def test_library_of_relocatable_code(relocatable):

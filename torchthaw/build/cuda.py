@@ -7,11 +7,12 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
-# The folder of the launcher that stands before the real nvcc on PATH: see torchthaw.legacy.nvcc.
-LAUNCHER = "torchthaw-nvcc"
+# A link beside the launcher of torchthaw.legacy.launcher, to the nvcc that it stands for.
+BEHIND = "nvcc-of-the-toolkit"
 
 # Architectures by the names that TORCH_CUDA_ARCH_LIST may have for them.
 NAMES = {
@@ -70,7 +71,7 @@ def toolkit():
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         given = os.environ.get(variable)
         if given:
-            nvcc = Path(given) / "bin" / "nvcc"
+            nvcc = _behind(Path(given) / "bin" / "nvcc")
             if not os.access(nvcc, os.X_OK):
                 raise FileNotFoundError(f"{variable}: expected a CUDA toolkit, got {given!r}, which has no bin/nvcc")
             return Toolkit(nvcc, _root(nvcc))
@@ -84,15 +85,20 @@ def toolkit():
 
 
 def _candidates():
-    folders = os.environ.get("PATH", "").split(os.pathsep)
-    on_path = shutil.which("nvcc", path=os.pathsep.join(each for each in folders if Path(each).name != LAUNCHER))
+    on_path = shutil.which("nvcc")
     if on_path:
-        yield Path(on_path)
+        yield _behind(Path(on_path))
     package = importlib.util.find_spec("nvidia")
     for folder in (package.submodule_search_locations or ()) if package else ():
         yield from sorted(Path(folder).glob("*/bin/nvcc"))
     yield Path("/usr/local/cuda/bin/nvcc")
     yield Path("/opt/cuda/bin/nvcc")
+
+
+def _behind(nvcc):
+    """The toolkit's nvcc, where this one is the launcher."""
+    link = nvcc.with_name(BEHIND)
+    return Path(os.readlink(link)) if link.is_symlink() else nvcc
 
 
 @functools.lru_cache(maxsize=None)
@@ -110,7 +116,8 @@ def architectures(toolkit):
     """What to build for, such as ``["80", "90", "90+PTX"]``.
 
     ``TORCH_CUDA_ARCH_LIST`` says it, as in PyTorch: ``"8.0;9.0+PTX"``. Without it: the cards of this machine, and PTX
-    of the newest of them; for a card newer than the toolkit, its newest PTX; without a card, all that it builds.
+    of the newest of them; for a card newer than the toolkit, its newest PTX. Without a card: the oldest that it builds
+    for, and PTX of that, which newer cards translate for themselves.
     """
     given = os.environ.get("TORCH_CUDA_ARCH_LIST")
     return _listed(given, toolkit) if given else for_cards(visible(toolkit), toolkit.architectures)
@@ -120,8 +127,23 @@ def for_cards(cards, built):
     """What to build for these cards with a toolkit that builds ``built``."""
     known = [card for card in cards if card in built]
     newer = any(int(card) > int(built[-1]) for card in cards)
-    real = known if known or newer else built
+    real = known if known or newer else built[:1]
     return [*real, f"{built[-1] if newer else real[-1]}+PTX"]
+
+
+def note(toolkit):
+    """A line about the architectures where neither a card nor the environment chose them; "" else."""
+    if os.environ.get("TORCH_CUDA_ARCH_LIST") or visible(toolkit):
+        return ""
+    chosen = " ".join(architectures(toolkit))
+    return f"no GPU here, and no TORCH_CUDA_ARCH_LIST: built for {chosen}, which newer cards translate"
+
+
+def say(toolkit):
+    """Prints the note, if there is one."""
+    line = note(toolkit)
+    if line:
+        print(f"torchthaw: {line}", file=sys.stderr, flush=True)
 
 
 def visible(toolkit):

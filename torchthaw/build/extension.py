@@ -171,6 +171,8 @@ class Extension:
         common = ["-O3", "-DNDEBUG", "-fPIC", "-Wall", *includes, *options["define_flags"]]
         glue_flags = ["-O1", "-fvisibility=hidden", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
         sources = {path: [*glue_flags, *self._flags(path)] for path in generated}
+        if any(source.suffix == ".cu" for source in options["sources"]):
+            cuda.say(build.toolkit)
         for source in options["sources"]:
             sources[source] = [*includes, *options["define_flags"]] if source.suffix == ".cu" else self._flags(source)
         link_flags = [f"-L{folder}" for folder in options["library_dirs"]]

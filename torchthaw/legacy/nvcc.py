@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -31,15 +30,6 @@ ONE_ARCHITECTURE = ("-ptx", "--ptx", "-cubin", "--cubin")
 REMOVED_CALLS = ["-include", "THC/THCRemoved.cuh"]
 REMOVED_VOTES = [f"-D{name}=THC_builtin{name}" for name in ("__any", "__all", "__ballot")]
 NO_REMOVED_CALLS = "-DTHC_NO_REMOVED_CALLS"
-
-LAUNCHER = """#!/bin/sh
-# Made by torchthaw: nvcc for the scripts of old projects.
-exec {python} -c '
-import sys
-sys.path.insert(0, sys.argv.pop(1))
-from torchthaw.legacy import nvcc
-sys.exit(nvcc.run(sys.argv[1:]))' {root} "$@"
-"""
 
 
 def add_nvcc(subcommands):
@@ -71,12 +61,15 @@ def rewrite(arguments, toolkit):
     words, asked = _without_architectures(words)
     lost = [name for name in _numbers(asked) if name not in toolkit.architectures]
     if lost:
-        wanted = cuda.architectures(toolkit)
-        if any(word in ONE_ARCHITECTURE for word in words):
-            wanted = wanted[:1]
         names = " ".join(f"sm_{name}" for name in lost)
-        changes.append(f"{names}: nvcc {toolkit.version} has no such architecture; built for {' '.join(wanted)}")
-        words += cuda.gencode(wanted)
+        flags, wanted = _wanted(words, toolkit)
+        reason = cuda.note(toolkit) or f"built for {wanted}"
+        changes.append(f"{names}: nvcc {toolkit.version} has no such architecture; {reason}")
+        words += flags
+    elif not asked and os.environ.get("TORCH_CUDA_ARCH_LIST") and _is_device_code(words):
+        flags, wanted = _wanted(words, toolkit)
+        changes.append(f"no architecture is named: built for {wanted}, as TORCH_CUDA_ARCH_LIST says")
+        words += flags
     else:
         words += asked
     words += [f"-L{folder}" for folder in _stub_dirs(words, toolkit)]
@@ -99,6 +92,20 @@ def _stub_dirs(words, toolkit):
     """The folders for the linker that have the driver's libraries, such as ``-lcuda``, where words name one."""
     names = re.findall(r"(?:^|\s)(?:-l|--library)[ =]?(\S+)", " ".join(words))
     return [folder for folder in toolkit.stub_dirs if any((folder / f"lib{name}.so").exists() for name in names)]
+
+
+def _wanted(words, toolkit):
+    """(flags, names): the architectures that these words are to be built for."""
+    wanted = cuda.architectures(toolkit)
+    if any(word in ONE_ARCHITECTURE for word in words):
+        wanted = wanted[:1]
+    return cuda.gencode(wanted), " ".join(wanted)
+
+
+def _is_device_code(words):
+    """Whether CUDA code is compiled or linked, so that the architecture matters."""
+    compiled = any(Path(word).suffix == ".cu" for word in words) or " -x cu " in f" {' '.join(words)} "
+    return compiled or "-dlink" in words or "--device-link" in words
 
 
 def _compiles(words):
@@ -162,30 +169,3 @@ def _without_architectures(words):
 
 def _numbers(asked):
     return list(dict.fromkeys(re.findall(r"(?:sm|compute|lto)_(\d+)", " ".join(asked))))
-
-
-# ---- For the scripts that a build file runs -------------------------------------------------------------------------
-
-
-def put_on_path():
-    """Puts this nvcc before the toolkit's for child processes; does nothing where there is no toolkit."""
-    try:
-        toolkit = cuda.toolkit()
-    except FileNotFoundError:
-        return
-    folder = config.cache() / cuda.LAUNCHER
-    folder.mkdir(parents=True, exist_ok=True)
-    text = LAUNCHER.format(python=shlex.quote(sys.executable), root=shlex.quote(os.fspath(config.PACKAGE.parent)))
-    launcher = folder / "nvcc"
-    if not launcher.exists() or launcher.read_text() != text:
-        temporary = folder / f".nvcc.{os.getpid()}"
-        temporary.write_text(text)
-        temporary.chmod(0o755)
-        os.replace(temporary, launcher)
-    path = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([os.fspath(folder), path])
-    # CMake takes the folder above nvcc for the toolkit's, unless one of these says which it is.
-    if (toolkit.root / "bin" / "nvcc").exists():
-        for variable in ("CUDA_HOME", "CUDA_PATH"):
-            os.environ.setdefault(variable, os.fspath(toolkit.root))
-

@@ -96,7 +96,10 @@ class Options:
             raise BuildError(f"{self.name}: with_cuda: {missing}")
         if not self.with_cuda:
             return self.sources, {}, objects.for_cpu(self.base, self.extra_objects)
-        return self.sources, *objects.for_cuda(self.base, self.extra_objects, self.cuda.architectures)
+        made, linked = objects.for_cuda(self.base, self.extra_objects, self.cuda.architectures)
+        if any(map(_is_cuda, [*self.sources, *made])):
+            cuda.say(self.cuda.toolkit)
+        return self.sources, made, linked
 
     @property
     def macro_flags(self):
