@@ -5,8 +5,9 @@ import sys
 
 from . import __version__, config
 from .legacy.doctor import add_doctor
-from .legacy.environment import add_disable, add_enable, add_run
+from .legacy.environment import add_disable, add_enable
 from .legacy.nvcc import add_nvcc
+from .legacy.running import add_run
 
 # One row per option of `config`: what it prints, and where that comes from.
 PATHS = {

@@ -1,10 +1,6 @@
-"""torchthaw/legacy/environment.py: the commands run, enable and disable."""
+"""torchthaw/legacy/environment.py: the commands enable and disable."""
 
 import os
-import runpy
-import shutil
-import subprocess
-import sys
 import sysconfig
 from pathlib import Path
 
@@ -18,13 +14,6 @@ LINE = (
 )
 
 
-def add_run(subcommands):
-    parser = subcommands.add_parser("run", help="run a legacy project's script with torch.utils.ffi importable")
-    parser.add_argument("script", metavar="FILE", help="a Python file such as build.py, or a shell script")
-    parser.add_argument("arguments", metavar="ARGUMENT", nargs="...", help="what the script gets")
-    parser.set_defaults(run=lambda options: run(options.script, options.arguments))
-
-
 def add_enable(subcommands):
     parser = subcommands.add_parser("enable", help="make torch.utils.ffi importable in this environment for good")
     parser.set_defaults(run=lambda options: enable())
@@ -33,31 +22,6 @@ def add_enable(subcommands):
 def add_disable(subcommands):
     parser = subcommands.add_parser("disable", help="undo enable")
     parser.set_defaults(run=lambda options: disable())
-
-
-def run(script, arguments):
-    """Runs a file as ``python FILE ARGUMENTS…`` would; the Python processes that it starts see torch.utils.ffi too.
-
-    A ``.sh`` file runs in bash, or sh, where ``python`` is this Python. Where there is a CUDA toolkit, what is started
-    finds ``torchthaw nvcc`` under the name of nvcc.
-    """
-    from . import loading, nvcc
-
-    if not os.path.isfile(script):
-        raise FileNotFoundError(f"run: expected a Python file or a shell script, got {script!r}")
-    children = os.fspath(Path(__file__).with_name("children"))
-    given = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([children, given] if given else [children])
-    loading.point_compilers_at_headers()
-    if script.endswith(".sh"):
-        os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
-        nvcc.put_on_path()
-        return subprocess.call([shutil.which("bash") or "sh", script, *arguments])
-    nvcc.put_on_path()
-    sys.argv[:] = [script, *arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(script))
-    runpy.run_path(script, run_name="__main__")
-    return 0
 
 
 def pth_file():

@@ -1,0 +1,105 @@
+"""torchthaw/legacy/running.py: the command run: a script of a legacy project, with all that it looks for in place."""
+
+import os
+import shutil
+import sys
+
+from .. import config
+from . import cmake, launcher, loading
+
+USAGE = """python -m torchthaw run FILE [ARGUMENT ...]
+       python -m torchthaw run -m MODULE [ARGUMENT ...]"""
+DESCRIPTION = """
+Runs FILE, a Python file such as build.py, a shell script (.sh, .bash), or any script with a #! line; or a Python
+module, as python -m does. It and all that it starts find torch.utils.ffi, the headers and libraries of TH, and nvcc.
+"""
+EXPECTED = "expected a Python file or a shell script"
+SHELLS = {"sh", "bash", "dash"}
+
+
+def add_run(subcommands):
+    # All that follows is the script's: nothing of it begins an option of ours.
+    parser = subcommands.add_parser(
+        "run", help="run a legacy project's script with torch.utils.ffi importable", usage=USAGE,
+        description=DESCRIPTION, add_help=False, prefix_chars="\0",
+    )  # fmt: skip
+    parser.add_argument("words", metavar="FILE", nargs="...", help="the script, or -m and the module; its arguments")
+    parser.set_defaults(run=lambda options: run(parser, options.words))
+
+
+def run(parser, words):
+    """Replaces this process by what ``python FILE ARGUMENTS…`` or ``python -m MODULE ARGUMENTS…`` would run."""
+    if not words:
+        parser.error(f"FILE: {EXPECTED}, or -m and a module, got nothing")
+    if words[0] in ("-h", "--help"):
+        parser.print_help()
+        return 0
+    if words == ["-m"]:
+        parser.error("-m: expected the name of a module or package, got nothing")
+    if words[0].startswith("-") and words[0] != "-m":
+        parser.error(f"FILE: {EXPECTED}, or -m and a module, got {words[0]!r}")
+    words = command(words)
+    set_environment()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execvp(words[0], words)
+
+
+def command(words):
+    """The words to execute. Raises FileNotFoundError."""
+    python = [sys.executable, *_interpreter_options()]
+    script = words[0]
+    if script == "-m":
+        return [*python, *words]
+    if not os.path.isfile(script):
+        raise FileNotFoundError(f"run: {EXPECTED}, got {script!r}")
+    interpreter = [] if script.endswith(".py") else _interpreter(script)
+    name = os.path.basename(interpreter[0]) if interpreter else ""
+    if name in SHELLS or not interpreter and script.endswith((".sh", ".bash")):
+        # Scripts that name sh were often written for one that is bash.
+        return [shutil.which("bash") or "sh", *interpreter[1:], *words]
+    if not interpreter or name.startswith("python"):
+        return [*python, *interpreter[1:], *words]
+    if shutil.which(interpreter[0]) is None:
+        raise FileNotFoundError(f"run: {script}: expected a #! line of a program that is there, got {interpreter[0]!r}")
+    return [*interpreter, *words]
+
+
+def _interpreter(script):
+    """The words of a script's ``#!`` line, without ``env``; none where there is no such line."""
+    with open(script, "rb") as file:
+        first = file.readline(4096)
+    if not first.startswith(b"#!"):
+        return []
+    words = os.fsdecode(first[2:]).split()
+    if words and os.path.basename(words[0]) == "env":
+        words = words[2:] if words[1:2] == ["-S"] else words[1:]
+    return words
+
+
+def _interpreter_options():
+    """What stands between ``python`` and ``-m torchthaw``, such as ``-u`` or ``-m pdb``; Python takes it as it is."""
+    given = sys.orig_argv[1 : len(sys.orig_argv) - len(sys.argv[1:])]
+    return given[:-2] if given[-2:] == ["-m", "torchthaw"] else []
+
+
+def set_environment():
+    """What the script and the processes that it starts see: this Python, torch.utils.ffi, headers, libraries, nvcc."""
+    if sys.flags.ignore_environment or sys.flags.no_site:
+        raise RuntimeError("run: expected a Python that reads PYTHONPATH and imports site, got one with -E, -I or -S")
+    prepend("PYTHONPATH", config.CHILDREN)
+    folder = os.path.dirname(sys.executable)
+    if os.path.dirname(shutil.which("python") or "") != folder:
+        prepend("PATH", folder, os.defpath)
+    loading.point_compilers_at_headers()
+    try:
+        cmake.point_at_headers()
+        launcher.put_in_place()
+    except OSError as error:  # the script may need neither
+        print(f"torchthaw: run: {error}; CMake does not find TH, and nvcc is the toolkit's own", file=sys.stderr)
+
+
+def prepend(variable, folder, default=""):
+    """Puts a folder before those that an environment variable lists."""
+    given = os.environ.get(variable) or default
+    os.environ[variable] = os.pathsep.join([os.fspath(folder), given] if given else [os.fspath(folder)])
