@@ -1,5 +1,11 @@
 """torchthaw/__main__.py: `python -m torchthaw`."""
 
-from .cli import main
+import os
+import sys
+
+if sys.argv[1:2] == ["doctor"] and sys.path[:1] == [os.getcwd()]:
+    del sys.path[0]  # a project in the current folder is read, and its modules are never imported
+
+from .cli import main  # noqa: E402
 
 raise SystemExit(main())

@@ -12,10 +12,13 @@ def add_doctor(subcommands):
         "doctor",
         help="say what a legacy project needs before it runs",
         description="Reads a legacy project without running it. Exit status: 0 nothing has to be edited, "
-        "1 something has, 2 PATH cannot be read.",
+        "1 something has, 2 PATH is not there.",
     )
     parser.add_argument("path", nargs="?", metavar="PATH", help="a project's folder, or one file")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON object")
+    form.add_argument("--diff", action="store_true", help="print the certain edits as a diff")
+    parser.add_argument("--apply", action="store_true", help="write the certain edits, then print what remains")
     parser.add_argument("--patches", action="store_true", help="list what is patched in PyTorch, and how to switch it")
     parser.set_defaults(run=run_doctor, parser=parser)
 
@@ -27,13 +30,28 @@ def run_doctor(options):
         return show(options.json)
     if options.path is None:
         options.parser.error("expected PATH or --patches")
-    from .examine import examine
-    from .report import as_json, as_text, exit_status
+    from . import apply, commands, report
+    from .examine import Examination
 
     try:
-        reports = examine(options.path)
+        examination = Examination(options.path)
     except OSError as error:
         print(f"torchthaw: PATH: {error}", file=sys.stderr)
         return 2
-    print(as_json(options.path, reports) if options.json else as_text(reports))
-    return exit_status(reports)
+    if options.diff:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(apply.diff(examination))
+        sys.stdout.buffer.flush()
+    changed = failed = None
+    if options.apply:
+        changed, failed = apply.write(examination)
+        examination = Examination(options.path)  # what remains
+        for path, why in failed.items():
+            print(f"torchthaw: {path}: not written: {why}", file=sys.stderr)
+    if options.json:
+        print(report.as_json(options.path, examination.reports, changed, failed))
+    elif options.apply or not options.diff:
+        for path, lines in (changed or {}).items():
+            print(f"{path}: {lines} line{'' if lines == 1 else 's'} changed")
+        print(report.as_text(options.path, examination.reports, commands.build_command(examination)))
+    return report.exit_status(examination.reports)

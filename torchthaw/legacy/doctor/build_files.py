@@ -1,59 +1,115 @@
-"""torchthaw/legacy/doctor/build_files.py: the headers and objects that a build file names."""
+"""torchthaw/legacy/doctor/build_files.py: the headers, sources and objects that build files name."""
 
+import ast
 import re
+from pathlib import Path
 
 import cffi
 
-from .project import C_FILES
-from .rules import EDIT, WORKS
-from .source import PYTHON_TOKENS, blank
+from .build_calls import build_calls
+from .matching import Hit
+from .project import C_FILES, kind
+from .rules import CHECK, EDIT, PYTHON, SHELL, WORKS
 
 
-def is_build_file(code):
-    return re.search(r"\bcreate_extension\(", code) is not None
+class BuildFile:
+    """A Python file that calls create_extension: its Tree and calls."""
+
+    def __init__(self, project, file, tree):
+        self.project, self.file, self.tree = project, file, tree
+        self.calls = build_calls(tree)
+
+    def place(self, name):
+        """The file that a name in the build file is: relative to its folder, those above, or the project's."""
+        folders = [self.file.parent, *self.file.parent.parents]
+        folders = folders[: folders.index(self.project.root) + 1] if self.project.root in folders else folders[:1]
+        return next((folder / name for folder in folders if (folder / name).exists()), None)
+
+    def files(self, argument):
+        """The files that exist of what any call may be given for ``argument``."""
+        names = {name for call in self.calls for files in call.lists[argument] for name, _ in files or ()}
+        return {place.resolve() for place in map(self.place, names) if place}
+
+    def hits(self):
+        """What the calls name and is not there, objects, and headers that repeat each other."""
+        for call in self.calls:
+            yield from self._missing(call)
+            yield from self._repeated(call)
+        yield from self._objects()
+
+    def _missing(self, call):
+        for argument in ("headers", "sources"):
+            alternatives = call.lists[argument]
+            for name, node in {name: (name, node) for files in alternatives for name, node in files or ()}.values():
+                if self.place(name) or Path(name).suffix not in C_FILES:
+                    continue
+                always = all(files is not None and name in dict(files) for files in alternatives)
+                elsewhere = [file for file in self.project.files if file.name == Path(name).name]
+                message = f"{argument}: {name} is not there"
+                message += f"; {elsewhere[0].relative_to(self.project.root).as_posix()} is" if elsewhere else ""
+                if self._is_made(Path(name).name):
+                    message += " yet: a script of the project names it too, and may make it"
+                    always = False
+                yield Hit(self.tree.start(node), EDIT if always else CHECK, "missing-file", message)
+
+    def _is_made(self, name):
+        """Whether a script of the project names this file, or a Python file makes it by a command with ``-o``."""
+        named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")
+        made = re.compile(rf"-o\b[\s'\",]*[^\s'\"]*{named.pattern}")
+        return any(
+            (made if kind(file) == PYTHON else named).search(text)
+            for file, text in self.project.texts.items() if kind(file) in (PYTHON, SHELL)
+        )  # fmt: skip
+
+    def _repeated(self, call):
+        for files in call.lists["headers"]:
+            headers = [place for place in (self.place(name) for name, _ in files or ()) if place]
+            if len(headers) > 1 and not any(error_of([header]) for header in headers):
+                match = re.match(r"multiple declarations of function (\w+)", error_of(headers) or "")
+                if match:
+                    message = f"two of its headers declare {match[1]}, or one is named twice"
+                    yield Hit(self.tree.start(call.node), EDIT, "header", message)
+                    return
+
+    def _objects(self):
+        """Compiled objects: each needs a source beside it, a script that makes it, or to be there."""
+        names = {file.name for file in self.project.files}
+        for node in self.tree.all(ast.Constant):
+            name = node.value if isinstance(node.value, str) else ""
+            if not name.endswith(".o") or len(name.split()) != 1:
+                continue
+            stem = Path(name).name.removesuffix(".o").removesuffix(".cu")
+            by_nvcc = {f"{stem}.cu", f"{stem}_kernel.cu"}
+            by_others = {stem, *(f"{stem}{suffix}" for suffix in C_FILES)}  # x.cpp.o of x.cpp
+            if by_nvcc & names:
+                message = "is built from its source when CUDA is there, and left out of a build for the CPU"
+                yield Hit(self.tree.start(node), WORKS, "object", f"{name} {message}")
+            elif not by_others & names and Path(name).name not in names and not self._is_made(Path(name).name):
+                message = f"there is no source for it, such as {stem}.cu, and no object"
+                yield Hit(self.tree.start(node), EDIT, "object", f"{name}: {message}")
 
 
-def examine_objects(report, project, file, text):
-    """Compiled objects: each needs a source beside it or in the project."""
-    stems = {path.name.split(".")[0] for path in project.files if path.suffix in C_FILES}
-    for match in re.finditer(r"['\"]([^'\"\s]*?([\w-]+)(?:\.cu)?\.o)['\"]", text):
-        line = text.count("\n", 0, match.start()) + 1
-        if match[2] in stems:
-            message = "is built from its source when CUDA is there, and left out of a build for the CPU"
-            report.add(line, WORKS, "object", f"{match[1]} {message}")
-        elif not any((folder / match[1]).exists() for folder in (file.parent, project.root)):
-            message = f"there is no source for it, such as {match[2]}.cu, and no object"
-            report.add(line, EDIT, "object", f"{match[1]}: {message}")
-
-
-def examine_headers(reports, project):
-    """Adds what cffi cannot read in the headers that build files name, alone or together."""
+def examine_headers(reports, build_files):
+    """Adds what cffi cannot read in the headers that build files name, each alone."""
+    named = {header for build_file in build_files for header in build_file.files("headers")}
     for file, report in reports.items():
-        if file.suffix != ".py" or "create_extension" not in project.texts[file]:
-            continue
-        text = blank(project.texts[file], PYTHON_TOKENS, ("comment",))
-        named = re.findall(r"['\"]([^'\"\s]+\.h)['\"]", text)
-        headers = [header for header in (file.parent / name for name in named) if header in reports]
-        failed = [header for header in headers if _unreadable(reports[header], project, header)]
-        repeated = None if failed else _repeated(headers)
-        if repeated:
-            report.add(0, EDIT, "header", f"two of its headers declare {repeated}, or one is named twice")
+        if file.resolve() in named and report.text is not None:
+            _unreadable(report, file, build_files[0].project)
 
 
-def _unreadable(report, project, header):
+def _unreadable(report, header, project):
     """Adds a finding if cffi cannot read one header."""
-    error = _error_of([header])
+    error = error_of([header])
     if error is None:
-        return False
-    if not any(finding.rule == "header" for finding in report.findings):
-        twice = re.match(r"multiple declarations of function (\w+)", error)
-        message = f"declares {twice[1]} twice" if twice else "cffi cannot read this declaration"
-        position = _first_unreadable(project.code[header])
-        line = 0 if position is None else project.code[header].count("\n", 0, position) + 1
-        before = project.texts[header].split("\n")[line - 1].strip() if line else None
-        after = before and re.sub(r"^(?:THC?_(?:API|EXTERNC)|extern\s+\"C\")\s+", "", before)
-        report.add(line, EDIT, "header", message, before, after if after != before else None)
-    return True
+        return
+    code = project.code[header]
+    twice = re.match(r"multiple declarations of function (\w+)", error)
+    message = f"declares {twice[1]} twice" if twice else "cffi cannot read this declaration"
+    position = _first_unreadable(code)
+    line = 0 if position is None else code.count("\n", 0, position) + 1
+    before = project.texts[header].split("\n")[line - 1].strip() if line else None
+    after = before and re.sub(r"^(?:THC?_(?:API|EXTERNC)|extern\s+\"C\")\s+", "", before)
+    report.add(line, EDIT, "header", message, before, after if after != before else None)
 
 
 def _first_unreadable(code):
@@ -69,24 +125,17 @@ def _first_unreadable(code):
     return None
 
 
-def _repeated(headers):
-    """The name that two of the headers declare."""
-    error = _error_of(headers)
-    match = re.match(r"multiple declarations of function (\w+)", error or "")
-    return match and match[1]
-
-
-def _error_of(headers):
+def error_of(headers):
     """Why the headers are no declarations for cffi; None where they are, or where that cannot be told."""
     from ... import config
     from ...build import cdef
     from .. import structs
 
     try:
-        cdef.parse(headers, [config.includes()], (), structs.CDEF)
+        cdef.parse(headers, [config.includes(), *{header.parent for header in headers}], (), structs.CDEF)
     except (cffi.CDefError, cffi.FFIError) as error:
         return str(error)
-    except (OSError, ValueError):  # no compiler, or headers of other libraries
+    except (OSError, ValueError, RecursionError):  # no compiler, headers of other libraries, or too deep
         pass
     return None
 
@@ -98,4 +147,6 @@ def _is_readable(text):
         cffi.FFI().cdef(structs.CDEF + text)
     except (cffi.CDefError, cffi.FFIError):
         return False
+    except RecursionError:
+        pass
     return True

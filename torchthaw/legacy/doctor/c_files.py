@@ -1,9 +1,13 @@
-"""torchthaw/legacy/doctor/c_files.py: what rules of one line cannot see in C, C++ and CUDA files."""
+"""torchthaw/legacy/doctor/c_files.py: the rules for C, C++ and CUDA files, and what rules of one line cannot see."""
 
+import bisect
 import re
 
 from . import symbols
-from .rules import CHECK, EDIT, WORKS
+from .findings import Edit
+from .matching import Hit, add_findings, apply_certain, pattern_hits
+from .rules import C, C_TEXT, CHECK, EDIT, WORKS
+from .source import C_TOKENS, blank, conditions
 
 READS_DATA = re.compile(r"\bTH\w+?_\(?data\)?\s*\(|->\s*storage\s*->\s*data\b")
 ASKS_STRIDES = re.compile(r"[sS]tride|isContiguous|newContiguous|TH_TENSOR_")
@@ -17,32 +21,84 @@ RAISES = re.compile(r"\bTH(?:Error|ArgCheck|Assert)\w*\s*\(")
 IN_THREAD = "an error in a parallel region, which used to end the process, is raised when its threads have ended"
 
 
-def examine(report, project, file):
-    code, lines = project.code[file], project.texts[file].split("\n")
+def examine(report, project, file, of_torch, role):
+    """Adds the findings of one file.
 
-    def add(position, effect, rule, message, edit=None):
-        line = code.count("\n", 0, position) + 1
-        before = lines[line - 1].strip()
-        report.add(line, effect, rule, message, before, edit and edit(before))
+    of_torch: whether torch.utils.cpp_extension builds it; role: what the build files make of it: "source", "included"
+    in another file, or None.
+    """
+    text = project.texts[file]
+    report.text = report.edited = text
+    for _ in range(5):  # an edit may make room for another
+        changed = apply_certain(report.edited, _hits(project, file, report.edited, of_torch, role))
+        if changed == report.edited:
+            break
+        report.edited = changed
+    add_findings(report, text, _hits(project, file, text, of_torch, role))
 
-    for position, name, meant in symbols.unknown(code, project.own_names):
+
+def _hits(project, file, text, of_torch, role):
+    code = blank(text, C_TOKENS, ("comment", "string"))
+    views = {C: code, C_TEXT: blank(text, C_TOKENS, ("comment",))}
+    parts = conditions(code)
+    starts = [start for start, _, _ in parts]
+
+    def is_true(rule, match):
+        if rule.files and file.suffix not in rule.files or rule.legacy and of_torch:
+            return False
+        enclosing = parts[bisect.bisect_right(starts, match.start()) - 1][2]
+        if rule.inside and any(rule.inside.search(condition) for condition in enclosing):
+            return False
+        groups = match.groupdict()
+        if "include" in groups and project.has_file(groups["include"]):
+            return False
+        return not rule.of or groups["of"] in declared(code, rule.of)
+
+    hits = list(pattern_hits(text, views, is_true))
+    if role != "source":
+        hits = [hit._replace(effect=CHECK) if hit.rule == "cpp-in-c" else hit for hit in hits]
+    if role == "included":
+        hits = [hit for hit in hits if hit.rule != "cpp-in-c"]
+    if not of_torch:
+        hits += _unknown_symbols(project, code)
+    hits += _reads(code)
+    include = re.search(r"#\s*include\s*<ATen/", code)
+    if include and not of_torch and not any(hit.effect == EDIT for hit in hits):
+        hits.append(Hit(include.start(), WORKS, "aten-include", "nothing of ATen is used; its header may stay"))
+    return hits
+
+
+def declared(code, type):
+    """The variables and parameters that C ``code`` declares with a type that the pattern ``type`` matches."""
+    found = set()
+    for match in re.finditer(rf"\b(?:{type})\s*[*&]*\s*(?:const\s+)?(\w+)((?:\s*,\s*\*\s*\w+)*)", code):
+        found |= {match[1], *re.findall(r"\w+", match[2])}
+    return found
+
+
+def _unknown_symbols(project, code):
+    for positions, name, meant, sure in symbols.unknown(code, project.own_names):
         message = f"{name}: TH and THC up to 0.4.0 have no such function" + (f"; {meant} is one" if meant else "")
-        add(position, EDIT, "unknown-symbol", message, meant and (lambda before: _renamed(before, name, meant)))
+        for position in positions if sure else positions[:1]:
+            yield Hit(position, EDIT, "unknown-symbol", message, _renaming(code, position, name, meant), sure)
+
+
+def _renaming(code, position, name, meant):
+    """The edit for one use of ``name``; of THTensor_(name) the part in parentheses."""
+    if not meant:
+        return ()
+    old, new = (whole.rpartition("(")[2].removesuffix(")") for whole in (name, meant))
+    start = re.compile(rf"\b{old}\b").search(code, position).start()
+    return (Edit(start, start + len(old), new),)
+
+
+def _reads(code):
     reads = READS_DATA.search(code)
     if reads and not ASKS_STRIDES.search(code):
-        add(reads.start(), CHECK, "strides", STRIDES)
+        yield Hit(reads.start(), CHECK, "strides", STRIDES)
     for pragma in PARALLEL.finditer(code):
         for raises in RAISES.finditer(code, pragma.end(), _end_of_statement(code, pragma.end())):
-            add(raises.start(), WORKS, "parallel-error", IN_THREAD)
-    include = re.search(r"#\s*include\s*<ATen/", code)
-    if include and not report.count(EDIT):
-        add(include.start(), WORKS, "aten-include", "nothing of ATen is used; its header may stay")
-
-
-def _renamed(before, name, meant):
-    """``before`` with ``meant`` for ``name``; of THTensor_(name) the part in parentheses."""
-    old, new = (whole.rpartition("(")[2].removesuffix(")") for whole in (name, meant))
-    return re.sub(rf"\b{old}\b", new, before)
+            yield Hit(raises.start(), WORKS, "parallel-error", IN_THREAD)
 
 
 def _end_of_statement(code, position):

@@ -1,57 +1,123 @@
 """torchthaw/legacy/doctor/examine.py: reads the files of a legacy project, running none, and says what it finds."""
 
-from . import build_files, c_files, python_files
+import re
+from functools import cached_property
+
+from . import c_files, python_files
+from .build_files import BuildFile, examine_headers
 from .findings import FileReport
-from .matching import match
-from .project import Project, kind
-from .rules import C, CHECK, PYTHON, PYTHON_TEXT, SHELL, WORKS
-from .source import PYTHON_TOKENS, SHELL_TOKENS, blank
+from .matching import add_findings, apply_certain, pattern_hits
+from .project import INCLUDE, Project, kind
+from .rules import C, CHECK, PYTHON, SHELL, WORKS
+from .source import SHELL_TOKENS, blank
+from .tree import TooDeep
 
 OURS = b"torchthaw.bridge"  # in every extension that this torch.utils.ffi built
 
 
 def examine(path):
-    """[FileReport] of the project or file at ``path``; OSError where it cannot be read."""
-    project = Project(path)
-    reports = {file: FileReport(file.relative_to(project.root).as_posix()) for file in project.files}
-    examiners = {C: _examine_c, PYTHON: _examine_python, SHELL: _examine_script, "binary": _examine_binary}
-    for file, report in reports.items():
-        examiners[kind(file)](report, project, file)
-    build_files.examine_headers(reports, project)
-    for report in reports.values():
-        report.findings.sort(key=lambda finding: finding.line)
-    return list(reports.values())
+    """[FileReport] of the project or file at ``path``; OSError where it is not there."""
+    return Examination(path).reports
 
 
-def _examine_c(report, project, file):
-    match(report, project.texts[file], {C: project.code[file]})
-    c_files.examine(report, project, file)
+class Examination:
+    """What was found in the project or file at ``path``; OSError where it is not there.
 
+    reports: a FileReport for each file. build_files: a BuildFile for each that calls create_extension.
+    """
 
-def _examine_python(report, project, file):
-    text = project.texts[file].removeprefix("\ufeff")
-    views = {
-        PYTHON: blank(text, PYTHON_TOKENS, ("comment", "string")),
-        PYTHON_TEXT: blank(text, PYTHON_TOKENS, ("comment",)),
-    }
-    edited = match(report, text, views)
-    python_files.examine(report, project, file, text, edited, views[PYTHON])
-    if build_files.is_build_file(views[PYTHON]):
-        build_files.examine_objects(report, project, file, views[PYTHON_TEXT])
+    def __init__(self, path):
+        self.project = Project(path)
+        self._reports, self.build_files = {}, []
+        for file, why in self.project.unreadable.items():
+            self._report(file).add(0, CHECK, "unreadable", why)
+        for file in self.project.sources:
+            if kind(file) == PYTHON:
+                self._examine(file, self._python)
+        self._of_torch, self._roles = self._files_of_torch(), self._files_of_builds()
+        for file in self.project.sources:
+            if kind(file) != PYTHON:
+                self._examine(file, {C: self._c, SHELL: self._script}.get(kind(file), self._binary))
+        if self.build_files:
+            examine_headers(self._reports, self.build_files)
+        order = {file: number for number, file in enumerate(self.project.files)}
+        self.reports = [self._reports[file] for file in sorted(self._reports, key=lambda file: order.get(file, -1))]
+        for report in self.reports:
+            report.findings.sort(key=lambda finding: finding.line)
 
+    def _report(self, file):
+        return self._reports.setdefault(file, FileReport(file.relative_to(self.project.root).as_posix()))
 
-def _examine_script(report, project, file):
-    text = project.texts[file]
-    match(report, text, {SHELL: blank(text, SHELL_TOKENS, ("comment",))})
+    def _examine(self, file, examiner):
+        """Runs ``examiner``; a file that is too much for it is named, and the others are read."""
+        report = self._report(file)
+        try:
+            examiner(report, file)
+        except (TooDeep, RecursionError) as error:
+            why = str(error) if isinstance(error, TooDeep) else "it is nested too deep"
+            self._reports[file] = FileReport(report.path)
+            self._reports[file].add(0, CHECK, "unreadable", f"it cannot be read: {why}")
 
+    def _python(self, report, file):
+        steps = python_files.examine(report, self.project, file)
+        if steps.tree and re.search(r"\bcreate_extension\(", steps.tree.code):
+            build_file = BuildFile(self.project, file, steps.tree)
+            if build_file.calls:
+                self.build_files.append(build_file)
+                add_findings(report, steps.parsed, build_file.hits(), steps.lines)
 
-def _examine_binary(report, project, file):
-    if file.suffix == ".o":
-        message = "compiled long ago; built anew from its source where there is one"
-    elif OURS in file.read_bytes():
-        message = "built by torchthaw"
-    elif file.suffix == ".a":
-        message = "a library compiled long ago: linked where the build file names it"
-    else:
-        message = "compiled for another Python or PyTorch; never loaded, the build replaces it"
-    report.add(0, CHECK if file.suffix == ".a" else WORKS, "binary", message)
+    def _c(self, report, file):
+        role = self._roles.get(file.resolve()) if self.build_files else "source"
+        if file.name in self._included:
+            role = "included"
+        c_files.examine(report, self.project, file, file in self._of_torch, role)
+
+    def _script(self, report, file):
+        text = self.project.texts[file]
+        hits = list(pattern_hits(text, {SHELL: blank(text, SHELL_TOKENS, ("comment",))}))
+        report.text, report.edited = text, apply_certain(text, hits)
+        add_findings(report, text, hits)
+
+    def _binary(self, report, file):
+        if file.suffix == ".o":
+            message = "compiled long ago; built anew from its source where there is one"
+        elif OURS in self.project.sources[file].data:
+            message = "built by torchthaw"
+        elif file.suffix == ".a":
+            message = "a library compiled long ago: linked where the build file names it"
+        else:
+            message = "compiled for another Python or PyTorch; never loaded, the build replaces it"
+        report.add(0, CHECK if file.suffix == ".a" else WORKS, "binary", message)
+
+    @cached_property
+    def _included(self):
+        """The names of files that C++ and CUDA files include."""
+        return {
+            name.rpartition("/")[2] for file, text in self.project.texts.items()
+            if kind(file) == C and file.suffix not in (".c", ".h") for name in INCLUDE.findall(text)
+        }  # fmt: skip
+
+    def _files_of_builds(self):
+        """{file: "source"} of what the build files compile by create_extension."""
+        return {file: "source" for build in self.build_files for file in build.files("sources")}
+
+    def _files_of_torch(self):
+        """The C files that torch.utils.cpp_extension builds: those it names, else those in the folder of its build file
+        and below, up to the next that calls create_extension."""
+        own = {build.file for build in self.build_files}
+        theirs = {
+            file for file, code in self.project.python.items()
+            if re.search(r"\b(?:CppExtension|CUDAExtension|BuildExtension|load_inline|cpp_extension)\b", code)
+            and file not in own
+        }  # fmt: skip
+        mine, named = self._files_of_builds(), set()
+        for file in theirs:
+            names = re.findall(r"['\"]([^'\"\s]+\.(?:c|cc|cpp|cxx|cu))['\"]", self.project.texts[file])
+            named |= {(file.parent / name).resolve() for name in names}
+        found = set()
+        for file in self.project.code:
+            nearest = next((folder for folder in file.parents if any(each.parent == folder for each in own | theirs)), None)
+            alone = nearest and not any(each.parent == nearest for each in own)
+            if file.resolve() not in mine and (file.resolve() in named or alone):
+                found.add(file)
+        return found

@@ -1,11 +1,34 @@
 """torchthaw/legacy/doctor/findings.py: what was found, by file."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """``text[start:end]`` becomes ``new``."""
+
+    start: int
+    end: int
+    new: str
+
+
+def edited(text, edits):
+    """``text`` with the edits made; of two that overlap, the one that begins first."""
+    parts, position = [], 0
+    for edit in sorted(set(edits)):
+        if edit.start >= position:
+            parts += [text[position : edit.start], edit.new]
+            position = edit.end
+    return "".join([*parts, text[position:]])
 
 
 @dataclass
 class Finding:
-    """One thing about one line (from 1; 0: the whole file). ``after``: ``before`` as edited, None where not known."""
+    """One thing about one line (from 1; 0: the whole file).
+
+    before, after: the line as it is and as edited; ``after`` is None where that is not known.
+    certain: whether ``--apply`` makes this edit; otherwise ``after`` is a suggestion.
+    """
 
     line: int
     effect: str
@@ -14,17 +37,23 @@ class Finding:
     before: str | None = None
     after: str | None = None
     item: str | None = None
+    certain: bool = False
 
 
 @dataclass
 class FileReport:
-    """The findings of one file, by line; its path is relative to the project."""
+    """The findings of one file, by line; its path is relative to the project.
+
+    text, edited: what it holds, and holds once every certain edit is made; both None where it holds no text.
+    """
 
     path: str
     findings: list[Finding] = field(default_factory=list)
+    text: str | None = None
+    edited: str | None = None
 
     def count(self, effect):
         return sum(finding.effect == effect for finding in self.findings)
 
-    def add(self, *finding):
-        self.findings.append(Finding(*finding))
+    def add(self, *finding, **more):
+        self.findings.append(Finding(*finding, **more))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from . import symbols
 from .rules import C, PYTHON, SHELL
-from .source import C_TOKENS, blank
+from .source import C_TOKENS, PYTHON_TOKENS, blank
+from .textfile import TextFile, Unreadable
 
 PYTHON_FILES = {".py"}
 C_FILES = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".cu", ".cuh"}
@@ -17,6 +18,9 @@ BINARIES = {".so", ".o", ".pyd", ".a", ".dylib"}
 SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 PROTOTYPE = re.compile(r"\b(\w+)\s*\(([^(){};]*\bTH\w*(?:Tensor|Storage)\b[^(){};]*)\)\s*;")
+METHOD = re.compile(r"^[ \t]+def (\w+)\(", re.MULTILINE)
+CALLABLE = re.compile(r"\b(?:def|class)\s+(\w+)\s*(\((?:[^()]|\([^()]*\))*\))?")
+INCLUDE = re.compile(r'#\s*include\s*[<"]([^>"\n]+)[>"]')
 
 
 def kind(path):
@@ -29,36 +33,89 @@ def kind(path):
 
 
 def files_below(path):
-    """The files below ``path`` that say something about a project, in order; ``path`` itself if it is a file."""
-    if path.is_file():
-        return [path]
-    found = []
-    for folder, names, members in os.walk(path):
+    """(files, errors): those below ``path`` that say something about a project, in order, and what os.walk could not
+    read; ``path`` itself if it is no folder."""
+    if not path.is_dir():
+        return [path], []
+    found, errors = [], []
+    for folder, names, members in os.walk(path, onerror=errors.append):
         names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
         found += [Path(folder, member) for member in sorted(members) if kind(Path(member))]
-    return found
+    return found, errors
 
 
 class Project:
-    """The files at ``path`` and their texts; OSError where they cannot be read."""
+    """The files at ``path`` and their texts; OSError where ``path`` is not there.
+
+    unreadable: {file or folder: why it is passed over}.
+    """
 
     def __init__(self, path):
         path = Path(path)
-        if not path.exists():
+        if not os.path.lexists(path):
             raise FileNotFoundError(f"expected a folder or a file, got {str(path)!r}, which does not exist")
         self.root = path if path.is_dir() else path.parent
-        self.files = files_below(path)
-        readable = [file for file in self.files if kind(file) in (PYTHON, C, SHELL)]
-        self.texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in readable}
-        # C code without comments and strings.
+        self.files, errors = files_below(path)
+        self.unreadable = {Path(error.filename): f"it cannot be read: {error.strerror}" for error in errors}
+        self.sources = {}
+        for file in self.files:
+            try:
+                self.sources[file] = TextFile(file, kind(file) == PYTHON)
+            except Unreadable as error:
+                self.unreadable[file] = str(error)
+        self.texts = {file: source.text for file, source in self.sources.items() if kind(file) != "binary"}
+        # C and Python code without comments and strings.
         self.code = {
             file: blank(text, C_TOKENS, ("comment", "string")) for file, text in self.texts.items() if kind(file) == C
         }
+        self.python = {
+            file: blank(text, PYTHON_TOKENS, ("comment", "string"))
+            for file, text in self.texts.items() if kind(file) == PYTHON
+        }  # fmt: skip
 
     @cached_property
     def own_names(self):
-        """What its C code defines itself."""
-        return set().union(*map(symbols.defined, self.code.values())) if self.code else set()
+        """What its C code defines or declares itself; that of a single file's own headers too."""
+        return symbols.Names([*self.code.values(), *self._headers_beside()])
+
+    def _headers_beside(self):
+        """The code of the headers that a single file includes from its own folder."""
+        if len(self.files) != 1:
+            return
+        for file, code in list(self.code.items()):
+            for name in INCLUDE.findall(self.texts[file]):
+                try:
+                    yield blank(TextFile(file.parent / name, False).text, C_TOKENS, ("comment", "string"))
+                except Unreadable:
+                    pass
+
+    @cached_property
+    def methods(self):
+        """The names of the methods that its classes define."""
+        return set().union(*(METHOD.findall(code) for code in self.python.values()))
+
+    @cached_property
+    def takes_async(self):
+        """The names of its functions with a parameter ``async``, and of the classes in their files."""
+        found = set()
+        for code in self.python.values():
+            callables = CALLABLE.findall(code)
+            named = {name for name, parameters in callables if re.search(r"\basync\b", parameters)}
+            if "__init__" in named:
+                named |= set(re.findall(r"\bclass (\w+)", code))
+            found |= named
+        return found
+
+    @cached_property
+    def modules(self):
+        """The names of its modules and packages, without folders."""
+        python = [file for file in self.files if kind(file) == PYTHON]
+        return {file.stem for file in python} | {file.parent.name for file in python if file.parent != self.root}
+
+    def has_file(self, name):
+        """Whether one of its files has a path that ends with ``name``, such as ``torch/own.h``."""
+        parts = Path(name).parts
+        return any(file.relative_to(self.root).parts[-len(parts) :] == parts for file in self.files)
 
     @cached_property
     def parameter_counts(self):
@@ -69,3 +126,11 @@ class Project:
                 for name, parameters in PROTOTYPE.findall(code):
                     counts.setdefault(name, set()).add(parameters.count(",") + 1)
         return {name: min(count) for name, count in counts.items() if len(count) == 1}
+
+    @cached_property
+    def extension_names(self):
+        """The names that create_extension is given, without the packages above the last: ``_ext.nms``."""
+        named = (
+            name for text in self.texts.values() for name in re.findall(r"create_extension\(\s*['\"]([\w.]+)", text)
+        )
+        return {".".join(name.split(".")[-2:]) for name in named}

@@ -1,23 +1,21 @@
 """torchthaw/legacy/doctor/python2.py: the edits that make Python 2 syntax Python 3."""
 
-import ast
-import difflib
 import logging
-import warnings
+import re
+
+from .source import PYTHON_TOKENS, blank
+from .textfile import opcodes
+from .tree import TooDeep, parse
 
 SYNTAX = ("except", "exec", "funcattrs", "ne", "numliterals", "raise", "repr", "throw", "tuple_params")
 
 
 def parse_error(text):
-    """Why Python 3 cannot parse ``text``, as a SyntaxError; None where it can."""
+    """Why Python 3 cannot parse ``text``, as a SyntaxError; None where it can. TooDeep where that is not known."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        parse(text)
     except SyntaxError as error:
         return error
-    except ValueError as error:  # null bytes
-        return SyntaxError(str(error))
     return None
 
 
@@ -33,21 +31,31 @@ def translate(text):
         names = [f"fissix.fixes.fix_{name}" for name in fixers]
         tool = refactor.RefactoringTool(names, {"print_function": print_function})
         try:
-            return str(tool.refactor_string(text if text.endswith("\n") else text + "\n", "source"))
+            translated = str(tool.refactor_string(text if text.endswith("\n") else text + "\n", "source"))
         except (ParseError, TokenError, IndentationError):
             continue
+        except RecursionError:
+            raise TooDeep("it is nested too deep") from None
+        return translated if text.endswith("\n") else translated.removesuffix("\n")
     return None
 
 
+def without_tabs(text):
+    """``text`` with its lines indented by spaces as Python 2 counted tabs, to multiples of 8."""
+    # Lines inside of strings stay: there the blanked text has no line start of its own.
+    strings = blank(text, PYTHON_TOKENS, ("comment",))
+    inside = [match.span() for match in PYTHON_TOKENS.finditer(strings) if match.lastgroup == "string"]
+
+    def spaces(match):
+        if any(start < match.start() < end for start, end in inside):
+            return match[0]
+        return match[0].expandtabs(8)
+
+    return re.sub(r"^[ \t]+", spaces, text, flags=re.MULTILINE)
+
+
 def changes(before, after):
-    """[(first, last, new lines)]: lines[first:last] of ``before``, counted from 0, become these."""
-    old, new = before.splitlines(), after.splitlines()
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for what, first, last, new_first, new_last in matcher.get_opcodes():
-        if what == "equal":
-            continue
-        if last - first == new_last - new_first:  # one finding for each line
-            for offset in range(last - first):
-                yield first + offset, first + offset + 1, new[new_first + offset]
-        else:
-            yield first, last, "\n".join(new[new_first:new_last])
+    """[(first, last, new first, new last)]: lines[first:last] of ``before``, from 0, became these of ``after``."""
+    for what, *lines in opcodes(before.split("\n"), after.split("\n")):
+        if what != "equal":
+            yield tuple(lines)

@@ -1,62 +1,155 @@
-"""torchthaw/legacy/doctor/python_files.py: what rules of one line cannot see in Python files."""
+"""torchthaw/legacy/doctor/python_files.py: Python files in the steps that make them Python 3 of today."""
 
 import ast
 import re
 import sys
+from typing import NamedTuple
 
-from . import python2
-from .rules import CHECK, EDIT
+from . import async_names, python2
+from .findings import Edit
+from .matching import Hit, add_findings, apply_certain, pattern_hits
+from .rules import CHECK, EDIT, PYTHON, PYTHON_TEXT, TREE_RULES
+from .source import PYTHON_TOKENS, blank
+from .tree import Tree
 
 IMPORT = re.compile(r"^(\s*)(?:from (\w+)((?:\.\w+)*) import\b|import (\w+)(?=\s*(?:$|\bas\b)))")
+GUARDED = {"removed-module", "torch-six", "removed-linalg", "cpp-extension"}
 
 
-def examine(report, project, file, text, edited, code):
-    """``edited``: ``text`` with the edits of rules; ``code``: without comments and strings."""
-    readable = text if python2.parse_error(text) is None else _examine_syntax(report, text.splitlines(), edited)
-    _examine_calls(report, project, readable, text.splitlines())
-    _examine_imports(report, project, file, code)
+class Steps(NamedTuple):
+    """What became of a text.
+
+    syntax: the hits in the text as it was. parsed: the text in the syntax of Python 3, and its Tree; None where there
+    is none. hits: those in ``parsed``. lines: the line of the text that each line of ``parsed`` was.
+    final: the text with all certain edits; the text itself where Python 3 could not parse that.
+    """
+
+    syntax: list
+    parsed: str
+    tree: Tree | None
+    hits: list
+    lines: list
+    final: str
 
 
-def _examine_syntax(report, lines, edited):
-    """Adds the edits that make it Python 3; returns the text with them made, or as it is where that is not known."""
-    if python2.parse_error(edited) is None:
-        return edited
-    translated = python2.translate(edited)
-    if translated is not None:
-        for first, last, after in python2.changes(edited, translated):
-            before = "\n".join(lines[first:last])
-            report.add(first + 1, EDIT, "python2-syntax", "Python 2 syntax", before.strip(), after.strip())
-    error = python2.parse_error(translated or edited)
+def examine(report, project, file):
+    """Adds the findings of one file; returns its Steps. TooDeep."""
+    text = project.texts[file]
+    steps = _steps(text, project, file)
+    final = steps.final
+    for _ in range(5):  # an edit may make room for another
+        changed = _steps(final, project, file).final
+        if changed == final:
+            break
+        final = changed
+    report.text, report.edited = text, final
+    add_findings(report, text, [hit._replace(certain=hit.certain and final != text) for hit in steps.syntax])
+    add_findings(report, steps.parsed, steps.hits, steps.lines)
+    return steps
+
+
+def _steps(text, project, file):
+    syntax, parsed, lines, error = list(_encoding(project.sources[file], text)), text, None, python2.parse_error(text)
+    writable = all(hit.certain for hit in syntax)
     if error is not None:
-        message = f"Python 3 cannot parse this: {error.msg}"
-        report.add(error.lineno or 0, EDIT, "syntax", message, (error.text or "").strip())
-    return translated or edited
+        found = list(async_names.hits(text, project))
+        writable &= all(hit.certain for hit in found)
+        syntax += found
+        parsed = apply_certain(text, [hit._replace(certain=True) for hit in found])
+        parsed, lines, more = _python3(parsed)
+        syntax += more
+        error = python2.parse_error(parsed)
+        if error is not None:
+            message = f"Python 3 cannot parse this: {error.msg}"
+            position = sum(len(line) + 1 for line in text.split("\n")[: (error.lineno or 1) - 1])
+            syntax.append(Hit(min(position, len(text)), EDIT, "syntax", message))
+    tree = None if error is not None else Tree(parsed)
+    hits = list(_hits(parsed, tree, project, file))
+    declared = [edit for hit in syntax if hit.rule == "encoding" for edit in hit.edits]
+    final = apply_certain(parsed, [*hits, Hit(0, EDIT, "", "", tuple(declared), True)])
+    if tree is None or not writable or python2.parse_error(final) is not None:
+        final = text
+        hits = [hit._replace(certain=False) for hit in hits]
+        syntax = [hit._replace(certain=False) for hit in syntax]
+    return Steps(syntax, parsed, tree, hits, lines, final)
 
 
-def _examine_calls(report, project, readable, lines):
-    """Calls of C functions with another number of arguments than their prototypes have."""
-    if not project.parameter_counts or python2.parse_error(readable) is not None:
+def _encoding(source, text):
+    """Bytes that Python 3 does not read: no UTF-8, and no other encoding is declared, or one that they are not in."""
+    if source.declared:
         return
-    for node in ast.walk(ast.parse(readable)):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        expected = project.parameter_counts.get(node.func.attr)
-        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
-        if expected is not None and not starred and not node.keywords and len(node.args) != expected:
-            message = f"{node.func.attr} takes {expected} arguments, and gets {len(node.args)}"
-            before = lines[node.lineno - 1].strip() if node.lineno <= len(lines) else None
-            report.add(node.lineno, CHECK, "argument-count", message, before)
+    if re.match(r"(?:.*\n)?[ \t\f]*#.*?coding[:=]", text):
+        yield Hit(0, EDIT, "encoding", "its bytes are not in the encoding that it declares, or no such encoding is known")
+        return
+    position = text.index("\n") + 1 if text.startswith("#!") and "\n" in text else 0
+    edits = (Edit(position, position, "# -*- coding: latin-1 -*-\n"),)
+    only_comments = blank(text, PYTHON_TOKENS, ("comment",)).isascii()
+    yield Hit(position, EDIT, "encoding", "its bytes are no UTF-8, and no encoding is declared", edits, only_comments)
 
 
-def _examine_imports(report, project, file, code):
+def _python3(text):
+    """(``text`` in the syntax of Python 3 as far as that is known, the line each of its lines was, hits)."""
+    lines, hits, translated = None, [], text
+    if isinstance(python2.parse_error(text), TabError):
+        translated = python2.without_tabs(text)
+    if python2.parse_error(translated) is not None:
+        translated = python2.translate(translated) or translated
+    if translated != text:
+        starts = [0]
+        for line in text.split("\n"):
+            starts.append(starts[-1] + len(line) + 1)
+        lines = list(range(translated.count("\n") + 1))
+        moved = 0
+        for first, last, new_first, new_last in python2.changes(text, translated):
+            same = last - first == new_last - new_first
+            for line in range(first, last) if same else [first]:
+                hits.append(Hit(starts[min(line, len(starts) - 2)], EDIT, "python2-syntax", "Python 2 syntax", (), True))
+            moved = last - new_last
+            lines[new_first:new_last] = [first + (n if same else 0) for n in range(new_last - new_first)]
+            lines[new_last:] = range(new_last + moved, len(lines) + moved)
+    return translated, lines, hits
+
+
+def _hits(text, tree, project, file):
+    """What the rules find in a text, of which ``tree`` is the Tree."""
+    code = tree.code if tree else blank(text, PYTHON_TOKENS, ("comment", "string"))
+    views = {PYTHON: code, PYTHON_TEXT: blank(text, PYTHON_TOKENS, ("comment",))}
+    guarded = _guarded(tree) if tree else []
+
+    def is_true(rule, match):
+        if rule.name in GUARDED and any(start <= match.start() < end for start, end in guarded):
+            return False
+        method = re.fullmatch(r"\.(\w+)\(", match[0])
+        return not (method and method[1] in project.methods)
+
+    yield from pattern_hits(text, views, is_true)
+    for rule in TREE_RULES if tree else ():
+        for found in rule.find(tree, project):
+            effect = found.effect or rule.effect
+            position = found.node if isinstance(found.node, int) else tree.start(found.node)
+            certain = effect == EDIT and bool(found.edits) and found.sure
+            yield Hit(position, effect, rule.name, found.message or rule.message, found.edits, certain, rule.item)
+    yield from _imports(code, project, file)
+
+
+def _guarded(tree):
+    """The spans of what is imported under a guard."""
+    return [
+        (tree.start(node), tree.end(node)) for node in tree.all(ast.Import, ast.ImportFrom) if tree.is_guarded(node, "import")
+    ]
+
+
+def _imports(code, project, file):
     """Imports in a package of what lies beside the file: Python 2 looked there first."""
     if not (file.parent / "__init__.py").exists():
         return
     outside = {path.stem if path.is_file() else path.name for path in project.root.iterdir()}
     packages = {folder.name for folder in file.parents}
-    for number, line in enumerate(code.split("\n"), 1):
+    position = 0
+    for line in code.split("\n"):
         match = IMPORT.match(line)
         name = match and (match[2] or match[4])
+        start, position = position, position + len(line) + 1
         if not name or name in sys.stdlib_module_names or name in packages:
             continue
         if name in outside and file.parent != project.root:
@@ -64,5 +157,5 @@ def _examine_imports(report, project, file, code):
         if (file.parent / f"{name}.py").exists() or (file.parent / name).is_dir():
             new = f"from .{name}{match[3]} import" if match[2] else f"from . import {name}"
             message = "in a package Python 3 needs the dot; without it only scripts started in this folder find it"
-            after = (match[1] + new + line[match.end() :]).strip()
-            report.add(number, CHECK, "implicit-import", message, line.strip(), after)
+            edit = Edit(start + match.end(1), start + match.end(), new)
+            yield Hit(edit.start, CHECK, "implicit-import", message, (edit,))

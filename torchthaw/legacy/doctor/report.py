@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shlex
 
 from .rules import CHECK, EDIT, MODE, WORKS
 
@@ -18,12 +19,17 @@ def exit_status(reports):
     return 1 if any(report.count(EDIT) for report in reports) else 0
 
 
-def as_json(path, reports):
-    """One object; each file with all its findings, WORKS included."""
+def as_json(path, reports, changed=None, failed=None):
+    """One object; each file with all its findings, WORKS included.
+
+    changed, failed: after ``--apply`` what was written, {path: lines}, and what could not be, {path: why}.
+    """
+    applied = {} if changed is None else {"changed": changed, "not_written": failed}
     return json.dumps(
         {
             "path": str(path),
-            "files": [dataclasses.asdict(report) for report in reports],
+            **applied,
+            "files": [_without_text(report) for report in reports],
             "counts": {effect: sum(report.count(effect) for report in reports) for effect in EFFECTS},
             "legacy_semantics": items(reports),
             "debug": any(finding.rule == "strides" for report in reports for finding in report.findings),
@@ -33,31 +39,38 @@ def as_json(path, reports):
     )
 
 
-def as_text(reports):
-    """A block for each file, then what to do."""
+def _without_text(report):
+    return {"path": report.path, "findings": [dataclasses.asdict(finding) for finding in report.findings]}
+
+
+def as_text(path, reports, command):
+    """A block for each file, then what to do. ``command``: what builds the project."""
     lines = []
     for report in reports:
         counts = [f"{report.count(effect)} to {effect}" for effect in (EDIT, CHECK) if report.count(effect)]
         if report.count(MODE):
             counts.insert(0, f"{report.count(MODE)} to edit or run with legacy semantics")
         lines.append(f"{report.path}: {', '.join(counts) or 'works'}")
-        for finding in report.findings:
+        for finding, following in zip(report.findings, [*report.findings[1:], None]):
             place = f"{report.path}:{finding.line}: " if finding.line else ""
             lines.append(f"  {place}{finding.rule} ({finding.effect}): {finding.message}")
-            lines += [f"      {line}" for line in _source(finding)]
-    return "\n".join([*lines, "", *summary(reports)])
+            if following is None or _source(following) != _source(finding):  # several findings of one line
+                lines += [f"      {line}" for line in _source(finding)]
+    return "\n".join([*lines, "", *summary(path, reports, command)])
 
 
 def _source(finding):
-    """The line, as it is and as it should be where that is known."""
-    if finding.effect == WORKS or not finding.before:
+    """The line, as it is and as it should be where that is known: ``+`` what --apply writes, ``?`` what may be meant."""
+    if finding.effect == WORKS or not (finding.before or finding.after):
         return []
     if finding.after is None:
         return finding.before.splitlines()
-    return [f"- {line}" for line in finding.before.splitlines()] + [f"+ {line}" for line in finding.after.splitlines()]
+    sign = "+" if finding.certain else "?"
+    before, after = (finding.before or "").splitlines(), finding.after.splitlines()
+    return [f"- {line}" for line in before] + [f"{sign} {line}" for line in after]
 
 
-def summary(reports):
+def summary(path, reports, command):
     """What to do next, a line each."""
     counts = {effect: sum(report.count(effect) for report in reports) for effect in EFFECTS}
     edited = sum(bool(report.count(EDIT)) for report in reports)
@@ -72,9 +85,15 @@ def summary(reports):
             "transposed tensors: run once with TORCHTHAW_DEBUG=1, which names each one that reaches C; "
             "TORCHTHAW_LEGACY_SEMANTICS=contiguous makes them as they were"
         )
-    if not counts[EDIT]:
-        builds = [each.path for each in reports for finding in each.findings if finding.rule == "create_extension"]
-        yield "nothing has to be edited" + "".join(f": python -m torchthaw run {path}" for path in builds[:1])
+    findings = [finding for report in reports for finding in report.findings]
+    certain = sum(finding.certain for finding in findings)
+    if certain:
+        which = "every edit" if certain == counts[EDIT] else f"{certain} of these edits, marked with +"
+        yield f"to make {which}: python -m torchthaw doctor {shlex.quote(str(path))} --apply (--diff shows them first)"
+    elif not counts[EDIT]:
+        unread = any(finding.rule == "unreadable" for finding in findings)
+        done = "nothing has to be edited in the files that could be read" if unread else "nothing has to be edited"
+        yield f"{done}: {command}" if command else done
 
 
 def _many(count, noun):

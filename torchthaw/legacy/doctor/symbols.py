@@ -13,9 +13,19 @@ TYPES = {
 USED = re.compile(r"\b(_?TH\w*?_)\(\s*(\w+)\s*\)|\b(_?TH\w+)(?=\s*\()")
 GENERIC = {"TH": ("Tensor_", "Storage_", "Blas_", "Vector_", "Lapack_"), "THC": ("Tensor_", "Storage_")}
 DEFINED = re.compile(
-    r"#\s*define\s+(\w+)|\btypedef\b[^;]*?\b(\w+)\s*;|"
-    r"\b(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*\{"
+    r"#\s*define\s+(\w+)|\btypedef\b[^;]*?\b(\w+)\s*;|\b(?:struct|class|enum|union)\s+(\w+)\s*[{:]|"
+    r"\b(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*\{|\(\s*\*\s*(\w+)\s*\)\s*\("
 )
+# The start of a statement and the words of a type: what is before the name in a prototype, and never in a call.
+TYPED = (
+    r"(?:^|[;{}])\s*(?!(?:return|else|case|goto|throw|new|delete|do|sizeof)\b)"
+    r"(?:[A-Za-z_][\w:]*(?:<[^<>;]*>)?[\s*&]+){1,9}"
+)
+PARAMETERS = r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)"
+DECLARED = re.compile(rf"{TYPED}(\w+){PARAMETERS}[^;{{}}()]*(?=;)", re.MULTILINE)
+GENERIC_OWN = re.compile(rf"{TYPED}(TH\w*_)\(\s*(\w+)\s*\){PARAMETERS}[^;{{}}()]*(?=[;{{])", re.MULTILINE)
+PASTED = re.compile(r"\b(TH\w*)\s*##[\w\s#]*##\s*(\w+_\w+)")
+
 TYPE = re.compile(r"TH\w*(Tensor|Storage)|TH\w*(State|Generator|Allocator)")
 LATER = re.compile(r"Legacy(All|NoScalars|WithScalars)\b")
 
@@ -40,14 +50,28 @@ def table():
     return known
 
 
-def defined(code):
-    """Names that this C code defines itself, as functions, macros or types."""
-    return {name for match in DEFINED.finditer(code) for name in match.groups() if name}
+class Names:
+    """The names that C code defines or declares itself: functions, macros, types, THTensor_(own), and TH##type##own."""
+
+    def __init__(self, codes):
+        self.names, patterns = set(), set()
+        for code in codes:
+            self.names |= {name for match in DEFINED.finditer(code) for name in match.groups() if name}
+            self.names |= set(DECLARED.findall(code))
+            for prefix, ending in GENERIC_OWN.findall(code):
+                self.names.add(f"{prefix}({ending})")
+                patterns.add(rf"TH(?:Cuda)?\w*{prefix.removeprefix('THC').removeprefix('TH')}{ending}")
+            patterns |= {rf"{first}\w+{last}" for first, last in PASTED.findall(code)}
+        self._pasted = re.compile("|".join(sorted(patterns))) if patterns else None
+
+    def __contains__(self, name):
+        return name in self.names or bool(self._pasted and self._pasted.fullmatch(name))
 
 
 def unknown(code, own):
-    """[(position, name, the name that was meant or None)] of TH names in C code that nothing defines; once per name."""
-    known, seen, found = table(), set(), []
+    """[(positions, name, the name that was meant or None, whether that is sure)] of TH names in C code that nothing
+    defines or declares; once per name."""
+    known, found = table(), {}
     for match in USED.finditer(code):
         generic, ending, plain = match.groups()
         if generic:
@@ -59,16 +83,15 @@ def unknown(code, own):
             continue
         else:
             name = plain
-        if name in seen or name in known or name in own or (generic and generic in own):
-            continue
-        seen.add(name)
-        found.append((match.start(), name, _meant(name, known)))
-    return found
+        if name in found or not (name in known or name in own or (generic and generic in own)):
+            found.setdefault(name, []).append(match.start())
+    return [(positions, name, *_meant(name, known)) for name, positions in found.items()]
 
 
 def _meant(name, known):
+    """(the name, True) where a later version renamed it, (a similar name, False), or (None, False)."""
     early = LATER.sub("", name).replace("THCudaFloat", "THCuda")
     if early in known:
-        return early
+        return early, True
     close = difflib.get_close_matches(early, known, n=1, cutoff=0.95)
-    return close[0] if close else None
+    return (close[0], False) if close else (None, False)

@@ -1,8 +1,13 @@
 """torchthaw/legacy/doctor/rules: what to look for in a legacy project, one row each."""
 
 from . import c, cuda, extension, python, pytorch, scripts
-from .rule import C, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS
+from .rule import C, C_TEXT, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, TreeRule
 
-__all__ = ["C", "CHECK", "EDIT", "MODE", "PYTHON", "PYTHON_TEXT", "RULES", "SHELL", "WORKS"]
+__all__ = [
+    "C", "C_TEXT", "CHECK", "EDIT", "MODE", "PATTERNS", "PYTHON", "PYTHON_TEXT", "RULES", "SHELL", "TREE_RULES",
+    "WORKS",
+]  # fmt: skip
 
 RULES = [*python.RULES, *pytorch.RULES, *extension.RULES, *scripts.RULES, *c.RULES, *cuda.RULES]
+TREE_RULES = [rule for rule in RULES if isinstance(rule, TreeRule)]
+PATTERNS = [rule for rule in RULES if not isinstance(rule, TreeRule)]

@@ -1,6 +1,7 @@
 """torchthaw/legacy/doctor/rules/extension.py: the Python side of a C extension."""
 
-from .rule import CHECK, EDIT, PYTHON, PYTHON_TEXT, WORKS, rule
+from .find_values import calls_of_c
+from .rule import CHECK, EDIT, PYTHON, PYTHON_TEXT, WORKS, TreeRule, rule
 
 NO_LIBRARY = "PyTorch has no such library today; `python -m torchthaw config --libth` names ours"
 
@@ -23,6 +24,7 @@ RULES = [
         "cpp-extension", CHECK, PYTHON, r"\btorch\.utils\.cpp_extension\b",
         "builds with PyTorch's own headers; torchthaw has no part in it",
     ),
+    TreeRule("argument-count", CHECK, "", calls_of_c),
     rule("torch-library", EDIT, PYTHON_TEXT, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),
     rule(
         "gpu-architecture", WORKS, PYTHON_TEXT, r"\b(?:arch|gencode)\b[^#\n]*\b(?:sm|compute)_(?:[1-6]\d|70|72)\b",

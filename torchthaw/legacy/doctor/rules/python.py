@@ -1,65 +1,80 @@
 """torchthaw/legacy/doctor/rules/python.py: Python 2 and its libraries. Syntax itself is python2.py's."""
 
-from .rule import ARGUMENTS, CHECK, EDIT, PYTHON, renamed, rule
+from . import find_names as find
+from .find_values import quotient
+from .rule import CHECK, EDIT, TreeRule
 
-# Names that every module had, which some projects define for Python 3 themselves.
+# Names that every module had.
 BUILTINS = {
-    "xrange": "range", "raw_input": "input", "unicode": "str", "basestring": "str", "unichr": "chr",
-    "reduce": "functools.reduce",
+    "xrange": "range", "raw_input": "input", "unicode": "str", "basestring": "str", "unichr": "chr", "long": "int",
+    "reduce": "from functools import reduce", "reload": "from importlib import reload",
 }  # fmt: skip
 
-ABSTRACT = r"\b(?:Iterable|Iterator|Mapping|MutableMapping|Sequence|Callable|Container|Sized)\b"
+MODULES = {
+    "cPickle": "pickle", "Queue": "queue", "ConfigParser": "configparser", "urllib2": "urllib.request",
+    "urlparse": "urllib.parse", "httplib": "http.client", "HTMLParser": "html.parser", "cookielib": "http.cookiejar",
+    "Tkinter": "tkinter", "__builtin__": "builtins", "copy_reg": "copyreg", "SocketServer": "socketserver",
+    "BaseHTTPServer": "http.server", "SimpleHTTPServer": "http.server", "xmlrpclib": "xmlrpc.client",
+    "StringIO": "io", "cStringIO": "io",
+}  # fmt: skip
+# Of these it depends on the use which class is meant: io.StringIO takes text, io.BytesIO takes bytes.
+UNSURE = ("StringIO", "cStringIO")
+
+URLLIB = {
+    **dict.fromkeys(("urlopen", "urlretrieve", "urlcleanup", "URLopener", "FancyURLopener"), "urllib.request"),
+    **dict.fromkeys(("quote", "quote_plus", "unquote", "unquote_plus", "urlencode"), "urllib.parse"),
+}
+ABSTRACT = (
+    "Iterable Iterator Mapping MutableMapping Sequence MutableSequence Callable Container Sized Hashable Set MutableSet "
+    "KeysView ValuesView ItemsView Generator"
+).split()
+
+MEMBERS = {
+    **{("urllib", name): module for name, module in URLLIB.items()},
+    **{("collections", name): "collections.abc" for name in ABSTRACT},
+    ("itertools", "izip"): "=zip", ("itertools", "imap"): "=map", ("itertools", "ifilter"): "=filter",
+    ("itertools", "izip_longest"): "+zip_longest", ("itertools", "ifilterfalse"): "+filterfalse",
+    ("time", "clock"): "+perf_counter", ("sys", "maxint"): "+maxsize",
+    ("string", "letters"): "+ascii_letters", ("string", "lowercase"): "+ascii_lowercase",
+    ("string", "uppercase"): "+ascii_uppercase", ("string", "maketrans"): "=str.maketrans",
+    ("inspect", "getargspec"): None,
+}  # fmt: skip
+ATTRIBUTES = {
+    **{f"collections.{name}": f"abc.{name}" for name in ABSTRACT},
+    **{f"{module}.{name}": new.removeprefix("+") for (module, name), new in MEMBERS.items()
+       if new and new[0] in "=+" and new != "=str.maketrans"},
+    "string.maketrans": "=str.maketrans", "os.getcwdu": "getcwd",
+}  # fmt: skip
+
+ANOTHER = "Python 3 has another name for it"
 
 RULES = [
-    *[
-        rule(
-            "python2-name", EDIT, PYTHON, rf"(?<![\w.]){old}\b(?!\s*=[^=])", "Python 3 has another name for it", new,
-            unless=rf"\b(?:def|class) {old}\b|\bimport\b.*\b{old}\b|(?:^|=)\s*{old}\s*=(?!=)",
-        )
-        for old, new in BUILTINS.items()
-    ],
-    *renamed("python2-name", PYTHON, [
-        (r"(?<![\w.])(?<!def )long\(", "int("), (r"\(int, long\)", "int"),
-        (r"(?<!def )\bexecfile\(([^()]+)\)", r"exec(open(\1).read())"),
-        (r"\.iteritems\(\)", ".items()"), (r"\.itervalues\(\)", ".values()"), (r"\.iterkeys\(\)", ".keys()"),
-        (r"(\b[\w.]+)\.has_key\(([^()]+)\)", r"\2 in \1"), (r"(\b(?!self\.next\b)[\w.]+)\.next\(\)", r"next(\1)"),
-        (r"(\b[\w.]+\.(?:keys|values|items)\(\))\[", r"list(\1)["),
-        (r"\b((?:zip|map|filter)\([^()]*\))\[", r"list(\1)["),
-        (r"\bimport cPickle as pickle\b", "import pickle"),
-        (r"(^[ \t]*import\b.*)\bcPickle\b(?! as\b)", r"\1pickle as cPickle"),
-        (r"(^[ \t]*import\b.*)\bQueue\b(?! as\b)", r"\1queue as Queue"),
-        (r"(^[ \t]*import\b.*)\bConfigParser\b(?! as\b)", r"\1configparser as ConfigParser"),
-        (r"\bfrom (?:cS|S)tringIO import\b", "from io import"),
-        (r"(^[ \t]*import\b.*)\burllib2\b(?! as\b)", r"\1urllib.request as urllib2"),
-        (r"\bfrom urllib import (?=urlretrieve\b|urlopen\b)", "from urllib.request import "),
-        (r"\burllib\.(urlretrieve|urlopen)\(", r"urllib.request.\1("),
-        (r"\bfrom itertools import izip *$", "izip = zip"), (r"\bitertools\.izip\(", "zip("),
-        (r"\bitertools\.imap\(", "map("), (r"\btime\.clock\(\)", "time.perf_counter()"),
-        (r"\binspect\.getargspec\(", "inspect.getfullargspec("), (r"\bsys\.maxint\b", "sys.maxsize"),
-        (rf"\bcollections\.({ABSTRACT})", r"collections.abc.\1"),
-        (rf"\bfrom collections import ({ABSTRACT}) *$", r"from collections.abc import \1"),
-    ], "Python 3 has another name for it"),
-    rule(
-        "python2-name", EDIT, PYTHON, r"\bfrom itertools import (?!izip *$).*\bi(?:zip|map|filter)\b",
-        "Python 3 has zip, map and filter in their place, without an import",
+    TreeRule("python2-name", EDIT, ANOTHER, find.builtin_names(BUILTINS)),
+    TreeRule("python2-name", EDIT, ANOTHER, find.modules(MODULES, UNSURE)),
+    TreeRule("python2-name", EDIT, ANOTHER, find.members(MEMBERS)),
+    TreeRule("python2-name", EDIT, ANOTHER, find.attributes(ATTRIBUTES)),
+    TreeRule("python2-name", EDIT, ANOTHER, find.urllib(URLLIB)),
+    TreeRule(
+        "python2-name", EDIT, ANOTHER,
+        find.methods({"iteritems": "items", "itervalues": "values", "iterkeys": "keys"}),
     ),
-    rule(
-        "python2-name", EDIT, PYTHON, rf"\bfrom collections import (?!\w+ *$).*{ABSTRACT}",
-        "Python 3 has the abstract classes in collections.abc",
+    TreeRule("python2-name", EDIT, "Python 3 has `in` for it", find.has_key),
+    TreeRule("python2-name", EDIT, "Python 3 has next(x) for it", find.next_method),
+    TreeRule("python2-name", EDIT, "a view or an iterator in Python 3, which has no index and no length", find.lists),
+    TreeRule("python2-name", EDIT, "Python 3 has exec for it", find.execfile),
+    TreeRule("python2-name", EDIT, "gone; getfullargspec gives three things more", find.getargspec),
+    TreeRule("integer-quotient", CHECK, "`/` of integers gave an integer in Python 2", quotient),
+    TreeRule(
+        "library-name", EDIT, "the library has another name for it today",
+        find.attributes({
+            **{f"numpy.{name}": f"={name}" for name in ("int", "float", "object", "complex")},
+            "torchvision.transforms.Scale": "Resize",
+            "torchvision.transforms.RandomSizedCrop": "RandomResizedCrop",
+        }),
     ),
-    rule(
-        "integer-quotient", CHECK, PYTHON, r"(\.size\(-?\d+\)|\.shape\[-?\d+\]|\blen\([\w.]+\))\s*/(?=\s*\d)",
-        "`/` of integers gave an integer in Python 2", r"\1 //",
-    ),
-    *renamed("library-name", PYTHON, [
-        (r"\b(?:np|numpy)\.(int|float|object|complex)(?![\w.])", r"\1"),
-        (rf"\byaml\.load\((?!{ARGUMENTS}Loader)", "yaml.safe_load("),
-        (r"\btransforms\.Scale\(", "transforms.Resize("),
-        (r"\btransforms\.RandomSizedCrop\(", "transforms.RandomResizedCrop("),
-    ], "the library has another name for it today"),
-    rule(
-        "library-name", EDIT, PYTHON,
-        r"\bfrom scipy\.misc import\b|\bmisc\.(?:imread|imsave|imresize|imshow|toimage|fromimage|bytescale)\(",
-        "scipy.misc is gone; use imageio or PIL",
+    TreeRule("library-name", EDIT, "load needs a Loader today", find.yaml_load),
+    TreeRule(
+        "library-name", EDIT, "scipy.misc is gone; use imageio or PIL",
+        find.gone({"scipy.misc": "imread imsave imresize imshow toimage fromimage bytescale".split()}),
     ),
 ]  # fmt: skip

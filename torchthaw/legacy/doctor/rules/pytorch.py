@@ -1,11 +1,7 @@
 """torchthaw/legacy/doctor/rules/pytorch.py: what PyTorch took away or changed."""
 
-from .rule import ARGUMENTS, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, WORKS, renamed, rule
-
-NUMBER = r"(?:loss|err|error|cost|acc|accuracy|norm|correct|total|dist)"
-# A single number is what is taken by [0] here, not a row, and not what is assigned to.
-ELEMENT = r"\[0\](?![ ]*(?:[\[.(]|[-+*/]?=(?!=)))"
-INTEGERS = r"torch\.(?:cuda\.)?(?:Long|Int|Short|Char|Byte)Tensor\b"
+from . import find_names, find_values as find
+from .rule import ARGUMENTS, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, WORKS, TreeRule, rule
 
 GONE_LINALG = {
     "gesv": "torch.linalg.solve (arguments swapped)", "gels": "torch.linalg.lstsq", "lstsq": "torch.linalg.lstsq",
@@ -19,33 +15,18 @@ GONE_LINALG = {
 GONE_METHODS = {name for name in GONE_LINALG if name not in ("eig", "lstsq", "matrix_rank") and "fft" not in name}
 
 RULES = [
-    rule("async-keyword", EDIT, PYTHON, r"\basync\s*=(?!=)", "`async` is a keyword since Python 3.7", "non_blocking="),
-    rule(
-        "data-index", EDIT, PYTHON, rf"(\b[\w.]*{NUMBER}\w*|\))\.data(?:\.cpu\(\))?{ELEMENT}",
+    TreeRule(
+        "data-index", EDIT,
         "a loss has no dimension today, and no index; or set TORCHTHAW_LEGACY_SEMANTICS=scalar_index",
-        r"\1.item()", "scalar_index",
+        find.data_index(is_certain=True), "scalar_index",
     ),
-    rule(
-        "data-index", EDIT, PYTHON, rf"(\b[\w.]*{NUMBER}\w*|\))\.data(?:\.cpu\(\))?\.numpy\(\){ELEMENT}",
-        "a loss has no dimension today, and no index", r"\1.item()",
+    TreeRule(
+        "data-index-maybe", MODE, "if this is a single number, such as a loss, it has no index today",
+        find.data_index(is_certain=False), "scalar_index",
     ),
-    rule(
-        "data-index-maybe", MODE, PYTHON,
-        rf"(?<![\w.])((?!self\.data\b)(?!\w*{NUMBER})(?:\w+\.)*\w+)\.data(?:\.cpu\(\))?{ELEMENT}",
-        "if this is a single number, such as a loss, it has no index today", r"\1.item()", "scalar_index",
-    ),
-    rule(
-        "integer-division", MODE, PYTHON,
-        rf"(\.(?:long|int|short|byte)\(\)|\b{INTEGERS}\([^()]*\)|\b\w*(?:indices|indexes|inds|idx|ids)\b)\s*/(?![/=])",
-        "integers divided by integers give fractions today", r"\1 //", "integer_division",
-    ),
-    rule(
-        "integer-division", MODE, PYTHON, rf"(\.(?:long|int|short|byte)\(\)|\b{INTEGERS}\([^()]*\))\.div_?\(",
-        "integers divided by integers give fractions today, and div_ of them raises", None, "integer_division",
-    ),
-    rule(
-        "integer-division", MODE, PYTHON, r"\b(\w*(?:indices|indexes|inds|idx|ids))\s*/=(?!=)",
-        "`/=` of a tensor of integers raises today", r"\1 //=", "integer_division",
+    TreeRule(
+        "integer-division", MODE, "integers divided by integers give fractions today", find.whole_division,
+        "integer_division",
     ),
     rule(
         "empty-tensor", CHECK, PYTHON, r"\b((?:el)?if|while|and|or|not)\s+([\w.]+)\.size\(\)(?=\s*(?::|\)|and\b|or\b))",
@@ -55,11 +36,7 @@ RULES = [
         "empty-tensor", CHECK, PYTHON, r"\b([\w.]+)\.dim\(\)\s*(==|!=|>)\s*0\b",
         "an empty tensor had no dimension, and has one today", r"\1.numel() \2 0",
     ),
-    rule(
-        "type-comparison", EDIT, PYTHON,
-        r"\btype\(([\w.]+)\)\s*(?:==|is)\s*(torch\.(?:cuda\.)?\w+Tensor)\b",
-        "type(x) is torch.Tensor for every tensor today", r"isinstance(\1, \2)",
-    ),
+    TreeRule("type-comparison", EDIT, "type(x) is torch.Tensor for every tensor today", find.type_comparison),
     *[
         rule("removed-linalg", EDIT, PYTHON, rf"{owner}\.{name}\(", f"{name} is gone; use {new}")
         for name, new in GONE_LINALG.items()
@@ -78,13 +55,21 @@ RULES = [
         "removed-module", EDIT, PYTHON, r"\btorch\.utils\.trainer\b|\btorch\.autograd\.stochastic_function\b",
         "this module is gone; there is no successor",
     ),
-    rule("removed-module", EDIT, PYTHON, r"\bload_lua\b", "it is gone; torchfile.load reads Torch7's files"),
-    *renamed("removed-method", PYTHON, [
-        (r"\.masked_copy_\(", ".masked_scatter_("), (r"\.cinv\(\)", ".reciprocal()"),
-    ], "it has another name today"),
-    rule(
-        "mask-arithmetic", EDIT, PYTHON, r"\b1\s*-\s*(\([^()]*[<>=]=?[^()]*\)|[\w.]+\.(?:eq|ne|lt|le|gt|ge)\([^()]*\))",
-        "comparisons give booleans today, which have no `-`", r"~\1",
+    TreeRule(
+        "removed-module", EDIT, "it is gone; torchfile.load reads Torch7's files",
+        find_names.gone({"torch.utils.serialization": ["load_lua"]}),
+    ),
+    TreeRule(
+        "removed-method", EDIT, "it has another name today",
+        find_names.methods({"masked_copy_": "masked_scatter_", "cinv": "reciprocal"}),
+    ),
+    TreeRule(
+        "mask-arithmetic", EDIT, "comparisons give booleans today, which have no `-`",
+        find.mask_arithmetic(is_certain=True),
+    ),
+    TreeRule(
+        "mask-arithmetic", CHECK, "comparisons of tensors give booleans today, which have no `-`",
+        find.mask_arithmetic(is_certain=False),
     ),
     rule("torch-six", MODE, PYTHON, r"\btorch\._six\b|\bfrom torch import _six\b", "it is gone", None, "torch_six"),
     rule(
@@ -109,30 +94,16 @@ RULES = [
         rf"\btorch\.arange\((?!{ARGUMENTS}(?:dtype|out\s*=|\.\d|\)\.(?:long|float|int|double|type|cuda|to)\())",
         "gave floats for integers; add dtype=torch.float", None, "arange",
     ),
-    rule(
-        "keepdim", MODE, PYTHON, r"\.(?:sum|mean|norm|max|min|std|var|prod)\(-?\d+\)(?:\[0\])?\.expand_as\(",
-        "kept the dimension in 0.1; add keepdim=True", None, "keepdim",
-    ),
+    TreeRule("keepdim", MODE, "kept the dimension in 0.1; add keepdim=True", find.kept_dimension, "keepdim"),
     rule(
         "tensor-index", MODE, PYTHON, r"\.index\(\(", "if this is a tensor: index became x[...]", None, "tensor_index"
     ),
     rule(
         "all-dtypes", MODE, PYTHON, r"\bget_all_dtypes\b", "torch.testing.get_all_dtypes is gone", None, "all_dtypes"
     ),
-    rule(
-        "integer-gradient", MODE, PYTHON, rf"\bParameter\(\s*{INTEGERS}(?!{ARGUMENTS}\brequires_grad\s*=\s*False)",
-        "integers cannot require grad today; add requires_grad=False", None, "integer_requires_grad",
+    TreeRule(
+        "integer-gradient", MODE, "integers cannot require grad today", find.integer_gradient, "integer_requires_grad"
     ),
-    *[
-        rule(
-            "integer-gradient", MODE, PYTHON, pattern, "integers cannot require grad today", None,
-            "integer_requires_grad",
-        )
-        for pattern in (
-            rf"\bVariable\(\s*{INTEGERS}(?={ARGUMENTS}\brequires_grad\s*=\s*True)",
-            rf"\b{INTEGERS}\([^()]*\)\.requires_grad_\(\)",
-        )
-    ],
     rule(
         "torch-load", CHECK, PYTHON, rf"\btorch\.load\((?!{ARGUMENTS}\bweights_only)",
         "loads tensors only today; for a pickled model add weights_only=False",

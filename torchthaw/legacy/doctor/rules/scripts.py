@@ -15,5 +15,12 @@ RULES = [
         "or name the folder that `python -m torchthaw config --includes` prints",
     ),
     rule("torch-library", EDIT, SHELL, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),
-    rule("python2-command", EDIT, SHELL, r"\bpython2(?:\.\d)?\b", "PyTorch has no Python 2 today", "python"),
+    rule(
+        "python2-command", EDIT, SHELL,
+        r"((?:^@?|[;&|(]|\b(?:exec|sudo|time|env|then|do|else)\b|^\w+\s*[?:]?=)[ \t]*)python2(?:\.\d)?(?=\s|$)",
+        "PyTorch has no Python 2 today", r"\1python",
+    ),
+    rule(
+        "python2-command", CHECK, SHELL, r"(?<=[\w/-])[ \t/]python2(?:\.\d)?(?=\s|$)", "PyTorch has no Python 2 today",
+    ),
 ]  # fmt: skip

@@ -1,0 +1,43 @@
+"""torchthaw/legacy/doctor/commands.py: the command that builds a project."""
+
+import re
+import shlex
+from pathlib import Path
+
+from .project import kind
+from .rules import PYTHON
+
+RUN = "python -m torchthaw run"
+
+
+def build_command(examination):
+    """The command line that builds every extension of the project; empty where no build file is there."""
+    project = examination.project
+    scripts = []
+    for build_file in examination.build_files:
+        setup = _setup_of(project, build_file)
+        scripts.append((setup, " build_ext --inplace") if setup else (build_file.file, ""))
+    commands = list(dict.fromkeys(_command(file, arguments) for file, arguments in scripts))
+    if len(commands) > 1:
+        commands = [f"({command})" if command.startswith("cd ") else command for command in commands]
+    return " && ".join(commands)
+
+
+def _setup_of(project, build_file):
+    """The setup.py whose cffi_modules name the build file, or that builds it where it does not do that itself."""
+    builds_itself = re.search(r"\.build\(", build_file.tree.code)
+    for file, text in project.texts.items():
+        if kind(file) != PYTHON or file == build_file.file:
+            continue
+        named = re.findall(r"['\"]([^'\":]+\.py):\w+['\"]", text) if "cffi_modules" in text else []
+        if build_file.file.resolve() in [(file.parent / name).resolve() for name in named]:
+            return file
+        if not builds_itself and file.name == "setup.py" and re.search(rf"\b{build_file.file.stem}\b", text):
+            return file
+    return None
+
+
+def _command(file, arguments):
+    """Runs ``file`` in its own folder, which relative paths in build files start from."""
+    folder = "" if file.parent.resolve() == Path.cwd() else f"cd {shlex.quote(str(file.parent))} && "
+    return f"{folder}{RUN} {shlex.quote(file.name)}{arguments}"

@@ -1,0 +1,275 @@
+"""torchthaw/legacy/doctor/rules/find_values.py: finds tensors that PyTorch treats in another way today."""
+
+import ast
+import re
+
+from .. import kinds
+from ..findings import Edit
+from .find_names import replaced
+from .rule import Found
+
+INDICES = re.compile(r"\w*(?:indices|indexes|inds|ids)|(?:max|min|top\w*|best|sort\w*|arg\w*|pred\w*)_?idx")
+LOSS = {"loss", "err", "error", "cost", "acc", "accuracy"}
+WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+LOSSES = {"cross_entropy", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits", "criterion"}
+FULL_REDUCTIONS = {"sum", "mean", "prod", "max", "min", "std", "var", "norm", "median"}
+COMPARISONS = {"eq", "ne", "gt", "lt", "ge", "le"}
+
+# Reductions over a dimension, and which argument of the method that is.
+REDUCTIONS = {
+    **dict.fromkeys(("sum", "mean", "prod", "std", "var", "max", "min", "median", "mode"), 0), "norm": 1, "kthvalue": 1,
+}  # fmt: skip
+GIVE_PAIRS = {"max", "min", "median", "mode", "kthvalue"}
+KEEP_SHAPE = set("sqrt pow exp log abs neg clamp add sub mul div float double data cpu cuda clone detach".split())
+
+
+def words(tree, node):
+    """The words of the last part of a name: {"loss"} of ``self.loss_D``."""
+    name = (tree.dotted(node) or "").rpartition(".")[2]
+    return {word.lower() for word in WORDS.findall(name)}
+
+
+def keyword(call, name):
+    return next((each.value for each in call.keywords if each.arg == name), None)
+
+
+def is_constant(node, value):
+    return isinstance(node, ast.Constant) and node.value is value
+
+
+def whole_division(tree, project):
+    """Tensors of integers divided by something: truncated once, fractions or an error today."""
+    kind = kinds.of(tree)
+
+    def is_whole(node):
+        named = INDICES.fullmatch((tree.dotted(node) or "").rpartition(".")[2])
+        return kind(node) == "whole" or bool(named) and not any(map(kind, (node, *kind.values(node))))
+
+    for node in tree.all(ast.BinOp):
+        if isinstance(node.op, ast.Div) and (is_whole(node.left) or kind(node.right) == "whole"):
+            if "tensor" not in (kind(node.left), kind(node.right)) and kind(node.left) != "str":
+                position = tree.code.index("/", tree.end(node.left))
+                yield Found(position, (Edit(position, position + 1, "//"),))
+    for node in tree.all(ast.AugAssign):
+        if isinstance(node.op, ast.Div) and is_whole(node.target):
+            position = tree.code.index("/=", tree.end(node.target))
+            message = "`/=` of a tensor of integers raises today"
+            yield Found(position, (Edit(position, position + 2, "//="),), message=message)
+    for node in tree.all(ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("div", "div_") and node.args:
+            of_torch = tree.origin(node.func) == "torch.div"
+            if kind(node.args[0] if of_torch else node.func.value) == "whole" and not keyword(node, "rounding_mode"):
+                message = "integers divided by integers give fractions today, and div_ of them raises"
+                yield Found(tree.end(node.func) - 1, message=message)
+
+
+def quotient(tree, project):
+    """Python's own integers divided: a whole number in Python 2."""
+    if any("division" in {alias.name for alias in node.names} for node in tree.all(ast.ImportFrom) if node.module == "__future__"):
+        return
+    kind = kinds.of(tree)
+    for node in tree.all(ast.BinOp):
+        if isinstance(node.op, ast.Div) and kind(node.left) == kind(node.right) == "int":
+            parent = tree.parents[node]
+            if isinstance(parent, ast.Call) and tree.dotted(parent.func) in ("int", "float"):
+                continue
+            position = tree.code.index("/", tree.end(node.left))
+            yield Found(position, (Edit(position, position + 1, "//"),))
+
+
+def _of_data(tree, node):
+    """(the x of ``x.data[0]``, its numbers are NumPy's), also of ``x.data.cpu()[0]``; None for what is no such thing."""
+    numpy = False
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+        if node.func.attr not in ("cpu", "numpy"):
+            return None
+        numpy |= node.func.attr == "numpy"
+        node = node.func.value
+    return (node.value, numpy) if isinstance(node, ast.Attribute) and node.attr == "data" else None
+
+
+def data_index(is_certain):
+    """``loss.data[0]``; ``is_certain``: of what has no dimension, else of what may have none."""
+
+    def find(tree, project):
+        for node in tree.all(ast.Subscript):
+            found = _of_data(tree, node.value)
+            parent = tree.parents[node]
+            if found is None or not isinstance(node.ctx, ast.Load) or not is_constant(node.slice, 0):
+                continue
+            if isinstance(parent, ast.Attribute) or isinstance(parent, ast.Subscript) and parent.value is node:
+                continue  # a row
+            if isinstance(parent, ast.Call) and parent.func is node:
+                continue
+            owner, numpy = found
+            certain = is_number(tree, owner)
+            maybe = isinstance(owner, (ast.Name, ast.Attribute, ast.Call)) and tree.dotted(owner) != "self" and not numpy
+            if certain if is_certain else maybe and not certain:
+                start = tree.code.index(".", tree.end(owner))  # after the parentheses around it
+                yield Found(start, (Edit(start, tree.end(node), ".item()"),))
+
+    return find
+
+
+def is_number(tree, node, depth=3):
+    """Whether a tensor has one element for sure: a loss, or what was reduced to a number."""
+    if isinstance(node, ast.BinOp):
+        sides = [node.left, node.right]
+        return any(is_number(tree, side, depth) for side in sides) and all(
+            is_number(tree, side, depth) or kinds.of(tree)(side) in ("int", "float") for side in sides
+        )
+    if isinstance(node, ast.Call):
+        if keyword(node, "reduce") or keyword(node, "reduction"):
+            return False
+        if isinstance(node.func, ast.Attribute) and tree.origin(node.func.value) not in ("torch", "numpy"):
+            if node.func.attr in FULL_REDUCTIONS and not node.args and not node.keywords:
+                return True
+        name = (tree.dotted(node.func) or "").rpartition(".")[2]
+        return name in LOSSES or bool(words(tree, node.func) & LOSS)
+    if words(tree, node) & LOSS:
+        return True
+    values = kinds.of(tree).values(node) if depth else []
+    return bool(values) and all(isinstance(value, ast.Call) and is_number(tree, value, depth - 1) for value in values)
+
+
+def integer_gradient(tree, project):
+    kind = kinds.of(tree)
+    for node in tree.all(ast.Call):
+        origin = tree.origin(node.func) or ""
+        asked = keyword(node, "requires_grad")
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_":
+            off = [*node.args, *([asked] if asked else [])]
+            if kind(node.func.value) == "whole" and not (off and is_constant(off[0], False)):
+                yield Found(tree.end(node.func) - 1)
+        elif origin.rpartition(".")[2] == "Parameter" and node.args and kind(node.args[0]) == "whole":
+            if not is_constant(asked, False):
+                yield Found(node, message="integers cannot require grad today; add requires_grad=False")
+        elif is_constant(asked, True) and kind(node) == "whole":
+            yield Found(node)
+    for node in tree.all(ast.Assign):
+        target = node.targets[0]
+        if isinstance(target, ast.Attribute) and target.attr == "requires_grad" and is_constant(node.value, True):
+            if kind(target.value) == "whole":
+                yield Found(node)
+
+
+class Reduced:
+    """Looks for tensors that lost a dimension by a reduction, which 0.1 kept."""
+
+    def __init__(self, tree):
+        self.tree = tree
+
+    def dimension(self, node, depth=4):
+        """The argument that names the dimension; None where ``node`` is no such tensor."""
+        if depth == 0:
+            return None
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value in (0, 1):
+            call = self.reduction(node.value)
+            return call and call[1] if call and call[0] in GIVE_PAIRS else None
+        if isinstance(node, ast.Attribute) and node.attr in KEEP_SHAPE:
+            return self.dimension(node.value, depth - 1)
+        if isinstance(node, ast.Call):
+            call = self.reduction(node)
+            if call:
+                return call[1] if call[0] not in GIVE_PAIRS else None
+            if isinstance(node.func, ast.Attribute) and node.func.attr in KEEP_SHAPE:
+                return self.dimension(node.func.value, depth - 1)
+        if isinstance(node, ast.BinOp):
+            for side, other in ((node.left, node.right), (node.right, node.left)):
+                if kinds.of(self.tree)(other) in ("int", "float"):
+                    return self.dimension(side, depth - 1)
+        values = kinds.of(self.tree).values(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
+        return self.of_value(values[0], depth - 1) if len(values) == 1 else None
+
+    def of_value(self, value, depth):
+        if isinstance(value, kinds.Part):
+            call = self.reduction(value.node)
+            return call[1] if call and call[0] in GIVE_PAIRS else None
+        return self.dimension(value, depth) if isinstance(value, ast.AST) else None
+
+    def reduction(self, node):
+        """(name, the argument that names the dimension) of a call without keepdim; None where it is none."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or keyword(node, "keepdim"):
+            return None
+        name, root = node.func.attr, self.tree.origin(node.func.value)
+        if name not in REDUCTIONS or root in ("numpy", "tensorflow"):
+            return None
+        place = REDUCTIONS[name] + (root == "torch")
+        if len(node.args) > place + 1:
+            return None  # keepdim by its place
+        dimension = node.args[place] if len(node.args) > place else keyword(node, "dim")
+        if dimension is None or name in ("max", "min") and kinds.of(self.tree)(dimension) != "int":
+            return None
+        return name, dimension
+
+
+def kept_dimension(tree, project):
+    """Reductions whose result is used as if it still had the dimension."""
+    reduced = Reduced(tree)
+    for node in tree.all(ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("expand_as", "expand", "squeeze") and node.args:
+            dimension = reduced.dimension(node.func.value)
+            if dimension is None or is_constant(dimension, 0):
+                continue  # without the first dimension it expands to the same
+            if node.func.attr != "squeeze" or ast.dump(node.args[0]) == ast.dump(dimension):
+                yield Found(tree.end(node.func) - 1)
+    for node in tree.all(ast.Subscript):
+        inner = node.value
+        is_single = isinstance(node.slice, ast.Constant) and isinstance(inner, ast.Subscript)
+        if is_single and isinstance(inner.slice, ast.Constant) and isinstance(inner.value, ast.Subscript):
+            dimension = reduced.dimension(inner.value)
+            if is_constant(dimension, 1) or is_constant(dimension, -1):
+                yield Found(tree.end(node) - 1)
+
+
+def mask_arithmetic(is_certain):
+    """``1 - mask``; ``is_certain``: of tensors, else of comparisons of anything."""
+
+    def find(tree, project):
+        kind = kinds.of(tree)
+        for node in tree.all(ast.BinOp):
+            if not isinstance(node.op, ast.Sub) or not is_constant(node.left, 1):
+                continue
+            mask = node.right
+            method = isinstance(mask, ast.Call) and isinstance(mask.func, ast.Attribute) and mask.func.attr in COMPARISONS
+            certain = method and len(mask.args) == 1 and not mask.keywords or kind(mask) == "mask"
+            if certain if is_certain else isinstance(mask, ast.Compare) and not certain:
+                end = tree.code.index("-", tree.end(node.left)) + 1
+                power = isinstance(tree.parents[node], ast.BinOp) and isinstance(tree.parents[node].op, ast.Pow)
+                after = re.match(r"\s*", tree.code[end:]).end()
+                yield Found(node, (Edit(tree.start(node), end + after, "~"),), sure=not power)
+
+    return find
+
+
+def type_comparison(tree, project):
+    """``type(x) == torch.FloatTensor``."""
+    for node in tree.all(ast.Compare):
+        left, right = node.left, node.comparators[0]
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
+            continue
+        is_type = isinstance(left, ast.Call) and tree.dotted(left.func) == "type" and len(left.args) == 1
+        name = tree.origin(right) or ""
+        if is_type and (kinds.WHOLE_TYPES.fullmatch(name) or kinds.FLOAT_TYPES.fullmatch(name) and name != "torch.Tensor"):
+            new = f"isinstance({tree.source(left.args[0])}, {tree.source(right)})"
+            if isinstance(node.ops[0], (ast.NotEq, ast.IsNot)):
+                new = f"not {new}"
+                if isinstance(tree.parents[node], (ast.Compare, ast.BinOp, ast.UnaryOp)):
+                    new = f"({new})"
+            yield Found(node, replaced(tree, node, new))
+
+
+def calls_of_c(tree, project):
+    """Calls of an extension's functions with another number of arguments than their prototypes have."""
+    counts = project.parameter_counts
+    for node in tree.all(ast.Call) if counts else ():
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in counts or node.keywords:
+            continue
+        origin = f".{tree.origin(node.func.value)}."
+        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+        expected = counts[node.func.attr]
+        named = any(f".{name}." in origin for name in ("_ext", *project.extension_names))
+        if named and not starred and len(node.args) != expected:
+            message = f"{node.func.attr} takes {expected} arguments, and gets {len(node.args)}"
+            yield Found(node, message=message)
+

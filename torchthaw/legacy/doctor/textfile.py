@@ -1,0 +1,99 @@
+"""torchthaw/legacy/doctor/textfile.py: files as text, with what it takes to write them back as they were."""
+
+import codecs
+import difflib
+import io
+import os
+import re
+import shutil
+import stat
+import tempfile
+import tokenize
+
+ENDING = re.compile(r"\r\n|\r|\n")
+
+
+class Unreadable(Exception):
+    """Why a file is passed over."""
+
+
+def read_bytes(path):
+    """What the file holds; Unreadable where it is no regular file, or cannot be read. Never waits."""
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            what = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
+            raise Unreadable(f"expected a regular file, got {what.get(stat.S_IFMT(status.st_mode), 'a device')}")
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        kind = "a symbolic link that leads nowhere" if os.path.islink(path) else "it cannot be read"
+        raise Unreadable(f"{kind}: {error.strerror}") from None
+
+
+class TextFile:
+    """The text of a file with its lines ended by ``\\n``, and its bytes, encoding and line endings.
+
+    declared: whether the encoding is what Python 3 reads the file by; not so for bytes that are no UTF-8 in a file
+    that declares nothing, which are taken for latin-1.
+    """
+
+    def __init__(self, path, is_python):
+        self.path = path
+        self.data = read_bytes(path)
+        self.encoding, self.declared = _encoding(self.data, is_python)
+        self.mark = codecs.BOM_UTF8 if self.data.startswith(codecs.BOM_UTF8) else b""
+        self._raw = self.data[len(self.mark) :].decode(self.encoding)
+        self.text = ENDING.sub("\n", self._raw)
+
+    def encoded(self, text):
+        """``text`` as bytes for this file: its encoding, and each line's own ending. UnicodeEncodeError."""
+        endings = ENDING.findall(self._raw)
+        usual = max(set(endings), key=endings.count) if endings else "\n"
+        old, new = self.text.split("\n"), text.split("\n")
+        if len(set(endings)) < 2:
+            return self.mark + usual.join(new).encode(self.encoding)
+        of_line = [*endings, usual]
+        kept = []
+        for what, first, last, new_first, new_last in opcodes(old, new):
+            same = what == "equal" or last - first == new_last - new_first
+            kept += of_line[first:last] if same else [usual] * (new_last - new_first)
+        lines = [line + ending for line, ending in zip(new, kept)]
+        return self.mark + ("".join(lines[:-1]) + new[-1]).encode(self.encoding)
+
+    def write(self, text):
+        """Replaces the file in one step. OSError; RuntimeError where it has changed since it was read."""
+        data = self.encoded(text)
+        descriptor, temporary = tempfile.mkstemp(prefix=".torchthaw-", dir=os.path.dirname(self.path))
+        try:
+            with io.open(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            shutil.copymode(self.path, temporary)
+            with open(self.path, "rb") as file:
+                if file.read() != self.data:
+                    raise RuntimeError("it has changed since it was read")
+            os.replace(temporary, self.path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def opcodes(old, new):
+    """difflib's opcodes of two lists of lines."""
+    return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+
+
+def _encoding(data, is_python):
+    """(name, whether it is the declared one). latin-1 reads any bytes and writes the same."""
+    plain = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        name = "utf-8"
+        if is_python:
+            name = tokenize.detect_encoding(io.BytesIO(data).readline)[0].removesuffix("-sig")
+        if plain.decode(name).encode(name) == plain:
+            return name, True
+    except (SyntaxError, UnicodeError, LookupError):
+        pass
+    return "latin-1", False
