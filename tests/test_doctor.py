@@ -68,7 +68,7 @@ def test_unreadable_bytes(project):
         "latin.py": b"# caf\xe9\nx = xrange(3)\n", "bom.py": b"\xef\xbb\xbfx = 1\n", "empty.py": b"", "null.py": b"\0",
     })  # fmt: skip
     rules = {report.path: [finding.rule for finding in report.findings] for report in examine(folder)}
-    assert rules == {"latin.py": ["python2-name"], "bom.py": [], "empty.py": [], "null.py": ["syntax"]}
+    assert rules == {"latin.py": ["encoding", "python2-name"], "bom.py": [], "empty.py": [], "null.py": ["syntax"]}
 
 
 def test_unknown_symbols(project):
@@ -132,7 +132,7 @@ ffi = create_extension('_ext.a', headers=['src/a.h'], sources=['src/a.c'], extra
 
 def test_compiled_objects(project):
     folder = project({
-        "build.py": BUILD, "src/a_cuda.cu": "", "kept.o": b"\x7fELF", "src/a_cuda.cu.o": b"\x7fELF",
+        "build.py": BUILD, "src/a.h": "", "src/a.c": "", "src/a_cuda.cu": "", "kept.o": b"\x7fELF", "src/a_cuda.cu.o": b"\x7fELF",
         "_ext/a/_a.so": b"\x7fELF", "lib/libb.a": b"!<arch>", "lib/libc.so.1.2": b"\x7fELF",
     })  # fmt: skip
     found = findings(folder, "build.py")
@@ -164,8 +164,9 @@ GOOD = "from torch.utils.ffi import create_extension\nffi = create_extension('_e
 BAD = GOOD + "open('ran', 'w')\nprint loss.data[0]\n"
 
 
-def test_exit_status(project, capsys):
+def test_exit_status(project, capsys, monkeypatch):
     folder = project({"build.py": GOOD})
+    monkeypatch.chdir(folder)
     assert main(["doctor", str(folder)]) == 0
     out = capsys.readouterr().out
     assert "build.py: works" in out and "nothing has to be edited: python -m torchthaw run build.py" in out
@@ -202,10 +203,11 @@ def test_json(project, capsys):
     assert answer["exit_status"] == 1 and answer["debug"] is True and answer["legacy_semantics"] == ["scalar_index"]
     assert answer["counts"] == {"edit": 2, "mode": 0, "check": 1, "works": 1}
     build = next(file for file in answer["files"] if file["path"] == "build.py")
-    assert build["findings"][1] == {
+    assert [finding["rule"] for finding in build["findings"]] == ["create_extension", "python2-syntax", "data-index"]
+    assert build["findings"][2] == {
         "line": 4, "effect": "edit", "rule": "data-index", "item": "scalar_index",
         "message": "a loss has no dimension today, and no index; or set TORCHTHAW_LEGACY_SEMANTICS=scalar_index",
-        "before": "print loss.data[0]", "after": "print loss.item()",
+        "before": "print loss.data[0]", "after": "print(loss.item())", "certain": True,
     }  # fmt: skip
 
 

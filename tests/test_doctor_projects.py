@@ -167,15 +167,16 @@ extern "C" int gather(THCState *state, THCudaTensor *t) {
 ''',
     "src/aten.cpp": "#include <ATen/ATen.h>\nat::Tensor f(at::Tensor t) { AT_CHECK(t.dim() == 2); return t; }\n",
     "src/unused.cpp": "#include <ATen/ATen.h>\n#include <TH/TH.h>\nint two() { return 2; }\n",
-    "setup.py": "from torch.utils.cpp_extension import BuildExtension\n",
+    "modern/setup.py": "from torch.utils.cpp_extension import BuildExtension\n",
+    "modern/src/op.cpp": "#include <torch/extension.h>\nat::Tensor f(at::Tensor t) { return t; }\n",
 }  # fmt: skip
 LATER_THAN_04 = {
-    "setup.py:1 check cpp-extension": None,
+    "modern/setup.py:1 check cpp-extension": None,
     "src/aten.cpp:2 edit aten": None,
     "src/gather.cpp:6 edit 0.4.1":
-        "long n = THCudaTensor_nDimensionLegacyNoScalars(state, t) + t->nDimension + t->size[1] + list->size();",
+        "long n = THCudaTensor_nDimension(state, t) + t->nDimension + t->size[1] + list->size();",
     "src/gather.cpp:6 edit unknown-symbol":
-        "long n = THCudaTensor_nDimension(state, t) + t->dim() + t->size(1) + list->size();",
+        "long n = THCudaTensor_nDimension(state, t) + t->nDimension + t->size[1] + list->size();",
     "src/gather.cpp:7 edit 0.4.1": "float *buffer; THCudaMalloc(state, (void **)&buffer, n * sizeof(float));",
     "src/gather.cpp:8 edit 0.4.1": "return t->nDimension;",
     "src/unused.cpp:1 works aten-include": None,
@@ -230,7 +231,7 @@ ffi = create_extension('_ext.b', ['one.h', 'same.h'], [])
 }  # fmt: skip
 HEADERS_READ = {
     "build.py:3 works create_extension": None,
-    "other/build.py:0 edit header": None,
+    "other/build.py:2 edit header": None,
     "other/build.py:2 works create_extension": None,
     "src/api.h:2 edit header": "int exported(THFloatTensor *x);",
     "src/stream.h:2 edit header": None,
@@ -338,7 +339,7 @@ NUMERICS_TODAY = {
     "solve.py:1 mode torch-six": None,
     "solve.py:2 edit removed-linalg": None,
     "solve.py:3 edit removed-linalg": None,
-    "solve.py:5 edit mask-arithmetic": "keep = ~(scores > 0.5)",
+    "solve.py:5 check mask-arithmetic": "keep = ~(scores > 0.5)",
     "solve.py:6 edit mask-arithmetic": "far = ~scores.gt(0.5)",
     "solve.py:7 edit removed-method": "scores.masked_scatter_(keep, other)",
     "solve.py:8 check torch-load": None,
@@ -356,8 +357,9 @@ BROKEN = {
     "latin.py": b"# caf\xe9\nprint 'caf\xe9'\n",
 }
 BROKEN_SYNTAX = {
+    "latin.py:1 edit encoding": None,
     "latin.py:2 edit python2-syntax": None,
-    "tabs.py:3 edit syntax": None,
+    "tabs.py:3 edit python2-syntax": "return 1",
     "template.py:2 edit syntax": None,
 }
 

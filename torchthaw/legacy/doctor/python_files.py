@@ -150,7 +150,7 @@ def _imports(code, project, file):
         match = IMPORT.match(line)
         name = match and (match[2] or match[4])
         start, position = position, position + len(line) + 1
-        if not name or name in sys.stdlib_module_names or name in packages:
+        if not name or name == "__main__" or name in sys.stdlib_module_names or name in packages:
             continue
         if name in outside and file.parent != project.root:
             continue

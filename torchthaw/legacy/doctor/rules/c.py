@@ -23,7 +23,7 @@ RULES = [
     ),
     rule(
         "0.4.1", EDIT, C,
-        rf"((?:^|[;{{}})]|\belse)\s*)(\w[\w.>\[\]-]*)\s*=\s*(?:\([^()]*\)\s*)?"
+        rf"((?:^|[;{{}})]|\belse)[ \t]*)(\w[\w.>\[\]-]*)\s*=\s*(?:\([^()]*\)\s*)?"
         rf"THCudaMalloc\(\s*(\w+)\s*,\s*({ARGUMENT})\)(?=\s*;)",
         MALLOC, r"\1THCudaMalloc(\3, (void **)&\2, \4)", legacy=True,
     ),

@@ -21,7 +21,7 @@ RULES = [
         "the address of no TH struct today; pass the tensor itself to a wrapped function",
     ),
     rule(
-        "cpp-extension", CHECK, PYTHON, r"\btorch\.utils\.cpp_extension\b",
+        "cpp-extension", CHECK, PYTHON, r"\btorch\.utils(?:\.cpp_extension\b|\s+import\b.*\bcpp_extension\b)",
         "builds with PyTorch's own headers; torchthaw has no part in it",
     ),
     TreeRule("argument-count", CHECK, "", calls_of_c),

@@ -183,7 +183,7 @@ def is_own(tree, node, method):
     if isinstance(node, ast.Name) and node.id == "self":
         return method in tree.bound
     own = {each.name for each in tree.all(ast.ClassDef) if any(getattr(part, "name", "") == method for part in each.body)}
-    values = kinds.of(tree).values(node)
+    values = [node] if isinstance(node, ast.Call) else kinds.of(tree).values(node)
     created = [value.func for value in values if isinstance(value, ast.Call)]
     return bool(values) and len(created) == len(values) and all(
         (tree.dotted(func) or "").rpartition(".")[2] in own or _is_class_of_project(tree, func) for func in created
