@@ -2,9 +2,11 @@
 import ast
 
 import pytest
-from doctor_project import findings, project  # noqa: F401
+from doctor_project import applied, findings, project  # noqa: F401
 
-from torchthaw.legacy.doctor.rules import CHECK, EDIT, MODE, RULES, WORKS
+from torchthaw.legacy.doctor.project import Project
+from torchthaw.legacy.doctor.rules import CHECK, EDIT, MODE, PATTERNS, TREE_RULES, WORKS
+from torchthaw.legacy.doctor.tree import Tree
 
 # (file, line, rule, effect, the edited line or None)
 EXAMPLES = [
@@ -19,6 +21,7 @@ EXAMPLES = [
     ("a.py", "if self.d.has_key(k): pass", "python2-name", EDIT, "if k in self.d: pass"),
     ("a.py", "if d.has_key('a') or e.has_key(\"b\"): pass", "python2-name", EDIT, "if 'a' in d or \"b\" in e: pass"),
     ("a.py", "batch = iterator.next()", "python2-name", EDIT, "batch = next(iterator)"),
+    ("a.py", "for v in d.itervalues(): n = v", "python2-name", EDIT, "for v in d.values(): n = v"),
     ("a.py", "import cPickle as pickle", "python2-name", EDIT, "import pickle"),
     ("a.py", "import cPickle", "python2-name", EDIT, "import pickle as cPickle"),
     ("a.py", "import Queue", "python2-name", EDIT, "import queue as Queue"),
@@ -48,7 +51,6 @@ EXAMPLES = [
     ("a.py", "from urllib import urlretrieve", "python2-name", EDIT, "from urllib.request import urlretrieve"),
     ("a.py", "urllib.urlretrieve(url)", "python2-name", EDIT, "urllib.request.urlretrieve(url)"),
     ("a.py", "n = sys.maxint", "python2-name", EDIT, "n = sys.maxsize"),
-    ("a.py", "n = reduce(f, x)", "python2-name", EDIT, "from functools import reduce"),
     ("a.py", "c = yaml.load(open(name))", "library-name", EDIT, "c = yaml.safe_load(open(name))"),
     ("a.py", "t = transforms.Scale(256)", "library-name", EDIT, "t = transforms.Resize(256)"),
     ("a.py", "t = transforms.RandomSizedCrop(9)", "library-name", EDIT, "t = transforms.RandomResizedCrop(9)"),
@@ -150,25 +152,50 @@ EXAMPLES = [
     ("a.cu", "cudaConfigureCall(g, b);", "removed-cuda", EDIT, None),
     ("a.cu", "cudaDeviceProp properties;\nk = properties.clockRate;", "removed-cuda", EDIT, None),
     ("a.c", "exit(-1);", "process-exit", CHECK, None),
+    ("a.sh", "virtualenv -p python2.7 env", "python2-command", CHECK, None),
+    ("a.c", "template <typename T> T f(T x);", "cpp-in-c", EDIT, None),
+    ("a.c", "#include <thrust/sort.h>", "cpp-in-c", EDIT, None),
+    ("a.c", "#include <vector>", "cpp-in-c", EDIT, None),
+    ("a.c", 'extern "C" int f(int);', "cpp-in-c", EDIT, None),
+    ("a.c", "kernel<<<1, 2>>>(x);", "cpp-in-c", EDIT, None),
+    ("a.cu", 'asm("shfl.up.b32 %0, %1, 1, 0;");', "warp-intrinsic", EDIT, None),
+    ("a.cu", "__device__ half atomicAdd(half *p, half v) { }", "atomic-add", EDIT, None),
+    *[
+        ("a.cu", f"cusparse{name}(handle);", "removed-cuda", EDIT, None)
+        for name in (
+            "Scsrmm2", "Dcsrmv", "Xcsrgemm2Nnz", "CreateSolveAnalysisInfo", "Scsrsm2_solve", "Scsr2csc", "Dcsr2dense",
+            "Sdense2csr", "Dcsrgeam", "Sdoti", "Sgthr", "Ssctr", "Saxpyi", "Sroti", "Scsrilu0", "Scsric0", "Sgtsv",
+        )
+    ],
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("file, line, rule, effect, after", EXAMPLES, ids=[f"{e[2]}-{e[1][:30]}" for e in EXAMPLES])
 def test_rule(project, file, line, rule, effect, after):
     *_, last = lines = line.split("\n")
-    found = [finding for finding in findings(project({file: f"\n{line}\n"})) if finding.rule == rule]
+    folder = project({file: f"\n{line}\n"})
+    found = [finding for finding in findings(folder) if finding.rule == rule]
     assert [(finding.line, finding.effect, finding.before) for finding in found] == [
         (1 + len(lines), effect, last.strip())
     ]
     assert found[0].after == after
     if after and file.endswith(".py"):
         ast.parse(after)
+    written = applied(folder)
+    assert (file in written) == found[0].certain
+    if found[0].certain:
+        assert after in written[file].decode()
 
 
-def test_every_rule_has_an_example():
-    for rule in RULES:
+def test_every_rule_has_an_example(project):
+    for rule in PATTERNS:
         matching = [line for file, line, name, effect, _ in EXAMPLES if (name, effect) == (rule.name, rule.effect)]
         assert any(rule.pattern.search(line.split("\n")[-1]) and rule.holds_for(line) for line in matching), rule
+    a_project = Project(project({"src/a.h": "int crop(THFloatTensor *x);\n"}))
+    for rule in TREE_RULES:
+        lines = [line for _, line, name, effect, _ in EXAMPLES if (name, effect) == (rule.name, rule.effect)]
+        lines += {"argument-count": ["from _ext import a\na.crop(x, 2)"]}.get(rule.name, [])
+        assert any(list(rule.find(Tree(line), a_project)) for line in lines), rule
 
 
 # What looks like a finding and is none.

@@ -1,5 +1,6 @@
 """torchthaw/legacy/doctor/matching.py: what rules found in a text, and the findings that are made of it."""
 
+import bisect
 import re
 from itertools import groupby
 from typing import NamedTuple
@@ -59,9 +60,10 @@ def add_findings(report, text, hits, lines=None):
     where these differ; both from 0.
     """
     blocks = Blocks(report.text, report.edited)
+    ends = [newline.start() for newline in re.finditer("\n", text)]
     seen = set()
     for hit in hits:
-        number = text.count("\n", 0, hit.position)
+        number = bisect.bisect_left(ends, hit.position)
         original = lines[number] if lines else number
         before, after = blocks.before(original), None
         if hit.certain:
