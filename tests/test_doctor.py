@@ -132,7 +132,8 @@ ffi = create_extension('_ext.a', headers=['src/a.h'], sources=['src/a.c'], extra
 
 def test_compiled_objects(project):
     folder = project({
-        "build.py": BUILD, "src/a.h": "", "src/a.c": "", "src/a_cuda.cu": "", "kept.o": b"\x7fELF", "src/a_cuda.cu.o": b"\x7fELF",
+        "build.py": BUILD, "src/a.h": "", "src/a.c": "", "src/a_cuda.cu": "", "kept.o": b"\x7fELF",
+        "src/a_cuda.cu.o": b"\x7fELF",
         "_ext/a/_a.so": b"\x7fELF", "lib/libb.a": b"!<arch>", "lib/libc.so.1.2": b"\x7fELF",
     })  # fmt: skip
     found = findings(folder, "build.py")

@@ -1,4 +1,4 @@
-# tests/test_doctor_apply.py: `python -m torchthaw doctor PATH --apply` and `--diff`: what they write, and what they never touch.
+# tests/test_doctor_apply.py: `python -m torchthaw doctor PATH --apply` and `--diff`: what they write, and what never.
 import json
 import os
 import shutil
@@ -25,7 +25,8 @@ BYTES = {
     "CR alone": (PRINTS.replace(b"\n", b"\r"), PRINTED.replace(b"\n", b"\r")),
     "mixed line endings": (b"y = 1\r\nprint x\nz = 2\r\n", b"y = 1\r\nprint(x)\nz = 2\r\n"),
     "mixed line endings and a new line": (
-        b"import os\r\ny = 1\nn = reduce(f, x)\r\n", b"from functools import reduce\r\nimport os\r\ny = 1\nn = reduce(f, x)\r\n"
+        b"import os\r\ny = 1\nn = reduce(f, x)\r\n",
+        b"from functools import reduce\r\nimport os\r\ny = 1\nn = reduce(f, x)\r\n",
     ),
     "no newline at the end": (b"y = 1\nprint x", b"y = 1\nprint(x)"),
     "a byte order mark": (b"\xef\xbb\xbfprint x\n", b"\xef\xbb\xbfprint(x)\n"),
@@ -38,7 +39,8 @@ BYTES = {
         "# coding: gbk\ns = '中文'; print s\n".encode("gbk"), "# coding: gbk\ns = '中文'; print(s)\n".encode("gbk"),
     ),
     "latin-1 in a comment": (
-        b"#!/usr/bin/python\n# caf\xe9\nprint x\n", b"#!/usr/bin/python\n# -*- coding: latin-1 -*-\n# caf\xe9\nprint(x)\n",
+        b"#!/usr/bin/python\n# caf\xe9\nprint x\n",
+        b"#!/usr/bin/python\n# -*- coding: latin-1 -*-\n# caf\xe9\nprint(x)\n",
     ),
     "latin-1 in a string": (b"s = 'caf\xe9'\nprint s\n", None),
     "no such encoding": (b"# coding: klingon\nprint x\n", None),

@@ -36,8 +36,10 @@ def test_links_pipes_and_sockets_are_named_and_the_rest_is_read(project, capsys)
     reader.start()
     reader.join(60)
     assert answers, "it waits for the FIFO"
-    assert answers[0] == {"a.py:1 edit python2-name", *(
-        f"{name}:0 check unreadable" for name in ("dangling.py", "loop.c", "pipe.py", "lib.so", "socket.c"))}
+    assert answers[0] == {
+        "a.py:1 edit python2-name",
+        *(f"{name}:0 check unreadable" for name in ("dangling.py", "loop.c", "pipe.py", "lib.so", "socket.c")),
+    }
     assert main(["doctor", str(folder)]) == 1
     out = capsys.readouterr().out
     assert "expected a regular file, got a FIFO" in out and "a symbolic link that leads nowhere" in out
@@ -83,8 +85,8 @@ def test_chains_of_operators_that_python_reads(project):
     assert places(folder) == {"a.py:2 mode integer-division", "a.py:3 edit python2-name"}
 
 
-MODULES = ("torch", "cffi", "fissix", "pycparser", "appdirs", "ast", "json", "difflib", "dataclasses", "tokenize", "shlex",
-           "argparse", "tempfile", "sitecustomize", "setup", "build", "conftest")  # fmt: skip
+MODULES = ("torch", "cffi", "fissix", "pycparser", "appdirs", "ast", "json", "difflib", "dataclasses", "tokenize",
+           "shlex", "argparse", "tempfile", "sitecustomize", "setup", "build", "conftest")  # fmt: skip
 
 
 def test_nothing_of_the_project_is_run(project):
@@ -111,12 +113,14 @@ COMMANDS = {
     "one": ({"build.py": BUILD.format("a", [], [])}, "python -m torchthaw run build.py"),
     "in a folder": ({"lib/build.py": BUILD.format("a", [], [])}, "cd lib && python -m torchthaw run build.py"),
     "several": (
-        {"build.py": BUILD.format("a", [], []), "a b/build.py": BUILD.format("b", [], []), "c/make.py": BUILD.format("c", [], [])},
+        {"build.py": BUILD.format("a", [], []), "a b/build.py": BUILD.format("b", [], []),
+         "c/make.py": BUILD.format("c", [], [])},
         "python -m torchthaw run build.py && (cd 'a b' && python -m torchthaw run build.py) && "
         "(cd c && python -m torchthaw run make.py)",
     ),
     "cffi_modules": (
-        {"build.py": NO_BUILD.format("a", [], []), "setup.py": SETUP}, "python -m torchthaw run setup.py build_ext --inplace",
+        {"build.py": NO_BUILD.format("a", [], []), "setup.py": SETUP},
+        "python -m torchthaw run setup.py build_ext --inplace",
     ),
     "several of one setup.py": (
         {"setup.py": SETUP.replace("['build.py:ffi']", "['a/build.py:ffi', 'b/build.py:ffi']"),
@@ -158,7 +162,11 @@ def test_the_last_line_builds_the_sample(name, tmp_path):
     folder = shutil.copytree(ROOT / "examples" / "legacy" / name, tmp_path / "a b")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     result = subprocess.run(
-        [sys.executable, "-m", "torchthaw", "doctor", str(folder)], cwd=tmp_path, env=environment, capture_output=True, text=True
+        [sys.executable, "-m", "torchthaw", "doctor", str(folder)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     command = result.stdout.splitlines()[-1].partition(": ")[2]
     built = subprocess.run(

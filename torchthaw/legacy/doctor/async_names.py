@@ -29,7 +29,9 @@ def hits(text, project):
         else:
             # a parameter, or one that is used
             known = bool(callee and callee.startswith("def ")) or bool(defined) or bool(_parameters(code))
-        known &= code[: match.start()].rstrip()[-1:] != "." and not re.search(r"\bimport\b[^\n]*$", code[: match.start()])
+        known &= code[: match.start()].rstrip()[-1:] != "." and not re.search(
+            r"\bimport\b[^\n]*$", code[: match.start()]
+        )
         edit = Edit(*match.span(), "non_blocking")
         yield Hit(match.start(), EDIT, "async-keyword", MESSAGE, (edit,), known and (free or callee in OF_PYTORCH))
 

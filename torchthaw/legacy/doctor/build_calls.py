@@ -74,7 +74,9 @@ def _assign(statement, environment):
     elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
         name = statement.target.id
         environment[name] = _sum(environment.get(name), files_of(value, environment))
-    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
+    elif (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name)
+    ):
         name = value.func.value.id
         if value.func.attr in ("append", "extend") and len(value.args) == 1:
             environment[name] = _sum(environment.get(name), files_of(value.args[0], environment))

@@ -6,7 +6,7 @@ import re
 from . import symbols
 from .findings import Edit
 from .matching import Hit, add_findings, apply_certain, pattern_hits
-from .rules import C, C_TEXT, CHECK, EDIT, WORKS
+from .rules import C_TEXT, CHECK, EDIT, WORKS, C
 from .source import C_TOKENS, blank, conditions
 
 READS_DATA = re.compile(r"\bTH\w+?_\(?data\)?\s*\(|->\s*storage\s*->\s*data\b")

@@ -8,7 +8,7 @@ from .build_files import BuildFile, examine_headers
 from .findings import FileReport
 from .matching import add_findings, apply_certain, pattern_hits
 from .project import INCLUDE, Project, kind
-from .rules import C, CHECK, PYTHON, SHELL, WORKS
+from .rules import CHECK, PYTHON, SHELL, WORKS, C
 from .source import SHELL_TOKENS, blank
 from .tree import TooDeep
 
@@ -116,7 +116,9 @@ class Examination:
             named |= {(file.parent / name).resolve() for name in names}
         found = set()
         for file in self.project.code:
-            nearest = next((folder for folder in file.parents if any(each.parent == folder for each in own | theirs)), None)
+            nearest = next(
+                (folder for folder in file.parents if any(each.parent == folder for each in own | theirs)), None
+            )
             alone = nearest and not any(each.parent == nearest for each in own)
             if file.resolve() not in mine and (file.resolve() in named or alone):
                 found.add(file)

@@ -26,9 +26,9 @@ METHODS = {
 }
 # Methods that give what they are called on.
 SAME = set(
-    "cuda cpu clone contiguous detach view view_as expand expand_as squeeze unsqueeze t transpose permute narrow select "
-    "index_select gather masked_select repeat sum prod cumsum abs neg clamp add sub mul div fmod remainder data add_ sub_ "
-    "mul_ fill_ zero_ pin_memory reshape flatten resize_ random_ clamp_ squeeze_ unsqueeze_ t_ to".split()
+    "cuda cpu clone contiguous detach view view_as expand expand_as squeeze unsqueeze t transpose permute narrow "
+    "select index_select gather masked_select repeat sum prod cumsum abs neg clamp add sub mul div fmod remainder data "
+    "add_ sub_ mul_ fill_ zero_ pin_memory reshape flatten resize_ random_ clamp_ squeeze_ unsqueeze_ t_ to".split()
 )
 
 

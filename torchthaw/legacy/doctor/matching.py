@@ -31,8 +31,8 @@ def pattern_hits(text, views, is_true=lambda rule, match: True):
         view = views.get(rule.kind)
         if view is None or not rule.holds_for(view):
             continue
-        matches = (match for match in rule.pattern.finditer(view) if is_true(rule, match))
-        for start, found in groupby(matches, lambda match: view.rfind("\n", 0, match.start()) + 1):
+        matches = [match for match in rule.pattern.finditer(view) if is_true(rule, match)]
+        for start, found in groupby(matches, lambda match: text.rfind("\n", 0, match.start()) + 1):
             found = list(found)
             end = (text + "\n").index("\n", start)
             edits = [_edit(rule, each, text) for each in found] if rule.edit is not None else []

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from . import symbols
-from .rules import C, PYTHON, SHELL
+from .rules import PYTHON, SHELL, C
 from .source import C_TOKENS, PYTHON_TOKENS, blank
 from .textfile import TextFile, Unreadable
 
@@ -82,7 +82,7 @@ class Project:
         """The code of the headers that a single file includes from its own folder."""
         if len(self.files) != 1:
             return
-        for file, code in list(self.code.items()):
+        for file in self.code:
             for name in INCLUDE.findall(self.texts[file]):
                 try:
                     yield blank(TextFile(file.parent / name, False).text, C_TOKENS, ("comment", "string"))

@@ -79,7 +79,9 @@ def _encoding(source, text):
     if source.declared:
         return
     if re.match(r"(?:.*\n)?[ \t\f]*#.*?coding[:=]", text):
-        yield Hit(0, EDIT, "encoding", "its bytes are not in the encoding that it declares, or no such encoding is known")
+        yield Hit(
+            0, EDIT, "encoding", "its bytes are not in the encoding that it declares, or no such encoding is known"
+        )
         return
     position = text.index("\n") + 1 if text.startswith("#!") and "\n" in text else 0
     edits = (Edit(position, position, "# -*- coding: latin-1 -*-\n"),)
@@ -103,7 +105,9 @@ def _python3(text):
         for first, last, new_first, new_last in python2.changes(text, translated):
             same = last - first == new_last - new_first
             for line in range(first, last) if same else [first]:
-                hits.append(Hit(starts[min(line, len(starts) - 2)], EDIT, "python2-syntax", "Python 2 syntax", (), True))
+                hits.append(
+                    Hit(starts[min(line, len(starts) - 2)], EDIT, "python2-syntax", "Python 2 syntax", (), True)
+                )
             moved = last - new_last
             lines[new_first:new_last] = [first + (n if same else 0) for n in range(new_last - new_first)]
             lines[new_last:] = range(new_last + moved, len(lines) + moved)
@@ -135,7 +139,9 @@ def _hits(text, tree, project, file):
 def _guarded(tree):
     """The spans of what is imported under a guard."""
     return [
-        (tree.start(node), tree.end(node)) for node in tree.all(ast.Import, ast.ImportFrom) if tree.is_guarded(node, "import")
+        (tree.start(node), tree.end(node))
+        for node in tree.all(ast.Import, ast.ImportFrom)
+        if tree.is_guarded(node, "import")
     ]
 
 

@@ -60,7 +60,7 @@ def as_text(path, reports, command):
 
 
 def _source(finding):
-    """The line, as it is and as it should be where that is known: ``+`` what --apply writes, ``?`` what may be meant."""
+    """The line, and as it should be where that is known: ``+`` is what --apply writes, ``?`` what may be meant."""
     if finding.effect == WORKS or not (finding.before or finding.after):
         return []
     if finding.after is None:

@@ -19,9 +19,7 @@ DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\
 
 def blank(text, tokens, groups):
     """``text`` with the tokens of these groups as spaces; positions and lines stay."""
-    return tokens.sub(
-        lambda match: re.sub(r"[^\n]", " ", match[0]) if match.lastgroup in groups else match[0], text
-    )
+    return tokens.sub(lambda match: re.sub(r"[^\n]", " ", match[0]) if match.lastgroup in groups else match[0], text)
 
 
 def conditions(code):

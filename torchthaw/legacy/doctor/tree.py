@@ -82,7 +82,11 @@ class Tree:
 
     def statement(self, node):
         """The statement that ``node`` is a part of."""
-        return node if isinstance(node, ast.stmt) else next(each for each in self.ancestors(node) if isinstance(each, ast.stmt))
+        return (
+            node
+            if isinstance(node, ast.stmt)
+            else next(each for each in self.ancestors(node) if isinstance(each, ast.stmt))
+        )
 
     @cached_property
     def bound(self):
@@ -157,5 +161,7 @@ class Tree:
             is_docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
             if not is_docstring and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
                 decorators = getattr(node, "decorator_list", None)
-                return self.place(decorators[0].lineno, decorators[0].col_offset - 1) if decorators else self.start(node)
+                return (
+                    self.place(decorators[0].lineno, decorators[0].col_offset - 1) if decorators else self.start(node)
+                )
         return len(self.text)

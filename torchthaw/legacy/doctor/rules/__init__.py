@@ -1,7 +1,7 @@
 """torchthaw/legacy/doctor/rules: what to look for in a legacy project, one row each."""
 
 from . import c, cuda, extension, python, pytorch, scripts
-from .rule import C, C_TEXT, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, TreeRule
+from .rule import C_TEXT, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, C, TreeRule
 
 __all__ = [
     "C", "C_TEXT", "CHECK", "EDIT", "MODE", "PATTERNS", "PYTHON", "PYTHON_TEXT", "RULES", "SHELL", "TREE_RULES",

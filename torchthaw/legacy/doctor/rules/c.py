@@ -1,6 +1,6 @@
 """torchthaw/legacy/doctor/rules/c.py: C and C++ on TH and THC."""
 
-from .rule import ARGUMENTS, C, C_TEXT, CHECK, EDIT, rule
+from .rule import ARGUMENTS, C_TEXT, CHECK, EDIT, C, rule
 
 MALLOC = "up to 0.4.0 it was cudaError_t THCudaMalloc(state, void **pointer, size)"
 # One argument, and the rest of a statement.
@@ -18,7 +18,8 @@ RULES = [
     ),
     rule(
         "0.4.1", EDIT, C,
-        rf"(\b(?!else\b|return\b|do\b)[A-Za-z_][\w ]*\*+\s*)(\w+)\s*=\s*(?:\([^()]*\)\s*)?THCudaMalloc\(\s*(\w+)\s*,\s*({ARGUMENT})\)(?=\s*;)",
+        r"(\b(?!else\b|return\b|do\b)[A-Za-z_][\w ]*\*+\s*)(\w+)\s*=\s*(?:\([^()]*\)\s*)?"
+        rf"THCudaMalloc\(\s*(\w+)\s*,\s*({ARGUMENT})\)(?=\s*;)",
         MALLOC, r"\1\2; THCudaMalloc(\3, (void **)&\2, \4)", legacy=True,
     ),
     rule(
@@ -39,15 +40,15 @@ RULES = [
     *[
         rule("cpp-in-c", EDIT, kind, pattern, message, files=(".c",), inside=r"__cplusplus|__CUDACC__")
         for kind, pattern, message in (
-            (C, r"^[ \t]*template\s*<", "a template: the compiler takes a .c file for C; give it the suffix .cpp or .cu"),
-            (C, r"\bthrust::\w+|#\s*include\s*<thrust/", "Thrust needs nvcc, which a .c file does not get; give it .cu"),
+            (C, r"^[ \t]*template\s*<", "a template: a .c file is compiled as C; give it the suffix .cpp or .cu"),
+            (C, r"\bthrust::\w+|#\s*include\s*<thrust/", "Thrust needs nvcc; give the file the suffix .cu"),
             (
                 C, r"\bstd::\w+|^[ \t]*using\s+namespace\b|^[ \t]*namespace\s+\w*\s*\{|"
                 r"#\s*include\s*<(?:vector|string|iostream|algorithm|map|memory|cmath|cstdio|cstdlib|cstring)>",
-                "C++: the compiler takes a .c file for C; give it the suffix .cpp",
+                "C++: a .c file is compiled as C; give it the suffix .cpp",
             ),
             (C_TEXT, r"^[ \t]*extern\s*\"C\"", "C++: a .c file needs no extern \"C\", and C has none"),
-            (C, r"<<<.*>>>|\b__global__\b", "CUDA needs nvcc, which a .c file does not get; give it the suffix .cu"),
+            (C, r"<<<.*>>>|\b__global__\b", "CUDA code needs nvcc; give the file the suffix .cu"),
         )
     ],
     rule(

@@ -1,6 +1,6 @@
 """torchthaw/legacy/doctor/rules/cuda.py: CUDA C++ that nvcc 13 does not take."""
 
-from .rule import C, C_TEXT, CHECK, EDIT, WORKS, rule
+from .rule import C_TEXT, CHECK, EDIT, WORKS, C, rule
 
 GONE_PROPERTIES = (
     "clockRate", "computeMode", "cooperativeMultiDeviceLaunch", "deviceOverlap", "kernelExecTimeoutEnabled",
@@ -11,7 +11,7 @@ GONE_PROPERTIES = (
 CUSPARSE = {
     "cusparseSpMM": "csrmm csrmm2 hybmm gemmi", "cusparseSpMV": "csrmv csrmv_mp hybmv",
     "cusparseSpGEMM": "csrgemm csrgemm2",
-    "cusparseSpSV": "csrsv_analysis csrsv_solve csrsv2_analysis csrsv2_solve csrsv2_bufferSize hybsv_analysis hybsv_solve",
+    "cusparseSpSV": "csrsv_analysis csrsv_solve csrsv2_analysis csrsv2_solve csrsv2_bufferSize hybsv_solve",
     "cusparseSpSM": "csrsm_analysis csrsm_solve csrsm2_analysis csrsm2_solve",
     "cusparseCsr2cscEx2": "csr2csc csr2hyb hyb2csr", "cusparseSparseToDense": "csr2dense csc2dense hyb2dense",
     "cusparseDenseToSparse": "dense2csr dense2csc dense2hyb", "cusparse<t>csrgeam2": "csrgeam",
@@ -60,7 +60,8 @@ RULES = [
         "no field of cudaDeviceProp any more; ask cudaDeviceGetAttribute", of=r"cudaDeviceProp\b",
     ),
     gone(
-        r"\b(?P<of>\w+)(\.|->)memoryType\b", "the field is called type today", r"\1\2type", of=r"cudaPointerAttributes\b",
+        r"\b(?P<of>\w+)(\.|->)memoryType\b", "the field is called type today", r"\1\2type",
+        of=r"cudaPointerAttributes\b",
     ),
     gone(
         r"\s*:\s*(?:public\s+)?thrust::(?:unary|binary)_function\s*<(?:[^<>{}]|<(?:[^<>{}]|<[^<>{}]*>)*>)*>(?=\s*\{)",

@@ -86,7 +86,7 @@ def modules(table, unsure):
 def members(table):
     """``from module import name``, where the name has moved.
 
-    table: {(module, name): another module, ``=builtin`` or ``+another name`` in the same module, None where it is gone}.
+    table: {(module, name): another module, ``=builtin``, ``+another name`` in the same module, or None: it is gone}.
     """
 
     def find(tree, project):
@@ -182,11 +182,17 @@ def is_own(tree, node, method):
     """Whether ``node`` is ``self`` in a class with this method, or assigned such an object only."""
     if isinstance(node, ast.Name) and node.id == "self":
         return method in tree.bound
-    own = {each.name for each in tree.all(ast.ClassDef) if any(getattr(part, "name", "") == method for part in each.body)}
+    own = {
+        each.name for each in tree.all(ast.ClassDef) if any(getattr(part, "name", "") == method for part in each.body)
+    }
     values = [node] if isinstance(node, ast.Call) else kinds.of(tree).values(node)
     created = [value.func for value in values if isinstance(value, ast.Call)]
-    return bool(values) and len(created) == len(values) and all(
-        (tree.dotted(func) or "").rpartition(".")[2] in own or _is_class_of_project(tree, func) for func in created
+    return (
+        bool(values)
+        and len(created) == len(values)
+        and all(
+            (tree.dotted(func) or "").rpartition(".")[2] in own or _is_class_of_project(tree, func) for func in created
+        )
     )
 
 

@@ -65,7 +65,11 @@ def whole_division(tree, project):
 
 def quotient(tree, project):
     """Python's own integers divided: a whole number in Python 2."""
-    if any("division" in {alias.name for alias in node.names} for node in tree.all(ast.ImportFrom) if node.module == "__future__"):
+    if any(
+        "division" in {alias.name for alias in node.names}
+        for node in tree.all(ast.ImportFrom)
+        if node.module == "__future__"
+    ):
         return
     kind = kinds.of(tree)
     for node in tree.all(ast.BinOp):
@@ -78,7 +82,7 @@ def quotient(tree, project):
 
 
 def _of_data(tree, node):
-    """(the x of ``x.data[0]``, its numbers are NumPy's), also of ``x.data.cpu()[0]``; None for what is no such thing."""
+    """(the x of ``x.data``, whether it is NumPy's), also of ``x.data.cpu()``; None for what is no such thing."""
     numpy = False
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
         if node.func.attr not in ("cpu", "numpy"):
@@ -103,7 +107,9 @@ def data_index(is_certain):
                 continue
             owner, numpy = found
             certain = is_number(tree, owner)
-            maybe = isinstance(owner, (ast.Name, ast.Attribute, ast.Call)) and tree.dotted(owner) != "self" and not numpy
+            maybe = (
+                isinstance(owner, (ast.Name, ast.Attribute, ast.Call)) and tree.dotted(owner) != "self" and not numpy
+            )
             if certain if is_certain else maybe and not certain:
                 start = tree.code.index(".", tree.end(owner))  # after the parentheses around it
                 yield Found(start, (Edit(start, tree.end(node), ".item()"),))
@@ -231,7 +237,9 @@ def mask_arithmetic(is_certain):
             if not isinstance(node.op, ast.Sub) or not is_constant(node.left, 1):
                 continue
             mask = node.right
-            method = isinstance(mask, ast.Call) and isinstance(mask.func, ast.Attribute) and mask.func.attr in COMPARISONS
+            method = (
+                isinstance(mask, ast.Call) and isinstance(mask.func, ast.Attribute) and mask.func.attr in COMPARISONS
+            )
             certain = method and len(mask.args) == 1 and not mask.keywords or kind(mask) == "mask"
             if certain if is_certain else isinstance(mask, ast.Compare) and not certain:
                 end = tree.code.index("-", tree.end(node.left)) + 1
@@ -250,7 +258,9 @@ def type_comparison(tree, project):
             continue
         is_type = isinstance(left, ast.Call) and tree.dotted(left.func) == "type" and len(left.args) == 1
         name = tree.origin(right) or ""
-        if is_type and (kinds.WHOLE_TYPES.fullmatch(name) or kinds.FLOAT_TYPES.fullmatch(name) and name != "torch.Tensor"):
+        if is_type and (
+            kinds.WHOLE_TYPES.fullmatch(name) or kinds.FLOAT_TYPES.fullmatch(name) and name != "torch.Tensor"
+        ):
             new = f"isinstance({tree.source(left.args[0])}, {tree.source(right)})"
             if isinstance(node.ops[0], (ast.NotEq, ast.IsNot)):
                 new = f"not {new}"
@@ -272,4 +282,3 @@ def calls_of_c(tree, project):
         if named and not starred and len(node.args) != expected:
             message = f"{node.func.attr} takes {expected} arguments, and gets {len(node.args)}"
             yield Found(node, message=message)
-

@@ -25,8 +25,8 @@ URLLIB = {
     **dict.fromkeys(("quote", "quote_plus", "unquote", "unquote_plus", "urlencode"), "urllib.parse"),
 }
 ABSTRACT = (
-    "Iterable Iterator Mapping MutableMapping Sequence MutableSequence Callable Container Sized Hashable Set MutableSet "
-    "KeysView ValuesView ItemsView Generator"
+    "Iterable Iterator Mapping MutableMapping Sequence MutableSequence Callable Container Sized Hashable Set "
+    "MutableSet KeysView ValuesView ItemsView Generator"
 ).split()
 
 MEMBERS = {
