@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from doctor_project import findings, places, project  # noqa: F401
+from doctor_project import applied, findings, places, project  # noqa: F401
 
 from torchthaw.cli import main
 from torchthaw.legacy.doctor import commands
@@ -78,6 +78,34 @@ def test_long_expressions_neither_stop_nor_hang_it(project, file, text, names):
     found = places(folder)
     assert "other.py:1 edit python2-name" in found and "build.py:2 works create_extension" in found
     assert (f"{file}:0 check unreadable" in found) == names
+
+
+@pytest.mark.timeout(120)
+def test_thousands_of_equal_lines(project):
+    folder = project({"a.py": "print x\n" * 5000, "b.py": "import os\n" + "print x\nn = reduce(f, x)\n" * 3000})
+    assert len(findings(folder, "a.py")) == 5000
+    assert set(applied(folder)) == {"a.py", "b.py"}
+
+
+def test_names_and_lines_that_are_no_text(project):
+    folder = project({"a.py": "print 'é€'\n"})
+    (folder / os.fsdecode(b"b\xff.py")).write_bytes(b"print 'caf\xe9'\n")
+    for encoding in ("ascii", "utf-8"):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
+        command = [sys.executable, "-m", "torchthaw", "doctor", str(folder)]
+        result = subprocess.run(command, env=environment, capture_output=True)
+        assert (result.returncode, result.stderr) == (1, b"") and b"b\\udcff.py: 2 to edit" in result.stdout
+
+
+def test_names_of_a_single_file_may_come_from_those_beside_it(project):
+    folder = project({
+        "a.py": "r.has_key(x)\nsend(x, async=True)\n", "b.py": "class R:\n    def has_key(self, x): pass\n",
+        "c.py": "def send(x, async): pass\n",
+        "a.c": '#include "own/a.h"\nvoid f() { THFloatTensor_own(t); THTwice(t); }\n',
+        "own/a.h": "void THFloatTensor_own(THFloatTensor *);\n", "b.h": "#define THTwice(x) x\n",
+    })  # fmt: skip
+    assert places(folder / "a.py") == {"a.py:1 check python2-name", "a.py:2 edit async-keyword"}
+    assert places(folder / "a.c") == set()
 
 
 def test_chains_of_operators_that_python_reads(project):

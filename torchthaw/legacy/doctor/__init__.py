@@ -49,9 +49,15 @@ def run_doctor(options):
         for path, why in failed.items():
             print(f"torchthaw: {path}: not written: {why}", file=sys.stderr)
     if options.json:
-        print(report.as_json(options.path, examination.reports, changed, failed))
+        _print(report.as_json(options.path, examination.reports, changed, failed))
     elif options.apply or not options.diff:
         for path, lines in (changed or {}).items():
-            print(f"{path}: {lines} line{'' if lines == 1 else 's'} changed")
-        print(report.as_text(options.path, examination.reports, commands.build_command(examination)))
+            _print(f"{path}: {lines} line{'' if lines == 1 else 's'} changed")
+        _print(report.as_text(options.path, examination.reports, commands.build_command(examination)))
     return report.exit_status(examination.reports)
+
+
+def _print(text):
+    """Prints what any terminal takes: names of files may be no text, and sources hold any character."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))

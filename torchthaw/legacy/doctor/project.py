@@ -44,6 +44,24 @@ def files_below(path):
     return found, errors
 
 
+def without_text(file, text):
+    """The code of a C or Python file with its comments and strings blanked."""
+    return blank(text, C_TOKENS if kind(file) == C else PYTHON_TOKENS, ("comment", "string"))
+
+
+def _beside(path, text):
+    """{C or PYTHON: the code of the files in the folder of ``path``, and of what it includes from others}."""
+    found = {}
+    for file in {*path.parent.iterdir(), *(path.parent / name for name in INCLUDE.findall(text))} - {path}:
+        if kind(file) in (C, PYTHON):
+            try:
+                code = without_text(file, TextFile(file, kind(file) == PYTHON).text)
+                found.setdefault(kind(file), []).append(code)
+            except Unreadable:
+                pass
+    return found
+
+
 class Project:
     """The files at ``path`` and their texts; OSError where ``path`` is not there.
 
@@ -68,37 +86,27 @@ class Project:
         self.code = {
             file: blank(text, C_TOKENS, ("comment", "string")) for file, text in self.texts.items() if kind(file) == C
         }
-        self.python = {
-            file: blank(text, PYTHON_TOKENS, ("comment", "string"))
-            for file, text in self.texts.items() if kind(file) == PYTHON
-        }  # fmt: skip
+        self.python = {file: without_text(file, text) for file, text in self.texts.items() if kind(file) == PYTHON}
+        # A single file's names may come from those beside it.
+        beside = {} if path.is_dir() else _beside(path, self.texts.get(path, ""))
+        self._all_c = [*self.code.values(), *beside.get(C, ())]
+        self._all_python = [*self.python.values(), *beside.get(PYTHON, ())]
 
     @cached_property
     def own_names(self):
-        """What its C code defines or declares itself; that of a single file's own headers too."""
-        return symbols.Names([*self.code.values(), *self._headers_beside()])
-
-    def _headers_beside(self):
-        """The code of the headers that a single file includes from its own folder."""
-        if len(self.files) != 1:
-            return
-        for file in self.code:
-            for name in INCLUDE.findall(self.texts[file]):
-                try:
-                    yield blank(TextFile(file.parent / name, False).text, C_TOKENS, ("comment", "string"))
-                except Unreadable:
-                    pass
+        """What its C code defines or declares itself."""
+        return symbols.Names(self._all_c)
 
     @cached_property
     def methods(self):
         """The names of the methods that its classes define."""
-        return set().union(*(METHOD.findall(code) for code in self.python.values()))
+        return set().union(*(METHOD.findall(code) for code in self._all_python))
 
     @cached_property
     def takes_async(self):
         """The names of its functions with a parameter ``async``, and of the classes in their files."""
         found = set()
-        for code in self.python.values():
+        for code in self._all_python:
             callables = CALLABLE.findall(code)
             named = {name for name, parameters in callables if re.search(r"\basync\b", parameters)}
             if "__init__" in named:

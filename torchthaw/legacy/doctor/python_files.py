@@ -56,13 +56,13 @@ def _steps(text, project, file):
         writable &= all(hit.certain for hit in found)
         syntax += found
         parsed = apply_certain(text, [hit._replace(certain=True) for hit in found])
-        parsed, lines, more = _python3(parsed)
+        parsed, lines, more = _python3(parsed, text)
         syntax += more
         error = python2.parse_error(parsed)
         if error is not None:
             message = f"Python 3 cannot parse this: {error.msg}"
-            position = sum(len(line) + 1 for line in text.split("\n")[: (error.lineno or 1) - 1])
-            syntax.append(Hit(min(position, len(text)), EDIT, "syntax", message))
+            number = min((error.lineno or 1) - 1, parsed.count("\n"))
+            syntax.append(Hit(_starts(text)[lines[number] if lines else number], EDIT, "syntax", message))
     tree = None if error is not None else Tree(parsed)
     hits = list(_hits(parsed, tree, project, file))
     declared = [edit for hit in syntax if hit.rule == "encoding" for edit in hit.edits]
@@ -89,25 +89,34 @@ def _encoding(source, text):
     yield Hit(position, EDIT, "encoding", "its bytes are no UTF-8, and no encoding is declared", edits, only_comments)
 
 
-def _python3(text):
-    """(``text`` in the syntax of Python 3 as far as that is known, the line each of its lines was, hits)."""
+def _starts(text):
+    """Where each line begins, and where one more would."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    return starts
+
+
+def _python3(text, original):
+    """(``text`` in the syntax of Python 3 as far as that is known, the line each of its lines was, hits).
+
+    original: another text with the same lines; the hits are positions in it.
+    """
     lines, hits, translated = None, [], text
     if isinstance(python2.parse_error(text), TabError):
         translated = python2.without_tabs(text)
     if python2.parse_error(translated) is not None:
         translated = python2.translate(translated) or translated
     if translated != text:
-        starts = [0]
-        for line in text.split("\n"):
-            starts.append(starts[-1] + len(line) + 1)
+        starts, new = _starts(original), translated.split("\n")
         lines = list(range(translated.count("\n") + 1))
         moved = 0
         for first, last, new_first, new_last in python2.changes(text, translated):
             same = last - first == new_last - new_first
-            for line in range(first, last) if same else [first]:
-                hits.append(
-                    Hit(starts[min(line, len(starts) - 2)], EDIT, "python2-syntax", "Python 2 syntax", (), True)
-                )
+            parts = [(first + n, first + n + 1, new_first + n, new_first + n + 1) for n in range(last - first)]
+            for begin, end, new_begin, new_end in parts if same else [(first, last, new_first, new_last)]:
+                whole = Edit(starts[begin], max(starts[begin], starts[end] - 1), "\n".join(new[new_begin:new_end]))
+                hits.append(Hit(whole.start, EDIT, "python2-syntax", "Python 2 syntax", (whole,), True))
             moved = last - new_last
             lines[new_first:new_last] = [first + (n if same else 0) for n in range(new_last - new_first)]
             lines[new_last:] = range(new_last + moved, len(lines) + moved)

@@ -9,7 +9,9 @@ import shutil
 import stat
 import tempfile
 import tokenize
+from collections import Counter
 
+MOST_PAIRS = 1_000_000  # of equal lines, for an exact comparison
 ENDING = re.compile(r"\r\n|\r|\n")
 
 
@@ -82,7 +84,14 @@ class TextFile:
 
 def opcodes(old, new):
     """difflib's opcodes of two lists of lines."""
-    return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    counts = Counter(new)
+    if sum(counts[line] for line in old) < MOST_PAIRS:
+        return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    if len(old) == len(new):  # thousands of equal lines, which difflib would compare for minutes
+        return [
+            ("equal" if pair[0] == pair[1] else "replace", n, n + 1, n, n + 1) for n, pair in enumerate(zip(old, new))
+        ]
+    return difflib.SequenceMatcher(None, old, new).get_opcodes()
 
 
 def _encoding(data, is_python):

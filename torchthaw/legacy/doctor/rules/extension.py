@@ -19,6 +19,7 @@ RULES = [
     rule(
         "cdata", EDIT, PYTHON, r"(?<!self)\._cdata\b",
         "the address of no TH struct today; pass the tensor itself to a wrapped function",
+        unless=r"\bself\._cdata\s*=(?!=)",
     ),
     rule(
         "cpp-extension", CHECK, PYTHON, r"\btorch\.utils(?:\.cpp_extension\b|\s+import\b.*\bcpp_extension\b)",
