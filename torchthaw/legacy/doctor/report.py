@@ -90,7 +90,9 @@ def summary(path, reports, command):
     if certain:
         which = "every edit" if certain == counts[EDIT] else f"{certain} of these edits, marked with +"
         yield f"to make {which}: python -m torchthaw doctor {shlex.quote(str(path))} --apply (--diff shows them first)"
-    elif not counts[EDIT]:
+    if counts[EDIT] and command:
+        yield f"after the edits: {command}"
+    if not counts[EDIT]:
         unread = any(finding.rule == "unreadable" for finding in findings)
         done = "nothing has to be edited in the files that could be read" if unread else "nothing has to be edited"
         yield f"{done}: {command}" if command else done
