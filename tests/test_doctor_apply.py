@@ -10,8 +10,11 @@ import pytest
 from doctor_project import applied, findings, is_balanced, places, project  # noqa: F401
 
 from torchthaw.cli import main
-from torchthaw.legacy.doctor import apply
+from torchthaw.legacy.doctor import apply, python_files
 from torchthaw.legacy.doctor.examine import Examination
+from torchthaw.legacy.doctor.findings import Edit
+from torchthaw.legacy.doctor.rules import EDIT
+from torchthaw.legacy.doctor.rules.rule import Found, TreeRule
 
 ROOT = Path(__file__).resolve().parents[1]
 LEGACY = ROOT / "examples" / "legacy"
@@ -156,6 +159,15 @@ def test_mode_is_kept_and_nothing_is_left_behind(project):
     applied(folder)
     assert (folder / "a.py").stat().st_mode & 0o777 == 0o750
     assert [path.name for path in folder.iterdir()] == ["a.py"]
+
+
+def test_an_edit_that_breaks_a_file_is_never_written(project, monkeypatch):
+    """Whatever a rule asks for: what does not parse afterwards stays as it is, and the edit is a suggestion."""
+    bad = TreeRule("bad", EDIT, "", lambda tree, project: [Found(0, (Edit(0, 1, "("),))])
+    monkeypatch.setattr(python_files, "TREE_RULES", [bad])
+    folder = project({"a.py": "x = 1\n", "b.py": "print 1\n"})
+    assert apply.write(Examination(folder)) == ({}, {})
+    assert [(each.rule, each.after, each.certain) for each in findings(folder, "a.py")] == [("bad", "( = 1", False)]
 
 
 def test_a_failure_leaves_the_file_as_it_was(project, monkeypatch):
