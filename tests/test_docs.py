@@ -20,6 +20,7 @@ import pytest
 from benchmarks import report
 
 ROOT = Path(__file__).resolve().parents[1]
+pytestmark = pytest.mark.timeout(900)  # one snippet compiles PyTorch's headers
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 MAKE_ONLY_CHECKS = 'make() { command make --dry-run "$@" > /dev/null; }\n'
 
@@ -66,7 +67,7 @@ def run(*command, **options):
         "LD_LIBRARY_PATH": str(ROOT / "build" / "lib"),
     }
     done = subprocess.run(command, cwd=options.pop("cwd", ROOT), env=environment, capture_output=True, text=True,
-                          timeout=240, **options)
+                          timeout=840, **options)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.utils.cpp_extension
 from torch.autograd import Function, Variable
 
 from torchthaw.legacy import patches
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OWNERS = (
     torch.Tensor, torch.autograd, type(Variable), Variable, Function, torch.autograd.function.BackwardCFunction,
     torch.autograd.function.FunctionMeta, torch.autograd.function.FunctionCtx, torch,
+    torch.utils.cpp_extension, torch.utils.cpp_extension.BuildExtension,
 )  # fmt: skip
 
 

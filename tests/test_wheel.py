@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import torchthaw
-from torchthaw.config import includes
+from torchthaw.config import includes, my_lib_includes
+from torchthaw.legacy import cpp_extension
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
@@ -95,6 +96,8 @@ def test_what_the_wheel_carries(wheel):
     found = (path for folder in includes().iterdir() for path in folder.rglob("*") if path.is_file())
     headers = {path.relative_to(includes()).as_posix() for path in found}
     assert {name.removeprefix("include/torchthaw/") for name in inside if "include/torchthaw/" in name} == headers
+    aten = {path.relative_to(my_lib_includes()) for path in cpp_extension.headers().rglob("*.*")}
+    assert {f"include/{path}" for path in aten} == {name for name in inside if "include/torchthaw_aten/" in name}
     assert not [name for name in names if name.endswith((".cpp", "CMakeLists.txt")) or "my_lib.so.1." in name]
 
 

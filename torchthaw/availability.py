@@ -16,21 +16,6 @@ def wanted():
     return os.environ.get("TORCHTHAW_BUILD_CUDA", "0") not in ("", "0")
 
 
-def spec(path, finders):
-    """The import system's description of torch.cuda, which is changed as soon as it is there."""
-    found = (finder.find_spec(NAME, path) for finder in finders if hasattr(finder, "find_spec"))
-    result = next(filter(None, found), None)
-    if result is not None and hasattr(result.loader, "exec_module"):
-        execute = result.loader.exec_module
-
-        def exec_module(module):
-            execute(module)
-            install(module)
-
-        result.loader.exec_module = exec_module
-    return result
-
-
 def install(module):
     """Makes ``is_available`` of the module torch.cuda answer True to code that builds. Idempotent."""
     answer = module.is_available

@@ -1,4 +1,8 @@
-"""torchthaw/finder.py: finds torch.utils.ffi, and torch._six where asked for, here; PyTorch no longer has them."""
+"""torchthaw/finder.py: finds torch.utils.ffi, and torch._six where asked for, here; PyTorch no longer has them.
+
+It also changes two modules of PyTorch when they are imported: torch.utils.cpp_extension, which then compiles old
+sources, and torch.cuda where TORCHTHAW_BUILD_CUDA is set.
+"""
 
 import os
 import sys
@@ -6,6 +10,7 @@ import sys
 from . import availability
 
 FFI, SIX = "torch.utils.ffi", "torch._six"
+CPP_EXTENSION = "torch.utils.cpp_extension"
 FILES = {FFI: "torch_utils_ffi.py", SIX: os.path.join("semantics", "torch_six.py")}
 LEGACY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "legacy")
 
@@ -24,9 +29,34 @@ class Finder:
     def find_spec(name, path=None, target=None):
         if name == FFI or (name == SIX and _is_asked_for("torch_six")):
             return spec(name)
-        if name == availability.NAME and availability.wanted():
-            return availability.spec(path, [finder for finder in sys.meta_path if finder is not Finder])
-        return None
+        return _changed(name, path) if name in _changes() else None
+
+
+def _changes():
+    """{module of PyTorch: what changes it}"""
+    changes = {CPP_EXTENSION: _patch_cpp_extension}
+    return changes | {availability.NAME: availability.install} if availability.wanted() else changes
+
+
+def _changed(name, path):
+    """The import system's description of a module as the other finders give it, which is changed once it is there."""
+    found = (each.find_spec(name, path) for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec"))
+    result = next(filter(None, found), None)
+    if result is not None and hasattr(result.loader, "exec_module"):
+        execute = result.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            _changes()[name](module)
+
+        result.loader.exec_module = exec_module
+    return result
+
+
+def _patch_cpp_extension(module):
+    from .legacy import patches
+
+    patches.install_for(CPP_EXTENSION)
 
 
 def _is_asked_for(item):
@@ -40,5 +70,6 @@ def register():
     known = [(getattr(finder, "__module__", None), getattr(finder, "__name__", None)) for finder in sys.meta_path]
     if (__name__, Finder.__name__) not in known:
         sys.meta_path.insert(0, Finder)
-    if availability.NAME in sys.modules and availability.wanted():
-        availability.install(sys.modules[availability.NAME])
+    for name, change in _changes().items():
+        if name in sys.modules:
+            change(sys.modules[name])

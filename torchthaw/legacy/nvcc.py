@@ -76,6 +76,18 @@ def rewrite(arguments, toolkit):
     return [*words, *header_flags(words)] if _compiles(words) else words, changes
 
 
+def current(words, toolkit):
+    """(words, changes): flags for any source, without the architectures that this nvcc lacks."""
+    words, changes = _current(list(words), changes=[])
+    words, asked = _without_architectures(words)
+    names = _numbers(asked)
+    lost = [name for name in names if name not in toolkit.architectures]
+    if lost:
+        changes.append(f"{' '.join(f'sm_{name}' for name in lost)}: nvcc {toolkit.version} has no such architecture")
+        asked = cuda.gencode([name for name in names if name not in lost])
+    return [*words, *asked], changes
+
+
 def header_flags(given=()):
     """What a source file sees TH and THC by, and the calls that CUDA dropped; ``given``: its other flags."""
     include = config.includes()

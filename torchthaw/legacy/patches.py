@@ -1,6 +1,7 @@
 """torchthaw/legacy/patches.py: the patches of PyTorch made when torch.utils.ffi is first imported.
 
-``install()`` is what that import calls; it also restores what ``TORCHTHAW_LEGACY_SEMANTICS`` names. Every name in
+``install()`` is what that import calls; it also restores what ``TORCHTHAW_LEGACY_SEMANTICS`` names. The patch of
+torch.utils.cpp_extension is made when that is imported, by ``install_for()``. Every name in
 ``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
 """
 
@@ -39,7 +40,15 @@ PATCHES = PatchTable(
         "variable:retain_variables",
     ),
     Patch("data_owner", "x.data.resize_(4), also in C, resizes x", "data_owner:data_owner"),
+    Patch(
+        "cpp_extension",
+        "torch.utils.cpp_extension compiles sources of PyTorch 0.4 to 1.10: THC/THC.h, AT_CHECK, x.type() in dispatch",
+        "cpp_extension:cpp_extension",
+    ),
 )
+
+# Patches of one module alone, which torch.utils.ffi does not import.
+OF_MODULE = {"torch.utils.cpp_extension": "cpp_extension"}
 
 
 def switched_off():
@@ -57,11 +66,18 @@ def install(*names):
     """Makes the named patches; without names, all that ``TORCHTHAW_NO_PATCH`` does not switch off. Idempotent."""
     if not names:
         off = switched_off()
-        names = [name for name in PATCHES.patches if name not in off]
+        names = [name for name in PATCHES.patches if name not in off and name not in OF_MODULE.values()]
         semantics.enable_from_environment()
         if not names:
             return
     PATCHES.make(*names)
+
+
+def install_for(module):
+    """Makes the patch of a module that was imported now, unless ``TORCHTHAW_NO_PATCH`` switches it off."""
+    name = OF_MODULE[module]
+    if name not in switched_off():
+        PATCHES.make(name)
 
 
 def uninstall(*names):

@@ -14,6 +14,17 @@
 #define AT_CHECK TORCH_CHECK
 #endif
 
+/* Until 1.1; today it takes the additional type as an argument. */
+#ifndef AT_DISPATCH_ALL_TYPES_AND_HALF
+#define AT_DISPATCH_ALL_TYPES_AND_HALF(TYPE, NAME, ...)                                                                \
+    AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, TYPE, NAME, __VA_ARGS__)
+#endif
+
+/* Visibility of symbols, until 1.8. */
+#ifndef CAFFE2_API
+#define CAFFE2_API TORCH_API
+#endif
+
 namespace c10 {
 enum class Backend;
 enum class ScalarType : std::int8_t;

@@ -12,6 +12,7 @@ def check(device):
     assert torch.autograd.gradcheck(pairwise_distance, (x, y))
     single = pairwise_distance(x.detach().float(), y.detach().float())
     assert torch.allclose(single.double(), expected, atol=1e-4)
+    assert pairwise_distance(x[:0], y).shape == (0, 5)
 
 
 check('cpu')

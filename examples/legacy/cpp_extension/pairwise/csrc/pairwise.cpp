@@ -9,6 +9,10 @@
 at::Tensor pairwise_forward_cuda(const at::Tensor& x, const at::Tensor& y);
 #endif
 
+static at::Tensor zeros(at::IntList sizes, const at::Tensor& like) {
+  return at::zeros(sizes, like.type());
+}
+
 template <typename scalar_t>
 static void add_norms(at::Tensor& output, const at::Tensor& x, const at::Tensor& y) {
   const auto n = x.size(0), m = y.size(0), d = x.size(1);
@@ -37,6 +41,7 @@ at::Tensor pairwise_forward(at::Tensor x, at::Tensor y) {
     AT_ERROR("pairwise was built without CUDA");
 #endif
   }
+  if (x.numel() == 0 || y.numel() == 0) return zeros({x.size(0), y.size(0)}, x);
   auto output = at::mm(x, y.t());
   AT_DISPATCH_FLOATING_TYPES(x.type(), "pairwise_forward", ([&] { add_norms<scalar_t>(output, x, y); }));
   return output;
