@@ -249,7 +249,7 @@ NAMES = [
     ("THCDeviceTensor<float, 2> t;", "THCDeviceTensor"),
     ("const at::Type &type = x.type();", "at::Type"),
     ("THCudaBlas_Sgetrf(state)", "THCudaBlas_Sgetrf"),
-    ("check_generator<at::CUDAGenerator>(g)", "check_generator<at::CUDAGenerator>"),
+    ("check_generator<at::CUDAGenerator>(g)", "at::CUDAGenerator"),
     ("THCudaBlas_Sgemm(state)", None),
     ("at::TypeMeta m; my_THNN_name();", None),
     ('puts("THNN_text");', None),

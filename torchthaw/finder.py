@@ -29,7 +29,8 @@ class Finder:
     def find_spec(name, path=None, target=None):
         if name == FFI or (name == SIX and _is_asked_for("torch_six")):
             return spec(name)
-        return _changed(name, path) if name in _changes() else None
+        change = _changes().get(name)
+        return _changed(name, path, change) if change else None
 
 
 def _changes():
@@ -38,7 +39,7 @@ def _changes():
     return changes | {availability.NAME: availability.install} if availability.wanted() else changes
 
 
-def _changed(name, path):
+def _changed(name, path, change):
     """The import system's description of a module as the other finders give it, which is changed once it is there."""
     found = (each.find_spec(name, path) for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec"))
     result = next(filter(None, found), None)
@@ -47,7 +48,7 @@ def _changed(name, path):
 
         def exec_module(module):
             execute(module)
-            _changes()[name](module)
+            change(module)
 
         result.loader.exec_module = exec_module
     return result

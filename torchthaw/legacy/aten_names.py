@@ -27,7 +27,6 @@ GONE = [
     Gone(r"at::Type\b", "1.1", "auto, which is at::DeprecatedTypeProperties"),
     Gone(r"(?<=\.)(?:tensor|zeros|ones|empty)(?=\(\{)", "1.0", "at::empty(sizes, tensor.options())"),
     Gone(r"getNonVariableType|getVariableType\w*|at::getType", "1.3", "tensor.options()"),
-    Gone(r"check_generator<at::C\w+Generator>", "1.6", "at::check_generator<at::CPUGeneratorImpl>"),
     Gone(r"at::(?:CPU|CUDA)Generator\b", "1.6", "at::CPUGeneratorImpl, at::CUDAGeneratorImpl"),
     Gone(r"c10::guts::make_unique|torch::make_unique", "1.8", "std::make_unique"),
     Gone(r"at::cuda::getCurrentCUDAStreamOnDevice", "1.0", "at::cuda::getCurrentCUDAStream(device)"),

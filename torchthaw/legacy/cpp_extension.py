@@ -33,7 +33,10 @@ def flags(given):
 
 
 def nvcc_flags(given):
-    """The same for nvcc, also without GPUs that it cannot build for; where none is left, PyTorch chooses."""
+    """The same for nvcc, with the calls that CUDA dropped, and without GPUs that it cannot build for.
+
+    Where none is left, PyTorch chooses.
+    """
     try:
         toolkit = cuda.toolkit()
     except FileNotFoundError:
@@ -41,7 +44,9 @@ def nvcc_flags(given):
     words, changes = nvcc.current(_without_old_standard(given), toolkit)
     for change in changes:
         print(f"torchthaw: nvcc: {change}", file=sys.stderr)
-    return flags(words)
+    removed = [os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in
+               nvcc.removed_calls(words)]
+    return flags([*words, *removed])
 
 
 def _without_old_standard(given):
