@@ -256,3 +256,30 @@ def test_enable_and_disable(tmp_path, monkeypatch, capsys):
     environment.disable()
     assert list(tmp_path.iterdir()) == []
     assert "No module named 'torch.utils.ffi'" in python("-c", code).stderr
+
+
+OLD_FUNCTION = """
+import torch
+from torch.autograd import Function, Variable
+
+class Double(Function):
+    def forward(self, x):
+        return x * 2
+
+    def backward(self, gradient):
+        return gradient * 2
+
+x = Variable(torch.ones(2), requires_grad=True)
+Double()(x).sum().backward()
+print(x.grad.tolist())
+"""
+
+
+def test_old_functions_work_where_nobody_imports_torch_utils_ffi(tmp_path):
+    """As in a project of torch.utils.cpp_extension. Without run, PyTorch is as it is."""
+    script = tmp_path / "old.py"
+    script.write_text(OLD_FUNCTION)
+    result = python("-m", "torchthaw", "run", str(script), PYTHONPATH=str(ROOT))
+    assert result.stdout == "[2.0, 2.0]\n", result.stderr
+    plain = python("-c", f"import torchthaw\n{OLD_FUNCTION}", PYTHONPATH=str(ROOT))
+    assert "Legacy autograd function" in plain.stderr

@@ -45,10 +45,9 @@ def _builds(frame):
 
 def _is_one_liner(frame):
     """Whether the frame is a ``python -c …`` of a script that `run` started: it asks for that script."""
-    from .config import CHILDREN
+    from .finder import is_run
 
-    is_main = frame.f_globals is vars(sys.modules["__main__"]) and sys.argv[:1] in (["-c"], ["-"])
-    return is_main and os.fspath(CHILDREN) in os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return frame.f_globals is vars(sys.modules["__main__"]) and sys.argv[:1] in (["-c"], ["-"]) and is_run()
 
 
 def _names_a_builder(code):

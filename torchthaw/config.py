@@ -7,8 +7,6 @@ from pathlib import Path
 from . import __version__
 
 PACKAGE = Path(__file__).resolve().parent
-# In PYTHONPATH, this folder makes torch.utils.ffi importable.
-CHILDREN = PACKAGE / "legacy" / "children"
 
 # What builds a library in a checkout.
 BUILT_BY = {

@@ -1,7 +1,8 @@
 """torchthaw/finder.py: finds torch.utils.ffi, and torch._six where asked for, here; PyTorch no longer has them.
 
-It also changes two modules of PyTorch when they are imported: torch.utils.cpp_extension, which then compiles old
-sources, and torch.cuda where TORCHTHAW_BUILD_CUDA is set.
+It also changes modules of PyTorch when they are imported: torch.utils.cpp_extension, which then compiles old sources;
+torch.cuda where TORCHTHAW_BUILD_CUDA is set; and torch itself in what ``python -m torchthaw run`` runs, where old
+autograd Functions work without anybody importing torch.utils.ffi.
 """
 
 import os
@@ -13,6 +14,8 @@ FFI, SIX = "torch.utils.ffi", "torch._six"
 CPP_EXTENSION = "torch.utils.cpp_extension"
 FILES = {FFI: "torch_utils_ffi.py", SIX: os.path.join("semantics", "torch_six.py")}
 LEGACY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "legacy")
+# In PYTHONPATH, this folder makes torch.utils.ffi importable.
+CHILDREN = os.path.join(LEGACY, "children")
 
 
 def spec(name):
@@ -20,6 +23,11 @@ def spec(name):
     from importlib.util import spec_from_file_location
 
     return spec_from_file_location(name, os.path.join(LEGACY, FILES[name]))
+
+
+def is_run():
+    """Whether ``python -m torchthaw run`` started this process, or one that started it."""
+    return CHILDREN in os.environ.get("PYTHONPATH", "").split(os.pathsep)
 
 
 class Finder:
@@ -36,7 +44,11 @@ class Finder:
 def _changes():
     """{module of PyTorch: what changes it}"""
     changes = {CPP_EXTENSION: _patch_cpp_extension}
-    return changes | {availability.NAME: availability.install} if availability.wanted() else changes
+    if availability.wanted():
+        changes[availability.NAME] = availability.install
+    if is_run():
+        changes["torch"] = _patch
+    return changes
 
 
 def _changed(name, path, change):
@@ -58,6 +70,12 @@ def _patch_cpp_extension(module):
     from .legacy import patches
 
     patches.install_for(CPP_EXTENSION)
+
+
+def _patch(module):
+    from .legacy import patches
+
+    patches.install()
 
 
 def _is_asked_for(item):

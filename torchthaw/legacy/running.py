@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 
-from .. import config
+from .. import finder
 from . import cmake, launcher, loading
 
 USAGE = """python -m torchthaw run FILE [ARGUMENT ...]
@@ -87,7 +87,7 @@ def set_environment():
     """What the script and the processes that it starts see: this Python, torch.utils.ffi, headers, libraries, nvcc."""
     if sys.flags.ignore_environment or sys.flags.no_site:
         raise RuntimeError("run: expected a Python that reads PYTHONPATH and imports site, got one with -E, -I or -S")
-    prepend("PYTHONPATH", config.CHILDREN)
+    prepend("PYTHONPATH", finder.CHILDREN)
     folder = os.path.dirname(sys.executable)
     if os.path.dirname(shutil.which("python") or "") != folder:
         prepend("PATH", folder, os.defpath)
