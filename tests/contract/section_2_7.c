@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static void th_error(void) {
-  char expected[64];
+  char expected[sizeof __FILE__ + 32];
   RAISES(0, "5 and text at ", THError("%d and %s", 5, "text"));
   snprintf(expected, sizeof expected, "x at %s:%d", __FILE__, __LINE__ + 1);
   RAISES(0, expected, THError("x"));

@@ -1,4 +1,6 @@
 # tests/contract/test_section_2_7.py: the rows of section 2.7, in section_2_7.c.
+import shutil
+
 import pytest
 import torch
 from rows import row
@@ -11,6 +13,14 @@ program = th_rows.program("2_7")
 @pytest.mark.parametrize("row", th_rows.rows("2_7"))
 def test_row(program, row):
     th_rows.run(program, row)
+
+
+def test_the_folder_may_have_any_length(tmp_path):
+    """Messages name the source file: the rows neither overflow nor warn where its path is long."""
+    folder = tmp_path / ("long_" * 40)
+    folder.mkdir()
+    source = shutil.copy(th_rows.FOLDER / "section_2_7.c", folder)
+    th_rows.run(th_rows.compile_program(source, folder / "rows", *th_rows.FLAGS), "THError")
 
 
 @row("torch's handlers")

@@ -8,6 +8,7 @@ import pytest
 from torchthaw import config
 
 FOLDER = Path(__file__).parent
+FLAGS = ["-Wall", "-Werror", "-fopenmp", "-D_GNU_SOURCE"]
 
 
 def rows(section):
@@ -32,8 +33,7 @@ def program(section):
     @pytest.fixture(scope="module")
     def built(tmp_path_factory):
         folder = tmp_path_factory.mktemp(f"section_{section}")
-        flags = ["-Wall", "-Werror", "-fopenmp", "-D_GNU_SOURCE"]
-        return compile_program(FOLDER / f"section_{section}.c", folder / "rows", *flags)
+        return compile_program(FOLDER / f"section_{section}.c", folder / "rows", *FLAGS)
 
     return built
 
