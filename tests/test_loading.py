@@ -161,4 +161,6 @@ def test_cmake_finds_what_config_prints(tmp_path):
     thawed(project, "setup.py", "-q", "build_ext", "--inplace")
     total, *loaded = thawed(project, "test.py").split()
     linked = re.search(r"-- library (.*)", shown)[1]
-    assert total == "5.0" and loaded == [os.path.realpath(linked)] == [os.path.realpath(config.library("th"))]
+    assert total == "5.0" and loaded == [os.path.realpath(config.library("th"))]
+    linked = Path(linked)  # in a wheel, which has no symbolic links, a file with the same content
+    assert linked.parent == config.libdir() and linked.read_bytes() == Path(loaded[0]).read_bytes()
