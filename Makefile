@@ -1,5 +1,5 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test bench sanitize fuzz cuda-check gpu-check clean environment test-environment
+.PHONY: help build th demo test bench sanitize fuzz cuda-check gpu-check compat compat-short clean environment test-environment
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -10,7 +10,7 @@ python := .venv/bin/python
 jobs := $(shell nproc 2>/dev/null || echo 2)
 
 help: ## list the targets
-	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 build: environment ## .venv, libmy_lib and the extension _ext/my_lib
 	@$(python) ffi_build.py
@@ -46,6 +46,13 @@ cuda-check: environment ## compile the CUDA code for every card and show registe
 
 gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, nvcc and a PyTorch with CUDA; part=... for one
 	@PYTHONPATH=. $(python) .ci/gpu_check.py $(addprefix --part ,$(part))
+
+compat: test-environment ## test one wheel beside many versions: torch="2.4.1 newest" python="3.10 3.12" publish=1
+	@.venv/bin/python .ci/compat.py $(if $(torch),--torch "$(torch)") $(if $(publish),--publish) \
+		$(if $(filter command,$(origin python)),--python "$(python)")  # on the command line it is not the one above
+
+compat-short: test-environment ## the same with the newest PyTorch that .ci/requirements records, on this Python
+	@$(python) .ci/compat.py --short
 
 clean: ## remove what was built; .venv stays
 	rm -rf build _ext/my_lib _ext/my_lib_cuda

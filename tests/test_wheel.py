@@ -10,17 +10,12 @@ from pathlib import Path
 import pytest
 
 import torchthaw
+import wheel_builder
 from torchthaw.config import includes, my_lib_includes
 from torchthaw.legacy import cpp_extension
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
-
-# Packaging is what these tests are about: compiled for speed, or for a GPU, the libraries take many times as long.
-SETTINGS = {
-    "build-dir": ROOT / "build" / "wheel", "cmake.build-type": "Debug", "cmake.define.CMAKE_CXX_FLAGS_DEBUG": "-O0",
-    "cmake.define.CMAKE_C_FLAGS_DEBUG": "-O0", "cmake.define.TORCHTHAW_CUDA": "OFF",
-}  # fmt: skip
 
 USE = """
 import ctypes, subprocess, sys
@@ -65,17 +60,7 @@ assert halving.halve(torch.ones(4), output.shape, output) == 1 and output.tolist
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """The wheel. CMake's build folder stays, in build/, so that only the first run compiles everything."""
-    folder = tmp_path_factory.mktemp("wheel")
-    result = subprocess.run(
-        [
-            sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
-            *(f"--config-settings={name}={value}" for name, value in SETTINGS.items()), "--wheel-dir", folder, ROOT,
-        ],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert result.returncode == 0, result.stdout + result.stderr
-    (path,) = folder.glob("*.whl")
-    return path
+    return wheel_builder.build(tmp_path_factory.mktemp("wheel"), wheel_builder.QUICK)
 
 
 def test_one_wheel_for_every_python(wheel):
@@ -236,20 +221,10 @@ except ImportError:
 """
 
 
-def interpreter(version):
-    """A Python of that version, on PATH or installed by pyenv; None without one."""
-    pyenv = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser()
-    for path in (shutil.which(f"python{version}"), *sorted(pyenv.glob(f"versions/{version}.*/bin/python"))):
-        asked = "import sys; print('{}.{}'.format(*sys.version_info))"
-        if path and subprocess.run([path, "-c", asked], capture_output=True, text=True).stdout.strip() == version:
-            return path
-    return None
-
-
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
 def test_without_torch(wheel, tmp_path, version):
     """An empty environment gets the wheel and what that depends on, and nothing else."""
-    base = interpreter(version)
+    base = wheel_builder.interpreter(version)
     if base is None:
         pytest.skip(f"no Python {version} on this machine")
     subprocess.run([base, "-m", "venv", tmp_path / "venv"], check=True)

@@ -1,0 +1,70 @@
+"""compat_table.py: the table of docs/compatibility.md, and what README may claim from it.
+
+A row is a dict: torch, python, passed (or NO_WHEEL), failed, skipped, degraded, date. Columns that do not apply are
+absent.
+"""
+
+import re
+
+NO_WHEEL = "no wheel"
+BEGIN, END = "<!-- compat: begin -->", "<!-- compat: end -->"
+COLUMNS = {
+    "torch": "PyTorch", "python": "Python", "passed": "passed", "failed": "failed", "skipped": "skipped",
+    "degraded": "degraded patches", "date": "date",
+}  # fmt: skip
+COUNTS = ("passed", "failed", "skipped", "degraded")
+
+
+def numbers(version):
+    """"2.10.0" as (2, 10, 0), to sort by."""
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+def order(row):
+    return numbers(row["torch"]), numbers(row["python"])
+
+
+def render(rows):
+    """The rows as a Markdown table, by version."""
+    cells = [list(COLUMNS.values())]
+    cells += [[str(row.get(name, "")) for name in COLUMNS] for row in sorted(rows, key=order)]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    cells.insert(1, ["-" * width for width in widths])
+    return "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in cells)
+
+
+def parse(text):
+    """The rows of the table between the markers."""
+    (block,) = re.findall(f"{BEGIN}\n(.*?){END}", text, re.DOTALL)
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines() if line[:1] == "|"]
+    rows = [{name: value for name, value in zip(COLUMNS, line, strict=True) if value} for line in lines[2:]]
+    return [{name: int(value) if name in COUNTS and value.isdigit() else value for name, value in row.items()}
+            for row in rows]  # fmt: skip
+
+
+def publish(document, rows):
+    """Writes the rows into the document; rows of other cells stay, with their dates."""
+    text = document.read_text()
+    merged = {order(row): row for row in [*parse(text), *rows]}
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    document.write_text(f"{text[:begin]}\n{render(merged.values())}\n{text[end:]}")
+
+
+def claims(readme):
+    """(versions of PyTorch, versions of Python) that README calls tested."""
+    (sentence,) = re.findall(r"Tested with PyTorch (.*?), on\s+Python (.*?):", readme, re.DOTALL)
+    return tuple(re.findall(r"[\d.]*\d", part) for part in sentence)
+
+
+def unfounded(readme, rows):
+    """What README claims and the rows do not show, in words; failures count unless README names their version's."""
+    versions, pythons = claims(readme)
+    run = [row for row in rows if row["passed"] != NO_WHEEL]
+    known = readme.partition("Known failures:")[2].partition("\n\n")[0]
+    found = [f"PyTorch {version} is in no row" for version in versions if version not in {row["torch"] for row in run}]
+    found += [f"Python {version} is in no row" for version in pythons if version not in {row["python"] for row in run}]
+    found += [
+        f"PyTorch {row['torch']} on Python {row['python']} failed {row['failed']}"
+        for row in run if row["torch"] in versions and row["failed"] and row["torch"] not in known
+    ]  # fmt: skip
+    return found
