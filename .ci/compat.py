@@ -4,10 +4,10 @@
     make compat torch="2.4.1 newest" python="3.12" publish=1
     make compat-short                    the version in .ci/requirements/newest-torch.txt, on the Python of .venv
 
-A cell of the table is one PyTorch on one Python. Each gets an environment of its own, which is removed at its end, and a
-copy of the repository without torchthaw/, so that the tests can import nothing but the wheel. Logs and a JSON file for
-each cell are in build/compat/. --publish writes the cells that were run into docs/compatibility.md. TORCH_INDEX names
-another package index for PyTorch. The exit status is 1 where a test failed.
+A cell of the table is one PyTorch on one Python. Each gets an environment of its own, which is removed at its end, and
+a copy of the repository without torchthaw/, so that the tests can import nothing but the wheel. Logs and a JSON file
+for each cell are in build/compat/. --publish writes the cells that were run into docs/compatibility.md. TORCH_INDEX
+names another package index for PyTorch. The exit status is 1 where a test failed or a cell could not be run.
 """
 
 import argparse
@@ -15,7 +15,9 @@ import datetime
 import json
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -73,8 +75,8 @@ import torchthaw
 from torchthaw import config
 
 torchthaw.create_extension(
-    "_ext.my_lib", headers=[config.my_lib_includes() / "my_lib.h"], libraries=["my_lib"], library_dirs=[config.libdir()],
-    runtime_library_dirs=[str(config.libdir())], relative_to="ffi_build.py",
+    "_ext.my_lib", headers=[config.my_lib_includes() / "my_lib.h"], libraries=["my_lib"],
+    library_dirs=[config.libdir()], runtime_library_dirs=[str(config.libdir())], relative_to="ffi_build.py",
 ).build()
 """
 
@@ -94,11 +96,21 @@ class CellError(Exception):
     """A cell could not be run; the message says why."""
 
 
-def run(command, log, **options):
-    """The exit status; what the command prints is appended to the file ``log``."""
+def run(command, log, limit=None, **options):
+    """The exit status, or what the limit in seconds was; what the command prints is appended to the file ``log``."""
     with open(log, "a") as output:
         print("$", *command, file=output, flush=True)
-        return subprocess.run([*map(str, command)], stdout=output, stderr=subprocess.STDOUT, **options).returncode
+        process = subprocess.Popen(
+            [*map(str, command)], stdout=output, stderr=subprocess.STDOUT, start_new_session=True, **options
+        )
+        try:
+            return process.wait(limit)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)  # its children as well
+            process.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                return f"the limit of {limit} s"
+            raise
 
 
 def checked(command, log, **options):
@@ -170,12 +182,13 @@ def install(base, prefix, version, wheel, pinned, log):
     constraints = ["constraints", "demo", "test"] if pinned else ["test"]
     held = [word for name in constraints for word in ("-c", PINS / f"{name}.txt")]
     checked([base, "-m", "venv", prefix], log)
-    install_torch = pip(python, "install", "--no-compile", "--only-binary", ":all:", "-q", *index(), f"torch=={version}")
-    if run([*install_torch, *(held if pinned else [])], log):
+    get = pip(python, "install", "--no-compile", "-q")
+    torch = ["--only-binary", ":all:", *index(), f"torch=={version}"]
+    if run([*get, *(held if pinned else []), *torch], log):
         if no_wheel(log):
             return False
         raise CellError(f"torch=={version} could not be installed, see {log}")
-    checked(pip(python, "install", "--no-compile", "-q", *held, wheel, *TOOLS), log)
+    checked([*get, *held, wheel, *TOOLS], log)
     return True
 
 
@@ -197,10 +210,7 @@ def run_part(part, python, copy, environment, log):
     paths = sorted(path for name in PARTS[part] for path in (copy / "tests").glob(name))
     left_out = [f"--ignore={copy / 'tests' / name}" for name in LEFT_OUT]
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *left_out, *paths]
-    try:
-        status = run(command, log, cwd=copy, env=environment, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        status = f"the limit of {LIMIT} s"
+    status = run(command, log, LIMIT, cwd=copy, env=environment)
     found = outcomes(report) if report.exists() else {"passed": 0, "failed": 0, "skipped": 0, "failures": []}
     if status not in (0, 1):
         found["failed"] += 1
@@ -219,8 +229,8 @@ def degraded(python, copy, environment):
 def cell(version, python_version, base, wheel, pinned=False):
     """What came of one cell, as a row of the table; its logs are build/compat/VERSION-PYTHON*.log."""
     name = f"{version}-{python_version}"
-    begun, today = time.monotonic(), datetime.date.today().isoformat()
-    row = {"torch": version, "python": python_version, "date": today}
+    begun = elapsed()
+    row = {"torch": version, "python": python_version, "date": datetime.date.today().isoformat()}
     log, prefix, copy = FOLDER / f"{name}.log", FOLDER / f"{name}.env", FOLDER / f"{name}.copy"
     remove(prefix, copy, log)
     try:
@@ -229,7 +239,7 @@ def cell(version, python_version, base, wheel, pinned=False):
         copy_repository(copy)
         python, variables = prefix / "bin" / "python", environment_of(prefix, copy)
         checked([python, "-c", EXTENSION], log, cwd=copy, env=variables)
-        installed = time.monotonic() - begun
+        installed = elapsed()
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as workers:
             parts = list(workers.map(
                 lambda part: run_part(part, python, copy, variables, FOLDER / f"{name}-{part}.log"), PARTS
@@ -237,11 +247,20 @@ def cell(version, python_version, base, wheel, pinned=False):
         counted = {key: sum(part[key] for part in parts) for key in ("passed", "failed", "skipped")}
         failures = [each for part in parts for each in part["failures"]]
         row |= {**counted, "degraded": degraded(python, copy, variables), "failures": failures}
-        row |= {"seconds to install": round(installed), "seconds": round(time.monotonic() - begun)}
+        row["seconds, of processors"] = {
+            "install": [after - before for before, after in zip(begun, installed)],
+            "test": [after - before for before, after in zip(installed, elapsed())],
+        }
         (FOLDER / f"{name}.json").write_text(json.dumps(row, indent=1))
         return row
     finally:
         remove(prefix, copy)
+
+
+def elapsed():
+    """Seconds by the clock, and of processors by the processes that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return round(time.monotonic()), round(used.ru_utime + used.ru_stime)
 
 
 def remove(*paths):
@@ -254,7 +273,7 @@ def options():
     parser.add_argument("--torch", default=TORCH, help=f"versions, or newest; default: {TORCH}")
     parser.add_argument("--python", default=PYTHON, help=f"versions of Python; default: {PYTHON}")
     parser.add_argument("--publish", action="store_true", help="write the table into docs/compatibility.md")
-    parser.add_argument("--short", action="store_true", help="the recorded PyTorch, on this Python, with pinned packages")
+    parser.add_argument("--short", action="store_true", help="the recorded PyTorch, on this Python")
     return parser.parse_args()
 
 

@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -172,9 +174,9 @@ def test_the_checkout_is_refused(copy, tmp_path):
     done = run()
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
     refused = run(PYTHONPATH=str(ROOT))
-    found = ROOT / "torchthaw" / "__init__.py"
+    message = f"torchthaw: expected the one installed in {tmp_path / 'env'}, got {ROOT / 'torchthaw' / '__init__.py'}"
     assert refused.returncode == 3 and "passed" not in refused.stdout
-    assert f"torchthaw: expected the one installed in {tmp_path / 'env'}, got {found}" in refused.stdout + refused.stderr
+    assert message in refused.stdout + refused.stderr
 
 
 def test_variables_of_the_caller_stay_outside(monkeypatch, tmp_path):
@@ -242,10 +244,25 @@ def test_a_part_that_dies_is_a_failure(cells, text, ending):
     assert (row["passed"], row["failed"], row["failures"]) == (1, 1, [f"first: pytest ended with {ending}"])
 
 
-def test_a_part_that_hangs_is_a_failure(cells, monkeypatch):
-    monkeypatch.setattr(compat, "LIMIT", 5)
-    row = cells("import time\ndef test_hangs(): time.sleep(100)\n", second="")
-    assert row["failed"] == 2 and "first: pytest ended with the limit of 5 s" in row["failures"]
+HANGS = """
+import subprocess, sys
+def test_hangs():
+    code = "import time, os; open('child', 'w').write(str(os.getpid())); time.sleep(99)"
+    subprocess.Popen([sys.executable, "-c", code]).wait()
+"""
+
+
+def test_a_part_that_hangs_is_a_failure(cells, monkeypatch, tmp_path):
+    """It ends with all that it started."""
+    monkeypatch.setattr(compat, "LIMIT", 8)
+    monkeypatch.setattr(compat, "remove", lambda *paths: None)
+    row = cells(HANGS, second="")
+    assert row["failed"] == 2 and "first: pytest ended with the limit of 8 s" in row["failures"]
+    child = int((tmp_path / "2.4.1-3.10.copy" / "child").read_text())
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):  # until init has taken note of it
+            os.kill(child, 0)
+            time.sleep(0.05)
 
 
 def test_no_wheel_is_a_row_without_counts(cells, monkeypatch, tmp_path):
@@ -271,8 +288,8 @@ def test_the_makefile_hands_on_its_variables():
         ).stdout.replace("\\\n", "")
 
     words = commands("compat", "torch=2.4.1 newest", "python=3.10 3.12", "publish=1")
-    assert re.search(r'^\.venv/bin/python \.ci/compat\.py\s+--torch "2\.4\.1 newest"\s+--publish\s+--python "3\.10 3\.12"',
-                     words, re.MULTILINE)  # fmt: skip
+    (given,) = re.findall(r"^\.venv/bin/python \.ci/compat\.py (.*)", words, re.MULTILINE)
+    assert shlex.split(given, comments=True) == ["--torch", "2.4.1 newest", "--publish", "--python", "3.10 3.12"]
     assert "--" not in commands("compat").partition("compat.py")[2]
     assert ".venv/bin/python .ci/compat.py --short" in commands("compat-short")
     assert "make compat-short\n" in (ROOT / ".ci" / "run").read_text()

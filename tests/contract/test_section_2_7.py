@@ -15,12 +15,13 @@ def test_row(program, row):
     th_rows.run(program, row)
 
 
-def test_the_folder_may_have_any_length(tmp_path):
+@row("THError")
+def test_in_a_folder_with_a_long_name(tmp_path, row):
     """Messages name the source file: the rows neither overflow nor warn where its path is long."""
     folder = tmp_path / ("long_" * 40)
     folder.mkdir()
     source = shutil.copy(th_rows.FOLDER / "section_2_7.c", folder)
-    th_rows.run(th_rows.compile_program(source, folder / "rows", *th_rows.FLAGS), "THError")
+    th_rows.run(th_rows.compile_program(source, folder / "rows", *th_rows.FLAGS), row)
 
 
 @row("torch's handlers")
