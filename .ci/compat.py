@@ -11,6 +11,7 @@ names another package index for PyTorch. The exit status is 1 where a test faile
 """
 
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -96,21 +97,32 @@ class CellError(Exception):
     """A cell could not be run; the message says why."""
 
 
+RUNNING = set()
+
+
 def run(command, log, limit=None, **options):
-    """The exit status, or what the limit in seconds was; what the command prints is appended to the file ``log``."""
+    """The exit status, or words where the limit in seconds was reached; the file ``log`` gets what is printed."""
     with open(log, "a") as output:
         print("$", *command, file=output, flush=True)
         process = subprocess.Popen(
             [*map(str, command)], stdout=output, stderr=subprocess.STDOUT, start_new_session=True, **options
         )
+        RUNNING.add(process)
         try:
             return process.wait(limit)
-        except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)  # its children as well
-            process.wait()
-            if isinstance(error, subprocess.TimeoutExpired):
-                return f"the limit of {limit} s"
-            raise
+        except subprocess.TimeoutExpired:
+            return f"the limit of {limit} s"
+        finally:
+            stop(process)
+
+
+def stop(*processes):
+    """Ends them, with the children that they left."""
+    for process in processes:
+        RUNNING.discard(process)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def checked(command, log, **options):
@@ -148,7 +160,8 @@ def pip(python, *words):
 def no_wheel(log):
     """Whether pip said that the index has PyTorch, but not this version for this Python."""
     text = Path(log).read_text()
-    return bool(re.search(r"No matching distribution found for torch\b", text)) and "(from versions: none)" not in text
+    unreachable = "(from versions: none)" in text or "WARNING: Retrying" in text
+    return bool(re.search(r"No matching distribution found for torch\b", text)) and not unreachable
 
 
 def index():
@@ -176,19 +189,19 @@ def recorded():
     return version
 
 
-def install(base, prefix, version, wheel, pinned, log):
+def install(base, prefix, version, wheel, pinned, log, environment):
     """Makes the environment; False where PyTorch has no wheel."""
     python = prefix / "bin" / "python"
     constraints = ["constraints", "demo", "test"] if pinned else ["test"]
     held = [word for name in constraints for word in ("-c", PINS / f"{name}.txt")]
-    checked([base, "-m", "venv", prefix], log)
+    checked([base, "-m", "venv", prefix], log, env=environment)
     get = pip(python, "install", "--no-compile", "-q")
     torch = ["--only-binary", ":all:", *index(), f"torch=={version}"]
-    if run([*get, *(held if pinned else []), *torch], log):
+    if run([*get, *(held if pinned else []), *torch], log, env=environment):
         if no_wheel(log):
             return False
         raise CellError(f"torch=={version} could not be installed, see {log}")
-    checked([*get, *held, wheel, *TOOLS], log)
+    checked([*get, *held, wheel, *TOOLS], log, env=environment)
     return True
 
 
@@ -206,7 +219,7 @@ def outcomes(report):
 def run_part(part, python, copy, environment, log):
     """The outcomes of one part; a process that dies or writes no report counts as one failure more."""
     report = log.with_suffix(".xml")
-    report.unlink(missing_ok=True)
+    remove(report, log)
     paths = sorted(path for name in PARTS[part] for path in (copy / "tests").glob(name))
     left_out = [f"--ignore={copy / 'tests' / name}" for name in LEFT_OUT]
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *left_out, *paths]
@@ -228,33 +241,42 @@ def degraded(python, copy, environment):
 
 def cell(version, python_version, base, wheel, pinned=False):
     """What came of one cell, as a row of the table; its logs are build/compat/VERSION-PYTHON*.log."""
-    name = f"{version}-{python_version}"
-    begun = elapsed()
+    name, times = f"{version}-{python_version}", [elapsed()]
     row = {"torch": version, "python": python_version, "date": datetime.date.today().isoformat()}
     log, prefix, copy = FOLDER / f"{name}.log", FOLDER / f"{name}.env", FOLDER / f"{name}.copy"
+    python, variables = prefix / "bin" / "python", environment_of(prefix, copy)
     remove(prefix, copy, log)
     try:
-        if not install(base, prefix, version, wheel, pinned, log):
+        if not install(base, prefix, version, wheel, pinned, log, variables):
             return {**row, "passed": compat_table.NO_WHEEL}
         copy_repository(copy)
-        python, variables = prefix / "bin" / "python", environment_of(prefix, copy)
         checked([python, "-c", EXTENSION], log, cwd=copy, env=variables)
-        installed = elapsed()
-        with ThreadPoolExecutor(max_workers=os.cpu_count()) as workers:
-            parts = list(workers.map(
-                lambda part: run_part(part, python, copy, variables, FOLDER / f"{name}-{part}.log"), PARTS
-            ))  # fmt: skip
-        counted = {key: sum(part[key] for part in parts) for key in ("passed", "failed", "skipped")}
-        failures = [each for part in parts for each in part["failures"]]
-        row |= {**counted, "degraded": degraded(python, copy, variables), "failures": failures}
-        row["seconds, of processors"] = {
-            "install": [after - before for before, after in zip(begun, installed)],
-            "test": [after - before for before, after in zip(installed, elapsed())],
+        times.append(elapsed())
+        parts = run_parts(python, copy, variables, FOLDER / name)
+        row |= {key: sum(part[key] for part in parts) for key in ("passed", "failed", "skipped")}
+        row["degraded"] = degraded(python, copy, variables)
+        row["failures"] = [each for part in parts for each in part["failures"]]
+        times.append(elapsed())
+        row["seconds"] = {
+            step: {"clock": after[0] - before[0], "processors": after[1] - before[1]}
+            for step, before, after in zip(("install", "test"), times, times[1:])
         }
         (FOLDER / f"{name}.json").write_text(json.dumps(row, indent=1))
         return row
     finally:
         remove(prefix, copy)
+
+
+def run_parts(python, copy, environment, logs):
+    """The outcomes of all parts, as many at once as there are processors."""
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as workers:
+        try:
+            return list(workers.map(
+                lambda part: run_part(part, python, copy, environment, Path(f"{logs}-{part}.log")), PARTS
+            ))  # fmt: skip
+        except BaseException:  # an interrupt does not reach processes in sessions of their own
+            stop(*RUNNING)
+            raise
 
 
 def elapsed():
@@ -268,51 +290,78 @@ def remove(*paths):
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
+def versions(pattern, example):
+    """A type of argument: words that match."""
+
+    def parse(text):
+        bad = [word for word in text.split() if not re.fullmatch(pattern, word)]
+        if bad or not text.split():
+            raise argparse.ArgumentTypeError(f"expected versions such as {example!r}, got {' '.join(bad)!r}")
+        return list(dict.fromkeys(text.split()))
+
+    return parse
+
+
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--torch", default=TORCH, help=f"versions, or newest; default: {TORCH}")
-    parser.add_argument("--python", default=PYTHON, help=f"versions of Python; default: {PYTHON}")
-    parser.add_argument("--publish", action="store_true", help="write the table into docs/compatibility.md")
-    parser.add_argument("--short", action="store_true", help="the recorded PyTorch, on this Python")
+    parser.add_argument("--torch", default=TORCH, type=versions(r"newest|\d+\.\d+\.\d+", "2.4.1 newest"))
+    parser.add_argument("--python", default=PYTHON, type=versions(r"3\.\d+", "3.10 3.12"))
+    parser.add_argument("--publish", action="store_true", help="write the rows into docs/compatibility.md")
+    parser.add_argument("--short", action="store_true", help="the recorded PyTorch, on the first Python that it serves")
     return parser.parse_args()
 
 
-def main():
-    chosen = options()
+def interpreters(wanted):
+    """{version: path} of those that this machine has."""
+    found = {version: wheel_builder.interpreter(version) for version in wanted}
+    missing = [version for version, path in found.items() if path is None]
+    if missing:
+        print(f"no Python {', '.join(missing)} on this machine: left out")
+    if len(missing) == len(wanted):
+        raise CellError("none of the Pythons was found")
+    return {version: path for version, path in found.items() if path}
+
+
+def rows_of(chosen):
+    """The row of each cell, when it is done; a CellError for one that could not be run."""
+    pythons = interpreters(chosen.python)
     if chosen.short:
-        pythons = {"{}.{}".format(*sys.version_info): sys.executable}
-    else:
-        pythons = {version: wheel_builder.interpreter(version) for version in chosen.python.split()}
-        missing = [version for version, path in pythons.items() if path is None]
-        if missing:
-            print(f"no Python {', '.join(missing)} on this machine: left out")
-        pythons = {version: path for version, path in pythons.items() if path}
-    if not pythons:
-        sys.exit("make compat: none of the Pythons was found")
+        pythons = {"{}.{}".format(*sys.version_info): sys.executable} | pythons
+    torches = [recorded()] if chosen.short else chosen.torch
+    torches = [newest(pythons.values()) if version == "newest" else version for version in torches]
     FOLDER.mkdir(parents=True, exist_ok=True)
     remove(FOLDER / "wheel")
     wheel = wheel_builder.build(FOLDER / "wheel", wheel_builder.QUICK if chosen.short else wheel_builder.RELEASE)
-    rows, errors = [], []
-    try:
-        versions = [recorded()] if chosen.short else chosen.torch.split()
-        versions = [newest(pythons.values()) if version == "newest" else version for version in versions]
-    except CellError as error:
-        sys.exit(f"make compat: {error}")
-    for version in dict.fromkeys(versions):
-        for python_version, base in pythons.items():
+    for version in dict.fromkeys(torches):
+        for python, base in pythons.items():
             try:
-                rows.append(cell(version, python_version, base, wheel, chosen.short))
-                print(compat_table.render(rows[-1:]), flush=True)
+                row = cell(version, python, base, wheel, chosen.short)
             except CellError as error:
-                errors.append(f"PyTorch {version}, Python {python_version}: {error}")
+                row = CellError(f"PyTorch {version}, Python {python}: {error}")
+            yield row
+            if chosen.short and not (isinstance(row, dict) and row["passed"] == compat_table.NO_WHEEL):
+                return
+    if chosen.short:
+        yield CellError(f"PyTorch {version} has no wheel for Python {', '.join(pythons)}")
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    chosen, rows, bad = options(), [], []
+    try:
+        for row in rows_of(chosen):
+            if isinstance(row, CellError):
+                bad.append(str(row))
+                continue
+            rows.append(row)
+            print(compat_table.render([row]), flush=True)
+            bad += [f"PyTorch {row['torch']}, Python {row['python']}: {each}" for each in row.get("failures", [])]
+            if chosen.publish:
+                compat_table.publish(ROOT / "docs" / "compatibility.md", [row])
+    except (CellError, RuntimeError) as error:
+        bad.append(str(error))
     print(compat_table.render(rows))
-    for row in rows:
-        for failure in row.get("failures", []):
-            print(f"PyTorch {row['torch']}, Python {row['python']}: {failure}")
-    if chosen.publish:
-        compat_table.publish(ROOT / "docs" / "compatibility.md", rows)
-    print(*errors, sep="\n")
-    sys.exit(bool(errors or any(row.get("failed") for row in rows)))
+    sys.exit("\n".join(["make compat:", *bad]) if bad else 0)
 
 
 if __name__ == "__main__":

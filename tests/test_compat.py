@@ -109,6 +109,8 @@ SEEN_BY_PIP = "ERROR: Could not find a version that satisfies the requirement to
 @pytest.mark.parametrize("text, expected", [
     (SEEN_BY_PIP.format("2.5.0, 2.5.1") + "ERROR: No matching distribution found for torch==2.4.1\n", True),
     (SEEN_BY_PIP.format("none") + "ERROR: No matching distribution found for torch==2.4.1\n", False),  # no network
+    ("WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError'\n"
+     + SEEN_BY_PIP.format("2.5.0, 2.5.1") + "ERROR: No matching distribution found for torch==2.4.1\n", False),
     ("ERROR: No matching distribution found for torchthaw==9\n", False),
     ("ERROR: No matching distribution found for triton==3\n", False),
     ("ERROR: Could not install packages due to an OSError: No space left on device\n", False),
@@ -118,12 +120,45 @@ def test_no_wheel_is_told_from_other_failures(tmp_path, text, expected):
     assert compat.no_wheel(tmp_path / "log") is expected
 
 
+def script(*arguments):
+    done = subprocess.run([sys.executable, ROOT / ".ci" / "compat.py", *arguments], capture_output=True, text=True)
+    assert done.returncode
+    return done.stdout + done.stderr
+
+
 def test_a_python_that_is_not_there_is_named():
-    done = subprocess.run(
-        [sys.executable, ROOT / ".ci" / "compat.py", "--python", "3.99"], capture_output=True, text=True
-    )
-    assert done.returncode == 1 and "no Python 3.99 on this machine: left out" in done.stdout
-    assert done.stderr == "make compat: none of the Pythons was found\n"
+    assert "no Python 3.99 on this machine: left out" in script("--python", "3.99")
+
+
+@pytest.mark.parametrize("option, value, message", [
+    ("--torch", "2.4.1 latest", "expected versions such as '2.4.1 newest', got 'latest'"),
+    ("--torch", "", "expected versions such as '2.4.1 newest', got ''"),
+    ("--python", "3.12 2.7", "expected versions such as '3.10 3.12', got '2.7'"),
+])  # fmt: skip
+def test_words_that_are_no_versions(option, value, message):
+    assert f"argument {option}: {message}" in script(option, value)
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """The rows of make compat-short, of which the cells come to these."""
+
+    def run(*outcomes):
+        cells = iter(outcomes)
+        monkeypatch.setattr(compat, "interpreters", lambda wanted: {"3.98": "a", "3.99": "b"})
+        monkeypatch.setattr(compat.wheel_builder, "build", lambda folder, settings: "torchthaw.whl")
+        monkeypatch.setattr(compat, "cell", lambda torch, python, *rest: {**next(cells), "python": python})
+        monkeypatch.setattr(sys, "argv", ["compat.py", "--short"])
+        return [row if isinstance(row, compat.CellError) else row["python"] for row in compat.rows_of(compat.options())]
+
+    return run
+
+
+def test_short_takes_the_first_python_that_has_a_wheel(short):
+    assert short(ROW) == ["{}.{}".format(*sys.version_info)]
+    assert short(NONE, NONE, ROW)[1:] == ["3.98", "3.99"]
+    *_, error = short(NONE, NONE, NONE)
+    assert re.fullmatch(r"PyTorch [\d.]+ has no wheel for Python 3.\d+, 3.98, 3.99", str(error))
 
 
 # A cell
