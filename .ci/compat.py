@@ -13,6 +13,7 @@ names another package index for PyTorch. The exit status is 1 where a test faile
 import argparse
 import contextlib
 import datetime
+import itertools
 import json
 import os
 import re
@@ -21,6 +22,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree
 from concurrent.futures import ThreadPoolExecutor
@@ -330,10 +332,9 @@ def rows_of(chosen):
     torches = [recorded()] if chosen.short else chosen.torch
     torches = [newest(pythons.values()) if version == "newest" else version for version in torches]
     FOLDER.mkdir(parents=True, exist_ok=True)
-    remove(FOLDER / "wheel")
-    wheel = wheel_builder.build(FOLDER / "wheel", wheel_builder.QUICK if chosen.short else wheel_builder.RELEASE)
-    for version in dict.fromkeys(torches):
-        for python, base in pythons.items():
+    with tempfile.TemporaryDirectory(dir=FOLDER, prefix="wheel-") as folder:
+        wheel = wheel_builder.build(folder, wheel_builder.QUICK if chosen.short else wheel_builder.RELEASE)
+        for version, (python, base) in itertools.product(dict.fromkeys(torches), pythons.items()):
             try:
                 row = cell(version, python, base, wheel, chosen.short)
             except CellError as error:

@@ -140,11 +140,12 @@ def test_words_that_are_no_versions(option, value, message):
 
 
 @pytest.fixture
-def short(monkeypatch):
+def short(monkeypatch, tmp_path):
     """The rows of make compat-short, of which the cells come to these."""
 
     def run(*outcomes):
         cells = iter(outcomes)
+        monkeypatch.setattr(compat, "FOLDER", tmp_path)
         monkeypatch.setattr(compat, "interpreters", lambda wanted: {"3.98": "a", "3.99": "b"})
         monkeypatch.setattr(compat.wheel_builder, "build", lambda folder, settings: "torchthaw.whl")
         monkeypatch.setattr(compat, "cell", lambda torch, python, *rest: {**next(cells), "python": python})
