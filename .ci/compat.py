@@ -82,17 +82,6 @@ torchthaw.create_extension(
 ).build()
 """
 
-DEGRADED = """
-from torchthaw.legacy import patches
-count = 0
-for name, *_ in patches.listing():
-    try:
-        patches.install(name)
-    except AttributeError:
-        count += 1
-print(count)
-"""
-
 
 class CellError(Exception):
     """A cell could not be run; the message says why."""
@@ -233,11 +222,13 @@ def run_part(part, python, copy, environment, log):
 
 
 def degraded(python, copy, environment):
-    """How many patches this PyTorch does not take."""
-    done = subprocess.run([python, "-c", DEGRADED], env=environment, cwd=copy, capture_output=True, text=True)
+    """How many patches this PyTorch does not take, those that are made on demand included."""
+    doctor = [python, "-m", "torchthaw", "doctor", "--patches", "--json"]
+    done = subprocess.run(doctor, env=environment, cwd=copy, capture_output=True, text=True)
     if done.returncode:
         raise CellError(f"the patches could not be counted: {done.stderr}")
-    return int(done.stdout)
+    found = json.loads(done.stdout)
+    return sum(patch["not_available"] is not None for kind in ("patches", "semantics") for patch in found[kind])
 
 
 def cell(version, python_version, base, wheel, pinned=False):

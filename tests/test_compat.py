@@ -215,6 +215,15 @@ def test_the_checkout_is_refused(copy, tmp_path):
     assert message in refused.stdout + refused.stderr
 
 
+def test_degraded_patches_are_those_that_the_doctor_names(tmp_path):
+    """With one class of PyTorch gone, one patch at least is not available."""
+    (tmp_path / "sitecustomize.py").write_text("import torch\ntorch.autograd.Function.apply = None\n")
+    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
+    assert compat.degraded(sys.executable, tmp_path, variables) == 0
+    variables["PYTHONPATH"] += os.pathsep + str(tmp_path)
+    assert compat.degraded(sys.executable, tmp_path, variables) > 0
+
+
 def test_variables_of_the_caller_stay_outside(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("TORCHTHAW_NO_PATCH", "all")
