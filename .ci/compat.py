@@ -54,7 +54,7 @@ PARTS = {
 }  # fmt: skip
 # Of these files nothing is run.
 LEFT_OUT = {"contract/test_section_3.py": "needs the stand-in for CUDA, which CMake builds in a checkout alone"}
-TOOLS = ["pytest", "pytest-timeout", "hypothesis", "numpy", "setuptools"]
+TOOLS = ["pytest", "pytest-timeout", "hypothesis", "numpy", "scikit-learn", "setuptools"]
 LIMIT = 3600  # seconds for each part
 
 # At the root of the copy, so that it rules every pytest there.
