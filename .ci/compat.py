@@ -199,10 +199,10 @@ def outcomes(report):
     """{passed, failed, skipped, failures} of a JUnit file."""
     counts, failures = {"passed": 0, "failed": 0, "skipped": 0}, []
     for case in xml.etree.ElementTree.parse(report).iter("testcase"):
-        bad = [each for each in case if each.tag in ("failure", "error")]
+        bad = [each.get("message", "") for each in case if each.tag in ("failure", "error")]
         kind = "failed" if bad else "skipped" if case.find("skipped") is not None else "passed"
         counts[kind] += 1
-        failures += [f"{case.get('classname')}::{case.get('name')}: {each.get('message')}" for each in bad[:1]]
+        failures += [f"{case.get('classname')}::{case.get('name')}: {words.partition(chr(10))[0]}" for words in bad[:1]]
     return {**counts, "failures": failures}
 
 
