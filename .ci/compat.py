@@ -336,8 +336,13 @@ def rows_of(chosen):
         yield CellError(f"PyTorch {version} has no wheel for Python {', '.join(pythons)}")
 
 
+def leave(*_):
+    """Handles SIGTERM as an interrupt is handled: environments and processes do not stay behind."""
+    sys.exit(143)
+
+
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, leave)
     chosen, rows, bad = options(), [], []
     try:
         for row in rows_of(chosen):
