@@ -231,7 +231,7 @@ def degraded(python, copy, environment):
     return sum(patch["not_available"] is not None for kind in ("patches", "semantics") for patch in found[kind])
 
 
-def cell(version, python_version, base, wheel, pinned=False):
+def cell(version, python_version, base, wheel, repository, pinned=False):
     """What came of one cell, as a row of the table; its logs are build/compat/VERSION-PYTHON*.log."""
     name, times = f"{version}-{python_version}", [elapsed()]
     row = {"torch": version, "python": python_version, "date": datetime.date.today().isoformat()}
@@ -241,7 +241,7 @@ def cell(version, python_version, base, wheel, pinned=False):
     try:
         if not install(base, prefix, version, wheel, pinned, log, variables):
             return {**row, "passed": compat_table.NO_WHEEL}
-        copy_repository(copy)
+        shutil.copytree(repository, copy, symlinks=True)
         checked([python, "-c", EXTENSION], log, cwd=copy, env=variables)
         times.append(elapsed())
         parts = run_parts(python, copy, variables, FOLDER / name)
@@ -324,9 +324,10 @@ def rows_of(chosen):
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=FOLDER, prefix="wheel-") as folder:
         wheel = wheel_builder.build(folder, wheel_builder.QUICK if chosen.short else wheel_builder.RELEASE)
+        repository = copy_repository(Path(folder) / "repository")  # the state that the wheel is of, whatever is edited
         for version, (python, base) in itertools.product(dict.fromkeys(torches), pythons.items()):
             try:
-                row = cell(version, python, base, wheel, chosen.short)
+                row = cell(version, python, base, wheel, repository, chosen.short)
             except CellError as error:
                 row = CellError(f"PyTorch {version}, Python {python}: {error}")
             yield row

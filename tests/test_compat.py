@@ -247,24 +247,23 @@ def test_error(broken): pass
 
 
 @pytest.fixture
-def cells(tmp_path, monkeypatch):
+def cells(tmp_path, tmp_path_factory, monkeypatch):
     """Runs a cell of two parts, whose tests have these texts, in a folder of its own."""
 
-    def run(first, second="def test_second(): pass"):
-        def copy_repository(folder):
-            (folder / "tests").mkdir(parents=True)
-            (folder / "tests" / "test_first.py").write_text(first)
-            (folder / "tests" / "test_second.py").write_text(second)
-            (folder / "conftest.py").write_text(compat.CONFTEST)
+    repository = tmp_path_factory.mktemp("repository")
 
+    def run(first, second="def test_second(): pass"):
+        (repository / "tests").mkdir(parents=True)
+        (repository / "tests" / "test_first.py").write_text(first)
+        (repository / "tests" / "test_second.py").write_text(second)
+        (repository / "conftest.py").write_text(compat.CONFTEST)
         monkeypatch.setattr(compat, "FOLDER", tmp_path)
         monkeypatch.setattr(compat, "PARTS", {"first": ["test_first.py"], "second": ["test_sec*.py"]})
         monkeypatch.setattr(compat, "LEFT_OUT", {})
-        monkeypatch.setattr(compat, "copy_repository", copy_repository)
         monkeypatch.setattr(compat, "install", lambda base, prefix, *rest: make_environment(prefix, "torchthaw"))
         monkeypatch.setattr(compat, "EXTENSION", "")
         monkeypatch.setattr(compat, "degraded", lambda *arguments: 2)
-        return compat.cell("2.4.1", "3.10", sys.executable, "torchthaw.whl")
+        return compat.cell("2.4.1", "3.10", sys.executable, "torchthaw.whl", repository)
 
     return run
 
@@ -351,7 +350,7 @@ def test_no_wheel_is_a_row_without_counts(cells, monkeypatch, tmp_path):
 
     cells(RESULTS)
     monkeypatch.setattr(compat, "install", install)
-    row = compat.cell("2.4.1", "3.13", sys.executable, "torchthaw.whl")
+    row = compat.cell("2.4.1", "3.13", sys.executable, "torchthaw.whl", tmp_path)
     assert row["passed"] == table.NO_WHEEL and "failed" not in row
     assert not (tmp_path / "2.4.1-3.13.env").exists()
 
