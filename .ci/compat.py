@@ -344,6 +344,8 @@ def leave(*_):
 
 def main():
     signal.signal(signal.SIGTERM, leave)
+    # Shells start background jobs with SIGINT ignored, which processes hand on; tests expect it to interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen, rows, bad = options(), [], []
     try:
         for row in rows_of(chosen):
