@@ -337,15 +337,17 @@ def rows_of(chosen):
         yield CellError(f"PyTorch {version} has no wheel for Python {', '.join(pythons)}")
 
 
-def leave(*_):
-    """Handles SIGTERM as an interrupt is handled: environments and processes do not stay behind."""
-    sys.exit(143)
+def set_signals():
+    """SIGTERM ends as an interrupt does, so that environments and processes do not stay behind.
+
+    Shells start background jobs with SIGINT ignored, which processes hand on; tests expect it to interrupt.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def main():
-    signal.signal(signal.SIGTERM, leave)
-    # Shells start background jobs with SIGINT ignored, which processes hand on; tests expect it to interrupt.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    set_signals()
     chosen, rows, bad = options(), [], []
     try:
         for row in rows_of(chosen):

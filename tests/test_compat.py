@@ -318,11 +318,11 @@ def ended(file):
 
 
 INTERRUPTED = """
-import os, signal, sys
+import os, sys
 from pathlib import Path
 import compat
 
-signal.signal(signal.SIGTERM, compat.leave)
+compat.set_signals()
 compat.PARTS = {"first": ["test_first.py"]}
 compat.run_parts(sys.executable, Path.cwd(), dict(os.environ), Path("log"))
 """
@@ -341,6 +341,17 @@ def test_an_interrupt_ends_what_was_started(tmp_path):
     process.terminate()
     assert process.wait(30) == 143
     assert ended(child)
+
+
+IGNORES = "import signal, sys; sys.exit(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+
+
+def test_a_background_job_s_tests_can_be_interrupted(tmp_path):
+    code = f"import sys, compat; compat.set_signals(); sys.exit(compat.run([sys.executable, '-c', {IGNORES!r}], 'log'))"
+    background = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", sys.executable, "-c"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / ".ci")}
+    assert subprocess.run([*background, IGNORES], cwd=tmp_path, env=environment).returncode == 1
+    assert subprocess.run([*background, code], cwd=tmp_path, env=environment).returncode == 0
 
 
 def test_no_wheel_is_a_row_without_counts(cells, monkeypatch, tmp_path):
