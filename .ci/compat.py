@@ -44,7 +44,11 @@ PARTS = {
     "contract": ["contract"],
     "samples": ["test_examples_legacy.py"],
     "legacy": ["test_deviations.py", "test_patches.py", "test_run.py", "test_semantics.py"],
-    "bridge": ["test_bridge.py", "test_bridge_faults_*.py", "test_bridge_lifetime.py", "test_bridge_window.py"],
+    "bridge": [
+        "test_bridge.py", "test_bridge_faults_*.py", "test_bridge_identity.py", "test_bridge_lifetime.py",
+        "test_bridge_window.py",
+    ],
+    "cpp_extension": ["test_cpp_extension.py"],
     "operators": [
         "guide", "test_add.py", "test_batch_norm2d.py", "test_conv2d.py", "test_cube.py",
         "test_fused_conv_batch_norm2d.py", "test_linear.py", "test_lltm*.py", "test_modules.py",

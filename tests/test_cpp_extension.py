@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import torchthaw
+from torchthaw import config
 from torchthaw.legacy import aten_names, cpp_extension, nvcc
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,7 +28,33 @@ def printed(folder, *arguments, **variables):
     return done.stdout
 
 
-# docs/porting.md builds the other sample, lltm, by its setup.py; tests/test_docs.py runs that.
+LOAD = """
+import sys
+import torchthaw
+from torch.utils.cpp_extension import load
+
+sys.modules["{module}"] = load("native", ["csrc/{name}.cpp"], extra_cflags=["-std=c++11", "-O0"])
+sys.path.insert(0, ".")
+import test
+"""
+MODULES = {"lltm": "lltm_native", "pairwise": "pairwise._native"}
+
+
+# In a checkout, docs/porting.md builds lltm by its setup.py, and the test below builds pairwise by load.
+@pytest.mark.skipif(config.checkout() is not None, reason="each takes a compiler a minute: make compat runs them")
+@pytest.mark.parametrize("way", ["setup.py", "load"])
+@pytest.mark.parametrize("name", MODULES)
+def test_sample(tmp_path, name, way):
+    shutil.copytree(SAMPLES / name, tmp_path / name)
+    if way == "load":
+        (tmp_path / name / "by_load.py").write_text(LOAD.format(name=name, module=MODULES[name]))
+        lines = printed(tmp_path / name, "by_load.py", TORCH_EXTENSIONS_DIR=str(tmp_path)).splitlines()
+    else:
+        printed(tmp_path / name, "-m", "torchthaw", "run", "setup.py", "-q", "build_ext", "--inplace")
+        lines = printed(tmp_path / name, "-m", "torchthaw", "run", "test.py").splitlines()
+    assert lines[-1] == f"{name}: ok"
+
+
 BOTH_KINDS = """
 import sys
 import torchthaw
