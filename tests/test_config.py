@@ -83,9 +83,9 @@ def test_import_brings_nothing_along():
 
 
 def test_import_is_quick():
-    """At most 2 ms; the fastest of a few, as a busy machine only adds."""
-    source = "import time; t = time.perf_counter(); import torchthaw; print(time.perf_counter() - t)"
-    assert min(float(run("-c", source).stdout) for _ in range(5)) <= 0.002
+    """It reads three small files of ours, and nothing else."""
+    source = "import sys; before = {*sys.modules}; import torchthaw; print(*sorted({*sys.modules} - before))"
+    assert run("-c", source).stdout.split() == ["torchthaw", "torchthaw.availability", "torchthaw.finder"]
 
 
 def test_free_threaded_python_gets_a_clear_error():

@@ -1,9 +1,7 @@
 """torchthaw/availability.py: torch.cuda.is_available() as build scripts hear it under TORCHTHAW_BUILD_CUDA=1."""
 
-import functools
 import os
 import sys
-import types
 
 NAME = "torch.cuda"
 # Code that has one of these names builds; so does what has the name ``setup`` of one of these packages.
@@ -22,7 +20,9 @@ def install(module):
     if getattr(answer, "of_torchthaw", False):
         return
 
-    @functools.wraps(answer)
+    from functools import wraps
+
+    @wraps(answer)
     def is_available():
         return answer() or wanted() and _builds(sys._getframe(1))
 
@@ -55,7 +55,7 @@ def _names_a_builder(code):
     names = set(code.co_names)
     if names & BUILDERS or "setup" in names and PACKAGES & {name.partition(".")[0] for name in names}:
         return True
-    return any(_names_a_builder(each) for each in code.co_consts if isinstance(each, types.CodeType))
+    return any(_names_a_builder(each) for each in code.co_consts if isinstance(each, type(code)))
 
 
 def cuda_of_pytorch():
