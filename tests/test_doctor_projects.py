@@ -171,7 +171,7 @@ extern "C" int gather(THCState *state, THCudaTensor *t) {
     "modern/src/op.cpp": "#include <torch/extension.h>\nat::Tensor f(at::Tensor t) { return t; }\n",
 }  # fmt: skip
 LATER_THAN_04 = {
-    "modern/setup.py:1 check cpp-extension": None,
+    "modern/setup.py:1 works cpp-extension": None,
     "src/aten.cpp:2 edit aten": None,
     "src/gather.cpp:6 edit 0.4.1":
         "long n = THCudaTensor_nDimension(state, t) + t->nDimension + t->size[1] + list->size();",

@@ -122,7 +122,11 @@ EXAMPLES = [
     ("a.py", "x = Variable(x, volatile=True)", "volatile", WORKS, None),
     ("a.py", "y.backward(retain_variables=True)", "retain_variables", WORKS, None),
     ("a.py", "f = y.creator", "creator", WORKS, None),
-    ("a.py", "from torch.utils.cpp_extension import load", "cpp-extension", CHECK, None),
+    ("a.py", "from torch.utils.cpp_extension import load", "cpp-extension", WORKS, None),
+    (
+        "a.py", "from torch.utils.cpp_extension import load; load(extra_cflags=['-O2', '-std=c++11'])", "cpp-standard",
+        WORKS, "from torch.utils.cpp_extension import load; load(extra_cflags=['-O2'])",
+    ),
     ("a.py", "flags = ['-arch=sm_52']", "gpu-architecture", WORKS, None),
     ("a.py", "include = ['/usr/local/cuda-8.0/include']", "cuda-folder", WORKS, None),
     ("a.sh", "nvcc -c a.cu -arch=sm_35", "gpu-architecture", CHECK, "nvcc -c a.cu -arch=sm_75"),

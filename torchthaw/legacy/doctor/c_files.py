@@ -21,23 +21,24 @@ RAISES = re.compile(r"\bTH(?:Error|ArgCheck|Assert)\w*\s*\(")
 IN_THREAD = "an error in a parallel region, which used to end the process, is raised when its threads have ended"
 
 
-def examine(report, project, file, of_torch, role):
+def examine(report, project, file, aten, role):
     """Adds the findings of one file.
 
-    of_torch: whether torch.utils.cpp_extension builds it; role: what the build files make of it: "source", "included"
-    in another file, or None.
+    aten: the AtenFiles of the project; role: what the build files make of it: "source", "included" in another file, or
+    None.
     """
     text = project.texts[file]
     report.text = report.edited = text
     for _ in range(5):  # an edit may make room for another
-        changed = apply_certain(report.edited, _hits(project, file, report.edited, of_torch, role))
+        changed = apply_certain(report.edited, _hits(project, file, report.edited, aten, role))
         if changed == report.edited:
             break
         report.edited = changed
-    add_findings(report, text, _hits(project, file, text, of_torch, role))
+    add_findings(report, text, _hits(project, file, text, aten, role))
 
 
-def _hits(project, file, text, of_torch, role):
+def _hits(project, file, text, aten, role):
+    of_torch = file in aten.files
     code = blank(text, C_TOKENS, ("comment", "string"))
     views = {C: code, C_TEXT: blank(text, C_TOKENS, ("comment",))}
     parts = conditions(code)
@@ -59,7 +60,9 @@ def _hits(project, file, text, of_torch, role):
         hits = [hit._replace(effect=CHECK) if hit.rule == "cpp-in-c" else hit for hit in hits]
     if role == "included":
         hits = [hit for hit in hits if hit.rule != "cpp-in-c"]
-    if not of_torch:
+    if of_torch:
+        hits += aten.hits(file, text)
+    else:
         hits += _unknown_symbols(project, code)
     hits += _reads(code)
     include = re.search(r"#\s*include\s*<ATen/", code)

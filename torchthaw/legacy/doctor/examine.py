@@ -4,6 +4,7 @@ import re
 from functools import cached_property
 
 from . import c_files, python_files
+from .aten_files import AtenFiles
 from .build_files import BuildFile, examine_headers
 from .findings import FileReport
 from .matching import add_findings, apply_certain, pattern_hits
@@ -24,6 +25,7 @@ class Examination:
     """What was found in the project or file at ``path``; OSError where it is not there.
 
     reports: a FileReport for each file. build_files: a BuildFile for each that calls create_extension.
+    torch_builds: the Python files that build with torch.utils.cpp_extension.
     """
 
     def __init__(self, path):
@@ -34,7 +36,7 @@ class Examination:
         for file in self.project.sources:
             if kind(file) == PYTHON:
                 self._examine(file, self._python)
-        self._of_torch, self._roles = self._files_of_torch(), self._files_of_builds()
+        self._aten, self._roles = AtenFiles(self.project, self._files_of_torch()), self._files_of_builds()
         for file in self.project.sources:
             if kind(file) != PYTHON:
                 self._examine(file, {C: self._c, SHELL: self._script}.get(kind(file), self._binary))
@@ -70,7 +72,7 @@ class Examination:
         role = self._roles.get(file.resolve()) if self.build_files else "source"
         if file.name in self._included:
             role = "included"
-        c_files.examine(report, self.project, file, file in self._of_torch, role)
+        c_files.examine(report, self.project, file, self._aten, role)
 
     def _script(self, report, file):
         text = self.project.texts[file]
@@ -101,15 +103,19 @@ class Examination:
         """{file: "source"} of what the build files compile by create_extension."""
         return {file: "source" for build in self.build_files for file in build.files("sources")}
 
-    def _files_of_torch(self):
-        """The C files that torch.utils.cpp_extension builds: those it names, else those in the folder of its build file
-        and below, up to the next that calls create_extension."""
+    @cached_property
+    def torch_builds(self):
         own = {build.file for build in self.build_files}
-        theirs = {
+        return {
             file for file, code in self.project.python.items()
             if re.search(r"\b(?:CppExtension|CUDAExtension|BuildExtension|load_inline|cpp_extension)\b", code)
             and file not in own
         }  # fmt: skip
+
+    def _files_of_torch(self):
+        """The C files that torch.utils.cpp_extension builds: those it names, else those in the folder of its build file
+        and below, up to the next that calls create_extension."""
+        own, theirs = {build.file for build in self.build_files}, self.torch_builds
         mine, named = self._files_of_builds(), set()
         for file in theirs:
             names = re.findall(r"['\"]([^'\"\s]+\.(?:c|cc|cpp|cxx|cu))['\"]", self.project.texts[file])

@@ -27,7 +27,8 @@ class Finding:
     """One thing about one line (from 1; 0: the whole file).
 
     before, after: the line as it is and as edited; ``after`` is None where that is not known.
-    certain: whether ``--apply`` makes this edit; otherwise ``after`` is a suggestion.
+    certain: whether ``--apply`` makes this edit; otherwise ``after`` is a suggestion. Of what works such an edit is
+    optional: it makes the source current, and the exit status does not depend on it.
     """
 
     line: int
@@ -38,6 +39,10 @@ class Finding:
     after: str | None = None
     item: str | None = None
     certain: bool = False
+
+    @property
+    def optional(self):
+        return self.certain and self.effect == "works"
 
 
 @dataclass

@@ -35,7 +35,7 @@ def pattern_hits(text, views, is_true=lambda rule, match: True):
         for start, found in groupby(matches, lambda match: text.rfind("\n", 0, match.start()) + 1):
             found = list(found)
             end = (text + "\n").index("\n", start)
-            edits = [_edit(rule, each, text) for each in found] if rule.edit is not None else []
+            edits = [edit_of(rule, each, text) for each in found] if rule.edit is not None else []
             if any(edit.end > end for edit in edits):
                 edits = []  # it goes beyond the line
             certain = bool(edits) and rule.is_certain
@@ -44,7 +44,8 @@ def pattern_hits(text, views, is_true=lambda rule, match: True):
                 break  # what works is said once in a file
 
 
-def _edit(rule, match, text):
+def edit_of(rule, match, text):
+    """The edit that a rule of patterns asks for at a match."""
     new = re.sub(r"\\(\d)", lambda group: text[slice(*match.span(int(group[1])))], rule.edit)
     return Edit(*match.span(), new)
 

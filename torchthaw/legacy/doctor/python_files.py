@@ -8,7 +8,7 @@ from typing import NamedTuple
 from . import async_names, python2
 from .findings import Edit
 from .matching import Hit, add_findings, apply_certain, pattern_hits
-from .rules import CHECK, EDIT, PYTHON, PYTHON_TEXT, TREE_RULES
+from .rules import CHECK, EDIT, PYTHON, PYTHON_TEXT, TREE_RULES, WORKS
 from .source import PYTHON_TOKENS, blank
 from .tree import Tree
 
@@ -140,7 +140,7 @@ def _hits(text, tree, project, file):
         for found in rule.find(tree, project):
             effect = found.effect or rule.effect
             position = found.node if isinstance(found.node, int) else tree.start(found.node)
-            certain = effect == EDIT and bool(found.edits) and found.sure
+            certain = effect in (EDIT, WORKS) and bool(found.edits) and found.sure
             yield Hit(position, effect, rule.name, found.message or rule.message, found.edits, certain, rule.item)
     yield from _imports(code, project, file)
 

@@ -50,10 +50,13 @@ def as_text(path, reports, command):
         counts = [f"{report.count(effect)} to {effect}" for effect in (EDIT, CHECK) if report.count(effect)]
         if report.count(MODE):
             counts.insert(0, f"{report.count(MODE)} to edit or run with legacy semantics")
+        optional = sum(finding.optional for finding in report.findings)
+        counts += [f"{'' if counts else 'works, '}{_many(optional, 'optional edit')}"] if optional else []
         lines.append(f"{report.path}: {', '.join(counts) or 'works'}")
         for finding, following in zip(report.findings, [*report.findings[1:], None]):
             place = f"{report.path}:{finding.line}: " if finding.line else ""
-            lines.append(f"  {place}{finding.rule} ({finding.effect}): {finding.message}")
+            effect = f"{finding.effect}, edit optional" if finding.optional else finding.effect
+            lines.append(f"  {place}{finding.rule} ({effect}): {finding.message}")
             if following is None or _source(following) != _source(finding):  # several findings of one line
                 lines += [f"      {line}" for line in _source(finding)]
     return "\n".join([*lines, "", *summary(path, reports, command)])
@@ -61,7 +64,7 @@ def as_text(path, reports, command):
 
 def _source(finding):
     """The line, and as it should be where that is known: ``+`` is what --apply writes, ``?`` what may be meant."""
-    if finding.effect == WORKS or not (finding.before or finding.after):
+    if finding.effect == WORKS and not finding.optional or not (finding.before or finding.after):
         return []
     if finding.after is None:
         return finding.before.splitlines()
@@ -86,10 +89,14 @@ def summary(path, reports, command):
             "TORCHTHAW_LEGACY_SEMANTICS=contiguous makes them as they were"
         )
     findings = [finding for report in reports for finding in report.findings]
-    certain = sum(finding.certain for finding in findings)
+    optional = sum(finding.optional for finding in findings)
+    certain = sum(finding.certain for finding in findings) - optional
+    applying = f"python -m torchthaw doctor {shlex.quote(str(path))} --apply (--diff shows them first)"
     if certain:
         which = "every edit" if certain == counts[EDIT] else f"{certain} of these edits, marked with +"
-        yield f"to make {which}: python -m torchthaw doctor {shlex.quote(str(path))} --apply (--diff shows them first)"
+        yield f"to make {which}{', and the optional ones' if optional else ''}: {applying}"
+    elif optional:
+        yield f"to make every optional edit, so that PyTorch alone compiles it: {applying}"
     if counts[EDIT] and command:
         yield f"after the edits: {command}"
     if not counts[EDIT]:

@@ -1,6 +1,6 @@
 """torchthaw/legacy/doctor/rules: what to look for in a legacy project, one row each."""
 
-from . import c, cuda, extension, python, pytorch, scripts
+from . import aten, c, cuda, extension, python, pytorch, scripts
 from .rule import C_TEXT, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, C, TreeRule
 
 __all__ = [
@@ -8,6 +8,6 @@ __all__ = [
     "WORKS",
 ]  # fmt: skip
 
-RULES = [*python.RULES, *pytorch.RULES, *extension.RULES, *scripts.RULES, *c.RULES, *cuda.RULES]
+RULES = [*python.RULES, *pytorch.RULES, *extension.RULES, *aten.RULES, *scripts.RULES, *c.RULES, *cuda.RULES]
 TREE_RULES = [rule for rule in RULES if isinstance(rule, TreeRule)]
 PATTERNS = [rule for rule in RULES if not isinstance(rule, TreeRule)]

@@ -22,8 +22,8 @@ RULES = [
         unless=r"\bself\._cdata\s*=(?!=)",
     ),
     rule(
-        "cpp-extension", CHECK, PYTHON, r"\btorch\.utils(?:\.cpp_extension\b|\s+import\b.*\bcpp_extension\b)",
-        "builds with PyTorch's own headers; torchthaw has no part in it",
+        "cpp-extension", WORKS, PYTHON, r"\btorch\.utils(?:\.cpp_extension\b|\s+import\b.*\bcpp_extension\b)",
+        "torch.utils.cpp_extension works; under `run`, or after `import torchthaw`, it compiles sources of PyTorch 0.4 to 1.10",
     ),
     TreeRule("argument-count", CHECK, "", calls_of_c),
     rule("torch-library", EDIT, PYTHON_TEXT, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),

@@ -1,0 +1,183 @@
+"""torchthaw/legacy/doctor/aten_files.py: C++ and CUDA files that torch.utils.cpp_extension builds: their old names."""
+
+import bisect
+import re
+from typing import NamedTuple
+
+from .findings import Edit
+from .matching import Hit, apply_certain, edit_of
+from .rules import EDIT, WORKS, aten
+from .source import C_TOKENS, blank, conditions
+
+HEADERS = (".h", ".hpp", ".cuh")
+DEVICE = (".cu", ".cuh")
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?P<name>[^>\"\n]+)[>\"][^\n]*(?:\n|\Z)", re.MULTILINE)
+OF_CUDA = re.compile(r"(?:THC|ATen/cuda|c10/cuda)/")
+
+
+class Left(NamedTuple):
+    """What the edits of names leave: old names, and variables of THCState that nothing refers to."""
+
+    names: set
+    states: set
+
+
+class AtenFiles:
+    """The files of a project that torch.utils.cpp_extension builds."""
+
+    def __init__(self, project, files):
+        self.project, self.files = project, files
+        self._left = {}
+
+    def hits(self, file, text):
+        """What is old in a text of ``file``. Edits of names come first: whether a header may go depends on the rest."""
+        source = Source(file, text, self.project.own_names)
+        yield from source.names()
+        yield from source.gone()
+        yield from source.states(self.left(file).states)
+        others = [each for each in self.files if each != file] if file.suffix in HEADERS else []
+        has_names = bool(self.left(file).names or any(self.left(other).names for other in others))
+        yield from source.includes(has_names, self.project.has_file)
+
+    def left(self, file):
+        if file not in self._left:
+            self._left[file] = self._of(file)
+        return self._left[file]
+
+    def _of(self, file):
+        text = self.project.texts[file]
+        for _ in range(5):  # an edit may make room for another
+            text = apply_certain(text, Source(file, text, self.project.own_names).names())
+        code = blank(text, C_TOKENS, ("comment", "string", "include"))
+        states = set()
+        if file.suffix not in HEADERS:  # others may use what a header declares
+            named = [match["state"] for match in aten.STATES.finditer(code)]
+            states = {name for name in named if len(re.findall(rf"\b{name}\b", code)) == named.count(name)}
+            code = aten.STATES.sub(lambda match: "" if match["state"] in states else match[0], code)
+        return Left(set(aten.OF_TH.findall(code)) - self.project.own_names.names, states)
+
+
+class Source:
+    """One text of a file, and what is old in it."""
+
+    def __init__(self, file, text, own):
+        self.file, self.text, self.own = file, text, own
+        self.code = blank(text, C_TOKENS, ("comment", "string"))
+        self._parts = conditions(self.code)
+        self._uses = blank(text, C_TOKENS, ("comment", "string", "include"))
+        self._starts = [start for start, _, _ in self._parts]
+        self._includes = [(match, self._enclosing(match)) for match in INCLUDE.finditer(self.code)]
+
+    def _enclosing(self, match):
+        """The conditions of the #if lines around a match."""
+        return self._parts[bisect.bisect_right(self._starts, match.start()) - 1][2]
+
+    def _matches(self, pattern):
+        """Those outside of #include, and not below an #if that tells PyTorches apart."""
+        return self._current(pattern.finditer(self._uses))
+
+    def _current(self, matches):
+        return [
+            match for match in matches
+            if not any(aten.BY_VERSION.search(condition) for condition in self._enclosing(match))
+        ]  # fmt: skip
+
+    def names(self):
+        """A Hit for each name: its first line, with the edits of every line."""
+        for row in aten.NAMES:
+            found = [match for match in self._matches(row.pattern)
+                     if match.groupdict().get("name", row.name) not in self.own]  # fmt: skip
+            edits = {match: self._edits(row, match) for match in found} if row.edit is not None else {}
+            for sure in (True, False):
+                part = [match for match in found if bool(edits.get(match)) == sure]
+                if part:
+                    first = part[0].start() + max(part[0][0].find(row.name), 0)
+                    made = tuple(edit for match in part for edit in edits.get(match) or ())
+                    message = f"{row.name} {aten.SERVED}; today it is {row.today}"
+                    yield Hit(made[0].start if sure else first, WORKS, "old-aten", message, made, sure)
+
+    def _edits(self, row, match):
+        """Those of one match, with the header that they need; none where there is no place for that."""
+        edit = _smallest(edit_of(row, match, self.text), self.text)
+        old = [name for name, (today, _) in aten.INCLUDES.items() if today == row.include]  # these bring it, now and then
+        if row.include is None or self._has((row.include, *old), match):
+            return [edit]
+        place = self._place(row.include, match)
+        return place is not None and [edit, Edit(place, place, self._include(row.include, place))]
+
+    def _include(self, name, place):
+        newline = "" if place == 0 or self.text[place - 1] == "\n" else "\n"
+        return f"{newline}#include <{name}>\n"
+
+    def _has(self, names, match):
+        """Whether one of these headers is included wherever ``match`` is compiled."""
+        inside = self._enclosing(match)
+        return any(include["name"] in names and inside[: len(around)] == around for include, around in self._includes)
+
+    def _place(self, name, match):
+        """Where a header may be included for what is at ``match``: after the last include, or after one of CUDA's where
+        the other parts of the file may be compiled without CUDA."""
+        inside = self._enclosing(match)
+        before = [(include, around) for include, around in self._includes
+                  if inside[: len(around)] == around and include.end() <= match.start()]  # fmt: skip
+        anywhere = self.file.suffix in DEVICE or not OF_CUDA.match(name)
+        for choice in (
+            [include for include, _ in before if OF_CUDA.match(include["name"])],
+            [include for include, around in before if around == inside],
+            [include for include, _ in before if anywhere],
+        ):
+            if choice:
+                return choice[-1].end()
+        return None
+
+    def gone(self):
+        """A Hit for each name that nobody has."""
+        for row in aten.GONE:
+            said = set()
+            for match in self._matches(row.pattern):
+                if match[0] not in said and match[0] not in self.own:
+                    said.add(match[0])
+                    yield Hit(match.start(), EDIT, "removed-aten", f"{match[0]}: {row.message}")
+
+    def states(self, unused):
+        """Declarations of a THCState that nothing refers to."""
+        found = self._matches(aten.STATES)
+        for sure in (True, False):
+            part = [match for match in found if (match["state"] in unused) == sure]
+            if part:
+                edits = tuple(Edit(*match.span(), "") for match in part) if sure else ()
+                message = f"THCState {aten.SERVED}; today it is nothing: no function takes it"
+                yield Hit(part[0].start(), WORKS, "old-aten", message, edits, sure)
+
+    def includes(self, has_names, is_own):
+        """Headers of TH and THC. has_names: whether names of theirs stay, after the edits."""
+        said = set()
+        for include in self._current(INCLUDE.finditer(self.code)):
+            name = include["name"]
+            if not re.match(r"(?:TH|THC|THNN|THCUNN|THCS?)/", name) or is_own(name):
+                continue
+            if name not in aten.INCLUDES:
+                yield Hit(include.start(), EDIT, "removed-aten", f"<{name}>: {aten.NO_HEADER}")
+                continue
+            today, always = aten.INCLUDES[name]
+            sure = always or not has_names
+            edit = Edit(*include.span("name"), today)
+            if self._has((today,), include) or today in said and not self._enclosing(include):
+                edit = Edit(*include.span(), "")
+            elif '"' in self.text[slice(*include.span())]:
+                edit = Edit(*include.span(), f"#include <{today}>\n")
+            if not self._enclosing(include):
+                said.add(today)
+            message = f"<{name}> {aten.SERVED}; today it is <{today}>"
+            message += "" if sure else ", once no name of TH or THC is left"
+            yield Hit(include.start(), WORKS, "old-aten", message, (edit,) if sure else (), sure)
+
+
+def _smallest(edit, text):
+    """The same edit without what it leaves as it is at both ends."""
+    start, end, new = edit
+    while start < end and new and text[start] == new[0]:
+        start, new = start + 1, new[1:]
+    while start < end and new and text[end - 1] == new[-1]:
+        end, new = end - 1, new[:-1]
+    return Edit(start, end, new)

@@ -1,0 +1,182 @@
+"""torchthaw/legacy/doctor/rules/aten.py: C++ and CUDA on ATen of PyTorch 0.4 to 1.10, and what it is called today.
+
+The headers of torchthaw_aten serve these names. The edits make a source compile without them; what they write is there
+since PyTorch 1.11.
+"""
+
+import ast
+import re
+from typing import NamedTuple
+
+from ... import aten_names
+from ..findings import Edit
+from .rule import ARGUMENTS, WORKS, Found, TreeRule
+
+SERVED = "compiles under torchthaw"
+
+
+class Old(NamedTuple):
+    """A name that is old, or a use of one.
+
+    pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``.
+    edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
+    include: the header that the edit needs.
+    """
+
+    name: str
+    pattern: re.Pattern
+    edit: str | None
+    today: str
+    include: str | None = None
+
+
+class Gone(NamedTuple):
+    """A pattern of names that nobody has, and what to say of them."""
+
+    pattern: re.Pattern
+    message: str
+
+
+def old(name, pattern, edit, today, include=None):
+    return Old(name, re.compile(pattern, re.MULTILINE), edit, today, include)
+
+
+def renamed(name, today, include=None):
+    return old(name, rf"(?<![\w.]){name}\b", today, today, include)
+
+
+def without_state(name, today, include=None):
+    """A call whose first argument is the THCState, which goes."""
+    return old(name, rf"\b{name}\(\s*{STATE}\s*(?:,\s*|(?=\)))", f"{today}(", today, include)
+
+
+STATE = r"[\w:]+(?:\(\)\.\w+\(\))?"
+ARGUMENT = ARGUMENTS.replace("[^()]", "[^(),;]", 1)  # one of a call
+BEFORE_STATEMENT = r"(?:[;{})]|\belse\b|^[ \t]*#[^\n]*\n)[\s\\]*"
+ALLOCATOR = "c10::cuda::CUDACachingAllocator"
+CONTEXT, EXCEPTION, MEMORY = "ATen/cuda/CUDAContext.h", "c10/cuda/CUDAException.h", "c10/cuda/CUDACachingAllocator.h"
+
+NAMES = [
+    renamed("AT_CHECK", "TORCH_CHECK"),
+    renamed("CAFFE2_API", "TORCH_API"),
+    old("IntList", r"\b(at|torch|c10)::IntList\b", r"\1::IntArrayRef", "at::IntArrayRef"),
+    old(
+        "AT_DISPATCH_ALL_TYPES_AND_HALF", r"\bAT_DISPATCH_ALL_TYPES_AND_HALF\((?!\s*TYPE\b)",
+        "AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, ", "AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, ...)",
+    ),
+    old(
+        "x.type() in AT_DISPATCH_...",
+        r"\b(?P<name>AT_DISPATCH_\w+)(\((?:\s*(?:\w+::)*(?:ScalarType::\w+|k[A-Z]\w*)\s*,)*"
+        rf"\s*{ARGUMENT}(?:\.|->))type\(\)(?=\s*,)",
+        r"\1\2scalar_type()", "x.scalar_type()",
+    ),
+    old(
+        "x.type().is_cuda()", r"(\.|->)type\(\)\s*\.\s*(is_cuda|is_sparse)\(\)", r"\1\2()", "x.is_cuda()",
+    ),
+    old("x.type().scalarType()", r"(\.|->)type\(\)\s*\.\s*scalarType\(\)", r"\1scalar_type()", "x.scalar_type()"),
+    old(
+        "x.data<T>()", r"(?<!storage\(\))(\.|->)\s*(template\s+)?(?P<name>data)(\s*<[^;(){}]*>\s*\(\s*\))",
+        r"\1\2data_ptr\4", "x.data_ptr<T>()",
+    ),
+    old(
+        "torch::CPU(...) or torch::CUDA(...)", r"\b(?:at|torch)::(CPU|CUDA)(\((?:\w+::)?k\w+\))(?=\s*[,)])",
+        r"at::device(at::k\1).dtype\2", "at::device(at::kCUDA).dtype(...)",
+    ),
+    renamed("THCudaCheck", "C10_CUDA_CHECK", EXCEPTION),
+    renamed("THCudaCheckWarn", "C10_CUDA_CHECK_WARN", EXCEPTION),
+    renamed("THCublasCheck", "TORCH_CUDABLAS_CHECK", "ATen/cuda/Exceptions.h"),
+    renamed("THCusparseCheck", "TORCH_CUDASPARSE_CHECK", "ATen/cuda/Exceptions.h"),
+    renamed("THCCeilDiv", "at::ceil_div", "ATen/ceil_div.h"),
+    renamed("THCRoundUp", "at::round_up", "ATen/ceil_div.h"),
+    old(
+        "THCudaMalloc", rf"\bTHCudaMalloc\(\s*{STATE}\s*,\s*(?={ARGUMENT}\))", f"{ALLOCATOR}::raw_alloc(",
+        f"{ALLOCATOR}::raw_alloc(size)", MEMORY,
+    ),
+    old(
+        "THCudaFree", rf"({BEFORE_STATEMENT})THCudaFree\(\s*{STATE}\s*,\s*(?={ARGUMENT}\)\s*;)",
+        rf"\1{ALLOCATOR}::raw_delete(", f"{ALLOCATOR}::raw_delete(pointer)", MEMORY,
+    ),
+    without_state("THCState_getCurrentStream", "at::cuda::getCurrentCUDAStream", CONTEXT),
+    without_state("THCState_getCurrentStreamOnDevice", "at::cuda::getCurrentCUDAStream", CONTEXT),
+    without_state("THCState_getCurrentDeviceProperties", "at::cuda::getCurrentDeviceProperties", CONTEXT),
+    without_state("THCState_getDeviceProperties", "at::cuda::getDeviceProperties", CONTEXT),
+    without_state("THCState_getCurrentBlasHandle", "at::cuda::getCurrentCUDABlasHandle", CONTEXT),
+    without_state("THCState_getCurrentSparseHandle", "at::cuda::getCurrentCUDASparseHandle", CONTEXT),
+    without_state("THCState_getNumDevices", "c10::cuda::device_count", "c10/cuda/CUDAFunctions.h"),
+    without_state("THCudaMemGetInfo", "cudaMemGetInfo"),
+    old("THCudaMalloc", rf"\bTHCudaMalloc\(\s*{STATE}\s*,(?!\s*{ARGUMENT}\))", None, f"{ALLOCATOR}::raw_alloc(size)"),
+    old(
+        "THCudaFree", r"(?:\bTHCudaCheck\(\s*|[=?:]\s*|\breturn\s+)THCudaFree\(", None,
+        f"{ALLOCATOR}::raw_delete(pointer)",
+    ),
+    old("lazyInitCUDA", r"\blazyInitCUDA\(\)", None, "nothing: PyTorch makes CUDA ready itself"),
+    old("getTHCState", r"\bgetTHCState\(\)", None, "nothing: no function takes a THCState"),
+    old("THCNumerics", r"\bTHCNumerics\b", None, "operators and functions of the type itself"),
+    old("THCudaBlas", aten_names.HERE.pattern, None, "cuBLAS on at::cuda::getCurrentCUDABlasHandle()"),
+    old("THCAssertSameGPU", r"\bTHCAssertSameGPU\(", None, "TORCH_CHECK(condition, message)"),
+    old("THArgCheck", r"\bTHArgCheck\(", None, "TORCH_CHECK(condition, parts of a message)"),
+    old("THError", r"\bTHError\(", None, "TORCH_CHECK(false, parts of a message)"),
+    old("THAssert", r"\bTHAssert(?:Msg)?\(", None, "TORCH_CHECK(condition, parts of a message)"),
+    old("THAlloc", r"\bTH(?:Re)?[aA]lloc\(", None, "std::vector, or std::malloc with a check"),
+    old("THFree", r"\bTHFree\(", None, "std::free, for memory of std::malloc"),
+    old("THMin", r"\bTHM(?:in|ax)\(", None, "std::min and std::max, for two values of one type"),
+]  # fmt: skip
+
+# A state that nothing refers to: a declaration of it, with its line.
+STATES = re.compile(
+    rf"^[ \t]*(?:extern\s+)?THCState\s*\*\s*(?P<state>\w+)(?:\s*=\s*{STATE})?\s*;[ \t]*(?:\n|$)", re.MULTILINE
+)
+
+# Headers: what includes them today, and whether that holds while names of TH or THC are left.
+INCLUDES = {
+    "THC/THC.h": (CONTEXT, False), "THC/THCGeneral.h": (CONTEXT, False), "THC/THCBlas.h": (CONTEXT, False),
+    "THC/THCAtomics.cuh": ("ATen/cuda/Atomic.cuh", True), "THC/THCDeviceUtils.cuh": ("ATen/cuda/DeviceUtils.cuh", False),
+    "THC/THCNumerics.cuh": ("ATen/cuda/NumericLimits.cuh", False), "TH/TH.h": ("ATen/ATen.h", False),
+}  # fmt: skip
+NO_HEADER = "neither PyTorch nor torchthaw has this header for an extension of torch.utils.cpp_extension"
+OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bgetTHCState\b")
+
+# What nobody has.
+GONE = [
+    Gone(
+        re.compile(rf"(?<!\w)(?!{aten_names.HERE.pattern}\b)(?:{entry.pattern})"),
+        f"PyTorch {entry.by} has it no more; use {entry.instead}",
+    )
+    for entry in aten_names.GONE
+]
+# What is written for several PyTorchs already.
+BY_VERSION = re.compile(r"VERSION|__has_include|\bAT_CHECK\b|\bTORCH_CHECK\b")
+
+STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(?:98|03|0x|11|1y|14)")
+STANDARD_VALUE = re.compile(r"(?:c|gnu)\+\+(?:98|03|0x|11|1y|14)")
+
+
+def old_standards(tree, project):
+    """C++ standards in lists of a file that builds with torch.utils.cpp_extension."""
+    if "cpp_extension" not in tree.code:
+        return
+    for node in tree.all(ast.List):
+        parts = node.elts
+        values = [part.value if isinstance(part, ast.Constant) else None for part in parts]
+        for index, value in enumerate(values):
+            count = 0
+            if isinstance(value, str) and STANDARD.fullmatch(value):
+                count = 1
+            elif value in ("-std", "--std") and STANDARD_VALUE.fullmatch(str((values[index + 1 :] or [""])[0])):
+                count = 2
+            if count:
+                yield Found(parts[index], *_without(tree, parts, index, index + count))
+
+
+def _without(tree, parts, first, end):
+    """(edits, whether they are sure) that take ``parts[first:end]`` out of a list."""
+    if end < len(parts):
+        start, stop = tree.start(parts[first]), tree.start(parts[end])
+    else:
+        start, stop = tree.end(parts[first - 1]) if first else tree.start(parts[first]), tree.end(parts[-1])
+    return (Edit(start, stop, ""),), "#" not in tree.text[start:stop]
+
+
+RULES = [
+    TreeRule("cpp-standard", WORKS, "torchthaw drops it; PyTorch adds the C++ standard that it needs", old_standards),
+]
