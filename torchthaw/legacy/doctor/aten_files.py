@@ -73,10 +73,11 @@ class Source:
         return self._parts[bisect.bisect_right(self._starts, match.start()) - 1][2]
 
     def _matches(self, pattern):
-        """Those outside of #include, and not below an #if that tells PyTorches apart."""
+        """Those outside of #include."""
         return self._current(pattern.finditer(self._uses))
 
     def _current(self, matches):
+        """Those that are not below an #if that tells PyTorches apart."""
         return [
             match for match in matches
             if not any(aten.BY_VERSION.search(condition) for condition in self._enclosing(match))
@@ -99,8 +100,8 @@ class Source:
     def _edits(self, row, match):
         """Those of one match, with the header that they need; none where there is no place for that."""
         edit = _smallest(edit_of(row, match, self.text), self.text)
-        old = [name for name, (today, _) in aten.INCLUDES.items() if today == row.include]  # these bring it, now and then
-        if row.include is None or self._has((row.include, *old), match):
+        bring = [name for name, (today, _) in aten.INCLUDES.items() if today == row.include]  # with and without edits
+        if row.include is None or self._has((row.include, *bring), match):
             return [edit]
         place = self._place(row.include, match)
         return place is not None and [edit, Edit(place, place, self._include(row.include, place))]
@@ -119,7 +120,8 @@ class Source:
         the other parts of the file may be compiled without CUDA."""
         inside = self._enclosing(match)
         before = [(include, around) for include, around in self._includes
-                  if inside[: len(around)] == around and include.end() <= match.start()]  # fmt: skip
+                  if inside[: len(around)] == around and include.end() <= match.start()
+                  and self.code.count("{", 0, include.start()) == self.code.count("}", 0, include.start())]  # fmt: skip
         anywhere = self.file.suffix in DEVICE or not OF_CUDA.match(name)
         for choice in (
             [include for include, _ in before if OF_CUDA.match(include["name"])],

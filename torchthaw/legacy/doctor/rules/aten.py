@@ -130,8 +130,10 @@ STATES = re.compile(
 # Headers: what includes them today, and whether that holds while names of TH or THC are left.
 INCLUDES = {
     "THC/THC.h": (CONTEXT, False), "THC/THCGeneral.h": (CONTEXT, False), "THC/THCBlas.h": (CONTEXT, False),
-    "THC/THCAtomics.cuh": ("ATen/cuda/Atomic.cuh", True), "THC/THCDeviceUtils.cuh": ("ATen/cuda/DeviceUtils.cuh", False),
-    "THC/THCNumerics.cuh": ("ATen/cuda/NumericLimits.cuh", False), "TH/TH.h": ("ATen/ATen.h", False),
+    "THC/THCAtomics.cuh": ("ATen/cuda/Atomic.cuh", True),
+    "THC/THCDeviceUtils.cuh": ("ATen/cuda/DeviceUtils.cuh", False),
+    "THC/THCNumerics.cuh": ("ATen/cuda/NumericLimits.cuh", False),
+    "TH/TH.h": ("ATen/ATen.h", False),
 }  # fmt: skip
 NO_HEADER = "neither PyTorch nor torchthaw has this header for an extension of torch.utils.cpp_extension"
 OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bgetTHCState\b")

@@ -23,7 +23,8 @@ RULES = [
     ),
     rule(
         "cpp-extension", WORKS, PYTHON, r"\btorch\.utils(?:\.cpp_extension\b|\s+import\b.*\bcpp_extension\b)",
-        "torch.utils.cpp_extension works; under `run`, or after `import torchthaw`, it compiles sources of PyTorch 0.4 to 1.10",
+        "torch.utils.cpp_extension works; under `run` or after `import torchthaw` it compiles sources of PyTorch 0.4 to "
+        "1.10",
     ),
     TreeRule("argument-count", CHECK, "", calls_of_c),
     rule("torch-library", EDIT, PYTHON_TEXT, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),
