@@ -135,7 +135,7 @@ def run(folder, targets=(), verbose=False, explain=None):
     """Brings ``targets`` of the build.ninja in ``folder`` up to date. Raises BuildError.
 
     The error has the output of the compilers that failed as they printed it. ``verbose`` shows all output as it comes.
-    ``explain``: what the BuildError says in place of a failure's output, a function of that.
+    ``explain``: what the BuildError says in place of a failure's output, a function of that; output waits for the end.
     ``MAX_JOBS`` bounds the number of parallel jobs.
     """
     command = [toolchain.tool("ninja"), "-C", str(folder), *(["-v"] if verbose else [])]
@@ -153,13 +153,15 @@ def run(folder, targets=(), verbose=False, explain=None):
         try:
             for line in process.stdout:
                 output.append(line)
-                if verbose:
+                if verbose and not explain:
                     print(line, end="", flush=True)
         except BaseException:
             process.kill()
             raise
     if process.returncode and explain:
         raise BuildError(explain("".join(output)))
+    if verbose and explain:
+        print("".join(output), end="", flush=True)
     if process.returncode:
         failed = next((at for at, line in enumerate(output) if line.startswith("FAILED: ")), 0)
         words = "".join(output[failed:]).rstrip()
