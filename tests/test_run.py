@@ -91,7 +91,7 @@ MM = "import torch\n\ndef product():\n    return torch.mm(torch.ones(2), torch.o
 
 
 @pytest.mark.parametrize("source, error", [
-    (MM, "RuntimeError: self must be a matrix"),
+    (MM, "self must be a matrix"),
     ("open('absent')\n", "FileNotFoundError: [Errno 2] No such file or directory: 'absent'"),
     ("1 +\n", "SyntaxError: invalid syntax"),
 ], ids=["mm", "open", "syntax"])  # fmt: skip
@@ -99,7 +99,7 @@ def test_a_failing_script_has_the_traceback_of_python(run, tmp_path, source, err
     result = run("failing.py", files={"failing.py": source})
     plain = subprocess.run([sys.executable, "failing.py"], cwd=tmp_path, capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (1, plain.stderr)
-    assert result.stderr.rstrip().endswith(error) and "failing.py\", line" in result.stderr
+    assert error in result.stderr.splitlines()[-1] and "failing.py\", line" in result.stderr
     assert "torchthaw" not in result.stderr and "runpy" not in result.stderr
 
 
