@@ -55,7 +55,7 @@ def test_wanted_is_a_card_and_a_pytorch_for_it(monkeypatch):
     assert launcher.availability.cuda_of_pytorch() == torch.version.cuda
 
 
-# As setup.py files of those days find CUDA: the folder above that of nvcc, each part of which must be there.
+# As old setup.py files find CUDA: the folder above that of nvcc, each part of which must be there.
 LOCATE = """
 import os, shutil, subprocess
 nvcc = os.environ["CUDA_HOME"] + "/bin/nvcc" if "CUDA_HOME" in os.environ else shutil.which("nvcc")

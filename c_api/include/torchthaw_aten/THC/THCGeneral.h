@@ -20,7 +20,7 @@
 #define THC_CLASS
 #endif
 
-/* Nobody looks into it: `extern THCState *state;` may stand in a source, and nothing refers to that variable. */
+/* Never defined: the macros below drop it, so `extern THCState *state;` in a source refers to nothing. */
 struct THCState;
 
 /* ---- Errors: c10::Error, as C10_CUDA_CHECK raises it ---- */
