@@ -40,44 +40,41 @@ inline int leading(int64_t ld, int64_t rows, int64_t columns, const char *name) 
 
 }  // namespace torchthaw_aten
 
+namespace torchthaw_aten {
+
 /* One set of functions for each type: S and float, D and double. */
 #define TORCHTHAW_ATEN_BLAS(letter, real)                                                                              \
     /* y = alpha x + y */                                                                                              \
-    inline void THCudaBlas_##letter##axpy(THCState *, int64_t n, real a, real *x, int64_t incx, real *y,               \
+    inline void letter##axpy(int64_t n, real a, real *x, int64_t incx, real *y,                                        \
                                           int64_t incy) {                                                              \
-        using namespace torchthaw_aten;                                                                                \
         TORCH_CUDABLAS_CHECK(cublas##letter##axpy(blas(), blas_size(n, "n"), &a, x, static_cast<int>(incx), y,         \
                                                   static_cast<int>(incy)));                                            \
     }                                                                                                                  \
     /* x . y, which waits for the GPU */                                                                               \
-    inline real THCudaBlas_##letter##dot(THCState *, int64_t n, real *x, int64_t incx, real *y, int64_t incy) {        \
-        using namespace torchthaw_aten;                                                                                \
+    inline real letter##dot(int64_t n, real *x, int64_t incx, real *y, int64_t incy) {                                 \
         real result;                                                                                                   \
         TORCH_CUDABLAS_CHECK(cublas##letter##dot(blas(), blas_size(n, "n"), x, static_cast<int>(incx), y,              \
                                                  static_cast<int>(incy), &result));                                    \
         return result;                                                                                                 \
     }                                                                                                                  \
     /* y = alpha op(a) x + beta y; a is m x n */                                                                       \
-    inline void THCudaBlas_##letter##gemv(THCState *, char trans, int64_t m, int64_t n, real alpha, real *a,           \
+    inline void letter##gemv(char trans, int64_t m, int64_t n, real alpha, real *a,                                    \
                                           int64_t lda, real *x, int64_t incx, real beta, real *y, int64_t incy) {      \
-        using namespace torchthaw_aten;                                                                                \
         TORCH_CUDABLAS_CHECK(cublas##letter##gemv(                                                                     \
             blas(), blas_operation(trans), blas_size(m, "m"), blas_size(n, "n"), &alpha, a, leading(lda, m, n, "lda"), \
             x, static_cast<int>(incx), &beta, y, static_cast<int>(incy)));                                             \
     }                                                                                                                  \
     /* a = alpha x y^T + a; a is m x n */                                                                              \
-    inline void THCudaBlas_##letter##ger(THCState *, int64_t m, int64_t n, real alpha, real *x, int64_t incx, real *y, \
+    inline void letter##ger(int64_t m, int64_t n, real alpha, real *x, int64_t incx, real *y,                          \
                                          int64_t incy, real *a, int64_t lda) {                                         \
-        using namespace torchthaw_aten;                                                                                \
         TORCH_CUDABLAS_CHECK(cublas##letter##ger(blas(), blas_size(m, "m"), blas_size(n, "n"), &alpha, x,              \
                                                  static_cast<int>(incx), y, static_cast<int>(incy), a,                 \
                                                  leading(lda, m, n, "lda")));                                          \
     }                                                                                                                  \
     /* c = alpha op(a) op(b) + beta c; op(a) is m x k, op(b) k x n */                                                  \
-    inline void THCudaBlas_##letter##gemm(THCState *, char transa, char transb, int64_t m, int64_t n, int64_t k,       \
+    inline void letter##gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,                                \
                                           real alpha, real *a, int64_t lda, real *b, int64_t ldb, real beta, real *c,  \
                                           int64_t ldc) {                                                               \
-        using namespace torchthaw_aten;                                                                                \
         const bool ta = blas_operation(transa) != CUBLAS_OP_N, tb = blas_operation(transb) != CUBLAS_OP_N;             \
         TORCH_CUDABLAS_CHECK(cublas##letter##gemm(                                                                     \
             blas(), blas_operation(transa), blas_operation(transb), blas_size(m, "m"), blas_size(n, "n"),              \
@@ -85,10 +82,9 @@ inline int leading(int64_t ld, int64_t rows, int64_t columns, const char *name) 
             leading(ldb, tb ? n : k, tb ? k : n, "ldb"), &beta, c, leading(ldc, m, n, "ldc")));                        \
     }                                                                                                                  \
     /* The same for `count` products; the arrays of pointers are on the GPU. */                                        \
-    inline void THCudaBlas_##letter##gemmBatched(THCState *, char transa, char transb, int64_t m, int64_t n,           \
+    inline void letter##gemmBatched(char transa, char transb, int64_t m, int64_t n,                                    \
                                                  int64_t k, real alpha, const real *a[], int64_t lda, const real *b[], \
                                                  int64_t ldb, real beta, real *c[], int64_t ldc, int64_t count) {      \
-        using namespace torchthaw_aten;                                                                                \
         const bool ta = blas_operation(transa) != CUBLAS_OP_N, tb = blas_operation(transb) != CUBLAS_OP_N;             \
         TORCH_CUDABLAS_CHECK(cublas##letter##gemmBatched(                                                              \
             blas(), blas_operation(transa), blas_operation(transb), blas_size(m, "m"), blas_size(n, "n"),              \
@@ -97,11 +93,10 @@ inline int leading(int64_t ld, int64_t rows, int64_t columns, const char *name) 
             blas_size(count, "batchCount")));                                                                          \
     }                                                                                                                  \
     /* The same for matrices at equal distances. */                                                                    \
-    inline void THCudaBlas_##letter##gemmStridedBatched(                                                               \
-        THCState *, char transa, char transb, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda, \
+    inline void letter##gemmStridedBatched(                                                                            \
+        char transa, char transb, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda,             \
         int64_t stride_a, const real *b, int64_t ldb, int64_t stride_b, real beta, real *c, int64_t ldc,               \
         int64_t stride_c, int64_t count) {                                                                             \
-        using namespace torchthaw_aten;                                                                                \
         const bool ta = blas_operation(transa) != CUBLAS_OP_N, tb = blas_operation(transb) != CUBLAS_OP_N;             \
         TORCH_CUDABLAS_CHECK(cublas##letter##gemmStridedBatched(                                                       \
             blas(), blas_operation(transa), blas_operation(transb), blas_size(m, "m"), blas_size(n, "n"),              \
@@ -113,5 +108,23 @@ inline int leading(int64_t ld, int64_t rows, int64_t columns, const char *name) 
 TORCHTHAW_ATEN_BLAS(S, float)
 TORCHTHAW_ATEN_BLAS(D, double)
 #undef TORCHTHAW_ATEN_BLAS
+
+}  // namespace torchthaw_aten
+
+/* `state` is not evaluated: a source may only declare it. */
+#define THCudaBlas_Saxpy(state, ...) (torchthaw_aten::Saxpy(__VA_ARGS__))
+#define THCudaBlas_Sdot(state, ...) (torchthaw_aten::Sdot(__VA_ARGS__))
+#define THCudaBlas_Sgemv(state, ...) (torchthaw_aten::Sgemv(__VA_ARGS__))
+#define THCudaBlas_Sger(state, ...) (torchthaw_aten::Sger(__VA_ARGS__))
+#define THCudaBlas_Sgemm(state, ...) (torchthaw_aten::Sgemm(__VA_ARGS__))
+#define THCudaBlas_SgemmBatched(state, ...) (torchthaw_aten::SgemmBatched(__VA_ARGS__))
+#define THCudaBlas_SgemmStridedBatched(state, ...) (torchthaw_aten::SgemmStridedBatched(__VA_ARGS__))
+#define THCudaBlas_Daxpy(state, ...) (torchthaw_aten::Daxpy(__VA_ARGS__))
+#define THCudaBlas_Ddot(state, ...) (torchthaw_aten::Ddot(__VA_ARGS__))
+#define THCudaBlas_Dgemv(state, ...) (torchthaw_aten::Dgemv(__VA_ARGS__))
+#define THCudaBlas_Dger(state, ...) (torchthaw_aten::Dger(__VA_ARGS__))
+#define THCudaBlas_Dgemm(state, ...) (torchthaw_aten::Dgemm(__VA_ARGS__))
+#define THCudaBlas_DgemmBatched(state, ...) (torchthaw_aten::DgemmBatched(__VA_ARGS__))
+#define THCudaBlas_DgemmStridedBatched(state, ...) (torchthaw_aten::DgemmStridedBatched(__VA_ARGS__))
 
 #endif
