@@ -41,8 +41,9 @@ fuzz: environment ## 1,000,000 random calls of libth under both; calls=... and s
 	@cmake --build --preset sanitize --parallel $(jobs) --target th_test_fuzz
 	@build/sanitize/bin/th_test_fuzz $(or $(calls),1000000) $(or $(seed),any)
 
-cuda-check: environment ## compile the CUDA code for every card and show registers and shared memory; needs nvcc
+cuda-check: environment ## compile the CUDA code for every card, and that of the samples; shows registers; needs nvcc
 	@PYTHONPATH=. $(python) .ci/cuda_check.py
+	@PYTHONPATH=. $(python) .ci/cuda_samples.py
 
 gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, nvcc and a PyTorch with CUDA; part=... for one
 	@PYTHONPATH=. $(python) .ci/gpu_check.py $(addprefix --part ,$(part))

@@ -19,14 +19,15 @@ toolkit = toolkit_or_skip()
 
 
 def script(name):
-    """A module of .ci/."""
+    """A module of .ci/, which may import those beside it."""
+    sys.path[:0] = [str(ROOT / ".ci")] * (str(ROOT / ".ci") not in sys.path)
     spec = importlib.util.spec_from_file_location(name, ROOT / ".ci" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-gpu_check, cuda_check = script("gpu_check"), script("cuda_check")
+gpu_check, cuda_check, cuda_samples = script("gpu_check"), script("cuda_check"), script("cuda_samples")
 
 
 def run(*command, **environment):
@@ -185,3 +186,30 @@ def test_table_of_cuda_check_names_what_is_missing(tmp_path, capsys):
     lines = cuda_check.report(tmp_path / "libx.so", *cuda_check.resources(tool, tmp_path / "libx.so"))
     assert lines == [f"libx.so: fill is missing for sm_{missing}", f"libx.so: no PTX for sm_{missing}"]
     assert capsys.readouterr().out.splitlines()[-1].split() == ["fill", *["12", "64", "B"] * len(found)]
+
+
+# The samples of C++ extensions with CUDA
+
+
+def test_every_cuda_sample_is_compiled():
+    samples = ROOT / "examples" / "legacy" / "cpp_extension"
+    assert sorted(cuda_samples.SAMPLES) == sorted({path.relative_to(samples).parts[0] for path in samples.rglob("*.cu")})
+
+
+def test_headers_that_the_toolkit_has_are_not_taken_from_packages(tmp_path):
+    python, toolkit = tmp_path / "python", tmp_path / "toolkit"
+    python.write_text(f"#!/bin/sh\necho {tmp_path}\n")
+    python.chmod(0o755)
+    for path in ("toolkit/include/cuda_runtime.h", "nvidia/cu13/include/cuda_runtime.h", "nvidia/cu13/include/cublas_v2.h"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    folder = cuda_samples.missing_headers(python, toolkit, tmp_path / "headers")
+    assert [path.name for path in folder.iterdir()] == ["cublas_v2.h"] and (folder / "cublas_v2.h").exists()
+
+
+@pytest.mark.parametrize("failing", ["doctor", "setup.py", "test.py", None])
+def test_a_step_that_fails_is_named(tmp_path, monkeypatch, failing):
+    monkeypatch.setattr(cuda_samples, "FOLDER", tmp_path)
+    monkeypatch.setattr(cuda_samples.compat, "run", lambda command, *_, **__: failing in command)
+    (line,) = cuda_samples.build("lltm", "after doctor --apply", "python", {}, tmp_path / "log")
+    assert (failing or "no library with kernels for sm_80") in line, line

@@ -1,0 +1,102 @@
+"""cuda_samples.py: compiles the CUDA code of examples/legacy/cpp_extension against a PyTorch with CUDA, without a GPU.
+
+    make cuda-check          this is its second half
+
+Each sample is built by `python -m torchthaw run`, unmodified and once more after `doctor --apply`; both results must
+hold code for the architecture that was asked for, load, and pass the sample's own test on the CPU. PyTorch is the recorded newest one, in an environment that is removed at the end. Needs nvcc.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import compat
+import cuda_check
+
+from torchthaw.build import cuda
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "build" / "cuda-check" / "cpp_extension"
+# Each with the patch that it no longer needs once the doctor's edits are made; pairwise keeps THCNumerics and THCudaBlas.
+SAMPLES = {"lltm": "cpp_extension", "pairwise": ""}
+WAYS = ["unmodified", "after doctor --apply"]
+ARCHITECTURE = "8.0"
+PACKAGES = ["cffi", "ninja", "numpy", "setuptools"]
+
+
+def environment(prefix, log):
+    """A virtual environment with the recorded PyTorch; its Python."""
+    python = prefix / "bin" / "python"
+    held = [word for name in ("constraints", "demo") for word in ("-c", compat.PINS / f"{name}.txt")]
+    get = compat.pip(python, "install", "--no-compile", "-q", *held)
+    compat.checked([sys.executable, "-m", "venv", prefix], log)
+    compat.checked([*get, *compat.index(), f"torch=={compat.recorded()}"], log)
+    compat.checked([*get, *PACKAGES], log)
+    return python
+
+
+def missing_headers(python, toolkit, folder):
+    """Links to those headers of PyTorch's CUDA packages that the toolkit does not have, such as cuBLAS's.
+
+    A header that it has must come from it: nvcc compiles with the runtime headers of its own version alone.
+    """
+    find = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(subprocess.run([python, "-c", find], check=True, capture_output=True, text=True).stdout.strip())
+    folder.mkdir()
+    for include in sorted(site.glob("nvidia/*/include")):
+        for header in include.iterdir():
+            if not (Path(toolkit) / "include" / header.name).exists() and not (folder / header.name).exists():
+                (folder / header.name).symlink_to(header)
+    return folder
+
+
+def build(sample, way, python, variables, log):
+    """What is wrong with the result, as lines."""
+    edited = way != "unmodified"
+    project = FOLDER / f"{sample}, {way}"
+    compat.remove(project)
+    shutil.copytree(ROOT / "examples" / "legacy" / "cpp_extension" / sample, project)
+    environment = {**variables, "TORCHTHAW_NO_PATCH": SAMPLES[sample] if edited else ""}
+    for step in (["doctor", ".", "--apply"] * edited, ["run", "setup.py", "build_ext", "--inplace"], ["run", "test.py"]):
+        if step and compat.run([python, "-m", "torchthaw", *step], log, cwd=project, env=environment):
+            return [f"{sample}, {way}: {' '.join(step)} failed"]
+    wanted = ARCHITECTURE.replace(".", "")
+    for library in project.rglob("*.so"):
+        kernels, _ = cuda_check.resources(cuda_check.cuobjdump(), library)
+        if kernels and all(wanted in each for each in kernels.values()):
+            print(f"{sample}, {way}: {len(kernels)} kernels for sm_{wanted}", flush=True)
+            return []
+    return [f"{sample}, {way}: no library with kernels for sm_{wanted}"]
+
+
+def main():
+    compat.set_signals()
+    try:
+        toolkit = cuda.toolkit()
+    except FileNotFoundError:
+        sys.exit("make cuda-check: no nvcc was found, the samples are not checked.")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    log = FOLDER / "log"
+    log.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(dir=FOLDER, prefix="environment-") as prefix:
+        python = environment(Path(prefix), log)
+        headers = missing_headers(python, toolkit.root, Path(prefix) / "headers")
+        variables = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
+            "PYTHONPATH": os.fspath(ROOT),
+            "PATH": os.pathsep.join([os.fspath(python.parent), os.environ["PATH"]]),
+            "CPATH": os.fspath(headers), "CUDA_HOME": os.fspath(toolkit.root),
+            "TORCH_CUDA_ARCH_LIST": ARCHITECTURE, "TORCHTHAW_BUILD_CUDA": "1",
+        }  # fmt: skip
+        bad = [line for sample in SAMPLES for way in WAYS for line in build(sample, way, python, variables, log)]
+    sys.exit("\n".join([*bad, f"see {log}"]) if bad else 0)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except compat.CellError as error:
+        sys.exit(f"make cuda-check: {error}")
