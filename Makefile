@@ -34,7 +34,7 @@ sanitize: test-environment ## the C tests and the bridge's under AddressSanitize
 	@cmake --preset sanitize -G Ninja --log-level=WARNING
 	@cmake --build --preset sanitize --parallel $(jobs)
 	@ctest --preset sanitize --parallel $(jobs)
-	@$(python) -m pytest tests/test_bridge_sanitized.py
+	@$(python) -m pytest tests/bridge/test_bridge_sanitized.py
 
 fuzz: environment ## 1,000,000 random calls of libth under both; calls=... and seed=... choose others
 	@cmake --preset sanitize -G Ninja --log-level=WARNING

@@ -25,6 +25,8 @@ from benchmarks import cards
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
+TESTS = ROOT / "tests"
+HOST = TESTS / "cuda" / "host"
 PARTS = "build", "test", "sanitize", "times"
 GPU = "PyTorch that sees the GPU"
 MODULES = "cffi", "pytest", "hypothesis"
@@ -58,8 +60,8 @@ def folders_of_cublas():
 
 def programs():
     """The C++ tests that compute-sanitizer watches, as CMake names them; a kernel that breaks is for ctest alone."""
-    operators = sorted(path.stem for path in (ROOT / "tests" / "cuda").glob("test_*.cpp") if path.stem != "test_errors")
-    runtime = sorted(path.stem for path in (ROOT / "tests" / "thc").glob("test_*.cpp"))
+    operators = sorted(path.stem for path in (TESTS / "cuda").glob("test_*.cpp") if path.stem != "test_errors")
+    runtime = sorted(path.stem for path in (TESTS / "thc").glob("test_*.cpp"))
     return [f"cuda_{name[5:]}" for name in operators] + [f"cuda_thc_{name[5:]}" for name in runtime]
 
 
@@ -77,9 +79,9 @@ def steps(results=cards.RESULTS):
 
     ctest = [tool("ctest"), "--test-dir", BUILD, "-L", "gpu", "--no-tests=error", "--output-on-failure"]
     yield Step("test", "kernels", ctest, 200, ("ctest",))
-    for path in sorted((ROOT / "tests" / "cuda").glob("*.py")):
+    for path in sorted((TESTS / "cuda" / "gpu").glob("test_*.py")):
         yield Step("test", path.stem, [*PYTEST, path.relative_to(ROOT)], 200, (GPU, *MODULES))
-    for path in sorted({*(ROOT / "tests").glob("test_cuda_*.py")} - {ROOT / "tests" / "test_cuda_checks.py"}):
+    for path in sorted({*HOST.glob("test_cuda_*.py")} - {HOST / "test_cuda_checks.py"}):
         yield Step("test", path.stem, [*PYTEST, path.relative_to(ROOT)], 200, (GPU, *MODULES, "nvcc"))
 
     for check, options in SANITIZERS.items():
@@ -114,7 +116,7 @@ def run(step, seconds):
     limit, environment = min(step.limit, seconds), dict(os.environ)
     given = {name: os.environ.get(name) for name in ("PYTHONPATH", "LD_LIBRARY_PATH", "PATH")}
     for variable, folders in {
-        "PYTHONPATH": [ROOT, ROOT / "tests", given["PYTHONPATH"]],
+        "PYTHONPATH": [ROOT, TESTS, given["PYTHONPATH"]],
         "LD_LIBRARY_PATH": [given["LD_LIBRARY_PATH"], *folders_of_cublas()],
         "PATH": [given["PATH"], Path(tool("nvcc")).parent],
     }.items():

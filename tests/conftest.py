@@ -1,4 +1,4 @@
-# tests/conftest.py: the checkout on the path, and every run of a test like the one before.
+# tests/conftest.py: the checkout and tests/ on the path, and every run of a test like the one before.
 import os
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 # Extensions that tests build leave nothing in the user's cache.
 os.environ.setdefault("TORCHTHAW_CACHE", str(ROOT / "build" / "cache"))

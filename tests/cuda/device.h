@@ -1,9 +1,9 @@
 // tests/cuda/device.h: what the tests of the CUDA operators share: arrays on the device, and how two results compare.
 //
-// The tests run on a GPU, or on the stand-in in tests/cuda_on_host, where device memory is the program's own.
+// The tests run on a GPU, or on the stand-in in tests/support/stand_in, where device memory is the program's own.
 #pragma once
 
-#include "../check.h"
+#include "../support/check.h"
 #include "my_lib_cuda.h"
 
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // tests/cuda/test_lltm.cpp: one step of the LLTM on the device against the CPU.
 #include "device.h"
-#include "../lltm_reference.h"
+#include "../support/lltm_reference.h"
 
 template <typename T> struct Step {
     LltmSizes s;

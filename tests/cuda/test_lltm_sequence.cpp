@@ -1,7 +1,7 @@
 // tests/cuda/test_lltm_sequence.cpp: an LLTM over a sequence on the device against the CPU: states that one kernel
 // holds, on both sides of each of its sizes, and larger ones, which go step by step.
 #include "device.h"
-#include "../lltm_reference.h"
+#include "../support/lltm_reference.h"
 
 template <typename T> static void test_sizes(int64_t seq_len, LltmSizes s, bool last) {
     const LltmSequence<T> q(seq_len, s);

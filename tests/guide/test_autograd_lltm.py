@@ -1,4 +1,5 @@
-"""tests/guide/test_autograd_lltm.py: the LLTM four ways: Python, an autograd Function, a C++ extension, this repository."""
+"""tests/guide/test_autograd_lltm.py: the LLTM four ways: Python, an autograd Function, a C++ extension, this
+repository."""
 
 import shutil
 

@@ -1,7 +1,7 @@
 // tests/thc/api.h: the C functions by element type, so that one template tests all; tensors on both sides.
 #pragma once
 
-#include "../check.h"
+#include "../support/check.h"
 #include "device.h"
 
 #include "thc/types.h"

@@ -1,5 +1,5 @@
 // tests/thc/device_headers.cu: the headers for kernels: compiled for a card, and checked on the host where that goes.
-#include "../check.h"
+#include "../support/check.h"
 
 #include <THC/THC.h>
 #include <THC/THCApply.cuh>

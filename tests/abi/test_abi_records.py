@@ -1,0 +1,294 @@
+"""tests/abi/test_abi_records.py: what the bridge makes of extensions whose records are shorter or longer than its
+own."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import torchthaw
+from support import TESTS, abi_exports, abi_snapshot
+from torchthaw.bridge import errors
+from torchthaw.build import glue, toolchain
+from torchthaw.build.extension import LIMITED_API
+from torchthaw.legacy import structs
+
+ROOT, BRIDGE = abi_snapshot.ROOT, abi_snapshot.BRIDGE
+MAJOR, MINOR = abi_snapshot.version_of(BRIDGE / "bridge.h")
+
+FILES = {
+    "counting.h": "long sum(const long *values, long count);\nvoid twice(float *values, long count);\n"
+    "const char *word(int number);\nlong apply(long (*function)(long), long value);\n",
+    "counting.c": """
+#include "counting.h"
+#include <stddef.h>
+long sum(const long *values, long count) {
+    long result = 0;
+    for (long i = 0; i < count; ++i) result += values[i];
+    return result;
+}
+void twice(float *values, long count) { for (long i = 0; i < count; ++i) values[i] *= 2; }
+const char *word(int number) { return number == 1 ? "one" : NULL; }
+long apply(long (*function)(long), long value) { return function(value); }
+""",
+}
+USE = """
+import torch
+from _ext import counting
+ffi = counting._extension.ffi
+values = torch.ones(3)
+counting.twice(values, 3)
+print(values.tolist(), counting.sum(torch.arange(4), 4), counting.sum([1, 2], count=2), counting.word(1),
+      counting.word(2), counting.apply(ffi.callback("long(long)", lambda value: value + 1), 41))
+"""
+USED = "[2.0, 2.0, 2.0] 6 3 one None 42\n"
+
+
+@pytest.fixture
+def built(tmp_path, monkeypatch):
+    """build(*changes, minor) -> the folder of an extension made for a bridge.h with these (pattern, text) in it."""
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    header = shutil.copytree(BRIDGE, tmp_path / "bridge") / "bridge.h"
+    monkeypatch.setattr(torchthaw.config, "PACKAGE", tmp_path)
+
+    def build(*changes, minor=MINOR):
+        text = header.read_text().replace(f"BRIDGE_MINOR {MINOR}", f"BRIDGE_MINOR {minor}")
+        for pattern, replacement in changes:
+            text, count = re.subn(pattern, replacement, text, flags=re.M)
+            assert count == 1, pattern
+        header.write_text(text)
+        torchthaw.create_extension(
+            "_ext.counting", "counting.h", ["counting.c"], relative_to=tmp_path / "build.py",
+            extra_compile_args=["-w"],
+        ).build()  # fmt: skip
+        return tmp_path
+
+    return build
+
+
+def run(folder, script=USE):
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+def works(folder):
+    done = run(folder)
+    assert (done.stdout, done.stderr) == (USED, "")
+
+
+def refused(folder, message):
+    done = run(folder, "import _ext.counting")
+    assert done.returncode == 1, "an exception, not a signal"
+    assert done.stderr.splitlines()[-1] == f"ImportError: {message}"
+
+
+NAME = "_ext.counting._counting"
+
+
+def newer(minor, what):
+    here = f"got {MAJOR}.{MINOR}, which lacks {what}"
+    return f"{NAME}: built for torchthaw's bridge {MAJOR}.{minor}, {here}; upgrade torchthaw"
+
+
+def appended(record, field):
+    return rf"^}} {record};", f"    {field}\n}} {record};"
+
+
+# Older: fields cut off at the end
+
+
+@pytest.mark.parametrize("cut", [
+    [(r"^    int result_code; .*\n    int result_bits;\n", "")],
+    [(r"^    const char \*const \*kind_names;.*\n    size_t kind_count;\n", "")],
+    [(r"^    int result_code; .*\n    int result_bits;\n", ""), (r"^    size_t kind_count;\n", "")],
+], ids=["function", "module", "both"])  # fmt: skip
+def test_shorter_records_are_read(built, cut):
+    works(built(*cut, minor=MINOR - 1))
+
+
+def test_what_a_shorter_record_lacks_is_zero(built):
+    """Without `result`, a function returns nothing, but where cffi calls it."""
+    cut = r"^    int result;  .*\n    int result_offset; .*\n    int result_code; .*\n    int result_bits;\n"
+    done = run(built((cut, "")))
+    assert done.stdout == "[2.0, 2.0, 2.0] None None None None 42\n", done.stderr
+
+
+@pytest.mark.parametrize("record, least", [("thaw_function", 48), ("thaw_parameter", 28), ("thaw_module", 88)])
+def test_records_that_no_version_had_are_refused(built, monkeypatch, record, least):
+    monkeypatch.setattr(glue, "MODULE", glue.MODULE.replace(f"sizeof({record})", "24"))
+    message = f"expected at least {least} bytes of {record}, got 24; build it again"
+    refused(built(), f"{NAME}: {message}")
+
+
+# Newer: fields, entries, kinds and flags that this bridge does not have
+
+
+@pytest.mark.parametrize("record, size", [
+    ("thaw_function", 64), ("thaw_parameter", 32), ("thaw_region", 32), ("thaw_module", 104),
+])  # fmt: skip
+def test_longer_records_are_refused(built, record, size):
+    folder = built(appended(record, "const char *unit;"), minor=MINOR + 1)
+    refused(folder, newer(MINOR + 1, f"8 of the {size + 8} bytes of its {record}"))
+
+
+def test_a_longer_table_is_no_matter_where_it_is_not_used(built):
+    works(built(appended("thaw_bridge", "void (*later)(void);"), minor=MINOR + 1))
+
+
+def test_a_table_without_the_entry_is_refused(built, monkeypatch):
+    assert "THAW_UPTO(thaw_bridge, join)" in glue.MODULE
+    monkeypatch.setattr(glue, "MODULE", glue.MODULE.replace("(thaw_bridge, join)", "(thaw_bridge, later)"))
+    folder = built(appended("thaw_bridge", "void (*later)(void);"), minor=MINOR + 1)
+    refused(folder, newer(MINOR + 1, "an entry of the table that it uses"))
+
+
+@pytest.fixture
+def rows(monkeypatch):
+    """rows(old, new): what the functions' descriptions say is changed before they are compiled."""
+
+    def change(old, new):
+        for method in ("table", "row"):
+            original = getattr(glue.Function, method)
+            monkeypatch.setattr(
+                glue.Function, method, lambda self, original=original: original(self).replace(old, new)
+            )
+
+    return change
+
+
+LATER_KIND = r"X\(THAW_THC_STORAGE, 19\)", "X(THAW_THC_STORAGE, 19) X(THAW_HALF, 20)"
+
+
+def test_a_kind_that_nobody_uses_is_no_matter(built):
+    works(built(LATER_KIND, minor=MINOR + 1))
+
+
+def test_an_unknown_kind_is_named(built, rows):
+    rows('"value", THAW_INT64', '"value", THAW_HALF')
+    folder = built(LATER_KIND, minor=MINOR + 1)
+    refused(folder, newer(MINOR + 1, "the kind THAW_HALF (20) of apply's parameter value"))
+
+
+def test_an_unknown_kind_of_a_result_is_named(built, rows):
+    rows("THAW_TEXT", "THAW_HALF")
+    folder = built(LATER_KIND, minor=MINOR + 1)
+    refused(folder, newer(MINOR + 1, "the kind THAW_HALF (20) of what word returns"))
+
+
+@pytest.mark.parametrize("number", [-1, 77])
+def test_a_kind_without_a_name_is_refused(built, rows, number):
+    rows('"value", THAW_INT64', f'"value", {number}')
+    refused(built(), newer(MINOR, f"the kind ? ({number}) of apply's parameter value"))
+
+
+def test_an_unknown_flag_is_refused(built, rows):
+    rows('"values", THAW_ARRAY, THAW_WRITTEN', '"values", THAW_ARRAY, 64 | THAW_WRITTEN')
+    refused(built(), newer(MINOR, "a flag of twice's parameter values"))
+
+
+def test_a_reserved_field_must_be_zero(built, rows):
+    rows(", 2, 32, 0 }", ", 2, 32, 1 }")
+    refused(built(), newer(MINOR, "a flag of twice's parameter values"))
+
+
+# Another major version, and what came before
+
+
+def test_another_major_version_is_refused(built):
+    folder = built((f"BRIDGE_MAJOR {MAJOR}$", f"BRIDGE_MAJOR {MAJOR + 1}"))
+    versions = f"built for torchthaw's bridge {MAJOR + 1}.{MINOR}, got {MAJOR}.{MINOR}"
+    refused(folder, f"{NAME}: {versions}; build it again")
+
+
+def test_the_module_can_be_imported_alone(built):
+    """Without its package, which imports torchthaw.bridge."""
+    script = "import sys; sys.path.insert(0, '_ext/counting'); import _counting; print(sorted(_counting.bind('x')))"
+    done = run(built(), script)
+    assert done.stdout == "['apply', 'sum', 'twice', 'word']\n", done.stderr
+
+
+# Puts a table in the place of the bridge's.
+TABLE = """
+import ctypes
+from torchthaw.bridge import _bridge
+new = ctypes.pythonapi.PyCapsule_New
+new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+numbers = (ctypes.c_int * 64)({numbers})
+_bridge.api = new(ctypes.addressof(numbers), b"torchthaw.bridge._bridge.api", None)
+"""
+
+
+@pytest.mark.parametrize("numbers, got", [
+    ("5", "0.5"), (f"72, 0, {MAJOR + 1}, 3", f"{MAJOR + 1}.3"), ("4096, 0, 7, 0", "7.0"),
+], ids=["before-0.6", "next-major", "far-away"])  # fmt: skip
+def test_another_table_is_refused(built, numbers, got):
+    done = run(built(), TABLE.format(numbers=numbers) + "import _ext.counting")
+    assert done.stderr.splitlines()[-1] == (
+        f"ImportError: {NAME}: built for torchthaw's bridge {MAJOR}.{MINOR}, got {got}; build it again"
+    )
+
+
+# What create_extension wrote before 0.6, as far as it matters when such an extension is loaded.
+BEFORE = """
+#include <Python.h>
+typedef struct { int abi; void *call, *call_th, *guard, *bind; int (*announce)(PyObject *); } thaw_bridge;
+PyObject *PyInit_before(void);
+PyObject *PyInit_before(void) {
+    const thaw_bridge *thaw = (const thaw_bridge *)PyCapsule_Import("torchthaw.bridge._bridge.api", 0);
+    if (thaw == NULL) return NULL;
+    if (thaw->abi != 5) {
+        PyErr_Format(PyExc_ImportError, "before: built for torchthaw's bridge %d, got %d; build it again", 5,
+                     thaw->abi);
+        return NULL;
+    }
+    thaw->announce(NULL);
+    return NULL;
+}
+"""
+
+
+def test_extensions_from_before_refuse_themselves(tmp_path):
+    (tmp_path / "before.c").write_text(BEFORE)
+    flags = ["-shared", "-fPIC", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
+    command = [*toolchain.c_compiler(), *flags, tmp_path / "before.c", "-o", tmp_path / "before.so"]
+    subprocess.run(command, check=True)
+    done = run(tmp_path, "import torchthaw.bridge, before")
+    message = r"ImportError: before: built for torchthaw's bridge 5, got \d+; build it again"
+    assert re.fullmatch(message, done.stderr.splitlines()[-1]), done.stderr
+
+
+# Numbers that Python has too
+
+
+def test_the_words_about_arguments_know_the_kinds_numbers():
+    text = (BRIDGE / "bridge.h").read_text()
+    kinds = {name: int(number) for name, number in re.findall(r"X\(THAW_(\w+), (\d+)\)", text)}
+    assert (errors.ARRAY, errors.HANDLE) == (kinds["ARRAY"], kinds["HANDLE"])
+    assert errors.INTEGERS == {kinds[f"{u}INT{bits}"]: bits for u in ("", "U") for bits in (8, 16, 32, 64)}
+    flags = dict(re.findall(r"THAW_(\w+) = (\d+)", text))
+    assert (errors.WRITTEN, errors.SIZES) == (int(flags["WRITTEN"]), int(flags["SIZES"]))
+
+
+def test_the_structs_that_headers_may_name_are_those_of_th():
+    """Name, element and storage of each are what TH's and THC's headers have; CUDA's types are the stand-in's."""
+    lines = ["#include <TH/TH.h>", "#include <THC/THC.h>", "#include <type_traits>"]
+    for name, (_, code, bits) in {**structs.CPU, **structs.CUDA}.items():
+        if name.endswith("Storage"):
+            element = f"std::remove_pointer_t<decltype({name}::data)>"
+            kinds = [f"std::is_floating_point_v<{element}> == {int(code == 2)}"]
+            kinds += [f"std::is_signed_v<{element}> == {int(code != 1)}", f"8 * sizeof({element}) == {bits}"]
+        else:
+            kinds = [f"std::is_same_v<decltype({name}::storage), {name.replace('Tensor', 'Storage')} *>"]
+        lines += [f'static_assert({kind}, "{name}");' for kind in kinds]
+    folders = [abi_exports.INCLUDES, TESTS / "support" / "stand_in" / "thc"]
+    command = [*toolchain.cxx_compiler(), "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
+    source = "\n".join(lines) + "\n"
+    done = subprocess.run([*command, *(f"-I{each}" for each in folders)], input=source, capture_output=True, text=True)
+    assert done.returncode == 0 and len(lines) > 50, done.stderr

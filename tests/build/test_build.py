@@ -1,0 +1,416 @@
+"""tests/build/test_build.py: torchthaw.create_extension, from headers to a package on disk."""
+
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import torchthaw
+from support import ROOT, bridge_probe
+from torchthaw.build import BuildError, cdef, symbols, toolchain
+
+HEADER = "int64_t count(const float *values, int64_t n);\n"
+SOURCE = """
+#include <stdint.h>
+#include "counting.h"
+int64_t count(const float *values, int64_t n) { (void)values; return n; }
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with counting.h and counting.c, and a cache of its own."""
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "counting.h").write_text(HEADER.replace("int64_t", "long"))
+    (folder / "counting.c").write_text(SOURCE.replace("int64_t", "long"))
+    return folder
+
+
+def extension(project, name="_ext.counting", headers="counting.h", sources=("counting.c",), **options):
+    return torchthaw.create_extension(
+        name, headers=headers, sources=sources, relative_to=project / "build.py", **options
+    )
+
+
+def python(folder, source, **environment):
+    """What a fresh interpreter in ``folder`` prints."""
+    result = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+def fails(folder):
+    """What CALL prints to stderr in a fresh interpreter where it fails."""
+    result = subprocess.run(
+        [sys.executable, "-c", CALL], capture_output=True, text=True, cwd=folder, env={"PYTHONPATH": str(ROOT)}
+    )
+    assert result.returncode != 0
+    return result.stderr
+
+
+CALL = "from _ext import counting; print(counting.count(None, 3))"
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+# What is made
+
+
+def test_the_product(project):
+    ext = extension(project)
+    assert files(project) == ["counting.c", "counting.h"], "nothing is written before build()"
+    ext.build()
+    assert files(project) == [
+        "_ext/__init__.py", "_ext/counting/__init__.py", "_ext/counting/_counting.so", "counting.c", "counting.h",
+    ]  # fmt: skip
+    assert ext.target == project / "_ext" / "counting" / "_counting.so"
+    assert python(project, CALL) == "3"
+
+
+def test_torch_is_not_imported(project):
+    extension(project).build()
+    assert python(project, CALL + "; import sys; print('torch' in sys.modules)").split() == ["3", "False"]
+
+
+def test_torch_may_come_later(project):
+    extension(project).build()
+    source = CALL + "; import torch; print(counting.count(torch.ones(3), 4))"
+    assert python(project, source).split() == ["3", "4"]
+
+
+@pytest.mark.parametrize("name, path", [("plain", "plain/_plain.so"), ("a.b.c", "a/b/c/_c.so")])
+def test_names(project, name, path):
+    extension(project, name).build()
+    assert (project / path).is_file()
+    assert python(project, f"import {name} as m; print(m.count(None, 3), m.count.__module__)") == f"3 {name}"
+
+
+def test_existing_init_files_are_kept(project):
+    (project / "_ext").mkdir()
+    (project / "_ext" / "__init__.py").write_text("kept = 1\n")
+    extension(project).build()
+    assert (project / "_ext" / "__init__.py").read_text() == "kept = 1\n"
+
+
+def test_a_moved_project_still_works(project, tmp_path):
+    library = project / "lib"
+    library.mkdir()
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "lib/libcounting.so", "counting.c"], cwd=project, check=True)
+    extension(
+        project, sources=(), libraries=["counting"], library_dirs=["lib"], runtime_library_dirs=["lib"]
+    ).build()
+    moved = tmp_path / "moved"
+    project.rename(moved)
+    assert python(moved, CALL) == "3"
+
+
+def test_the_extension_serves_every_python():
+    """abi3: nothing that it wants of Python is private or newer than the limited API of 3.10."""
+    import torchthaw.bridge
+
+    for path in (bridge_probe.folder() / "_ext" / "probe" / "_probe.so", torchthaw.bridge._bridge.__file__):
+        command = ["nm", "-D", "--undefined-only", path]
+        symbols = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        names = {line.split()[-1] for line in symbols.splitlines()}
+        assert "PyObject_Vectorcall" not in names
+        stable = {"_PyObject_New", "_Py_Dealloc", "_Py_NoneStruct", "_Py_TrueStruct", "_Py_FalseStruct"}
+        assert {name for name in names if name.startswith("_Py")} <= stable
+
+
+# Building again
+
+
+def test_nothing_changed(project):
+    ext = extension(project)
+    ext.build()
+    before = ext.target.stat().st_mtime_ns, ext.target.stat().st_ino
+    extension(project).build()
+    assert (ext.target.stat().st_mtime_ns, ext.target.stat().st_ino) == before
+
+
+def test_nothing_changed_runs_no_compiler(project, monkeypatch):
+    extension(project).build()
+    monkeypatch.setattr(cdef, "parse", None)
+    extension(project).build()
+
+
+def test_a_changed_source(project):
+    extension(project).build()
+    source = project / "counting.c"
+    source.write_text(source.read_text().replace("return n", "return 2 * n"))
+    extension(project).build()
+    assert python(project, CALL) == "6"
+
+
+def test_a_changed_header(project):
+    extension(project).build()
+    for name in ("counting.h", "counting.c"):
+        text = (project / name).read_text().replace("count(const float", "counted(const float")
+        (project / name).write_text(text)
+    extension(project).build()
+    assert python(project, CALL.replace("counting.count", "counting.counted")) == "3"
+
+
+def test_a_changed_header_of_a_header(project):
+    (project / "inner.h").write_text("#define FACTOR 2\n")
+    source = project / "counting.c"
+    source.write_text('#include "inner.h"\n' + source.read_text().replace("return n", "return FACTOR * n"))
+    extension(project).build()
+    assert python(project, CALL) == "6"
+    (project / "inner.h").write_text("#define FACTOR 5\n")
+    extension(project).build()
+    assert python(project, CALL) == "15"
+
+
+def test_changed_options(project):
+    source = project / "counting.c"
+    source.write_text(source.read_text().replace("return n", "return N * n"))
+    extension(project, define_macros=[("N", 2)]).build()
+    assert python(project, CALL) == "6"
+    extension(project, define_macros=[("N", "3")]).build()
+    assert python(project, CALL) == "9"
+
+
+def test_a_lost_product_comes_back(project):
+    ext = extension(project)
+    ext.build()
+    shutil.rmtree(ext.package)
+    extension(project).build()
+    assert python(project, CALL) == "3"
+
+
+def test_a_lost_cache_is_no_loss(project, tmp_path):
+    extension(project).build()
+    shutil.rmtree(tmp_path / "cache")
+    assert python(project, CALL) == "3"
+    extension(project).build()
+    assert python(project, CALL) == "3"
+
+
+def _build(project):
+    extension(project).build()
+
+
+def test_builds_at_the_same_time(project):
+    processes = [multiprocessing.get_context("fork").Process(target=_build, args=(project,)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert python(project, CALL) == "3"
+
+
+# Failing
+
+
+def test_a_failed_build_leaves_the_good_one(project, capfd):
+    ext = extension(project)
+    ext.build()
+    good = ext.target.read_bytes()
+    source = project / "counting.c"
+    text = source.read_text()
+    source.write_text(text + "int broken(void) { return missing_name; }\n")
+    with pytest.raises(BuildError, match="failed") as raised:
+        extension(project).build()
+    words = str(raised.value)
+    assert f"{source}:" in words and "error:" in words and "missing_name" in words
+    assert capfd.readouterr() == ("", ""), "the error has the compiler's words; they are not printed twice"
+    assert ext.target.read_bytes() == good and python(project, CALL) == "3"
+    source.write_text(text)
+    extension(project).build()
+
+
+def test_a_first_build_that_fails_leaves_no_package(project):
+    (project / "counting.c").write_text("#error no\n")
+    with pytest.raises(BuildError):
+        extension(project).build()
+    assert not (project / "_ext").exists()
+
+
+def test_a_successful_build_is_silent(project, capfd):
+    extension(project).build()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_verbose_shows_the_commands(project, capfd):
+    extension(project, verbose=True).build()
+    assert "-fexceptions -c" in capfd.readouterr().out
+
+
+# Arguments
+
+
+@pytest.mark.parametrize("options, error, match", [
+    ({"name": "a-b"}, ValueError, "^name: expected a dotted module name, got 'a-b'$"),
+    ({"name": "_ext..x"}, ValueError, "^name: "),
+    ({"name": ""}, ValueError, "^name: "),
+    ({"headers": "missing.h"}, FileNotFoundError, "^headers: expected a file, got .*missing.h"),
+    ({"sources": ["missing.c"]}, FileNotFoundError, "^sources: expected a file, got .*missing.c"),
+    ({"sources": ["counting.h"]}, ValueError, "^sources: expected C or C[+][+] files"),
+    ({"extra_compile_args": {"gcc": []}}, ValueError, "^extra_compile_args: expected the keys 'cxx', "),
+], ids=str)  # fmt: skip
+def test_bad_arguments(project, options, error, match):
+    with pytest.raises(error, match=match):
+        extension(project, **options).build()
+
+
+def test_a_misspelt_option(project):
+    with pytest.raises(TypeError, match="include_dir"):
+        extension(project, include_dir=["x"])
+
+
+def test_no_headers_and_no_sources(project):
+    extension(project, "empty", headers=[], sources=[]).build()
+    assert python(project, "import empty; print(empty.__all__)") == "[]"
+
+
+def test_two_sources_of_one_name(project):
+    for folder, name in (("a", "one"), ("b", "two")):
+        (project / folder).mkdir()
+        (project / folder / "same.c").write_text(f"long {name}(void) {{ return {len(name)}; }}\n")
+    (project / "both.h").write_text("long one(void);\nlong two(void);\n")
+    extension(project, "both", headers=["both.h"], sources=["a/same.c", "b/same.c"]).build()
+    assert python(project, "import both; print(both.one(), both.two())") == "3 3"
+
+
+def test_cxx_sources_flags_and_objects(project):
+    (project / "include").mkdir()
+    (project / "include" / "factor.h").write_text("#define FACTOR 3\n")
+    (project / "more.cpp").write_text("""
+#include "factor.h"
+#include <string>
+extern "C" long more() { return FACTOR * (long)std::string(LETTERS).size(); }
+""")
+    (project / "object.c").write_text("long object(void) { return 11; }\n")
+    subprocess.run(["gcc", "-c", "-fPIC", "object.c", "-o", "object.o"], cwd=project, check=True)
+    (project / "more.h").write_text("long more(void);\nlong object(void);\n")
+    extension(
+        project, "mixed", headers=["counting.h", "more.h"], sources=["counting.c", project / "more.cpp"],
+        include_dirs=["include"], define_macros=[("LETTERS", '"a b$c"'), ("FLAG", None)], extra_objects=["object.o"],
+        extra_compile_args=["-Werror", "-DX=1"], extra_link_args=["-Wl,-z,now"],
+    ).build()  # fmt: skip
+    assert python(project, "import mixed; print(mixed.count(None, 2), mixed.more(), mixed.object())") == "2 15 11"
+
+
+def test_a_folder_with_spaces_and_dollars(project, tmp_path):
+    odd = tmp_path / "a folder: $x 'y'"
+    shutil.copytree(project, odd)
+    extension(odd).build()
+    assert python(odd, CALL) == "3"
+
+
+def test_the_compiler_of_the_environment(project, monkeypatch, capfd):
+    compiler = project / "my compiler"
+    compiler.write_text('#!/bin/sh\necho "chosen" >> "$(dirname "$0")/log"\nexec gcc "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", f"'{compiler}' -DCHOSEN")
+    extension(project).build()
+    assert (project / "log").read_text().count("chosen") >= 3
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(FileNotFoundError, match="^CC: expected a compiler on PATH, got 'no-such-compiler'$"):
+        extension(project).build()
+
+
+def test_no_compiler(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CC", raising=False)
+    with pytest.raises(FileNotFoundError, match="no C compiler found: tried gcc, cc, clang; install one"):
+        toolchain.c_compiler()
+    with pytest.raises(FileNotFoundError, match="^nothing not found; install it: pip install nothing$"):
+        toolchain.tool("nothing")
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "x"])
+def test_max_jobs(project, monkeypatch, jobs):
+    monkeypatch.setenv("MAX_JOBS", jobs)
+    with pytest.raises(ValueError, match=f"^MAX_JOBS: expected a positive integer, got '{jobs}'$"):
+        extension(project).build()
+    monkeypatch.setenv("MAX_JOBS", "1")
+    extension(project).build()
+
+
+def test_what_is_generated_compiles_without_warnings(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    shutil.copy(ROOT / "c_api" / "include" / "my_lib.h", tmp_path)
+    torchthaw.create_extension(
+        "strict", headers="my_lib.h", relative_to=tmp_path / "x", extra_compile_args=["-Wall", "-Wextra", "-Werror"],
+        extra_link_args=[symbols.LEFT_OPEN],
+    ).build()  # fmt: skip
+
+
+# Headers
+
+
+def parse(tmp_path, text, *more, **options):
+    paths = []
+    for index, content in enumerate((text, *more)):
+        paths.append(tmp_path / f"header{index}.h")
+        paths[-1].write_text(content)
+    ffi, declarations = cdef.parse(paths, **options)
+    return ffi, cdef.signatures(declarations)
+
+
+def test_a_header_of_declarations_alone(tmp_path):
+    text = "typedef float real;\n/* c */ int f(const real *x, int64_t n); // d\n#define N 3\nvoid g(int [4]);"
+    found = parse(tmp_path, text)[1]
+    assert found == {"f": ("int f(const real *x, int64_t n)", ["x", "n"]), "g": ("void g(int [4])", [None])}
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("#include <stdint.h>\n#include <math.h>\nint f(int64_t n);", {"f"}),
+    ("#ifndef H\n#define H\nint f(int n);\n#endif", {"f"}),
+    ('#ifdef __cplusplus\nextern "C" {\n#endif\nint f(int n);\n#ifdef __cplusplus\n}\n#endif', {"f"}),
+    ("#define API __attribute__((visibility(\"default\")))\nAPI int f(int n) __attribute__((nonnull));", {"f"}),
+    ("#include <stdbool.h>\nbool f(bool n); int h(void);\n"
+     "static inline bool g(void) { if (1) { return '}'; } return \"}{\"[0]; }", {"f", "g", "h"}),
+    ("#define LIST(X) X(a) X(b)\n#define ROW(name) int f_##name(int);\nLIST(ROW)", {"f_a", "f_b"}),
+    ("#include <stddef.h>\n#pragma once\nint f(const char *__restrict a, size_t n);", {"f"}),
+    ("#include <stdint.h>\nstruct s { int a; struct { int c; } b; };\n"
+     "static const int table[2] = {1, 2};\nint f(struct s *p);", {"f"}),
+], ids=["include", "guard", "extern-C", "attribute", "inline", "x-macro", "restrict", "struct"])  # fmt: skip
+def test_headers_with_more_in_them(tmp_path, text, expected):
+    assert set(parse(tmp_path, text)[1]) == expected
+
+
+def test_what_a_header_includes_is_not_taken(tmp_path):
+    (tmp_path / "inner.h").write_text("int inner(void);\ntypedef int number;\n")
+    outer = '#include "inner.h"\nint outer(void);'
+    assert set(parse(tmp_path, outer)[1]) == {"outer"}
+    ffi, found = parse(tmp_path, "#pragma once\ntypedef int number;\n", '#include "header0.h"\nnumber outer(number n);')
+    assert set(found) == {"outer"}
+
+
+def test_integer_macros(tmp_path):
+    text = """#include <stdint.h>
+    #define A 1
+    #define B (A << 3)
+    #define C 0x10u
+    #define D -1
+    #define E "text"
+    #define F(x) x
+    #define G 1.5
+    #define H
+    #define I INT32_MAX
+    #define J ~B
+    """
+    ffi, _ = parse(tmp_path, text)
+    names = {key.split()[1] for key in ffi._parser._declarations if key.startswith("macro")}
+    assert names == {"A", "B", "C", "D", "J"}
+
+
+def test_a_broken_header(tmp_path):
+    with pytest.raises(ValueError, match="(?s)^headers: the C preprocessor failed.*missing.h"):
+        parse(tmp_path, '#include "missing.h"\n')
+    with pytest.raises(Exception, match="unknown_t"):
+        parse(tmp_path, "#pragma once\nunknown_t f(unknown_t x);\n")

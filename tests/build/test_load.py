@@ -1,0 +1,542 @@
+"""tests/build/test_load.py: torchthaw.load and load_inline: what is built, when it is built again, and by whom."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+import torchthaw
+from support import ROOT
+from torchthaw.build import BuildError, cuda, jit, ninja, prototypes
+
+HEADER = "int scaled(const float *input, long count, float *output);\n"
+SOURCE = """
+#include "factor.h"
+#include "scaling.h"
+int scaled(const float *input, long count, float *output) {
+    for (long i = 0; i < count; ++i) output[i] = FACTOR * input[i];
+    return FACTOR;
+}
+"""
+# A compiler that notes what it compiles: when it begins and, a while later, when it ends.
+COMPILER = """#!/bin/sh
+case "$*" in *" -c "*) ;; *) exec {compiler} "$@" ;; esac
+for word; do case "$word" in *.c|*.cpp) file=$(basename "$word") ;; esac; done
+echo "begin $file $$" >> {log}
+sleep {seconds}
+{compiler} "$@"
+status=$?
+echo "end $file $$" >> {log}
+exit $status
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with sources, which is the current one; a cache and a memory of what was loaded of its own."""
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("TORCH_EXTENSIONS_DIR", raising=False)
+    monkeypatch.setattr(jit, "_loaded", {})
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "scaling.h").write_text(HEADER)
+    (folder / "scaling.c").write_text(SOURCE)
+    (folder / "factor.h").write_text("#define FACTOR 2\n")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def compiled(tmp_path, monkeypatch):
+    """compiled(): the names of the files that were compiled since the last time."""
+    log = tmp_path / "log"
+    compiler(tmp_path, log, monkeypatch)
+
+    def taken():
+        lines = log.read_text().splitlines() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return sorted(line.split()[1] for line in lines if line.startswith("end"))
+
+    return taken
+
+
+def compiler(folder, log, monkeypatch, seconds=0):
+    """Makes CC and CXX compilers that write ``log`` and take a while."""
+    for variable, real in (("CC", "gcc"), ("CXX", "g++")):
+        path = folder / real
+        path.write_text(COMPILER.format(compiler=real, log=log, seconds=seconds))
+        path.chmod(0o755)
+        monkeypatch.setenv(variable, str(path))
+
+
+def load(**options):
+    return torchthaw.load(**{"name": "scaling", "sources": ["scaling.c"], "headers": ["scaling.h"], **options})
+
+
+def forget():
+    """As if another process went on."""
+    jit._loaded.clear()
+
+
+def apply(module):
+    output = torch.empty(3)
+    module.scaled(torch.ones(3), 3, output)
+    return output.tolist()
+
+
+def python(source, folder, **options):
+    return subprocess.Popen(
+        [sys.executable, "-c", source], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, **options,
+    )  # fmt: skip
+
+
+LOAD = "import torchthaw; print(torchthaw.load('scaling', 'scaling.c', 'scaling.h').scaled(None, 0, None))"
+
+
+# The result
+
+
+def test_a_module(project):
+    module = load()
+    assert apply(module) == [2, 2, 2]
+    assert (module.__name__, module.__all__, module.scaled.__module__) == ("scaling", ["scaled"], "scaling")
+    cache = project.parent / "cache" / "extensions" / sys.implementation.cache_tag
+    assert Path(module.__file__) == cache / "scaling" / "scaling.so"
+
+
+def test_torch_is_not_needed(project):
+    process = python(f"{LOAD}; import sys; print('torch' in sys.modules)", project)
+    assert process.communicate()[0].split() == ["2", "False"]
+
+
+def test_no_module_is_replaced(project):
+    import json
+
+    assert load(name="json") is not json and sys.modules["json"] is json
+
+
+def test_a_plain_library(project):
+    path = load(headers=(), is_python_module=False)
+    assert path in Path("/proc/self/maps").read_text()
+    assert ctypes.CDLL(path).scaled(None, ctypes.c_long(0), None) == 2
+
+
+def test_a_program(project):
+    (project / "main.cpp").write_text('#include <cstdio>\nint main(int, char **v) { return std::puts(v[1]) < 0; }\n')
+    path = torchthaw.load("program", "main.cpp", is_python_module=False, is_standalone=True)
+    assert Path(path).name == "program"
+    assert subprocess.run([path, "hello"], capture_output=True, text=True).stdout == "hello\n"
+
+
+@pytest.mark.parametrize("variable", [True, False])
+def test_the_build_directory(project, monkeypatch, variable):
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(project / "all"))
+    module = load(build_directory=None if variable else "here/below")
+    folder = project / ("all/scaling" if variable else "here/below")
+    assert Path(module.__file__) == folder / "scaling.so"
+    assert not (project.parent / "cache").exists()
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_intermediates(project, compiled, keep):
+    load(build_directory="made", keep_intermediates=keep)
+    assert bool(list((project / "made").rglob("*.o"))) == keep
+    compiled()
+    forget()
+    assert apply(load(build_directory="made", keep_intermediates=keep)) == [2, 2, 2] and compiled() == []
+
+
+def test_flags(project):
+    (project / "include").mkdir()
+    (project / "include" / "other.h").write_text("#define LETTERS ABC\n")
+    (project / "more.cpp").write_text("""
+#include <other.h>
+extern "C" double sqrt(double);
+extern "C" int more() { static_assert(__cplusplus == 202002L, ""); enum { ABC = 5 }; return LETTERS + N; }
+""")
+    (project / "more.h").write_text("int more(void);\n")
+    module = load(
+        sources=["scaling.c", project / "more.cpp"], headers=["scaling.h", "more.h"], extra_include_paths=["include"],
+        extra_cflags=["-DN=3", "-std=c++20", "-std=c99", "-Werror"], extra_ldflags=["-Wl,--defsym=here=0", "-lm"],
+    )  # fmt: skip
+    assert module.more() == 8
+    dynamic = subprocess.run(["nm", "-D", module.__file__], capture_output=True, text=True, check=True).stdout
+    assert " A here" in dynamic
+
+
+def test_verbose_shows_the_commands(project, capfd):
+    load()
+    assert capfd.readouterr() == ("", "")
+    forget()
+    (project / "factor.h").write_text("#define FACTOR 3\n")
+    load(verbose=True)
+    assert f"-c {project / 'scaling.c'}" in capfd.readouterr().out
+
+
+# Building again
+
+
+def test_the_same_again_is_the_same_module(project, monkeypatch):
+    module = load()
+    monkeypatch.setattr(ninja, "run", None)
+    assert load() is module
+
+
+def test_another_process_finds_it_built(project, compiled):
+    load()
+    assert compiled() == ["_scaling.c", "scaling.c"]
+    for path in project.iterdir():
+        os.utime(path)  # newer, with the same content
+    assert python(LOAD, project).communicate()[0] == "2\n"
+    assert compiled() == []
+
+
+def rewrite(path, old, new):
+    """Other content of an earlier time, as a tool that restores files leaves it."""
+    path.write_text(path.read_text().replace(old, new))
+    os.utime(path, (1, 1))
+
+
+@pytest.mark.parametrize("file, old, new, expected", [
+    ("scaling.c", "FACTOR * input", "7 * input", ["scaling.c"]),
+    ("factor.h", "2", "7", ["scaling.c"]),
+    ("scaling.h", "int scaled", "/* one more */ int scaled", ["_scaling.c", "scaling.c"]),
+])  # fmt: skip
+def test_changed_content_is_built(project, compiled, file, old, new, expected):
+    (project / "other.c").write_text("int other;\n")
+    load(sources=["scaling.c", "other.c"])
+    compiled()
+    forget()
+    rewrite(project / file, old, new)
+    load(sources=["scaling.c", "other.c"])
+    assert compiled() == expected
+    result = python(LOAD.replace("'scaling.c'", "['scaling.c', 'other.c']"), project).communicate()[0]
+    assert result == ("7\n" if file == "factor.h" else "2\n") and compiled() == []
+
+
+def test_changed_flags_are_built(project):
+    (project / "factor.h").write_text("")
+    assert apply(load(extra_cflags=["-DFACTOR=3"])) == [3, 3, 3]
+    forget()
+    assert apply(load(extra_cflags=["-DFACTOR=4"], build_directory="elsewhere")) == [4, 4, 4]
+    assert python(LOAD.replace(".h')", ".h', ['-DFACTOR=5'])"), project).communicate()[0] == "5\n"
+
+
+def test_another_compiler_builds(project, compiled):
+    load()
+    assert compiled() == ["_scaling.c", "scaling.c"]
+    forget()
+    with open(os.environ["CC"], "a") as file:
+        file.write("# a newer one in the same place\n")
+    load()
+    assert compiled() == ["_scaling.c", "scaling.c"]
+
+
+def test_a_source_that_changes_while_it_is_built(project, tmp_path, monkeypatch):
+    """What the compiler did not see is built the next time."""
+    compiler(tmp_path, tmp_path / "log", monkeypatch)
+    other, script = project / "other.h", Path(os.environ["CC"])
+    other.write_text("#define FACTOR 5\n")
+    script.write_text(script.read_text().replace("exit $status", f"mv {other} {project / 'factor.h'}\nexit $status"))
+    assert apply(load()) == [2, 2, 2]
+    forget()
+    assert python(LOAD, project).communicate()[0] == "5\n"
+
+
+def test_a_lost_product_comes_back(project):
+    Path(load().__file__).unlink()
+    forget()
+    assert python(LOAD, project).communicate()[0] == "2\n"
+
+
+def test_a_broken_record_is_no_loss(project, compiled):
+    Path(load().__file__).with_suffix(".json").write_text("{")
+    compiled()
+    assert python(LOAD, project).communicate()[0] == "2\n"
+    assert compiled() == ["_scaling.c", "scaling.c"]
+
+
+# Versions in one process
+
+
+def test_other_content_is_another_version(project):
+    first = load()
+    (project / "factor.h").write_text("#define FACTOR 3\n")
+    second = load()
+    assert load() is second
+    (project / "factor.h").write_text("#define FACTOR 2\n")
+    third = load()
+    assert [module.__name__ for module in (first, second, third)] == ["scaling", "scaling_v1", "scaling_v2"]
+    assert [apply(module)[0] for module in (first, second, third)] == [2, 3, 2]
+    assert python(LOAD, project).communicate()[0] == "2\n"
+
+
+def test_names_do_not_meet(project):
+    first, other = load(), load(name="other")
+    assert (first.__name__, other.__name__) == ("scaling", "other") and load() is first
+
+
+def test_the_version_of_a_library(project):
+    options = {"headers": (), "is_python_module": False}
+    first = load(**options)
+    assert load(**options) == first
+    (project / "factor.h").write_text("#define FACTOR 3\n")
+    second = load(**options)
+    assert [Path(path).name for path in (first, second)] == ["scaling.so", "scaling_v1.so"]
+    assert ctypes.CDLL(second).scaled(None, ctypes.c_long(0), None) == 3
+
+
+# Several processes
+
+
+def test_builders_at_the_same_time(project, tmp_path, monkeypatch):
+    """One builds, the others wait, and find it built."""
+    log = tmp_path / "log"
+    compiler(tmp_path, log, monkeypatch, seconds=0.3)
+    processes = [python(LOAD, project) for _ in range(4)]
+    assert [process.communicate()[0] for process in processes] == ["2\n"] * 4
+    assert sorted(log.read_text().split()[1::3]) == ["_scaling.c"] * 2 + ["scaling.c"] * 2
+
+
+@pytest.mark.parametrize("everything", [False, True], ids=["python alone", "with its compilers"])
+def test_a_builder_that_is_killed(project, tmp_path, monkeypatch, everything):
+    """The next one waits for the compilers that are left, builds what is not finished, and gets the right result."""
+    log = tmp_path / "log"
+    compiler(tmp_path, log, monkeypatch, seconds=1)
+    monkeypatch.setenv("MAX_JOBS", "1")
+    killed = python(LOAD, project)
+    deadline = time.monotonic() + 60
+    while not (log.exists() and log.read_text().endswith("\n")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(killed.pid, signal.SIGKILL)
+    if everything:
+        os.kill(int(log.read_text().split()[2]), signal.SIGKILL)
+    killed.wait()
+    others = [python(LOAD, project) for _ in range(2)]
+    assert [process.communicate()[0] for process in others] == ["2\n"] * 2
+    events = [line.split() for line in log.read_text().splitlines()]
+    first, events = events[0], events[1 if everything else 0:]
+    assert first[0] == "begin" and len(events) % 2 == 0
+    for begin, end in zip(events[::2], events[1::2]):
+        assert (begin[0], end[0]) == ("begin", "end") and begin[1:] == end[1:], "two builders at once"
+
+
+# Failing
+
+
+def test_a_failed_build_leaves_the_good_one(project, capfd):
+    good = Path(load().__file__)
+    before = good.read_bytes()
+    text = (project / "scaling.c").read_text()
+    (project / "scaling.c").write_text(text + "#error not yet\n")
+    forget()
+    with pytest.raises(BuildError, match=r"(?s)scaling\.c:.*not yet"):
+        load()
+    assert capfd.readouterr().err == ""
+    assert good.read_bytes() == before
+    (project / "scaling.c").write_text(text)
+    assert apply(load()) == [2, 2, 2]
+
+
+def test_a_failed_version_is_none(project):
+    load()
+    text = (project / "scaling.c").read_text()
+    (project / "scaling.c").write_text("#error not yet\n")
+    with pytest.raises(BuildError):
+        load()
+    (project / "scaling.c").write_text(text.replace("FACTOR *", "9 *"))
+    module = load()
+    assert module.__name__ == "scaling_v1" and apply(module) == [9, 9, 9]
+
+
+def test_an_undefined_symbol_can_be_mended(project):
+    text = (project / "scaling.c").read_text()
+    (project / "scaling.c").write_text("int unrelated;\n")
+    with pytest.raises(BuildError, match="undefined symbols: scaled[.]"):
+        load()
+    (project / "scaling.c").write_text(text)
+    assert apply(load()) == [2, 2, 2]
+
+
+@pytest.mark.parametrize("options, error, match", [
+    ({"name": "a.b"}, ValueError, "^name: expected an identifier, got 'a.b'$"),
+    ({"name": 3}, ValueError, "^name: expected an identifier, got 3$"),
+    ({"sources": []}, ValueError, "^sources: expected one or more files, got none$"),
+    ({"sources": "missing.c"}, FileNotFoundError, "^sources: expected a file, got '.*missing.c'$"),
+    ({"sources": "factor.h"}, ValueError, "^sources: expected C or C[+][+] files"),
+    ({"headers": ()}, ValueError, "^headers: expected one or more C headers that declare the module's functions"),
+    ({"headers": "missing.h"}, FileNotFoundError, "^headers: expected a file, got '.*missing.h'$"),
+    ({"is_standalone": True}, ValueError, "^is_standalone: expected is_python_module=False with it"),
+    ({"extra_cflags": "-O3"}, TypeError, "^extra_cflags: expected a list, got '-O3'$"),
+    ({"extra_ldflags": "-lm"}, TypeError, "^extra_ldflags: expected a list, got '-lm'$"),
+    ({"extra_include_paths": "include"}, TypeError, "^extra_include_paths: expected a list, got 'include'$"),
+    ({"sources": "x.cu", "with_cuda": False}, ValueError, "^with_cuda: expected True or None"),
+], ids=str)  # fmt: skip
+def test_bad_arguments(project, options, error, match):
+    with pytest.raises(error, match=match):
+        load(**options)
+
+
+def test_a_header_of_tensors_of_the_old_kind(project):
+    (project / "old.h").write_text("int f(THFloatTensor *x);\n")
+    with pytest.raises(ValueError, match="(?s)^headers: expected C declarations that define .*THFloatTensor"):
+        load(headers="old.h")
+
+
+def test_max_jobs(project, monkeypatch):
+    monkeypatch.setenv("MAX_JOBS", "many")
+    with pytest.raises(ValueError, match="^MAX_JOBS: expected a positive integer, got 'many'$"):
+        load()
+
+
+@pytest.mark.parametrize("name", ["TORCH_EXTENSIONS_DIR", "TORCHTHAW_CACHE", "XDG_CACHE_HOME", "build_directory"])
+def test_a_folder_that_cannot_be_written_is_named(project, monkeypatch, name):
+    (project / "file").touch()
+    place = str(project / "file" / "cache")
+    for variable in ("TORCH_EXTENSIONS_DIR", "TORCHTHAW_CACHE"):
+        monkeypatch.delenv(variable, raising=False)
+    options = {name: place} if name == "build_directory" else {}
+    if not options:
+        monkeypatch.setenv(name, place)
+    with pytest.raises(NotADirectoryError, match=f"^{name}: expected a folder that can be written, got '{place}"):
+        load(**options)
+
+
+def test_without_cuda(project, monkeypatch):
+    (project / "kernel.cu").write_text('extern "C" int one() { return 1; }\n')
+    (project / "one.h").write_text("int one(void);\n")
+    monkeypatch.setenv("CUDA_HOME", str(project))
+    with pytest.raises(FileNotFoundError, match="^CUDA_HOME: expected a CUDA toolkit"):
+        load(headers="one.h", sources=["kernel.cu"])
+
+
+@pytest.fixture
+def cuda_home(project, monkeypatch):
+    try:
+        root = cuda.toolkit().root
+    except FileNotFoundError:
+        pytest.skip("no nvcc on this machine")
+    monkeypatch.setenv("CUDA_HOME", str(root))
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "7.5+PTX")
+
+
+KERNEL = """
+#include <cuda_runtime.h>
+__global__ void kernel(float *x) { *x = N; }
+extern "C" int answer(int n) { return __CUDACC_VER_MAJOR__ > 0 ? N + n : 0; }
+"""
+RUNTIME = """
+#include <cuda_runtime.h>
+int answer(int n) { int version = 0; return cudaRuntimeGetVersion(&version) == 0 && version > 0 ? 40 + n : 0; }
+"""
+
+
+@pytest.mark.parametrize("file, text, options", [
+    ("kernel.cu", KERNEL, {"extra_cuda_cflags": ["-DN=40"]}), ("runtime.c", RUNTIME, {"with_cuda": True})
+], ids=["kernel", "runtime"])  # fmt: skip
+def test_cuda(project, cuda_home, file, text, options):
+    (project / file).write_text(text)
+    (project / "answer.h").write_text("int answer(int n);\n")
+    assert load(headers="answer.h", sources=file, **options).answer(2) == 42
+
+
+def test_inline_cuda(project, cuda_home):
+    module = torchthaw.load_inline("inline", cuda_sources=KERNEL, functions="answer", extra_cuda_cflags=["-DN=40"])
+    assert module.answer(2) == 42
+
+
+# load_inline
+
+TOTAL = """
+#include <numeric>
+double total(const double *values, int64_t count) { return std::accumulate(values, values + count, 0.0); }
+"""
+
+
+def test_inline(project):
+    docs = {"total": 'The "sum" of all: é, 😀, a \\ and a ??/ too.', "two": "Two."}
+    cpp_sources, c_sources = [TOTAL, "static int unused;"], "int two(void) { return 2; }"
+    module = torchthaw.load_inline(
+        "inline", cpp_sources, functions=docs, c_sources=c_sources, extra_cflags=["-std=c99", "-std=c++17"]
+    )
+    assert module.total(torch.ones(5, dtype=torch.float64), 5) == 5 and module.two() == 2
+    assert module.__all__ == ["total", "two"]
+    declaration = "double total(const double *values, int64_t count)"
+    assert module.total.__doc__ == f"{declaration}\n\n{docs['total']}"
+
+
+@pytest.mark.parametrize("functions", ["two", ["two"], ("two",), {"two": None}], ids=str)
+def test_functions_by_name(project, functions):
+    c_sources = ["int two(void) { return 2; }", "int three(void) { return 3; }"]
+    module = torchthaw.load_inline("inline", c_sources=c_sources, functions=functions)
+    assert module.__all__ == ["two"] and module.two.__doc__ == "int two(void)"
+
+
+def test_inline_again(project, compiled):
+    def load_text(text):
+        return torchthaw.load_inline("inline", c_sources=text, functions=["two"])
+
+    first = load_text("int two(void) { return 2; }")
+    assert load_text("int two(void) { return 2; }") is first
+    second = load_text("int two(void) { return 22; }")
+    assert (second.__name__, first.two(), second.two()) == ("inline_v1", 2, 22)
+    compiled()
+    forget()
+    load_text("int two(void) { return 22; }")
+    assert compiled() == ["inline.c"]
+
+
+def test_inline_with_headers(project):
+    source = "double norm(const struct point *p) { return p->x * p->x + p->y * p->y; }"
+    header = "struct point { double x, y; };\ndouble norm(const struct point *p);"
+    module = torchthaw.load_inline("inline", c_sources=source, headers=header, functions={"norm": "Squared."})
+    assert "Squared." in module.norm.__doc__
+    with pytest.raises(ValueError, match="^functions: expected functions that the headers declare, got 'size'$"):
+        torchthaw.load_inline("inline", c_sources=source, headers=header, functions=["size"])
+
+
+def test_an_inline_library(project):
+    path = torchthaw.load_inline("inline", c_sources="int two(void) { return 2; }", is_python_module=False)
+    assert ctypes.CDLL(path).two() == 2
+
+
+@pytest.mark.parametrize("options, error, match", [
+    ({}, ValueError, "^cpp_sources, c_sources, cuda_sources: expected the text of one or more sources, got none$"),
+    ({"c_sources": "int x;"}, ValueError, "^functions: expected the names of one or more functions, got none"),
+    ({"c_sources": "int x;", "functions": 3}, TypeError, "^functions: expected a list of names, or a dict .*, got 3$"),
+    ({"c_sources": "int g(void);", "functions": ["f"]}, ValueError, "^functions: expected functions that the sources"),
+    ({"c_sources": "static int f(void) { return 1; }", "functions": ["f"]}, ValueError, "got static f$"),
+    ({"cpp_sources": "void f(int &x) {}", "functions": "f"}, ValueError, "(?s)^functions: .*int &x"),
+    ({"cpp_sources": "typedef int word; void f(word x) {}", "functions": "f"}, ValueError, "(?s)^functions: .*word"),
+    ({"cpp_sources": "int f();", "functions": "f", "extra_cflags": "-O3"}, TypeError, "^extra_cflags: expected a list"),
+], ids=str)  # fmt: skip
+def test_bad_inline_arguments(project, options, error, match):
+    with pytest.raises(error, match=match):
+        torchthaw.load_inline("inline", **options)
+
+
+# Prototypes
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("int f(void) { return g(1); }", "int f(void);"),
+    ("int f(\n  int a, /* one */\n  int b)  // two\n{", "int f(int a, int b);"),
+    ("const char *f(const char *x);\nint y;", "const char * f(const char *x);"),
+    ('extern "C" {\nstruct s { int f; };\nunsigned long f(int x) {}\n}', "unsigned long f(int x);"),
+    ('extern "C" inline int f(int x) noexcept {}', "int f(int x);"),
+    ("#define f(x) x\nint\tf(int x) {}", "int f(int x);"),
+    ("#define m \\\n  int f(int wrong);\nint f(int right) {}", "int f(int right);"),
+    ("namespace n { int f(long x) { return 1; } }\nint f(int x) {}", "int f(int x);"),
+    ('char *s = "int f(long) {"; char c = \'{\'; int f(int x) {}', "int f(int x);"),
+    ("[[nodiscard]] __attribute__((noinline)) int f(int (*callback)(int)) {", "int f(int (*callback)(int));"),
+    ("int ff(long x) {} int f(int x) {}", "int f(int x);"),
+], ids=str)  # fmt: skip
+def test_prototypes(text, expected):
+    assert expected in prototypes.header(text, ["f"]).splitlines()

@@ -1,2 +1,0 @@
-/* tests/contract/notes/native/plain_source.c: the extension of setup.py. */
-int plain_value(void) { return 31; }

@@ -1,2 +1,0 @@
-/* tests/contract/section_2_6_seen.h: writes down for which types it was included. */
-seen[count++] = name_of(Real) " " name_of(real) " " name_of(accreal);

@@ -1,0 +1,149 @@
+"""tests/cuda/host/pretended/test_pretended_devices.py: devices and streams as the raw-pointer bridge handles them, on
+pretended GPUs."""
+
+import ctypes
+import importlib
+import sys
+
+import cffi
+import pytest
+import torch
+
+import _ext
+import torchthaw
+from _ext import my_lib_cuda
+from functions._library import Kernels
+from functions.add import add
+from functions.linear import linear
+from support.stand_in import pretend
+from support.stand_in.pretend import STREAM, elsewhere
+
+cublas = ctypes.CDLL("libcublas_on_host.so")
+cublas.stand_in_stream.restype = ctypes.c_size_t
+
+
+def arguments(*tensors):
+    a, b, output = tensors
+    return a, a.shape, a.dim(), b, b.shape, b.dim(), output
+
+
+def ones(device=0):
+    return elsewhere(torch.ones(5), device)
+
+
+@pytest.fixture(autouse=True)
+def at_rest():
+    yield
+    assert pretend.current == [0], "the device is not the one before"
+    pretend.exchanged.clear()
+
+
+def test_the_device_of_the_tensors_is_current_during_the_call():
+    output = ones(1)
+    assert my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(1), ones(1), output))
+    assert pretend.exchanged == [1, 0] and output.tolist() == [2] * 5
+
+
+def test_a_call_that_fails_leaves_the_device_as_it_was():
+    a, output = ones(1), ones(1)
+    assert not my_lib_cuda.my_lib_add_forward_cuda(a, (5,), 1, a, (4,), 1, output)
+    assert pretend.exchanged == [1, 0]
+
+
+def test_an_error_of_cffi_leaves_the_device_as_it_was():
+    no_sizes = cffi.FFI().new("double[1]")  # which only cffi knows
+    with pytest.raises(TypeError, match="shape2"):
+        my_lib_cuda.my_lib_add_forward_cuda(ones(1), (5,), 1, ones(1), no_sizes, 1, ones(1))
+    assert pretend.exchanged == [1, 0]
+
+
+def test_no_exchange_back_to_the_same_device():
+    my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(), ones(), ones()))
+    assert pretend.exchanged == [0]
+
+
+@pytest.mark.parametrize("first, second, output, name", [(0, 1, 0, "input2"), (1, 1, 0, "output")])
+def test_mixed_devices_are_refused(first, second, output, name):
+    written = ones(output)
+    with pytest.raises(TypeError, match=rf"{name}: expected a contiguous float32 tensor on cuda:{first}, got one on"):
+        my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(first), ones(second), written))
+    assert written.tolist() == [1] * 5 and pretend.exchanged == []
+    with pytest.raises(TypeError, match="input2: expected a contiguous float32 tensor on cuda:1"):
+        add(ones(1), ones())
+
+
+def test_wrong_dtype_and_layout_are_refused():
+    with pytest.raises(TypeError, match="input1: expected a contiguous float32 CUDA tensor, got torch.float64"):
+        my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones().double(), ones(), ones()))
+    with pytest.raises(ValueError, match="input2: .*strides"):
+        my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(), torch.ones(10)[::2], ones()))
+
+
+def product(rows=2, device=0, **stream):
+    x, output = (elsewhere(torch.ones(2, 2), device) for _ in range(2))
+    size = my_lib_cuda.my_lib_linear_forward_workspace_size_cuda(2, 2, 2)
+    workspace = elsewhere(torch.empty(size, dtype=torch.uint8), device)
+    assert my_lib_cuda.my_lib_linear_forward_cuda(x, x, None, rows, 2, 2, output, workspace, size, **stream)
+    return cublas.stand_in_stream()
+
+
+def test_the_stream_is_the_current_one_unless_it_is_given():
+    assert product() == STREAM
+    assert product(device=1) == STREAM + 1
+    assert product(stream=None) == STREAM
+    assert product(stream=8192) == 8192
+    rows = cffi.FFI().cast("int64_t", 2)  # with a value that only cffi converts
+    assert product(rows=rows) == STREAM and product(rows=rows, stream=8192) == 8192
+
+
+@pytest.mark.parametrize("stream, got", [("legacy", "str"), (1.5, "float"), (torch.ones(1), "Tensor")])
+def test_what_is_no_stream_is_refused(stream, got):
+    with pytest.raises(TypeError, match=f"stream: expected the address of a stream, .* for the current one, got {got}$"):
+        product(stream=stream)
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    """Functions that only look as if they took a stream."""
+    folder = tmp_path_factory.mktemp("others")
+    prototypes = "int on_host(const float *x, void *stream)", "int queue_cuda(const float *x, void *queue)"
+    (folder / "others.h").write_text("".join(f"{each};\n" for each in prototypes))
+    (folder / "others.c").write_text("".join(f"{each} {{ return x != 0; }}\n" for each in prototypes))
+    torchthaw.create_extension("others", "others.h", ["others.c"], folder / "build.py").build()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield importlib.import_module("others")
+
+
+def test_a_function_takes_a_stream_by_its_name_and_by_that_of_the_parameter(others):
+    for function in others.on_host, others.queue_cuda:
+        with pytest.raises((TypeError, ValueError), match="x: expected a contiguous float32 CPU tensor"):
+            function(ones(), None)
+    with pytest.raises(TypeError, match="queue_cuda: expected 2 arguments, got 1"):
+        others.queue_cuda(ones())
+
+
+def test_arguments_are_counted():
+    with pytest.raises(TypeError, match="my_lib_add_forward_cuda: expected 8 arguments, got 6"):
+        my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(), ones(), ones())[:-1])
+    with pytest.raises(TypeError, match="my_lib_add_forward_cuda: expected 8 arguments, got 7"):
+        my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(), ones(), ones())[:-1], stream=None)
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_products_follow_pytorchs_switch_for_tf32(allowed):
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = allowed
+    try:
+        linear(torch.ones(2, 3), torch.ones(4, 3))
+        assert cublas.stand_in_math_mode() == (3 if allowed else 0)
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
+
+
+def test_without_the_library_the_reason_is_clear(monkeypatch):
+    monkeypatch.delattr(_ext, "my_lib_cuda")
+    monkeypatch.setitem(sys.modules, "_ext.my_lib_cuda", None)
+    kernels = Kernels("input", "my_lib_cube_forward")
+    with pytest.raises(RuntimeError, match="CUDA: expected _ext.my_lib_cuda, which is built where nvcc is found"):
+        kernels.of(torch.ones(1))

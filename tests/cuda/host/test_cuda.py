@@ -1,0 +1,104 @@
+"""tests/cuda/host/test_cuda.py: the CUDA operators without a GPU: from Python through the stand-in, and how they
+load."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from support import ROOT, TESTS
+from torchthaw.build import toolchain
+
+BUILD = ROOT / "build"
+LIBRARY = BUILD / "lib" / "libmy_lib_cuda.so"
+HEADER = ROOT / "c_api/include/my_lib_cuda.h"
+
+needs_library = pytest.mark.skipif(not LIBRARY.exists(), reason="no nvcc was found when build/ was made")
+
+
+def run(*command, **environment):
+    done = subprocess.run(
+        [str(part) for part in command], cwd=ROOT, env={**os.environ, **environment}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.fixture(scope="module")
+def stand_in():
+    """The folder of the stand-in's libraries."""
+    code, out = run(toolchain.tool("cmake"), "--build", BUILD, "--target", "my_lib_cuda_stand_in")
+    assert code == 0, out
+    return BUILD / "cuda_on_host"
+
+
+@needs_library
+@pytest.mark.parametrize("cases", ["gpu/test_gpu_operators.py", "host/pretended/test_pretended_devices.py"])
+def test_from_python(stand_in, cases):
+    code, out = run(
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "support.stand_in.pretended",
+        TESTS / "cuda" / cases, LD_LIBRARY_PATH=str(stand_in), PYTHONPATH=str(TESTS),
+    )
+    assert code == 0, out
+    assert re.search(r"\d+ passed", out)
+
+
+@needs_library
+def test_without_a_gpu_the_reason_is_clear():
+    prepare = "m.my_lib_cuda_prepare(0), my_lib.my_lib_last_error_message()"
+    script = f"from _ext import my_lib, my_lib_cuda as m; print({prepare})"
+    code, out = run(sys.executable, "-c", script, CUDA_VISIBLE_DEVICES="")
+    assert code == 0, out
+    assert out.startswith("0 CUDA: expected an NVIDIA GPU and its driver, got error ")
+
+
+@needs_library
+def test_a_cpu_tensor_is_refused():
+    call = "m.my_lib_cube_forward_cuda(a, (2,), 1, a, None)"
+    script = f"import torch; from _ext import my_lib_cuda as m; a = torch.ones(2); {call}"
+    code, out = run(sys.executable, "-c", script)
+    assert code == 1
+    assert "TypeError: input: expected a contiguous float32 CUDA tensor, got one on cpu" in out
+
+
+@needs_library
+def test_sizes_stay_on_the_cpu():
+    call = "m.my_lib_cube_forward_cuda(None, torch.tensor([2]), 1, None, None), my_lib.my_lib_last_error_message()"
+    code, out = run(sys.executable, "-c", f"import torch; from _ext import my_lib, my_lib_cuda as m; print({call})")
+    assert code == 0, out
+    assert out.startswith("0 input: expected ")
+
+
+def declared(path):
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    return {
+        name: (result, re.sub(r"\s+", " ", parameters))
+        for result, name, parameters in re.findall(r"MY_LIB_API\s+(.*?)(\w+)\(([^)]*)\);", text, re.S)
+    }
+
+
+def test_every_operator_of_my_lib_has_its_twin():
+    about_the_library = re.compile(r"my_lib_(abi_version|version|build_info|last_error|set_last|error_|.*num_threads)")
+    host = {n: d for n, d in declared(HEADER.with_name("my_lib.h")).items() if not about_the_library.match(n)}
+    cuda = declared(HEADER)
+    expected = {
+        name + "_cuda": (result, parameters if "workspace_size" in name else parameters + ", void *stream")
+        for name, (result, parameters) in host.items()
+    }
+    expected |= {"my_lib_cuda_prepare": ("int ", "int device"), "my_lib_cuda_allow_tf32": ("int ", "int allow")}
+    assert cuda == expected
+
+
+@needs_library
+def test_the_library_exports_its_header_and_needs_nothing_of_nvidia():
+    code, out = run("nm", "-D", "--defined-only", LIBRARY)
+    symbols = {line.split()[2].partition("@")[0] for line in out.splitlines()}
+    assert {name for name in symbols if name != "MY_LIB_1"} == set(declared(HEADER))
+    code, out = run("readelf", "-d", LIBRARY)
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", out))
+    assert needed <= {
+        "libmy_lib.so.1", "libstdc++.so.6", "libgcc_s.so.1", "libm.so.6", "libc.so.6",
+        "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
+    }

@@ -1,0 +1,216 @@
+"""tests/cuda/host/test_cuda_legacy.py: old CUDA projects build, link and load as they are, also where there is no
+card."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from support import ROOT, TESTS
+from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
+from torchthaw import config
+from torchthaw.build import cuda
+
+toolkit = toolkit_or_skip()
+if not (config.libdir() / "libthc.so.1").exists():
+    pytest.skip("libthc was not built", allow_module_level=True)
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "cuda"
+    made = shutil.ignore_patterns("__pycache__", "_ext", "build", "*.o")
+    shutil.copytree(ROOT / "examples" / "legacy" / "cuda", folder, ignore=made)
+    return folder
+
+
+def run(folder, *arguments, fails=False, **environment):
+    """What ``python -m torchthaw run ARGUMENTS…`` prints."""
+    result = subprocess.run(
+        [sys.executable, "-m", "torchthaw", "run", *arguments], cwd=folder, capture_output=True, text=True,
+        env={
+            **os.environ, "PYTHONPATH": str(ROOT), "TORCH_CUDA_ARCH_LIST": ARCHITECTURES,
+            "TORCHTHAW_CACHE": str(folder.parent / "cache"), **environment,
+        },
+    )  # fmt: skip
+    assert bool(result.returncode) == fails, result.stdout + result.stderr
+    return result.stdout + result.stderr
+
+
+def product(folder):
+    (made,) = (folder / "my_package" / "_ext" / "my_lib").glob("_my_lib*.so")
+    return made
+
+
+@pytest.mark.parametrize("script, build", [
+    (True, ["build.py"]), (False, ["setup.py", "-q", "build_ext", "--inplace"]),
+], ids=["make.sh and build.py", "setup.py alone"])  # fmt: skip
+def test_project(project, script, build):
+    if script:
+        assert "sm_52: nvcc" in run(project, "make.sh")
+        assert cuda.embedded(project / "src" / "add_kernel.cu.o") == ["75", "75+PTX"]
+    printed = run(project, *build)
+    assert ("add_kernel.cu.o is made from add_kernel.cu: it was not built yet" in printed) == (not script)
+    assert run(project, "test.py").splitlines()[-1] == "ok"
+    made = product(project)
+    assert cuda.embedded(made) == ["75", "75+PTX"]
+    dynamic = subprocess.run(["readelf", "-d", made], capture_output=True, text=True).stdout
+    assert re.findall(r"NEEDED.*\[(libthc?\.so\.1|libcudart.*)\]", dynamic) == ["libthc.so.1", "libth.so.1"]
+
+
+def test_objects_of_other_times_are_made_anew(project):
+    """A committed object for lost cards, one of an old CUDA, one older than its source."""
+    run(project, "make.sh")
+    target = project / "src" / "add_kernel.cu.o"
+    data = bytearray(target.read_bytes())
+    reasons = []
+    target.write_bytes(bytes(data) + b"cudaConfigureCall")
+    reasons.append(run(project, "build.py"))
+    target.write_bytes(data)
+    reasons.append(run(project, "build.py", TORCH_CUDA_ARCH_LIST="8.0"))
+    assert cuda.embedded(product(project)) == ["75", "75+PTX"], "its PTX serves"
+    os.utime(target, (1, 1))
+    reasons.append(run(project, "build.py"))
+    compiled = [re.findall(r"add_kernel.cu.o is made from add_kernel.cu: (.*)", printed) for printed in reasons]
+    assert compiled == [["it was built by a CUDA that is too old"], [], ["its source is newer"]]
+
+
+def test_object_without_a_source(project):
+    (project / "src" / "add_kernel.cu").unlink()
+    printed = run(project, "build.py", fails=True)
+    assert "extra_objects: expected a file to link, got " in printed
+    assert "it was not built yet, and there is no " in printed and "add_kernel_kernel.cu" in printed
+
+
+BUILDS = pytest.mark.parametrize("build", [["build.py"], ["setup.py", "-q", "build_ext", "--inplace"]], ids=" ".join)
+
+
+@BUILDS
+def test_a_script_that_did_not_run_is_named_once(project, build):
+    """Its flags are unknown: its source is compiled all the same, and may not compile."""
+    source, script = project / "src" / "add_kernel.cu", project / "make.sh"
+    errors = "".join(f"static const int a{index} = RADIUS{index};\n" for index in range(10))
+    source.write_text(f"#ifndef GIVEN\n{errors}#endif\n" + source.read_text())
+    script.write_text(script.read_text().replace(" -arch", " -DGIVEN -arch"))
+    printed = run(project, *build, fails=True)
+    assert len(re.findall("RADIUS", printed)) == 1, printed
+    why = r"src/add_kernel.cu.o is made from add_kernel.cu: it was not built yet, without the flags of make.sh[.] Run "
+    assert re.search(why + r"`python -m torchthaw run make.sh` first[.] The first error: .*add_kernel.cu.2.: ", printed)
+    run(project, "make.sh")
+    run(project, *build)
+
+
+def test_a_source_without_a_script(project):
+    (project / "make.sh").unlink()
+    (project / "src" / "add_kernel.cu").write_text("#include <flags_of_the_project.h>\n")
+    printed = run(project, "build.py", fails=True)
+    assert re.search(r"without the flags of the project's script[.] .*: fatal error: flags_of_the_project.h: ", printed)
+
+
+@BUILDS
+def test_removed_calls(project, build):
+    """Without a declaration, C takes them for functions of some library."""
+    with open(project / "src" / "add_kernel.cu", "a") as file:
+        file.write("__global__ void votes(int *y) { if (__any(y[0]) && __all(y[1])) y[2] = __ballot(y[3]); }\n")
+    with open(project / "src" / "my_lib_cuda.h", "a") as file:
+        file.write("int old_calls(void);\n")
+    text = "#include <cuda_runtime.h>\nint old_calls(void) { return cudaThreadSynchronize() + cudaThreadExit(); }\n"
+    source = project / "src" / "my_lib_cuda.c"
+    source.write_text(text + source.read_text())
+    run(project, *build)
+    call(project, "assert my_lib.old_calls() != 0")
+
+
+CALL = """
+import sys
+import torch
+from my_package._ext import my_lib
+from my_package._ext.my_lib._my_lib import ffi
+if torch.cuda.is_available():
+    sys.exit("skip")
+"""
+
+
+def call(folder, source):
+    (folder / "call.py").write_text(CALL + source)
+    result = run(folder, "call.py")
+    return result
+
+
+@pytest.fixture
+def built(project):
+    if cuda.visible(toolkit):
+        pytest.skip("this machine has a card")
+    run(project, "build.py")
+    return project
+
+
+def test_without_a_card_the_first_use_says_so(built):
+    printed = call(built, """
+import ctypes
+thc = ctypes.CDLL("libthc.so.1")
+thc.THCudaTensor_new.restype = ctypes.c_void_p
+made = ffi.cast("THCudaTensor *", thc.THCudaTensor_new(None))
+try:
+    my_lib.my_lib_add_forward_cuda(made, made, made)
+except torch.FatalError as error:
+    print(error)
+""")  # fmt: skip
+    assert re.search(r"cuda runtime error \((35|100)\) : .*; this machine has no NVIDIA card, or no driver", printed)
+
+
+def test_cpu_tensors_are_refused_by_cuda_functions(built):
+    printed = call(built, """
+a = torch.ones(2)
+try:
+    my_lib.my_lib_add_forward_cuda(a, a, a)
+except TypeError as error:
+    print(error)
+""")  # fmt: skip
+    expected = "initializer for ctype 'struct THCudaTensor *' must be a pointer to same type"
+    assert f"{expected}, not cdata 'struct THFloatTensor *'" in printed
+
+
+# The headers
+
+
+def test_headers_are_clean(tmp_path):
+    names = ["<THC/THC.h>", '"THC.h"', '"THCTensor.h"', '"THCGeneral.h"']
+    text = "".join(f"#include {name}\n" for name in names) + "extern THCState *state;\n"
+    include = config.includes()
+    folders = [f"-I{folder}" for folder in (include, include / "TH", include / "THC", toolkit.include)]
+    warnings = ["-Wall", "-Wextra", "-Werror"]
+    device = "".join(f"#include <THC/{each.name}>\n" for each in sorted((include / "THC").glob("*.cuh")))
+    nvcc = [toolkit.nvcc, "-arch=sm_75", "-std=c++17", "-Werror", "all-warnings", "-Xcompiler", ",".join(warnings)]
+    for name, command, source in [
+        ("a.c", ["gcc", "-std=c99", *warnings], text), ("b.c", ["gcc", "-std=gnu17", *warnings], text),
+        ("c.cpp", ["g++", "-std=c++11", *warnings], text), ("d.cpp", ["g++", "-std=c++17", *warnings], text),
+        ("e.cu", nvcc, text + device),
+    ]:  # fmt: skip
+        (tmp_path / name).write_text(source)
+        subprocess.run([*command, *folders, "-c", tmp_path / name, "-o", tmp_path / "x.o"], check=True)
+
+
+def test_each_header_for_kernels_stands_alone(tmp_path):
+    include = config.includes()
+    command = [toolkit.nvcc, "-arch=sm_75", "-std=c++17", "-ptx", "-Werror", "all-warnings", f"-I{include}"]
+    headers = sorted((include / "THC").glob("*.cuh"))
+    assert len(headers) >= 15
+    for header in headers:
+        source = tmp_path / f"{header.stem}.cu"
+        source.write_text(f"#include <THC/{header.name}>\n")
+        subprocess.run([*command, source, "-o", tmp_path / "x.ptx"], check=True)
+
+
+def test_headers_for_kernels(tmp_path):
+    """Compiled for a card, and run as far as the host goes."""
+    include = config.includes()
+    folders = [f"-I{folder}" for folder in (include, include / "TH", include / "THC", config.my_lib_includes())]
+    libraries = ["-Xlinker", f"{config.library('thc')},{config.library('th')},-rpath={config.libdir()}"]
+    source = TESTS / "thc" / "device_headers.cu"
+    command = [toolkit.nvcc, "-arch=sm_75", "-std=c++17", "-Werror", "all-warnings", *folders, source, *libraries]
+    subprocess.run([*command, "-o", tmp_path / "program"], check=True)
+    subprocess.run([tmp_path / "program"], check=True)

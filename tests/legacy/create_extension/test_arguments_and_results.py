@@ -1,0 +1,198 @@
+# tests/legacy/create_extension/test_arguments_and_results.py: how arguments and results cross.
+import re
+
+import cffi
+import numpy as np
+import pytest
+import torch
+from torch.autograd import Variable
+
+from support.rows import named, row
+
+
+def text(message):
+    return f"^{re.escape(message)}"
+
+
+@row("same-dtype")
+def test_argument_tensor_is_no_copy_and_resize_is_seen(calls, row):
+    a, b, out = torch.randn(3, 4), torch.randn(3, 4), torch.FloatTensor()
+    storage = out.untyped_storage()._cdata
+    assert calls.add_forward(a, b, out) == 1
+    assert torch.equal(out, a + b)
+    assert out.untyped_storage()._cdata == storage, "its own storage grew"
+    assert calls.add_forward(a, torch.ones(2), out) == 0
+
+
+FLOAT = "initializer for ctype 'struct THFloatTensor *' must be a "
+REFUSED = {
+    "double": (lambda: torch.ones(2, 2).double(), FLOAT + "pointer to same type, not cdata 'struct THDoubleTensor *'"),
+    "half": (lambda: torch.ones(2, 2).half(), FLOAT + "pointer to same type, not cdata 'struct THHalfTensor *'"),
+    "none": (lambda: None, FLOAT + "cdata pointer, not NoneType"),
+    "float": (lambda: 1.5, FLOAT + "cdata pointer, not float"),
+    "storage": (lambda: torch.ones(2).storage(), FLOAT + "pointer to same type, not cdata 'struct THFloatStorage *'"),
+    "bool-tensor": (lambda: torch.ones(2) > 0, "expected a CPU tensor of a type that TH has, got torch.bool"),
+    "meta": (lambda: torch.empty(2, device="meta"), "expected a CPU tensor of a type that TH has, got "),
+    "sparse": (lambda: torch.eye(2).to_sparse(), "expected a CPU tensor of a type that TH has, got a sparse tensor"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+@pytest.mark.parametrize("row", named(REFUSED))
+def test_tensor_argument_refused(calls, row):
+    make, message = REFUSED[row]
+    with pytest.raises(TypeError, match=text(message)):
+        calls.dimensions(make())
+
+
+@row("negative-bit")
+def test_argument_with_the_negative_bit_is_refused(calls, row):
+    negative = torch.randn(3, dtype=torch.complex64).conj().imag
+    assert negative.is_neg()
+    with pytest.raises(ValueError, match="negative bit"):
+        calls.dimensions(negative)
+
+
+NUMBERS = {
+    "int-too-big": ("identity", (2**31,), OverflowError, "integer 2147483648 does not fit '32-bit int'"),
+    "negative-to-unsigned": ("identity_unsigned", (-1,), OverflowError, "can't convert negative number to unsigned"),
+    "float-to-int": ("identity", (1.5,), TypeError, "an integer is required"),
+    "str-to-char": ("first", ("abc",), TypeError, "initializer for ctype 'char *' must be a "),
+    "numpy-to-array": ("sum_of", (np.ones(2), 2), TypeError, "initializer for ctype 'double *'"),
+    "tensor-to-int": ("identity", (torch.ones(1),), TypeError, "int() not supported on cdata 'struct THFloatTensor *'"),
+    "tensor-to-float": ("half_of", (torch.ones(1),), TypeError, "float() not supported on cdata "),
+    "tensor-to-double-pointer": ("sum_of", (torch.ones(2).double(), 2), TypeError, "initializer for ctype 'double *'"),
+}
+
+
+@pytest.mark.parametrize("row", named(NUMBERS))
+def test_argument_refused(calls, row):
+    function, arguments, error, message = NUMBERS[row]
+    with pytest.raises(error, match=text(message)):
+        getattr(calls, function)(*arguments)
+
+
+ACCEPTED = {
+    "int": ("identity", (-5,), -5),
+    "numpy-float-to-int": ("identity", (np.float32(2.7),), 2),
+    "bool-to-int": ("identity", (True,), 1),
+    "numpy-int": ("identity", (np.int64(4),), 4),
+    "unsigned": ("identity_unsigned", (2**32 - 1,), 2**32 - 1),
+    "int-to-float": ("half_of", (3,), 1.5),
+    "bool-to-float": ("half_of", (True,), 0.5),
+    "bool": ("negate", (True,), False),
+    "list-to-double-array": ("sum_of", ([1.5, 2.5], 2), 4.0),
+    "list-to-int-array": ("sum_of_ints", ([1, 2, 3], 3), 6),
+    "list-to-float-array": ("sum_of_floats", ([1, 2.5], 2), 3.5),
+    "bytes": ("first", (b"abc",), b"a"),
+    "result-integer": ("add_forward", (torch.ones(1), torch.ones(2), torch.ones(1)), 0),
+    "result-char": ("first", (b"xyz",), b"x"),
+    "result-float": ("half_of", (1.0,), 0.5),
+    "result-bool": ("negate", (False,), True),
+    "void": ("nothing", (), None),
+}
+
+
+@pytest.mark.parametrize("row", named(ACCEPTED))
+def test_argument(calls, row):
+    function, arguments, expected = ACCEPTED[row]
+    result = getattr(calls, function)(*arguments)
+    assert result == expected and type(result) is type(expected)
+
+
+COUNTS = {
+    "wrong-count-one": (lambda calls: calls.identity(1, 2), "identity() takes exactly one argument (2 given)"),
+    "wrong-count-none": (lambda calls: calls.nothing(1), "nothing() takes no arguments (1 given)"),
+    "wrong-count-many": (lambda calls: calls.add_forward(torch.ones(1)), "add_forward expected 3 arguments, got 1"),
+    "keywords": (lambda calls: calls.identity(value=1), "identity() takes no keyword arguments"),
+}
+
+
+@pytest.mark.parametrize("row", named(COUNTS))
+def test_wrong_count(calls, row):
+    call, message = COUNTS[row]
+    with pytest.raises(TypeError) as error:
+        call(calls)
+    assert message in str(error.value)
+
+
+@row("null")
+def test_null_tensor(calls, row):
+    from legacy_calls.calls._calls import ffi
+
+    assert calls.is_null(ffi.NULL) == 1 and calls.is_null(torch.ones(1)) == 0
+
+
+@row("void-pointer")
+def test_void_pointer(calls, row):
+    from legacy_calls.calls._calls import ffi
+
+    tensor = torch.ones(2, 3)
+    pointer = getattr(calls, "pass")(tensor)
+    assert ffi.typeof(pointer) is ffi.typeof("void *") and pointer != ffi.NULL
+
+
+@row("variable")
+@pytest.mark.parametrize("make", [Variable, torch.nn.Parameter], ids=["Variable", "Parameter"])
+def test_variable(make, calls, row):
+    assert calls.dimensions(make(torch.ones(2, 3))) == 2
+
+
+def test_note_11_cdata_of_another_ffi(calls):
+    other = cffi.FFI()
+    block = other.new("void *[1]")
+    assert calls.pass_text(other.NULL) == other.NULL
+    assert getattr(calls, "pass")(block) == block
+
+
+@row("result-pointer")
+def test_result_pointer_is_raw_cdata(calls, row):
+    from legacy_calls.calls._calls import ffi
+
+    given = ffi.new("char[]", b"hello")
+    assert ffi.string(calls.pass_text(given)) == b"hello"
+
+
+@row("result-tensor")
+def test_result_tensor(calls, row):
+    fresh = calls.fresh(3)
+    assert type(fresh) is torch.Tensor and fresh.tolist() == [7, 7, 7]
+    fresh.resize_(1000)
+    matrix = torch.randn(2, 3)
+    first = calls.first_row(matrix)
+    first.fill_(5)
+    assert matrix[0].tolist() == [5, 5, 5], "the same memory"
+    del matrix
+    assert first.tolist() == [5, 5, 5]
+
+
+@row("result-argument")
+def test_result_that_is_an_argument(calls, row):
+    matrix = torch.randn(2, 3)
+    assert calls.same(matrix) is matrix
+
+
+@row("result-storage")
+def test_storages(calls, row):
+    tensor = torch.arange(4.0)
+    storage = calls.storage_of(tensor)
+    assert storage.dtype is torch.float32 and storage.data_ptr() == tensor.data_ptr()
+    assert calls.storage_sum(tensor.storage()) == 6
+
+
+@row("name-doc-module")
+def test_wrapped_function_looks_like_the_original(calls, row):
+    from legacy_calls.calls._calls import lib
+
+    for name in ("add_forward", "identity"):
+        wrapped, original = getattr(calls, name), getattr(lib, name)
+        assert wrapped.__name__ == original.__name__ and wrapped.__module__ == original.__module__
+        declaration = original.__doc__.partition("\n")[0].replace("struct ", "").replace(" *", "*")
+        assert wrapped.__doc__.replace(" *", "*") == declaration
+
+
+@row("same-tensor-twice")
+def test_same_tensor_twice_is_one_pointer(calls, row):
+    tensor, other = torch.ones(2), torch.ones(2)
+    assert calls.same_pointer(tensor, tensor) == 1
+    assert calls.same_pointer(tensor, other) == 0

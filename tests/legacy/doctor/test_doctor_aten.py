@@ -1,0 +1,113 @@
+# tests/legacy/doctor/test_doctor_aten.py: the doctor on C++ extensions of PyTorch 0.4 to 1.10: its tables, its report,
+# the samples.
+import re
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from support import ROOT
+from support.doctor_project import applied, findings, project  # noqa: F401
+from torchthaw.cli import main
+from torchthaw.legacy import aten_names
+from torchthaw.legacy.doctor.rules import aten
+
+SAMPLES = ROOT / "examples" / "legacy" / "cpp_extension"
+CASES = (Path(__file__).with_name("cases") / "aten.txt").read_text()
+HEADERS = ROOT / "c_api" / "include" / "torchthaw_aten"
+
+SETUP = "from torch.utils.cpp_extension import CUDAExtension\nCUDAExtension('n', ['n.cu'])\n"
+
+
+@pytest.mark.parametrize("row", aten.NAMES, ids=[row.name for row in aten.NAMES])
+def test_every_name_has_a_case(row):
+    assert row.pattern.search(CASES)
+
+
+def test_headers_of_the_table_are_those_that_are_served():
+    served = {path.relative_to(HEADERS).as_posix() for path in HEADERS.glob("TH*/*")}
+    assert served == set(aten.INCLUDES)
+    assert all(f"#include <{name}>" in CASES for name in served)
+
+
+SERVED = {
+    *re.findall(r"^#define (TH[A-Z]\w+|AT_\w+|CAFFE2_API|lazyInitCUDA|getTHCState)\b", "\n".join(
+        path.read_text() for path in HEADERS.rglob("*.*")), re.MULTILINE),
+    "THCCeilDiv", "THCRoundUp", "THAlloc", "THFree", "THRealloc", "THCNumerics",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(name for name in SERVED if not re.match("THC?_", name)))
+def test_names_that_the_headers_have_are_reported(project, name):
+    line = f"void f() {{ {name}{'()' if name.endswith(('CUDA', 'State')) else '(state, 1)'}; }}\n"
+    found = findings(project({"setup.py": SETUP, "n.cu": f"#include <ATen/ATen.h>\n{line}"}), "n.cu")
+    assert [(finding.rule, finding.effect) for finding in found] == [("old-aten", "works")]
+
+
+GONE = (
+    "THFloatTensor_data THCudaTensor_data THFloatStorage_new THCDeviceTensor THC_pointwiseApply2 THCStream_new "
+    "THCState_getCurrentDeviceScratchSpaceSize THCGenerator THCudaHostAlloc THCudaBlas_Hgemm THNN_FloatAbs at::Type "
+    "x.zeros({1}) getNonVariableType at::CPUGenerator torch::make_unique at::cuda::getCurrentCUDAStreamOnDevice "
+    "unsafeGetTH"
+).split()
+
+
+@pytest.mark.parametrize("entry, use", list(zip(aten_names.GONE, GONE)), ids=GONE)
+def test_names_that_nobody_has(project, entry, use):
+    assert len(aten_names.GONE) == len(GONE)
+    found = findings(project({"setup.py": SETUP, "n.cu": f"auto y = {use};\nauto z = {use};\n"}), "n.cu")
+    ((_, name, gone, instead),) = aten_names.gone(use)
+    assert [(finding.line, finding.effect, finding.rule, finding.message, finding.after) for finding in found] == [
+        (1, "edit", "removed-aten", f"{name}: {gone}; use {instead}", None)
+    ]
+
+
+def test_optional_edits_are_marked_and_leave_the_exit_status(project, capsys):
+    folder = project({"setup.py": SETUP, "n.cu": "#include <ATen/ATen.h>\nvoid f() { AT_CHECK(1); }\n"})
+    assert main(["doctor", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "n.cu: works, 1 optional edit\n" in out
+    assert (
+        "  n.cu:2: old-aten (works, edit optional): AT_CHECK compiles under torchthaw; today it is TORCH_CHECK\n"
+        "      - void f() { AT_CHECK(1); }\n      + void f() { TORCH_CHECK(1); }\n"
+    ) in out
+    assert f"to make every optional edit, so that PyTorch alone compiles it: python -m torchthaw doctor {folder}" in out
+    assert f"nothing has to be edited: cd {folder} && python -m torchthaw run setup.py build_ext --inplace" in out
+    project({"a.py": "x = xrange(3)\n"})
+    assert main(["doctor", str(folder)]) == 1
+    assert "to make every edit, and the optional ones: " in capsys.readouterr().out
+    assert main(["doctor", str(folder), "--apply"]) == 0
+    assert "a.py: 1 line changed\nn.cu: 1 line changed\n" in capsys.readouterr().out
+
+
+OLD = re.compile(
+    rf"AT_CHECK|AT_DISPATCH_\w+\([^,]*\btype\(\)|type\(\)\.is_cuda|[.>]data<|IntList|c\+\+11|{aten.OF_TH.pattern}"
+)
+# pairwise has names that nothing replaces word for word.
+STAY = set(
+    "THAlloc THFree THMax THArgCheck THCState THCDeviceUtils THCNumerics THCudaBlas_Sgemm THCudaBlas_Dgemm".split()
+)
+
+
+@pytest.mark.timeout(900)
+def test_samples_become_current(tmp_path):
+    from torch.utils.cpp_extension import include_paths
+
+    folder = shutil.copytree(SAMPLES, tmp_path / "samples", ignore=shutil.ignore_patterns("build", "*.so"))
+    written = applied(folder)
+    assert written.keys() == {
+        f"{name}/{file}" for name in ("lltm", "pairwise")
+        for file in ("setup.py", f"csrc/{name}.cpp", f"csrc/{name}_cuda.cu")
+    }  # fmt: skip
+    left = {path: set(OLD.findall(data.decode())) for path, data in written.items()}
+    assert not any(names for path, names in left.items() if path.startswith("lltm/"))
+    assert set().union(*left.values()) == STAY
+    assert not [finding for finding in findings(folder) if finding.effect == "edit"]
+    # PyTorch alone compiles lltm; pairwise needs TH/TH.h still.
+    flags = ["-std=c++20", "-fsyntax-only", "-w", "-DTORCH_EXTENSION_NAME=n"]
+    flags += [f"-I{path}" for path in [*include_paths(), sysconfig.get_path("include")]]
+    for source, more in (("lltm/csrc/lltm.cpp", []), ("pairwise/csrc/pairwise.cpp", [f"-I{HEADERS}"])):
+        done = subprocess.run(["g++", *flags, *more, str(folder / source)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

@@ -1,0 +1,669 @@
+# tests/legacy/functions/test_old_style_functions.py: old-style Functions, whose forward and backward are methods of an
+# instance.
+import gc
+import warnings
+import weakref
+
+import pytest
+import torch
+from torch.autograd import Function, Variable, gradcheck
+from torch.autograd.function import InplaceFunction, NestedIOFunction, once_differentiable
+
+from support.rows import row
+from torchthaw.legacy import patches
+
+
+@pytest.fixture(autouse=True)
+def legacy():
+    patches.install()
+    yield
+    patches.uninstall()
+
+
+def leaf(*sizes, dtype=torch.float32):
+    return torch.randn(*sizes, dtype=dtype).requires_grad_()
+
+
+class Scale(Function):
+    """factor * x, with everything recorded that the two methods see."""
+
+    def __init__(self, factor=3.0):
+        self.factor = factor
+
+    def forward(self, x):
+        self.seen = x
+        self.grad_mode = torch.is_grad_enabled()
+        self.save_for_backward(x)
+        return x * self.factor
+
+    def backward(self, grad_output):
+        self.grad_output = grad_output
+        self.saved = self.saved_tensors
+        return grad_output * self.factor
+
+
+class AddMul(Function):
+    """(a + b, a * b)"""
+
+    def forward(self, a, b):
+        self.save_for_backward(a, b)
+        return a + b, a * b
+
+    def backward(self, grad_sum, grad_product):
+        self.grads = grad_sum, grad_product
+        a, b = self.saved_tensors
+        return grad_sum + grad_product * b, grad_sum + grad_product * a
+
+
+@row("1-init-without-base")
+def test_life_cycle_construction(row):
+    f = Scale(factor=2.0)
+    assert f.factor == 2.0
+    assert Scale._is_legacy
+    x = leaf(3)
+    assert torch.equal(f(x), 2 * x)
+
+
+@row("2-inputs-must-be-variables")
+def test_life_cycle_refuses_numbers_and_keywords(row):
+    with pytest.raises(RuntimeError, match="^expected a Variable argument, but got float$"):
+        Scale()(2.0)
+    with pytest.raises(TypeError, match="x"):
+        Scale()(x=leaf(2))
+
+
+@row("3-needs-input-grad")
+def test_life_cycle_needs_input_grad(row):
+    class Look(AddMul):
+        def forward(self, a, b):
+            self.in_forward = self.needs_input_grad
+            return super().forward(a, b)
+
+        def backward(self, *grads):
+            self.in_backward = self.needs_input_grad
+            return super().backward(*grads)
+
+    f = Look()
+    f(leaf(2), torch.ones(2))[0].sum().backward()
+    assert f.in_forward == f.in_backward == (True, False)
+
+
+@row("4-raw-tensors-in-forward")
+def test_life_cycle_forward_sees_raw_tensors(row):
+    f, x = Scale(), leaf(3)
+    f(x)
+    assert f.seen is not x and f.seen.data_ptr() == x.data_ptr()
+    assert not f.seen.requires_grad and not f.grad_mode
+
+    class InPlace(Function):
+        def forward(self, x):
+            buffer = x.new()
+            buffer.resize_(x.size()).zero_().add_(x)
+            x.numpy()  # refused for a tensor that requires grad
+            return buffer.mul_(2)
+
+        def backward(self, grad_output):
+            return grad_output * 2
+
+    gradcheck(lambda x: InPlace()(x), (leaf(4, dtype=torch.float64),))
+
+
+@row("5-save-for-backward")
+def test_life_cycle_save_for_backward(row):
+    class Save(Function):
+        def forward(self, x):
+            y = x.exp()
+            self.save_for_backward(x, None, y)
+            assert len(self.to_save) == 3 and self.to_save[0] is x
+            return y
+
+        def backward(self, grad_output):
+            self.saved = self.saved_tensors
+            return grad_output * self.saved[2]
+
+    f, x = Save(), leaf(3)
+    f(x).sum().backward()
+    assert torch.equal(f.saved[0], x) and f.saved[1] is None and torch.equal(f.saved[2], x.exp())
+    assert not f.saved[0].requires_grad and not f.saved[2].requires_grad
+    assert torch.equal(x.grad, x.exp().detach())
+
+
+@row("5-mark-non-differentiable")
+def test_life_cycle_mark_non_differentiable(row):
+    class Max(Function):
+        def forward(self, x):
+            values, where = x.max(1)
+            where = where.to(x.dtype)
+            self.mark_non_differentiable(where)
+            self.save_for_backward(where)
+            self.size = x.size()
+            return values, where
+
+        def backward(self, grad_values, grad_where):
+            self.grad_where = grad_where
+            (where,) = self.saved_tensors
+            return grad_values.new(self.size).zero_().scatter_(1, where.long().unsqueeze(1), grad_values.unsqueeze(1))
+
+    f, x = Max(), torch.tensor([[1.0, 2.0], [4.0, 3.0]], requires_grad=True)
+    values, where = f(x)
+    assert values.requires_grad and not where.requires_grad
+    values.sum().backward()
+    assert x.grad.tolist() == [[0, 1], [1, 0]]
+    assert f.grad_where.tolist() == [0, 0]
+
+
+@row("5-mark-shared-storage")
+def test_life_cycle_mark_shared_storage(row):
+    class View(Function):
+        def forward(self, x):
+            y = x.view(-1)
+            self.mark_shared_storage((x, y))
+            self.size = x.size()
+            return y
+
+        def backward(self, grad_output):
+            return grad_output.view(self.size)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f, x = View(), leaf(2, 3)
+        y = f(x)
+    assert len(f.shared_pairs) == 1 and y.data_ptr() == x.data_ptr()
+    y.sum().backward()
+    assert torch.equal(x.grad, torch.ones(2, 3))
+
+
+@row("5-anything-on-self")
+def test_life_cycle_inputs_kept_on_self_die_with_the_graph(row):
+    class Keep(Function):
+        def forward(self, x):
+            self.input, self.output = x, x * 2
+            return self.output
+
+        def backward(self, grad_output):
+            return grad_output * 2 + 0 * self.input
+
+    x = leaf(3)
+    f = Keep()
+    alive = weakref.ref(f)
+    y = f(x)
+    y.sum().backward()
+    gc.disable()
+    try:
+        del f, y
+        assert alive() is None  # no cycle, although the output is kept on self
+    finally:
+        gc.enable()
+
+
+@row("6-single-and-tuple")
+def test_life_cycle_results(row):
+    class One(Function):
+        def forward(self, x):
+            return (x + 1,)
+
+        def backward(self, grad_output):
+            return grad_output
+
+    class Twice(Function):
+        def forward(self, x):
+            y = x * 2
+            return y, y
+
+        def backward(self, first, second):
+            return (first + second) * 2
+
+    x = leaf(2)
+    assert isinstance(Scale()(x), torch.Tensor)
+    result = One()(x)
+    assert isinstance(result, tuple) and len(result) == 1 and result[0].requires_grad
+    first, second = Twice()(x)
+    assert first is second
+    with pytest.raises(RuntimeError, match=r"List\.forward: expected a tensor or a tuple of tensors, got list"):
+        type("List", (Function,), {"forward": lambda self, x: [x]})()(x)
+
+
+@row("6-input-returned-unmodified")
+def test_life_cycle_input_returned(row):
+    class Identity(Function):
+        def forward(self, x):
+            return x
+
+        def backward(self, grad_output):
+            return grad_output * 10
+
+    x = leaf(2)
+    y = Identity()(x)
+    assert y is not x and y.data_ptr() == x.data_ptr()
+    y.sum().backward()
+    assert x.grad.tolist() == [10, 10]
+
+
+class Increment(InplaceFunction):
+    def forward(self, x):
+        self.mark_dirty(x)
+        return x.add_(1)
+
+    def backward(self, grad_output):
+        return grad_output * 5
+
+
+@row("6-dirty-input")
+def test_life_cycle_dirty_input(row):
+    x = leaf(2)
+    z = x * 1
+    before = z._version
+    y = Increment(inplace=True)(z)
+    assert y is z and torch.equal(z, x + 1) and z._version > before
+    z.sum().backward()
+    assert x.grad.tolist() == [5, 5]
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        Increment()(x)
+
+
+@row("7-no-input-requires-grad")
+def test_life_cycle_without_gradients(row):
+    f = Scale()
+    y = f(torch.ones(2))
+    assert not y.requires_grad and y.grad_fn is None and y.is_leaf
+    assert f.to_save is None and f.non_differentiable is None and f.saved_tensors == ()
+
+
+@row("7-volatile-input")
+def test_life_cycle_volatile(row):
+    class Two(AddMul):
+        pass
+
+    a, b = Two()(leaf(2), Variable(torch.ones(2), volatile=True))
+    assert a.volatile and b.volatile and a.grad_fn is None and not a.requires_grad
+
+
+@row("8-same-instance")
+def test_life_cycle_backward_runs_on_the_same_instance(row):
+    f, x = Scale(), leaf(3)
+    f(x).backward(torch.arange(3.0))
+    assert f.grad_output.tolist() == [0, 1, 2]  # backward wrote on the object that we hold
+    assert torch.equal(f.saved[0], x)
+
+
+@row("8-contiguous-gradients")
+def test_life_cycle_gradients_are_contiguous(row):
+    f, x = Scale(), leaf(4, 5)
+    f(x).sum().backward()  # .sum() expands one element
+    assert f.grad_output.is_contiguous() and f.grad_output.untyped_storage().nbytes() == 4 * 5 * 4
+    assert not f.grad_output.requires_grad
+
+
+@row("8-missing-gradients-are-zeros")
+def test_life_cycle_missing_gradients(row):
+    f = AddMul()
+    a, b = leaf(2, 3, dtype=torch.float64), leaf(2, 3, dtype=torch.float64)
+    f(a, b)[1].sum().backward()
+    missing = f.grads[0]
+    assert missing.shape == (2, 3) and missing.dtype is torch.float64 and not missing.any()
+    assert torch.equal(a.grad, b.detach())
+
+
+@row("8-version-check")
+def test_life_cycle_version_check(row):
+    x = leaf(3)
+    z = x * 1
+    y = Scale()(z)
+    z.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@row("8-version-check-of-an-output")
+def test_life_cycle_version_check_output(row):
+    class Exp(Function):
+        def forward(self, x):
+            y = x.exp()
+            self.save_for_backward(y)
+            return y
+
+        def backward(self, grad_output):
+            return grad_output * self.saved_tensors[0]
+
+    y = Exp()(leaf(3))
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@row("8-second-time")
+def test_life_cycle_second_backward(row):
+    y = Scale()(leaf(3)).sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        y.backward()
+
+
+@row("8-retained-second-time")
+def test_life_cycle_retained(row):
+    x = leaf(3)
+    y = Scale()(x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    assert x.grad.tolist() == [6, 6, 6]
+
+
+def returning(*gradients):
+    """A Function of two inputs whose backward returns these."""
+    result = gradients if len(gradients) > 1 else gradients[0]
+    methods = {"forward": lambda self, a, b: a + b, "backward": lambda self, grad_output: result}
+    return type("Returning", (Function,), methods)
+
+
+@row("9-none-gradient")
+def test_life_cycle_none_gradient(row):
+    a, b = leaf(2), leaf(2)
+    returning(None, torch.ones(2))()(a, b).sum().backward()
+    assert a.grad is None and b.grad.tolist() == [1, 1]
+
+
+@row("9-surplus-none")
+def test_life_cycle_surplus_gradients(row):
+    a, b = leaf(2), leaf(2)
+    returning(torch.ones(2), torch.ones(2), None, None)()(a, b).sum().backward()
+    assert a.grad.tolist() == [1, 1]
+
+
+@row("9-wrong-count")
+@pytest.mark.parametrize("gradients", [(torch.ones(2),), (torch.ones(2),) * 3], ids=["few", "many"])
+def test_life_cycle_wrong_number_of_gradients(row, gradients):
+    text = rf"^Returning returned an invalid number of gradient tensors \(expected 2, but got {len(gradients)}\)$"
+    with pytest.raises(RuntimeError, match=text):
+        returning(*gradients)()(leaf(2), leaf(2)).sum().backward()
+
+
+@row("9-not-differentiable-twice")
+def test_life_cycle_not_differentiable_twice(row):
+    x = leaf(3)
+    (gradient,) = torch.autograd.grad((Scale()(x * x) ** 2).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="^Scale is not differentiable twice$"):
+        gradient.sum().backward()
+
+
+@row("9-wrong-shape")
+def test_life_cycle_gradient_of_another_shape(row):
+    with pytest.raises(RuntimeError, match="Returning.* invalid gradient at index 1"):
+        returning(torch.ones(2), torch.ones(3))()(leaf(2), leaf(2)).sum().backward()
+
+
+@row("10-instance-kept-and-called-again")
+def test_life_cycle_reused_instance(row):
+    f = AddMul()
+    for _ in range(3):
+        a, b = leaf(4), leaf(4)
+        f(a, b)[1].sum().backward()
+        assert torch.equal(a.grad, b.detach()) and torch.equal(b.grad, a.detach())
+
+
+@row("10-instance-called-twice-before-backward")
+def test_life_cycle_saved_tensors_belong_to_the_call(row):
+    f, x, y = Scale(), leaf(2), leaf(2)
+    first, second = f(x), f(y)
+    assert torch.equal(f.saved_tensors[0], y)
+    first.sum().backward()
+    assert torch.equal(f.saved[0], x)
+    second.sum().backward()
+    assert torch.equal(f.saved[0], y)
+
+
+@row("previous_functions")
+def test_attribute_previous_functions(row):
+    f, g, x = Scale(), Scale(), leaf(2)
+    assert f.previous_functions == ()
+    y = g(f(x))
+    assert g.previous_functions == ((f, 0),)
+    ((variable, number),) = f.previous_functions
+    assert variable is x and number == 0
+    assert g.next_functions == ((f, 0),)
+    assert y.creator is g
+
+
+@row("previous_functions-of-ctx")
+def test_attribute_previous_functions_of_a_static_function(row):
+    class Static(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output * 2
+
+    x, f = leaf(2), Scale()
+    y = Static.apply(x)
+    assert y.grad_fn.previous_functions[0][0] is x
+    y = Static.apply(f(x))
+    assert y.grad_fn.previous_functions == ((f, 0),)
+
+
+@row("saved_tensors-needs_input_grad-requires_grad")
+def test_attribute_requires_grad(row):
+    f = Scale()
+    assert f.requires_grad is False and f.saved_tensors == ()
+    x = leaf(2)
+    y = f(x)
+    assert f.requires_grad is True and f.needs_input_grad == (True,)
+    assert torch.equal(f.saved_tensors[0], x)
+    del y
+    assert f.saved_tensors == ()
+
+
+@row("num_inputs-num_outputs")
+def test_attribute_counts(row):
+    f = AddMul()
+    outputs = f(leaf(2), leaf(2))
+    assert (f.num_inputs, f.num_outputs) == (2, 2)
+    f.num_outputs = 7
+    assert f.num_outputs == 7
+    outputs[0].sum().backward()
+
+
+@row("_do_forward-_do_backward")
+def test_attribute_do_forward_and_do_backward(row):
+    f = Scale()
+    y = f._do_forward(leaf(2))
+    assert y.grad_fn is not None
+    (gradient,) = f._do_backward((torch.ones(2),), False)
+    assert gradient.tolist() == [3, 3]
+
+
+@row("register_hook")
+def test_attribute_register_hook(row):
+    f, x, seen = Scale(), leaf(2), []
+    before = f.register_hook(lambda grad_input, grad_output: seen.append((grad_input, grad_output)))
+    y = f(x)
+    f.register_hook(lambda grad_input, grad_output: (grad_input[0] * 2,))
+    y.sum().backward()
+    ((grad_input, grad_output),) = seen
+    assert grad_input[0].tolist() == [3, 3] and grad_output[0].tolist() == [1, 1]
+    assert x.grad.tolist() == [6, 6]
+    before.remove()
+    f(x).sum().backward()
+    assert len(seen) == 1
+
+
+@row("once_differentiable")
+def test_once_differentiable_on_a_method(row):
+    class Once(Scale):
+        @once_differentiable
+        def backward(self, grad_output):
+            return super().backward(grad_output)
+
+    x = leaf(2)
+    Once()(x).sum().backward()
+    assert x.grad.tolist() == [3, 3]
+
+
+@row("no-backward")
+def test_function_without_backward(row):
+    class Forward(Function):
+        def forward(self, x):
+            return x + 1
+
+    x = leaf(2)
+    y = Forward()(x)
+    assert y.requires_grad
+    with pytest.raises(NotImplementedError):
+        y.sum().backward()
+
+
+@row("NestedIOFunction")
+def test_nested_io_function(row):
+    class Nested(NestedIOFunction):
+        def forward_extended(self, pair, c):
+            a, b = pair
+            self.save_for_backward((a, b), c)
+            return a * c, (b * c,)
+
+        def backward_extended(self, grad_a, grad_rest):
+            (a, b), c = self.saved_tensors
+            (grad_b,) = grad_rest
+            return (grad_a * c, grad_b * c), grad_a * a + grad_b * b
+
+    a, b, c = leaf(2), leaf(2), leaf(2)
+    first, (second,) = Nested()((a, b), c)
+    (first + second).sum().backward()
+    assert torch.equal(a.grad, c.detach()) and torch.equal(c.grad, (a + b).detach())
+
+
+@row("modules-that-hold-an-instance")
+def test_module_that_holds_an_instance(row):
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(3))
+            self.product = AddMul()
+
+        def forward(self, x):
+            return self.product(x, self.weight)[1]
+
+    layer = Layer()
+    for _ in range(2):
+        layer.zero_grad()
+        x = torch.randn(3)
+        layer(x).sum().backward()
+        assert torch.equal(layer.weight.grad, x)
+
+
+READ_ONLY = (
+    "metadata", "requires_grad", "next_functions", "saved_tensors", "saved_variables", "_raw_saved_tensors",
+    "_input_metadata", "materialize_grads",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ_ONLY, ids=[f"note_09_{name}" for name in READ_ONLY])
+def test_attributes_of_an_instance_are_free(name):
+    class Attribute(Scale):
+        def forward(self, x):
+            setattr(self, name, "mine")
+            return super().forward(x)
+
+        def backward(self, grad_output):
+            assert getattr(self, name) == "mine"
+            return grad_output
+
+    f, x = Attribute(), leaf(2)
+    f(x).sum().backward()
+    assert getattr(f, name) == "mine" and x.grad.tolist() == [1, 1]
+    delattr(f, name)
+    assert getattr(f, name, None) != "mine"
+
+
+@pytest.mark.filterwarnings("ignore:'saved_variables' is deprecated")
+@pytest.mark.parametrize("name", READ_ONLY, ids=[f"note_09_ctx_{name}" for name in READ_ONLY])
+def test_attributes_of_a_static_ctx_are_free(name):
+    class Attribute(Function):
+        @staticmethod
+        def forward(ctx, x):
+            setattr(ctx, name, "mine")
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            assert getattr(ctx, name) == "mine"
+            delattr(ctx, name)
+            assert getattr(ctx, name, None) != "mine"
+            return grad_output * 2
+
+    x = leaf(2)
+    Attribute.apply(x).sum().backward()
+    assert x.grad.tolist() == [2, 2]
+
+
+@row("materialize_grads-of-ctx-keeps-its-meaning")
+def test_set_materialize_grads_still_works(row):
+    class Static(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx, first, second):
+            assert second is None
+            return first * 2
+
+    x = leaf(2)
+    Static.apply(x)[0].sum().backward()
+    assert x.grad.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("base", [Function, InplaceFunction], ids=["note_13_Function", "note_13_InplaceFunction"])
+def test_instances_give_no_deprecation_warning(base):
+    class Plain(base):
+        def forward(self, x):
+            return x
+
+    class Super(base):
+        def __init__(self):
+            super(Super, self).__init__()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Plain(), Super()
+
+
+@row("static-style-untouched")
+def test_static_functions_are_called_as_before(row):
+    class Static(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output * 2
+
+    assert not Static._is_legacy
+    with pytest.raises(RuntimeError, match="Legacy autograd function with non-static forward method"):
+        Static()(leaf(2))
+    assert Static.apply(leaf(2)).grad_fn.name() == "StaticBackward"
+
+
+@row("forward-that-fails")
+def test_failed_forward_leaves_nothing(row):
+    class Fails(Function):
+        fail = True
+
+        def forward(self, x):
+            self.save_for_backward(x)
+            if self.fail:
+                raise ValueError("no")
+            return x * 2
+
+        def backward(self, grad_output):
+            return grad_output * 2
+
+    f, x = Fails(), leaf(2)
+    with pytest.raises(ValueError, match="no"):
+        f(x)
+    assert f.to_save is None
+    f.fail = False
+    f(x).sum().backward()
+    assert x.grad.tolist() == [2, 2]

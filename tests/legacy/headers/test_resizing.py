@@ -1,0 +1,39 @@
+# tests/legacy/headers/test_resizing.py: the rows of resizing.c, one by one.
+import numpy as np
+import pytest
+import torch
+
+from support import th_rows
+from support.rows import row
+
+program = th_rows.program("resizing")
+
+
+@pytest.mark.parametrize("row", th_rows.rows("resizing"))
+def test_row(program, row):
+    th_rows.run(program, row)
+
+
+@row("seen in Python")
+def test_resized_in_c(calls, row):
+    tensor = torch.arange(6.0)
+    view, first = tensor.view(2, 3), tensor[:2]
+    calls.resize1d(first, 4)
+    assert first.tolist() == [0, 1, 2, 3], "what lay behind it in the storage"
+    calls.resize2d(tensor, 50, 40)
+    assert tensor.shape == (50, 40) and tensor.view(-1)[:7].tolist() == [0, 1, 2, 3, 4, 5, 0]
+    tensor.fill_(3)
+    assert view.tolist() == [[3, 3, 3]] * 2
+
+
+@row("not RESIZABLE")
+@pytest.mark.parametrize("make", [
+    pytest.param(lambda: torch.from_numpy(np.ones(2, dtype=np.float32)), id="numpy"),
+    pytest.param(lambda: torch.ones(2).share_memory_(), id="shared-memory"),
+    pytest.param(lambda: torch.ones(2).requires_grad_(), id="requires-grad"),
+])  # fmt: skip
+def test_growth_refused(make, calls, row):
+    tensor = make()
+    with pytest.raises(RuntimeError, match="[rR]esize"):
+        calls.resize1d(tensor, 1000)
+    assert tensor.tolist() == [1, 1] and calls.dimensions(tensor) == 1

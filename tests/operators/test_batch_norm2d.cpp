@@ -1,0 +1,262 @@
+// tests/operators/test_batch_norm2d.cpp: batch normalisation and its gradient against long double.
+#include "../support/check.h"
+
+#include <algorithm>
+
+struct Sizes {
+    int64_t batch, channels, height, width;
+
+    size_t count() const { return static_cast<size_t>(batch * channels * height * width); }
+    int64_t per_channel() const { return batch * height * width; }
+};
+
+template <typename T> static int forward(const T *input, Sizes s, double eps, T *output, T *mean, T *std) {
+    return FOR_TYPE(T, my_lib_batch_norm2d_forward)(input, s.batch, s.channels, s.height, s.width, eps, output, mean,
+                                                    std);
+}
+
+template <typename T>
+static int backward(const T *grad_output, const T *input, const T *mean, const T *std, Sizes s, double eps,
+                    T *grad_input) {
+    return FOR_TYPE(T, my_lib_batch_norm2d_backward)(grad_output, input, mean, std, s.batch, s.channels, s.height,
+                                                     s.width, eps, grad_input);
+}
+
+// The values of one channel, and the offsets they came from.
+template <typename T>
+static std::vector<long double> channel_of(const std::vector<T> &values, Sizes s, int64_t channel,
+                                           std::vector<size_t> *offsets = nullptr) {
+    std::vector<long double> found;
+    for (int64_t b = 0; b < s.batch; ++b)
+        for (int64_t i = 0; i < s.height * s.width; ++i) {
+            const size_t offset = static_cast<size_t>((b * s.channels + channel) * s.height * s.width + i);
+            found.push_back(values[offset]);
+            if (offsets) offsets->push_back(offset);
+        }
+    return found;
+}
+
+struct Reference {
+    long double mean = 0, std = 0;
+};
+
+static Reference statistics(const std::vector<long double> &x) {
+    Reference r;
+    for (const long double value : x) r.mean += value;
+    r.mean /= static_cast<long double>(x.size());
+    for (const long double value : x) r.std += (value - r.mean) * (value - r.mean);
+    r.std = std::sqrt(r.std / static_cast<long double>(x.size() - 1));
+    return r;
+}
+
+// dL/dx_k = sum_j g_j dy_j/dx_k, by the quotient rule on y_j = (x_j - mean) / (std + eps): quadratic in the size of
+// the channel, and another form than the library's.
+static std::vector<long double> gradient(const std::vector<long double> &g, const std::vector<long double> &x,
+                                         Reference r, long double eps) {
+    const long double n = static_cast<long double>(x.size()), s = r.std + eps;
+    std::vector<long double> result(x.size());
+    for (size_t k = 0; k < x.size(); ++k) {
+        const long double dstd = r.std == 0 ? 0 : (x[k] - r.mean) / ((n - 1) * r.std);
+        for (size_t j = 0; j < x.size(); ++j)
+            result[k] += g[j] * (((j == k) - 1 / n) * s - (x[j] - r.mean) * dstd) / (s * s);
+    }
+    return result;
+}
+
+template <typename T> static void test_values(Sizes s, double scale, double offset, double eps) {
+    const size_t channels = static_cast<size_t>(s.channels);
+    const std::vector<T> values = random_values<T>(s.count(), 1, scale, offset);
+    const std::vector<T> gradients = random_values<T>(s.count(), 2);
+    guarded<T> input(values), grad_output(gradients), output(s.count()), mean(channels), std(channels);
+    guarded<T> grad_input(s.count());
+    CHECK(forward<T>(input, s, eps, output, mean, std));
+    CHECK(backward<T>(grad_output, input, mean, std, s, eps, grad_input));
+    CHECK(output.intact() && mean.intact() && std.intact() && grad_input.intact());
+
+    const long double epsilon = std::numeric_limits<T>::epsilon();
+    for (int64_t channel = 0; channel < s.channels; ++channel) {
+        std::vector<size_t> offsets;
+        const std::vector<long double> x = channel_of(values, s, channel, &offsets);
+        const std::vector<long double> g = channel_of(gradients, s, channel);
+        const Reference r = statistics(x);
+        const size_t c = static_cast<size_t>(channel);
+        // What double loses in the mean: values far from zero have fewer digits behind the point.
+        const long double lost_mean = 2 * std::numeric_limits<double>::epsilon() * (std::fabs(r.mean) + r.std);
+        CHECK(is_near(mean[c], r.mean, epsilon * std::fabs(r.mean) + lost_mean));
+        CHECK(is_near(std[c], r.std, 2 * epsilon * r.std));
+        const long double lost = 2 * lost_mean / (r.std + eps);
+        const std::vector<long double> wanted = gradient(g, x, r, eps);
+        for (size_t i = 0; i < x.size(); ++i) {
+            const long double y = (x[i] - r.mean) / (r.std + eps);
+            CHECK(is_near(output[offsets[i]], y, 4 * epsilon * std::fabs(y) + lost));
+            CHECK(is_near(grad_input[offsets[i]], wanted[i], (8 * epsilon + 8 * lost) / (r.std + eps)));
+        }
+    }
+
+    // In place, for each array that allows it: the same bits.
+    guarded<T> in_place(values), in_gradient(gradients), in_input(values);
+    guarded<T> other_mean(channels), other_std(channels);
+    CHECK(forward<T>(in_place, s, eps, in_place, other_mean, other_std));
+    CHECK(same_bits(in_place.values(), output.values()) && same_bits(other_mean.values(), mean.values()));
+    CHECK(backward<T>(in_gradient, input, mean, std, s, eps, in_gradient));
+    CHECK(same_bits(in_gradient.values(), grad_input.values()));
+    CHECK(backward<T>(grad_output, in_input, mean, std, s, eps, in_input));
+    CHECK(same_bits(in_input.values(), grad_input.values()));
+}
+
+template <typename T> static void test_a_constant_channel() {
+    const Sizes s = {3, 2, 3, 7};
+    const double eps = 1e-3;
+    for (const T value : {T(0), T(0.1), T(-123456.7), T(3e30)}) {
+        std::vector<T> values(s.count(), value);
+        for (int64_t i = 0; i < 21; ++i) values[21 + static_cast<size_t>(i)] = static_cast<T>(i);  // not channel 0
+        guarded<T> input(values), grad_output(random_values<T>(s.count(), 3)), output(s.count()), mean(2), std(2);
+        CHECK(forward<T>(input, s, eps, output, mean, std));
+        CHECK(mean[0] == value && std[0] == 0 && std[1] > 0);
+        for (const long double y : channel_of(output.values(), s, 0)) CHECK(y == 0);
+
+        guarded<T> grad_input(s.count());
+        CHECK(backward<T>(grad_output, input, mean, std, s, eps, grad_input));
+        const std::vector<long double> g = channel_of(grad_output.values(), s, 0);
+        const std::vector<long double> got = channel_of(grad_input.values(), s, 0);
+        const Reference r = statistics(g);
+        for (size_t i = 0; i < g.size(); ++i)
+            CHECK(is_near(got[i], (g[i] - r.mean) / eps, 4 * std::numeric_limits<T>::epsilon() / eps));
+    }
+}
+
+// The gradient of a channel whose values approach one another goes to the documented one of a constant channel.
+static void test_the_constant_channel_is_the_limit() {
+    const Sizes s = {2, 1, 2, 5};
+    const std::vector<double> direction = random_values<double>(s.count(), 4);
+    guarded<double> grad_output(random_values<double>(s.count(), 5)), output(s.count()), mean(1), std(1);
+    guarded<double> limit(s.count()), grad_input(s.count());
+    const std::vector<double> constant(s.count(), 2.0);
+    guarded<double> input(constant);
+    CHECK(forward<double>(input, s, 0.1, output, mean, std));
+    CHECK(backward<double>(grad_output, input, mean, std, s, 0.1, limit));
+    for (const double distance : {1e-3, 1e-6, 1e-9, 1e-12, 4e-16}) {
+        for (size_t i = 0; i < s.count(); ++i) input[i] = 2.0 + distance * direction[i];
+        CHECK(forward<double>(input, s, 0.1, output, mean, std));
+        CHECK(std[0] > 0);
+        CHECK(backward<double>(grad_output, input, mean, std, s, 0.1, grad_input));
+        for (size_t i = 0; i < s.count(); ++i) CHECK(is_near(grad_input[i], limit[i], 1000 * distance + 1e-13));
+    }
+}
+
+template <typename T> static void test_not_finite_values_stay_in_their_channel() {
+    const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+    const Sizes s = {2, 4, 3, 3};
+    for (const size_t position : {0, 4, 44}) {  // in channel 0: the first value, another one, another image
+        std::vector<T> values = random_values<T>(s.count(), 6);
+        guarded<T> clean(values), input(values), output(s.count()), clean_output(s.count()), mean(4), std(4);
+        CHECK(forward<T>(clean, s, 1e-3, clean_output, mean, std));
+        for (const T special : {infinity, -infinity, nan}) {
+            input[position] = special;
+            CHECK(forward<T>(input, s, 1e-3, output, mean, std));
+            CHECK(is_near(mean[0], special, 0) && std::isnan(std[0]));
+            for (const long double y : channel_of(output.values(), s, 0)) CHECK(std::isnan(y));
+            for (int64_t channel = 1; channel < 4; ++channel)
+                CHECK(channel_of(output.values(), s, channel) == channel_of(clean_output.values(), s, channel));
+            guarded<T> grad_input(s.count());
+            CHECK(backward<T>(clean, input, mean, std, s, 1e-3, grad_input));
+            for (const long double y : channel_of(grad_input.values(), s, 0)) CHECK(std::isnan(y));
+            for (const long double y : channel_of(grad_input.values(), s, 3)) CHECK(std::isfinite(y));
+        }
+    }
+    // Without eps a constant channel is 0 / 0.
+    const std::vector<T> ones(s.count(), T(1));
+    guarded<T> input(ones), output(s.count()), mean(4), std(4);
+    CHECK(forward<T>(input, s, 0, output, mean, std) && std::isnan(output[0]) && std[0] == 0);
+}
+
+template <typename T> static void test_results_do_not_depend_on_the_thread_count() {
+    const Sizes s = {5, 13, 37, 41};
+    guarded<T> input(random_values<T>(s.count(), 7)), grad_output(random_values<T>(s.count(), 8));
+    guarded<T> output(s.count()), mean(13), std(13), grad_input(s.count());
+    std::vector<T> expected[4];
+    for (const int threads : {1, 2, 3, 7}) {
+        my_lib_set_num_threads(threads);
+        CHECK(forward<T>(input, s, 1e-3, output, mean, std));
+        CHECK(backward<T>(grad_output, input, mean, std, s, 1e-3, grad_input));
+        const std::vector<T> got[4] = {output.values(), mean.values(), std.values(), grad_input.values()};
+        if (threads == 1) std::copy(got, got + 4, expected);
+        for (int k = 0; k < 4; ++k) CHECK(same_bits(got[k], expected[k]));
+    }
+    my_lib_set_num_threads(0);
+}
+
+template <typename T> static void test_empty() {
+    T *const none = nullptr;
+    for (const Sizes s : {Sizes{0, 3, 4, 5}, Sizes{2, 3, 0, 5}, Sizes{2, 3, INT64_MAX, 0}, Sizes{INT64_MAX, 3, 0, 2}}) {
+        guarded<T> mean(3), std(3);
+        CHECK(forward<T>(none, s, 1e-3, none, mean, std));
+        for (size_t c = 0; c < 3; ++c) CHECK(std::isnan(mean[c]) && std::isnan(std[c]));
+        CHECK(backward<T>(none, none, mean, std, s, 1e-3, none));
+    }
+    const Sizes no_channels = {INT64_MAX, 0, INT64_MAX, 2};
+    CHECK(forward<T>(none, no_channels, 1e-3, none, none, none));
+    CHECK(backward<T>(none, none, none, none, no_channels, 1e-3, none));
+}
+
+// After a failure nothing was touched: every array that is not the wrong one lies in a page without access.
+template <typename T> static void test_errors() {
+    T *const none = nullptr, *const page = untouchable<T>();
+    const Sizes good = {2, 3, 4, 5};
+    CHECK_ERROR(forward<T>(page, {1, 3, 1, 1}, 1e-3, page, page, page), MY_LIB_ERROR_INVALID_SIZE,
+                "input: expected more than 1 value per channel, got shape (1, 3, 1, 1)");
+    CHECK_ERROR(backward<T>(page, page, page, page, {1, 3, 1, 1}, 1e-3, page), MY_LIB_ERROR_INVALID_SIZE,
+                "input: expected more than 1 value per channel, got shape (1, 3, 1, 1)");
+    CHECK_ERROR(forward<T>(page, {2, -3, 4, 5}, 1e-3, page, page, page), MY_LIB_ERROR_INVALID_SIZE,
+                "input: expected sizes >= 0, got shape (2, -3, 4, 5)");
+    CHECK(forward<T>(page, {INT64_MAX, 3, 4, 5}, 1e-3, page, page, page) == 0);
+    CHECK(my_lib_last_error_code() == MY_LIB_ERROR_SIZE_OVERFLOW);
+    CHECK_ERROR(forward<T>(page, good, -1, page, page, page), MY_LIB_ERROR_INVALID_VALUE,
+                "eps: expected at least 0, got -1");
+    CHECK(forward<T>(page, good, std::nan(""), page, page, page) == 0);
+    CHECK(my_lib_last_error_code() == MY_LIB_ERROR_INVALID_VALUE);
+    CHECK(backward<T>(page, page, page, page, good, -1, page) == 0);
+    CHECK(my_lib_last_error_code() == MY_LIB_ERROR_INVALID_VALUE);
+
+    const char *const forward_names[] = {"input", "output", "mean", "std"};
+    for (int which = 0; which < 4; ++which) {
+        T *arrays[4] = {page, page, page, page};
+        arrays[which] = none;
+        CHECK_ERROR(forward<T>(arrays[0], good, 1e-3, arrays[1], arrays[2], arrays[3]), MY_LIB_ERROR_NULL_POINTER,
+                    (std::string(forward_names[which]) + ": expected an array, got NULL").c_str());
+    }
+    const char *const backward_names[] = {"grad_output", "input", "mean", "std"};
+    for (int which = 0; which < 4; ++which) {
+        T *arrays[4] = {page, page, page, page};
+        arrays[which] = none;
+        CHECK_ERROR(backward<T>(arrays[0], arrays[1], arrays[2], arrays[3], good, 1e-3, page),
+                    MY_LIB_ERROR_NULL_POINTER,
+                    (std::string(backward_names[which]) + ": expected an array, got NULL").c_str());
+    }
+    CHECK(backward<T>(page, page, page, page, good, 1e-3, none));  // nothing wanted, nothing read
+    T *const unaligned = reinterpret_cast<T *>(reinterpret_cast<char *>(page) + 1);
+    CHECK(backward<T>(page, page, page, page, good, 1e-3, unaligned) == 0);
+    CHECK(my_lib_last_error_code() == MY_LIB_ERROR_UNALIGNED_POINTER);
+}
+
+template <typename T> static void test_type() {
+    for (const Sizes s : {Sizes{2, 1, 1, 1}, Sizes{1, 1, 1, 2}, Sizes{3, 5, 1, 1}, Sizes{2, 3, 2, 2},
+                          Sizes{1, 2, 7, 9}, Sizes{4, 3, 5, 13}, Sizes{2, 2, 8, 8}, Sizes{1, 1, 19, 17}})
+        for (const double eps : {0.0, 1e-3, 2.0}) {
+            test_values<T>(s, 1, 0, eps);
+            test_values<T>(s, 10, 1e4, eps);
+        }
+    test_values<T>({2, 2, 6, 6}, 1e-3, 1e3, 1e-5);
+    test_a_constant_channel<T>();
+    test_not_finite_values_stay_in_their_channel<T>();
+    test_results_do_not_depend_on_the_thread_count<T>();
+    test_empty<T>();
+    test_errors<T>();
+}
+
+int main() {
+    test_type<float>();
+    test_type<double>();
+    test_the_constant_channel_is_the_limit();
+    return failures() != 0;
+}

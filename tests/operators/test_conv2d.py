@@ -1,0 +1,47 @@
+"""tests/operators/test_conv2d.py: functions/conv2d.py against its reference."""
+
+import pytest
+import torch
+
+from functions.conv2d import Conv2DFunction, conv2d
+from support import operator_checks as check
+from support import references
+
+SHAPES = [((2, 3, 7, 6), (4, 3, 3, 2)), ((1, 1, 5, 5), (1, 1, 5, 5)), ((0, 3, 5, 5), (4, 3, 3, 3))]
+
+
+@pytest.mark.parametrize("dtype", check.DTYPES)
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_values(shapes, dtype):
+    check.check_values(conv2d, references.conv2d, check.tensors(*shapes, dtype=dtype))
+
+
+def test_layouts():
+    check.check_values(conv2d, references.conv2d, [
+        tensor.detach().permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0).requires_grad_()
+        for tensor in check.tensors(*SHAPES[0])
+    ])
+
+
+def test_needs_input_grad():
+    check.check_needs_input_grad(conv2d, check.tensors(*SHAPES[0]))
+
+
+def test_no_apply_without_grad(monkeypatch):
+    check.check_no_apply_without_grad(conv2d, Conv2DFunction, check.tensors(*SHAPES[0]), monkeypatch)
+
+
+def test_gradcheck_and_gradgradcheck():
+    inputs = check.tensors((2, 2, 4, 4), (3, 2, 2, 3))
+    check.check_gradients_of_gradients(Conv2DFunction.apply, inputs)
+
+
+def test_bad_input():
+    input, weight = check.tensors(*SHAPES[0], dtype=torch.float32)
+    check.check_refuses(conv2d, Conv2DFunction, (input, weight), [
+        (0, torch.zeros(3, 7, 6), ValueError, "input: expected shape (batch, in_channels, height, width), got (3, 7, 6)"),
+        (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
+        (1, torch.zeros(4, 2, 3, 3), ValueError, "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)"),
+        (1, torch.zeros(4, 3, 8, 3), ValueError, "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 3, 8, 3)"),
+        (1, weight.double(), TypeError, "weight: expected dtype torch.float32, got torch.float64"),
+    ])

@@ -1,0 +1,62 @@
+"""tests/operators/test_cube.py: functions/cube.py against its reference."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.cube import CubeFunction, cube
+from support import operator_checks as check
+from support import references
+
+
+def cube_and_derivative(input):
+    return input**3, 3 * input**2
+
+
+@check.random_shapes
+@given(shape=st.lists(check.SIZES, max_size=3), dtype=st.sampled_from(check.DTYPES))
+def test_values(shape, dtype):
+    check.check_values(cube, references.cube, check.tensors(shape, dtype=dtype))
+    check.check_values(CubeFunction.apply, cube_and_derivative, check.tensors(shape, dtype=dtype))
+
+
+def test_layouts():
+    check.check_layouts(cube, check.tensors((3, 5)))
+    check.check_layouts(CubeFunction.apply, check.tensors((3, 5)))
+
+
+def test_unused_result():
+    check.check_unused_result(CubeFunction.apply, cube_and_derivative, check.tensors((3, 5)))
+    assert CubeFunction.backward(CubeFunction.apply(*check.tensors((2,)))[0].grad_fn, None, None) is None
+
+
+def test_no_apply_without_grad(monkeypatch):
+    check.check_no_apply_without_grad(cube, CubeFunction, check.tensors((3, 5)), monkeypatch)
+
+
+def test_gradcheck_and_gradgradcheck():
+    inputs = check.tensors((3, 5))
+    for function in (cube, CubeFunction.apply):
+        check.check_gradients_of_gradients(function, inputs)
+
+
+def test_third_derivative():
+    (x,) = check.tensors((4,))
+    derivative = cube(x)
+    for expected in (3 * x**2, 6 * x, 6 * torch.ones_like(x)):
+        (derivative,) = torch.autograd.grad(derivative.sum(), x, create_graph=True)
+        torch.testing.assert_close(derivative, expected)
+
+
+def test_nan_and_infinity():
+    x = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, 1e20, -1e-20])
+    torch.testing.assert_close(cube(x), x**3, equal_nan=True)
+
+
+def test_bad_input():
+    x = torch.zeros(5, requires_grad=True)
+    check.check_refuses(cube, CubeFunction, (x,), [
+        (0, torch.zeros(5, dtype=torch.complex64), TypeError, "input: expected dtype torch.float32 or torch.float64, got torch.complex64"),
+        (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
+        (0, torch.zeros(5, device="meta"), (TypeError, ValueError), "input"),
+    ])

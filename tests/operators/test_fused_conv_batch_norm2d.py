@@ -1,0 +1,98 @@
+"""tests/operators/test_fused_conv_batch_norm2d.py: functions/fused_conv_batch_norm2d.py: same numbers as the pair, half
+the memory."""
+
+import pytest
+import torch
+
+from functions.batch_norm2d import batch_norm2d
+from functions.conv2d import conv2d
+from functions.fused_conv_batch_norm2d import FusedConvBatchNorm2DFunction, fused_conv_batch_norm2d
+from support import operator_checks as check
+from support import references
+
+SHAPES = (2, 3, 7, 6), (4, 3, 3, 2)
+
+
+@pytest.mark.parametrize("dtype", check.DTYPES)
+@pytest.mark.parametrize("shapes", [SHAPES, ((1, 1, 5, 5), (2, 1, 1, 1)), ((0, 3, 5, 5), (4, 3, 3, 3))])
+def test_values(shapes, dtype):
+    inputs = check.tensors(*shapes, dtype=dtype)
+    check.check_values(fused_conv_batch_norm2d, references.fused_conv_batch_norm2d, inputs)
+
+
+@pytest.mark.parametrize("dtype", check.DTYPES)
+def test_equals_the_unfused_pair(dtype):
+    inputs = check.tensors((4, 3, 9, 9), (5, 3, 3, 3), dtype=dtype)
+    fused, fused_gradients = check.gradients(fused_conv_batch_norm2d, inputs)
+    pair, pair_gradients = check.gradients(lambda input, weight: batch_norm2d(conv2d(input, weight)), inputs)
+    assert torch.equal(fused, pair)
+    torch.testing.assert_close(fused_gradients, pair_gradients)
+
+
+def saved_bytes(function, *inputs):
+    saved = {}
+
+    def pack(tensor):
+        saved[tensor.data_ptr()] = tensor.numel() * tensor.element_size()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        function(*inputs)
+    return sum(saved.values())
+
+
+@pytest.mark.parametrize("kernel_size", [1, 3])
+def test_saves_half_the_bytes(kernel_size):
+    inputs = check.tensors((16, 64, 32, 32), (64, 64, kernel_size, kernel_size), dtype=torch.float32)
+    fused = saved_bytes(fused_conv_batch_norm2d, *inputs)
+    pair = saved_bytes(lambda input, weight: batch_norm2d(conv2d(input, weight)), *inputs)
+    assert fused >= inputs[0].numel() * 4
+    assert fused <= 0.55 * pair
+
+
+def test_layouts():
+    inputs = [
+        tensor.detach().permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0).requires_grad_()
+        for tensor in check.tensors(*SHAPES)
+    ]
+    check.check_values(fused_conv_batch_norm2d, references.fused_conv_batch_norm2d, inputs)
+    channels_last = [tensor.detach().to(memory_format=torch.channels_last).requires_grad_() for tensor in inputs]
+    check.check_values(fused_conv_batch_norm2d, references.fused_conv_batch_norm2d, channels_last)
+
+
+def test_needs_input_grad():
+    check.check_needs_input_grad(fused_conv_batch_norm2d, check.tensors(*SHAPES))
+
+
+def test_no_apply_without_grad(monkeypatch):
+    check.check_no_apply_without_grad(
+        fused_conv_batch_norm2d, FusedConvBatchNorm2DFunction, check.tensors(*SHAPES), monkeypatch
+    )
+
+
+def test_gradcheck():
+    assert torch.autograd.gradcheck(FusedConvBatchNorm2DFunction.apply, (*check.tensors(*SHAPES), 1e-3))
+
+
+def test_second_backward_is_refused():
+    check.check_second_backward_is_refused(fused_conv_batch_norm2d, check.tensors(*SHAPES))
+
+
+def test_input_changed_in_place_before_backward_is_an_error():
+    input, weight = check.tensors(*SHAPES)
+    input = input.detach()
+    output = fused_conv_batch_norm2d(input, weight)
+    input.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        output.sum().backward()
+
+
+def test_bad_input():
+    input, weight = check.tensors(*SHAPES, dtype=torch.float32)
+    check.check_refuses(fused_conv_batch_norm2d, FusedConvBatchNorm2DFunction, (input, weight, 1e-3), [
+        (0, torch.zeros(3, 7, 6), ValueError, "input: expected shape (batch, in_channels, height, width), got (3, 7, 6)"),
+        (0, input.half(), TypeError, "input: expected dtype torch.float32 or torch.float64, got torch.float16"),
+        (1, None, TypeError, "conv_weight: expected a torch.Tensor, got NoneType"),
+        (1, torch.zeros(4, 2, 3, 3), ValueError, "conv_weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)"),
+        (2, -1.0, ValueError, "eps"),
+    ])

@@ -1,0 +1,83 @@
+"""tests/operators/test_linear.py: functions/linear.py against its reference."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.linear import LinearFunction, linear
+from support import operator_checks as check
+from support import references
+
+
+@check.random_shapes
+@given(
+    leading=st.lists(check.SIZES, max_size=2),
+    in_features=check.SIZES,
+    out_features=check.SIZES,
+    bias=st.booleans(),
+    dtype=st.sampled_from(check.DTYPES),
+)
+def test_values(leading, in_features, out_features, bias, dtype):
+    input, weight, bias_tensor = check.tensors(
+        (*leading, in_features), (out_features, in_features), (out_features,), dtype=dtype
+    )
+    check.check_values(linear, references.linear, [input, weight, bias_tensor if bias else None])
+
+
+@pytest.mark.parametrize("dtype", check.DTYPES)
+def test_values_of_many_tiles(dtype):
+    check.check_values(linear, references.linear, check.tensors((67, 259), (131, 259), (131,), dtype=dtype))
+
+
+def test_layouts():
+    check.check_layouts(linear, check.tensors((3, 5), (7, 5), (7,)))
+
+
+def test_needs_input_grad():
+    check.check_needs_input_grad(linear, check.tensors((3, 5), (7, 5), (7,)))
+
+
+def test_no_apply_without_grad(monkeypatch):
+    check.check_no_apply_without_grad(linear, LinearFunction, check.tensors((3, 5), (7, 5), (7,)), monkeypatch)
+
+
+@pytest.mark.parametrize("leading", [(3,), (), (2, 3), (0,)])
+def test_gradcheck_and_gradgradcheck(leading):
+    input, weight, bias = check.tensors((*leading, 4), (5, 4), (5,))
+    for arguments in ((input, weight, bias), (input, weight, None), (input, weight)):
+        check.check_gradients_of_gradients(LinearFunction.apply, arguments)
+
+
+def test_none_gradient_passes_through():
+    node = LinearFunction.apply(*check.tensors((3, 4), (5, 4), (5,))).grad_fn
+    assert LinearFunction.backward(node, None) == (None, None, None)
+
+
+def test_weight_written_through_data_counts_at_once():
+    input, weight = check.tensors((3, 4), (5, 4))
+    linear(input, weight)
+    weight.data.mul_(2)  # the version counter does not see this: a cache of packed weights would be stale
+    torch.testing.assert_close(linear(input, weight), references.linear(input, weight))
+
+
+def test_nan_and_infinity():
+    input, weight = torch.randn(3, 4), torch.randn(5, 4)
+    input[0, 0], input[1, 1], weight[2, 3] = float("nan"), float("inf"), -float("inf")
+    torch.testing.assert_close(linear(input, weight), references.linear(input, weight), equal_nan=True)
+
+
+def test_bad_input():
+    input, weight, bias = check.tensors((3, 4), (5, 4), (5,), dtype=torch.float32)
+    check.check_refuses(linear, LinearFunction, (input, weight, bias), [
+        (0, torch.zeros(3, 6), ValueError, "input: expected shape (..., 4), got (3, 6)"),
+        (0, torch.zeros(()), ValueError, "input: expected shape (..., 4), got ()"),
+        (0, input.double(), TypeError, "weight"),
+        (0, [1.0], TypeError, "input: expected a torch.Tensor, got list"),
+        (1, torch.zeros(5), ValueError, "weight: expected shape (out_features, in_features), got (5,)"),
+        (1, weight.double(), TypeError, "weight"),
+        (1, None, TypeError, "weight: expected a torch.Tensor, got NoneType"),
+        (2, torch.zeros(4), ValueError, "bias: expected shape (5,), got (4,)"),
+        (2, bias.double(), TypeError, "bias"),
+        (2, 0.0, TypeError, "bias: expected a torch.Tensor, got float"),
+    ])

@@ -1,0 +1,59 @@
+"""tests/operators/test_mul_constant.py: functions/mul_constant.py against its reference."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.mul_constant import MulConstantFunction, mul_constant
+from support import operator_checks as check
+from support import references
+
+
+@check.random_shapes
+@given(
+    shape=st.lists(check.SIZES, max_size=3),
+    dtype=st.sampled_from(check.DTYPES),
+    constant=st.sampled_from([0, 1, -2, 0.5, 3.25, True]),
+)
+def test_values(shape, dtype, constant):
+    check.check_values(mul_constant, references.mul_constant, [*check.tensors(shape, dtype=dtype), constant])
+
+
+def test_layouts():
+    check.check_layouts(mul_constant, [*check.tensors((3, 5)), 2.5])
+
+
+def test_no_apply_without_grad(monkeypatch):
+    check.check_no_apply_without_grad(mul_constant, MulConstantFunction, [*check.tensors((3, 5)), 2.5], monkeypatch)
+
+
+def test_gradcheck_and_gradgradcheck():
+    (x,) = check.tensors((3, 5))
+    check.check_gradients_of_gradients(MulConstantFunction.apply, (x, 2.5))
+
+
+def test_none_gradient_passes_through():
+    (x,) = check.tensors((2,))
+    assert MulConstantFunction.backward(MulConstantFunction.apply(x, 3.0).grad_fn, None) == (None, None)
+
+
+def test_constant_is_rounded_to_the_dtype():
+    x = torch.ones(3)
+    assert torch.equal(mul_constant(x, 0.1), x * 0.1)
+
+
+def test_nan_and_infinity():
+    x = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0])
+    for constant in (0.0, -2.0, float("inf"), float("nan")):
+        torch.testing.assert_close(mul_constant(x, constant), x * constant, equal_nan=True)
+
+
+def test_bad_input():
+    x = torch.zeros(5, requires_grad=True)
+    check.check_refuses(mul_constant, MulConstantFunction, (x, 2.0), [
+        (0, torch.zeros(5, dtype=torch.float16), TypeError, "input: expected dtype torch.float32 or torch.float64, got torch.float16"),
+        (0, 3.0, TypeError, "input: expected a torch.Tensor, got float"),
+        (1, torch.tensor(2.0), TypeError, "constant: expected a real number, got Tensor"),
+        (1, 2j, TypeError, "constant: expected a real number, got complex"),
+        (1, "2", TypeError, "constant: expected a real number, got str"),
+    ])

@@ -1,0 +1,65 @@
+"""tests/operators/test_scale_add.py: functions/scale_add.py against its reference."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.scale_add import ScaleAddFunction, scale_add
+from support import operator_checks as check
+from support import references
+
+
+@check.random_shapes
+@given(shape=st.lists(check.SIZES, max_size=3), dtype=st.sampled_from(check.DTYPES))
+def test_values(shape, dtype):
+    check.check_values(scale_add, references.scale_add, check.tensors(shape, shape, dtype=dtype))
+
+
+def test_layouts():
+    check.check_layouts(scale_add, check.tensors((3, 5), (3, 5)))
+
+
+def test_needs_input_grad():
+    check.check_needs_input_grad(scale_add, check.tensors((3, 5), (3, 5)))
+
+
+def test_no_apply_without_grad(monkeypatch):
+    check.check_no_apply_without_grad(scale_add, ScaleAddFunction, check.tensors((3, 5), (3, 5)), monkeypatch)
+
+
+def test_gradcheck_and_gradgradcheck():
+    inputs = check.tensors((3, 5), (3, 5))
+    check.check_gradients_of_gradients(ScaleAddFunction.apply, inputs)
+
+
+def test_none_gradient_passes_through():
+    input1, input2 = check.tensors((2,), (2,))
+    assert ScaleAddFunction.backward(ScaleAddFunction.apply(input1, input2).grad_fn, None) == (None, None)
+
+
+def test_one_tensor_for_both_inputs():
+    (x,) = check.tensors((4,))
+    check.check_values(lambda x: scale_add(x, x), lambda x: references.scale_add(x, x), [x])
+
+
+def test_large_array_is_shared_among_threads():
+    check.check_values(scale_add, references.scale_add, check.tensors((1 << 20) + 3, (1 << 20) + 3, dtype=torch.float32))
+
+
+def test_nan_and_infinity():
+    special = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0])
+    input1, input2 = torch.cartesian_prod(special, special).unbind(1)
+    torch.testing.assert_close(scale_add(input1, input2), references.scale_add(input1, input2), equal_nan=True)
+
+
+def test_bad_input():
+    x = torch.zeros(5, 5, requires_grad=True)
+    check.check_refuses(scale_add, ScaleAddFunction, (x, x), [
+        (1, torch.zeros(5, 4), ValueError, "input2: expected shape (5, 5), got (5, 4)"),
+        (1, torch.zeros(5, 5, 1), ValueError, "input2: expected shape (5, 5), got (5, 5, 1)"),
+        (1, torch.zeros(5, 5, dtype=torch.float64), TypeError, "input2"),
+        (0, torch.zeros(5, 5, dtype=torch.int64), TypeError, "input1: expected dtype torch.float32 or torch.float64, got torch.int64"),
+        (0, [1.0], TypeError, "input1: expected a torch.Tensor, got list"),
+        (1, None, TypeError, "input2: expected a torch.Tensor, got NoneType"),
+        (1, torch.zeros(5, 5, device="meta"), (TypeError, ValueError), "input2"),
+    ])

@@ -1,0 +1,93 @@
+// tests/operators/test_threads.cpp: the same bits for any number of threads, calls from many threads, and a forked
+// child.
+#include "../support/check.h"
+
+#include <sys/wait.h>
+
+#include <string>
+#include <thread>
+
+// Everything that large operators compute, so that two runs can be compared.
+template <typename T> static std::vector<T> compute() {
+    const int64_t batch = 150, in = 170, state = 90, steps = 3, gates = 3 * state, row = state + in;
+    const std::vector<T> x = random_values<T>(steps * batch * in, 1), h0 = random_values<T>(batch * state, 2);
+    const std::vector<T> weights = random_values<T>(gates * row, 3, 0.1), bias = random_values<T>(gates, 4);
+    const std::vector<T> grad_h = random_values<T>(steps * batch * state, 5);
+    std::vector<T> h(steps * batch * state), cell(h.size()), kept(3 * h.size());
+    std::vector<T> d_input(x.size()), d_weights(weights.size()), d_bias(gates), d_h(h0.size()), d_cell(h0.size());
+    std::vector<T> output(batch * gates), added(x.size());
+    std::vector<char> workspace(FOR_TYPE(T, lltm_sequence_forward_workspace_size)(steps, batch, in, state) +
+                                FOR_TYPE(T, lltm_sequence_backward_workspace_size)(steps, batch, in, state) +
+                                FOR_TYPE(T, my_lib_linear_forward_workspace_size)(batch, in, gates));
+    CHECK(FOR_TYPE(T, lltm_sequence_forward)(x.data(), weights.data(), bias.data(), h0.data(), h0.data(), steps, batch,
+                                             in, state, h.data(), cell.data(), kept.data(), workspace.data(),
+                                             workspace.size()));
+    CHECK(FOR_TYPE(T, lltm_sequence_backward)(grad_h.data(), nullptr, nullptr, cell.data(), kept.data(), x.data(),
+                                              h.data(), h0.data(), h0.data(), weights.data(), steps, batch, in, state,
+                                              d_input.data(), d_weights.data(), d_bias.data(), d_h.data(),
+                                              d_cell.data(), workspace.data(), workspace.size()));
+    CHECK(FOR_TYPE(T, my_lib_linear_forward)(x.data(), weights.data(), bias.data(), batch, in, gates, output.data(),
+                                             workspace.data(), workspace.size()));
+    const int64_t shape[] = {static_cast<int64_t>(x.size())};
+    CHECK(FOR_TYPE(T, my_lib_add_forward)(x.data(), shape, 1, x.data(), shape, 1, added.data()));
+    std::vector<T> all;
+    for (const std::vector<T> *part : {&h, &cell, &kept, &d_input, &d_weights, &d_bias, &d_h, &d_cell, &output, &added})
+        all.insert(all.end(), part->begin(), part->end());
+    return all;
+}
+
+template <typename T> static void test_thread_counts() {
+    my_lib_set_num_threads(1);
+    const std::vector<T> expected = compute<T>();
+    for (const int threads : {2, 3, 4, 7, 16}) {
+        my_lib_set_num_threads(threads);
+        CHECK(my_lib_get_num_threads() == threads);
+        CHECK(same_bits(compute<T>(), expected));
+    }
+    my_lib_set_num_threads(0);
+    CHECK(same_bits(compute<T>(), expected));
+}
+
+static void test_calls_from_many_threads(const std::vector<float> &expected) {
+    bool same[4] = {};
+    std::thread callers[4];
+    for (int i = 0; i < 4; ++i)
+        callers[i] = std::thread([&expected, &same, i] { same[i] = same_bits(compute<float>(), expected); });
+    for (int i = 0; i < 4; ++i) {
+        callers[i].join();
+        CHECK(same[i]);
+    }
+}
+
+// The parent has used its team, which the child has not inherited: without care the child would wait for it.
+static void test_fork(const std::vector<float> &expected) {
+    my_lib_set_num_threads(4);
+    compute<float>();
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        const bool right = my_lib_get_num_threads() == 1 && same_bits(compute<float>(), expected);
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(my_lib_get_num_threads() == 4);
+    my_lib_set_num_threads(0);
+}
+
+static void test_counts() {
+    CHECK(std::string(my_lib_build_info()).find("openmp=") != std::string::npos);
+    CHECK(!my_lib_set_num_threads(-1) && my_lib_last_error_code() == MY_LIB_ERROR_INVALID_VALUE);
+    CHECK(my_lib_set_num_threads(0) && my_lib_get_num_threads() >= 1);
+}
+
+int main() {
+    test_thread_counts<float>();
+    test_thread_counts<double>();
+    const std::vector<float> expected = compute<float>();
+    test_calls_from_many_threads(expected);
+    test_fork(expected);
+    test_counts();
+    return failures() != 0;
+}

@@ -1,0 +1,311 @@
+"""tests/packaging/test_benchmarks.py: the harness measures what it says, and its goals are the ones reported."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from benchmarks import QUESTIONS, figures, fused_conv_batch_norm2d, goals, harness, machine, report, th, training
+from benchmarks.harness import Answer, Contender, Effort, Group, Spread
+from support import ROOT
+
+SLOW = ("torch.compile", "compiled cell", "C++ extension", "cpp_extension.load")
+OPTIONAL = ("tvm-ffi loop",)
+TINY = Effort(group_seconds=0.0, block_seconds=1e-4, minimum_rounds=3, without=SLOW)
+MACHINE = {
+    "cpu": "a CPU", "cores": 2, "system": "Linux", "python": "3.11", "torch": "2.13.0",
+    "torch_cpu_capability": "AVX512", "mkl": "2024.2", "onednn": "3", "compiler": "c++", "my_lib": "1.0.0",
+}  # fmt: skip
+
+
+class Clock:
+    """Time that moves only when told, in nanoseconds."""
+
+    now = 0
+
+    def __call__(self):
+        return self.now
+
+    def spend(self, nanoseconds):
+        self.now += nanoseconds
+
+
+def group(question, case, shape, **seconds):
+    results = {n.replace("_", " "): Spread(v, v * 0.9, v * 1.1) for n, v in seconds.items()}
+    return Group(question, case, shape, results)
+
+
+def test_a_block_is_the_mean_of_its_calls():
+    clock = Clock()
+    durations = iter([1000, 3000, 5000])
+    contender = Contender("x", lambda: clock.spend(next(durations)))
+    assert harness.block(contender, 3, clock) == pytest.approx(3e-6)
+
+
+def test_preparation_is_not_timed_and_reaches_the_call():
+    clock = Clock()
+    received = []
+
+    def prepare():
+        clock.spend(10**9)
+        return len(received)
+
+    def call(prepared):
+        received.append(prepared)
+        clock.spend(500)
+
+    assert harness.block(Contender("x", call, prepare), 4, clock) == pytest.approx(5e-7)
+    assert received == [0, 1, 2, 3]
+
+
+def test_enter_runs_untimed_before_every_turn():
+    clock = Clock()
+    contender = Contender("x", lambda: clock.spend(10), enter=lambda: clock.spend(10**9))
+    assert harness.block(contender, 2, clock) == pytest.approx(1e-8)
+
+
+def test_a_statement_is_timed_without_a_call_around_it():
+    found = []
+    contender = harness.statement("x", "found.append(0)", found=found)
+    assert 0 < harness.block(contender, 1000) < 1e-5
+    assert len(found) == 1000
+
+
+def test_contenders_take_turns_in_changing_order():
+    clock, turns = Clock(), []
+
+    def contender(name, nanoseconds):
+        return Contender(name, lambda: clock.spend(nanoseconds), enter=lambda: turns.append(name))
+
+    effort = Effort(group_seconds=0.0, block_seconds=1e-6, minimum_rounds=20)
+    samples = harness.interleave([contender(n, 1000) for n in "abc"], effort, clock)
+    assert {name: len(values) for name, values in samples.items()} == dict.fromkeys("abc", 20)
+    measured = turns[-20 * 3 * 2 :: 2]  # each turn enters twice: to warm up, and to measure
+    rounds = [tuple(measured[i : i + 3]) for i in range(0, 60, 3)]
+    assert all(sorted(r) == ["a", "b", "c"] for r in rounds)
+    assert len(set(rounds)) > 3
+
+
+def test_a_known_ratio_is_found():
+    clock = Clock()
+    contenders = [Contender("slow", lambda: clock.spend(3000)), Contender("fast", lambda: clock.spend(1500))]
+    results = harness.summarise(harness.interleave(contenders, TINY, clock))
+    assert Group("q", "c", "s", results).ratio("fast", ("slow",)) == pytest.approx(0.5)
+
+
+def test_a_slow_round_does_not_move_the_median_but_widens_the_spread():
+    spread = harness.summarise({"x": [1.0, 1.0, 1.0, 1.0, 100.0]})["x"]
+    assert spread.value == 1.0 and spread.high > 10
+    assert harness.summarise({"x": [3.0, 2.0, 5.0]}, "minimum")["x"].value == 2.0
+
+
+def test_time_is_spent_where_asked():
+    start = time.perf_counter()
+    samples = harness.interleave(
+        [Contender("x", lambda: None)], Effort(group_seconds=0.2, block_seconds=1e-3, maximum_rounds=10**6)
+    )
+    assert 0.1 < time.perf_counter() - start < 2
+    assert len(samples["x"]) > 20
+
+
+def test_ratio_is_against_the_best_peer_present():
+    measured = group("lltm", "forward", "s", torchthaw=1.0, eager=4.0, jit_script=2.0)
+    assert measured.ratio("torchthaw", ("eager", "jit script", "torch.compile")) == 0.5
+
+
+def test_a_goal_without_peers_bounds_the_time_itself():
+    goal = goals.Goal("q", "c", "s", "ours", (), 300e-9)
+    assert goals.verdicts([group("q", "c", "s", ours=299e-9, peer=1.0)], [goal]) == [(goal, 299e-9, True)]
+
+
+def test_verdicts():
+    goal = goals.Goal("q", "c", "s", "ours", ("peer",), 0.5)
+    speed_up = goals.Goal("q", "c", "s", "ours", ("peer",), 0.5, "≥")
+    assert goals.verdicts([group("q", "c", "s", ours=2.0, peer=4.0)], [goal]) == [(goal, 0.5, True)]
+    assert goals.verdicts([group("q", "c", "s", ours=2.1, peer=4.0)], [goal]) == [(goal, 0.525, False)]
+    assert goals.verdicts([group("q", "c", "s", ours=1.9, peer=4.0)], [speed_up]) == [(speed_up, 0.475, False)]
+    assert goals.verdicts([group("q", "other", "s", ours=1, peer=4)], [goal]) == [(goal, None, None)]
+    assert goals.verdicts([group("q", "c", "s", ours=1)], [goal]) == [(goal, None, None)]
+
+
+@pytest.mark.parametrize(
+    "question, sizes",
+    [
+        ("lltm", {"shapes": [(2, 3, 4)]}),
+        ("lltm_gemm", {"shapes": [(2, 3, 4)]}),
+        ("lltm_sequence", {"shapes": [(2, 3, 4)], "steps": 5}),
+        ("lltm_threads", {"shapes": [(2, 3, 4)]}),
+        ("fused_conv_batch_norm2d", {"batch": 4, "channels": 3, "size": 16}),
+        ("legacy_calls", {}),
+        ("legacy_build", {}),
+    ],
+)
+def test_every_question_measures_what_its_goals_ask(question, sizes):
+    threads = torch.get_num_threads()
+    answer = importlib.import_module(f"benchmarks.{question}").measure(TINY, **sizes)
+    assert torch.get_num_threads() in (threads, 1)
+    torch.set_num_threads(threads)
+    measured = {group.case: group.results for group in answer.groups}
+    for goal in goals.GOALS:
+        if goal.question == question:
+            assert goal.contender in measured[goal.case]
+            assert set(goal.peers) - {*SLOW, *OPTIONAL} <= set(measured[goal.case])
+    for results in measured.values():
+        assert all(0 < s.low <= s.high and s.value > 0 for s in results.values())
+
+
+def test_draws_are_measured_beside_the_published_generator():
+    groups = th.draws(*th.library(), TINY)
+    assert [set(group.results) for group in groups] == [{"libth", "published"}] * 2
+
+
+def test_goals_stand_at_shapes_that_are_measured():
+    for question in ("lltm", "lltm_gemm", "lltm_sequence", "lltm_threads"):
+        shapes = importlib.import_module(f"benchmarks.{question}").SHAPES
+        asked = {goal.shape for goal in goals.GOALS if goal.question == question}
+        assert asked <= {", ".join(map(str, shape)) for shape in shapes}
+    assert {goal.question for goal in goals.GOALS} <= set(QUESTIONS)
+
+
+def test_bytes_saved_counts_each_storage_once():
+    x = torch.ones(10, requires_grad=True)  # 40 bytes, saved twice by the product
+    assert fused_conv_batch_norm2d.saved_bytes(lambda: (x * x).sum()) == 40
+    assert fused_conv_batch_norm2d.saved_bytes(lambda: (x.exp() * x).sum()) == 80
+
+
+STAT = """cpu  300 0 0 1700 0 0 0 0 0 0
+cpu0 100 0 0 900 0 0 0 0 0 0
+cpu1 {user} 0 0 {idle} {iowait} 0 0 {steal} 0 0
+intr 5
+"""
+
+
+def test_idle_shares_count_waiting_as_idle_and_stolen_time_as_busy():
+    before = machine.read_cpu_times(STAT.format(user=100, idle=900, iowait=0, steal=0))
+    after = machine.read_cpu_times(STAT.format(user=120, idle=930, iowait=20, steal=30))
+    assert machine.idle_shares(before, after) == {1: 0.5}  # core 0 did not tick
+
+
+def test_a_busy_core_is_not_idle():
+    cores = sorted(machine.watch(0.01))
+    spin = f"import os, time; os.sched_setaffinity(0, {{{cores[0]}}}); print(flush=True)\nwhile True: pass"
+    process = subprocess.Popen([sys.executable, "-c", spin], stdout=subprocess.PIPE)
+    try:
+        process.stdout.readline()
+        assert machine.watch(0.3)[cores[0]] < 0.5
+        assert machine.idle_cores(len(cores), patience=0, window=0.3) is None
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_own_work_is_not_held_against_others():
+    tick = os.sysconf("SC_CLK_TCK")
+    before, after = {0: (0, 0), 1: (0, 0)}, {0: (6 * tick, 10 * tick), 1: (9 * tick, 10 * tick)}
+    assert machine.others_share(before, after, own_seconds=3.0) == pytest.approx(0.1)
+    assert machine.others_share(before, after, own_seconds=5.5) == 0.0
+    with machine.others() as share:
+        time.sleep(0.05)
+    assert 0 <= share[0] <= 1
+
+
+def test_contenders_that_do_other_work_are_refused():
+    x = torch.ones(4, requires_grad=True)
+    total = lambda result: result[0].sum().backward()  # noqa: E731
+    same = {"a": lambda: (x * 2,), "b": lambda: (x + x,)}
+    training.check_same_work(same, total, [x])
+    with pytest.raises(AssertionError, match="b differs from a in tensor 0"):
+        training.check_same_work({**same, "b": lambda: (x * 2.1,)}, total, [x])
+    with pytest.raises(AssertionError, match="b differs from a in tensor 1"):  # the gradient
+        training.check_same_work({**same, "b": lambda: (x.detach() * 2 + 0 * x,)}, total, [x])
+
+
+def test_backward_starts_without_gradients():
+    x = torch.ones(4, requires_grad=True)
+    contender = training.backward_contender("x", lambda: x * 2, lambda y: y.sum().backward(), [x])
+    for _ in range(3):
+        contender.call(contender.prepare())
+    assert x.grad.tolist() == [2.0] * 4
+
+
+@pytest.mark.parametrize(
+    "value, unit, text",
+    [(3.51e-5, "s", "35.1 µs"), (2.79e-7, "s", "279 ns"), (4.75e-3, "s", "4.75 ms"), (1.2e-10, "s", "0.12 ns"),
+     (8388608.0, "B", "8.39 MB"), (999.0, "B", "999 B")],
+)  # fmt: skip
+def test_quantities(value, unit, text):
+    assert report.quantity(value, unit) == text
+
+
+def example():
+    """A whole run in which every ratio is 1 : 16 and the two-thread question was skipped."""
+    groups = [
+        group(g.question, g.case, g.shape, **{g.contender: 2.5e-8, (*g.peers, "peer")[0]: 4e-7})
+        for g in goals.GOALS
+        if g.question != "lltm_threads"
+    ]
+    answers = {q: Answer([g for g in groups if g.question == q], ["a note"]) for q in QUESTIONS}
+    return report.results(answers, MACHINE, quick=False)
+
+
+def test_results_survive_json(tmp_path):
+    found = example()
+    report.save(found, tmp_path / "results.json")
+    assert report.load(tmp_path / "results.json") == found
+    written = json.loads((tmp_path / "results.json").read_text())
+    assert len(written["goals"]) == len(goals.GOALS)
+    by_question = {goal["question"]: goal for goal in written["goals"]}
+    assert by_question["lltm"]["value"] == 0.0625 and by_question["lltm"]["met"] is True
+    assert by_question["lltm_threads"]["value"] is None
+
+
+def test_the_goal_table_says_met_and_not_met():
+    found = example()
+    found["answers"]["lltm"].groups[0].results["torchthaw"].value = 4e-6
+    text = report.goal_table(found)
+    assert text.count("**not met**") == 1 and "10.00" in text and "not measured" in text
+
+
+def test_a_disturbed_run_says_so():
+    found = example()
+    assert "quiet" not in report.goal_table(found)
+    found["answers"]["lltm_gemm"].others = 0.2
+    assert "no verdict on: lltm_gemm." in report.goal_table(found)
+
+
+def test_the_figure_is_drawn(tmp_path):
+    figures.draw(example(), tmp_path / "results.png")
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_measured_part_of_a_document_is_replaced():
+    text = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
+    assert report.replace_measured(text, "new") == f"before\n{report.BEGIN}\nnew\n{report.END}\nafter\n"
+    with pytest.raises(ValueError, match="measured: begin"):
+        report.replace_measured("no markers", "new")
+
+
+def test_the_kept_run_is_whole():
+    kept = report.load(ROOT / "benchmarks" / "results" / "results.json")
+    assert kept["quick"] is False and list(kept["answers"]) == list(QUESTIONS)
+
+
+def test_publishing_writes_every_document(tmp_path):
+    for name in report.DOCUMENTS:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"# {name}\n{report.BEGIN}\n{report.END}\n")
+    report.publish(example(), tmp_path)
+    readme, whole = ((tmp_path / name).read_text() for name in ("README.md", "docs/performance.md"))
+    assert "### Goals" in readme and report.title("operators") not in readme
+    assert "### Goals" in whole and report.title("operators") in whole
+
+
+def test_only_a_whole_run_is_published():
+    command = [sys.executable, "-m", "benchmarks", "--publish", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and "--publish: expected a whole run" in done.stderr

@@ -1,0 +1,112 @@
+"""tests/packaging/test_config.py: the command line, the paths it prints, and what importing torchthaw does not do."""
+
+import ctypes
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import torchthaw
+from support import ROOT
+from support.cuda_toolkit import toolkit_or_skip
+from torchthaw import config
+
+
+def run(*arguments, code=0, **environment):
+    result = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, env={"PATH": "", **environment}
+    )
+    assert result.returncode == code, result.stderr
+    return result
+
+
+def command(*arguments, code=0):
+    return run("-m", "torchthaw", *arguments, code=code)
+
+
+def test_paths():
+    options = ["--includes", "--my-lib-includes", "--libdir", "--libmy-lib", "--cmakedir"]
+    includes, my_lib_includes, libdir, library, cmakedir = map(Path, command("config", *options).stdout.splitlines())
+    assert (includes / "TH" / "TH.h").is_file() and (my_lib_includes / "my_lib.h").is_file()
+    assert library.parent == libdir and ctypes.CDLL(str(library)).my_lib_abi_version() == 1
+    assert (cmakedir / "torchthawConfig.cmake").is_file()
+
+
+@pytest.mark.parametrize("option, functions", [
+    ("--libmy-lib-cuda", ("my_lib_add_forward_cuda", "my_lib_cuda_prepare")), ("--libth", ("THFloatTensor_new",)),
+    ("--libthc", ("THCudaTensor_new", "state")),
+])  # fmt: skip
+def test_paths_of_libraries(option, functions):
+    if option != "--libth":
+        toolkit_or_skip()
+    library = ctypes.CDLL(command("config", option).stdout.rstrip())
+    assert all(hasattr(library, name) for name in functions)
+
+
+@pytest.mark.parametrize("name, command", [
+    ("my_lib", "python ffi_build.py"), ("th", "make th"), ("thc", "make th` where nvcc is found"),
+])  # fmt: skip
+def test_a_library_that_is_not_there(monkeypatch, tmp_path, name, command):
+    monkeypatch.setattr(config, "libdir", lambda: tmp_path)
+    with pytest.raises(FileNotFoundError, match=rf"lib{name}\.so\.1 does not exist; run `{command}"):
+        config.library(name)
+
+
+def test_config_without_options():
+    assert "expected one or more of --includes, --my-lib-includes, --libdir" in command("config", code=2).stderr
+
+
+def test_version_is_the_same_everywhere():
+    assert command("--version").stdout == f"torchthaw {torchthaw.__version__}\n"
+    header = (ROOT / "c_api" / "include" / "my_lib.h").read_text()
+    assert ".".join(re.findall(r"#define MY_LIB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)) == torchthaw.__version__
+    assert f'version = "{torchthaw.__version__}"' in (ROOT / "pyproject.toml").read_text()
+
+
+def test_help():
+    shown = command("--help").stdout
+    assert "config" in shown and "--version" in shown
+    assert "--libmy-lib" in command("config", "--help").stdout
+
+
+def test_no_command():
+    assert "COMMAND" in command(code=2).stderr
+
+
+def test_import_brings_nothing_along():
+    modules = "{'torch', 'cffi', 'ninja', 'setuptools', 'subprocess', 'argparse'}"
+    source = f"import sys; import torchthaw; print(*{modules} & set(sys.modules))"
+    assert run("-c", source).stdout.split() == []
+
+
+def test_import_is_quick():
+    """It reads three small files of ours, and nothing else."""
+    source = "import sys; before = {*sys.modules}; import torchthaw; print(*sorted({*sys.modules} - before))"
+    assert run("-c", source).stdout.split() == ["torchthaw", "torchthaw.availability", "torchthaw.finder"]
+
+
+def test_free_threaded_python_gets_a_clear_error():
+    result = run("-c", "import sys; sys.abiflags = 't'; import torchthaw", code=1)
+    version = sys.version.split()[0]
+    assert result.stderr.splitlines()[-1] == (
+        f"ImportError: torchthaw needs CPython 3.10 or newer with the GIL: this free-threaded build ({version}t) "
+        "has no limited API, for which torchthaw builds extensions"
+    )
+
+
+def test_unknown_attribute():
+    with pytest.raises(AttributeError, match="module 'torchthaw' has no attribute 'nothing'"):
+        torchthaw.nothing
+
+
+def test_cache_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "a"))
+    assert config.cache() == tmp_path / "a"
+    monkeypatch.delenv("TORCHTHAW_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "b"))
+    assert config.cache() == tmp_path / "b" / "torchthaw"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert config.cache() == tmp_path / ".cache" / "torchthaw"

@@ -1,0 +1,185 @@
+# tests/packaging/test_docs.py: every snippet of README and docs/ is run, every target, path and variable they name
+# exists.
+"""How each kind of fenced block is run, from the top of the checkout:
+
+python   the blocks of a file in order, as one program, so that a later one may use what an earlier one made
+c, cpp   compiled against my_lib.h with all warnings as errors; one with a main is linked and run as well
+cmake    a project of its own beside the file's last program, against an installed libmy_lib
+sh       the block as one script, in which `make` only checks that its targets exist
+text     output: what the block before it printed
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from benchmarks import report
+from support import ROOT
+
+pytestmark = pytest.mark.timeout(900)  # one snippet compiles PyTorch's headers
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+MAKE_ONLY_CHECKS = 'make() { command make --dry-run "$@" > /dev/null; }\n'
+
+
+class Block(NamedTuple):
+    language: str
+    line: int  # of its first line of code, counted from 1
+    code: str
+
+
+def blocks(document):
+    """The fenced blocks of a Markdown file, in order."""
+    found, language = [], None
+    for number, line in enumerate(document.read_text().splitlines(), 1):
+        fence = re.match(r" *```(\S*)", line)
+        if fence and language is None:
+            language, code, start = fence[1], [], number + 1
+        elif fence:
+            found.append(Block(language, start, "\n".join(code) + "\n"))
+            language = None
+        elif language is not None:
+            code.append(line)
+    assert language is None, f"{document.name}: a fenced block does not end"
+    return found
+
+
+def snippets(*languages):
+    """One test case for each block in these languages, each with what the text block after it says it prints."""
+    cases = []
+    for document in DOCUMENTS:
+        all_blocks = blocks(document)
+        for block, after in zip(all_blocks, [*all_blocks[1:], None]):
+            if block.language in languages:
+                printed = after.code if after and after.language == "text" else None
+                cases.append(pytest.param(block, printed, id=f"{document.relative_to(ROOT)}:{block.line}"))
+    return cases
+
+
+def run(*command, **options):
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "PYTHONPATH": str(ROOT),
+        "LD_LIBRARY_PATH": str(ROOT / "build" / "lib"),
+    }
+    done = subprocess.run(command, cwd=options.pop("cwd", ROOT), env=environment, capture_output=True, text=True,
+                          timeout=840, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def compiler(language):
+    return (os.environ.get("CC", "cc"), "-std=c99") if language == "c" else (os.environ.get("CXX", "c++"), "-std=c++17")
+
+
+def includes():
+    return f"-I{ROOT / 'c_api' / 'include'}"
+
+
+def test_the_documents_are_found():
+    names = {str(document.relative_to(ROOT)) for document in DOCUMENTS}
+    assert {"README.md", "CHANGELOG.md", "docs/design.md", "docs/abi.md", "docs/dependencies.md"} <= names
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_each_block_names_a_language_that_is_run(document):
+    assert {block.language for block in blocks(document)} <= {"python", "c", "cpp", "cmake", "sh", "text"}
+
+
+@pytest.mark.parametrize("document", [document for document in DOCUMENTS if any(
+    block.language == "python" for block in blocks(document))], ids=lambda document: document.name)
+def test_python(document, tmp_path):
+    lines = [""] * len(document.read_text().splitlines())
+    for block in blocks(document):
+        if block.language == "python":
+            code = block.code.splitlines()
+            lines[block.line - 1:block.line - 1 + len(code)] = code  # so that a traceback shows the document's line
+    program = tmp_path / document.name
+    program.write_text("\n".join(lines))
+    printed = run(sys.executable, program)
+    for block, after in zip(blocks(document), blocks(document)[1:]):
+        if block.language == "python" and after.language == "text":
+            assert after.code in printed
+
+
+@pytest.mark.parametrize("block, expected", snippets("c", "cpp"))
+def test_c(block, expected, tmp_path):
+    source = tmp_path / f"snippet.{block.language}"
+    source.write_text(block.code)
+    command = [*compiler(block.language), "-pedantic", "-Wall", "-Wextra", "-Werror", includes(), source]
+    if "int main(" in block.code:
+        run(*command, f"-L{ROOT / 'build' / 'lib'}", "-Wl,--as-needed", "-lmy_lib", "-lth", "-o",
+            tmp_path / "snippet")
+        printed = run(tmp_path / "snippet")
+        assert expected is None or printed == expected
+    else:
+        run(*command, "-include", "my_lib.h", "-fsyntax-only", "-Wno-unused")
+
+
+@pytest.mark.parametrize("block, expected", snippets("cmake"))
+def test_cmake(block, expected, tmp_path):
+    (program,) = [other for document in DOCUMENTS if block in blocks(document)
+                  for other in blocks(document) if other.language == "c" and "int main(" in other.code][-1:]
+    (tmp_path / "CMakeLists.txt").write_text(block.code)
+    for source in re.findall(r"\w+\.c\b", block.code):
+        (tmp_path / source).write_text(program.code)
+    run("cmake", "--install", ROOT / "build", "--prefix", tmp_path / "prefix")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={tmp_path / 'prefix'}")
+    run("cmake", "--build", tmp_path / "build")
+
+
+@pytest.mark.parametrize("block, expected", snippets("sh"))
+def test_sh(block, expected, tmp_path):
+    if "pkg-config" in block.code and shutil.which("pkg-config") is None:
+        pytest.skip("this machine has no pkg-config, which the project does not need")
+    printed = run("sh", "-euc", MAKE_ONLY_CHECKS + block.code)
+    assert expected is None or printed == expected
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_what_the_text_names_exists(document):
+    text = document.read_text()
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"`make ([\w-]+)", text)) <= targets
+    for link in re.findall(r"\]\(([^)#\s]+)", text):
+        assert "://" in link or (document.parent / link).exists(), link
+    for path in re.findall(r"`((?:c_api|torchthaw|functions|modules|tensors|tests|benchmarks|examples|docs|cmake|\.ci)"
+                           r"/[\w./]*)`", text):
+        assert (ROOT / path).exists(), path
+
+
+def test_environment_variables_are_those_of_the_code():
+    (table,) = re.findall(r"## Environment variables\n(.*?)\n## ", (ROOT / "README.md").read_text(), re.DOTALL)
+    sources = [path for room in ("c_api", "torchthaw", "functions", "modules", "tensors")
+               for path in (ROOT / room).rglob("*") if path.suffix in (".py", ".c", ".cpp", ".h")]
+    code = "".join(path.read_text() for path in sources)
+    read = set(re.findall(r"(?:getenv\(|environ\.get\(|environ\[)\"([A-Z_]+)\"", code))
+    read |= {name for names in re.findall(r"for variable in \(([^)]+)\)", code) for name in re.findall(r"[A-Z_]+", names)}
+    bootstrap = set(re.findall(r"^# (?:CC, )?([A-Z_]+)  ", (ROOT / ".ci" / "bootstrap").read_text(), re.MULTILINE))
+    assert {"MY_LIB_CPU", "TORCHTHAW_CACHE"} <= read and {"PYTHON", "TORCH_INDEX", "CXX"} <= bootstrap
+    assert set(re.findall(r"`\$?([A-Z_]{2,})", table)) == read | bootstrap
+
+
+@pytest.mark.parametrize("document, form", [("README.md", report.summary), ("docs/performance.md", report.markdown)])
+def test_benchmark_tables_are_those_of_the_kept_run(document, form):
+    text = (ROOT / document).read_text()
+    kept = report.load(ROOT / "benchmarks" / "results" / "results.json")
+    assert text == report.replace_measured(text, form(kept))
+
+
+def test_a_wrong_snippet_is_seen(tmp_path):
+    """The runners themselves: each kind of mistake is an error."""
+    for script in ("make no-such-target", "false", "exit 3"):
+        with pytest.raises(AssertionError):
+            run("sh", "-euc", MAKE_ONLY_CHECKS + script)
+    with pytest.raises(AssertionError, match="Wunused|unused"):
+        test_c(Block("c", 1, "int main(void) { int unused; return 0; }\n"), None, tmp_path)
+    document = tmp_path / "wrong.md"
+    document.write_text("text\n\n```python\nx = 1\n```\n\n```python\nassert x == 2\n```\n")
+    with pytest.raises(AssertionError, match="line 8"):
+        test_python(document, tmp_path / "..")

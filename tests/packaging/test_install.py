@@ -1,0 +1,173 @@
+# tests/packaging/test_install.py: libmy_lib as other languages meet it: installed, found, linked, and self-contained.
+import os
+import pathlib
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from support import ROOT
+
+HEADER = ROOT / "c_api/include/my_lib.h"
+BUILD = ROOT / "build"
+
+
+def run(*command, **options):
+    """Runs a command and returns what it printed; a failure shows the whole output."""
+    done = subprocess.run([str(part) for part in command], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **options)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def tool(name):
+    """A build tool from this Python's environment or PATH."""
+    return shutil.which(name, path=f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or name
+
+
+def needs(*names):
+    missing = [name for name in names if shutil.which(tool(name)) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+def prototypes():
+    """{name: the comment above it, or above the functions it stands with} for all that the header declares."""
+    text = HEADER.read_text()
+    text = text[text.index("* Version\n"):]
+    found, comment = {}, ""
+    for block in re.finditer(r"(/\*.*?\*/)|^MY_LIB_API [^;]*?\b(\w+)\([^;]*;", text, re.S | re.M):
+        comment = block[1] or comment
+        if block[2]:
+            found[block[2]] = comment
+    return found
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """A fresh installation of build/, which is brought up to date first."""
+    if not (BUILD / "CMakeCache.txt").exists():
+        run(tool("cmake"), "-S", ROOT, "-B", BUILD)
+    run(tool("cmake"), "--build", BUILD, "--parallel", "2")
+    prefix = tmp_path_factory.mktemp("installed") / "prefix"
+    run(tool("cmake"), "--install", BUILD, "--prefix", prefix)
+    return prefix
+
+
+def library(prefix):
+    return next(prefix.glob("lib*/**/libmy_lib.so"))
+
+
+def major():
+    return int(re.search(r"MY_LIB_VERSION_MAJOR (\d+)", HEADER.read_text())[1])
+
+
+def test_header_is_installed_as_it_is(prefix):
+    assert (prefix / "include/my_lib.h").read_bytes() == HEADER.read_bytes()
+
+
+def test_find_package_consumer_builds_and_runs(prefix, tmp_path):
+    run(tool("cmake"), "-S", ROOT / "examples/c", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run(tool("cmake"), "--build", tmp_path)
+    assert "as PyTorch computes it" in run(tmp_path / "lltm_step")
+
+
+def test_build_tree_is_a_package_too(prefix, tmp_path):
+    run(tool("cmake"), "-S", ROOT / "examples/c", "-B", tmp_path,
+        f"-Dtorchthaw_DIR={BUILD / 'share/cmake/torchthaw'}")
+    run(tool("cmake"), "--build", tmp_path)
+    assert "as PyTorch computes it" in run(tmp_path / "lltm_step")
+
+
+@pytest.mark.parametrize("difference", [-1, 1])
+def test_another_major_version_is_not_found(prefix, tmp_path, difference):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(other LANGUAGES C)\n"
+        f"find_package(torchthaw {major() + difference})\nmessage(STATUS \"found=${{torchthaw_FOUND}}\")\n")
+    out = run(tool("cmake"), "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert "found=0" in out
+
+
+@needs("pkg-config", "make", "cc")
+def test_pkg_config_consumer_builds_and_runs_from_a_moved_installation(prefix, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.copytree(prefix, moved, symlinks=True)
+    example = tmp_path / "example"
+    shutil.copytree(ROOT / "examples/c", example)
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(moved / "share/pkgconfig"))
+    run("make", "-C", example, env=environment)
+    assert str(moved) in run("readelf", "-d", example / "lltm_step")
+    assert "as PyTorch computes it" in run(example / "lltm_step")
+
+
+@needs("pkg-config", "cc")
+@pytest.mark.parametrize("name", ["mlp", "svd", "file_round_trip"])
+def test_programs_of_old_tensors_link_as_a_user_links_them(prefix, tmp_path, name):
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "share/pkgconfig"))
+    flags = run("pkg-config", "--cflags", "--libs", "th", env=environment).split()
+    program = tmp_path / name
+    folder = library(prefix).parent
+    run("cc", "-std=c99", ROOT / f"tests/th/test_{name}.c", *flags, "-lm", f"-Wl,-rpath,{folder}", "-o", program)
+    assert subprocess.run([program], cwd=tmp_path).returncode in (0, 77)  # 77: no LAPACK library
+
+
+def test_exactly_the_functions_of_the_header_are_exported(prefix):
+    # Each line is `address type name@@version`; the version itself is a symbol too.
+    symbols = {line.split()[2].partition("@")[0]
+               for line in run("nm", "-D", "--defined-only", library(prefix)).splitlines()}
+    assert symbols == {*prototypes(), f"MY_LIB_{major()}"}
+    assert all(name.startswith(("my_lib_", "lltm_")) for name in prototypes())
+
+
+def test_the_library_needs_only_the_c_library(prefix):
+    dynamic = run("readelf", "-d", library(prefix))
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
+    assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+    assert re.findall(r"\(SONAME\).*\[(.*)\]", dynamic) == [f"libmy_lib.so.{major()}"]
+    assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+
+
+@needs("nm")
+def test_the_cpu_paths_share_no_inline_function(prefix):
+    """Of a function that several objects emit the linker keeps one, and it might need instructions the CPU lacks."""
+    objects = list((BUILD / "c_api/my_lib/CMakeFiles").glob("my_lib_*.dir/cpu/*.o"))
+    assert objects
+    for path in objects:
+        isa = re.search(r"my_lib_(\w+)\.dir", str(path))[1]
+        weak = [line for line in run("nm", "-C", path).splitlines() if re.match(r"[\da-f]+ [WVu] ", line)]
+        if isa != "portable":
+            assert [line for line in weak if f"my_lib::{isa}::" not in line] == [], path
+
+
+def test_every_function_is_dated():
+    assert [name for name, comment in prototypes().items()
+            if not re.search(r"Since[\s*]+\d+\.\d+\.\d+\.", comment)] == []
+
+
+def test_golden_numbers_are_what_pytorch_computes():
+    torch = pytest.importorskip("torch")
+    step = runpy.run_path(str(ROOT / "examples/c/golden.py"))["step"]()
+    text = (ROOT / "examples/c/golden.h").read_text()
+    for name, expected in step.items():
+        numbers = re.search(rf"golden_{name}\[\d+\] = {{(.*?)}}", text, re.S)[1].replace("f", "").split(",")
+        written = torch.tensor([float(number) for number in numbers if number.strip()], dtype=torch.float64)
+        torch.testing.assert_close(written, expected.detach().flatten(), rtol=1e-8, atol=0)
+
+
+@needs("cc")
+def test_another_platform_gets_one_clear_line():
+    done = subprocess.run(["cc", "-U__linux__", "-fsyntax-only", "-x", "c", str(HEADER)], text=True,
+                          stderr=subprocess.PIPE)
+    assert done.returncode != 0
+    assert "#error \"my_lib supports Linux on x86-64 (tested) and aarch64 (compiles)" in done.stderr
+    assert done.stderr.count("error:") == 1
+
+
+@needs("aarch64-linux-gnu-g++")
+@pytest.mark.parametrize("source", sorted(path.name for path in (ROOT / "c_api/my_lib/cpu").glob("*.cpp")))
+def test_the_portable_path_compiles_for_aarch64(source):
+    run("aarch64-linux-gnu-g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+        "-DMY_LIB_BUILD", "-DMY_LIB_ISA=portable", "-DMY_LIB_ISA_PORTABLE",
+        f"-I{ROOT}/c_api/include", f"-I{ROOT}/c_api/my_lib", ROOT / "c_api/my_lib/cpu" / source)

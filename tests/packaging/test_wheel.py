@@ -1,0 +1,243 @@
+"""tests/packaging/test_wheel.py: the wheel, built as pip builds it, works where nothing of the checkout is in sight."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import torchthaw
+from support import ROOT, wheel_builder
+from torchthaw.config import includes, my_lib_includes
+from torchthaw.legacy import cpp_extension
+
+pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
+
+USE = """
+import ctypes, subprocess, sys
+from pathlib import Path
+import torchthaw
+from torchthaw import config
+
+assert Path(torchthaw.__file__).parent == Path("site/torchthaw").resolve() and config.checkout() is None
+Path("halve.h").write_text('''
+#include <my_lib.h>
+int halve(const float *input, const int64_t *shape, float *output);
+''')
+Path("halve.c").write_text('''
+#include "halve.h"
+int halve(const float *input, const int64_t *shape, float *output) {
+    return my_lib_mul_constant_forward(input, shape, 1, 0.5, output);
+}
+''')
+torchthaw.create_extension(
+    "halving", headers="halve.h", sources=["halve.c"], include_dirs=[config.my_lib_includes()], libraries=["my_lib"],
+    library_dirs=[config.libdir()], runtime_library_dirs=[str(config.libdir())], relative_to="build.py",
+).build()
+import halving
+from _cffi_backend import FFI
+
+ffi = FFI()
+values = ffi.new("float[3]", [1, 2, 3])
+assert halving.halve(values, (3,), values) == 1 and list(values) == [0.5, 1, 1.5]
+assert "torch" not in sys.modules
+printed = subprocess.run(
+    [sys.executable, "-m", "torchthaw", "config", "--libmy-lib", "--my-lib-includes", "--cmakedir"],
+    capture_output=True, text=True, check=True,
+).stdout.split()
+assert ctypes.CDLL(printed[0]).my_lib_abi_version() == 1
+assert (Path(printed[1]) / "my_lib.h").is_file() and (Path(printed[2]) / "torchthawConfig.cmake").is_file()
+import torch
+output = torch.empty(4)
+assert halving.halve(torch.ones(4), output.shape, output) == 1 and output.tolist() == [0.5] * 4
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel. CMake's build folder stays, in build/, so that only the first run compiles everything."""
+    return wheel_builder.build(tmp_path_factory.mktemp("wheel"), wheel_builder.QUICK)
+
+
+def test_one_wheel_for_every_python(wheel):
+    assert wheel.name.startswith(f"torchthaw-{torchthaw.__version__}-cp310-abi3-linux_")
+
+
+def test_what_the_wheel_carries(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"torchthaw", f"torchthaw-{torchthaw.__version__}.dist-info"}
+    inside = {name.removeprefix("torchthaw/") for name in names}
+    assert {
+        "py.typed", "bridge/bridge.h", "bridge/_bridge.abi3.so", "lib/libmy_lib.so", "lib/libmy_lib.so.1",
+        "include/my_lib.h", "share/cmake/torchthaw/torchthawConfig.cmake", "share/pkgconfig/my_lib.pc",
+    } <= inside  # fmt: skip
+    of_bridge = {name for name in inside if name.startswith("bridge/") and name.endswith(".h")}
+    assert of_bridge == {"bridge/bridge.h", "bridge/regions.h"}, "what extensions include"
+    found = (path for folder in includes().iterdir() for path in folder.rglob("*") if path.is_file())
+    headers = {path.relative_to(includes()).as_posix() for path in found}
+    assert {name.removeprefix("include/torchthaw/") for name in inside if "include/torchthaw/" in name} == headers
+    aten = {path.relative_to(my_lib_includes()) for path in cpp_extension.headers().rglob("*.*")}
+    assert {f"include/{path}" for path in aten} == {name for name in inside if "include/torchthaw_aten/" in name}
+    assert not [name for name in names if name.endswith((".cpp", "CMakeLists.txt")) or "my_lib.so.1." in name]
+
+
+def test_it_works_away_from_the_checkout(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    result = subprocess.run(
+        [sys.executable, "-c", USE], capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site"), "TORCHTHAW_CACHE": str(tmp_path / "cache")},
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+
+
+def test_find_package_finds_it(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    (tmp_path / "CMakeLists.txt").write_text("""
+cmake_minimum_required(VERSION 3.20)
+project(user C)
+find_package(torchthaw 1 REQUIRED)
+add_executable(user user.c)
+target_link_libraries(user PRIVATE torchthaw::my_lib)
+""")
+    (tmp_path / "user.c").write_text("#include <my_lib.h>\nint main(void) { return my_lib_abi_version() - 1; }\n")
+    from torchthaw.build import toolchain
+
+    cmake = toolchain.tool("cmake")
+    folder = tmp_path / "site" / "torchthaw" / "share" / "cmake" / "torchthaw"
+    generator = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={toolchain.tool('ninja')}"]
+    for command in (
+        [cmake, "-S", tmp_path, "-B", tmp_path / "build", *generator, f"-Dtorchthaw_DIR={folder}"],
+        [cmake, "--build", tmp_path / "build"], [tmp_path / "build" / "user"],
+    ):  # fmt: skip
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout + result.stderr
+
+
+# Old projects in an environment of their own
+
+
+def run(folder, *command, **environment):
+    """What a command prints in ``folder``, with no path to the checkout."""
+    result = subprocess.run(
+        [*map(str, command)], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONPATH": "", "TORCHTHAW_CACHE": str(folder / "cache"), **environment},
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout
+    return result.stdout
+
+
+def extract(wheel, folder):
+    zipfile.ZipFile(wheel).extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(wheel, tmp_path_factory):
+    """A folder with a virtual environment, ``venv``, and a project that was built in it, ``script``.
+
+    The environment has the wheel, and PyTorch from the one that the tests run in.
+    """
+    folder = tmp_path_factory.mktemp("built")
+    run(folder, sys.executable, "-m", "venv", "--without-pip", "venv")
+    (packages,) = folder.glob("venv/lib/python*/site-packages")
+    extract(wheel, packages)
+    seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    (packages / "torch.pth").write_text("\n".join(seen))
+    made = shutil.ignore_patterns("__pycache__", "_ext")
+    shutil.copytree(ROOT / "examples" / "legacy" / "script", folder / "script", ignore=made)
+    run(folder / "script", folder / "venv" / "bin" / "python", "-m", "torchthaw", "run", "build.py")
+    (folder / "script" / "where.py").write_text("""
+import torch
+from _ext import my_lib
+print(*{line.split()[-1] for line in open("/proc/self/maps") if "/libth.so" in line})
+""")
+    return folder
+
+
+def works(folder, environment, **variables):
+    """Runs the project's test as it was built; returns the libth that its process has loaded."""
+    thawed = [folder / environment / "bin" / "python", "-m", "torchthaw", "run"]
+    assert run(folder / "script", *thawed, "test.py", **variables).splitlines()[-1] == "ok"
+    (loaded,) = run(folder / "script", *thawed, "where.py", **variables).split()
+    return Path(loaded)
+
+
+def test_an_old_project_in_an_environment_of_its_own(built):
+    (lib,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib")
+    assert works(built, "venv") == lib / "libth.so.1"
+
+
+def test_a_moved_environment(built, tmp_path):
+    """What was built before, in a folder that is elsewhere by now, loads libth from where that is now."""
+    for name in ("venv", "script"):
+        shutil.copytree(built / name, tmp_path / name, symlinks=True)
+    built.rename(built.with_name("gone"))
+    try:
+        assert works(tmp_path, "venv").is_relative_to(tmp_path)
+    finally:
+        built.with_name("gone").rename(built)
+
+
+def test_a_newer_torchthaw(built, wheel, tmp_path):
+    """What was built with one libth loads a newer one of the same major version, in another folder."""
+    newer = extract(wheel, tmp_path / "newer") / "torchthaw" / "lib" / "libth.so.1"
+    (tmp_path / "note").write_text("newer")
+    subprocess.run(["objcopy", f"--add-section=.note.newer={tmp_path / 'note'}", newer], check=True)
+    (older,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib/libth.so.1")
+    assert newer.read_bytes() != older.read_bytes()
+    assert works(built, "venv", PYTHONPATH=str(tmp_path / "newer")) == newer
+
+
+def test_cmake_has_one_libth(built):
+    """A wheel has no symbolic links: the file to link by name is the same as the one that is loaded."""
+    (lib,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib")
+    assert (lib / "libth.so").read_bytes() == (lib / "libth.so.1").read_bytes()
+
+
+# The core, without PyTorch, on the Pythons that are there
+
+CORE = """
+import sys
+import torchthaw
+
+module = torchthaw.load_inline("inline", c_sources="int two(void) { return 2; }", functions={"two": "Two."})
+assert module.two() == 2 and "Two." in module.two.__doc__
+open("three.h", "w").write("int three(const float *numbers);")
+open("three.cpp", "w").write('extern "C" int three(const float *numbers) { return (int)numbers[0]; }')
+torchthaw.create_extension("_ext.three", "three.h", ["three.cpp"], relative_to="build.py").build()
+from _ext import three
+from _cffi_backend import FFI
+assert three.three(FFI().new("float[1]", [3])) == 3
+assert "torch" not in sys.modules
+try:
+    import torch
+except ImportError:
+    print("without torch")
+"""
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
+def test_without_torch(wheel, tmp_path, version):
+    """An empty environment gets the wheel and what that depends on, and nothing else."""
+    base = wheel_builder.interpreter(version)
+    if base is None:
+        pytest.skip(f"no Python {version} on this machine")
+    subprocess.run([base, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    installed = subprocess.run([python, "-m", "pip", "install", "-q", wheel], capture_output=True, text=True)
+    if installed.returncode:
+        pytest.skip(f"pip cannot install the dependencies here: {installed.stderr.strip().splitlines()[-1]}")
+    (tmp_path / "core.py").write_text(CORE)
+    assert run(tmp_path, python, "core.py") == "without torch\n"
+    assert run(tmp_path, python, "-m", "torchthaw", "--version") == f"torchthaw {torchthaw.__version__}\n"
+    library, include = run(tmp_path, python, "-m", "torchthaw", "config", "--libth", "--includes").split()
+    assert Path(library).is_file() and (Path(include) / "TH" / "TH.h").is_file()
+    examined = subprocess.run(
+        [python, "-m", "torchthaw", "doctor", ROOT / "examples" / "legacy" / "script"], cwd=tmp_path,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert "Traceback" not in examined.stderr and "build.py" in examined.stdout

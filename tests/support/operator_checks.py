@@ -1,0 +1,179 @@
+"""tests/support/operator_checks.py: what has to hold for every operator; each tests/test_<operator>.py picks what
+applies."""
+
+import itertools
+
+import pytest
+import torch
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+DTYPES = [torch.float32, torch.float64]
+TOLERANCE = {torch.float32: 5e-5, torch.float64: 1e-10}
+
+# 0, 1, primes, and the neighbours of vector widths and register tiles.
+SIZES = st.sampled_from([0, 1, 2, 3, 5, 7, 8, 13, 15, 16, 17, 24, 31, 32, 33, 48, 49])
+POSITIVE = SIZES.filter(bool)
+random_shapes = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def tensors(*shapes, dtype=torch.float64):
+    """Normal random leaves that require grad."""
+    return [torch.randn(shape, dtype=dtype, requires_grad=True) for shape in shapes]
+
+
+def as_tuple(results):
+    return results if isinstance(results, tuple) else (results,)
+
+
+def gradients(function, inputs, grad_outputs=None):
+    """The results, and the gradients of all tensors among ``inputs`` that require grad."""
+    results = function(*inputs)
+    wanted = [input for input in inputs if isinstance(input, Tensor) and input.requires_grad]
+    if grad_outputs is None:  # behind .sum(): grad_output comes expanded, all strides 0
+        loss = sum(result.sum() for result in as_tuple(results))
+        return results, torch.autograd.grad(loss, wanted, allow_unused=True)
+    return results, torch.autograd.grad(as_tuple(results), wanted, grad_outputs, allow_unused=True)
+
+
+def check_values(function, reference, inputs):
+    """Results and gradients equal those of ``reference`` in float64, behind .sum() and behind any grad_output."""
+    dtype = inputs[0].dtype
+    doubles = [
+        input.detach().double().requires_grad_(input.requires_grad) if isinstance(input, Tensor) else input
+        for input in inputs
+    ]
+    expected, _ = gradients(reference, doubles)
+    directions = [torch.randn_like(result) for result in as_tuple(expected)]
+    for grad_outputs in (None, directions):
+        expected, expected_gradients = gradients(reference, doubles, grad_outputs)
+        low = None if grad_outputs is None else [direction.to(dtype) for direction in grad_outputs]
+        actual, actual_gradients = gradients(function, inputs, low)
+        assert all(result.is_contiguous() for result in as_tuple(actual))
+        for got, want in zip(as_tuple(actual) + actual_gradients, as_tuple(expected) + expected_gradients, strict=True):
+            want = torch.zeros_like(got, dtype=torch.float64) if want is None else want
+            assert got.dtype is dtype and got.shape == want.shape
+            scale = max(1.0, want.abs().max().item() if want.numel() else 1.0)
+            torch.testing.assert_close(got.double(), want, rtol=0, atol=TOLERANCE[dtype] * scale, equal_nan=True)
+
+
+def other_layouts(tensor):
+    """Copies of ``tensor`` with the same values behind unusual strides and offsets."""
+    if tensor.dim() > 1:
+        order = list(reversed(range(tensor.dim())))
+        yield "transposed", tensor.permute(order).contiguous().permute(order)
+    wide = tensor.new_zeros(*tensor.shape, 2)
+    wide[..., 1] = tensor
+    yield "every other element, behind an offset", wide[..., 1]
+    imaginary = torch.complex(torch.zeros_like(tensor), tensor).conj().imag.neg()
+    yield "storage of a complex tensor", imaginary
+
+
+def check_layouts(function, inputs):
+    """Tensors and grad_outputs with any strides give, bit for bit, what contiguous ones give."""
+    results, _ = gradients(function, inputs)
+    directions = [torch.randn_like(result) for result in as_tuple(results)]
+    _, wanted_gradients = gradients(function, inputs, directions)
+    choices = [list(other_layouts(i.detach())) if isinstance(i, Tensor) else itertools.repeat((None, i)) for i in inputs]
+    seen = 0
+    for variant in zip(*choices):
+        seen += 1
+        strided = [i.requires_grad_() if isinstance(i, Tensor) else i for _, i in variant]
+        strided_directions = [dict(other_layouts(d))["every other element, behind an offset"] for d in directions]
+        got, got_gradients = gradients(function, strided, strided_directions)
+        for left, right in zip(as_tuple(got) + got_gradients, as_tuple(results) + wanted_gradients, strict=True):
+            assert torch.equal(left, right), variant[0][0]
+    assert seen >= 2
+
+
+def check_needs_input_grad(function, inputs):
+    """Each subset of the inputs may ask for gradients; backward gives these alone, and always the same."""
+    _, full = gradients(function, inputs)
+    places = [place for place, input in enumerate(inputs) if isinstance(input, Tensor)]
+    full = dict(zip(places, full, strict=True))
+    for count in range(1, len(places) + 1):
+        for subset in itertools.combinations(places, count):
+            some = [
+                input.detach().clone().requires_grad_(place in subset) if isinstance(input, Tensor) else input
+                for place, input in enumerate(inputs)
+            ]
+            results = as_tuple(function(*some))
+            node, ones = results[0].grad_fn, [torch.ones_like(result) for result in results]
+            with torch.no_grad():
+                returned = as_tuple(node._forward_cls.backward(node, *ones))
+            for place, gradient in enumerate(returned[: len(inputs)]):
+                # grad_output itself, passed through, costs nothing
+                assert (gradient is not None) == (place in subset) or gradient is ones[0]
+            _, got = gradients(function, some)
+            for place, gradient in zip(subset, got, strict=True):
+                torch.testing.assert_close(gradient, full[place], rtol=1e-6, atol=1e-6)
+
+
+def check_no_apply_without_grad(function, function_class, inputs, monkeypatch):
+    """The Function runs only where autograd has something to record; results are the same either way."""
+    expected = as_tuple(function(*inputs))
+    assert all(result.requires_grad for result in expected)
+    detached = [input.detach() if isinstance(input, Tensor) else input for input in inputs]
+
+    def forward(ctx, *arguments):
+        raise AssertionError("the Function ran")
+
+    monkeypatch.setattr(function_class, "forward", staticmethod(forward))
+    with pytest.raises(AssertionError, match="the Function ran"):
+        function(*inputs)
+    with torch.no_grad():
+        without_grad = as_tuple(function(*inputs))
+    with torch.inference_mode():
+        inference = as_tuple(function(*detached))
+    plain = as_tuple(function(*detached))
+    for want, *others in zip(expected, without_grad, inference, plain, strict=True):
+        for other in others:
+            assert torch.equal(want, other) and not other.requires_grad
+
+
+def check_unused_result(function, reference, inputs):
+    """A result that nobody uses gives no gradient, as if it were multiplied by 0."""
+    wanted = [input for input in inputs if isinstance(input, Tensor)]
+    for place in range(len(function(*inputs))):
+        got = torch.autograd.grad(function(*inputs)[place].sum(), wanted)
+        want = torch.autograd.grad(reference(*inputs)[place].sum(), wanted, allow_unused=True)
+        for left, right in zip(got, want, strict=True):
+            torch.testing.assert_close(left, torch.zeros_like(left) if right is None else right)
+
+
+def check_gradients_of_gradients(function, inputs):
+    """gradcheck and gradgradcheck; and a gradient made with create_graph=True, by another path, is the usual one."""
+    assert torch.autograd.gradcheck(function, inputs)
+    assert torch.autograd.gradgradcheck(function, inputs)
+    _, usual = gradients(function, inputs)
+    results = function(*inputs)
+    wanted = [input for input in inputs if isinstance(input, Tensor)]
+    loss = sum(result.sum() for result in as_tuple(results))
+    for left, right in zip(torch.autograd.grad(loss, wanted, create_graph=True), usual, strict=True):
+        torch.testing.assert_close(left, right)
+
+
+def check_second_backward_is_refused(function, inputs):
+    """Differentiating the gradient raises, also behind .sum(), where no grad_output requires grad."""
+    _, first = gradients(function, inputs)
+    results = function(*inputs)
+    wanted = [input for input in inputs if isinstance(input, Tensor)]
+    loss = sum(result.sum() for result in as_tuple(results))
+    created = torch.autograd.grad(loss, wanted, create_graph=True)
+    for left, right in zip(first, created, strict=True):
+        assert torch.equal(left, right)
+    for gradient in created:
+        with pytest.raises(RuntimeError, match="can be differentiated once only"):
+            (gradient.square().sum() + sum(input.sum() for input in wanted)).backward(retain_graph=True)
+
+
+def check_refuses(function, function_class, arguments, bad):
+    """``bad``: rows of (index of the argument, its value, exception, message); by function and by ``apply``."""
+    for place, value, exception, message in bad:
+        wrong = list(arguments)
+        wrong[place] = value
+        for call in (function, function_class.apply):
+            with pytest.raises(exception) as caught:
+                call(*wrong)
+            assert message in str(caught.value), str(caught.value)

@@ -1,0 +1,38 @@
+"""tests/support/window_probe.py: the legacy extension of tests/bridge/probe_window/, which sees all of a storage or a
+tensor's part."""
+
+import atexit
+import os
+import shutil
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from support import TESTS, bridge_probe
+
+HERE = TESTS / "bridge" / "probe_window"
+
+
+def build(name, headers, sources, **options):
+    from torch.utils.ffi import create_extension
+
+    from torchthaw.legacy import patches
+
+    patches.uninstall()
+    folder = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    shutil.copytree(HERE, folder, dirs_exist_ok=True)
+    create_extension(name, headers, sources, False, relative_to=os.fspath(folder / "build.py"), **options).build()
+    return bridge_probe.load(folder / name, name)
+
+
+@lru_cache(maxsize=None)
+def exact():
+    """Built as one that can tell how a tensor lies in its storage, with the functions of identity.h as well."""
+    return build("window_exact", ["window.h", "identity.h"], ["window.c", "identity.c"])
+
+
+@lru_cache(maxsize=None)
+def partial():
+    """Built as one that cannot."""
+    return build("window_partial", "window.h", ["window.c"])

@@ -1,2 +1,0 @@
-// tests/thc/on_host/cuda.h: everything of the stand-in is in one file.
-#include "cuda_runtime.h"
