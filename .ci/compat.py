@@ -49,7 +49,7 @@ PARTS = {
         )
     ],
     "legacy": [
-        "legacy/test_coverage.py", "legacy/headers/test_[!c]*.py", "legacy/functions", "legacy/variables",
+        "legacy/headers/test_[!c]*.py", "legacy/functions", "legacy/variables",
         "legacy/semantics/test_pytorch_under_patches.py", "legacy/semantics/test_silent_changes.py",
     ],
     "samples": ["legacy/create_extension/test_examples_legacy.py"],

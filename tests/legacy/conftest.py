@@ -1,4 +1,4 @@
-# tests/legacy/conftest.py: create_extension, a folder to use it in, and the module that most rows call, built once.
+# tests/legacy/conftest.py: create_extension, a folder to use it in, and the module that most tests call, built once.
 import importlib
 import os
 import sys

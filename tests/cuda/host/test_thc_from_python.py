@@ -3,9 +3,8 @@
 import pytest
 
 from support import thc_probe
-from support.rows import named
 
-ROWS = {
+BY_TOPIC = {
     "THCState": {"test_the_state_comes_with_cuda", "test_the_first_tensor_brings_the_state"},
     "streams": {"test_the_stream_is_pytorch_s", "test_calls_nest"},
     "memory": {"test_memory_is_pytorch_s", "test_no_memory", "test_no_memory_for_an_output"},
@@ -16,6 +15,6 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("row", named(ROWS))
-def test_on_pretended_gpus(row):
-    assert ROWS[row] <= thc_probe.passed(True, False)
+@pytest.mark.parametrize("topic", BY_TOPIC)
+def test_on_pretended_gpus(topic):
+    assert BY_TOPIC[topic] <= thc_probe.passed(True, False)

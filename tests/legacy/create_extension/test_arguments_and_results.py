@@ -7,15 +7,13 @@ import pytest
 import torch
 from torch.autograd import Variable
 
-from support.rows import named, row
-
 
 def text(message):
     return f"^{re.escape(message)}"
 
 
-@row("same-dtype")
-def test_argument_tensor_is_no_copy_and_resize_is_seen(calls, row):
+def test_tensor_is_no_copy_and_its_resize_is_seen(calls):
+    """C gets the tensor's own memory; what C resizes is resized in Python."""
     a, b, out = torch.randn(3, 4), torch.randn(3, 4), torch.FloatTensor()
     storage = out.untyped_storage()._cdata
     assert calls.add_forward(a, b, out) == 1
@@ -38,15 +36,14 @@ REFUSED = {
 
 
 @pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
-@pytest.mark.parametrize("row", named(REFUSED))
-def test_tensor_argument_refused(calls, row):
-    make, message = REFUSED[row]
+@pytest.mark.parametrize("case", REFUSED)
+def test_tensor_argument_refused(calls, case):
+    make, message = REFUSED[case]
     with pytest.raises(TypeError, match=text(message)):
         calls.dimensions(make())
 
 
-@row("negative-bit")
-def test_argument_with_the_negative_bit_is_refused(calls, row):
+def test_argument_with_the_negative_bit_is_refused(calls):
     negative = torch.randn(3, dtype=torch.complex64).conj().imag
     assert negative.is_neg()
     with pytest.raises(ValueError, match="negative bit"):
@@ -65,9 +62,9 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("row", named(NUMBERS))
-def test_argument_refused(calls, row):
-    function, arguments, error, message = NUMBERS[row]
+@pytest.mark.parametrize("case", NUMBERS)
+def test_argument_refused(calls, case):
+    function, arguments, error, message = NUMBERS[case]
     with pytest.raises(error, match=text(message)):
         getattr(calls, function)(*arguments)
 
@@ -93,9 +90,9 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("row", named(ACCEPTED))
-def test_argument(calls, row):
-    function, arguments, expected = ACCEPTED[row]
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_argument(calls, case):
+    function, arguments, expected = ACCEPTED[case]
     result = getattr(calls, function)(*arguments)
     assert result == expected and type(result) is type(expected)
 
@@ -108,23 +105,22 @@ COUNTS = {
 }
 
 
-@pytest.mark.parametrize("row", named(COUNTS))
-def test_wrong_count(calls, row):
-    call, message = COUNTS[row]
+@pytest.mark.parametrize("case", COUNTS)
+def test_wrong_count(calls, case):
+    call, message = COUNTS[case]
     with pytest.raises(TypeError) as error:
         call(calls)
     assert message in str(error.value)
 
 
-@row("null")
-def test_null_tensor(calls, row):
+def test_null_tensor_is_given_as_ffi_null(calls):
+    """None is refused; ffi.NULL is the NULL tensor."""
     from legacy_calls.calls._calls import ffi
 
     assert calls.is_null(ffi.NULL) == 1 and calls.is_null(torch.ones(1)) == 0
 
 
-@row("void-pointer")
-def test_void_pointer(calls, row):
+def test_tensor_converts_to_a_void_pointer(calls):
     from legacy_calls.calls._calls import ffi
 
     tensor = torch.ones(2, 3)
@@ -132,29 +128,27 @@ def test_void_pointer(calls, row):
     assert ffi.typeof(pointer) is ffi.typeof("void *") and pointer != ffi.NULL
 
 
-@row("variable")
 @pytest.mark.parametrize("make", [Variable, torch.nn.Parameter], ids=["Variable", "Parameter"])
-def test_variable(make, calls, row):
+def test_variable_is_a_tensor(make, calls):
     assert calls.dimensions(make(torch.ones(2, 3))) == 2
 
 
-def test_note_11_cdata_of_another_ffi(calls):
+def test_cdata_of_another_ffi(calls):
     other = cffi.FFI()
     block = other.new("void *[1]")
     assert calls.pass_text(other.NULL) == other.NULL
     assert getattr(calls, "pass")(block) == block
 
 
-@row("result-pointer")
-def test_result_pointer_is_raw_cdata(calls, row):
+def test_result_pointer_is_raw_cdata(calls):
+    """Any pointer but a tensor's or storage's is cffi's."""
     from legacy_calls.calls._calls import ffi
 
     given = ffi.new("char[]", b"hello")
     assert ffi.string(calls.pass_text(given)) == b"hello"
 
 
-@row("result-tensor")
-def test_result_tensor(calls, row):
+def test_result_tensor_is_new_and_takes_the_reference(calls):
     fresh = calls.fresh(3)
     assert type(fresh) is torch.Tensor and fresh.tolist() == [7, 7, 7]
     fresh.resize_(1000)
@@ -166,22 +160,20 @@ def test_result_tensor(calls, row):
     assert first.tolist() == [5, 5, 5]
 
 
-@row("result-argument")
-def test_result_that_is_an_argument(calls, row):
+def test_result_that_is_an_argument_is_that_tensor(calls):
     matrix = torch.randn(2, 3)
     assert calls.same(matrix) is matrix
 
 
-@row("result-storage")
-def test_storages(calls, row):
+def test_result_storage_is_new_and_shares_the_memory(calls):
     tensor = torch.arange(4.0)
     storage = calls.storage_of(tensor)
     assert storage.dtype is torch.float32 and storage.data_ptr() == tensor.data_ptr()
     assert calls.storage_sum(tensor.storage()) == 6
 
 
-@row("name-doc-module")
-def test_wrapped_function_looks_like_the_original(calls, row):
+def test_wrapped_function_looks_like_the_original(calls):
+    """__name__, __module__ and __doc__ are those of the wrapped function."""
     from legacy_calls.calls._calls import lib
 
     for name in ("add_forward", "identity"):
@@ -191,8 +183,7 @@ def test_wrapped_function_looks_like_the_original(calls, row):
         assert wrapped.__doc__.replace(" *", "*") == declaration
 
 
-@row("same-tensor-twice")
-def test_same_tensor_twice_is_one_pointer(calls, row):
+def test_same_tensor_twice_is_one_pointer(calls):
     tensor, other = torch.ones(2), torch.ones(2)
     assert calls.same_pointer(tensor, tensor) == 1
     assert calls.same_pointer(tensor, other) == 0

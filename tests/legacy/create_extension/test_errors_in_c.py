@@ -8,38 +8,37 @@ import pytest
 import torch
 
 from support import legacy_project
-from support.rows import row
 
 
-@row("fatal-error")
-def test_errors_are_fatal_errors_and_runtime_errors(calls, row):
+def test_errors_are_fatal_errors_and_runtime_errors(calls):
+    """An error in C is a torch.FatalError, which is a RuntimeError."""
     for error in (torch.FatalError, RuntimeError):
         with pytest.raises(error) as caught:
             calls.fresh(-1)
         assert isinstance(caught.value, torch.FatalError) and isinstance(caught.value, RuntimeError)
 
 
-@row("message")
-def test_message(calls, row):
+def test_message(calls):
+    """<text> at <file>:<line>"""
     with pytest.raises(torch.FatalError, match=r"^count -1 at .*calls\.c:\d+$"):
         calls.fresh(-1)
 
 
-@row("argument-message")
-def test_message_of_an_argument(calls, row):
+def test_message_of_an_argument(calls):
+    """invalid argument <n>: <text> at <file>:<line>"""
     with pytest.raises(torch.FatalError, match=r"^invalid argument 1: expected 2 dimensions at .*calls\.c:\d+$"):
         calls.same(torch.ones(3))
 
 
-def test_note_26_exceptions_of_the_project(calls):
+def test_exceptions_of_the_project(calls):
     with pytest.raises(torch.FatalError, match="^the project's own$"):
         calls.throw_project_error()
     with pytest.raises(torch.FatalError, match="^a C.. exception that is no std::exception$"):
         calls.throw_number()
 
 
-@row("thread-state")
-def test_note_07_many_errors_leave_nothing_behind(calls, row):
+def test_many_errors_leave_nothing_behind(calls):
+    """The calling thread goes on as before, however often: errors cost no recursion budget."""
     tensor = torch.ones(3)
     before = sys.getrefcount(tensor)
     for _ in range(5 * sys.getrecursionlimit()):
@@ -48,8 +47,7 @@ def test_note_07_many_errors_leave_nothing_behind(calls, row):
     assert sys.getrefcount(tensor) == before
 
 
-@row("through-c-frames")
-def test_errors_pass_the_frames_of_c(calls, row):
+def test_errors_pass_the_frames_of_c(calls):
     """From a function of C that C calls, ten deep, and out of a TH function."""
     with pytest.raises(torch.FatalError, match=r"^deep at .*calls\.c:\d+$"):
         calls.fail_below(10)
@@ -57,16 +55,16 @@ def test_errors_pass_the_frames_of_c(calls, row):
         calls.narrow_badly(torch.ones(2))
 
 
-@row("sizes-after-an-error")
-def test_sizes_stay_after_an_error(calls, row):
+def test_sizes_stay_after_an_error(calls):
+    """What C resized before the error is not resized in Python."""
     tensor = torch.ones(3)
     with pytest.raises(torch.FatalError, match="^too late"):
         calls.fail_after_resize(tensor)
     assert tensor.tolist() == [1, 1, 1]
 
 
-@row("exit")
-def test_exit_ends_the_process(calls, row):
+def test_exit_ends_the_process(calls):
+    """C's exit() ends the process with its status."""
     folder = Path(calls.__file__).parents[2]
     (folder / "leave.py").write_text(
         "from legacy_calls import calls\nprint('before', flush=True)\ncalls.leave(7)\nprint('after')\n"
@@ -75,9 +73,10 @@ def test_exit_ends_the_process(calls, row):
     assert (result.stdout, result.returncode) == ("before\nleaving\n", 7), result.stderr
 
 
-@row("gil-released")
-def test_other_threads_run_during_a_call(calls, row):
-    """C waits for what a Python thread writes; with the GIL held it would give up."""
+def test_other_threads_run_during_a_call(calls):
+    """The GIL is released for the whole call. C waits for what a Python thread writes; with the GIL held it would
+    give up.
+    """
     flag = torch.zeros(1)
     thread = threading.Timer(0.05, lambda: flag.fill_(1))
     thread.start()
@@ -87,8 +86,7 @@ def test_other_threads_run_during_a_call(calls, row):
     thread.join()
 
 
-@row("threads")
-def test_calls_of_several_threads(calls, row):
+def test_calls_of_several_threads_do_not_mix(calls):
     def work():
         a, out = torch.ones(50), torch.FloatTensor()
         for _ in range(200):

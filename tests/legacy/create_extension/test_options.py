@@ -5,7 +5,6 @@ import warnings
 import pytest
 
 from support.legacy_project import files, imported, output, run_compiler
-from support.rows import named, row
 
 HEADERS = {
     "src/first.h": """
@@ -82,34 +81,34 @@ def everything(create, folder):
 ARGUMENTS = {
     "name-dotted": lambda lib: lib.__name__ == "deep.er.everything",
     "headers-list": lambda lib: lib.of_flag() == 3 and lib.of_header() == 5,
+    # files of one name in different folders do not collide
     "sources-absolute": lambda lib: lib.of_absolute_source() == 8,
     "source-suffixes": lambda lib: (lib.of_cpp(), lib.of_cc(), lib.of_cxx()) == (3, 2, 7),
     "define-macros": lambda lib: (lib.of_text_macro(), lib.of_bare_macro()) == (7, 1),
     "undef-macros": lambda lib: lib.of_undefined_macro() == 1,
+    # a relative path starts in the current folder
     "extra-objects": lambda lib: (lib.of_object(), lib.of_absolute_object()) == (11, 12),
-    "extra-compile-args": lambda lib: (lib.of_flag(), lib.of_cpp()) == (3, 3),
-    "include-dirs": lambda lib: lib.of_header() == 5,
-    "library-dirs": lambda lib: lib.of_library() == 13,
-    "libraries": lambda lib: lib.of_library() == 13,
+    "extra-compile-args": lambda lib: (lib.of_flag(), lib.of_cpp()) == (3, 3),  # for C and C++, after our own
+    "include-dirs": lambda lib: lib.of_header() == 5,  # after the headers of TH
+    "library-dirs": lambda lib: lib.of_library() == 13,  # a relative one starts in the current folder
+    "libraries": lambda lib: lib.of_library() == 13,  # TH and THC mean ours
     "extra-link-args": lambda lib: lib.of_link_argument() == 14,
-    "language": lambda lib: lib.of_c(1, 2) == 3,
+    "language": lambda lib: lib.of_c(1, 2) == 3,  # C++ concerns linking alone: .c files stay C
 }
 
 
-@pytest.mark.parametrize("argument", named(ARGUMENTS))
+@pytest.mark.parametrize("argument", ARGUMENTS)
 def test_argument(argument, everything):
     assert ARGUMENTS[argument](everything)
 
 
-@row("runtime-library-dirs")
-def test_run_path(row, everything, folder):
+def test_runtime_library_dirs_are_in_the_run_path(everything, folder):
     words = ["readelf", "-d", folder / "deep" / "er" / "everything" / "_everything.so"]
     dynamic = subprocess.run(words, capture_output=True, text=True).stdout
     assert f"[{folder / 'made'}]" in dynamic and "[libhelper.so]" in dynamic
 
 
-@row("kwargs-forwarded")
-def test_other_arguments_of_extension(row, create, project):
+def test_other_arguments_of_extension_are_accepted(create, project):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         create(
@@ -119,45 +118,45 @@ def test_other_arguments_of_extension(row, create, project):
     assert imported("forwarded").twice(21) == 42
 
 
-@row("name-plain")
-def test_plain_name_and_header_string(row, create, project):
+def test_plain_name_and_header_string(create, project):
+    """A name of one word is a package of that name; one header may be given as a string."""
     create("plain", "src/twice.h", ["src/twice.c"], False).build()
     assert (project / "plain" / "_plain.so").exists() and imported("plain").twice(21) == 42
 
 
-@row("headers-string", "package")
-def test_string_and_package(row, create, project):
-    ffi = create("str.ing", "src/twice.h", ["src/twice.c"], package=row == "package")
-    assert ffi._assigned_source[0] == ("str.ing._ing" if row == "package" else "_ing")
+@pytest.mark.parametrize("package", [False, True], ids=["script", "package"])
+def test_package_changes_the_name_that_cffi_gets(package, create, project):
+    """It changes nothing else. One header may be given as a string."""
+    ffi = create("str.ing", "src/twice.h", ["src/twice.c"], package=package)
+    assert ffi._assigned_source[0] == ("str.ing._ing" if package else "_ing")
     assert "twice" in ffi._assigned_source[1]
 
 
-@row("sources-relative")
-def test_sources_of_the_base_folder(row, create, project, monkeypatch):
+def test_relative_sources_start_in_the_base_folder(create, project, monkeypatch):
+    """The process may be in any folder."""
     (project / "elsewhere").mkdir()
     monkeypatch.chdir(project / "elsewhere")
     create("moved.lib", "src/twice.h", ["src/twice.c"], False, relative_to=str(project / "build.py")).build()
     assert (project / "moved" / "lib" / "_lib.so").exists() and imported("moved.lib").twice(21) == 42
 
 
-@row("sources-empty")
-def test_everything_in_an_object(row, create, project):
+def test_no_sources(create, project):
+    """The functions may be in extra_objects."""
     (project / "object.c").write_text("int twice(int value) { return value * 2; }\n")
     run_compiler(project, "gcc", "-fPIC", "-c", "object.c", "-o", "twice.o")
     create("objects", "src/twice.h", [], False, extra_objects=["twice.o"]).build()
     assert imported("objects").twice(21) == 42
 
 
-@row("verbose-true", "verbose-false")
-def test_verbose(row, create, project, capfd):
-    given = () if row == "verbose-true" else (False,)  # True is the default
+@pytest.mark.parametrize("given", [(), (False,)], ids=["default", "false"])
+def test_verbose(given, create, project, capfd):
+    """The compiler's command lines are on stdout, or stdout stays empty."""
     create(f"verbose_{len(given)}", "src/twice.h", ["src/twice.c"], *given).build()
     printed = capfd.readouterr().out
     assert printed == "" if given else all(word in printed for word in ("twice.c", "-fPIC", "-shared"))
 
 
-@row("with-cuda")
-def test_with_cuda_defines_no_macro(row, create, project):
+def test_with_cuda_defines_no_macro(create, project):
     given = [("MINE", "1")]
     macros = {
         with_cuda: create(
@@ -169,38 +168,37 @@ def test_with_cuda_defines_no_macro(row, create, project):
 
 
 RELATIVE_TO = {
-    "relative-to-dot": [(".", "."), ("build.py", ".")],
-    "relative-to-file": [("{folder}/sub/build.py", "sub"), ("sub/build.py", "sub")],
+    "relative-to-dot": [(".", "."), ("build.py", ".")],  # the current folder, as is "build.py"
+    "relative-to-file": [("{folder}/sub/build.py", "sub"), ("sub/build.py", "sub")],  # the folder of that file
+    # without a slash at the end its parent, with one the folder itself
     "relative-to-folder": [("{folder}/sub", "."), ("{folder}/sub/", "sub")],
 }
 
 
-@pytest.mark.parametrize("row", named(RELATIVE_TO))
-def test_relative_to(row, create, project):
+@pytest.mark.parametrize("case", RELATIVE_TO)
+def test_relative_to(case, create, project):
     (project / "sub").mkdir()
-    for index, (given, base) in enumerate(RELATIVE_TO[row]):
+    for index, (given, base) in enumerate(RELATIVE_TO[case]):
         create(f"based_{index}", [], [], False, relative_to=given.format(folder=project))
         assert (project / base / f"based_{index}" / "__init__.py").exists()
 
 
-@row("source-extension")
-def test_generated_file_in_cpp(row, create, project):
+def test_source_extension_cpp_makes_the_generated_file_cpp(create, project):
     """Its header is C++ too: the function has C++ linkage."""
     (project / "src" / "twice.cpp").write_text("int twice(int value) { return 2 * value; }\n")
     create("in_cpp", "src/twice.h", ["src/twice.cpp"], False, source_extension=".cpp").build()
     assert imported("in_cpp").twice(21) == 42
 
 
-@row("misspelt")
-def test_misspelt_argument_warns_and_builds(row, create, project):
+def test_misspelt_argument_warns_and_builds(create, project):
     ffi = create("spelling", "src/twice.h", ["src/twice.c"], False, langauge="c++")
     with pytest.warns(UserWarning, match="^Unknown Extension options: 'langauge'$"):
         ffi.build()
     assert imported("spelling").twice(21) == 42
 
 
-@row("two-names")
-def test_what_can_be_imported(row, project):
+def test_what_can_be_imported(project):
+    """torch.utils.ffi has create_extension and _wrap_function."""
     code = "from torch.utils.ffi import create_extension, _wrap_function\nprint(create_extension.__name__)\n"
     assert output(project, code) == "create_extension\n"
 
@@ -214,15 +212,15 @@ CFFI = {
 }
 
 
-@pytest.mark.parametrize("row", named(CFFI))
-def test_cffi(row, project):
-    module, message = CFFI[row]
+@pytest.mark.parametrize("case", CFFI)
+def test_cffi(case, project):
+    module, message = CFFI[case]
     code = f"import sys, types, torch\nsys.modules['cffi'] = {module}\n"
     code += "try:\n  import torch.utils.ffi\nexcept ImportError as error:\n  print(error)\n"
     assert output(project, code) == message + "\n"
 
 
-@row("import-without-compiler")
-def test_import_without_compiler(row, project):
+def test_import_without_compiler(project):
+    """Importing torch.utils.ffi needs none."""
     code = "import shutil\nassert shutil.which('gcc') is None\nimport torch.utils.ffi\nprint('ok')\n"
     assert output(project, code, PATH="/nonexistent", CC="", CXX="") == "ok\n"

@@ -3,7 +3,6 @@ import cffi
 import pytest
 
 from support.legacy_project import files, imported, output, python
-from support.rows import named, row
 from torchthaw.build import BuildError
 
 SOURCES = ["src/twice.c", "src/twice.h"]
@@ -19,43 +18,46 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("row", named(NAMES))
-def test_module_name(row, create, project):
-    for name, package, module in NAMES[row]:
+@pytest.mark.parametrize("case", NAMES)
+def test_module_name(case, create, project):
+    for name, package, module in NAMES[case]:
         assert create(name, [], [], package=package)._assigned_source[0] == module
 
 
-@row("folder-at-once")
-def test_folder(row, create, project):
+def test_create_extension_makes_the_folder(create, project):
     create("one.two", "src/twice.h", ["src/twice.c"])
     create("one.two", "src/twice.h", ["src/twice.c"])  # existing is fine
     assert made(project) == ["one/__init__.py", "one/two/__init__.py", *SOURCES]
 
 
-@row("init-touched")
-def test_packages_on_the_way(row, create, project):
+def test_packages_on_the_way(create, project):
+    """Each gets an empty __init__.py; one that is there stays as it is."""
     files(project, {"one/__init__.py": "kept = 1\n"})
     create("one.two.three", "src/twice.h", ["src/twice.c"])
     assert (project / "one" / "__init__.py").read_text() == "kept = 1\n"
     assert (project / "one" / "two" / "__init__.py").read_text() == ""
 
 
-@row("wrapper-at-once")
-def test_wrapper(row, create, project):
+def test_create_extension_writes_the_wrapper(create, project):
+    """The package's own __init__.py, over an older one."""
     files(project, {"one/__init__.py": "", "one/two/__init__.py": "old = 1\n"})
     create("one.two", "src/twice.h", ["src/twice.c"])
     text = (project / "one" / "two" / "__init__.py").read_text()
     assert "_wrap_function" in text and "old" not in text
 
 
-@row("product", "build-returns-none")
-def test_product(row, create, project):
+def test_build_returns_none(create, project):
     assert create("one.two", "src/twice.h", ["src/twice.c"], False).build() is None
+
+
+def test_build_leaves_nothing_but_the_product(create, project):
+    """_ext/my_lib/_my_lib.so, without a tag."""
+    create("one.two", "src/twice.h", ["src/twice.c"], False).build()
     assert made(project) == ["one/__init__.py", "one/two/__init__.py", "one/two/_two.so", *SOURCES]
 
 
-@row("returns-ffi")
-def test_result(row, create, project):
+def test_result_is_an_ffi(create, project):
+    """A cffi.FFI with set_source and cdef done, and build."""
     ffi = create("one.two", "src/twice.h", ["src/twice.c"])
     assert isinstance(ffi, cffi.FFI) and callable(ffi.build) and ffi._assigned_source
     assert ffi.typeof("struct THFloatTensor *").kind == "pointer"
@@ -63,8 +65,8 @@ def test_result(row, create, project):
         ffi.set_source("again", "")
 
 
-@row("build-fails")
-def test_failing_build(row, create, project, capfd):
+def test_failing_build(create, project, capfd):
+    """cffi's VerificationError; no wrapper stays without its module."""
     files(project, {"src/twice.c": "int twice(int value) { return value + }\n"})
     ffi = create("failing.deep", "src/twice.h", ["src/twice.c"], False)
     with pytest.raises(cffi.VerificationError, match="failed with exit status") as raised:
@@ -77,15 +79,13 @@ def test_failing_build(row, create, project, capfd):
     assert made(project) == ["failing/__init__.py", "failing/deep/__init__.py", "failing/deep/_deep.so", *SOURCES]
 
 
-@row("wrapper-at-once")
-def test_a_wrapper_without_its_module_says_so(row, create, project):
+def test_a_wrapper_without_its_module_says_so(create, project):
     create("lonely.lib", [], [], False)
     with pytest.raises(ModuleNotFoundError, match="^lonely.lib: expected its library _lib beside this file; run the"):
         imported("lonely.lib")
 
 
-@row("build-fails")
-def test_a_failing_build_leaves_what_was_there(row, create, project):
+def test_a_failing_build_leaves_what_was_there(create, project):
     """Files of the project, and the packages of other extensions, stay as they were."""
     files(project, {"src/twice.c": "int twice(int value) { return value + }\n", "one/deep/__init__.py": "old = 1\n"})
     committed = create("one.deep", "src/twice.h", ["src/twice.c"], False)
@@ -99,8 +99,8 @@ def test_a_failing_build_leaves_what_was_there(row, create, project):
     assert imported("two.second") and (project / "two" / "__init__.py").exists()
 
 
-@row("build-fails-later")
-def test_a_failed_build_leaves_the_good_one(row, create, project):
+def test_a_failed_build_leaves_the_good_one(create, project):
+    """The module that was good before stays in place."""
     create("lasting", "src/twice.h", ["src/twice.c"], False).build()
     good = (project / "lasting" / "_lasting.so").read_bytes()
     files(project, {"src/twice.c": "int twice(int value) { return value + }\n"})
@@ -110,15 +110,15 @@ def test_a_failed_build_leaves_the_good_one(row, create, project):
     assert imported("lasting").twice(21) == 42
 
 
-@row("build-package")
-def test_package_mode_in_place(row, create, project):
+def test_package_mode_in_place(create, project):
+    """In package mode build() makes a module that can be imported in place."""
     create("pkg.ext.lib", "src/twice.h", ["src/twice.c"], False, package=True).build()
     assert (project / "pkg" / "ext" / "lib" / "_lib.so").exists() and imported("pkg.ext.lib").twice(21) == 42
 
 
-@row("distutils-extension")
 @pytest.mark.parametrize("tmpdir", [None, "generated"])
-def test_distutils_extension(tmpdir, row, create, project):
+def test_distutils_extension(tmpdir, create, project):
+    """cffi's own method; it writes the C file below build/ or tmpdir."""
     ffi = create("pkg.lib", "src/twice.h", ["src/twice.c"], package=True, define_macros=[("A", "1")])
     ext = ffi.distutils_extension(**({"tmpdir": tmpdir} if tmpdir else {}), verbose=False)
     assert ext.name == "pkg.lib._lib" and ("A", "1") in ext.define_macros
@@ -162,20 +162,20 @@ def package(tmp_path_factory):
     return folder, built.stdout
 
 
-@row("product-of-setup")
-def test_setup_puts_the_module_into_the_package(row, package):
+def test_setup_puts_the_module_into_the_package(package):
+    """setup.py with cffi_modules; the module has a tag."""
     folder, _ = package
     assert [path.name for path in (folder / "p" / "_ext" / "lib").glob("*.so")] == ["_lib.abi3.so"]
     assert output(folder, "from p._ext import lib\nprint(lib.twice(4))\n") == "8\n"
 
 
-@row("cffi-modules")
-def test_how_the_build_file_runs(row, package):
+def test_cffi_modules_runs_the_build_file_as_cffi(package):
+    """__name__ is __cffi__, and __file__ is as written."""
     assert "as __cffi__ native/build.py" in package[1]
 
 
-@row("cffi-modules-callable")
-def test_callable(row, package):
+def test_cffi_modules_names_a_function(package):
+    """The name after the colon may be a function that returns the FFI."""
     folder, _ = package
     files(folder, {"setup.py": SETUP.format(name="make")})
     for product in (folder / "p" / "_ext" / "lib").glob("*.so"):
@@ -186,21 +186,24 @@ def test_callable(row, package):
 
 CALL = "create_extension('s.lib', 'src/twice.h', [{sources}], False, relative_to=__file__)"
 BUILDS = {
+    # built where __name__ is "__main__", not where imported
     "main-guard": f"from torch.utils.ffi import create_extension\nffi = {CALL.format(sources=repr('src/twice.c'))}\n"
     "if __name__ == '__main__':\n    ffi.build()\n",
+    # without the guard, importing the build file builds
     "built-at-import": "from torch.utils.ffi import create_extension\n"
     f"{CALL.format(sources=repr('src/twice.c'))}.build()\n",
+    # torch.cuda.is_available() chooses the sources
     "cuda-decides": "import torch\nfrom torch.utils.ffi import create_extension\nsources = ['src/twice.c']\n"
     "if torch.cuda.is_available():\n    sources += ['src/twice_cuda.c']\n"
     f"ffi = {CALL.format(sources='*sources')}\nif __name__ == '__main__':\n    ffi.build()\n",
 }
 
 
-@pytest.mark.parametrize("row", named(BUILDS))
-def test_build_file(row, project):
-    files(project, {"build.py": BUILDS[row]})
+@pytest.mark.parametrize("case", BUILDS)
+def test_build_file(case, project):
+    files(project, {"build.py": BUILDS[case]})
     product = project / "s" / "lib" / "_lib.so"
-    assert output(project, "import build\n") == "" and product.exists() == (row == "built-at-import")
+    assert output(project, "import build\n") == "" and product.exists() == (case == "built-at-import")
     built = python(project, "build.py")
     assert built.returncode == 0 and product.exists(), built.stderr
     assert output(project, "from s import lib\nprint(lib.twice(1))\n") == "2\n"

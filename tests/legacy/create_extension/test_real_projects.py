@@ -6,7 +6,6 @@ import torch
 
 from support import tree
 from support.legacy_project import files, imported, output, python, run_compiler
-from support.rows import named, row
 from torchthaw.build import BuildError
 from torchthaw.cli import main
 
@@ -49,29 +48,29 @@ MATRIX = torch.arange(6.0).view(2, 3)
 WORKS = {
     "extra-objects": lambda lib: lib.from_object() == 21,
     "extra-objects-prebuilt": lambda lib: (lib.from_shared(), lib.from_archive()) == (22, 23),
-    "relative-paths": lambda lib: lib.from_include_folder() == 1,
+    "relative-paths": lambda lib: lib.from_include_folder() == 1,  # the current folder first, then the build file's
     "header-as-string": lambda lib: lib.flip(False) is True,
     "header-with-directives": lambda lib: callable(lib.walk),
     "header-with-macros": lambda lib: (lib.LIMIT, lib.AREA) == (9, 18) and of_typedef(lib),
     "cpp-host-sources": lambda lib: (lib.from_cpp(MATRIX), lib.from_cc(MATRIX)) == (2, 6),
-    "std-c99-in-c++": lambda lib: lib.from_cpp(MATRIX) == 2,
+    "std-c99-in-c++": lambda lib: lib.from_cpp(MATRIX) == 2,  # ignored there
     "bool-in-c": lambda lib: (lib.flip(True), lib.flip(0)) == (False, True),
     "struct-access": lambda lib: (lib.walk(MATRIX.t(), 2, 1), lib.walk(MATRIX[1:], 0, 2)) == (5, 5)
     and lib.first_of_storage(MATRIX) == 0,
     "generic-code": lambda lib: generic(lib, torch.FloatTensor) and generic(lib, torch.DoubleTensor),
-    "wrong-printf-types": lambda lib: lib.checked(MATRIX) == 2,
-    "openmp": lambda lib: lib.threads() == 2,
-    "aten-named-only": lambda lib: lib.from_cpp(MATRIX) == 2,
+    "wrong-printf-types": lambda lib: lib.checked(MATRIX) == 2,  # harmless while the check passes
+    "openmp": lambda lib: lib.threads() == 2,  # with the flag parallel
+    "aten-named-only": lambda lib: lib.from_cpp(MATRIX) == 2,  # a header that is included and not used
 }
 
 
-@pytest.mark.parametrize("row", named(WORKS))
-def test_works(row, lib):
-    assert WORKS[row](lib)
+@pytest.mark.parametrize("case", WORKS)
+def test_project(case, lib):
+    assert WORKS[case](lib)
 
 
-@row("extra-objects")
-def test_missing_object_is_named(row, create, project):
+def test_missing_object_is_named(create, project):
+    """extra_objects must exist."""
     ffi = create("no_object", "src/twice.h", ["src/twice.c"], False, extra_objects=["src/gone.o"])
     with pytest.raises(BuildError, match="^extra_objects: expected a file, got 'src/gone.o'; it was not built yet$"):
         ffi.build()
@@ -82,8 +81,8 @@ def lines_about(stderr, name):
     return [line for line in stderr.splitlines() if name in line and line.startswith("torchthaw: ")]
 
 
-@row("extra-objects-cuda-missing")
-def test_missing_cuda_object_is_left_out(row, built, create, project, capfd):
+def test_missing_cuda_object_is_left_out(built, create, project, capfd):
+    """An object that nvcc was to make is left out, with a line on stderr."""
     (line,) = lines_about(built[1], "never.cu.o")
     assert line.endswith("is left out: it was not built, and it is CUDA code")
     missing = ["src/one.o", "src/two.o"]
@@ -93,8 +92,7 @@ def test_missing_cuda_object_is_left_out(row, built, create, project, capfd):
     assert all(lines_about(printed, name) for name in missing) and imported("sibling").twice(1) == 2
 
 
-@row("extra-objects-cuda-branch")
-def test_note_06_committed_cuda_object_is_left_out(row, built, lib):
+def test_committed_cuda_object_is_left_out(built, lib):
     """It is there, and would leave __cudaUnregisterFatBinary undefined."""
     (line,) = lines_about(built[1], "kernel.cu.o")
     assert line.endswith("is left out: it holds CUDA code, and this build is for the CPU")
@@ -103,14 +101,12 @@ def test_note_06_committed_cuda_object_is_left_out(row, built, lib):
     assert "from_object" in symbols and "cuda" not in symbols and lib.from_object() == 21
 
 
-@row("committed-binaries")
-def test_note_08_stale_products_go(row, built):
+def test_stale_products_go(built):
     """Python would take one with a tag for the new module."""
     assert [path.name for path in (built[0] / "native" / "_ext" / "all").glob("*.so")] == ["_all.so"]
 
 
-@row("committed-binaries")
-def test_stale_binary_is_not_imported(row, project):
+def test_stale_binary_is_not_imported(project):
     """An extension that cffi built on its own, as all were, below a wrapper of that time."""
     files(project, {
         "make.py": "import cffi\nffi = cffi.FFI()\nffi.cdef('int twice(int value);')\n"
@@ -125,32 +121,31 @@ def test_stale_binary_is_not_imported(row, project):
     assert "was not built by this torch.utils.ffi; remove the stale file and run the project's build file" in printed
 
 
-@row("absolute-paths")
-def test_absolute_paths(row, built):
+def test_absolute_paths_are_taken_as_they_are(built):
     """The build file names its objects, and a source of `alone`, from its own place."""
     assert (built[0] / "alone" / "_alone.so").exists()
 
 
-@row("language-and-source-extension")
-def test_arguments_of_the_language(row, built):
+def test_language_and_source_extension(built):
+    """Accepted; a misspelt argument gives a warning."""
     assert "UserWarning: Unknown Extension options: 'langauge'" in built[1]
     assert built[1].count("Unknown Extension options") == 1
 
 
-@row("several-extensions")
-def test_same_symbols_stay_apart(row, built, lib):
+def test_same_symbols_stay_apart(built, lib):
+    """In several extensions of one tree."""
     first, second = imported("native._ext.first"), imported("native._ext.second")
     assert (first.which(), second.which(), first.shared_state, second.shared_state) == (1, 2, 100, 200)
     assert (first.next(), second.next(), first.next(), second.next()) == (101, 201, 102, 202)
 
 
-@row("stand-alone-name")
-def test_stand_alone_name(row, built, lib):
+def test_stand_alone_name(built, lib):
+    """A folder beside the package's code."""
     assert imported("alone").which() == 2
 
 
-@row("openmp")
-def test_openmp_pragmas_without_the_flag(row, create, project):
+def test_openmp_pragmas_without_the_flag(create, project):
+    """They are ignored."""
     files(project, {"src/twice.c": """
         int twice(int value) {
           int count = 0;
@@ -163,22 +158,19 @@ def test_openmp_pragmas_without_the_flag(row, create, project):
     assert imported("pragmas").twice(21) == 42
 
 
-@row("exit-and-printf")
-def test_exit_and_printf(row, built):
+def test_exit_and_printf(built):
     files(built[0], {"leave.py": "from native._ext import all\nall.say(5)\nall.leave()\nprint('after')\n"})
     result = python(built[0], "leave.py")
     assert (result.stdout, result.returncode) == ("number 5\n", 255) and "cannot go on" in result.stderr
 
 
-@row("cpu-path")
-def test_cpu_path(row, built):
+def test_cpu_path_runs_without_a_gpu(built):
     code = "import torch\nfrom native._ext import all\nx = torch.ones(3)\n"
     code += "print(all.native_Float_total(x) if not x.is_cuda else all.total_cuda(x))\n"
     assert output(built[0], code) == "3.0\n"
 
 
-@row("versions-0.4.1")
-def test_the_doctor_names_signatures_of_0_4_1(row, project, capsys):
+def test_the_doctor_names_signatures_of_0_4_1(project, capsys):
     files(project, {"src/later.c": "#include <TH/TH.h>\nint f(THFloatTensor *t) { return t->dim_; }\n"})
     assert main(["doctor", str(project / "src" / "later.c")]) == 1
     assert "0.4.1" in capsys.readouterr().out

@@ -6,7 +6,6 @@ import cffi
 import pytest
 
 from support.legacy_project import files, imported, output
-from support.rows import row
 from torchthaw import config
 
 FORMS = [
@@ -15,8 +14,8 @@ FORMS = [
 ]  # fmt: skip
 
 
-@row("headers-pasted")
-def test_header_uses_types_of_th(row, create, project):
+def test_header_uses_types_of_th(create, project):
+    """A header's text is C behind TH/TH.h."""
     files(project, {
         "src/sized.h": "int64_t first_size(THFloatTensor *tensor);\nptrdiff_t elements(const THLongTensor *tensor);\n",
         "src/sized.c": """
@@ -32,9 +31,9 @@ def test_header_uses_types_of_th(row, create, project):
     assert imported("sized").elements(torch.LongTensor(2, 2)) == 4
 
 
-@row("include-order")
 @pytest.mark.parametrize("suffix", ["c", "cpp"])
-def test_own_headers_come_first(suffix, row, create, project, monkeypatch):
+def test_own_headers_come_first(suffix, create, project, monkeypatch):
+    """The folders of TH come before those of the user."""
     files(project, {
         "include/TH/TH.h": "#error this is the project's\n", "include/TH.h": "#error this is the project's\n",
         "include/mine.h": "#define MINE 6\n",
@@ -46,9 +45,8 @@ def test_own_headers_come_first(suffix, row, create, project, monkeypatch):
     assert imported(f"order_{suffix}").order() == 6
 
 
-@row("include-forms")
-def test_include_forms(row, create, project):
-    """One file for each form, in one build."""
+def test_include_forms(create, project):
+    """TH/TH.h, TH.h, THTensor.h, generic/THTensor.h: one file for each form, in one build."""
     sources = {
         f"src/form{index}.c": f"#include <TH/TH.h>\n#include {form}\n#undef TH_GENERIC_FILE\nint form{index}(void) "
         f"{{ return {index}; }}\n"
@@ -62,15 +60,15 @@ def test_include_forms(row, create, project):
     assert [getattr(imported("forms"), f"form{index}")() for index in range(len(FORMS))] == list(range(len(FORMS)))
 
 
-@row("default-flags")
-def test_default_flags(row, create, project, capfd):
+def test_default_flags(create, project, capfd):
+    """-fPIC and -O2, no -fopenmp."""
     create("flags", "src/twice.h", ["src/twice.c"]).build()
     command = next(line for line in capfd.readouterr().out.splitlines() if "twice.c" in line).split()
     assert {"-fPIC", "-O2", "-fwrapv", "-Wall"} <= set(command) and "-fopenmp" not in command and "-O0" not in command
 
 
-@row("undefined-symbol")
-def test_missing_function(row, create, project):
+def test_missing_function(create, project):
+    """A BuildError; with -Wl,-z,undefs an ImportError when the module is imported."""
     files(project, {"src/twice.c": "int missing_function(int);\nint twice(int v) { return missing_function(v); }\n"})
     with pytest.raises(cffi.VerificationError, match="undefined symbols: missing_function[.]"):
         create("undefined", "src/twice.h", ["src/twice.c"], False).build()
@@ -79,9 +77,8 @@ def test_missing_function(row, create, project):
         imported("undefined")
 
 
-@row("TH-linked")
-def test_functions_of_libth_are_known(row, create, project):
-    """What TH never had is named."""
+def test_functions_of_libth_are_known(create, project):
+    """They resolve without -lTH. What TH never had is named."""
     text = "#include <TH/TH.h>\nvoid THFloatTensor_never(void);\nint twice(int v) {{ {call}; return v; }}\n"
     files(project, {"src/twice.c": text.format(call="THFloatTensor_free(THFloatTensor_new())")})
     create("th_known", "src/twice.h", ["src/twice.c"], False).build()
@@ -91,9 +88,8 @@ def test_functions_of_libth_are_known(row, create, project):
         create("th_known", "src/twice.h", ["src/twice.c"], False).build()
 
 
-@row("setup-wrapper")
-def test_setup_wrapper(row, create, project, monkeypatch):
-    """For build files that call cffi themselves."""
+def test_setup_wrapper(create, project, monkeypatch):
+    """What the generated C begins with, and the folders of its headers. For build files that call cffi themselves."""
     from torch.utils.ffi import _setup_wrapper
 
     text, folders = _setup_wrapper(False)
@@ -108,8 +104,8 @@ def test_setup_wrapper(row, create, project, monkeypatch):
     assert with_cuda == text + "#include <THC/THC.h>\n" and more == [*folders, str(config.includes() / "THC")]
 
 
-@row("torch-first")
-def test_wrapper_imports_torch(row, create, project):
+def test_wrapper_imports_torch(create, project):
+    """The wrapper imports it before the extension, which needs it."""
     create("first", "src/twice.h", ["src/twice.c"], False).build()
     code = "import sys\nassert 'torch' not in sys.modules\nimport first\nprint('torch' in sys.modules)\n"
     assert output(project, code) == "True\n"
@@ -130,9 +126,10 @@ int puts_nothing(double *pointer) { return !pointer; }
 """
 
 
-@row("old-c")
-def test_what_newer_compilers_refuse(row, create, project, monkeypatch):
-    """gcc 14 takes these for errors by itself; here the compiler is told so."""
+def test_what_newer_compilers_refuse(create, project, monkeypatch):
+    """Implicit declarations and incompatible pointers are warnings. gcc 14 takes these for errors by itself; here
+    the compiler is told so.
+    """
     names = ("implicit-function-declaration", "implicit-int", "incompatible-pointer-types", "int-conversion")
     monkeypatch.setenv("CC", "gcc " + " ".join(f"-Werror={name}" for name in names))
     files(project, {"src/twice.c": OLD_C})
@@ -140,8 +137,7 @@ def test_what_newer_compilers_refuse(row, create, project, monkeypatch):
     assert imported("old_c").twice(21) == 42
 
 
-@row("TH-linked")
-def test_needed_libth_by_soname_without_run_path(row, create, project):
+def test_needed_libth_by_soname_without_run_path(create, project):
     files(project, {"src/twice.c": "#include <TH/TH.h>\nint twice(int v) { THFree(THAlloc(8)); return 2 * v; }\n"})
     create("linked", "src/twice.h", ["src/twice.c"], False).build()
     words = ["readelf", "-d", str(project / "linked" / "_linked.so")]

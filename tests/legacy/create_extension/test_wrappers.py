@@ -5,7 +5,6 @@ import types
 import pytest
 
 from support.legacy_project import files, imported, output
-from support.rows import row
 
 HEADER = """
 int twice(int value);
@@ -64,8 +63,8 @@ def built(create, folder):
     return imported("generated.lib")
 
 
-@row("wrapper-imports")
-def test_what_the_wrapper_imports(row, built, folder, monkeypatch):
+def test_what_the_wrapper_imports(built, folder, monkeypatch):
+    """_wrap_function of torch.utils.ffi; lib and ffi of the extension module."""
     text = (folder / "generated" / "lib" / "__init__.py").read_text()
     given = []
     package = types.ModuleType("bare.lib._lib")
@@ -80,13 +79,12 @@ def test_what_the_wrapper_imports(row, built, folder, monkeypatch):
     assert (print, package.ffi) in given
 
 
-@row("wrapper-all")
-def test_all(row, built):
+def test_all_names_everything_in_lib(built):
     assert sorted(built.__all__) == NAMES
 
 
-@row("wrapper-functions")
-def test_functions_and_values(row, built):
+def test_functions_and_values(built):
+    """Functions are wrapped, other symbols are their values."""
     import torch
 
     assert (built.MAGIC, built.GREEN, built.ratio, built.twice(2)) == (42, 5, 0.5, 4)
@@ -96,32 +94,33 @@ def test_functions_and_values(row, built):
     assert x.tolist() == [3, 3]
 
 
-@row("snapshots")
-def test_globals_are_snapshots(row, built):
+def test_globals_are_snapshots(built):
+    """Globals of C are read once, at import."""
     before = built._lib.counter
     assert built.next() == before + 1
     assert built.counter == 3 and built._lib.counter == before + 1
 
 
-@row("committed-wrapper", "committed-wrapper-old")
-def test_committed_wrapper(row, built):
+@pytest.mark.parametrize("package", ["testing", "wrapping"])
+def test_committed_wrapper(package, built):
+    """One that a project committed works with the new module, in both forms."""
     import torch
 
-    lib = imported("testing.lib" if row == "committed-wrapper" else "wrapping.lib")
+    lib = imported(f"{package}.lib")
     assert sorted(lib.__all__) == NAMES
     x = torch.ones(2)
     lib.THFloat_scale(x, 3.0)
     assert x.tolist() == [3, 3] and lib.twice(4) == 8 and lib.MAGIC == 42 and lib.table[2] == 3
 
 
-@row("functions-by-name")
-def test_by_name(row, built):
+def test_functions_by_name(built):
+    """getattr(my_lib, prefix + name); the module is a real one."""
     assert isinstance(built, types.ModuleType) and sys.modules["generated.lib"] is built
     assert getattr(built, "THFloat" + "_scale") is built.THFloat_scale and set(NAMES) <= set(vars(built))
 
 
-@row("from-import")
-def test_from_import(row, built, folder):
+def test_from_import(built, folder):
+    """from _ext import my_lib, and from ._ext import my_lib."""
     assert imported("generated.user").result == 4
     code = "from generated import lib\nfrom generated.lib import *\nprint(lib.twice(1), twice(2), MAGIC)\n"
     assert output(folder, code) == "2 4 42\n"

@@ -3,8 +3,6 @@
 import pytest
 import torch
 
-from support.rows import row
-
 
 def scale(calls, tensor):
     """As a module of a project that was written for several types."""
@@ -12,8 +10,7 @@ def scale(calls, tensor):
     return getattr(calls, prefix + "_double_it")(tensor)
 
 
-@row("dispatch-by-is_cuda")
-def test_dispatch_by_device(calls, row):
+def test_is_cuda_chooses_the_function(calls):
     x, y, out = torch.ones(3), torch.ones(3), torch.FloatTensor()
     if x.is_cuda:
         calls.add_forward_cuda(x, y, out)
@@ -22,17 +19,16 @@ def test_dispatch_by_device(calls, row):
     assert out.tolist() == [2, 2, 2]
 
 
-@row("dispatch-by-typename")
 @pytest.mark.parametrize("kind", [torch.FloatTensor, torch.DoubleTensor])
-def test_dispatch_by_name(kind, calls, row):
+def test_typename_builds_the_name_of_the_function(kind, calls):
     x = kind([1, 2])
     assert x.type() == torch.typename(x) == f"torch.{kind.__name__}"
     scale(calls, x)
     assert x.tolist() == [2, 4]
 
 
-@row("integer-results")
-def test_status_codes_are_returned(calls, row):
+def test_status_codes_are_returned(calls):
+    """They are not raised."""
     a, out = torch.ones(2), torch.FloatTensor()
     assert calls.add_forward(a, a, out) == 1
     assert calls.add_forward(a, torch.ones(3), out) == 0

@@ -9,7 +9,6 @@ import torch
 from torch.autograd import Function, Variable, gradcheck
 from torch.autograd.function import InplaceFunction, NestedIOFunction, once_differentiable
 
-from support.rows import row
 from torchthaw.legacy import patches
 
 
@@ -55,8 +54,8 @@ class AddMul(Function):
         return grad_sum + grad_product * b, grad_sum + grad_product * a
 
 
-@row("1-init-without-base")
-def test_life_cycle_construction(row):
+def test_life_cycle_construction():
+    """__init__ need not call the base class's."""
     f = Scale(factor=2.0)
     assert f.factor == 2.0
     assert Scale._is_legacy
@@ -64,16 +63,17 @@ def test_life_cycle_construction(row):
     assert torch.equal(f(x), 2 * x)
 
 
-@row("2-inputs-must-be-variables")
-def test_life_cycle_refuses_numbers_and_keywords(row):
+def test_life_cycle_refuses_numbers_and_keywords():
+    """Inputs must be Variables."""
     with pytest.raises(RuntimeError, match="^expected a Variable argument, but got float$"):
         Scale()(2.0)
     with pytest.raises(TypeError, match="x"):
         Scale()(x=leaf(2))
 
 
-@row("3-needs-input-grad")
-def test_life_cycle_needs_input_grad(row):
+def test_life_cycle_needs_input_grad():
+    """It is set before forward."""
+
     class Look(AddMul):
         def forward(self, a, b):
             self.in_forward = self.needs_input_grad
@@ -88,8 +88,8 @@ def test_life_cycle_needs_input_grad(row):
     assert f.in_forward == f.in_backward == (True, False)
 
 
-@row("4-raw-tensors-in-forward")
-def test_life_cycle_forward_sees_raw_tensors(row):
+def test_life_cycle_forward_sees_raw_tensors():
+    """They have no history, and grad mode is off."""
     f, x = Scale(), leaf(3)
     f(x)
     assert f.seen is not x and f.seen.data_ptr() == x.data_ptr()
@@ -108,8 +108,9 @@ def test_life_cycle_forward_sees_raw_tensors(row):
     gradcheck(lambda x: InPlace()(x), (leaf(4, dtype=torch.float64),))
 
 
-@row("5-save-for-backward")
-def test_life_cycle_save_for_backward(row):
+def test_life_cycle_save_for_backward():
+    """to_save shows in forward what is saved."""
+
     class Save(Function):
         def forward(self, x):
             y = x.exp()
@@ -128,8 +129,9 @@ def test_life_cycle_save_for_backward(row):
     assert torch.equal(x.grad, x.exp().detach())
 
 
-@row("5-mark-non-differentiable")
-def test_life_cycle_mark_non_differentiable(row):
+def test_life_cycle_mark_non_differentiable():
+    """Such an output has no gradient."""
+
     class Max(Function):
         def forward(self, x):
             values, where = x.max(1)
@@ -152,8 +154,9 @@ def test_life_cycle_mark_non_differentiable(row):
     assert f.grad_where.tolist() == [0, 0]
 
 
-@row("5-mark-shared-storage")
-def test_life_cycle_mark_shared_storage(row):
+def test_life_cycle_mark_shared_storage():
+    """It is accepted."""
+
     class View(Function):
         def forward(self, x):
             y = x.view(-1)
@@ -173,8 +176,7 @@ def test_life_cycle_mark_shared_storage(row):
     assert torch.equal(x.grad, torch.ones(2, 3))
 
 
-@row("5-anything-on-self")
-def test_life_cycle_inputs_kept_on_self_die_with_the_graph(row):
+def test_life_cycle_inputs_kept_on_self_die_with_the_graph():
     class Keep(Function):
         def forward(self, x):
             self.input, self.output = x, x * 2
@@ -196,8 +198,9 @@ def test_life_cycle_inputs_kept_on_self_die_with_the_graph(row):
         gc.enable()
 
 
-@row("6-single-and-tuple")
-def test_life_cycle_results(row):
+def test_life_cycle_results():
+    """One output or a tuple, as forward returned it."""
+
     class One(Function):
         def forward(self, x):
             return (x + 1,)
@@ -223,8 +226,9 @@ def test_life_cycle_results(row):
         type("List", (Function,), {"forward": lambda self, x: [x]})()(x)
 
 
-@row("6-input-returned-unmodified")
-def test_life_cycle_input_returned(row):
+def test_life_cycle_input_returned_unmodified():
+    """It becomes a view with a history."""
+
     class Identity(Function):
         def forward(self, x):
             return x
@@ -248,8 +252,8 @@ class Increment(InplaceFunction):
         return grad_output * 5
 
 
-@row("6-dirty-input")
-def test_life_cycle_dirty_input(row):
+def test_life_cycle_dirty_input():
+    """The result is the same Variable."""
     x = leaf(2)
     z = x * 1
     before = z._version
@@ -261,16 +265,17 @@ def test_life_cycle_dirty_input(row):
         Increment()(x)
 
 
-@row("7-no-input-requires-grad")
-def test_life_cycle_without_gradients(row):
+def test_life_cycle_without_gradients():
+    """Where no input requires grad, nothing is saved."""
     f = Scale()
     y = f(torch.ones(2))
     assert not y.requires_grad and y.grad_fn is None and y.is_leaf
     assert f.to_save is None and f.non_differentiable is None and f.saved_tensors == ()
 
 
-@row("7-volatile-input")
-def test_life_cycle_volatile(row):
+def test_life_cycle_volatile():
+    """A volatile input makes volatile outputs."""
+
     class Two(AddMul):
         pass
 
@@ -278,24 +283,23 @@ def test_life_cycle_volatile(row):
     assert a.volatile and b.volatile and a.grad_fn is None and not a.requires_grad
 
 
-@row("8-same-instance")
-def test_life_cycle_backward_runs_on_the_same_instance(row):
+def test_life_cycle_backward_runs_on_the_same_instance():
     f, x = Scale(), leaf(3)
     f(x).backward(torch.arange(3.0))
     assert f.grad_output.tolist() == [0, 1, 2]  # backward wrote on the object that we hold
     assert torch.equal(f.saved[0], x)
 
 
-@row("8-contiguous-gradients")
-def test_life_cycle_gradients_are_contiguous(row):
+def test_life_cycle_gradients_are_contiguous():
+    """Backward sees raw tensors too: they do not require grad."""
     f, x = Scale(), leaf(4, 5)
     f(x).sum().backward()  # .sum() expands one element
     assert f.grad_output.is_contiguous() and f.grad_output.untyped_storage().nbytes() == 4 * 5 * 4
     assert not f.grad_output.requires_grad
 
 
-@row("8-missing-gradients-are-zeros")
-def test_life_cycle_missing_gradients(row):
+def test_life_cycle_missing_gradients_are_zeros():
+    """Backward never gets None."""
     f = AddMul()
     a, b = leaf(2, 3, dtype=torch.float64), leaf(2, 3, dtype=torch.float64)
     f(a, b)[1].sum().backward()
@@ -304,8 +308,7 @@ def test_life_cycle_missing_gradients(row):
     assert torch.equal(a.grad, b.detach())
 
 
-@row("8-version-check")
-def test_life_cycle_version_check(row):
+def test_life_cycle_version_check_of_an_input():
     x = leaf(3)
     z = x * 1
     y = Scale()(z)
@@ -314,8 +317,7 @@ def test_life_cycle_version_check(row):
         y.sum().backward()
 
 
-@row("8-version-check-of-an-output")
-def test_life_cycle_version_check_output(row):
+def test_life_cycle_version_check_of_an_output():
     class Exp(Function):
         def forward(self, x):
             y = x.exp()
@@ -331,16 +333,14 @@ def test_life_cycle_version_check_output(row):
         y.sum().backward()
 
 
-@row("8-second-time")
-def test_life_cycle_second_backward(row):
+def test_life_cycle_second_backward_is_an_error():
     y = Scale()(leaf(3)).sum()
     y.backward()
     with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
         y.backward()
 
 
-@row("8-retained-second-time")
-def test_life_cycle_retained(row):
+def test_life_cycle_second_backward_of_a_retained_graph():
     x = leaf(3)
     y = Scale()(x).sum()
     y.backward(retain_graph=True)
@@ -355,44 +355,42 @@ def returning(*gradients):
     return type("Returning", (Function,), methods)
 
 
-@row("9-none-gradient")
-def test_life_cycle_none_gradient(row):
+def test_life_cycle_none_gradient():
+    """An input of which backward returns None has no gradient."""
     a, b = leaf(2), leaf(2)
     returning(None, torch.ones(2))()(a, b).sum().backward()
     assert a.grad is None and b.grad.tolist() == [1, 1]
 
 
-@row("9-surplus-none")
-def test_life_cycle_surplus_gradients(row):
+def test_life_cycle_surplus_none_gradients():
+    """Nones behind the gradients of all inputs are accepted."""
     a, b = leaf(2), leaf(2)
     returning(torch.ones(2), torch.ones(2), None, None)()(a, b).sum().backward()
     assert a.grad.tolist() == [1, 1]
 
 
-@row("9-wrong-count")
 @pytest.mark.parametrize("gradients", [(torch.ones(2),), (torch.ones(2),) * 3], ids=["few", "many"])
-def test_life_cycle_wrong_number_of_gradients(row, gradients):
+def test_life_cycle_wrong_number_of_gradients(gradients):
+    """The error says both numbers."""
     text = rf"^Returning returned an invalid number of gradient tensors \(expected 2, but got {len(gradients)}\)$"
     with pytest.raises(RuntimeError, match=text):
         returning(*gradients)()(leaf(2), leaf(2)).sum().backward()
 
 
-@row("9-not-differentiable-twice")
-def test_life_cycle_not_differentiable_twice(row):
+def test_life_cycle_not_differentiable_twice():
     x = leaf(3)
     (gradient,) = torch.autograd.grad((Scale()(x * x) ** 2).sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match="^Scale is not differentiable twice$"):
         gradient.sum().backward()
 
 
-@row("9-wrong-shape")
-def test_life_cycle_gradient_of_another_shape(row):
+def test_life_cycle_gradient_of_another_shape_is_an_error():
     with pytest.raises(RuntimeError, match="Returning.* invalid gradient at index 1"):
         returning(torch.ones(2), torch.ones(3))()(leaf(2), leaf(2)).sum().backward()
 
 
-@row("10-instance-kept-and-called-again")
-def test_life_cycle_reused_instance(row):
+def test_life_cycle_reused_instance():
+    """An instance may be called again; its state is the last call's."""
     f = AddMul()
     for _ in range(3):
         a, b = leaf(4), leaf(4)
@@ -400,8 +398,8 @@ def test_life_cycle_reused_instance(row):
         assert torch.equal(a.grad, b.detach()) and torch.equal(b.grad, a.detach())
 
 
-@row("10-instance-called-twice-before-backward")
-def test_life_cycle_saved_tensors_belong_to_the_call(row):
+def test_life_cycle_saved_tensors_belong_to_the_call():
+    """Where an instance is called twice before backward, each call has its own."""
     f, x, y = Scale(), leaf(2), leaf(2)
     first, second = f(x), f(y)
     assert torch.equal(f.saved_tensors[0], y)
@@ -411,8 +409,7 @@ def test_life_cycle_saved_tensors_belong_to_the_call(row):
     assert torch.equal(f.saved[0], y)
 
 
-@row("previous_functions")
-def test_attribute_previous_functions(row):
+def test_attribute_previous_functions():
     f, g, x = Scale(), Scale(), leaf(2)
     assert f.previous_functions == ()
     y = g(f(x))
@@ -423,8 +420,7 @@ def test_attribute_previous_functions(row):
     assert y.creator is g
 
 
-@row("previous_functions-of-ctx")
-def test_attribute_previous_functions_of_a_static_function(row):
+def test_attribute_previous_functions_of_a_static_function():
     class Static(Function):
         @staticmethod
         def forward(ctx, x):
@@ -441,8 +437,8 @@ def test_attribute_previous_functions_of_a_static_function(row):
     assert y.grad_fn.previous_functions == ((f, 0),)
 
 
-@row("saved_tensors-needs_input_grad-requires_grad")
-def test_attribute_requires_grad(row):
+def test_attribute_requires_grad():
+    """As saved_tensors and needs_input_grad: before and after a call."""
     f = Scale()
     assert f.requires_grad is False and f.saved_tensors == ()
     x = leaf(2)
@@ -453,8 +449,7 @@ def test_attribute_requires_grad(row):
     assert f.saved_tensors == ()
 
 
-@row("num_inputs-num_outputs")
-def test_attribute_counts(row):
+def test_attributes_num_inputs_and_num_outputs():
     f = AddMul()
     outputs = f(leaf(2), leaf(2))
     assert (f.num_inputs, f.num_outputs) == (2, 2)
@@ -463,8 +458,7 @@ def test_attribute_counts(row):
     outputs[0].sum().backward()
 
 
-@row("_do_forward-_do_backward")
-def test_attribute_do_forward_and_do_backward(row):
+def test_attribute_do_forward_and_do_backward():
     f = Scale()
     y = f._do_forward(leaf(2))
     assert y.grad_fn is not None
@@ -472,8 +466,8 @@ def test_attribute_do_forward_and_do_backward(row):
     assert gradient.tolist() == [3, 3]
 
 
-@row("register_hook")
-def test_attribute_register_hook(row):
+def test_attribute_register_hook():
+    """A hook runs after backward."""
     f, x, seen = Scale(), leaf(2), []
     before = f.register_hook(lambda grad_input, grad_output: seen.append((grad_input, grad_output)))
     y = f(x)
@@ -487,8 +481,7 @@ def test_attribute_register_hook(row):
     assert len(seen) == 1
 
 
-@row("once_differentiable")
-def test_once_differentiable_on_a_method(row):
+def test_once_differentiable_on_a_method():
     class Once(Scale):
         @once_differentiable
         def backward(self, grad_output):
@@ -499,8 +492,9 @@ def test_once_differentiable_on_a_method(row):
     assert x.grad.tolist() == [3, 3]
 
 
-@row("no-backward")
-def test_function_without_backward(row):
+def test_function_without_backward():
+    """It serves inference alone."""
+
     class Forward(Function):
         def forward(self, x):
             return x + 1
@@ -512,8 +506,9 @@ def test_function_without_backward(row):
         y.sum().backward()
 
 
-@row("NestedIOFunction")
-def test_nested_io_function(row):
+def test_nested_io_function():
+    """It takes nested inputs."""
+
     class Nested(NestedIOFunction):
         def forward_extended(self, pair, c):
             a, b = pair
@@ -531,8 +526,7 @@ def test_nested_io_function(row):
     assert torch.equal(a.grad, c.detach()) and torch.equal(c.grad, (a + b).detach())
 
 
-@row("modules-that-hold-an-instance")
-def test_module_that_holds_an_instance(row):
+def test_module_that_holds_an_instance():
     class Layer(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -556,7 +550,7 @@ READ_ONLY = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", READ_ONLY, ids=[f"note_09_{name}" for name in READ_ONLY])
+@pytest.mark.parametrize("name", READ_ONLY)
 def test_attributes_of_an_instance_are_free(name):
     class Attribute(Scale):
         def forward(self, x):
@@ -575,7 +569,7 @@ def test_attributes_of_an_instance_are_free(name):
 
 
 @pytest.mark.filterwarnings("ignore:'saved_variables' is deprecated")
-@pytest.mark.parametrize("name", READ_ONLY, ids=[f"note_09_ctx_{name}" for name in READ_ONLY])
+@pytest.mark.parametrize("name", READ_ONLY)
 def test_attributes_of_a_static_ctx_are_free(name):
     class Attribute(Function):
         @staticmethod
@@ -596,8 +590,9 @@ def test_attributes_of_a_static_ctx_are_free(name):
     assert x.grad.tolist() == [2, 2]
 
 
-@row("materialize_grads-of-ctx-keeps-its-meaning")
-def test_set_materialize_grads_still_works(row):
+def test_set_materialize_grads_still_works():
+    """The method of ctx keeps its meaning, although any attribute can be assigned."""
+
     class Static(Function):
         @staticmethod
         def forward(ctx, x):
@@ -614,7 +609,7 @@ def test_set_materialize_grads_still_works(row):
     assert x.grad.tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("base", [Function, InplaceFunction], ids=["note_13_Function", "note_13_InplaceFunction"])
+@pytest.mark.parametrize("base", [Function, InplaceFunction])
 def test_instances_give_no_deprecation_warning(base):
     class Plain(base):
         def forward(self, x):
@@ -629,8 +624,9 @@ def test_instances_give_no_deprecation_warning(base):
         Plain(), Super()
 
 
-@row("static-style-untouched")
-def test_static_functions_are_called_as_before(row):
+def test_static_functions_are_called_as_before():
+    """As PyTorch calls them."""
+
     class Static(Function):
         @staticmethod
         def forward(ctx, x):
@@ -646,8 +642,7 @@ def test_static_functions_are_called_as_before(row):
     assert Static.apply(leaf(2)).grad_fn.name() == "StaticBackward"
 
 
-@row("forward-that-fails")
-def test_failed_forward_leaves_nothing(row):
+def test_failed_forward_leaves_nothing():
     class Fails(Function):
         fail = True
 

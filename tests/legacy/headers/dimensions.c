@@ -1,7 +1,8 @@
 /* tests/legacy/headers/dimensions.c: dimensions, the empty tensor, indices. */
-#include "rows.h"
+#include "cases.h"
 
-static void no_zero(void) {
+/* No dimension of size zero: a size list ends before the first entry <= 0. */
+CASE(no_dimension_of_size_zero) {
   THFloatTensor *t = THFloatTensor_newWithSize2d(0, 4);
   CHECK(t->nDimension == 0 && THFloatTensor_nElement(t) == 0 && THFloatTensor_isContiguous(t));
   THFloatTensor_resize4d(t, 3, 0, 5, 5);
@@ -11,7 +12,8 @@ static void no_zero(void) {
   THFloatTensor_free(t);
 }
 
-static void no_scalar(void) {
+/* No tensor without dimensions but the empty one. */
+CASE(no_scalar) {
   THFloatTensor *t = counted(1, 1), *sum = THFloatTensor_new();
   RAISES(1, "cannot select on a vector", {
     THFloatTensor_select(t, NULL, 0, 0);
@@ -23,7 +25,8 @@ static void no_scalar(void) {
   THFloatTensor_free(t);
 }
 
-static void index_base(void) {
+/* Indices count from 0: in, out and in messages. */
+CASE(indices_count_from_0) {
   THFloatTensor *t = VECTOR(3, 9, 5), *value = THFloatTensor_new();
   THLongTensor *index = THLongTensor_new();
   CHECK(TH_INDEX_BASE == 0);
@@ -36,14 +39,16 @@ static void index_base(void) {
   THLongTensor_free(index);
 }
 
-static void size_stride(void) {
+/* size, stride: a dimension out of range is an error. */
+CASE(size_and_stride) {
   THFloatTensor *t = counted(2, 3);
   RAISES(2, "dimension 2 out of range of 2D tensor at ", THFloatTensor_size(t, 2));
   RAISES(2, "dimension -1 out of range of 2D tensor at ", THFloatTensor_stride(t, -1));
   THFloatTensor_free(t);
 }
 
-static void negative_dimensions(void) {
+/* Negative dimensions: nowhere but cross and cat. */
+CASE(negative_dimensions) {
   THFloatTensor *a = counted(2, 3), *b = counted(2, 3), *r = THFloatTensor_new();
   RAISES(2, "dimension -1 out of range", THFloatTensor_sum(r, a, -1, 0));
   THFloatTensor_cat(r, a, b, -1);
@@ -54,6 +59,3 @@ static void negative_dimensions(void) {
   THFloatTensor_free(b);
   THFloatTensor_free(r);
 }
-
-ROWS(ROW(no_zero, "no zero-size dimension"), ROW(no_scalar, "no scalar"), ROW(index_base, "indices from 0"),
-     ROW(size_stride, "size, stride"), ROW(negative_dimensions, "negative dimensions"))

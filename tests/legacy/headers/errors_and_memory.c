@@ -1,11 +1,12 @@
 /* tests/legacy/headers/errors_and_memory.c: errors and their handlers, memory, threads. */
-#include "rows.h"
+#include "cases.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void th_error(void) {
+/* THError: file and line. */
+CASE(th_error) {
   char expected[sizeof __FILE__ + 32];
   RAISES(0, "5 and text at ", THError("%d and %s", 5, "text"));
   snprintf(expected, sizeof expected, "x at %s:%d", __FILE__, __LINE__ + 1);
@@ -15,7 +16,8 @@ static void th_error(void) {
 static int evaluated;
 static int evaluate(void) { return ++evaluated; }
 
-static void arg_check(void) {
+/* THArgCheck: a function: arguments are evaluated. */
+CASE(arg_check) {
   volatile long long wide = 1LL << 40;
   THArgCheck(1, 2, "not formatted: %s", (char *)(intptr_t)evaluate());
   CHECK(evaluated == 1); /* the arguments of a call, wrong as they are, are evaluated */
@@ -24,7 +26,8 @@ static void arg_check(void) {
   RAISES(1, "lost in an int", THArgCheck(wide, 1, "lost in an int"));
 }
 
-static void cleanup(void) {
+/* THArgCheckWithCleanup: statements before. */
+CASE(cleanup) {
   int cleaned = 0;
   THArgCheckWithCleanup(1, THCleanup(cleaned++;), 1, "no");
   CHECK(cleaned == 0);
@@ -32,28 +35,31 @@ static void cleanup(void) {
   CHECK(cleaned == 2);
 }
 
-static void assertion(void) {
+/* THAssert: the expression's text. */
+CASE(assertion) {
   int x = 1;
   THAssert(x > 0);
   RAISES(0, "Assertion `x > 1' failed.  at ", THAssert(x > 1));
 }
 
-static void assertion_message(void) {
+/* THAssertMsg: with a text of its own. */
+CASE(assertion_message) {
   int x = 1;
   char longer[2000];
   RAISES(0, "Assertion `x > 1' failed. because 7 at ", THAssertMsg(x > 1, "because %d", 7));
   memset(longer, 'y', sizeof longer - 1);
   longer[sizeof longer - 1] = 0;
   RAISES(0, "Assertion", THAssertMsg(x > 1, "%s", longer));
-  CHECK(strspn(strchr(rows_text, 'y'), "y") == 1023);
+  CHECK(strspn(strchr(error_text, 'y'), "y") == 1023);
 }
 
-static void message(void) {
+/* Messages are cut at 2048 characters. */
+CASE(long_message) {
   char longer[4000];
   memset(longer, 'z', sizeof longer - 1);
   longer[sizeof longer - 1] = 0;
   RAISES(0, "zzz", THError("%s", longer));
-  CHECK(strlen(rows_text) == 2047 && strspn(rows_text, "z") == 2047);
+  CHECK(strlen(error_text) == 2047 && strspn(error_text, "z") == 2047);
 }
 
 static char heard[4096];
@@ -77,7 +83,8 @@ static void *of_another_thread(void *unused) {
   return NULL;
 }
 
-static void per_thread(void) {
+/* THSetErrorHandler: of this thread, first. */
+CASE(handler_of_a_thread) {
   pthread_t thread;
   THSetDefaultErrorHandler(hear, "default");
   THSetDefaultArgErrorHandler(hear_argument, "default");
@@ -86,7 +93,8 @@ static void per_thread(void) {
   RAISES(0, "still this thread's own", THError("still this thread's own"));
 }
 
-static void process_wide(void) {
+/* THSetDefaultErrorHandler: of the process. */
+CASE(default_handler) {
   THSetErrorHandler(NULL, NULL);
   THSetDefaultErrorHandler(hear, "default");
   THError("here");
@@ -127,14 +135,16 @@ static void raise_argument(void) {
   THFloatTensor_size(t, 5);
 }
 
-static void built_in(void) {
+/* The built-in handlers print and exit. */
+CASE(built_in_handlers) {
   char output[4096];
   CHECK(child(raise_plain, output, sizeof output) == 255 && !strncmp(output, "$ Error: plain at ", 18));
   CHECK(child(raise_argument, output, sizeof output) == 255);
   CHECK(!strncmp(output, "$ Invalid argument 2: dimension 5 out of range of 2D tensor at ", 63));
 }
 
-static void returns(void) { /* the call then does nothing and gives 0 */
+/* A handler that returns: the caller goes on. */
+CASE(handler_that_returns) { /* the call then does nothing and gives 0 */
   THFloatTensor *t = counted(2, 2);
   THSetErrorHandler(hear, "");
   THSetArgErrorHandler(hear_argument, "");
@@ -145,7 +155,8 @@ static void returns(void) { /* the call then does nothing and gives 0 */
   THFloatTensor_free(t);
 }
 
-static void alloc(void) {
+/* THAlloc: none, negative and impossible sizes. */
+CASE(allocation) {
   char *memory;
   CHECK(THAlloc(0) == NULL);
   RAISES(0, "$ Torch: invalid memory size -- maybe an overflow?", THAlloc(-1));
@@ -167,7 +178,8 @@ static void alloc(void) {
 static int collected;
 static void collect(void *data) { collected += *(int *)data; }
 
-static void collector(void) {
+/* THSetGCHandler: before a failure. */
+CASE(collector_before_a_failure) {
   int one = 1;
   THSetGCHandler(collect, &one);
   RAISES(0, "$ Torch: not enough memory", THAlloc((ptrdiff_t)1 << 50));
@@ -181,7 +193,8 @@ static void collector(void) {
   CHECK(collected == 2);
 }
 
-static void threads(void) {
+/* THGetNumThreads: OpenMP's. */
+CASE(number_of_threads) {
   THSetNumThreads(1);
   CHECK(THGetNumThreads() == 1);
   THSetNumThreads(3);
@@ -191,9 +204,3 @@ static void threads(void) {
   THInferNumThreads();
   CHECK(THGetNumThreads() == THGetNumCores());
 }
-
-ROWS(ROW(th_error, "THError"), ROW(arg_check, "THArgCheck"), ROW(cleanup, "THArgCheckWithCleanup"),
-     ROW(assertion, "THAssert"), ROW(assertion_message, "THAssertMsg"), ROW(message, "message"),
-     ROW(per_thread, "THSetErrorHandler"), ROW(process_wide, "THSetDefaultErrorHandler"), ROW(built_in, "built-in"),
-     ROW(returns, "a handler that returns"), ROW(alloc, "THAlloc"), ROW(collector, "THSetGCHandler"),
-     ROW(threads, "THGetNumThreads"))

@@ -1,11 +1,11 @@
 /* tests/legacy/headers/generic_types.c: the types, and generic code over them. */
-#include "rows.h"
+#include "cases.h"
 
 #include "generic_types_body.h"
 #include <TH/THGenerateAllTypes.h>
 
-#define TYPE_ROW(Type, c_type, sum_type, infinity)                                                                     \
-  static void Type(void) {                                                                                             \
+#define TYPE_CASE(Type, c_type, sum_type, infinity)                                                                    \
+  CASE(Type) {                                                                                                         \
     const char *name;                                                                                                  \
     size_t bytes, sum_bytes;                                                                                           \
     double largest;                                                                                                    \
@@ -16,13 +16,13 @@
     CHECK(!strcmp(name, #Type "Tensor") && bytes == sizeof(c_type) && sum_bytes == sizeof(sum_type));                  \
     CHECK(largest == (double)(infinity) && sum && !storage.data);                                                      \
   }
-TYPE_ROW(Byte, uint8_t, int64_t, UCHAR_MAX)
-TYPE_ROW(Char, int8_t, int64_t, SCHAR_MAX)
-TYPE_ROW(Short, int16_t, int64_t, SHRT_MAX)
-TYPE_ROW(Int, int32_t, int64_t, INT_MAX)
-TYPE_ROW(Long, int64_t, int64_t, LONG_MAX)
-TYPE_ROW(Float, float, double, FLT_MAX)
-TYPE_ROW(Double, double, double, DBL_MAX)
+TYPE_CASE(Byte, uint8_t, int64_t, UCHAR_MAX)
+TYPE_CASE(Char, int8_t, int64_t, SCHAR_MAX)
+TYPE_CASE(Short, int16_t, int64_t, SHRT_MAX)
+TYPE_CASE(Int, int32_t, int64_t, INT_MAX)
+TYPE_CASE(Long, int64_t, int64_t, LONG_MAX)
+TYPE_CASE(Float, float, double, FLT_MAX)
+TYPE_CASE(Double, double, double, DBL_MAX)
 
 static const char *seen[16];
 static int count;
@@ -30,7 +30,8 @@ static int count;
 #define real_of(x) #x
 #define name_of(x) real_of(x)
 
-static void one_type(void) {
+/* THGenerate<T>Type.h: one type. */
+CASE(one_type) {
 #define TH_GENERIC_FILE "generic_types_seen.h"
 #include <TH/THGenerateByteType.h>
 #define TH_GENERIC_FILE "generic_types_seen.h"
@@ -42,7 +43,8 @@ static void one_type(void) {
 #endif
 }
 
-static void float_types(void) {
+/* THGenerateFloatTypes.h: Float, Double. */
+CASE(float_types) {
 #define TH_GENERIC_FILE "generic_types_seen.h"
 #include <TH/THGenerateFloatTypes.h>
 #ifdef TH_GENERIC_FILE
@@ -51,7 +53,8 @@ static void float_types(void) {
   CHECK(count == 2 && !strcmp(seen[0], "Float float double") && !strcmp(seen[1], "Double double double"));
 }
 
-static void int_types(void) {
+/* THGenerateIntTypes.h: Byte to Long. */
+CASE(int_types) {
 #define TH_GENERIC_FILE "generic_types_seen.h"
 #include <TH/THGenerateIntTypes.h>
   CHECK(count == 5 && !strcmp(seen[0], "Byte uint8_t int64_t") && !strcmp(seen[1], "Char int8_t int64_t"));
@@ -59,14 +62,16 @@ static void int_types(void) {
   CHECK(!strcmp(seen[4], "Long int64_t int64_t"));
 }
 
-static void all_types(void) {
+/* THGenerateAllTypes.h: all but Half. */
+CASE(all_types) {
 #define TH_GENERIC_FILE "generic_types_seen.h"
 #include <TH/THGenerateAllTypes.h>
   CHECK(count == 7 && !strcmp(seen[0], "Float float double") && !strcmp(seen[2], "Byte uint8_t int64_t"));
   CHECK(!strcmp(seen[6], "Long int64_t int64_t"));
 }
 
-static void pasting(void) {
+/* TH_CONCAT: pastes after expanding. */
+CASE(TH_CONCAT_pastes) {
 #define middle _b_
   int a_b_ = 1, a_b_c = 2, a_b_cd = 3;
   CHECK(TH_CONCAT_2(a, middle) == 1 && TH_CONCAT_3(a, middle, c) == 2 && TH_CONCAT_4(a, middle, c, d) == 3);
@@ -78,18 +83,22 @@ static void pasting(void) {
 TH_API void THFree(void *);
 TH_EXTERNC void THFree(void *);
 
-static void api(void) { THFree(NULL); }
+/* TH_API: C linkage. */
+CASE(TH_API_is_c_linkage) { THFree(NULL); }
 
-static void limits(void) {
+/* THMin, THMax, M_PI: as expected. */
+CASE(min_max_pi) {
   CHECK(THMin(2, 3) == 2 && THMax(2, 3) == 3 && THMax(-1.5, 2) == 2 && M_PI > 3.14159);
 }
 
-static void later(void) {
+/* TH_UNUSED and THArgError, of 0.4. */
+CASE(unused_and_arg_error) {
   int unused TH_UNUSED;
   RAISES(3, "value 7 at ", THArgError(3, "value %d", 7));
 }
 
-static void half(void) {
+/* Half: real, accreal. */
+CASE(Half) {
   const THHalf infinity = TH_HALF_BITS_TO_LITERAL(TH_HALF_INF);
   float value = 1.5f;
   unsigned short bits;
@@ -105,7 +114,8 @@ static void half(void) {
   CHECK(TH_float2half(-1e10f).x == 0xFC00 && TH_float2half(-0.0f).x == 0x8000);
 }
 
-static void half_functions(void) {
+/* Half has storage, tensor and copies; no arithmetic. */
+CASE(half_functions) {
   THHalfTensor *h = THHalfTensor_newWithSize2d(2, 2);
   THFloatTensor *f = counted(2, 2), *back = THFloatTensor_newWithSize2d(2, 2);
   THHalfTensor_copyFloat(h, f);
@@ -116,9 +126,3 @@ static void half_functions(void) {
   THFloatTensor_free(f);
   THFloatTensor_free(back);
 }
-
-ROWS(ROW(Byte, "Byte"), ROW(Char, "Char"), ROW(Short, "Short"), ROW(Int, "Int"), ROW(Long, "Long"), ROW(Float, "Float"),
-     ROW(Double, "Double"), ROW(half, "Half"), ROW(one_type, "THGenerate<T>Type.h"),
-     ROW(float_types, "THGenerateFloatTypes.h"), ROW(int_types, "THGenerateIntTypes.h"),
-     ROW(all_types, "THGenerateAllTypes.h"), ROW(api, "TH_API"), ROW(pasting, "TH_CONCAT"), ROW(limits, "THMin, THMax, M_PI"),
-     ROW(later, "TH_UNUSED, THArgError"), ROW(half_functions, "half has storage, tensor and copies"))

@@ -1,7 +1,8 @@
 /* tests/legacy/headers/loops.c: the loops over elements and slices. */
-#include "rows.h"
+#include "cases.h"
 
-static void apply(void) {
+/* TH_TENSOR_APPLY: row-major. */
+CASE(apply) {
   THFloatTensor *t = counted(2, 3);
   float expected = 0;
   int order[6], n = 0;
@@ -13,7 +14,8 @@ static void apply(void) {
   THFloatTensor_free(t);
 }
 
-static void apply2_3(void) {
+/* TH_TENSOR_APPLY2, APPLY3: each tensor in its own order. */
+CASE(apply2_3) {
   THFloatTensor *a = counted(2, 3), *b = counted(3, 2);
   THDoubleTensor *c = THDoubleTensor_newWithSize1d(6);
   THFloatTensor_transpose(b, NULL, 0, 1);
@@ -32,7 +34,8 @@ static void apply2_3(void) {
   THDoubleTensor_free(c);
 }
 
-static void apply_d(void) {
+/* The _D variants: one dimension stays apart. */
+CASE(apply_d) {
   THFloatTensor *t = THFloatTensor_newWithSize3d(2, 3, 4);
   int64_t expected = 0;
   int n = 0;
@@ -47,7 +50,8 @@ static void apply_d(void) {
   THFloatTensor_free(t);
 }
 
-static void dim_apply(void) {
+/* TH_TENSOR_DIM_APPLY: slices. */
+CASE(dim_apply) {
   THFloatTensor *t = THFloatTensor_newWithSize3d(2, 3, 4);
   int order[6], n = 0;
   TH_TENSOR_DIM_APPLY(float, t, 2, {
@@ -62,7 +66,8 @@ static void dim_apply(void) {
   THFloatTensor_free(t);
 }
 
-static void dim_apply2(void) {
+/* TH_TENSOR_DIM_APPLY2: two tensors. */
+CASE(dim_apply2) {
   THFloatTensor *a = counted(2, 3), *b = THFloatTensor_newWithSize2d(2, 1), *c = counted(3, 3), *d = VECTOR(1, 2);
   TH_TENSOR_DIM_APPLY2(float, a, float, b, 1, {
     float sum = 0;
@@ -84,7 +89,8 @@ static void dim_apply2(void) {
 #define NO_CHECK(T1, T2, T3, DIMENSION)                                                                                \
   for (TH_TENSOR_DIM_APPLY_i = 0; TH_TENSOR_DIM_APPLY_i < T1->nDimension; TH_TENSOR_DIM_APPLY_i++) checked++;
 
-static void dim_apply3(void) {
+/* TH_TENSOR_DIM_APPLY3: with a check. */
+CASE(dim_apply3) {
   THFloatTensor *a = counted(2, 3), *b = counted(2, 3), *c = counted(2, 2), *d = counted(3, 3);
   int checked = 0, slices = 0;
   TH_TENSOR_DIM_APPLY3(float, a, float, b, float, c, 1, TH_TENSOR_DIM_APPLY3_SIZE_EQ_EXCEPT_DIM, {
@@ -102,7 +108,8 @@ static void dim_apply3(void) {
   THFloatTensor_free(d);
 }
 
-static void in_apply(void) {
+/* Names visible in APPLY: T_data and the rest. */
+CASE(visible_in_apply) {
   THFloatTensor *t = counted(4, 3), *part = THFloatTensor_newNarrow(t, 1, 0, 2), *empty = THFloatTensor_new();
   int64_t n = 0;
   TH_TENSOR_APPLY(float, part, {
@@ -119,7 +126,8 @@ static void in_apply(void) {
   THFloatTensor_free(empty);
 }
 
-static void leaves(void) {
+/* continue and break, and hasFinished. */
+CASE(continue_and_break) {
   THFloatTensor *t = counted(4, 3), *part = THFloatTensor_newNarrow(t, 1, 0, 2);
   int n = 0, runs = 0;
   TH_TENSOR_APPLY(float, part, if (part_i == 0) continue; n++;);
@@ -139,7 +147,8 @@ static void leaves(void) {
   THFloatTensor_free(part);
 }
 
-static void in_dim_apply(void) {
+/* Names visible in DIM_APPLY: T_data and the rest. */
+CASE(visible_in_dim_apply) {
   THFloatTensor *t = counted(2, 3);
   int n = 0;
   TH_TENSOR_DIM_APPLY(float, t, 0, {
@@ -154,8 +163,3 @@ static void in_dim_apply(void) {
          }));
   THFloatTensor_free(t);
 }
-
-ROWS(ROW(apply, "TH_TENSOR_APPLY"), ROW(apply2_3, "APPLY2, APPLY3"), ROW(apply_d, "_D variants"),
-     ROW(dim_apply, "TH_TENSOR_DIM_APPLY"), ROW(dim_apply2, "TH_TENSOR_DIM_APPLY2"),
-     ROW(dim_apply3, "TH_TENSOR_DIM_APPLY3"), ROW(in_apply, "visible in APPLY"), ROW(leaves, "continue and break"),
-     ROW(in_dim_apply, "visible in DIM_APPLY"))

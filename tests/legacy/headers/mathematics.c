@@ -1,6 +1,6 @@
 /* tests/legacy/headers/mathematics.c: the meaning of the mathematical functions; values in depth are in tests/golden.
  * */
-#include "rows.h"
+#include "cases.h"
 
 static THFloatTensor *r;
 static THFloatTensor *matrix(int64_t rows, int64_t columns, const float *values) {
@@ -10,7 +10,8 @@ static THFloatTensor *matrix(int64_t rows, int64_t columns, const float *values)
 }
 #define MATRIX(rows, columns, ...) matrix(rows, columns, (float[]){__VA_ARGS__})
 
-static void general(void) {
+/* Results are resized; in place is fine. */
+CASE(results_are_resized) {
   THFloatTensor *t = counted(2, 3), *flat = VECTOR(1, 1, 1, 1, 1, 1);
   r = counted(4, 4);
   THFloatTensor_cadd(r, t, 2, flat); /* numbers of elements agree, the shape is t's */
@@ -22,7 +23,8 @@ static void general(void) {
   HOLDS(flat, 0, 2, 4, 6, 8, 10);
 }
 
-static void fill_zero(void) {
+/* fill, zero: any layout. */
+CASE(fill_zero) {
   THFloatTensor *t = counted(2, 3), *v = THFloatTensor_newNarrow(t, 1, 1, 2);
   THFloatTensor_fill(v, 9);
   HOLDS(t, 0, 9, 9, 3, 9, 9);
@@ -30,7 +32,8 @@ static void fill_zero(void) {
   HOLDS(t, 0, 0, 0, 3, 0, 0);
 }
 
-static void copy(void) {
+/* copy: no resizing. */
+CASE(copy) {
   THFloatTensor *t = counted(2, 3), *other = counted(3, 2), *small = counted(1, 1);
   THFloatTensor_fill(other, 0);
   THFloatTensor_copy(other, t);
@@ -41,7 +44,8 @@ static void copy(void) {
          THFloatTensor_copy(small, t));
 }
 
-static void typed_copy(void) {
+/* copy<T>: a C cast. */
+CASE(copy_from_a_type) {
   const float values[] = {1.9f, -1.9f, -1, 300, 3e9f, 1e30f, NAN};
   THFloatTensor *t = vector_of(7, values);
   THIntTensor *i = THIntTensor_newWithSize1d(7);
@@ -58,7 +62,8 @@ static void typed_copy(void) {
   CHECK(THByteTensor_get1d(b, 0) == 1);
 }
 
-static void scalars(void) {
+/* add/sub/mul/div: scalars. */
+CASE(add_sub_mul_div) {
   THIntTensor *t = THIntTensor_newWithSize1d(2), *out = THIntTensor_new();
   THIntTensor_set1d(t, 0, 7), THIntTensor_set1d(t, 1, -7);
   THIntTensor_div(out, t, 2);
@@ -73,7 +78,8 @@ static void scalars(void) {
   CHECK(THIntTensor_get1d(out, 0) == INT_MIN);
 }
 
-static void cadd_csub(void) {
+/* cadd, csub: with a factor. */
+CASE(cadd_csub) {
   THFloatTensor *t = VECTOR(1, 2), *s = VECTOR(10, 20);
   THByteTensor *b = THByteTensor_newWithSize1d(1), *out = THByteTensor_new();
   r = THFloatTensor_new();
@@ -88,7 +94,8 @@ static void cadd_csub(void) {
   CHECK(THByteTensor_get1d(out, 0) == 246);
 }
 
-static void two_tensors(void) {
+/* cmul, cdiv, cpow and their relatives: elementwise. */
+CASE(cmul_cdiv_cpow) {
   THFloatTensor *a = VECTOR(6, 2), *b = VECTOR(4, 8);
   THIntTensor *i = THIntTensor_newWithSize1d(2), *out = THIntTensor_new();
   r = THFloatTensor_new();
@@ -111,7 +118,8 @@ static void two_tensors(void) {
   RAISES(0, "integer division by zero", THIntTensor_cdiv(i, i, out));
 }
 
-static void remainders(void) {
+/* fmod / remainder: signs. */
+CASE(remainders) {
   THFloatTensor *t = VECTOR(-7, 7);
   THIntTensor *i = THIntTensor_newWithSize1d(1);
   r = THFloatTensor_new();
@@ -126,7 +134,8 @@ static void remainders(void) {
   CHECK(THIntTensor_get1d(i, 0) == 2);
 }
 
-static void shifts(void) {
+/* lshift/rshift: and of floats. */
+CASE(shifts) {
   THFloatTensor *t = VECTOR(3, 5);
   THCharTensor *c = THCharTensor_newWithSize1d(1);
   r = THFloatTensor_new();
@@ -141,7 +150,8 @@ static void shifts(void) {
   CHECK(THCharTensor_get1d(c, 0) == 0);
 }
 
-static void addc(void) {
+/* addcmul, addcdiv: three tensors. */
+CASE(addcmul_addcdiv) {
   THFloatTensor *t = VECTOR(1, 1), *a = VECTOR(2, 3), *b = VECTOR(4, 8);
   r = THFloatTensor_new();
   THFloatTensor_addcmul(r, t, 10, a, b);
@@ -150,7 +160,8 @@ static void addc(void) {
   HOLDS(t, 5, 4);
 }
 
-static void addmm(void) {
+/* addmm: beta 0 reads nothing. */
+CASE(addmm) {
   THFloatTensor *a = counted(2, 3), *b = counted(3, 2), *t = MATRIX(2, 2, NAN, NAN, NAN, NAN), *v = VECTOR(1, 2);
   r = THFloatTensor_new();
   THFloatTensor_addmm(r, 0, t, 1, a, b);
@@ -162,7 +173,8 @@ static void addmm(void) {
   RAISES(0, "size mismatch, t: [3 x 2], m1: [2 x 3], m2: [3 x 2]", THFloatTensor_addmm(r, 1, b, 1, a, b));
 }
 
-static void addmv_addr(void) {
+/* addmv, addr: vectors are vectors. */
+CASE(addmv_addr) {
   THFloatTensor *a = counted(2, 3), *x = VECTOR(1, 2, 3), *y = VECTOR(1, 2), *t = VECTOR(10, 20);
   r = THFloatTensor_new();
   THFloatTensor_addmv(r, 1, t, 2, a, x);
@@ -172,7 +184,8 @@ static void addmv_addr(void) {
   RAISES(0, "matrix and vector expected, got 2D, 2D", THFloatTensor_addmv(r, 1, t, 2, a, a));
 }
 
-static void batches(void) {
+/* addbmm, baddbmm: batches. */
+CASE(addbmm_baddbmm) {
   THFloatTensor *a = THFloatTensor_newWithSize3d(2, 1, 2), *b = THFloatTensor_newWithSize3d(2, 2, 1), *t = counted(1, 1);
   THFloatTensor *many = THFloatTensor_newWithSize3d(2, 1, 1);
   THFloatTensor_fill(a, 2), THFloatTensor_fill(b, 3);
@@ -184,19 +197,22 @@ static void batches(void) {
   HOLDS(r, 12, 12);
 }
 
-static void match(void) {
+/* match: squared distances. */
+CASE(match) {
   THFloatTensor *a = MATRIX(1, 2, 0, 0), *b = MATRIX(2, 2, 3, 4, 1, 0);
   r = THFloatTensor_new();
   THFloatTensor_match(r, a, b, 2);
   HOLDS(r, 50, 2);
 }
 
-static void dot(void) {
+/* dot: counts alone. */
+CASE(dot) {
   THFloatTensor *a = counted(2, 2), *b = VECTOR(1, 1, 1, 2);
   CHECK(THFloatTensor_dot(a, b) == 9);
 }
 
-static void to_numbers(void) {
+/* sumall and its relatives: to one number. */
+CASE(reductions_to_a_number) {
   THFloatTensor *t = MATRIX(2, 2, 1, -2, 0, 3), *none = THFloatTensor_new();
   CHECK(THFloatTensor_sumall(t) == 2 && THFloatTensor_prodall(t) == 0 && THFloatTensor_meanall(t) == 0.5);
   CHECK(THFloatTensor_varall(t, 1) == 3.25 && fabs(THFloatTensor_stdall(t, 0) - 2.0816659994661326) < 1e-9);
@@ -204,14 +220,16 @@ static void to_numbers(void) {
   CHECK(THFloatTensor_dist(t, t, 2) == 0 && THFloatTensor_sumall(none) == 0 && THFloatTensor_prodall(none) == 1);
 }
 
-static void extremes(void) {
+/* minall, maxall, medianall: NaN wins. */
+CASE(minall_maxall_medianall) {
   THFloatTensor *t = VECTOR(3, 1, 2, 4), *nan = VECTOR(1, NAN, 2), *none = THFloatTensor_new();
   CHECK(THFloatTensor_minall(t) == 1 && THFloatTensor_maxall(t) == 4 && THFloatTensor_medianall(t) == 2);
   CHECK(isnan(THFloatTensor_maxall(nan)) && isnan(THFloatTensor_minall(nan)));
   RAISES(1, "tensor must have one dimension", THFloatTensor_maxall(none));
 }
 
-static void along(void) {
+/* sum, prod, min, max and more of a dimension: keepdim. */
+CASE(reductions_of_a_dimension) {
   THFloatTensor *t = MATRIX(2, 3, 1, 2, 3, 4, NAN, 6), *v = VECTOR(1, 2);
   THLongTensor *i = THLongTensor_new();
   r = THFloatTensor_new();
@@ -227,7 +245,8 @@ static void along(void) {
   CHECK(THFloatTensor_get1d(r, 0) == 3 && isnan(THFloatTensor_get1d(r, 1)) && THLongTensor_get1d(i, 1) == 1);
 }
 
-static void deviations(void) {
+/* std/var: biased. */
+CASE(std_var) {
   THFloatTensor *t = MATRIX(2, 1, 5, 7), *two = MATRIX(1, 2, 1, 3);
   r = THFloatTensor_new();
   THFloatTensor_var(r, two, 1, 1, 0);
@@ -240,7 +259,8 @@ static void deviations(void) {
   CHECK(isnan(THFloatTensor_get1d(r, 0)));
 }
 
-static void running(void) {
+/* cumsum, cumprod, sort, topk: along a dimension. */
+CASE(cumsum_cumprod_sort_topk) {
   THFloatTensor *t = MATRIX(2, 3, 3, 1, 2, 6, 5, 4);
   THLongTensor *i = THLongTensor_new();
   r = THFloatTensor_new();
@@ -255,7 +275,8 @@ static void running(void) {
   HOLDS(r, 3, 2, 6, 5);
 }
 
-static void index_select(void) {
+/* indexSelect: resizes. */
+CASE(index_select) {
   THFloatTensor *t = counted(3, 2);
   THLongTensor *index = INDICES(2, 0, 2), *bad = INDICES(3);
   r = THFloatTensor_new();
@@ -264,7 +285,8 @@ static void index_select(void) {
   RAISES(0, "index out of range", THFloatTensor_indexSelect(r, t, 0, bad));
 }
 
-static void index_write(void) {
+/* indexCopy/indexAdd/indexFill, take, put: do not resize. */
+CASE(index_copy_add_fill_take_put) {
   THFloatTensor *t = counted(3, 2), *s = MATRIX(2, 2, 10, 20, 30, 40);
   THLongTensor *index = INDICES(2, 0), *flat = INDICES(-1, 0);
   THFloatTensor_indexCopy(t, 0, index, s);
@@ -280,7 +302,8 @@ static void index_write(void) {
   HOLDS(t, 2, 1, 2, 3, 1, 2);
 }
 
-static void gather_scatter(void) {
+/* gather, scatter: do not resize. */
+CASE(gather_scatter) {
   THFloatTensor *t = counted(2, 3), *s = MATRIX(2, 1, 8, 9);
   THLongTensor *index = THLongTensor_newWithSize2d(2, 1), *bad = THLongTensor_newWithSize2d(2, 1);
   THLongTensor_set2d(index, 0, 0, 2), THLongTensor_set2d(index, 1, 0, 1);
@@ -299,7 +322,8 @@ static void gather_scatter(void) {
   RAISES(0, "Invalid index in scatterAdd", THFloatTensor_scatterAdd(t, 1, bad, s));
 }
 
-static void masked(void) {
+/* maskedFill/Copy/Select: masks of 0 and 1. */
+CASE(masked) {
   THFloatTensor *t = counted(2, 2), *s = VECTOR(7, 8, 9);
   THByteTensor *mask = THByteTensor_newWithSize2d(2, 2);
   THByteTensor_set2d(mask, 0, 1, 1), THByteTensor_set2d(mask, 1, 0, 1);
@@ -315,7 +339,8 @@ static void masked(void) {
   RAISES(0, "Mask tensor can take 0 and 1 values only", THFloatTensor_maskedFill(t, mask, 4));
 }
 
-static void nonzero(void) {
+/* nonzero: N x dimensions. */
+CASE(nonzero) {
   THFloatTensor *t = MATRIX(2, 2, 0, 5, 6, 0);
   THLongTensor *i = THLongTensor_new();
   THFloatTensor_nonzero(i, t);
@@ -323,7 +348,8 @@ static void nonzero(void) {
   CHECK(THLongTensor_get2d(i, 0, 1) == 1 && THLongTensor_get2d(i, 1, 0) == 1 && THLongTensor_get2d(i, 1, 1) == 0);
 }
 
-static void cat(void) {
+/* cat, catArray: empty ones are skipped. */
+CASE(cat) {
   THFloatTensor *a = counted(2, 1), *none = THFloatTensor_new(), *v = VECTOR(8, 9), *list[3];
   r = THFloatTensor_new();
   list[0] = a, list[1] = none, list[2] = v;
@@ -333,7 +359,8 @@ static void cat(void) {
   IS(r, size, 2, 2);
 }
 
-static void ranges(void) {
+/* range, arange: the end. */
+CASE(range_arange) {
   r = THFloatTensor_new();
   THFloatTensor_range(r, 1, 2, 0.5);
   HOLDS(r, 1, 1.5f, 2);
@@ -341,7 +368,8 @@ static void ranges(void) {
   HOLDS(r, 1, 1.5f);
 }
 
-static void made(void) {
+/* eye, zeros, ones: made. */
+CASE(eye_zeros_ones) {
   THLongStorage *size = THLongStorage_newWithSize2(1, 2);
   r = THFloatTensor_new();
   THFloatTensor_eye(r, 2, 0);
@@ -352,7 +380,8 @@ static void made(void) {
   HOLDS(r, 1, 1);
 }
 
-static void reshape_and_more(void) {
+/* reshape, diag, tril, triu and more exist. */
+CASE(reshape_diag_tril) {
   THFloatTensor *t = counted(2, 3), *v = VECTOR(1, 2);
   THLongStorage *size = THLongStorage_newWithSize2(3, 2);
   r = THFloatTensor_new();
@@ -377,7 +406,8 @@ static void reshape_and_more(void) {
   HOLDS(r, 1, 2);
 }
 
-static void comparison(void) {
+/* lt, le, gt, ge, eq, ne: to bytes. */
+CASE(comparisons) {
   THFloatTensor *a = VECTOR(1, 2), *b = VECTOR(2, 2);
   THByteTensor *out = THByteTensor_new();
   r = THFloatTensor_new();
@@ -387,19 +417,22 @@ static void comparison(void) {
   HOLDS(r, 0, 1);
 }
 
-static void equal(void) {
+/* equal: of sizes too. */
+CASE(equal) {
   THFloatTensor *a = counted(2, 3), *b = counted(2, 3), *c = counted(3, 2);
   CHECK(THFloatTensor_equal(a, b) && !THFloatTensor_equal(a, c));
   THFloatTensor_set2d(b, 1, 1, 9);
   CHECK(!THFloatTensor_equal(a, b));
 }
 
-static void numel(void) {
+/* numel: nElement. */
+CASE(numel) {
   THFloatTensor *t = counted(2, 3);
   CHECK(THFloatTensor_numel(t) == 6);
 }
 
-static void floats_only(void) {
+/* Not declared for integers. */
+CASE(floats_only) {
   THIntTensor *i = THIntTensor_newWithSize1d(1);
   THByteTensor *b = THByteTensor_newWithSize1d(2);
   THIntTensor_fill(i, -3);
@@ -410,7 +443,8 @@ static void floats_only(void) {
   CHECK(THByteTensor_logicalany(b) && !THByteTensor_logicalall(b));
 }
 
-static void blas(void) {
+/* THBlas: column-major. */
+CASE(THBlas_functions) {
   float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, c[] = {NAN, NAN, NAN, NAN};
   int32_t x[] = {1, 2}, y[] = {100, 100};
   THFloatBlas_gemm('n', 'T', 2, 2, 2, 1, a, 2, b, 2, 0, c, 2);
@@ -429,7 +463,8 @@ static void blas(void) {
   CHECK(y[0] == 206 && y[1] == 212);
 }
 
-static void vector(void) {
+/* THVector: destination first. */
+CASE(THVector_functions) {
   float x[] = {1, 2, 3}, y[] = {10, 20, 30}, z[3];
   THFloatVector_cadd(z, x, y, 2, 3);
   CHECK(z[0] == 21 && z[2] == 63);
@@ -439,7 +474,8 @@ static void vector(void) {
   CHECK(z[0] == sqrtf(10));
 }
 
-static void log_sums(void) {
+/* THLogAdd and its relatives. */
+CASE(log_sums) {
   CHECK(fabs(THLogAdd(0, 0) - log(2)) < 1e-15 && THLogAdd(5, -20) == 5);
   CHECK(fabs(THLogSub(log(3), log(1)) - log(2)) < 1e-15 && THLogSub(1, 1) == THLogZero);
   RAISES(0, "LogSub", THLogSub(1, 2));
@@ -448,7 +484,8 @@ static void log_sums(void) {
   CHECK(THLog1p(1e-10) == log1p(1e-10) && THExpm1(1e-10) == expm1(1e-10) && THLog2(8) == 3);
 }
 
-static void atomics(void) {
+/* THAtomic: previous value. */
+CASE(THAtomic_functions) {
   int32_t a = 5;
   int64_t b = 5;
   ptrdiff_t c = 5;
@@ -458,7 +495,8 @@ static void atomics(void) {
   CHECK(THAtomicGetPtrdiff(&c) == 9);
 }
 
-static void sizes(void) {
+/* THSize and the helpers of sizes. */
+CASE(THSize_functions) {
   int64_t a[] = {2, 1, 3}, b[] = {4, 1}, list[] = {2, 3}, none[] = {0};
   THLongStorage *out = THLongStorage_new(), *wanted = THLongStorage_newWithSize2(6, -1);
   int64_t *expanded, *strides, row[] = {1}, row_stride[] = {7};
@@ -476,7 +514,8 @@ static void sizes(void) {
   THFree(strides);
 }
 
-static void files(void) {
+/* THFile: disk, pipe, memory. */
+CASE(THFile_functions) {
   THFile *file = THMemoryFile_new("rw");
   int32_t numbers[] = {1, -2, 3}, back[3];
   THFile_writeIntRaw(file, numbers, 3);
@@ -484,16 +523,3 @@ static void files(void) {
   CHECK(THFile_readIntRaw(file, back, 3) == 3 && back[1] == -2 && !THFile_isBinary(file));
   THFile_free(file);
 }
-
-ROWS(ROW(general, "general rule"), ROW(fill_zero, "fill, zero"), ROW(copy, "copy"), ROW(typed_copy, "copy<T>"),
-     ROW(scalars, "add/sub/mul/div"), ROW(cadd_csub, "cadd, csub"), ROW(two_tensors, "cmul, cdiv, cpow ..."),
-     ROW(remainders, "fmod / remainder"), ROW(shifts, "lshift/rshift"), ROW(addc, "addcmul, addcdiv"),
-     ROW(addmm, "addmm"), ROW(addmv_addr, "addmv, addr"), ROW(batches, "addbmm, baddbmm"), ROW(match, "match"),
-     ROW(dot, "dot"), ROW(to_numbers, "sumall ..."), ROW(extremes, "minall, maxall, medianall"), ROW(along, "sum ... (dim)"),
-     ROW(deviations, "std/var"), ROW(running, "cumsum, cumprod, sort, topk"), ROW(index_select, "indexSelect"),
-     ROW(index_write, "indexCopy/indexAdd/indexFill, take, put"), ROW(gather_scatter, "gather, scatter"),
-     ROW(masked, "maskedFill/Copy/Select"), ROW(nonzero, "nonzero"), ROW(cat, "cat, catArray"), ROW(ranges, "range, arange"),
-     ROW(made, "eye, zeros, ones"), ROW(reshape_and_more, "reshape, diag, tril ..."), ROW(comparison, "lt ... eq"),
-     ROW(equal, "equal"), ROW(numel, "numel"), ROW(floats_only, "float/double only"), ROW(blas, "THBlas"),
-     ROW(vector, "THVector"), ROW(log_sums, "THLogAdd"), ROW(atomics, "THAtomic"), ROW(sizes, "THSize and sizes"),
-     ROW(files, "THFile"))

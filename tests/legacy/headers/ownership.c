@@ -1,13 +1,15 @@
 /* tests/legacy/headers/ownership.c: who owns a reference. */
-#include "rows.h"
+#include "cases.h"
 
-static void every_new(void) {
+/* Every new: one reference, the caller's. */
+CASE(every_new) {
   THFloatTensor *t = counted(2, 3);
   CHECK(t->refcount == 1 && t->storage->refcount == 1);
   THFloatTensor_free(t);
 }
 
-static void new_contiguous(void) {
+/* newContiguous: the same pointer or a clone. */
+CASE(new_contiguous) {
   THFloatTensor *t = counted(2, 3), *same = THFloatTensor_newContiguous(t), *turned, *copy;
   CHECK(same == t && t->refcount == 2);
   THFloatTensor_free(same);
@@ -23,7 +25,8 @@ static void new_contiguous(void) {
   THFloatTensor_free(t);
 }
 
-static void shares(void) {
+/* newWithTensor and views: share the storage. */
+CASE(views_share_the_storage) {
   THFloatTensor *t = counted(3, 4);
   THLongStorage *sizes = THLongStorage_newWithSize2(2, 6), *wide = THLongStorage_newWithSize3(2, 3, 4);
   THFloatTensor *views[7];
@@ -46,7 +49,8 @@ static void shares(void) {
   THFloatTensor_free(t);
 }
 
-static void new_clone(void) {
+/* newClone: a storage of its own. */
+CASE(new_clone) {
   THFloatTensor *t = counted(2, 3), *turned = THFloatTensor_newTranspose(t, 0, 1), *copy = THFloatTensor_newClone(turned);
   CHECK(copy->storage != t->storage);
   IS(copy, stride, 2, 1);
@@ -56,7 +60,8 @@ static void new_clone(void) {
   THFloatTensor_free(t);
 }
 
-static void size_of(void) {
+/* newSizeOf, newStrideOf: fresh THLongStorage. */
+CASE(new_size_of) {
   THFloatTensor *t = counted(2, 3);
   THLongStorage *size = THFloatTensor_newSizeOf(t), *stride = THFloatTensor_newStrideOf(t);
   CHECK(size->size == 2 && size->data[0] == 2 && size->data[1] == 3 && size->refcount == 1);
@@ -68,7 +73,8 @@ static void size_of(void) {
   THFloatTensor_free(t);
 }
 
-static void borrowed(void) {
+/* storage, data: borrowed, NULL without storage. */
+CASE(borrowed_pointers) {
   THFloatTensor *t = counted(2, 3), *empty = THFloatTensor_new(), *part = THFloatTensor_newSelect(t, 0, 1);
   CHECK(THFloatTensor_storage(t) == t->storage && t->storage->refcount == 2);
   CHECK(THFloatTensor_data(part) == t->storage->data + 3);
@@ -78,7 +84,8 @@ static void borrowed(void) {
   THFloatTensor_free(empty);
 }
 
-static void retain_free(void) {
+/* retain, free: free(NULL) is fine. */
+CASE(retain_free) {
   THFloatTensor *t = counted(1, 1);
   THFloatStorage *s = t->storage;
   THFloatTensor_free(NULL);
@@ -93,7 +100,8 @@ static void retain_free(void) {
   THFloatStorage_free(s);
 }
 
-static void free_copy_to(void) {
+/* freeCopyTo: copies where they differ, then frees. */
+CASE(free_copy_to) {
   THFloatTensor *t = counted(2, 2), *to = THFloatTensor_newWithSize2d(2, 2);
   THFloatTensor_retain(t);
   THFloatTensor_freeCopyTo(t, to);
@@ -106,7 +114,8 @@ static void free_copy_to(void) {
   THFloatTensor_free(to);
 }
 
-static void set(void) {
+/* set: shares everything. */
+CASE(set) {
   THFloatTensor *t = counted(2, 3), *turned = THFloatTensor_newTranspose(t, 0, 1), *self = counted(1, 1);
   THFloatStorage *old = self->storage;
   THFloatStorage_retain(old);
@@ -120,7 +129,8 @@ static void set(void) {
   THFloatTensor_free(t);
 }
 
-static void with_data(void) {
+/* newWithData: takes the memory over. */
+CASE(new_with_data) {
   float *memory = (float *)THAlloc(5 * sizeof(float));
   THFloatStorage *s = THFloatStorage_newWithData(memory, 5);
   CHECK(s->data == memory && s->size == 5 && s->flag == 7);
@@ -129,7 +139,8 @@ static void with_data(void) {
   THFloatStorage_free(s);
 }
 
-static void mapping(void) {
+/* newWithMapping: memory of a file. */
+CASE(new_with_mapping) {
   char name[] = "mapped_XXXXXX";
   FILE *file = fdopen(mkstemp(name), "w");
   const float values[] = {1, 2, 3, 4};
@@ -154,7 +165,8 @@ static void mapping(void) {
   RAISES(0, "unable to open file <", THFloatStorage_newWithMapping(name, 0, 0));
 }
 
-static void swap(void) {
+/* swap: everything but the reference count. */
+CASE(swap) {
   THFloatStorage *a = THFloatStorage_newWithSize1(1), *b = THFloatStorage_newWithSize2(2, 3);
   THFloatStorage_retain(a);
   THFloatStorage_clearFlag(b, TH_STORAGE_RESIZABLE);
@@ -166,7 +178,8 @@ static void swap(void) {
   THFloatStorage_free(b);
 }
 
-static void counts(void) {
+/* Reference counts are atomic: from any thread. */
+CASE(atomic_counts) {
   int32_t n = 1;
   int i;
   THFloatTensor *t = counted(2, 2);
@@ -182,8 +195,3 @@ static void counts(void) {
   CHECK(t->refcount == 1 && t->storage->refcount == 1);
   THFloatTensor_free(t);
 }
-
-ROWS(ROW(every_new, "every new"), ROW(new_contiguous, "newContiguous"), ROW(shares, "newWithTensor and views"),
-     ROW(new_clone, "newClone"), ROW(size_of, "newSizeOf, newStrideOf"), ROW(borrowed, "storage, data"),
-     ROW(retain_free, "retain, free"), ROW(free_copy_to, "freeCopyTo"), ROW(set, "set"), ROW(with_data, "newWithData"),
-     ROW(mapping, "newWithMapping"), ROW(swap, "swap"), ROW(counts, "counts are atomic"))

@@ -1,5 +1,5 @@
 /* tests/legacy/headers/random_numbers.c: the random numbers of 0.3 and, under TH_COMPAT=7, of 0.1.12. */
-#include "rows.h"
+#include "cases.h"
 
 static THGenerator *seeded(uint64_t seed) {
   THGenerator *g = THGenerator_new();
@@ -9,7 +9,8 @@ static THGenerator *seeded(uint64_t seed) {
 
 #define NEAR(a, b) CHECK(fabs((a) - (b)) < 2e-8)
 
-static void generator(void) {
+/* MT19937: seeding. */
+CASE(generator) {
   THGenerator *g = seeded(5489);
   CHECK(THRandom_random(g) == 3499211612u);
   THRandom_normal(g, 0, 1);
@@ -19,24 +20,28 @@ static void generator(void) {
   CHECK(THRandom_seed(g) == THRandom_initialSeed(g) && THGenerator_isValid(g));
 }
 
-static void random32(void) {
+/* random: 32 bits. */
+CASE(random32) {
   THGenerator *g = seeded(0);
   CHECK(THRandom_random(g) == 2357136044u && THRandom_random(g) == 2546248239u && THRandom_random(g) == 3071714933u);
 }
 
-static void both_halves(void) {
+/* random64: high half first. */
+CASE(both_halves) {
   THGenerator *g = seeded(0);
   CHECK(THRandom_random64(g) == ((uint64_t)2357136044u << 32 | 2546248239u));
 }
 
-static void uniform(void) {
+/* uniform (double): 53 bits. */
+CASE(uniform) {
   THGenerator *g = seeded(0);
   NEAR(THRandom_uniform(g, 0, 1), 0.97005300);
   NEAR(THRandom_uniform(g, 0, 1), 0.70781986);
   NEAR(THRandom_uniform(g, 0, 1), 0.45938294);
 }
 
-static void uniform_float(void) {
+/* uniformFloat: 24 bits. */
+CASE(uniform_float) {
   THGenerator *g = seeded(0);
   THFloatTensor *t = THFloatTensor_newWithSize1d(3);
   NEAR(THRandom_uniformFloat(g, 0, 1), 0.49625659);
@@ -46,7 +51,8 @@ static void uniform_float(void) {
   CHECK(fabs(THFloatTensor_get1d(t, 1) - 0.76822180) < 3e-8 && fabs(THFloatTensor_get1d(t, 2) - 0.08847743) < 3e-8);
 }
 
-static void normal(void) {
+/* normal: Box-Muller. */
+CASE(normal) {
   THGenerator *g = seeded(0);
   NEAR(THRandom_normal(g, 0, 1), 1.54099611);
   NEAR(THRandom_normal(g, 0, 1), -0.29342891);
@@ -54,7 +60,8 @@ static void normal(void) {
   NEAR(THRandom_normal(g, 10, 2), 10 + 2 * 0.56843128);
 }
 
-static void bernoulli(void) {
+/* bernoulli: u <= p. */
+CASE(bernoulli) {
   THGenerator *g = seeded(0);
   const int expected[] = {0, 0, 1, 0, 0};
   int i;
@@ -62,7 +69,8 @@ static void bernoulli(void) {
   RAISES(1, "must be >= 0 and <= 1", THRandom_bernoulli(g, 1.5));
 }
 
-static void from_uniform(void) {
+/* geometric, exponential, cauchy: from one uniform. */
+CASE(from_uniform) {
   const double u = 0.97005300, p = 0.3;
   CHECK(THRandom_geometric(seeded(0), p) == (int)(log(1 - u) / log(p)) + 1);
   CHECK(fabs(THRandom_exponential(seeded(0), 2) + log(1 - u) / 2) < 1e-6);
@@ -70,7 +78,8 @@ static void from_uniform(void) {
   CHECK(THRandom_geometric(seeded(0), p) > 0);
 }
 
-static void tensor_random(void) {
+/* Random tensors of each type. */
+CASE(tensor_random) {
   THGenerator *g = seeded(0);
   THByteTensor *b = THByteTensor_newWithSize1d(1);
   THFloatTensor *f = THFloatTensor_newWithSize1d(1);
@@ -85,7 +94,8 @@ static void tensor_random(void) {
   CHECK(THLongTensor_get1d(l, 0) == (int64_t)(((uint64_t)2357136044u << 32 | 2546248239u) % ((uint64_t)1 << 63)));
 }
 
-static void clamped(void) {
+/* clampedRandom: modulo. */
+CASE(clamped_random) {
   THGenerator *g = seeded(0);
   THLongTensor *l = THLongTensor_newWithSize1d(1);
   THLongTensor_clampedRandom(l, g, -5, 15);
@@ -93,14 +103,16 @@ static void clamped(void) {
   RAISES(2, "max must be greater than min, but got: min = 5, max = 5", THLongTensor_clampedRandom(l, g, 5, 5));
 }
 
-static void randperm(void) {
+/* randperm: Fisher-Yates. */
+CASE(randperm) {
   THGenerator *g = seeded(0);
   THFloatTensor *t = THFloatTensor_new();
   THFloatTensor_randperm(t, g, 5);
   HOLDS(t, 4, 0, 1, 3, 2);
 }
 
-static void state(void) {
+/* getRNGState/setRNGState: bytes. */
+CASE(state_as_bytes) {
   THGenerator *g = seeded(3), *other = seeded(4);
   THByteTensor *t = THByteTensor_new();
   double expected;
@@ -117,7 +129,8 @@ static void state(void) {
   RAISES(1, "Invalid RNG state", THByteTensor_setRNGState(other, t));
 }
 
-static void before_0_3(void) {
+/* The numbers of 0.1.12 and 0.2. */
+CASE(numbers_of_0_1_and_0_2) {
   THGenerator *g;
   setenv("TH_COMPAT", "7", 1); /* read once, with the first number drawn */
   g = seeded(0);
@@ -126,8 +139,3 @@ static void before_0_3(void) {
   NEAR(THRandom_uniform(g, 0, 1), 0.71518937);
   NEAR(THRandom_uniformFloat(seeded(0), 0, 1), (float)0.54881350);
 }
-
-ROWS(ROW(generator, "MT19937"), ROW(random32, "random"), ROW(both_halves, "random64"), ROW(uniform, "uniform (double)"),
-     ROW(uniform_float, "uniformFloat"), ROW(normal, "normal"), ROW(bernoulli, "bernoulli"),
-     ROW(from_uniform, "geometric, exponential, cauchy"), ROW(tensor_random, "tensor random"), ROW(clamped, "clampedRandom"),
-     ROW(randperm, "randperm"), ROW(state, "getRNGState/setRNGState"), ROW(before_0_3, "0.1.12, 0.2"))

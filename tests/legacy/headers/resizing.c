@@ -1,7 +1,8 @@
 /* tests/legacy/headers/resizing.c: resizing. */
-#include "rows.h"
+#include "cases.h"
 
-static void same_sizes(void) {
+/* Requested sizes equal the current ones: strides stay. */
+CASE(same_sizes) {
   THFloatTensor *t = counted(3, 2);
   const int64_t size[] = {2, 3}, stride[] = {1, -1};
   THFloatTensor_transpose(t, NULL, 0, 1);
@@ -12,7 +13,8 @@ static void same_sizes(void) {
   THFloatTensor_free(t);
 }
 
-static void anything_else(void) {
+/* Other sizes: row-major strides. */
+CASE(other_sizes_are_row_major) {
   THFloatTensor *t = counted(3, 2);
   const int64_t size[] = {2, 2, 2}, stride[] = {-1, 4, 1};
   THFloatTensor_transpose(t, NULL, 0, 1);
@@ -23,7 +25,8 @@ static void anything_else(void) {
   THFloatTensor_free(t);
 }
 
-static void too_small(void) {
+/* A storage too small grows to exactly what is needed. */
+CASE(storage_grows) {
   THFloatTensor *t = THFloatTensor_new();
   THLongStorage *size = THLongStorage_newWithSize2(3, 4), *stride = THLongStorage_newWithSize2(10, 2);
   CHECK(!t->storage);
@@ -37,7 +40,8 @@ static void too_small(void) {
   THFloatTensor_free(t);
 }
 
-static void large_enough(void) {
+/* A storage large enough never shrinks. */
+CASE(storage_never_shrinks) {
   THFloatTensor *t = counted(3, 4);
   float *data = t->storage->data;
   t->storageOffset = 2;
@@ -47,14 +51,16 @@ static void large_enough(void) {
   THFloatTensor_free(t);
 }
 
-static void empty(void) {
+/* The new size is empty: the storage stays. */
+CASE(empty_keeps_the_storage) {
   THFloatTensor *t = counted(3, 4);
   THFloatTensor_resize1d(t, 0);
   CHECK(t->nDimension == 0 && t->storage->size == 12);
   THFloatTensor_free(t);
 }
 
-static void contents(void) {
+/* Contents: flat memory. */
+CASE(contents_stay) {
   THFloatTensor *t = counted(2, 2);
   THFloatTensor_transpose(t, NULL, 0, 1);
   THFloatTensor_resize2d(t, 2, 3);
@@ -62,7 +68,8 @@ static void contents(void) {
   THFloatTensor_free(t);
 }
 
-static void shared(void) {
+/* Shared storage: others see it move. */
+CASE(shared_storage) {
   THFloatTensor *t = counted(2, 2), *other = THFloatTensor_newWithTensor(t);
   THFloatTensor_resize1d(t, 100000);
   CHECK(other->storage == t->storage && THFloatTensor_data(other) == THFloatTensor_data(t));
@@ -71,7 +78,8 @@ static void shared(void) {
   THFloatTensor_free(other);
 }
 
-static void not_resizable(void) {
+/* Not resizable: an error. */
+CASE(not_resizable) {
   THFloatTensor *t = counted(2, 2);
   THFloatStorage_clearFlag(t->storage, TH_STORAGE_RESIZABLE);
   THFloatTensor_resize1d(t, 3);
@@ -80,13 +88,15 @@ static void not_resizable(void) {
   THFloatTensor_free(t);
 }
 
-static void negative_offset(void) {
+/* storageOffset < 0: an error. */
+CASE(negative_offset) {
   THFloatTensor *t = counted(2, 2);
   RAISES(0, "Tensor: invalid storage offset", THFloatTensor_setStorage1d(t, t->storage, -1, 2, 1));
   THFloatTensor_free(t);
 }
 
-static void lengths(void) {
+/* Different lengths of sizes and strides: an error. */
+CASE(different_lengths) {
   THFloatTensor *t = counted(2, 2);
   THLongStorage *one = THLongStorage_newWithSize1(4), *two = THLongStorage_newWithSize2(2, 2);
   RAISES(3, "invalid stride", THFloatTensor_resize(t, two, one));
@@ -96,7 +106,8 @@ static void lengths(void) {
   THFloatTensor_free(t);
 }
 
-static void resize_as(void) {
+/* resizeAs: nothing for the same sizes. */
+CASE(resize_as) {
   THFloatTensor *t = counted(3, 2), *like = counted(2, 3), *other = counted(6, 1);
   THFloatTensor_transpose(t, NULL, 0, 1);
   THFloatTensor_resizeAs(t, like);
@@ -114,7 +125,8 @@ static void *given(void *context, ptrdiff_t size) { return (void)context, given_
 static void take(void *context, void *memory) { (void)context, freed++, free(memory); }
 static THAllocator without = {given, NULL, take};
 
-static void no_realloc(void) {
+/* An allocator without realloc: new memory and a copy. */
+CASE(allocator_without_realloc) {
   THFloatStorage *s = THFloatStorage_newWithAllocator(2, &without, NULL);
   s->data[0] = 4, s->data[1] = 5;
   THFloatStorage_resize(s, 3);
@@ -125,7 +137,8 @@ static void no_realloc(void) {
   CHECK(freed == 3);
 }
 
-static void impossible(void) { /* sizes whose product is no number of bytes: an error, and nothing changed */
+/* Sizes beyond memory: an error, nothing lost. */
+CASE(sizes_beyond_memory) { /* sizes whose product is no number of bytes: an error, and nothing changed */
   THFloatTensor *t = counted(2, 2);
   RAISES(0, "$ Torch: invalid memory size -- maybe an overflow?", THFloatTensor_resize2d(t, INT64_MAX / 2, 3));
   RAISES(0, "$ Torch: invalid memory size -- maybe an overflow?", THFloatTensor_resize1d(t, INT64_MAX / 2));
@@ -133,9 +146,3 @@ static void impossible(void) { /* sizes whose product is no number of bytes: an 
   HOLDS(t, 0, 1, 2, 3);
   THFloatTensor_free(t);
 }
-
-ROWS(ROW(same_sizes, "requested sizes equal the current ones"), ROW(anything_else, "anything else"),
-     ROW(too_small, "storage too small"), ROW(large_enough, "storage large enough"), ROW(empty, "new size is empty"),
-     ROW(contents, "contents"), ROW(shared, "shared storage"), ROW(not_resizable, "not RESIZABLE"),
-     ROW(negative_offset, "storageOffset < 0"), ROW(lengths, "different lengths"), ROW(resize_as, "resizeAs"),
-     ROW(no_realloc, "allocator without realloc"), ROW(impossible, "sizes beyond memory"))

@@ -1,9 +1,10 @@
 /* tests/legacy/headers/structs.c: the structs, by offset and size (LP64). */
-#include "rows.h"
+#include "cases.h"
 
 #define AT(type, field, offset) CHECK(offsetof(type, field) == (offset))
 
-static void storage(void) {
+/* TH<T>Storage: fields and size. */
+CASE(storage) {
 #define CHECK_STORAGE(type)                                                                                            \
   AT(type, data, 0);                                                                                                   \
   AT(type, size, 8);                                                                                                   \
@@ -23,7 +24,8 @@ static void storage(void) {
   CHECK_STORAGE(THHalfStorage);
 }
 
-static void tensor(void) {
+/* TH<T>Tensor: fields and size. */
+CASE(tensor) {
 #define CHECK_TENSOR(type)                                                                                             \
   AT(type, size, 0);                                                                                                   \
   AT(type, stride, 8);                                                                                                 \
@@ -43,14 +45,16 @@ static void tensor(void) {
   CHECK_TENSOR(THHalfTensor);
 }
 
-static void allocator(void) {
+/* THAllocator: fields and size. */
+CASE(allocator) {
   AT(THAllocator, malloc, 0);
   AT(THAllocator, realloc, 8);
   AT(THAllocator, free, 16);
   CHECK(sizeof(THAllocator) == 24);
 }
 
-static void generator(void) {
+/* THGenerator: fields and size. */
+CASE(generator) {
   AT(THGenerator, the_initial_seed, 0);
   AT(THGenerator, left, 8);
   AT(THGenerator, seeded, 12);
@@ -63,15 +67,18 @@ static void generator(void) {
   CHECK(sizeof(THGenerator) == 5048);
 }
 
-static void description(void) { CHECK(sizeof(THDescBuff) == 64); }
+/* THDescBuff: 64 characters. */
+CASE(descriptions) { CHECK(sizeof(THDescBuff) == 64); }
 
-static void never_sized(void) {
+/* Arrays of sizes and strides: NULL for a tensor never sized. */
+CASE(never_sized) {
   THFloatTensor *t = THFloatTensor_new();
   CHECK(!t->size && !t->stride && t->nDimension == 0);
   THFloatTensor_free(t);
 }
 
-static void refcounted(void) {
+/* TH_STORAGE_REFCOUNTED: without it retain and free do nothing. */
+CASE(refcounted) {
   THFloatStorage *s = THFloatStorage_newWithSize(1);
   CHECK(TH_STORAGE_REFCOUNTED == 1 && s->refcount == 1);
   THFloatStorage_retain(s);
@@ -88,7 +95,8 @@ static void refcounted(void) {
   THFloatStorage_free(s);
 }
 
-static void resizable(void) {
+/* TH_STORAGE_RESIZABLE: without it resizing is an error. */
+CASE(resizable) {
   THFloatStorage *s = THFloatStorage_newWithSize(1);
   CHECK(TH_STORAGE_RESIZABLE == 2);
   THFloatStorage_clearFlag(s, TH_STORAGE_RESIZABLE);
@@ -102,7 +110,8 @@ static void *given(void *context, ptrdiff_t size) { return (void)context, malloc
 static void counted_free(void *context, void *memory) { (void)context, freed++, free(memory); }
 static THAllocator counting = {given, NULL, counted_free};
 
-static void freemem(void) {
+/* TH_STORAGE_FREEMEM: without it the memory stays. */
+CASE(freemem) {
   float mine[3];
   THFloatStorage *s = THFloatStorage_newWithAllocator(2, &counting, NULL);
   CHECK(TH_STORAGE_FREEMEM == 4);
@@ -114,7 +123,8 @@ static void freemem(void) {
   CHECK(freed == 1);
 }
 
-static void view(void) {
+/* TH_STORAGE_VIEW: the viewed storage is freed too. */
+CASE(viewed_storage) {
   THFloatStorage *base = THFloatStorage_newWithAllocator(4, &counting, NULL);
   THFloatStorage *s = THFloatStorage_newWithData(base->data, 4);
   CHECK(TH_STORAGE_VIEW == 8);
@@ -126,7 +136,8 @@ static void view(void) {
   CHECK(freed == 1);
 }
 
-static void tensor_refcounted(void) {
+/* TH_TENSOR_REFCOUNTED: as for storages. */
+CASE(tensor_refcounted) {
   THFloatTensor *t = THFloatTensor_new();
   CHECK(TH_TENSOR_REFCOUNTED == 1 && t->flag == 1);
   THFloatTensor_clearFlag(t, TH_TENSOR_REFCOUNTED);
@@ -138,7 +149,8 @@ static void tensor_refcounted(void) {
   THFloatTensor_free(t);
 }
 
-static void new_flags(void) {
+/* Flags of new objects: 7 and 1. */
+CASE(new_flags) {
   THFloatStorage *s = THFloatStorage_new();
   THFloatTensor *t = THFloatTensor_new();
   CHECK(s->flag == (1 | 2 | 4) && s->refcount == 1 && t->flag == 1 && t->refcount == 1);
@@ -149,9 +161,3 @@ static void new_flags(void) {
   THFloatStorage_free(s);
   THFloatTensor_free(t);
 }
-
-ROWS(ROW(storage, "TH<T>Storage"), ROW(tensor, "TH<T>Tensor"), ROW(allocator, "THAllocator"),
-     ROW(generator, "THGenerator"), ROW(description, "THDescBuff"), ROW(never_sized, "size and stride arrays"),
-     ROW(refcounted, "TH_STORAGE_REFCOUNTED"), ROW(resizable, "TH_STORAGE_RESIZABLE"),
-     ROW(freemem, "TH_STORAGE_FREEMEM"), ROW(view, "TH_STORAGE_VIEW"), ROW(tensor_refcounted, "TH_TENSOR_REFCOUNTED"),
-     ROW(new_flags, "flags of new objects"))

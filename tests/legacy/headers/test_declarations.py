@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from support.legacy_project import files, imported
-from support.rows import named, row
 
 REALS = ["Double", "Float", "Long", "Int", "Short", "Char", "Byte"]
 CUDA = ["" if real == "Float" else real for real in REALS]
@@ -108,30 +107,30 @@ WORKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("row", named(WORKS))
-def test_works(row, lib):
-    assert WORKS[row](lib)
+@pytest.mark.parametrize("case", WORKS)
+def test_declaration(case, lib):
+    assert WORKS[case](lib)
 
 
-@row("prototypes")
 @pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 @pytest.mark.parametrize("real", REALS)
-def test_tensors_and_storages(real, row, lib):
+def test_prototypes_of_tensors_and_storages(real, lib):
+    """Seven types, as pointers."""
     tensor = getattr(torch, f"{real}Tensor")(3)
     assert getattr(lib, f"of_{real}Tensor")(tensor) == 3
     assert getattr(lib, f"of_{real}Storage")(tensor.storage()) == 3
 
 
-@row("prototypes")
-def test_the_names_of_cuda_are_known(row, create, project):
+def test_the_names_of_cuda_are_known(create, project):
+    """THCuda tensors and storages, as pointers."""
     lines = [f"int f_{name}_{kind}(THCuda{name}{kind} *x);" for name in CUDA for kind in ("Tensor", "Storage")]
     files(project, {"cuda.h": "\n".join(lines)})
     ffi = create("cuda_names", "cuda.h", [])
     assert ffi.typeof("struct THCudaTensor *").kind == ffi.typeof("struct THCudaByteStorage *").kind == "pointer"
 
 
-@row("directives")
-def test_directives(row, create, project):
+def test_directives(create, project):
+    """#include, guards and extern "C" are accepted; function-like macros are left out."""
     files(project, {
         "src/twice.h": """
             #ifndef TWICE_H
@@ -163,9 +162,9 @@ def test_directives(row, create, project):
 NO_NAMES = ["THHalfTensor *tensor", "THCState *state", "THGenerator *generator", "THHalfStorage *storage"]
 
 
-@row("no-half")
 @pytest.mark.parametrize("parameter", NO_NAMES, ids=lambda parameter: parameter.split()[0])
-def test_names_that_are_not_known(parameter, row, create, project):
+def test_names_that_are_not_known(parameter, create, project):
+    """THHalfTensor, THHalfStorage, THCState and THGenerator."""
     files(project, {"names.h": f"int f({parameter});\n"})
     with pytest.raises(cffi.CDefError, match=parameter.split()[0]):
         create("no_names", "names.h", [])
@@ -178,9 +177,9 @@ NOT_C = {
 }  # fmt: skip
 
 
-@row("not-c")
 @pytest.mark.parametrize("text", NOT_C.values(), ids=list(NOT_C))
-def test_not_c(text, row, create, project):
+def test_not_c(text, create, project):
+    """Default arguments, references, unknown types: an error when created."""
     files(project, {"not_c.h": text + "\n"})
     with pytest.raises((cffi.CDefError, ValueError)) as error:
         create("not_c", "not_c.h", [])
@@ -188,9 +187,9 @@ def test_not_c(text, row, create, project):
     assert not (project / "not_c").exists()
 
 
-@row("same-prototype-twice")
 @pytest.mark.parametrize("headers", [["src/twice.h", "src/twice.h"], ["src/again.h"]], ids=["file", "prototype"])
-def test_the_same_header_twice(headers, row, create, project):
+def test_the_same_prototype_twice(headers, create, project):
+    """cffi's error: multiple declarations."""
     files(project, {"src/again.h": "int twice(int);\nint twice(int);\n"})
     with pytest.raises(cffi.FFIError, match="multiple declarations of function twice"):
         create("double", headers, ["src/twice.c"], False)

@@ -1,20 +1,19 @@
-# tests/legacy/headers/test_dimensions.py: the rows of dimensions.c, one by one.
+# tests/legacy/headers/test_dimensions.py: the cases of dimensions.c, one by one.
 import pytest
 import torch
 
-from support import th_rows
-from support.rows import row
+from support import th_cases
 
-program = th_rows.program("dimensions")
-
-
-@pytest.mark.parametrize("row", th_rows.rows("dimensions"))
-def test_row(program, row):
-    th_rows.run(program, row)
+program = th_cases.program("dimensions")
 
 
-@row("today's tensors")
-def test_tensors_of_today(calls, row):
+@pytest.mark.parametrize("case", th_cases.names("dimensions"))
+def test_in_c(program, case):
+    th_cases.run(program, case)
+
+
+def test_dimensions_of_a_tensor_from_python(calls):
+    """An empty one has no dimension in C, a number has one of size 1."""
     assert calls.dimensions(torch.tensor(5.0)) == 1
     assert calls.dimensions(torch.empty(0, 4)) == 0
     assert calls.dimensions(torch.empty(2, 3, 4)) == 3

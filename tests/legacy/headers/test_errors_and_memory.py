@@ -1,31 +1,28 @@
-# tests/legacy/headers/test_errors_and_memory.py: the rows of errors_and_memory.c, one by one.
+# tests/legacy/headers/test_errors_and_memory.py: the cases of errors_and_memory.c, one by one.
 import shutil
 
 import pytest
 import torch
 
-from support import th_rows
-from support.rows import row
+from support import th_cases
 
-program = th_rows.program("errors_and_memory")
-
-
-@pytest.mark.parametrize("row", th_rows.rows("errors_and_memory"))
-def test_row(program, row):
-    th_rows.run(program, row)
+program = th_cases.program("errors_and_memory")
 
 
-@row("THError")
-def test_in_a_folder_with_a_long_name(tmp_path, row):
-    """Messages name the source file: the rows neither overflow nor warn where its path is long."""
+@pytest.mark.parametrize("case", th_cases.names("errors_and_memory"))
+def test_in_c(program, case):
+    th_cases.run(program, case)
+
+
+def test_in_a_folder_with_a_long_name(tmp_path):
+    """Messages name the source file: the program neither overflows nor warns where its path is long."""
     folder = tmp_path / ("long_" * 40)
     folder.mkdir()
-    source = shutil.copy(th_rows.FOLDER / "errors_and_memory.c", folder)
-    th_rows.run(th_rows.compile_program(source, folder / "rows", *th_rows.FLAGS), row)
+    source = shutil.copy(th_cases.FOLDER / "errors_and_memory.c", folder)
+    th_cases.run(th_cases.compile_program(source, folder / "cases", *th_cases.FLAGS), "th_error")
 
 
-@row("torch's handlers")
-def test_handlers_throw(calls, row):
+def test_handlers_of_an_extension_throw(calls):
     """Python goes on, where the built-in handlers end the process."""
     with pytest.raises(torch.FatalError, match="^count -1"):
         calls.fresh(-1)

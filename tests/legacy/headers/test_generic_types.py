@@ -1,19 +1,18 @@
-# tests/legacy/headers/test_generic_types.py: the rows of generic_types.c, one by one; and the headers as compilers see
+# tests/legacy/headers/test_generic_types.py: the cases of generic_types.c, one by one; and the headers as compilers see
 # them.
 import subprocess
 
 import pytest
 
-from support import th_rows
-from support.rows import row
+from support import th_cases
 from torchthaw import config
 
-program = th_rows.program("generic_types")
+program = th_cases.program("generic_types")
 
 
-@pytest.mark.parametrize("row", th_rows.rows("generic_types"))
-def test_row(program, row):
-    th_rows.run(program, row)
+@pytest.mark.parametrize("case", th_cases.names("generic_types"))
+def test_in_c(program, case):
+    th_cases.run(program, case)
 
 
 def check(tmp_path, text, standard="c99", folders=("",)):
@@ -24,9 +23,9 @@ def check(tmp_path, text, standard="c99", folders=("",)):
     return subprocess.run([*command, "-fsyntax-only", str(source)], capture_output=True, text=True)
 
 
-@row("C99 to C++20")
 @pytest.mark.parametrize("standard", ["c99", "c11", "c++11", "c++14", "c++17", "c++20"])
-def test_headers_are_clean(standard, tmp_path, row):
+def test_headers_give_no_warning(standard, tmp_path):
+    """From C99 to C++20."""
     text = """
     #include <TH/TH.h>
     float total(THFloatTensor *a, THFloatTensor *b, THDoubleTensor *c);
@@ -50,16 +49,16 @@ def test_headers_are_clean(standard, tmp_path, row):
     assert ran.returncode == 0, ran.stderr
 
 
-@row("without TH_GENERIC_FILE")
 @pytest.mark.parametrize(
     "header", [f"THGenerate{kind}.h" for kind in ("FloatType", "HalfType", "FloatTypes", "IntTypes", "AllTypes")]
 )
-def test_generator_without_file_is_an_error(header, tmp_path, row):
+def test_generator_without_file_is_an_error(header, tmp_path):
+    """Without TH_GENERIC_FILE the preprocessor stops."""
     ran = check(tmp_path, f"#include <TH/TH.h>\n#include <TH/{header}>\n")
     assert ran.returncode != 0 and "TH_GENERIC_FILE" in ran.stderr
 
 
-def test_note_03_and_note_04_real_is_free_and_libc_is_there(tmp_path):
+def test_real_is_free_and_libc_is_there(tmp_path):
     text = """
     #include <TH/TH.h>
     #define real float
@@ -74,7 +73,7 @@ def test_note_03_and_note_04_real_is_free_and_libc_is_there(tmp_path):
     assert ran.returncode == 0, ran.stderr
 
 
-def test_note_05_calls_on_another_type_compile(tmp_path):
+def test_calls_on_another_type_compile(tmp_path):
     """A warning for C, as ever: real projects ask a float tensor by THLongTensor_isContiguous."""
     source = tmp_path / "unit.c"
     source.write_text(
@@ -87,5 +86,5 @@ def test_note_05_calls_on_another_type_compile(tmp_path):
         }
         """
     )
-    program = th_rows.compile_program(source, tmp_path / "unit")
+    program = th_cases.compile_program(source, tmp_path / "unit")
     assert subprocess.run([program]).returncode == 0

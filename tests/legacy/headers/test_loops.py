@@ -1,11 +1,11 @@
-# tests/legacy/headers/test_loops.py: the rows of loops.c, one by one.
+# tests/legacy/headers/test_loops.py: the cases of loops.c, one by one.
 import pytest
 
-from support import th_rows
+from support import th_cases
 
-program = th_rows.program("loops")
+program = th_cases.program("loops")
 
 
-@pytest.mark.parametrize("row", th_rows.rows("loops"))
-def test_row(program, row):
-    th_rows.run(program, row)
+@pytest.mark.parametrize("case", th_cases.names("loops"))
+def test_in_c(program, case):
+    th_cases.run(program, case)

@@ -1,11 +1,11 @@
-# tests/legacy/headers/test_mathematics.py: the rows of mathematics.c, one by one.
+# tests/legacy/headers/test_mathematics.py: the cases of mathematics.c, one by one.
 import pytest
 
-from support import th_rows
+from support import th_cases
 
-program = th_rows.program("mathematics")
+program = th_cases.program("mathematics")
 
 
-@pytest.mark.parametrize("row", th_rows.rows("mathematics"))
-def test_row(program, row):
-    th_rows.run(program, row)
+@pytest.mark.parametrize("case", th_cases.names("mathematics"))
+def test_in_c(program, case):
+    th_cases.run(program, case)

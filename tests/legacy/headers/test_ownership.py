@@ -1,30 +1,28 @@
-# tests/legacy/headers/test_ownership.py: the rows of ownership.c, one by one.
+# tests/legacy/headers/test_ownership.py: the cases of ownership.c, one by one.
 import gc
 
 import pytest
 import torch
 
-from support import th_rows
-from support.rows import row
+from support import th_cases
 
-program = th_rows.program("ownership")
-
-
-@pytest.mark.parametrize("row", th_rows.rows("ownership"))
-def test_row(program, row):
-    th_rows.run(program, row)
+program = th_cases.program("ownership")
 
 
-@row("set")
-def test_set_shares_the_storage_of_another_tensor(calls, row):
+@pytest.mark.parametrize("case", th_cases.names("ownership"))
+def test_in_c(program, case):
+    th_cases.run(program, case)
+
+
+def test_set_shares_the_storage_of_another_tensor(calls):
     tensor, source = torch.zeros(2), torch.arange(6.0).view(2, 3)
     calls.set(tensor, source)
     tensor[1, 2] = 9
     assert source[1, 2] == 9
 
 
-@row("retain, free")
-def test_retained_tensor_lives_and_follows(calls, row):
+def test_retained_tensor_lives_and_follows(calls):
+    """C keeps what it retained, and sees how Python resizes it."""
     tensor = torch.ones(4)
     calls.keep(tensor)
     tensor.resize_(100000).fill_(2)

@@ -1,11 +1,11 @@
-# tests/legacy/headers/test_random_numbers.py: the rows of random_numbers.c, one by one.
+# tests/legacy/headers/test_random_numbers.py: the cases of random_numbers.c, one by one.
 import pytest
 
-from support import th_rows
+from support import th_cases
 
-program = th_rows.program("random_numbers")
+program = th_cases.program("random_numbers")
 
 
-@pytest.mark.parametrize("row", th_rows.rows("random_numbers"))
-def test_row(program, row):
-    th_rows.run(program, row)
+@pytest.mark.parametrize("case", th_cases.names("random_numbers"))
+def test_in_c(program, case):
+    th_cases.run(program, case)

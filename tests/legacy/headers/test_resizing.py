@@ -1,21 +1,20 @@
-# tests/legacy/headers/test_resizing.py: the rows of resizing.c, one by one.
+# tests/legacy/headers/test_resizing.py: the cases of resizing.c, one by one.
 import numpy as np
 import pytest
 import torch
 
-from support import th_rows
-from support.rows import row
+from support import th_cases
 
-program = th_rows.program("resizing")
-
-
-@pytest.mark.parametrize("row", th_rows.rows("resizing"))
-def test_row(program, row):
-    th_rows.run(program, row)
+program = th_cases.program("resizing")
 
 
-@row("seen in Python")
-def test_resized_in_c(calls, row):
+@pytest.mark.parametrize("case", th_cases.names("resizing"))
+def test_in_c(program, case):
+    th_cases.run(program, case)
+
+
+def test_resized_in_c_is_seen_in_python(calls):
+    """The tensor has its new shape when the call returns."""
     tensor = torch.arange(6.0)
     view, first = tensor.view(2, 3), tensor[:2]
     calls.resize1d(first, 4)
@@ -26,13 +25,13 @@ def test_resized_in_c(calls, row):
     assert view.tolist() == [[3, 3, 3]] * 2
 
 
-@row("not RESIZABLE")
 @pytest.mark.parametrize("make", [
     pytest.param(lambda: torch.from_numpy(np.ones(2, dtype=np.float32)), id="numpy"),
     pytest.param(lambda: torch.ones(2).share_memory_(), id="shared-memory"),
     pytest.param(lambda: torch.ones(2).requires_grad_(), id="requires-grad"),
 ])  # fmt: skip
-def test_growth_refused(make, calls, row):
+def test_growth_refused(make, calls):
+    """Of memory that is not the tensor's own to resize."""
     tensor = make()
     with pytest.raises(RuntimeError, match="[rR]esize"):
         calls.resize1d(tensor, 1000)

@@ -1,11 +1,11 @@
-# tests/legacy/headers/test_structs.py: the rows of structs.c, one by one.
+# tests/legacy/headers/test_structs.py: the cases of structs.c, one by one.
 import pytest
 
-from support import th_rows
+from support import th_cases
 
-program = th_rows.program("structs")
+program = th_cases.program("structs")
 
 
-@pytest.mark.parametrize("row", th_rows.rows("structs"))
-def test_row(program, row):
-    th_rows.run(program, row)
+@pytest.mark.parametrize("case", th_cases.names("structs"))
+def test_in_c(program, case):
+    th_cases.run(program, case)

@@ -1,11 +1,11 @@
-# tests/legacy/headers/test_views.py: the rows of views.c, one by one.
+# tests/legacy/headers/test_views.py: the cases of views.c, one by one.
 import pytest
 
-from support import th_rows
+from support import th_cases
 
-program = th_rows.program("views")
+program = th_cases.program("views")
 
 
-@pytest.mark.parametrize("row", th_rows.rows("views"))
-def test_row(program, row):
-    th_rows.run(program, row)
+@pytest.mark.parametrize("case", th_cases.names("views"))
+def test_in_c(program, case):
+    th_cases.run(program, case)

@@ -1,7 +1,8 @@
 /* tests/legacy/headers/views.c: views, predicates, single elements, descriptions. */
-#include "rows.h"
+#include "cases.h"
 
-static void narrow(void) {
+/* narrow and its three ranges. */
+CASE(narrow) {
   THFloatTensor *t = counted(3, 4), *v = THFloatTensor_newNarrow(t, 1, 1, 2);
   IS(v, size, 3, 2);
   IS(v, stride, 4, 1);
@@ -17,7 +18,8 @@ static void narrow(void) {
   THFloatTensor_free(t);
 }
 
-static void selects(void) {
+/* select: not of a vector. */
+CASE(selects) {
   THFloatTensor *t = counted(3, 4), *v = THFloatTensor_newSelect(t, 1, 2);
   HOLDS(v, 2, 6, 10);
   IS(v, stride, 4);
@@ -28,7 +30,8 @@ static void selects(void) {
   THFloatTensor_free(t);
 }
 
-static void transpose(void) {
+/* transpose: swaps. */
+CASE(transpose) {
   THFloatTensor *t = counted(3, 4), *v = THFloatTensor_newTranspose(t, 0, 1);
   IS(v, size, 4, 3);
   IS(v, stride, 1, 4);
@@ -38,7 +41,8 @@ static void transpose(void) {
   THFloatTensor_free(t);
 }
 
-static void unfold(void) {
+/* unfold: a new last dimension. */
+CASE(unfold) {
   THFloatTensor *t = counted(2, 7), *v = THFloatTensor_newUnfold(t, 1, 3, 2), *none = THFloatTensor_new();
   IS(v, size, 2, 3, 3);
   IS(v, stride, 7, 2, 1);
@@ -51,7 +55,8 @@ static void unfold(void) {
   THFloatTensor_free(t);
 }
 
-static void squeeze(void) {
+/* squeeze: all ones keep one. */
+CASE(squeeze) {
   THFloatTensor *t = THFloatTensor_newWithSize4d(1, 3, 1, 2), *v = THFloatTensor_new(), *ones = counted(1, 1);
   THFloatTensor_squeeze(v, t);
   IS(v, size, 3, 2);
@@ -62,7 +67,8 @@ static void squeeze(void) {
   THFloatTensor_free(t);
 }
 
-static void squeeze1d(void) {
+/* squeeze1d: not the only dimension. */
+CASE(squeeze1d) {
   THFloatTensor *t = counted(1, 3), *v = THFloatTensor_new(), *one = VECTOR(4);
   THFloatTensor_squeeze1d(v, t, 1);
   IS(v, size, 1, 3);
@@ -76,7 +82,8 @@ static void squeeze1d(void) {
   THFloatTensor_free(t);
 }
 
-static void unsqueeze1d(void) {
+/* unsqueeze1d: not of an empty tensor. */
+CASE(unsqueeze1d) {
   THFloatTensor *t = counted(2, 3), *v = THFloatTensor_new(), *none = THFloatTensor_new();
   THFloatTensor_unsqueeze1d(v, t, 1);
   IS(v, size, 2, 1, 3);
@@ -91,7 +98,8 @@ static void unsqueeze1d(void) {
   THFloatTensor_free(t);
 }
 
-static void new_view(void) {
+/* newView: one -1. */
+CASE(new_view) {
   THFloatTensor *t = counted(2, 6), *turned = THFloatTensor_newTranspose(t, 0, 1), *v;
   THLongStorage *size = THLongStorage_newWithSize2(3, -1), *bad = THLongStorage_newWithSize2(5, 2),
                 *two = THLongStorage_newWithSize2(-1, -1);
@@ -108,7 +116,8 @@ static void new_view(void) {
   THFloatTensor_free(t);
 }
 
-static void expand(void) {
+/* newExpand, expand: stride 0. */
+CASE(expand) {
   THFloatTensor *t = counted(3, 1), *v, *both[2], *from[2];
   THLongStorage *size = THLongStorage_newWithSize3(2, 3, 4), *bad = THLongStorage_newWithSize2(4, 4);
   v = THFloatTensor_newExpand(t, size);
@@ -132,7 +141,8 @@ static void expand(void) {
   THFloatTensor_free(t);
 }
 
-static void contiguous(void) {
+/* isContiguous: dimensions of size 1 do not matter. */
+CASE(is_contiguous) {
   THFloatTensor *t = counted(3, 1), *none = THFloatTensor_new();
   t->stride[1] = 100;
   CHECK(THFloatTensor_isContiguous(t) && THFloatTensor_isContiguous(none));
@@ -142,7 +152,8 @@ static void contiguous(void) {
   THFloatTensor_free(none);
 }
 
-static void same_size(void) {
+/* isSameSizeAs: strides do not matter. */
+CASE(is_same_size_as) {
   THFloatTensor *a = counted(2, 2), *b = THFloatTensor_newTranspose(a, 0, 1), *c = counted(2, 3);
   CHECK(THFloatTensor_isSameSizeAs(a, b) && !THFloatTensor_isSameSizeAs(a, c));
   THFloatTensor_free(a);
@@ -150,7 +161,8 @@ static void same_size(void) {
   THFloatTensor_free(c);
 }
 
-static void is_set_to(void) {
+/* isSetTo: same memory. */
+CASE(is_set_to) {
   THFloatTensor *a = counted(2, 2), *b = THFloatTensor_newWithTensor(a), *none = THFloatTensor_new();
   CHECK(THFloatTensor_isSetTo(a, b) && !THFloatTensor_isSetTo(none, none));
   THFloatTensor_transpose(b, NULL, 0, 1);
@@ -160,7 +172,8 @@ static void is_set_to(void) {
   THFloatTensor_free(none);
 }
 
-static void is_size(void) {
+/* isSize: against a LongStorage. */
+CASE(is_size) {
   THFloatTensor *t = counted(2, 3);
   THLongStorage *size = THLongStorage_newWithSize2(2, 3), *other = THLongStorage_newWithSize3(2, 3, 1);
   CHECK(THFloatTensor_isSize(t, size) && !THFloatTensor_isSize(t, other));
@@ -169,7 +182,8 @@ static void is_size(void) {
   THFloatTensor_free(t);
 }
 
-static void get_set(void) {
+/* get1d..4d, set1d..4d: exact dimensions, checked. */
+CASE(get_set) {
   THFloatTensor *t = counted(2, 3), *turned = THFloatTensor_newTranspose(t, 0, 1), *cube = THFloatTensor_newWithSize4d(2, 2, 2, 2);
   CHECK(THFloatTensor_get2d(turned, 2, 1) == 5);
   THFloatTensor_set2d(turned, 2, 1, 7);
@@ -187,7 +201,8 @@ static void get_set(void) {
   THFloatTensor_free(t);
 }
 
-static void fast(void) {
+/* fastGet, fastSet: unchecked. */
+CASE(fast_get_set) {
   THFloatTensor *t = counted(2, 3);
   THFloatTensor *cube = THFloatTensor_newWithSize3d(2, 2, 2);
   THTensor_fastSet2d(t, 1, 2, 8.0f);
@@ -198,7 +213,8 @@ static void fast(void) {
   THFloatTensor_free(t);
 }
 
-static void storage_get_set(void) {
+/* TH_STORAGE_GET, TH_STORAGE_SET: unchecked. */
+CASE(storage_get_set) {
   THFloatStorage *s = THFloatStorage_newWithSize2(1, 2);
   TH_STORAGE_SET(s, 1, 5);
   CHECK(TH_STORAGE_GET(s, 1) == 5 && THFloatStorage_get(s, 1) == 5);
@@ -207,7 +223,8 @@ static void storage_get_set(void) {
   THFloatStorage_free(s);
 }
 
-static void descriptions(void) {
+/* sizeDesc and desc. */
+CASE(descriptions) {
   THFloatTensor *t = THFloatTensor_newWithSize3d(2, 3, 4);
   THLongStorage *size = THLongStorage_newWithSize2(7, 8);
   const int64_t many[] = {1000000, 1000001, 1000002, 1000003, 1000004, 1000005, 1000006};
@@ -218,9 +235,3 @@ static void descriptions(void) {
   THLongStorage_free(size);
   THFloatTensor_free(t);
 }
-
-ROWS(ROW(narrow, "narrow"), ROW(selects, "select"), ROW(transpose, "transpose"), ROW(unfold, "unfold"),
-     ROW(squeeze, "squeeze"), ROW(squeeze1d, "squeeze1d"), ROW(unsqueeze1d, "unsqueeze1d"), ROW(new_view, "newView"),
-     ROW(expand, "newExpand, expand"), ROW(contiguous, "isContiguous"), ROW(same_size, "isSameSizeAs"),
-     ROW(is_set_to, "isSetTo"), ROW(is_size, "isSize"), ROW(get_set, "get1d..4d, set1d..4d"), ROW(fast, "fastGet, fastSet"),
-     ROW(storage_get_set, "TH_STORAGE_GET, TH_STORAGE_SET"), ROW(descriptions, "descriptions"))

@@ -8,7 +8,6 @@ import torch
 from torch.autograd import Function, Variable
 
 from support import ROOT
-from support.rows import named, row
 from torchthaw.cli import main
 from torchthaw.legacy import patches
 
@@ -70,7 +69,7 @@ class Instance(Function):
 
 
 @pytest.mark.filterwarnings("error", "ignore:TypedStorage is deprecated")
-@pytest.mark.parametrize("construct", named(CONSTRUCTS))
+@pytest.mark.parametrize("construct", CONSTRUCTS)
 def test_construct(construct, legacy):
     assert CONSTRUCTS[construct](torch.ones(2, 3))
 
@@ -85,15 +84,15 @@ REFUSED = {
 
 
 @pytest.mark.skipif(torch.version.cuda is not None, reason="about PyTorch without CUDA")
-@pytest.mark.parametrize("construct", named(REFUSED))
+@pytest.mark.parametrize("construct", REFUSED)
 def test_refused(construct, legacy):
     code, error, message = REFUSED[construct]
     with pytest.raises(error, match=message):
         code(torch.ones(2))
 
 
-@row("resize_-refused")
-def test_resize_refused(row, legacy):
+def test_resize_refused(legacy):
+    """resize_ of leaves and of NumPy's memory."""
     with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
         torch.ones(2, requires_grad=True).resize_(3)
     np = pytest.importorskip("numpy")
@@ -101,8 +100,9 @@ def test_resize_refused(row, legacy):
         torch.from_numpy(np.ones(2)).resize_(100)
 
 
-@row("static-Functions")
-def test_static_functions(row, legacy):
+def test_static_functions(legacy):
+    """Saved intermediates, surplus Nones, outputs that are no tensors."""
+
     class Static(Function):
         @staticmethod
         def forward(ctx, x, k, flag):
@@ -127,8 +127,7 @@ def test_static_functions(row, legacy):
     assert x.grad.tolist() == [4, 4, 4] and not where.requires_grad and text == "text"
 
 
-@row("mark_dirty-of-ctx")
-def test_mark_dirty_of_a_static_function(row, legacy):
+def test_mark_dirty_of_a_static_function(legacy):
     class Static(Function):
         @staticmethod
         def forward(ctx, x):
@@ -146,9 +145,10 @@ def test_mark_dirty_of_a_static_function(row, legacy):
     assert x.grad.tolist() == [3, 3]
 
 
-@row("saved_variables-mark_shared_storage-next_functions-of-ctx")
 @pytest.mark.filterwarnings("ignore:'saved_variables' is deprecated", "ignore:.*mark_shared_storage")
-def test_deprecated_methods_of_ctx(row, legacy):
+def test_deprecated_methods_of_ctx(legacy):
+    """saved_variables, mark_shared_storage and next_functions work."""
+
     class Static(Function):
         @staticmethod
         def forward(ctx, x):
@@ -167,8 +167,9 @@ def test_deprecated_methods_of_ctx(row, legacy):
     assert x.grad.tolist() == [3, 3]
 
 
-@row("gradient-of-another-dtype")
-def test_gradient_of_another_dtype(row, legacy):
+def test_gradient_of_another_dtype(legacy):
+    """It is cast to the type of the input."""
+
     class Cast(Function):
         def forward(self, x):
             return x * 2
@@ -181,8 +182,7 @@ def test_gradient_of_another_dtype(row, legacy):
     assert x.grad.dtype is torch.float32 and x.grad.tolist() == [2, 2]
 
 
-@row("gradient-expandable")
-def test_gradient_of_a_shape_that_can_be_reduced(row, legacy):
+def test_gradient_of_a_shape_that_can_be_reduced(legacy):
     class Wide(Function):
         def forward(self, x):
             return x * 2
@@ -195,16 +195,15 @@ def test_gradient_of_a_shape_that_can_be_reduced(row, legacy):
     assert x.grad.tolist() == [5, 5]
 
 
-@row("python-2")
-def test_the_doctor_names_what_python_3_refuses(row, tmp_path, capsys):
+def test_the_doctor_names_what_python_3_refuses(tmp_path, capsys):
+    """It shows the edit as well."""
     (tmp_path / "train.py").write_text("x = x.cuda(async=True)\nprint x\nfor i in xrange(3): pass\n")
     assert main(["doctor", str(tmp_path)]) == 1
     printed = capsys.readouterr().out
     assert all(edit in printed for edit in ("non_blocking=True", "print(x)", "range(3)"))
 
 
-@row("patched-only-by-install")
-def test_uninstall_restores_everything(row):
+def test_uninstall_restores_everything():
     before = [dict(vars(owner)) for owner in OWNERS]
     patches.install()
     during = [dict(vars(owner)) for owner in OWNERS]
@@ -232,6 +231,6 @@ print("unchanged", "torchthaw.legacy.function" in sys.modules)
 """
 
 
-@row("patched-only-by-install")
-def test_the_modern_half_patches_nothing(row):
+def test_only_install_patches_pytorch():
+    """Importing torchthaw, functions, modules or the command line does not."""
     assert python(UNCHANGED) == "unchanged False"

@@ -8,7 +8,6 @@ from torch.autograd import Function
 
 import torchthaw.legacy
 from support.legacy_project import output, python
-from support.rows import row
 from torchthaw.legacy import debug, patches
 
 
@@ -26,7 +25,6 @@ def doubled(calls, tensor):
     return output
 
 
-@row("memory-format")
 @pytest.mark.parametrize("make", [
     pytest.param(lambda x: x.t().clone(), id="clone"),
     pytest.param(lambda x: x.t() + 1, id="add"),
@@ -36,7 +34,8 @@ def doubled(calls, tensor):
     pytest.param(lambda x: (x.view(2, 3) > 2).nonzero().float(), id="nonzero"),
     pytest.param(lambda x: torch.inverse(x[:, 1:] + x.new([[0, 1], [2, 0]])), id="inverse"),
 ])  # fmt: skip
-def test_memory_format(make, calls, row, items):
+def test_memory_format(make, calls, items):
+    """The item "contiguous" makes results contiguous, where C would compute garbage."""
     x = torch.arange(6.0).view(2, 3)
     today = make(x)
     assert not today.is_contiguous() and not torch.allclose(doubled(calls, today), 2 * today)
@@ -45,8 +44,8 @@ def test_memory_format(make, calls, row, items):
     assert torch.allclose(doubled(calls, then), 2 * then)
 
 
-@row("debug-mode")
-def test_debug_mode_names_arguments(calls, row, monkeypatch):
+def test_debug_mode_names_arguments(calls, monkeypatch):
+    """It names each argument that is not contiguous, once for each call site."""
     from torch.utils.ffi import _wrap_function
 
     from legacy_calls.calls._calls import ffi, lib
@@ -64,8 +63,8 @@ def test_debug_mode_names_arguments(calls, row, monkeypatch):
     assert texts == ["add_forward: input2", "keyword_names: lambda_", "keyword_names: argument2"]
 
 
-@row("zero-size-dimensions")
-def test_zero_size_dimensions(calls, row):
+def test_zero_size_dimensions(calls):
+    """C sees the empty tensor."""
     x = torch.empty(0, 4)
     assert calls.dimensions(x) == 0 and x.shape == (0, 4)
     calls.resize2d(x, 0, 4)
@@ -92,15 +91,15 @@ print(F.grid_sample(torch.arange(4).view(1, 1, 2, 2), grid).tolist())
 PRINTED = "3.0 inf True\n[3.0, 3.0] torch.FloatTensor torch.uint8\nFalse [3.0]\n[[[[3.0]]]]\n"
 
 
-@row("removed-and-renamed")
-def test_script_of_those_days(row, tmp_path):
+def test_script_that_uses_removed_and_renamed_names(tmp_path):
+    """x.data[0], torch._six, mul(out=) and more: the items restore them."""
     assert output(tmp_path, TRAINING, TORCHTHAW_LEGACY_SEMANTICS="1") == PRINTED
     result = python(tmp_path, "script.py", TORCHTHAW_LEGACY_SEMANTICS="0")
     assert result.returncode == 1 and "No module named 'torch._six'" in result.stderr
 
 
-@row("integer-division")
-def test_integer_division(row, items):
+def test_integer_division(items):
+    """The item "integer_division" restores it, also in place."""
     x = torch.LongTensor([7, -7])
     assert (x / 2).tolist() == [3.5, -3.5]
     items("integer_division")
@@ -109,8 +108,7 @@ def test_integer_division(row, items):
     assert x.tolist() == [1, -1] and x.dtype is torch.int64
 
 
-@row("kept-instances")
-def test_instance_kept_by_a_module(calls, row):
+def test_instance_kept_by_a_module(calls):
     """Called for each batch, forward then backward, on batches of other sizes."""
 
     class Add(Function):

@@ -10,7 +10,6 @@ import torch
 from torch import nn
 from torch.autograd import Function, Variable
 
-from support.rows import row
 from torchthaw.legacy import patches
 
 
@@ -29,8 +28,7 @@ class Double(Function):
         return grad_output * 2
 
 
-@row("Variable")
-def test_variable(row):
+def test_variable_shares_the_memory_of_the_tensor():
     x = torch.randn(3)
     v = Variable(x)
     assert isinstance(v, Variable) and v.data_ptr() == x.data_ptr() and not v.requires_grad
@@ -38,14 +36,12 @@ def test_variable(row):
     assert Variable(data=x).grad is None
 
 
-@row("Variable-of-no-tensor")
-def test_variable_of_no_tensor(row):
+def test_variable_of_no_tensor_is_an_error():
     with pytest.raises(TypeError, match="Variable data has to be a tensor, but got float"):
         Variable(2.0)
 
 
-@row("Variable-volatile-and-requires-grad")
-def test_variable_volatile_and_requires_grad(row):
+def test_variable_volatile_and_requires_grad_is_an_error():
     text = "Variable can't be volatile and require_grad at the same time!"
     with pytest.raises(RuntimeError, match=text):
         Variable(torch.ones(2), requires_grad=True, volatile=True)
@@ -53,8 +49,7 @@ def test_variable_volatile_and_requires_grad(row):
         Variable(torch.ones(2), requires_grad=True).volatile = True
 
 
-@row("volatile")
-def test_volatile_makes_no_graph(row):
+def test_volatile_makes_no_graph():
     network = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(18, 4))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -66,8 +61,8 @@ def test_volatile_makes_no_graph(row):
     assert not network[0].weight.volatile
 
 
-@row("volatile-is-infectious")
-def test_volatile_is_infectious(row):
+def test_volatile_is_infectious():
+    """Every output of an operation on a volatile is volatile."""
     weight = torch.randn(3, 2, requires_grad=True)
     x = Variable(torch.randn(4, 3), volatile=True)
     values, indices = (x @ weight).max(1)
@@ -87,8 +82,7 @@ def test_volatile_is_infectious(row):
         values.sum().backward()
 
 
-@row("volatile-data")
-def test_data_of_a_volatile_is_a_plain_tensor(row):
+def test_data_of_a_volatile_is_a_plain_tensor():
     x = Variable(torch.randn(2, 3), volatile=True)
     assert type(x.data) is torch.Tensor and not x.data.volatile
     assert x.data.data_ptr() == x.data_ptr()
@@ -96,8 +90,8 @@ def test_data_of_a_volatile_is_a_plain_tensor(row):
     assert y.requires_grad and x.tolist() == x.data.tolist() and x.numpy().shape == (2, 3)
 
 
-@row("volatile-assigned")
-def test_volatile_assigned(row):
+def test_volatile_assigned():
+    """The attribute may be set to True and to False."""
     x = Variable(torch.randn(2))
     assert x.volatile is False
     x.volatile = True
@@ -106,8 +100,7 @@ def test_volatile_assigned(row):
     assert type(x) is torch.Tensor and not (x * 2).volatile
 
 
-@row("volatile-in-files")
-def test_volatile_is_saved_as_a_plain_tensor(row):
+def test_volatile_is_saved_as_a_plain_tensor():
     x = Variable(torch.randn(2), volatile=True)
     file = io.BytesIO()
     torch.save({"x": x}, file)
@@ -118,8 +111,8 @@ def test_volatile_is_saved_as_a_plain_tensor(row):
     assert x.volatile and x.shape == (3,)
 
 
-@row("volatile-in-place")
-def test_volatile_in_place(row):
+def test_volatile_stays_in_place():
+    """An operation in place leaves it volatile."""
     x = Variable(torch.ones(2), volatile=True)
     total = zeros = torch.zeros(2)
     assert x.add_(1) is x and x.volatile
@@ -127,8 +120,8 @@ def test_volatile_in_place(row):
     assert total is zeros and total.tolist() == [2, 2]
 
 
-@row("creator")
-def test_creator(row):
+def test_creator():
+    """The instance that made the Variable."""
     x = Variable(torch.ones(2), requires_grad=True)
     f = Double()
     y = f(x)
@@ -137,9 +130,9 @@ def test_creator(row):
     assert z.creator is z.grad_fn
 
 
-@row("backward-retain_variables")
 @pytest.mark.parametrize("style", ["method", "positional", "function"])
-def test_retain_variables(row, style):
+def test_retain_variables(style):
+    """retain_graph's old name."""
     x = Variable(torch.ones(2), requires_grad=True)
     y = (x * x).sum()
     if style == "method":
@@ -152,23 +145,22 @@ def test_retain_variables(row, style):
     assert x.grad.tolist() == [4, 4]
 
 
-@row("backward-retain_variables-false")
-def test_retain_variables_false(row):
+def test_retain_variables_false():
+    """It frees the graph."""
     y = (torch.ones(2, requires_grad=True) ** 2).sum()
     y.backward(retain_variables=False)
     with pytest.raises(RuntimeError, match="second time"):
         y.backward()
 
 
-@row("backward-retain_variables-and-retain_graph")
-def test_retain_variables_and_retain_graph(row):
+def test_retain_variables_and_retain_graph():
+    """Both at once are an error."""
     y = (torch.ones(2, requires_grad=True) ** 2).sum()
     with pytest.raises(ValueError, match="retain_variables: expected it without retain_graph"):
         y.backward(retain_variables=True, retain_graph=True)
 
 
-@row("data-assignable")
-def test_data_is_assignable(row):
+def test_data_is_assignable():
     p = nn.Parameter(torch.ones(2))
     p.data = torch.zeros(3)
     assert p.shape == (3,) and p.requires_grad
@@ -189,7 +181,7 @@ RESIZES = {
 }
 
 
-@pytest.mark.parametrize("method", RESIZES, ids=[f"note_15_{name}" for name in RESIZES])
+@pytest.mark.parametrize("method", RESIZES)
 @pytest.mark.parametrize("kind", ["variable", "volatile", "parameter", "result", "wrapped"])
 def test_resizing_data_resizes_the_owner(method, kind):
     tensor = torch.arange(6.0).view(1, 2, 3)
@@ -209,8 +201,7 @@ def test_resizing_data_resizes_the_owner(method, kind):
         assert follower.data_ptr() == alias.data_ptr()
 
 
-@row("note_15_empty-output")
-def test_empty_output_is_resized_through_data(row):
+def test_empty_output_is_resized_through_data():
     out = Variable(torch.FloatTensor())
     out.data.resize_(4).fill_(2)
     assert out.tolist() == [2, 2, 2, 2]
@@ -218,8 +209,7 @@ def test_empty_output_is_resized_through_data(row):
     assert out.shape == (2, 2)
 
 
-@row("note_15_owner-not-kept")
-def test_data_keeps_neither_owner_nor_graph(row):
+def test_data_keeps_neither_owner_nor_graph():
     x = torch.ones(3, requires_grad=True)
     function = Double()
     y = function(x)
@@ -235,8 +225,7 @@ def test_data_keeps_neither_owner_nor_graph(row):
     data.resize_(5)
 
 
-@row("note_15_owner-with-new-data")
-def test_old_data_does_not_resize_an_owner_that_has_new_data(row):
+def test_old_data_does_not_resize_an_owner_that_has_new_data():
     x = Variable(torch.ones(2))
     old = x.data
     x.data = torch.zeros(3)
@@ -245,8 +234,8 @@ def test_old_data_does_not_resize_an_owner_that_has_new_data(row):
     assert x.shape == (3,)
 
 
-@row("note_15_table-does-not-grow")
-def test_aliases_are_forgotten(row):
+def test_aliases_are_forgotten():
+    """The table of aliases does not grow."""
     from torchthaw.legacy import data_owner
 
     before = len(data_owner._aliases)
@@ -257,8 +246,7 @@ def test_aliases_are_forgotten(row):
     assert len(data_owner._aliases) == before
 
 
-@row("note_15_data-is-saved")
-def test_data_can_be_saved_and_copied(row):
+def test_data_can_be_saved_and_copied():
     x = torch.ones(2)
     file = io.BytesIO()
     torch.save(x.data, file)
@@ -267,8 +255,8 @@ def test_data_can_be_saved_and_copied(row):
     assert copy.deepcopy(x.data).tolist() == [1, 1]
 
 
-@row("grad")
-def test_grad(row):
+def test_grad():
+    """A Variable or None."""
     x = Variable(torch.ones(2), requires_grad=True)
     assert x.grad is None
     (x * 2).sum().backward()

@@ -60,27 +60,27 @@ def fails(message, function, *arguments):
     raise AssertionError("no error")
 
 
-def note_01():
+def check_runtime_of_cpp_and_openmp():
     x = torch.FloatTensor([3, 1, 2])
     assert lib.sort_values(x) == 2 and x.tolist() == [1, 2, 3]
 
 
-def note_02():
+def check_foreign_compilers_find_the_headers():
     assert lib.made_total(torch.ones(5)) == 5
 
 
-def note_03():
+def check_th_h_brings_libc():
     assert lib._ffi.string(lib.format(2.5)) == b"2.0 4 8 2147483647"
 
 
-note_04 = note_03  # the source defines `real`
+check_real_is_free = check_th_h_brings_libc  # the source defines `real`
 
 
-def note_05():
+def check_function_of_another_type():
     assert lib.long_is_contiguous(torch.ones(2, 3)) == 1 and lib.long_is_contiguous(torch.ones(2, 3).t()) == 0
 
 
-def note_07():
+def check_errors_cost_no_recursion_budget():
     for _ in range(3 * sys.getrecursionlimit()):
         fails("seven dimensions", lib.fail, torch.ones(1))
 
@@ -90,7 +90,7 @@ def note_07():
     assert deep(sys.getrecursionlimit() - 200) == 0
 
 
-def note_09():
+def check_attributes_of_ctx_and_self_are_free():
     function = Scale()
     function.metadata = "set before"
     y = function(Variable(torch.ones(2), requires_grad=True), Variable(torch.ones(1)))
@@ -110,28 +110,28 @@ def note_09():
     Static.apply(torch.ones(1, requires_grad=True)).sum().backward()
 
 
-def note_10():
+def check_wrapper_as_a_destructor():
     before = lib.released()
     block = lib._ffi.gc(lib.acquire(), lib.release)
     del block
     assert lib.released() == before + 1
-    note_10.kept = lib._ffi.gc(lib.acquire(), lib.release)  # until the interpreter ends
+    check_wrapper_as_a_destructor.kept = lib._ffi.gc(lib.acquire(), lib.release)  # until the interpreter ends
 
 
-def note_11():
+def check_cdata_of_another_ffi():
     other = cffi.FFI()
     slot = other.new("void *[1]")
     assert lib.is_null(other.NULL) == 1 and lib.is_null(slot) == 0
     assert lib._ffi.cast("uintptr_t", lib.at_place(slot)) == 0
 
 
-def note_12():
+def check_parameter_that_requires_grad_inside_forward():
     module = Holder()
     assert module(Variable(torch.ones(3), requires_grad=True)).data.tolist() == [2, 2, 2]
     assert module.weight.data.tolist() == [4] and module.weight.requires_grad
 
 
-def note_13():
+def check_no_deprecation_warning_for_instances():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
@@ -143,11 +143,11 @@ def note_13():
         assert WithInit(3).factor == 3 and Scale() is not None
 
 
-def note_14():
+def check_relative_extra_objects_and_include_dirs():
     assert lib.place() == 14 and lib.from_library() == 24
 
 
-def note_15():
+def check_resize_through_data_reaches_the_owner():
     output = Variable(torch.FloatTensor())
     lib.resize4(output.data)
     assert output.size() == (4,) and output.data.tolist() == [3, 3, 3, 3]
@@ -156,14 +156,14 @@ def note_15():
     assert other.size() == (4,)
 
 
-def note_16():
+def check_gradients_are_contiguous():
     function = Scale()
     x = Variable(torch.ones(4, 5), requires_grad=True)
     function(x, Variable(torch.ones(1))).sum().backward()
     assert function.seen.is_contiguous() and x.grad.data.tolist() == [[2] * 5] * 4
 
 
-def note_17():
+def check_leaf_reshaped_to_the_same_size():
     parameter = torch.nn.Parameter(torch.arange(6.0))
     lib.column(parameter)
     assert parameter.size() == (6, 1) and parameter.is_leaf and parameter.requires_grad
@@ -176,7 +176,7 @@ def note_17():
     assert parameter.size() == (6, 1)
 
 
-def note_18():
+def check_growth_is_zero_filled():
     for _ in range(20):
         x = torch.FloatTensor(3).fill_(7)
         lib.grow(x, 5000)
@@ -185,11 +185,11 @@ def note_18():
         torch.FloatTensor(5000).fill_(9)  # what the next growth may find in memory
 
 
-def note_19():
+def check_inline_means_inline():
     assert lib.inlined(18) == 19
 
 
-def note_22():
+def check_more_of_cdef():
     assert lib.wide_length("wide") == 4 and lib.reduction_number(5) == 5 and lib.MEAN == 5
     pointer = lib.acquire()
     assert lib.is_null(pointer) == 0
@@ -197,20 +197,20 @@ def note_22():
     assert lib.const_elements(torch.ones(2, 3)) == 6
 
 
-def note_24():
+def check_library_without_a_soname():
     assert lib.from_library() == 24
 
 
-note_25 = note_01  # its source includes ATen/ATen.h
+check_aten_h_is_there = check_runtime_of_cpp_and_openmp  # its source includes ATen/ATen.h
 
 
-def note_26():
+def check_exceptions_of_the_project():
     fails("a runtime error of the project", lib.throw_it, 0)
     fails("an index of the project", lib.throw_it, 1)
     fails("a C++ exception that is no std::exception", lib.throw_it, 2)
 
 
-def note_27():
+def check_th_calls_in_openmp_loops():
     matrix, output = torch.arange(4000.0).view(400, 10), torch.FloatTensor()
     for _ in range(20):
         lib.sum_rows(matrix, output)
@@ -223,7 +223,7 @@ def note_27():
 if __name__ == "__main__":
     os.environ["SAY_RELEASED"] = "1"
     for name, function in sorted(globals().items()):
-        if name.startswith("note_"):
+        if name.startswith("check_"):
             try:
                 function()
                 print(name, flush=True)

@@ -1,4 +1,4 @@
-# tests/support/th_rows.py: compiles a C file of rows against libth and runs them one by one.
+# tests/support/th_cases.py: compiles a C file of test cases against libth and runs them one at a time.
 import re
 import subprocess
 
@@ -11,10 +11,9 @@ FOLDER = TESTS / "legacy" / "headers"
 FLAGS = ["-Wall", "-Werror", "-fopenmp", "-D_GNU_SOURCE"]
 
 
-def rows(topic):
-    """The names in the file's ROWS(...) list, as parameters."""
-    source = (FOLDER / f"{topic}.c").read_text()
-    return [pytest.param(name, id=f"row-{name}") for name in re.findall(r'\bROW\(\w+, "(.*?)"\)', source)]
+def names(topic):
+    """The names of the file's cases, in its order."""
+    return re.findall(r"^(?:TYPE_)?CASE\((\w+)", (FOLDER / f"{topic}.c").read_text(), re.MULTILINE)
 
 
 def compile_program(source, output, *flags):
@@ -33,11 +32,11 @@ def program(topic):
     @pytest.fixture(scope="module")
     def built(tmp_path_factory):
         folder = tmp_path_factory.mktemp(topic)
-        return compile_program(FOLDER / f"{topic}.c", folder / "rows", *FLAGS)
+        return compile_program(FOLDER / f"{topic}.c", folder / "cases", *FLAGS)
 
     return built
 
 
-def run(program, row):
-    ran = subprocess.run([program, row], capture_output=True, text=True, timeout=60, cwd=program.parent)
+def run(program, case):
+    ran = subprocess.run([program, case], capture_output=True, text=True, timeout=60, cwd=program.parent)
     assert ran.returncode == 0, ran.stderr

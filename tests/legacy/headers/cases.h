@@ -1,28 +1,27 @@
-/* tests/legacy/headers/rows.h: a C file of tests, one ROW for each row of the contract, run one at a time by its name.
- * */
-#ifndef ROWS_H
-#define ROWS_H
+/* tests/legacy/headers/cases.h: a program of test cases in C, which runs the one that its argument names. */
+#ifndef CASES_H
+#define CASES_H
 
 #include <TH/TH.h>
 
 #include <setjmp.h>
 
-static jmp_buf rows_before;
-static int rows_number; /* the argument of the error caught last; 0 for a plain one, -1 for none */
-static char rows_text[4096];
+static jmp_buf error_return;
+static int error_number; /* the argument of the error caught last; 0 for a plain one, -1 for none */
+static char error_text[4096];
 
-static void rows_on_error(const char *message, void *data) {
+static void on_error(const char *message, void *data) {
   (void)data;
-  rows_number = 0;
-  snprintf(rows_text, sizeof rows_text, "%s", message);
-  longjmp(rows_before, 1);
+  error_number = 0;
+  snprintf(error_text, sizeof error_text, "%s", message);
+  longjmp(error_return, 1);
 }
 
-static void rows_on_argument(int number, const char *message, void *data) {
+static void on_argument_error(int number, const char *message, void *data) {
   (void)data;
-  rows_number = number;
-  snprintf(rows_text, sizeof rows_text, "%s", message);
-  longjmp(rows_before, 1);
+  error_number = number;
+  snprintf(error_text, sizeof error_text, "%s", message);
+  longjmp(error_return, 1);
 }
 
 #define CHECK(condition)                                                                                               \
@@ -36,13 +35,13 @@ static void rows_on_argument(int number, const char *message, void *data) {
 /* The call raises an error whose text begins so; `number` 0 is a plain error, else an argument. */
 #define RAISES(number, text, call)                                                                                     \
   do {                                                                                                                 \
-    rows_number = -1;                                                                                                  \
-    if (!setjmp(rows_before)) {                                                                                        \
+    error_number = -1;                                                                                                 \
+    if (!setjmp(error_return)) {                                                                                       \
       call;                                                                                                            \
     }                                                                                                                  \
-    if (rows_number != (number) || strncmp(rows_text, text, strlen(text))) {                                           \
+    if (error_number != (number) || strncmp(error_text, text, strlen(text))) {                                         \
       fprintf(stderr, "%s:%d: %s\nexpected %d \"%s\"\ngot %d \"%s\"\n", __FILE__, __LINE__, #call, number, text,       \
-              rows_number, rows_number < 0 ? "no error" : rows_text);                                                  \
+              error_number, error_number < 0 ? "no error" : error_text);                                               \
       exit(1);                                                                                                         \
     }                                                                                                                  \
   } while (0)
@@ -50,9 +49,9 @@ static void rows_on_argument(int number, const char *message, void *data) {
 /* sizes (or strides) of any tensor: IS(t, size, 2, 3) */
 #define IS(tensor, field, ...)                                                                                         \
   do {                                                                                                                 \
-    const int64_t rows_expected[] = {__VA_ARGS__};                                                                     \
-    CHECK((tensor)->nDimension == (int)(sizeof rows_expected / 8));                                                    \
-    CHECK(!memcmp((tensor)->field, rows_expected, sizeof rows_expected));                                              \
+    const int64_t is_expected[] = {__VA_ARGS__};                                                                       \
+    CHECK((tensor)->nDimension == (int)(sizeof is_expected / 8));                                                      \
+    CHECK(!memcmp((tensor)->field, is_expected, sizeof is_expected));                                                  \
   } while (0)
 
 /* 0, 1, 2 ... */
@@ -86,26 +85,35 @@ TH_UNUSED static int holds(THFloatTensor *t, int n, const float *values) {
 }
 #define HOLDS(tensor, ...) CHECK(holds(tensor, (int)(sizeof((float[]){__VA_ARGS__}) / sizeof(float)), (float[]){__VA_ARGS__}))
 
-struct row {
+struct test_case {
   const char *name;
   void (*run)(void);
+  struct test_case *next;
 };
 
-/* Each file ends with ROWS(ROW(function, "name"), ...). */
-#define ROW(function, name) {name, function}
-#define ROWS(...)                                                                                                      \
-  int main(int argc, char **argv) {                                                                                    \
-    static const struct row rows[] = {__VA_ARGS__};                                                                    \
-    size_t i;                                                                                                          \
-    THSetErrorHandler(rows_on_error, 0);                                                                               \
-    THSetArgErrorHandler(rows_on_argument, 0);                                                                         \
-    for (i = 0; i < sizeof rows / sizeof *rows; i++)                                                                   \
-      if (argc > 1 && !strcmp(argv[1], rows[i].name)) {                                                                \
-        rows[i].run();                                                                                                 \
-        return 0;                                                                                                      \
-      }                                                                                                                \
-    fprintf(stderr, "no such row\n");                                                                                  \
-    return 2;                                                                                                          \
-  }
+static struct test_case *all_cases;
+
+/* CASE(name) { ... }: the body of a test case; support/th_cases.py finds the names in the source. */
+#define CASE(case_name)                                                                                                \
+  static void case_name(void);                                                                                         \
+  __attribute__((constructor)) static void add_case_##case_name(void) {                                                \
+    static struct test_case added = {#case_name, case_name, 0};                                                        \
+    added.next = all_cases;                                                                                            \
+    all_cases = &added;                                                                                                \
+  }                                                                                                                    \
+  static void case_name(void)
+
+int main(int argc, char **argv) {
+  const struct test_case *each;
+  THSetErrorHandler(on_error, 0);
+  THSetArgErrorHandler(on_argument_error, 0);
+  for (each = all_cases; each; each = each->next)
+    if (argc > 1 && !strcmp(argv[1], each->name)) {
+      each->run();
+      return 0;
+    }
+  fprintf(stderr, "no such case\n");
+  return 2;
+}
 
 #endif
