@@ -1,5 +1,4 @@
-/* tests/legacy/headers/mathematics.c: the meaning of the mathematical functions; values in depth are in tests/golden.
- * */
+/* tests/legacy/headers/mathematics.c: the meaning of the mathematical functions; tests/th/golden/ has more values. */
 #include "cases.h"
 
 static THFloatTensor *r;
