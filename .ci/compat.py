@@ -6,8 +6,8 @@
 
 A cell of the table is one PyTorch on one Python. Each gets an environment of its own, which is removed at its end, and
 a copy of the repository without torchthaw/, so that the tests can import nothing but the wheel. Logs and a JSON file
-for each cell are in build/compat/. --publish writes the cells that were run into docs/compatibility.md. TORCH_INDEX
-names another package index for PyTorch. The exit status is 1 where a test failed or a cell could not be run.
+for each cell are in build/compat/. --publish writes the cells that were run into docs/reference/compatibility.md.
+TORCH_INDEX names another package index for PyTorch. The exit status is 1 where a test failed or a cell could not be run.
 """
 
 import argparse
@@ -309,7 +309,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--torch", default=TORCH, type=versions(r"newest|\d+\.\d+\.\d+", "2.4.1 newest"))
     parser.add_argument("--python", default=PYTHON, type=versions(r"3\.\d+", "3.10 3.12"))
-    parser.add_argument("--publish", action="store_true", help="write the rows into docs/compatibility.md")
+    parser.add_argument("--publish", action="store_true", help="write the rows into docs/reference/compatibility.md")
     parser.add_argument("--short", action="store_true", help="the recorded PyTorch, on the first Python that it serves")
     return parser.parse_args()
 
@@ -369,7 +369,7 @@ def main():
             print(compat_table.render([row]), flush=True)
             bad += [f"PyTorch {row['torch']}, Python {row['python']}: {each}" for each in row.get("failures", [])]
             if chosen.publish:
-                compat_table.publish(ROOT / "docs" / "compatibility.md", [row])
+                compat_table.publish(ROOT / "docs" / "reference" / "compatibility.md", [row])
     except (CellError, RuntimeError) as error:
         bad.append(str(error))
     print(compat_table.render(rows))

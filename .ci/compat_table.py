@@ -1,4 +1,4 @@
-"""compat_table.py: the table of docs/compatibility.md, and what README may claim from it.
+"""compat_table.py: the table of docs/reference/compatibility.md, and what README may claim from it.
 
 A row is a dict: torch, python, passed (or NO_WHEEL), failed, skipped, degraded, date. Columns that do not apply are
 absent.

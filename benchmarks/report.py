@@ -162,7 +162,7 @@ def replace_measured(text, report):
     return f"{before}{BEGIN}\n{report}\n{END}{after}"
 
 
-DOCUMENTS = {"README.md": summary, "docs/performance.md": markdown}
+DOCUMENTS = {"README.md": summary, "docs/internals/performance.md": markdown}
 
 
 def publish(found, root):

@@ -63,7 +63,8 @@ def test_todays_version_has_a_snapshot():
     assert snapshot.is_dir(), "raised versions begin with `python tests/support/abi_snapshot.py`"
     for name in ("bridge.h", "regions.h"):
         assert text_without_comments(BRIDGE / name) == text_without_comments(snapshot / name), (
-            f"{name} is another than that of {snapshot.name}: raise THAW_BRIDGE_MINOR; docs/abi.md has the rules"
+            f"{name} is another than that of {snapshot.name}: raise THAW_BRIDGE_MINOR; "
+            "docs/internals/abi.md has the rules"
         )
 
 

@@ -1,7 +1,7 @@
 // tests/abi/test_abi_layout.cpp: every struct that compiled extensions and programs hold. Compiling it is the check.
 //
 // A line that no longer compiles means that binaries built before break. Structs of TH and THC never change; the
-// records of bridge.h grow at their end (docs/abi.md): add lines, change none. Where the project has a struct twice,
+// records of bridge.h grow at their end (docs/internals/abi.md): add lines, change none. Where the project has a struct twice,
 // both are compared here.
 #include <TH/TH.h>
 #include <THC/THC.h>

@@ -237,7 +237,7 @@ def test_memory_that_cannot_grow(exact, make):
 def test_two_arrays_of_numpy_are_two_storages(exact):
     array = np.arange(12, dtype=np.float32)
     a, b = torch.from_numpy(array), torch.from_numpy(array)
-    assert not exact.one_storage(a, b) and exact.is_set_to(a, b), "docs/deviations.md says why"
+    assert not exact.one_storage(a, b) and exact.is_set_to(a, b), "docs/reference/deviations.md says why"
 
 
 def test_an_error_after_growth(exact):

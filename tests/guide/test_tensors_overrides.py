@@ -10,7 +10,7 @@ from tensors import LoggingTensor, MetadataTensor, ScalarTensor, overrides
 from tensors.scalar_tensor import NEEDS_MEMORY
 from tensors.tensor_like import OPERATORS
 
-DOCUMENT = ROOT / "docs" / "torch_function.md"
+DOCUMENT = ROOT / "docs" / "reference" / "tensor-types.md"
 
 
 @pytest.fixture(scope="module")

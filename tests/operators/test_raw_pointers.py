@@ -1,4 +1,4 @@
-"""tests/operators/test_raw_pointers.py: the traps of docs/raw_pointers.md, each met by every operator and by a strided
+"""tests/operators/test_raw_pointers.py: the traps of docs/reference/raw-pointers.md, each met by every operator and by a strided
 kernel."""
 
 import re
@@ -108,7 +108,8 @@ def test_complex_numbers_are_refused(operator):
 @pytest.fixture(scope="module")
 def row_sums(tmp_path_factory):
     """The function of the document, compiled: tensor -> (sums, bits of the index)."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "raw_pointers.md").read_text(), re.DOTALL)
+    page = (ROOT / "docs" / "reference" / "raw-pointers.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     (block,) = [block for block in blocks if "view<" in block]
     namespace = {"x": torch.arange(6.0).reshape(2, 3)}
     block = block.replace('"c_api/my_lib"', repr(str(ROOT / "c_api" / "my_lib")))

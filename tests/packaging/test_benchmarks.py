@@ -297,10 +297,10 @@ def test_the_kept_run_is_whole():
 
 def test_publishing_writes_every_document(tmp_path):
     for name in report.DOCUMENTS:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"# {name}\n{report.BEGIN}\n{report.END}\n")
     report.publish(example(), tmp_path)
-    readme, whole = ((tmp_path / name).read_text() for name in ("README.md", "docs/performance.md"))
+    readme, whole = ((tmp_path / name).read_text() for name in ("README.md", "docs/internals/performance.md"))
     assert "### Goals" in readme and report.title("operators") not in readme
     assert "### Goals" in whole and report.title("operators") in whole
 

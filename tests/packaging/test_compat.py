@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / ".ci"))
 import compat  # noqa: E402
 import compat_table as table  # noqa: E402
 
-DOCUMENT = ROOT / "docs" / "compatibility.md"
+DOCUMENT = ROOT / "docs" / "reference" / "compatibility.md"
 README = (ROOT / "README.md").read_text()
 ROW = {"torch": "2.10.0", "python": "3.12", "passed": 9, "failed": 0, "skipped": 1, "degraded": 2, "date": "2026-01-02"}
 OLD = {**ROW, "torch": "2.4.1", "python": "3.10", "failed": 3}

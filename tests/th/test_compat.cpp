@@ -66,7 +66,7 @@ void order_along_a_line(bool torch7) {
     THFloatTensor_free(t);
     THFloatTensor_free(r);
 
-    // The bound of docs/th.md.
+    // The bound of docs/reference/th.md.
     THDoubleTensor *x = tensor({1, 1000}), *sum = THDoubleTensor_new();
     long double exact = 0, size = 0;
     for (double value : values_of(x)) exact += value, size += std::fabs(value);

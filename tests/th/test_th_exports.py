@@ -104,8 +104,8 @@ VERSIONS = {"": "7,0.3,0.4", "³": "0.3,0.4", "⁴": "0.4", "⁷": "7,0.3"}
 
 
 def test_the_manual_lists_the_table():
-    """docs/th.md names each function once, with its types and the versions that had it."""
-    text = (config.checkout() / "docs" / "th.md").read_text()
+    """docs/reference/th.md names each function once, with its types and the versions that had it."""
+    text = (config.checkout() / "docs" / "reference" / "th.md").read_text()
     listed = []
     for item in re.split(r"\n- ", text[text.index("## Functions") :])[1:]:
         head = re.match(r"`(\S+)…`, ([^:]*): ", item)

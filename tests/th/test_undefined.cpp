@@ -1,4 +1,4 @@
-// tests/th/test_undefined.cpp: what docs/th.md says of cases that the original left undefined.
+// tests/th/test_undefined.cpp: what docs/reference/th.md says of cases that the original left undefined.
 #include "expect.h"
 
 #include <algorithm>

@@ -39,7 +39,7 @@
 #endif
 
 /* What code compiled against these headers may take for the number that positions count from. The library itself reads
- * its own from the environment (docs/th.md). */
+ * its own from the environment (docs/reference/th.md). */
 #ifndef TH_INDEX_BASE
 #define TH_INDEX_BASE 0
 #endif

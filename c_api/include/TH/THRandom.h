@@ -1,7 +1,7 @@
 /* TH/THRandom.h: the MT19937 generator and draws from common distributions.
  *
  * A generator is not protected against use by several threads. Under TH_COMPAT=7 `uniform`, and all that is drawn from
- * it, takes 32 bits where it otherwise takes 53 (see docs/th.md).
+ * it, takes 32 bits where it otherwise takes 53 (see docs/reference/th.md).
  */
 #ifndef TH_RANDOM_INC
 #define TH_RANDOM_INC

@@ -41,7 +41,7 @@ import test
 MODULES = {"lltm": "lltm_native", "pairwise": "pairwise._native"}
 
 
-# In a checkout, docs/porting.md builds lltm by its setup.py, and the test below builds pairwise by load.
+# In a checkout, docs/port-an-old-project.md builds lltm by its setup.py, and the test below builds pairwise by load.
 @pytest.mark.skipif(config.checkout() is not None, reason="each takes a compiler a minute: make compat runs them")
 @pytest.mark.parametrize("way", ["setup.py", "load"])
 @pytest.mark.parametrize("name", MODULES)
