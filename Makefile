@@ -42,11 +42,11 @@ fuzz: environment ## 1,000,000 random calls of libth under both; calls=... and s
 	@build/sanitize/bin/th_test_fuzz $(or $(calls),1000000) $(or $(seed),any)
 
 cuda-check: environment ## compile the CUDA code for every card, and that of the samples; shows registers; needs nvcc
-	@PYTHONPATH=. $(python) .ci/cuda_check.py
-	@PYTHONPATH=. $(python) .ci/cuda_samples.py
+	@$(python) .ci/cuda_check.py
+	@$(python) .ci/cuda_samples.py
 
 gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, nvcc and a PyTorch with CUDA; part=... for one
-	@PYTHONPATH=. $(python) .ci/gpu_check.py $(addprefix --part ,$(part))
+	@$(python) .ci/gpu_check.py $(addprefix --part ,$(part))
 
 compat: test-environment ## test one wheel beside many versions: torch="2.4.1 newest" python="3.10 3.12" publish=1
 	@.venv/bin/python .ci/compat.py $(if $(torch),--torch "$(torch)") $(if $(publish),--publish) \

@@ -203,6 +203,28 @@ def test_torch_of_an_outer_environment_is_reached(machine):
     assert pth.read_text() == ""
 
 
+def path_of_torchthaw(machine):
+    """Where a Python with the site-packages of .venv, in another folder, finds torchthaw; none of its own helps it."""
+    (packages,) = machine.checkout.glob(".venv/lib/python3.*/site-packages")
+    code = f"import site; site.addsitedir({str(packages)!r}); import torchthaw; print(torchthaw.__path__[0])"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd="/", capture_output=True, text=True)
+    return Path(done.stdout.rstrip()) if done.returncode == 0 else done.stderr
+
+
+def test_torchthaw_is_importable_from_any_folder(machine):
+    package = machine.checkout / "torchthaw"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    machine.bootstrap()
+    assert path_of_torchthaw(machine) == package
+    machine.log()
+    (pth,) = machine.checkout.glob(".venv/lib/python3.*/site-packages/torchthaw-checkout.pth")
+    pth.unlink()  # as in an environment that an earlier torchthaw made
+    assert "No module named 'torchthaw'" in path_of_torchthaw(machine)
+    assert machine.bootstrap().returncode == 0
+    assert path_of_torchthaw(machine) == package and machine.log() == []
+
+
 def test_nothing_is_done_twice(machine):
     machine.bootstrap("test")
     assert len(machine.log()) == 3
