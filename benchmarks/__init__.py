@@ -1,6 +1,6 @@
-"""benchmarks/__init__.py: one script per question; `python -m benchmarks` asks them all."""
+"""benchmarks/__init__.py: one script per benchmark; `python -m benchmarks` runs them all."""
 
-QUESTIONS = (
+BENCHMARKS = (
     "lltm",
     "lltm_gemm",
     "lltm_sequence",

@@ -1,4 +1,4 @@
-"""benchmarks/__main__.py: `python -m benchmarks [question …] [--quick]` measures and reports."""
+"""benchmarks/__main__.py: `python -m benchmarks [benchmark …] [--quick]` measures and reports."""
 
 import argparse
 import os
@@ -6,12 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import QUESTIONS, figures, machine, report
+from . import BENCHMARKS, figures, machine, report
 from .harness import QUICK, Effort
-from .run import ask_all
+from .run import run_all
 
 ROOT = Path(__file__).resolve().parents[1]
-KEPT = ROOT / "benchmarks" / "results"
+RESULTS = ROOT / "benchmarks" / "results"
 
 
 def main():
@@ -19,7 +19,7 @@ def main():
         prog="python -m benchmarks",
         description="Time this repository's operators against their peers; under ten minutes.",
     )
-    parser.add_argument("questions", nargs="*", metavar="question", help=", ".join(QUESTIONS))
+    parser.add_argument("benchmarks", nargs="*", metavar="benchmark", help=", ".join(BENCHMARKS))
     parser.add_argument(
         "--quick", action="store_true", help="a minute: few rounds and no torch.compile"
     )
@@ -32,22 +32,22 @@ def main():
         help="keep this run: files to benchmarks/results, tables into the documents",
     )  # fmt: skip
     options = parser.parse_args()
-    unknown = set(options.questions) - set(QUESTIONS)
+    unknown = set(options.benchmarks) - set(BENCHMARKS)
     if unknown:
-        parser.error(f"unknown question {', '.join(sorted(unknown))}; choose from {', '.join(QUESTIONS)}")
+        parser.error(f"unknown benchmark {', '.join(sorted(unknown))}; choose from {', '.join(BENCHMARKS)}")
     if options.publish:
-        if options.quick or options.questions:
-            parser.error("--publish: expected a whole run, got a quick one or some questions only")
-        options.output = KEPT
+        if options.quick or options.benchmarks:
+            parser.error("--publish: expected a whole run, got a quick one or some benchmarks only")
+        options.output = RESULTS
 
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # ninja
     os.chdir(ROOT)  # functions, modules and _ext are imported from the checkout
     effort = QUICK if options.quick else Effort()
     with tempfile.TemporaryDirectory() as cache:  # so that compile times are those of a first run
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
-        answers, failed = ask_all(options.questions or QUESTIONS, effort)
+        outcomes, failed = run_all(options.benchmarks or BENCHMARKS, effort)
 
-    found = report.results(answers, machine.describe(), quick=options.quick)
+    found = report.results(outcomes, machine.describe(), quick=options.quick)
     print(report.goal_table(found))
     options.output.mkdir(parents=True, exist_ok=True)
     report.save(found, options.output / "results.json")

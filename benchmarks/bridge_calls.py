@@ -1,4 +1,4 @@
-"""benchmarks/bridge_calls.py: what does it cost to hand tensors to a C function?
+"""benchmarks/bridge_calls.py: a call of a C function with tensors
 
 Calls of C loops over 25 floats, where the loop is the smaller part. Statements
 run as timeit runs them, arguments in local names; minima over the rounds, since
@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-from .harness import Answer, compare, statement
+from .harness import Outcome, compare, statement
 from .peers import calls, extension
 
 
@@ -33,7 +33,7 @@ def bridged():
 def measure(effort):
     from _ext import my_lib
 
-    answer = Answer()
+    outcome = Outcome()
     a, b, output = torch.randn(5, 5), torch.randn(5, 5), torch.empty(5, 5)
     ffi, lib = calls.plain_cffi()
     peers = extension.load()
@@ -51,9 +51,9 @@ def measure(effort):
     if tvm:
         loops.append(statement("tvm-ffi loop", "f(a, b, output)", f=tvm, a=a, b=b, output=output))
     else:
-        answer.notes.append("tvm-ffi left out: not installed (pip install apache-tvm-ffi)")
+        outcome.notes.append("tvm-ffi left out: not installed (pip install apache-tvm-ffi)")
     minimum = dict(effort=effort, statistic="minimum")
-    answer.groups.append(compare("bridge_calls", "three tensors and a size", "25", loops, **minimum))
+    outcome.groups.append(compare("bridge_calls", "three tensors and a size", "25", loops, **minimum))
 
     for case, shapes in (
         ("my_lib_add_forward, shapes at hand", ("s", "s")),
@@ -66,5 +66,5 @@ def measure(effort):
             ),
             statement("torch.add(out=)", "f(a, b, out=output)", f=torch.add, a=a, b=b, output=output),
         ]  # fmt: skip
-        answer.groups.append(compare("bridge_calls", case, "5, 5", shaped, **minimum))
-    return answer
+        outcome.groups.append(compare("bridge_calls", case, "5, 5", shaped, **minimum))
+    return outcome

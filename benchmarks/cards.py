@@ -15,14 +15,14 @@ def name():
     smi = shutil.which("nvidia-smi")
     if not smi:
         return ""
-    asked = subprocess.run([smi, "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True)
-    return asked.stdout.splitlines()[0].strip() if asked.returncode == 0 and asked.stdout.strip() else ""
+    listed = subprocess.run([smi, "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True)
+    return listed.stdout.splitlines()[0].strip() if listed.returncode == 0 and listed.stdout.strip() else ""
 
 
 def keep(card, section, found, folder=RESULTS):
     """Writes ``found`` under ``section``, with the date, and leaves the other sections; the file's path."""
     path = folder / f"{re.sub(r'[^a-z0-9]+', '-', card.lower()).strip('-')}.json"
-    kept = json.loads(path.read_text()) if path.exists() else {"device": card}
-    kept[section] = {"date": date.today().isoformat(), **found}
-    path.write_text(json.dumps(kept, indent=1) + "\n")
+    results = json.loads(path.read_text()) if path.exists() else {"device": card}
+    results[section] = {"date": date.today().isoformat(), **found}
+    path.write_text(json.dumps(results, indent=1) + "\n")
     return path

@@ -62,7 +62,7 @@ def random_leaves(*shapes):
 
 
 def backward_of(function, arguments):
-    """A call that computes all gradients of ``function``, on a graph that is kept."""
+    """A call that computes all gradients of ``function``, on a graph that is retained."""
     outputs = function(*arguments)
     ones = [torch.ones_like(output) for output in outputs]
     return lambda: torch.autograd.grad(outputs, arguments, ones, retain_graph=True)
@@ -156,7 +156,7 @@ def thc_calls(seconds, count=200):
     rounds, until = {name: [] for name in contenders}, time.monotonic() + seconds
     while time.monotonic() < until or len(rounds["launch"]) < 7:
         for name, contender in contenders.items():
-            torch.cuda.synchronize()  # else the queue fills, and a launch waits for room in it
+            torch.cuda.synchronize()  # else the queue fills, and a launch waits
             rounds[name].append(contender() * 1e6)
     return {name: statistics.median(values) for name, values in rounds.items()}
 

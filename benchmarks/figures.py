@@ -14,7 +14,7 @@ COLOURS = {
     "addmm": "#a16207",
     "addmm(out=)": "#ca8a04",
 }
-PANELS = (  # question, case, what every bar is divided by
+PANELS = (  # benchmark, case, what every bar is divided by
     ("lltm", "forward", "LLTM forward ÷ best peer"),
     ("lltm", "backward", "LLTM backward ÷ eager"),
     ("lltm", "backward, input without grad", "backward, input without grad ÷ eager"),
@@ -31,14 +31,14 @@ def draw(found, path):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    measured = {(g.question, g.case, g.shape): g for a in found["answers"].values() for g in a.groups}
+    measured = {(g.benchmark, g.case, g.shape): g for a in found["outcomes"].values() for g in a.groups}
     figure, axes = pyplot.subplots(2, 3, figsize=(15, 8), layout="constrained")
     legend = {}
-    for axis, (question, case, title) in zip(axes.flat, PANELS):
-        goals = [g for g in GOALS if (g.question, g.case) == (question, case)]
-        goals = [g for g in goals if (question, case, g.shape) in measured]
+    for axis, (benchmark, case, title) in zip(axes.flat, PANELS):
+        goals = [g for g in GOALS if (g.benchmark, g.case) == (benchmark, case)]
+        goals = [g for g in goals if (benchmark, case, g.shape) in measured]
         for place, goal in enumerate(goals):
-            group = measured[question, case, goal.shape]
+            group = measured[benchmark, case, goal.shape]
             unit = min(group.results[p].value for p in goal.peers if p in group.results)
             width = 0.8 / len(group.results)
             for index, (name, spread) in enumerate(group.results.items()):

@@ -1,4 +1,4 @@
-"""benchmarks/fused_conv_batch_norm2d.py: what does the fused convolution + batch norm save?
+"""benchmarks/fused_conv_batch_norm2d.py: memory and time of the fused convolution + batch norm
 
 64 → 64 channels, 3×3 kernel, 32×32 images, batches of 32, float32, one thread.
 "bytes saved" counts every tensor autograd keeps between forward and backward,
@@ -10,7 +10,7 @@ affine and running statistics.
 import torch
 from torch import nn
 
-from .harness import Answer, Group, Spread, compare
+from .harness import Outcome, Group, Spread, compare
 from .lltm import bound
 from .training import backward_contender, check_same_work, forward_contender
 
@@ -63,13 +63,13 @@ def measure(effort, batch=BATCH, channels=CHANNELS, size=SIZE):
         output.backward(pattern)
 
     check_same_work(runs, backward, leaves, tolerance=1e-2)  # PyTorch adds eps inside the root
-    question, shape = "fused_conv_batch_norm2d", f"{batch}, {channels}, {size}, {size}"
+    benchmark, shape = "fused_conv_batch_norm2d", f"{batch}, {channels}, {size}, {size}"
     counts = {name: float(saved_bytes(run)) for name, run in runs.items()}
     saved = {name: Spread(count, count, count) for name, count in counts.items()}
     forward = [forward_contender(name, run) for name, run in runs.items()]
     passes = [backward_contender(name, run, backward, leaves) for name, run in runs.items()]
-    return Answer([
-        Group(question, "bytes saved", shape, saved, unit="B", statistic="exact"),
-        compare(question, "forward", shape, forward, effort),
-        compare(question, "backward", shape, passes, effort),
+    return Outcome([
+        Group(benchmark, "bytes saved", shape, saved, unit="B", statistic="exact"),
+        compare(benchmark, "forward", shape, forward, effort),
+        compare(benchmark, "backward", shape, passes, effort),
     ])  # fmt: skip

@@ -1,4 +1,4 @@
-"""benchmarks/goals.py: the bounds this project set itself, as data, and their verdicts."""
+"""benchmarks/goals.py: the goals of this project as data, and their verdicts."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ CELL = ("16, 32, 128", "64, 1024, 128", "1, 32, 128", "128, 512, 512")
 PEERS = ("eager", "C++ extension", "torch.compile", "jit.script")
 
 
-TOPICS = {  # of the questions that have goals, for readers
+TOPICS = {  # the benchmarks that have goals, as the tables name them
     "lltm": "LLTM step",
     "lltm_gemm": "LLTM step in C",
     "lltm_sequence": "LLTM layer, 100 steps",
@@ -26,7 +26,7 @@ class Goal:
     Without peers the bound is for the contender itself, in seconds.
     """
 
-    question: str
+    benchmark: str
     case: str
     shape: str
     contender: str
@@ -38,8 +38,8 @@ class Goal:
         return value <= self.bound if self.relation == "≤" else value >= self.bound
 
 
-def _row(question, case, contender, peers, bounds, shapes=CELL):
-    return [Goal(question, case, s, contender, peers, b) for s, b in zip(shapes, bounds)]
+def _row(benchmark, case, contender, peers, bounds, shapes=CELL):
+    return [Goal(benchmark, case, s, contender, peers, b) for s, b in zip(shapes, bounds)]
 
 
 GOALS = (
@@ -70,12 +70,27 @@ GOALS = (
 )
 
 
+# README's five ratios: (what, compared with, benchmark, case, shape, contender, peers).
+HEADLINES = (
+    ("one LLTM step, forward; batch 16, input 32, state 128", "the fastest of four ways in PyTorch",
+     "lltm", "forward", "16, 32, 128", "torchthaw", PEERS),
+    ("100 LLTM steps, backward; batch 64, input 1024, state 128", "`nn.LSTM`",
+     "lltm_sequence", "backward", "64, 1024, 128", "torchthaw", ("nn.LSTM",)),
+    ("a call of old C code with three 5 × 5 tensors", "`torch.add(out=)`",
+     "legacy_calls", "my_lib_add_forward", "5, 5", "torchthaw", ("torch.add(out=)",)),
+    ("the build of an old project", "`cpp_extension.load` of its port to C++",
+     "legacy_build", "sources to module", "add", "torchthaw", ("cpp_extension.load",)),
+    ("the functions of libth on 10⁶ numbers, geometric mean", "PyTorch on the same memory",
+     "th", "geometric mean", "contiguous", "libth", ("torch",)),
+)  # fmt: skip
+
+
 def verdicts(groups, goals=GOALS):
     """[(goal, value or None, met or None)]; None where nothing was measured."""
-    measured = {(g.question, g.case, g.shape): g for g in groups}
+    measured = {(g.benchmark, g.case, g.shape): g for g in groups}
     found = []
     for goal in goals:
-        group = measured.get((goal.question, goal.case, goal.shape))
+        group = measured.get((goal.benchmark, goal.case, goal.shape))
         if group is None or goal.contender not in group.results or not group.has_any(goal.peers):
             found.append((goal, None, None))
             continue

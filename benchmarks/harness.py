@@ -72,9 +72,9 @@ class Spread:
 
 @dataclass
 class Group:
-    """The contenders of one question at one shape, measured together."""
+    """The contenders of one benchmark at one shape, measured together."""
 
-    question: str
+    benchmark: str
     case: str  # e.g. "forward"
     shape: str  # e.g. "16, 32, 128"
     results: dict[str, Spread]
@@ -84,18 +84,18 @@ class Group:
     rounds: int = 1
 
     def has_any(self, peers):
-        """Whether one of ``peers`` took part, or none is asked."""
+        """Whether one of ``peers`` took part, or none is needed."""
         return not peers or any(peer in self.results for peer in peers)
 
     def ratio(self, contender, peers):
-        """``contender`` ÷ the smallest of those ``peers`` that took part; ÷ 1 if none is asked."""
+        """``contender`` ÷ the smallest of those ``peers`` that took part; ÷ 1 without peers."""
         value = self.results[contender].value
         return value / min(self.results[p].value for p in peers if p in self.results) if peers else value
 
 
 @dataclass
-class Answer:
-    """All that one question found; ``notes`` say what was left out, and why."""
+class Outcome:
+    """All that one benchmark found; ``notes`` say what was left out, and why."""
 
     groups: list[Group] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -174,11 +174,11 @@ def summarise(samples, statistic="median"):
     return results
 
 
-def compare(question, case, shape, contenders, effort, *, threads=1, statistic="median"):
+def compare(benchmark, case, shape, contenders, effort, *, threads=1, statistic="median"):
     """Measure ``contenders`` against each other; returns the Group."""
     samples = interleave(contenders, effort)
     rounds = len(next(iter(samples.values())))
     return Group(
-        question, case, shape, summarise(samples, statistic),
+        benchmark, case, shape, summarise(samples, statistic),
         threads=threads, statistic=statistic, rounds=rounds,
     )

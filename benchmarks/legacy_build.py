@@ -1,4 +1,4 @@
-"""benchmarks/legacy_build.py: how long does it take to build an old project?
+"""benchmarks/legacy_build.py: the build of an old project
 
 The sources of examples/legacy/script, each time in a folder without anything of a build before, until the module is
 imported; beside their port to C++ by ``torch.utils.cpp_extension.load``, which takes so long that it is timed once.
@@ -13,7 +13,7 @@ from time import perf_counter
 from unittest import mock
 
 from . import legacy_calls
-from .harness import Answer, Group, summarise
+from .harness import Outcome, Group, summarise
 from .peers import calls, extension
 
 ROUNDS = 3
@@ -44,4 +44,4 @@ def measure(effort):
     if "cpp_extension.load" not in effort.without:
         samples["cpp_extension.load"] = [seconds(build_ported)]
     results = summarise(samples, "minimum")
-    return Answer([Group("legacy_build", "sources to module", "add", results, statistic="minimum", rounds=ROUNDS)])
+    return Outcome([Group("legacy_build", "sources to module", "add", results, statistic="minimum", rounds=ROUNDS)])

@@ -1,4 +1,4 @@
-"""benchmarks/legacy_calls.py: what does it cost to hand TH tensors to old C code?
+"""benchmarks/legacy_calls.py: a call of old C code with TH tensors
 
 ``my_lib_add_forward`` of examples/legacy on 25 floats, from Python through its generated wrapper to libth and back.
 "casts of torch.utils.ffi" is what PyTorch 0.3 did for each argument, around a C function that does nothing; the tensors
@@ -13,7 +13,7 @@ import torch
 
 import torchthaw  # noqa: F401, which makes torch.utils.ffi
 
-from .harness import Answer, compare, statement
+from .harness import Outcome, compare, statement
 from .peers import calls
 
 SAMPLE = Path(__file__).resolve().parents[1] / "examples" / "legacy" / "script" / "src"
@@ -46,7 +46,7 @@ def sample():
 
 def measure(effort):
     legacy = sample()
-    answer = Answer()
+    outcome = Outcome()
     a, b, output = torch.randn(5, 5), torch.randn(5, 5), torch.empty(5, 5)
     names = dict(f=legacy.my_lib_add_forward, add=torch.add, empty=torch.empty, a=a, b=b, output=output)
     adding = [
@@ -58,7 +58,7 @@ def measure(effort):
     if tvm:
         adding.append(statement("tvm-ffi loop", "f(a, b, output)", **{**names, "f": tvm}))
     else:
-        answer.notes.append("tvm-ffi left out: not installed (pip install apache-tvm-ffi)")
+        outcome.notes.append("tvm-ffi left out: not installed (pip install apache-tvm-ffi)")
     resizing = [
         statement("torchthaw", "f(a, b, empty(0))", **names),
         statement("torch.add(out=)", "add(a, b, out=empty(0))", **names),
@@ -70,5 +70,5 @@ def measure(effort):
         ("my_lib_add_forward, output resized", resizing),
         ("error in C, caught", failing),
     ):
-        answer.groups.append(compare("legacy_calls", case, "5, 5", contenders, effort, statistic="minimum"))
-    return answer
+        outcome.groups.append(compare("legacy_calls", case, "5, 5", contenders, effort, statistic="minimum"))
+    return outcome

@@ -1,4 +1,4 @@
-"""benchmarks/lltm.py: what does one LLTM step cost, forward and backward?
+"""benchmarks/lltm.py: one LLTM step, forward and backward
 
 Functions of (input, weights, bias, old_h, old_cell), float32, one thread; all
 five require grad. "forward" builds the graph. "backward" is
@@ -12,7 +12,7 @@ import warnings
 
 import torch
 
-from .harness import Answer, compare
+from .harness import Outcome, compare
 from .peers import eager, extension
 from .training import backward_contender, check_same_work, forward_contender
 
@@ -56,7 +56,7 @@ def measure(effort, shapes=SHAPES):
     from functions.lltm import lltm
     from modules import LLTM
 
-    answer = Answer()
+    outcome = Outcome()
     compiling = 0.0
     for batch, input_size, state_size in shapes:
         shape = f"{batch}, {input_size}, {state_size}"
@@ -92,9 +92,9 @@ def measure(effort, shapes=SHAPES):
             check_same_work(runs, backward, leaves)
             if input_grad:
                 forward = [forward_contender(name, run) for name, run in runs.items()]
-                answer.groups.append(compare("lltm", "forward", shape, forward, effort))
+                outcome.groups.append(compare("lltm", "forward", shape, forward, effort))
             passes = [backward_contender(name, run, backward, leaves) for name, run in runs.items()]
-            answer.groups.append(compare("lltm", case, shape, passes, effort))
+            outcome.groups.append(compare("lltm", case, shape, passes, effort))
 
         modules = {
             "torchthaw": ours(LLTM, input_size, state_size, weights, bias),
@@ -106,10 +106,10 @@ def measure(effort, shapes=SHAPES):
             for name, module in modules.items()
             if name not in effort.without
         ]
-        answer.groups.append(compare("lltm", "forward, as modules", shape, forward, effort))
-    answer.notes.append(
+        outcome.groups.append(compare("lltm", "forward, as modules", shape, forward, effort))
+    outcome.notes.append(
         f"torch.compile took {compiling:.0f} s to compile the {2 * len(shapes)} variants"
         if compiling
         else "torch.compile left out: slow to set up"
     )
-    return answer
+    return outcome

@@ -1,4 +1,4 @@
-"""benchmarks/lltm_gemm.py: is the whole LLTM step in C cheaper than its matrix product alone?
+"""benchmarks/lltm_gemm.py: the whole LLTM step in C beside its matrix product alone
 
 ``my_lib.lltm_forward`` called through the bridge, all outputs and the workspace
 allocated beforehand, gates kept as for training, against
@@ -9,7 +9,7 @@ returning a new tensor. No grad; float32, one thread.
 
 import torch
 
-from .harness import Answer, Contender, compare
+from .harness import Outcome, Contender, compare
 from .lltm import SHAPES, parameters
 from .peers import eager
 
@@ -32,7 +32,7 @@ def raw_forward(input, weights, bias, old_h, old_cell):
 
 @torch.no_grad()
 def measure(effort, shapes=SHAPES):
-    answer = Answer()
+    outcome = Outcome()
     for batch, input_size, state_size in shapes:
         generator = torch.Generator().manual_seed(0)
         weights, bias = (p.data for p in parameters(input_size, state_size, generator))
@@ -51,5 +51,5 @@ def measure(effort, shapes=SHAPES):
             Contender("addmm", lambda: torch.addmm(bias, X, weights.t())),
         ]
         shape = f"{batch}, {input_size}, {state_size}"
-        answer.groups.append(compare("lltm_gemm", "raw forward", shape, contenders, effort))
-    return answer
+        outcome.groups.append(compare("lltm_gemm", "raw forward", shape, contenders, effort))
+    return outcome

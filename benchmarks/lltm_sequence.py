@@ -1,4 +1,4 @@
-"""benchmarks/lltm_sequence.py: what do 100 LLTM steps cost as one layer?
+"""benchmarks/lltm_sequence.py: 100 LLTM steps as one layer
 
 ``LLTMLayer`` against ``nn.LSTM`` (which has four gates to the LLTM's three) and
 against loops over the rows with an eager and a compiled LLTM cell. x does not
@@ -11,7 +11,7 @@ import time
 
 import torch
 
-from .harness import Answer, compare
+from .harness import Outcome, compare
 from .lltm import bound, ours, parameters
 from .peers import eager
 from .training import backward_contender, check_same_work, forward_contender
@@ -28,7 +28,7 @@ def backward(result):
 def measure(effort, shapes=SHAPES, steps=STEPS):
     from modules import LLTMLayer
 
-    answer = Answer()
+    outcome = Outcome()
     compiling = 0.0
     for batch, input_size, state_size in shapes:
         generator = torch.Generator().manual_seed(0)
@@ -54,13 +54,13 @@ def measure(effort, shapes=SHAPES, steps=STEPS):
         leaves = {name: [weights, bias] for name in lltm} | {"nn.LSTM": list(lstm.parameters())}
         shape = f"{batch}, {input_size}, {state_size}"
         forward = [forward_contender(name, run) for name, run in runs.items()]
-        answer.groups.append(compare("lltm_sequence", "forward", shape, forward, effort))
+        outcome.groups.append(compare("lltm_sequence", "forward", shape, forward, effort))
         passes = [backward_contender(name, run, backward, leaves[name]) for name, run in runs.items()]
-        answer.groups.append(compare("lltm_sequence", "backward", shape, passes, effort))
-    answer.notes.append(
+        outcome.groups.append(compare("lltm_sequence", "backward", shape, passes, effort))
+    outcome.notes.append(
         f"torch.compile took {compiling:.0f} s to compile the cell for {len(shapes)} shapes; "
         "the whole sequence in one graph is left out, it compiles for minutes"
         if compiling
         else "compiled cell left out: slow to set up"
     )
-    return answer
+    return outcome

@@ -1,7 +1,7 @@
-"""benchmarks/lltm_threads.py: how much faster is the LLTM on two threads?
+"""benchmarks/lltm_threads.py: the LLTM on one thread and on two
 
 Each call on one thread and on two, in turns, each thread bound to a core of its
-own. The command asks this only while two cores are otherwise idle: a two-thread
+own. The command runs this only while two cores are otherwise idle: a two-thread
 figure from a busy machine is noise.
 """
 
@@ -10,7 +10,7 @@ from functools import partial
 
 import torch
 
-from .harness import Answer, Contender, compare
+from .harness import Outcome, Contender, compare
 from .lltm import SHAPES, backward, bound, parameters
 from .lltm_gemm import raw_forward
 from .peers import eager
@@ -29,7 +29,7 @@ def on(threads, contender):
 def measure(effort, shapes=SHAPES):
     from functions.lltm import lltm
 
-    answer = Answer()
+    outcome = Outcome()
     for batch, input_size, state_size in shapes:
         shape = f"{batch}, {input_size}, {state_size}"
         generator = torch.Generator().manual_seed(0)
@@ -45,6 +45,6 @@ def measure(effort, shapes=SHAPES):
             cases.setdefault("backward", []).append(backward_contender(name, run, backward, inputs))
         for case, contenders in cases.items():
             both = [on(threads, c) for c in contenders for threads in (1, 2)]
-            answer.groups.append(compare("lltm_threads", case, shape, both, effort, threads=2))
+            outcome.groups.append(compare("lltm_threads", case, shape, both, effort, threads=2))
     torch.set_num_threads(1)
-    return answer
+    return outcome

@@ -1,4 +1,4 @@
-"""benchmarks/operators.py: what do the other operators cost beside PyTorch's own?
+"""benchmarks/operators.py: the other operators beside PyTorch's own
 
 Each lower-case function of this repository and the PyTorch expression of the
 same value, float32, one thread, inputs that require grad. "backward" is
@@ -12,7 +12,7 @@ from functools import partial
 import torch
 from torch.nn import functional as F
 
-from .harness import Answer, compare
+from .harness import Outcome, compare
 from .lltm import bound
 from .training import backward_contender, check_same_work, forward_contender
 
@@ -51,7 +51,7 @@ def work():
 
 
 def measure(effort):
-    answer = Answer()
+    outcome = Outcome()
     effort = replace(effort, group_seconds=effort.group_seconds / 4)
     for name, shapes, ours, peers in work():
         generator = torch.Generator().manual_seed(0)
@@ -63,7 +63,7 @@ def measure(effort):
         check_same_work(runs, finish, inputs, tolerance=1e-2)
         shape = " · ".join(", ".join(map(str, s)) for s in shapes)
         forward = [forward_contender(peer, run) for peer, run in runs.items()]
-        answer.groups.append(compare("operators", f"{name} forward", shape, forward, effort))
+        outcome.groups.append(compare("operators", f"{name} forward", shape, forward, effort))
         backward = [backward_contender(peer, run, finish, inputs) for peer, run in runs.items()]
-        answer.groups.append(compare("operators", f"{name} backward", shape, backward, effort))
-    return answer
+        outcome.groups.append(compare("operators", f"{name} backward", shape, backward, effort))
+    return outcome

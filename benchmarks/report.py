@@ -1,10 +1,4 @@
-"""benchmarks/report.py: results as JSON and as Markdown tables.
-
-``python -m benchmarks.report RESULTS.json`` prints the tables of a saved run;
-``--into FILE.md`` writes them between that file's lines
-``<!-- measured: begin -->`` and ``<!-- measured: end -->``; ``--goals`` leaves it at
-the machine and the goals, as README has them.
-"""
+"""benchmarks/report.py: results as JSON and as Markdown tables."""
 
 import ast
 import datetime
@@ -12,29 +6,29 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from .goals import GOALS, TOPICS, verdicts
-from .harness import Answer, Group, Spread
+from .goals import GOALS, HEADLINES, TOPICS, verdicts
+from .harness import Outcome, Group, Spread
 from .machine import IDLE_ENOUGH
 
-SCHEMA = 1
+SCHEMA = 2
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"  # lines around a document's tables
 
 
-def results(answers, machine, *, quick):
-    """{question: Answer} → the dictionary that ``save`` writes."""
+def results(outcomes, machine, *, quick):
+    """{benchmark: Outcome} → the dictionary that ``save`` writes."""
     return {
         "schema": SCHEMA,
         "date": datetime.date.today().isoformat(),
         "quick": quick,
         "machine": machine,
-        "answers": answers,
+        "outcomes": outcomes,
     }
 
 
 def save(found, path):
     """Write results, and the verdict on every goal, as JSON. Times in seconds."""
-    groups = [g for answer in found["answers"].values() for g in answer.groups]
-    written = {**found, "answers": {q: asdict(a) for q, a in found["answers"].items()}}
+    groups = [g for outcome in found["outcomes"].values() for g in outcome.groups]
+    written = {**found, "outcomes": {q: asdict(a) for q, a in found["outcomes"].items()}}
     written["goals"] = [
         {**asdict(goal), "value": value, "met": met} for goal, value, met in verdicts(groups)
     ]
@@ -47,12 +41,12 @@ def load(path):
     if found["schema"] != SCHEMA:
         raise ValueError(f"{path}: expected schema {SCHEMA}, got {found['schema']}")
     del found["goals"]  # follow from the measurements
-    for question, answer in found["answers"].items():
+    for benchmark, outcome in found["outcomes"].items():
         groups = [
             Group(**{**g, "results": {n: Spread(**r) for n, r in g["results"].items()}})
-            for g in answer["groups"]
+            for g in outcome["groups"]
         ]
-        found["answers"][question] = Answer(groups, answer["notes"], answer["others"])
+        found["outcomes"][benchmark] = Outcome(groups, outcome["notes"], outcome["others"])
     return found
 
 
@@ -76,12 +70,12 @@ def quantity(value, unit):
     return f"{scaled:.{max(0, 2 - (scaled >= 10) - (scaled >= 100))}f} {name}"
 
 
-def title(question):
-    """The question itself: what its script's first line asks."""
-    source = (Path(__file__).parent / f"{question}.py").read_text()
+def title(benchmark):
+    """What a benchmark measures: the first line of its script."""
+    source = (Path(__file__).parent / f"{benchmark}.py").read_text()
     first = ast.get_docstring(ast.parse(source)).splitlines()[0]
-    question = first.partition(": ")[2]
-    return question[0].upper() + question[1:]
+    topic = first.partition(": ")[2]
+    return topic[0].upper() + topic[1:]
 
 
 def _spread(group):
@@ -89,11 +83,11 @@ def _spread(group):
     return max((s.high - s.low) / s.value for s in group.results.values() if s.value)
 
 
-def answer_table(question, answer):
-    """One question's measurements; contenders are columns, the spread is that of the widest."""
-    parts = [f"\n### {title(question)}\n"]
+def outcome_table(benchmark, outcome):
+    """One benchmark's measurements; contenders are columns, the spread is that of the widest."""
+    parts = [f"\n### {title(benchmark)}\n"]
     blocks = {}
-    for group in answer.groups:  # groups with the same contenders share a table
+    for group in outcome.groups:  # groups with the same contenders share a table
         blocks.setdefault(tuple(group.results), []).append(group)
     for names, groups in blocks.items():
         rows = []
@@ -102,34 +96,34 @@ def answer_table(question, answer):
             spread = "" if g.statistic == "exact" else f"{_spread(g):.0%}"
             rows.append([g.case, g.shape, *values, spread])
         parts += [table(["", "shape", *names, "spread"], rows), ""]
-    notes = list(answer.notes)
-    if answer.groups:
-        notes.append(f"other programs took {answer.others:.0%} of the cores' time meanwhile")
+    notes = list(outcome.notes)
+    if outcome.groups:
+        notes.append(f"other programs took {outcome.others:.0%} of the cores' time meanwhile")
     parts += [f"- {note}." for note in notes]
     return "\n".join(parts)
 
 
 def goal_table(found):
-    """Every goal of the questions asked, with value, bound and verdict."""
-    groups = [g for answer in found["answers"].values() for g in answer.groups]
+    """Every goal of the benchmarks that were run, with value and verdict."""
+    groups = [g for outcome in found["outcomes"].values() for g in outcome.groups]
     rows = []
-    asked = [goal for goal in GOALS if goal.question in found["answers"]]
-    for goal, value, met in verdicts(groups, asked):
+    chosen = [goal for goal in GOALS if goal.benchmark in found["outcomes"]]
+    for goal, value, met in verdicts(groups, chosen):
         show = "{:.2f}".format if goal.peers else lambda v: quantity(v, "s")
         peers = "best peer" if len(goal.peers) > 2 else " or ".join(goal.peers)
         rows.append([
-            f"{TOPICS[goal.question]}: {goal.case}", goal.shape, f"{goal.contender} ÷ {peers}".rstrip(" ÷"),
+            f"{TOPICS[goal.benchmark]}: {goal.case}", goal.shape, f"{goal.contender} ÷ {peers}".rstrip(" ÷"),
             "not measured" if value is None else show(value), f"{goal.relation} {show(goal.bound)}",
             "" if met is None else "met" if met else "**not met**",
         ])  # fmt: skip
     if not rows:
         return ""
-    head = ["", "shape", "of", "value", "bound", ""]
+    head = ["", "shape", "of", "value", "goal", ""]
     return "\n### Goals\n\n" + _disturbed(found) + table(head, rows)
 
 
 def _disturbed(found):
-    names = [q for q, a in found["answers"].items() if a.others > 1 - IDLE_ENOUGH]
+    names = [q for q, a in found["outcomes"].items() if a.others > 1 - IDLE_ENOUGH]
     return f"Not a quiet machine while this ran, no verdict on: {', '.join(names)}.\n\n" if names else ""
 
 
@@ -142,15 +136,20 @@ def machine_lines(found):
     )
 
 
-def summary(found):
-    """The machine and the goals."""
-    return "\n".join([machine_lines(found), goal_table(found)])
+def headlines(found):
+    """The five ratios of README, with the machine below them."""
+    measured = {(g.benchmark, g.case, g.shape): g for outcome in found["outcomes"].values() for g in outcome.groups}
+    rows = []
+    for what, compared, benchmark, case, shape, contender, peers in HEADLINES:
+        group = measured.get((benchmark, case, shape))
+        rows.append([what, compared, f"{group.ratio(contender, peers):.2f}" if group else "not measured"])
+    return "\n".join([table(["time of", "compared with", "ratio"], rows), "", machine_lines(found)])
 
 
 def markdown(found):
     """The whole report."""
-    tables = [answer_table(question, answer) for question, answer in found["answers"].items()]
-    return "\n".join([summary(found), *tables])
+    tables = [outcome_table(benchmark, outcome) for benchmark, outcome in found["outcomes"].items()]
+    return "\n".join([machine_lines(found), goal_table(found), *tables])
 
 
 def replace_measured(text, report):
@@ -162,7 +161,7 @@ def replace_measured(text, report):
     return f"{before}{BEGIN}\n{report}\n{END}{after}"
 
 
-DOCUMENTS = {"README.md": summary, "docs/internals/performance.md": markdown}
+DOCUMENTS = {"README.md": headlines, "docs/internals/performance.md": markdown}
 
 
 def publish(found, root):

@@ -1,4 +1,4 @@
-"""benchmarks/run.py: asks each question in a process of its own, bound to its cores."""
+"""benchmarks/run.py: runs each benchmark in a process of its own, bound to its cores."""
 
 import importlib
 import multiprocessing
@@ -8,17 +8,17 @@ import traceback
 from concurrent.futures import ProcessPoolExecutor
 
 from . import machine, report
-from .harness import Answer
+from .harness import Outcome
 
 TWO_THREADS = {"lltm_threads"}
 
 
-def ask(question, effort):
-    """Answer one question in this process, which must be fresh: it binds threads to cores."""
-    if question in TWO_THREADS:
+def run(benchmark, effort):
+    """The outcome of one benchmark, measured in this process, which must be fresh: it binds threads to cores."""
+    if benchmark in TWO_THREADS:
         cores = machine.idle_cores(2)
         if cores is None:
-            return Answer(notes=[
+            return Outcome(notes=[
                 f"two-thread figures skipped: no two cores stayed {machine.IDLE_ENOUGH:.0%} idle"
             ])  # fmt: skip
         os.sched_setaffinity(0, cores)
@@ -31,23 +31,23 @@ def ask(question, effort):
     torch.set_num_threads(1)
     torch.manual_seed(0)
     with machine.others() as share:
-        answer = importlib.import_module(f".{question}", __package__).measure(effort)
-    answer.others = share[0]
-    return answer
+        outcome = importlib.import_module(f".{benchmark}", __package__).measure(effort)
+    outcome.others = share[0]
+    return outcome
 
 
-def ask_all(questions, effort):
-    """({question: Answer}, [questions that failed]); each in a process of its own."""
-    answers, failed = {}, []
+def run_all(benchmarks, effort):
+    """({benchmark: Outcome}, [benchmarks that failed]); each in a process of its own."""
+    outcomes, failed = {}, []
     spawn = multiprocessing.get_context("spawn")
-    for number, question in enumerate(questions, 1):
-        print(f"[{number}/{len(questions)}] {question} …", file=sys.stderr, flush=True)
+    for number, benchmark in enumerate(benchmarks, 1):
+        print(f"[{number}/{len(benchmarks)}] {benchmark} …", file=sys.stderr, flush=True)
         with ProcessPoolExecutor(1, mp_context=spawn) as pool:
             try:
-                answers[question] = pool.submit(ask, question, effort).result()
+                outcomes[benchmark] = pool.submit(run, benchmark, effort).result()
             except Exception:
                 traceback.print_exc()
-                failed.append(question)
+                failed.append(benchmark)
                 continue
-        print(report.answer_table(question, answers[question]), flush=True)
-    return answers, failed
+        print(report.outcome_table(benchmark, outcomes[benchmark]), flush=True)
+    return outcomes, failed

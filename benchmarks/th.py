@@ -1,4 +1,4 @@
-"""benchmarks/th.py: how fast are libth's functions beside PyTorch's of today, on the same memory?
+"""benchmarks/th.py: libth's functions beside those of today's PyTorch, on the same memory
 
 Each function on a small tensor (5 × 5), on 10⁶ contiguous elements and on a transposed 1000 × 1000 matrix; float32.
 Results go to tensors that exist already, with `out=` where PyTorch has it. The goals are for all functions together:
@@ -15,7 +15,7 @@ import torch
 
 from torchthaw import config
 
-from .harness import Answer, Group, Spread, compare, statement
+from .harness import Outcome, Group, Spread, compare, statement
 from .peers import calls
 
 LAYOUTS = ("small", "contiguous", "transposed")
@@ -240,7 +240,7 @@ def measure(effort, layouts=LAYOUTS):
     ffi, th = library()
     th.THSetNumThreads(1)
     effort = replace(effort, group_seconds=effort.group_seconds / 12)  # there are many groups
-    answer, means = Answer(), []
+    outcome, means = Outcome(), []
     for layout in layouts:
         operands = Operands(ffi, th, layout)
         statistic = "minimum" if layout == "small" else "median"
@@ -250,8 +250,8 @@ def measure(effort, layouts=LAYOUTS):
         ]
         means.append(together("geometric mean", layout, groups))
         means.append(together("elementwise, geometric mean", layout, [g for g in groups if g.case in ELEMENTWISE]))
-        answer.groups += groups
-    worst = max(answer.groups, key=lambda group: group.ratio("libth", ("torch",)))
-    answer.notes.append(f"the largest ratio is that of {worst.case}, {worst.shape}")
-    answer.groups += [*means, replace(worst, case="largest ratio", shape="any"), *draws(ffi, th, effort)]
-    return answer
+        outcome.groups += groups
+    worst = max(outcome.groups, key=lambda group: group.ratio("libth", ("torch",)))
+    outcome.notes.append(f"the largest ratio is that of {worst.case}, {worst.shape}")
+    outcome.groups += [*means, replace(worst, case="largest ratio", shape="any"), *draws(ffi, th, effort)]
+    return outcome

@@ -47,7 +47,7 @@ def utils_ffi():
         "typedef struct THFloatTensor THFloatTensor;"
         "int take(THFloatTensor *input1, THFloatTensor *input2, THFloatTensor *output) { return 1; }",
     )
-    structs = {torch.Tensor: "THFloatTensor"}  # one type for each dtype, in those days
+    structs = {torch.Tensor: "THFloatTensor"}  # PyTorch 0.3 had one type for each dtype
     tensors, storages = {torch.Tensor, torch.nn.Parameter}, {torch.TypedStorage, torch.UntypedStorage}
     function = lib.take
 
