@@ -196,7 +196,7 @@ def table(counts):
     """The counts as Markdown."""
     lines = [
         f"PyTorch {torch.__version__.split('+')[0]}: {counts['overridable']} functions can be overridden, "
-        f"{counts['ignored']} never ask (`get_ignored_functions`); {counts['tried']} were tried.",
+        f"{counts['ignored']} are never overridden (`get_ignored_functions`); {counts['tried']} were tried.",
         "",
         "| outcome | " + " | ".join(f"`{type_.__name__}`" for type_ in TYPES) + " |",
         "| --- |" + " ---: |" * len(TYPES),
