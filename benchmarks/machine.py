@@ -44,14 +44,14 @@ def watch(seconds):
     return {core: shares.get(core, 1.0) for core in sorted(os.sched_getaffinity(0))}
 
 
-def idle_cores(count, patience=10.0, window=1.0):
-    """``count`` cores that all stay idle for ``window`` seconds, or None.
+def idle_cores(count, patience=10.0, seconds=1.0):
+    """``count`` cores that all stay idle for ``seconds`` seconds, or None.
 
     Keeps looking for ``patience`` seconds.
     """
     deadline = time.monotonic() + patience
     while True:
-        shares = watch(window)
+        shares = watch(seconds)
         free = [c for c in sorted(shares, key=shares.get, reverse=True) if shares[c] >= IDLE_ENOUGH]
         if len(free) >= count:
             return sorted(free[:count])

@@ -1,4 +1,4 @@
-"""functions/__init__.py: the operators as autograd Functions; the plain function stands beside each in its file."""
+"""functions/__init__.py: the operators as autograd Functions; each file has the plain function too."""
 
 from .add import MyAddFunction
 from .batch_norm2d import BatchNorm2DFunction

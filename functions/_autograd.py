@@ -1,4 +1,4 @@
-"""functions/_autograd.py: when an operator needs autograd, and how one without second derivative says so."""
+"""functions/_autograd.py: whether an operator needs autograd, and the error of one without second derivative."""
 
 from functools import wraps
 
@@ -25,7 +25,7 @@ def record(function_class, *arguments):
     """``function_class.apply(*arguments)``, on the shortest path.
 
     ``Function.apply`` is Python around the ``apply`` of its C++ base. Going there directly saves a third of an empty
-    Function's cost. Transforms of torch.func take the long way, to the message that says what they lack.
+    Function's cost. Transforms of torch.func call ``apply``, whose message says what they lack.
 
     Under torch.compile the whole operator is one graph break, because the compiler cannot see into C. Operators of
     torch.library would spare the break; they take 2 microseconds a call more at best, and as a second path for the
@@ -42,7 +42,7 @@ def once_differentiable(backward):
     """Decorates a ``backward`` whose result has no derivative: differentiating through it raises RuntimeError.
 
     ``torch.autograd.function.once_differentiable`` raises only where a grad_output requires grad. Behind a plain
-    ``.sum()`` none does, and a gradient penalty then loses its second-order term in silence. Here the result also
+    ``.sum()`` none does, and a gradient penalty then loses its second-order term without an error. Here the result also
     depends, as far as autograd knows, on every saved tensor; hence ``backward`` must save the operator's inputs, or
     one of its outputs.
     """

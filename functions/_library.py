@@ -1,4 +1,4 @@
-"""functions/_library.py: the way from tensors to C: the kernels of a device and dtype, checked arrays, errors."""
+"""functions/_library.py: from tensors to C: the kernels of a device and dtype, checked arrays, errors."""
 
 from functools import lru_cache
 from threading import local
@@ -83,36 +83,36 @@ def scratch(nbytes, input):
     if input.is_cuda:
         follow_tf32()
         return torch.empty(nbytes, dtype=torch.uint8, device=input.device)
-    return kept.workspace if nbytes <= KEPT_BYTES else torch.empty(nbytes, dtype=torch.uint8, device="cpu")
+    return per_thread.workspace if nbytes <= WORKSPACE_BYTES else torch.empty(nbytes, dtype=torch.uint8, device="cpu")
 
 
-KEPT_BYTES = 1 << 20  # beyond it, what a kernel does takes far longer than an allocation
+WORKSPACE_BYTES = 1 << 20  # with a larger one, the kernel takes far longer than an allocation
 
 
 def follow_tf32():
     """Allows products of this thread what ``torch.backends.cuda.matmul.allow_tf32`` allows."""
     allowed = torch.backends.cuda.matmul.allow_tf32
-    if allowed is not kept.tf32:
+    if allowed is not per_thread.tf32:
         my_lib_cuda().my_lib_cuda_allow_tf32(int(allowed))
-        kept.tf32 = allowed
+        per_thread.tf32 = allowed
 
 
-class Kept(local):
+class PerThread(local):
     """One small workspace for each thread: allocating it anew would take 1 of the 15 microseconds of a small LLTM.
 
-    And what this thread last told the GPU's library.
+    And the TF32 setting that this thread last passed to the GPU's library.
     """
 
     tf32 = False
 
     def __init__(self):
-        self.workspace = torch.empty(KEPT_BYTES, dtype=torch.uint8, device="cpu")
+        self.workspace = torch.empty(WORKSPACE_BYTES, dtype=torch.uint8, device="cpu")
         if type(self.workspace) is not Tensor:
             raise TypeError(f"workspace: expected memory, got {type(self.workspace).__name__}")
-        torch.get_num_threads()  # PyTorch hands its setting to a new thread's OpenMP only when it is asked for it
+        torch.get_num_threads()  # PyTorch passes its setting to a new thread's OpenMP only in this call
 
 
-kept = Kept()
+per_thread = PerThread()
 
 
 def raise_last_error():

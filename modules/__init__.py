@@ -1,4 +1,4 @@
-"""modules/__init__.py: the operators as torch.nn modules, one file for each word in functions/."""
+"""modules/__init__.py: the operators as torch.nn modules, one file for each file in functions/."""
 
 from .add import MyAddModule
 from .batch_norm2d import BatchNorm2D

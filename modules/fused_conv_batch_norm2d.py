@@ -14,7 +14,7 @@ class FusedConvBatchNorm2D(nn.Module):
 
     input (batch, in_channels, height, width); kernel_size a number or (height, width). Parameter ``conv_weight``
     (out_channels, in_channels, kernel_height, kernel_width), drawn as ``torch.nn.Conv2d`` draws it; no bias, stride
-    1, no padding. ``exp_avg_factor`` is kept for the signature of PyTorch's fusion tutorial: without running
+    1, no padding. ``exp_avg_factor`` is there for the signature of PyTorch's fusion tutorial: without running
     statistics nothing depends on it.
     """
 

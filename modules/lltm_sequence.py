@@ -22,7 +22,7 @@ class LLTMLayer(LLTMBase):
 
     def forward(self, x, state=None):
         words = ("batch", "seq_len") if self.batch_first else ("seq_len", "batch")
-        if not has_torch_function_unary(x):  # a tensor-like type answers for itself, in lltm_sequence
+        if not has_torch_function_unary(x):  # a tensor-like type is handled in lltm_sequence
             sizes("x", x, *words, "input_size")
         if self.batch_first:
             x = x.transpose(0, 1)

@@ -45,7 +45,7 @@ def _describe_call(func, args, kwargs):
 
 
 class _Description:
-    """Stands for an argument inside lists and tuples, whose repr then shows the short form."""
+    """Replaces an argument inside lists and tuples, whose repr then has the short form."""
 
     def __init__(self, value):
         self.text = (

@@ -1,4 +1,4 @@
-# tensors/scalar_tensor.py: value · identity(N), an N × N matrix kept as one number.
+# tensors/scalar_tensor.py: value · identity(N), an N × N matrix stored as one number.
 import functools
 import inspect
 import math
@@ -14,7 +14,7 @@ HANDLED_FUNCTIONS = {}
 class ScalarTensor(TensorLike):
     """The N × N matrix with ``value`` on its diagonal and zeros elsewhere.
 
-    ``value`` is a number or a 0-dim tensor (kept, not copied: gradients flow to it); ``dtype`` and ``device`` are
+    ``value`` is a number or a 0-dim tensor (not copied: gradients flow to it); ``dtype`` and ``device`` are
     those of ``torch.as_tensor``.
 
     A function in ``HANDLED_FUNCTIONS`` is computed from N and the value alone, in O(1) memory, and gives another
@@ -80,7 +80,7 @@ _signature = functools.lru_cache(maxsize=None)(inspect.signature)
 
 
 def _takes(rule, args, kwargs):
-    """Whether the rule knows all these arguments: ``sum(x)`` has a rule, ``sum(x, dim=0)`` goes dense."""
+    """Whether the rule takes all these arguments: ``sum(x)`` has a rule, ``sum(x, dim=0)`` uses the dense matrix."""
     try:
         _signature(rule).bind(None, *args, **kwargs)
     except TypeError:
@@ -88,11 +88,11 @@ def _takes(rule, args, kwargs):
     return True
 
 
-def spellings(word):
-    """Every function of PyTorch by the name ``word``: ``torch.add``, ``Tensor.add``, ``torch.linalg.det``; a property
+def spellings(name):
+    """Every function of PyTorch called ``name``: ``torch.add``, ``Tensor.add``, ``torch.linalg.det``; a property
     by its getter, as ``__torch_function__`` receives it."""
     for namespace in (torch, torch.Tensor, torch.linalg, torch.special, torch.nn.functional):
-        function = getattr(namespace, word, None)
+        function = getattr(namespace, name, None)
         if hasattr(function, "__set__"):
             yield function.__get__
         elif callable(function) and not isinstance(function, type):
@@ -107,20 +107,20 @@ NEEDS_MEMORY = {
 }
 
 
-def implements(*words):
-    """Decorator: the function ``rule(cls, *args, **kwargs)`` serves every spelling of these words. A rule that
+def implements(*names):
+    """Decorator: the function ``rule(cls, *args, **kwargs)`` is used for every spelling of these names. A rule that
     returns NotImplemented leaves the call to the dense matrix."""
 
     def register(rule):
-        for word in words:
-            for function in spellings(word):
+        for name in names:
+            for function in spellings(name):
                 HANDLED_FUNCTIONS[function] = rule
         return rule
 
     return register
 
 
-# What the value alone knows.
+# What follows from the value only.
 for _word in """dtype device requires_grad layout is_floating_point is_complex is_signed is_cpu is_cuda is_meta
                 is_sparse is_quantized element_size itemsize get_device""".split():
     for _function in spellings(_word):

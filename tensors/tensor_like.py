@@ -1,7 +1,7 @@
 # tensors/tensor_like.py: the methods, operators and attributes of torch.Tensor for types that do not inherit from it.
-"""``torch.add(x, y)`` asks ``type(x)`` for ``__torch_function__`` by itself; ``x.add(y)`` and ``x + y`` do not exist
+"""``torch.add(x, y)`` looks for ``__torch_function__`` in ``type(x)`` by itself; ``x.add(y)`` and ``x + y`` do not exist
 until somebody writes them. ``TensorLike`` writes them all at once: each is sent to ``__torch_function__`` as the
-function of that name in ``torch.Tensor``, so a type handles a word in all its spellings in one place."""
+function of that name in ``torch.Tensor``, so a type handles all spellings of a function in one place."""
 
 import functools
 
@@ -97,7 +97,7 @@ def leaves(value):
 def written(func, args, kwargs):
     """The arguments that the call ``func(*args, **kwargs)`` writes into: those of ``out=``, and the first one when
     the function works in place by PyTorch's naming rule (``add_``, ``__iadd__``, ``__setitem__``, a property that is
-    assigned or deleted) or was asked to with ``inplace=True``."""
+    assigned or deleted) or called with ``inplace=True``."""
     name = func.__name__
     in_place = (
         kwargs.get("inplace")

@@ -1,8 +1,8 @@
-"""torchthaw: a plain-C operator ABI for PyTorch, and C extensions whose functions take tensors.
+"""torchthaw: C extensions for PyTorch from plain C headers, and a plain-C ABI of operators.
 
 ``create_extension`` turns C headers into a Python module; ``load`` and ``load_inline`` do so while a program runs.
-Importing this package imports neither PyTorch nor a compiler's tools, and changes nothing but that ``torch.utils.ffi``
-can be imported.
+Importing this package imports neither PyTorch nor a compiler's tools. Its only effect is that ``torch.utils.ffi`` can be
+imported.
 """
 
 import sys
@@ -21,12 +21,12 @@ from .finder import register as _register  # noqa: E402
 _register()
 
 
-# name -> the module that has it, imported when it is asked for
+# name -> the module that has it, imported at the first use
 _LAZY = {name: ".build" for name in ("create_extension", "load", "load_inline")}
 _LAZY |= {name: ".build.build_ext" for name in ("BuildExtension", "FFIExtension")}
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # for those who read this file without running it
+if TYPE_CHECKING:  # for tools that read this file without running it
     from .build import create_extension, load, load_inline
     from .build.build_ext import BuildExtension, FFIExtension
 

@@ -1,7 +1,7 @@
-"""torchthaw/activate.py: run at an interpreter's start to make torch.utils.ffi importable, wherever torchthaw is.
+"""torchthaw/activate.py: run when an interpreter starts, to make torch.utils.ffi importable wherever torchthaw is.
 
-By a ``.pth`` file (``python -m torchthaw enable``), or for the children of ``python -m torchthaw run``. It is executed
-as text, with ``__file__`` set, and puts no folder on sys.path: a checkout has packages of its own beside torchthaw.
+A ``.pth`` file runs it (``python -m torchthaw enable``), or it runs in the children of ``python -m torchthaw run``. It is
+executed as text, with ``__file__`` set, and adds no folder to sys.path: a checkout has other packages beside torchthaw.
 """
 
 import os

@@ -1,21 +1,21 @@
-"""torchthaw/availability.py: torch.cuda.is_available() as build scripts hear it under TORCHTHAW_BUILD_CUDA=1."""
+"""torchthaw/availability.py: torch.cuda.is_available() for build scripts under TORCHTHAW_BUILD_CUDA=1."""
 
 import os
 import sys
 
 NAME = "torch.cuda"
-# Code that has one of these names builds; so does what has the name ``setup`` of one of these packages.
+# Code with one of these names is a build script; so is code with the name ``setup`` of one of these packages.
 BUILDERS = {"create_extension", "BuildExtension", "FFIExtension"}
 PACKAGES = {"setuptools", "distutils"}
 
 
 def wanted():
-    """Whether build scripts are to build for GPUs, be there one or not."""
+    """Whether build scripts shall build for GPUs, with or without one."""
     return os.environ.get("TORCHTHAW_BUILD_CUDA", "0") not in ("", "0")
 
 
 def install(module):
-    """Makes ``is_available`` of the module torch.cuda answer True to code that builds. Idempotent."""
+    """Makes ``is_available`` of the module torch.cuda true for build scripts. Idempotent."""
     answer = module.is_available
     if getattr(answer, "of_torchthaw", False):
         return
@@ -31,7 +31,7 @@ def install(module):
 
 
 def _builds(frame):
-    """Whether the code of a frame, or one that called it, is that of a build script. PyTorch itself never is."""
+    """Whether the code of a frame, or a caller of it, is a build script. PyTorch itself never is."""
     if frame.f_globals.get("__name__", "").partition(".")[0] == "torch":
         return False
     if _is_one_liner(frame):
@@ -44,14 +44,14 @@ def _builds(frame):
 
 
 def _is_one_liner(frame):
-    """Whether the frame is a ``python -c …`` of a script that `run` started: it asks for that script."""
+    """Whether the frame is a ``python -c …`` of a script that `run` started: it runs for that script."""
     from .finder import is_run
 
     return frame.f_globals is vars(sys.modules["__main__"]) and sys.argv[:1] in (["-c"], ["-"]) and is_run()
 
 
 def _names_a_builder(code):
-    """Whether code, or a function that it defines, has one of the BUILDERS' names, or calls ``setup``."""
+    """Whether code, or a function that it defines, uses one of the BUILDERS' names, or calls ``setup``."""
     names = set(code.co_names)
     if names & BUILDERS or "setup" in names and PACKAGES & {name.partition(".")[0] for name in names}:
         return True
@@ -59,7 +59,7 @@ def _names_a_builder(code):
 
 
 def cuda_of_pytorch():
-    """The version of CUDA that the installed PyTorch was built with; None for one that has none, or no PyTorch."""
+    """The version of CUDA that the installed PyTorch was built with; None without CUDA, or without PyTorch."""
     import importlib.util
     import runpy
 

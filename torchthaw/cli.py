@@ -15,7 +15,7 @@ PATHS = {
     "my-lib-includes": ("the folder of my_lib.h", config.my_lib_includes),
     "libdir": ("the folder of the shared libraries", config.libdir),
     "libmy-lib": ("libmy_lib, to link or to load", lambda: config.library("my_lib")),
-    "libmy-lib-cuda": ("its half for GPUs", lambda: config.library("my_lib_cuda")),
+    "libmy-lib-cuda": ("the same for GPUs", lambda: config.library("my_lib_cuda")),
     "libth": ("libth, to link or to load", lambda: config.library("th")),
     "libthc": ("libthc, the same for GPUs", lambda: config.library("thc")),
     "cmakedir": ("the folder for find_package(torchthaw)", config.cmakedir),
@@ -44,7 +44,7 @@ def main(arguments=None):
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m torchthaw",
-        description="A plain-C operator ABI for PyTorch, and C extensions that take tensors.",
+        description="C extensions for PyTorch from plain C headers; old projects of torch.utils.ffi.",
     )
     parser.add_argument("--version", action="version", version=f"torchthaw {__version__}")
     subcommands = parser.add_subparsers(metavar="COMMAND", required=True)

@@ -18,7 +18,7 @@ BUILT_BY = {
 
 
 def checkout():
-    """The root of the checkout that this package lies in; None when it is installed."""
+    """The root of the checkout that contains this package; None when it is installed."""
     root = PACKAGE.parent
     return root if (root / "c_api" / "my_lib").is_dir() else None
 
@@ -36,7 +36,7 @@ def my_lib_includes():
 
 
 def includes():
-    """The folder that old projects compile against: ``TH``, ``THC`` and the like, nothing that hides their files."""
+    """The include folder for old projects: ``TH``, ``THC`` and the like, and no names that hide the project's own files."""
     return my_lib_includes() / "torchthaw"
 
 
@@ -60,12 +60,12 @@ def library(name):
     return path
 
 
-# What chooses folders that are written to, where it is set.
+# The variables that choose folders for writing.
 CHOICES = ("TORCH_EXTENSIONS_DIR", "TORCHTHAW_CACHE", "XDG_CACHE_HOME")
 
 
 def writable(folder, argument=None):
-    """``folder``, which is made where it is missing. OSError names the argument or the variable that chose it."""
+    """``folder``, created if it is missing. OSError names the argument or the variable that chose it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):

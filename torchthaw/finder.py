@@ -1,8 +1,8 @@
-"""torchthaw/finder.py: finds torch.utils.ffi, and torch._six where asked for, here; PyTorch no longer has them.
+"""torchthaw/finder.py: makes torch.utils.ffi, and torch._six on request, importable; PyTorch no longer has them.
 
 It also changes modules of PyTorch when they are imported: torch.utils.cpp_extension, which then compiles old sources;
-torch.cuda where TORCHTHAW_BUILD_CUDA is set; and torch itself in what ``python -m torchthaw run`` runs, where old
-autograd Functions work without anybody importing torch.utils.ffi.
+torch.cuda if TORCHTHAW_BUILD_CUDA is set; and torch itself under ``python -m torchthaw run``, where old autograd
+Functions work without an import of torch.utils.ffi.
 """
 
 import os
@@ -31,11 +31,11 @@ def is_run():
 
 
 class Finder:
-    """An entry of sys.meta_path that knows these modules; it comes first, as PyTorch 1 has one that only raises."""
+    """An entry of sys.meta_path for these modules; it comes first, because PyTorch 1 has one that only raises."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name == FFI or (name == SIX and _is_asked_for("torch_six")):
+        if name == FFI or (name == SIX and _is_enabled("torch_six")):
             return spec(name)
         change = _changes().get(name)
         return _changed(name, path, change) if change else None
@@ -52,7 +52,7 @@ def _changes():
 
 
 def _changed(name, path, change):
-    """The import system's description of a module as the other finders give it, which is changed once it is there."""
+    """The import system's description of a module, from the other finders; the module is changed after it was executed."""
     found = (each.find_spec(name, path) for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec"))
     result = next(filter(None, found), None)
     if result is not None and hasattr(result.loader, "exec_module"):
@@ -78,7 +78,7 @@ def _patch(module):
     patches.install()
 
 
-def _is_asked_for(item):
+def _is_enabled(item):
     from .legacy.semantics import asked_for
 
     return item in asked_for()

@@ -1,7 +1,7 @@
-"""torchthaw/private_names.py: every name of PyTorch that is not public, and what stands in where it is missing.
+"""torchthaw/private_names.py: every name of PyTorch that is not public, and its replacement if it is missing.
 
-No other file of the package touches one. ``get(name)`` is what PyTorch has under that name if it passes a small trial,
-else what stands in; both are chosen once, at the first call. Importing this file does not import PyTorch.
+No other file of the package uses one. ``get(name)`` is what PyTorch has under that name if it passes a small test, else
+the replacement; the choice is made once, at the first call. Importing this file does not import PyTorch.
 """
 
 import inspect
@@ -14,15 +14,15 @@ _ABSENT = object()
 
 
 class Missing(AttributeError):
-    """PyTorch does not have a name, or something else under it, and nothing stands in."""
+    """PyTorch does not have a name, or something else under it, and there is no replacement."""
 
 
 class Private(NamedTuple):
     """A name of PyTorch.
 
     path: where it is, from ``torch`` on. since: the first PyTorch, of those that torchthaw supports, that has it.
-    use: what torchthaw does with it. without: what stands in, in words. works: whether an object found under the path
-    is still what it was; an exception says no. stand_in: makes what is used instead; None: those who ask get Missing.
+    use: what torchthaw does with it. without: the replacement, described. works: whether an object found under the path
+    still behaves as expected; an exception means no. stand_in: makes the replacement; None: get() raises Missing.
     """
 
     path: str
@@ -71,7 +71,7 @@ def _call_when_ready(function):
 
 
 def _base_in_graph(tensor):
-    """The leaf on whose memory a tensor lies that came from it in one line of operations, or None."""
+    """The leaf whose memory a tensor has, if it came from the leaf in one line of operations, else None."""
     node, address = tensor.grad_fn, tensor.untyped_storage().data_ptr()
     while node is not None:
         leaf = getattr(node, "variable", None)
@@ -134,7 +134,7 @@ NAMES = {
     ),
     "is_zerotensor": Private(
         "torch._is_zerotensor", "2.4",
-        "why a tensor without memory was refused, in words", "the words are less exact",
+        "the message for a tensor without memory that was refused", "the message is less exact",
         _says_no, lambda: lambda tensor: False,
     ),
     **{
@@ -183,7 +183,7 @@ NAMES = {
     ),
     "find_builtin": Private(
         "torch.jit._builtins._find_builtin", "2.4",
-        "torch.jit.script knows PyTorch's functions by their identity: those that stand before them are told",
+        "torch.jit.script recognises PyTorch's functions by identity: their wrappers are registered too",
         "scripts that use functions of the legacy semantics do not compile",
         lambda found: found(len) is None, lambda: lambda function: None,
     ),
@@ -216,7 +216,7 @@ def find(path):
 
 
 def native(owner, name):
-    """The attribute of a class as C defined it, below what Python code has put before it; else as it is.
+    """The attribute of a class as C defined it, without what Python code assigned later; else as it is.
 
     A descriptor, which the public name ``owner.name`` gives only as long as nothing was put there.
     """
@@ -234,7 +234,7 @@ def private_attributes(owner):
 
 
 def reason(name):
-    """Why a name cannot be used as it is in this PyTorch, in words, or None."""
+    """Why a name cannot be used as it is in this PyTorch, or None."""
     private = NAMES[name]
     found = find(private.path)
     if found is _ABSENT:
@@ -249,7 +249,7 @@ def reason(name):
 
 @lru_cache(maxsize=None)
 def get(name):
-    """What to use: PyTorch's own, or what stands in for it; Missing where there is neither."""
+    """What to use: PyTorch's own, or its replacement; Missing where there is neither."""
     private, why = NAMES[name], reason(name)
     if why is None:
         return find(private.path)
@@ -264,7 +264,7 @@ def has(name):
 
 
 def missing():
-    """{path: what stands in} of the names that this PyTorch should have and does not have as they were."""
+    """{path: the replacement, described} of the names that this PyTorch should have and does not have as they were."""
     has_cuda = _torch().backends.cuda.is_built()
     return {
         private.path: private.without

@@ -39,9 +39,9 @@ def test_each_thread_has_its_own():
 
 
 def test_large_ones_are_not_kept():
-    large = _library.scratch(_library.KEPT_BYTES + 1, CPU)
-    assert large.numel() == _library.KEPT_BYTES + 1
-    assert _library.scratch(_library.KEPT_BYTES + 1, CPU).data_ptr() != large.data_ptr()
+    large = _library.scratch(_library.WORKSPACE_BYTES + 1, CPU)
+    assert large.numel() == _library.WORKSPACE_BYTES + 1
+    assert _library.scratch(_library.WORKSPACE_BYTES + 1, CPU).data_ptr() != large.data_ptr()
 
 
 def test_made_in_inference_mode_serves_outside():

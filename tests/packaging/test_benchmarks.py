@@ -198,7 +198,7 @@ def test_a_busy_core_is_not_idle():
     try:
         process.stdout.readline()
         assert machine.watch(0.3)[cores[0]] < 0.5
-        assert machine.idle_cores(len(cores), patience=0, window=0.3) is None
+        assert machine.idle_cores(len(cores), patience=0, seconds=0.3) is None
     finally:
         process.kill()
         process.communicate()

@@ -1,4 +1,4 @@
-"""functions/add.py: the sum as an autograd Function, in the two styles of those days."""
+"""functions/add.py: the sum as an autograd Function, in the two styles of PyTorch 0.3."""
 
 import torch
 from _ext import my_lib

@@ -1,4 +1,4 @@
-"""my_package/functions/add.py: the sum as an autograd Function, in the two styles of those days."""
+"""my_package/functions/add.py: the sum as an autograd Function, in the two styles of PyTorch 0.3."""
 
 from torch.autograd import Function
 
