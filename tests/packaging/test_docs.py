@@ -152,6 +152,34 @@ def test_what_the_text_names_exists(document):
         assert (ROOT / path).exists(), path
 
 
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=lambda page: page.name)
+def test_each_page_names_its_readers_first(page):
+    title, _, text = page.read_text().partition("\n\n")
+    assert title.startswith("# ") and text.startswith("For ")
+
+
+def test_links_name_headings_that_exist():
+    def anchors(document):
+        headings = re.findall(r"^#+ (.*)", re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL), re.MULTILINE)
+        return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+    for document in DOCUMENTS:
+        for path, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", document.read_text()):
+            assert anchor in anchors(document.parent / path if path else document), f"{document}: {path}#{anchor}"
+
+
+@pytest.mark.parametrize("command", ["", "run", "enable", "disable", "doctor", "config"])
+def test_commands_and_options_are_those_of_the_program(command):
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text()
+    shown = run(sys.executable, "-m", "torchthaw", *command.split(), "--help")
+    words = set(re.findall(r"(?<![\w-])--[a-z-]+", shown)) | set(re.findall(r"^    ([a-z]+) ", shown, re.MULTILINE))
+    assert {word for word in words if not re.search(rf"{word}(?![\w-])", page)} == set()
+
+
 def test_environment_variables_are_those_of_the_code():
     page = (ROOT / "docs" / "reference" / "environment.md").read_text()
     table = "".join(line for line in page.splitlines(keepends=True) if line.startswith("| `"))
