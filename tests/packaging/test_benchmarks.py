@@ -134,7 +134,7 @@ def test_verdicts():
 
 
 @pytest.mark.parametrize(
-    "benchmark, sizes",
+    "name, sizes",
     [
         ("lltm", {"shapes": [(2, 3, 4)]}),
         ("lltm_gemm", {"shapes": [(2, 3, 4)]}),
@@ -145,14 +145,14 @@ def test_verdicts():
         ("legacy_build", {}),
     ],
 )
-def test_every_benchmark_measures_what_its_goals_need(benchmark, sizes):
+def test_every_benchmark_measures_what_its_goals_need(name, sizes):
     threads = torch.get_num_threads()
-    outcome = importlib.import_module(f"benchmarks.{benchmark}").measure(TINY, **sizes)
+    outcome = importlib.import_module(f"benchmarks.{name}").measure(TINY, **sizes)
     assert torch.get_num_threads() in (threads, 1)
     torch.set_num_threads(threads)
     measured = {group.case: group.results for group in outcome.groups}
     for goal in goals.GOALS:
-        if goal.benchmark == benchmark:
+        if goal.benchmark == name:
             assert goal.contender in measured[goal.case]
             assert set(goal.peers) - {*SLOW, *OPTIONAL} <= set(measured[goal.case])
     for results in measured.values():
