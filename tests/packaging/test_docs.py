@@ -5,7 +5,7 @@
 python   the blocks of a file in order, as one program, so that a later one may use what an earlier one made
 c, cpp   compiled against my_lib.h with all warnings as errors; one with a main is linked and run as well
 cmake    a project of its own beside the file's last program, against an installed libmy_lib
-sh       the block as one script, in which `make` only checks that its targets exist
+sh       the block as one script, in which `make` only checks that its targets exist, and pip that it would install this
 text     output: what the block before it printed
 """
 import os
@@ -23,7 +23,11 @@ from support import ROOT
 
 pytestmark = pytest.mark.timeout(900)  # one snippet compiles PyTorch's headers
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
-MAKE_ONLY_CHECKS = 'make() { command make --dry-run "$@" > /dev/null; }\n'
+# Instead of these two: whether the targets of make exist, and whether pip would install this checkout.
+CHECKED_ONLY = """
+make() { command make --dry-run "$@" > /dev/null; }
+pip() { [ "$*" = "install ." ] && [ -f pyproject.toml ]; }
+"""
 
 
 class Block(NamedTuple):
@@ -136,7 +140,7 @@ def test_cmake(block, expected, tmp_path):
 def test_sh(block, expected, tmp_path):
     if "pkg-config" in block.code and shutil.which("pkg-config") is None:
         pytest.skip("this machine has no pkg-config, which the project does not need")
-    printed = run("sh", "-euc", MAKE_ONLY_CHECKS + block.code)
+    printed = run("sh", "-euc", CHECKED_ONLY + block.code)
     assert expected is None or printed == expected
 
 
@@ -202,9 +206,9 @@ def test_benchmark_tables_are_those_of_the_kept_run(document, form):
 
 def test_a_wrong_snippet_is_seen(tmp_path):
     """The runners themselves: each kind of mistake is an error."""
-    for script in ("make no-such-target", "false", "exit 3"):
+    for script in ("make no-such-target", "false", "exit 3", "pip install something", "cd docs; pip install ."):
         with pytest.raises(AssertionError):
-            run("sh", "-euc", MAKE_ONLY_CHECKS + script)
+            run("sh", "-euc", CHECKED_ONLY + script)
     with pytest.raises(AssertionError, match="Wunused|unused"):
         test_c(Block("c", 1, "int main(void) { int unused; return 0; }\n"), None, tmp_path)
     document = tmp_path / "wrong.md"
