@@ -70,18 +70,18 @@ GOALS = (
 )
 
 
-# README's five ratios: (what, compared with, benchmark, case, shape, contender, peers).
+# README's five ratios, of the goals above: (what, compared with, benchmark, case, shape, peers).
 HEADLINES = (
     ("one LLTM step, forward; batch 16, input 32, state 128", "the fastest of four ways in PyTorch",
-     "lltm", "forward", "16, 32, 128", "torchthaw", PEERS),
+     "lltm", "forward", "16, 32, 128", PEERS),
     ("100 LLTM steps, backward; batch 64, input 1024, state 128", "`nn.LSTM`",
-     "lltm_sequence", "backward", "64, 1024, 128", "torchthaw", ("nn.LSTM",)),
+     "lltm_sequence", "backward", "64, 1024, 128", ("nn.LSTM",)),
     ("a call of old C code with three 5 × 5 tensors", "`torch.add(out=)`",
-     "legacy_calls", "my_lib_add_forward", "5, 5", "torchthaw", ("torch.add(out=)",)),
+     "legacy_calls", "my_lib_add_forward", "5, 5", ("torch.add(out=)",)),
     ("the build of an old project", "`cpp_extension.load` of its port to C++",
-     "legacy_build", "sources to module", "add", "torchthaw", ("cpp_extension.load",)),
+     "legacy_build", "sources to module", "add", ("cpp_extension.load",)),
     ("the functions of libth on 10⁶ numbers, geometric mean", "PyTorch on the same memory",
-     "th", "geometric mean", "contiguous", "libth", ("torch",)),
+     "th", "geometric mean", "contiguous", ("torch",)),
 )  # fmt: skip
 
 

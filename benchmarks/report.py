@@ -138,11 +138,12 @@ def machine_lines(found):
 
 def headlines(found):
     """The five ratios of README, with the machine below them."""
-    measured = {(g.benchmark, g.case, g.shape): g for outcome in found["outcomes"].values() for g in outcome.groups}
+    groups = [g for outcome in found["outcomes"].values() for g in outcome.groups]
+    values = {(g.benchmark, g.case, g.shape, g.peers): value for g, value, _ in verdicts(groups)}
     rows = []
-    for what, compared, benchmark, case, shape, contender, peers in HEADLINES:
-        group = measured.get((benchmark, case, shape))
-        rows.append([what, compared, f"{group.ratio(contender, peers):.2f}" if group else "not measured"])
+    for what, compared, *goal in HEADLINES:
+        value = values[tuple(goal)]
+        rows.append([what, compared, "not measured" if value is None else f"{value:.2f}"])
     return "\n".join([table(["time of", "compared with", "ratio"], rows), "", machine_lines(found)])
 
 
