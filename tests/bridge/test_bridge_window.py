@@ -1,11 +1,15 @@
 """tests/bridge/test_bridge_window.py: how much of a torch storage C sees, and what decides that."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
-from support import window_probe
-from torchthaw.legacy import window
+from support import ROOT, window_probe
+from torchthaw.build.exact import is_exact
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +225,7 @@ def decide(folder, text, part=None):
     (folder / "source.c").write_text(text)
     if part:
         (folder / "include" / "part.h").write_text(part)
-    return window.is_exact([folder / "source.c"], [folder / "include"], [], [], [], [])
+    return is_exact([folder / "source.c"], [folder / "include"])
 
 
 @pytest.mark.parametrize("name", TELLS)
@@ -245,22 +249,26 @@ def test_what_sources_include_counts(tmp_path, line):
 
 
 def test_what_cannot_be_read_is_exact(tmp_path):
-    assert window.is_exact([tmp_path / "no such file.c"], [], [], [], [], [])
+    assert is_exact([tmp_path / "no such file.c"])
     assert decide(tmp_path, f"#include PART\n{PLAIN}")
     assert not decide(tmp_path, f'#define TH_GENERIC_FILE "x.c"\n#include TH_GENERIC_FILE\n{PLAIN}')
 
 
 @pytest.mark.parametrize("linked, exact", [
     ({}, False),
-    ({"libraries": ["m", "gomp"], "link_args": ["-fopenmp", "-lpthread", "-Wl,-O1"], "flags": ["-O3", "-DN=2"]}, False),
-    ({"extra_objects": ["kernel.o"]}, True),
-    ({"libraries": ["kernels"]}, True),
-    ({"link_args": ["-lkernels"]}, True),
-    ({"link_args": ["kernels.a"]}, True),
+    ({"linked": ["-lm", "-lgomp", "-fopenmp", "-lpthread", "-Wl,-O1"], "flags": ["-O3", "-DN=2"]}, False),
+    ({"linked": [Path("kernel.o")]}, True),
+    ({"linked": ["-lkernels"]}, True),
+    ({"linked": ["kernels.a"]}, True),
     ({"flags": ["-include", "kernels.h"]}, True),
     ({"flags": ["-DSIZE(t)=t->storage->size"]}, True),
 ])  # fmt: skip
 def test_what_is_linked_or_given(tmp_path, linked, exact):
-    nothing = {"flags": [], "extra_objects": [], "libraries": [], "link_args": []}
     (tmp_path / "source.c").write_text(PLAIN)
-    assert window.is_exact([tmp_path / "source.c"], [], **{**nothing, **linked}) is exact
+    assert is_exact([tmp_path / "source.c"], **linked) is exact
+
+
+def test_the_search_imports_nothing_of_the_legacy_half():
+    code = "import sys, torchthaw.build.exact\nprint([name for name in sys.modules if 'torchthaw.legacy' in name])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

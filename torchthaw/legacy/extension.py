@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 
 from .. import config
-from ..build import cdef, cuda, glue, ninja, toolchain
+from ..build import cdef, cuda, exact, glue, ninja, toolchain
 from ..build.extension import LIMITED_API
-from . import objects, structs, window
+from . import objects, structs
 from .options import C_FLAGS, RUNTIMES, Options, include_dirs
 from .package import Package
 
@@ -70,12 +70,12 @@ def create_extension(
 
     ffi, declarations = cdef.parse(headers, options.include_dirs, options.define_flags, structs.CDEF)
     of_objects, unread = objects.readable(base, options.extra_objects)
-    exact = window.is_exact(
+    needs_exact = exact.is_exact(
         [*headers, *options.sources, *of_objects], options.include_dirs,
-        [*options.define_flags, *options.compile_args["cxx"]], unread, options.libraries,
-        options.list_of("extra_link_args"),
+        [*options.define_flags, *options.compile_args["cxx"]],
+        [*unread, *(f"-l{library}" for library in options.libraries), *options.list_of("extra_link_args")],
     )  # fmt: skip
-    kind = structs.ExactFunction if exact else structs.Function
+    kind = structs.ExactFunction if needs_exact else structs.Function
     functions = glue.functions(ffi, cdef.signatures(declarations), kind)
     module_name = f"{name}.{module}" if package else module
     if package and len(parts) == 1:

@@ -2,24 +2,18 @@
 
 import re
 
+from ...build.c_tokens import C_TOKENS, blank
+
+__all__ = ["C_TOKENS", "PYTHON_TOKENS", "SHELL_TOKENS", "blank", "conditions"]
+
 PYTHON_TOKENS = re.compile(
     r"""(?P<comment>\#[^\n]*)|(?P<string>[bBrRuUfF]{0,2}(?:'''(?:\\.|[^\\])*?'''|\"\"\"(?:\\.|[^\\])*?\"\"\"
         |'(?:\\.|[^\\'\n])*'|"(?:\\.|[^\\"\n])*"))""",
     re.DOTALL | re.VERBOSE,
 )
-C_TOKENS = re.compile(
-    r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)|(?P<include>\#\s*include\s*(?:<[^>\n]*>|"[^"\n]*"))
-        |(?P<string>"(?:\\.|[^\\"\n])*"|'(?:\\.|[^\\'\n])*')""",
-    re.DOTALL | re.VERBOSE,
-)
 SHELL_TOKENS = re.compile(r"(?P<comment>(?:^|(?<=\s))\#[^\n]*)", re.MULTILINE)
 
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\\n|[^\n])*)", re.MULTILINE)
-
-
-def blank(text, tokens, groups):
-    """``text`` with the tokens of these groups as spaces; positions and lines stay."""
-    return tokens.sub(lambda match: re.sub(r"[^\n]", " ", match[0]) if match.lastgroup in groups else match[0], text)
 
 
 def conditions(code):

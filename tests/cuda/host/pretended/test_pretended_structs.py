@@ -22,7 +22,7 @@ from support import TESTS, bridge_probe
 from support.stand_in import legacy, pretend
 from support.stand_in.legacy import allocated, machine
 from support.stand_in.pretend import elsewhere
-from torchthaw.legacy import window
+from torchthaw.build import exact
 
 EXACT = os.environ["THAW_EXACT"] == "1"
 FOLDER = Path(os.environ["THAW_STAND_IN"]).parent
@@ -33,7 +33,7 @@ def build():
     from torch.utils.ffi import create_extension
 
     folder = FOLDER / f"probe-{EXACT}"
-    window.is_exact = lambda *given: EXACT
+    exact.is_exact = lambda *given: EXACT
     shutil.copytree(TESTS / "cuda" / "probe", folder, dirs_exist_ok=True)
     create_extension(
         "probe", "probe.h", ["probe.c", "kernel.cu"], False, with_cuda=True, relative_to=str(folder / "build.py")

@@ -1,16 +1,16 @@
-"""torchthaw/legacy/window.py: whether C code can tell how much of a torch storage its TH storages show.
+"""torchthaw/build/exact.py: whether C code can tell its TH storages from PyTorch's own.
 
-They show what a tensor covers, from an offset of 0, which the bridge knows without asking PyTorch for more. Code that
-names storages in other ways than to read ``tensor->storage->data``, or compares those pointers, and code that is not
-there to be read, gets the storage's own size, the tensor's own offset, and one storage for all tensors on it:
-``storage->size``, ``storageOffset``, ``a->storage == b->storage``, ``setStorage``, ``swap`` …
+A TH storage for a tensor's own elements alone, with an offset of 0, needs less of PyTorch: exact storages make a short
+call take half as long again. is_exact() finds the code that needs them: code that reads ``storage->size`` or
+``storageOffset``, compares storages, passes one on (``setStorage``, ``swap``), and code that is not there to be read.
+All other code names storages only to read ``tensor->storage->data``.
 """
 
 import re
 from pathlib import Path
 
 from .. import config
-from .doctor.source import C_TOKENS, blank
+from .c_tokens import C_TOKENS, blank
 
 NAMED = re.compile(r"storage", re.IGNORECASE)
 DATA = r"->\s*storage\s*->\s*data\b"
@@ -21,19 +21,20 @@ COMPARED = re.compile(rf"{DATA}\s*\)*\s*[=!]=|[=!]=[\s(]*(?:\([^()]*\)\s*)?\w+\s
 INCLUDED = re.compile(r'^[ \t]*#[ \t]*(?:include|define[ \t]+\w+)[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 INCLUDED_MACRO = re.compile(r"^[ \t]*#[ \t]*include[ \t]+(?!THC?_GENERIC_FILE\b)[A-Za-z_]", re.MULTILINE)
 
-RUNTIMES = {"TH", "THC", "c", "m", "dl", "rt", "pthread", "gomp", "stdc++", "gcc_s", "cudart"}
+# What no storage is passed to, by the words that link it.
+RUNTIMES = {f"-l{name}" for name in "TH THC c m dl rt pthread gomp stdc++ gcc_s cudart".split()}
 
 
-def is_exact(files, include_dirs, flags, extra_objects, libraries, link_args):
-    """Whether an extension needs storages as they are.
+def is_exact(files, include_dirs=(), flags=(), linked=()):
+    """Whether C code needs storages of PyTorch's own size, with each tensor's offset, one for all tensors on it.
 
-    files: the headers and sources; what they include from beside them or ``include_dirs`` counts as well.
-    flags: the compilers', macros among them. extra_objects: those whose sources are not among the files.
+    files: the headers and sources; what they include from beside them or from ``include_dirs`` counts as well.
+    flags: of the compilers. linked: words for the linker, such as ``-lNAME``, and objects whose sources are not among
+    the files. What cannot be read needs them; what can, where the word ``storage`` is more than ``->storage->data``.
     """
     if any(flag in ("-include", "-imacros") or NAMED.search(flag) for flag in flags):
         return True
-    linked = [arg.removeprefix("-l") for arg in link_args if arg.startswith("-l") or not arg.startswith("-")]
-    if extra_objects or set(libraries).union(linked) - RUNTIMES:
+    if any(word.startswith("-l") or not word.startswith("-") for word in {*map(str, linked)} - RUNTIMES):
         return True
     folders = [Path(folder) for folder in include_dirs if not Path(folder).is_relative_to(config.includes())]
     return any(map(_tells, _with_included(files, folders)))
@@ -44,7 +45,7 @@ def _tells(text):
 
 
 def _with_included(files, folders):
-    """The text of ``files`` and of what they include, without comments; one that cannot be read as an empty storage."""
+    """The text of ``files`` and of what they include, without comments; "storage" for one that cannot be read."""
     waiting, seen = list(map(Path, files)), set()
     while waiting:
         path = waiting.pop().resolve()
