@@ -5,9 +5,8 @@ import subprocess
 import warnings
 
 import cffi
-from cffi import cparser
 
-from . import toolchain
+from . import cffi_names, toolchain
 
 # What compilers add to declarations and cffi's parser does not know, with the spelling it takes instead.
 NEUTRAL = {
@@ -126,7 +125,7 @@ def signatures(declarations):
     """For each function its C declaration and its parameters' names (None for one without), by function name."""
     from pycparser import c_ast, c_generator
 
-    tree = cparser.Parser()._parse(declarations)[0]
+    tree = cffi_names.syntax_tree(declarations)
     generator = c_generator.CGenerator()
     found = {}
     for node in tree.ext:

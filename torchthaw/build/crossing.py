@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from cffi import model
+from .cffi_names import model
 
 # DLPack's DLDataTypeCode
 INT, UINT, FLOAT, COMPLEX, BOOL = 0, 1, 2, 5, 6

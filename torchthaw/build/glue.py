@@ -5,13 +5,11 @@ a guarded stand-in that cffi's own code calls in place of the function, and the 
 happens in between is the bridge's business: see bridge.h.
 """
 
-import io
 import keyword
 
-from cffi import model, recompiler
-
 from .. import config
-from . import cdef
+from . import cdef, cffi_names
+from .cffi_names import model
 from .crossing import parameter, result_kind
 
 PREAMBLE = """
@@ -172,13 +170,7 @@ class Function:
 
 def functions(ffi, signatures, kind=Function):
     """The functions that ``ffi`` declares, in order of name; ``signatures`` as from cdef.signatures()."""
-    found = []
-    for key, (type, _) in sorted(ffi._parser._declarations.items()):
-        role, _, name = key.partition(" ")
-        if role == "function":
-            declaration, names = signatures.get(name, (name, []))
-            found.append(kind(ffi, name, type, declaration, names))
-    return found
+    return [kind(ffi, name, type, *signatures.get(name, (name, []))) for name, type in cffi_names.functions(ffi)]
 
 
 def source(ffi, signatures, name, includes, keeps_errno):
@@ -186,13 +178,8 @@ def source(ffi, signatures, name, includes, keeps_errno):
 
     includes: the paths of its headers. keeps_errno: whether ``ffi.errno`` follows the C functions' errno.
     """
-    text = io.StringIO()
-    generator = recompiler.Recompiler(ffi, name)
-    generator.collect_type_table()
-    generator.collect_step_tables()
     headers = cdef.include_lines(includes)
-    generator.write_source_to_f(text, preamble(functions(ffi, signatures), name, headers, keeps_errno))
-    return text.getvalue()
+    return cffi_names.module_source(ffi, name, preamble(functions(ffi, signatures), name, headers, keeps_errno))
 
 
 def preamble(found, name, headers, keeps_errno):

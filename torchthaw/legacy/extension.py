@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from .. import config
-from ..build import cdef, cuda, exact, glue, ninja, toolchain
+from ..build import cdef, cffi_names, cuda, exact, glue, ninja, toolchain
 from ..build.extension import LIMITED_API
 from . import objects, structs
 from .options import C_FLAGS, RUNTIMES, Options, include_dirs
@@ -118,24 +118,18 @@ def _build(ffi, options, verbose, package):
 
 
 def _compile(ffi, options, verbose):
-    module_name, source, extension, _ = ffi._assigned_source
+    module_name, source, extension, _ = cffi_names.assigned(ffi)
     state, target = options.state, options.target
     with ninja.locked(state):
         generated = state / f"{target.stem}{extension}"
         sources, made, linked = options.inputs()
-        _write_c(ffi, module_name, source, generated)
+        ninja.write_if_changed(generated, cffi_names.module_source(ffi, module_name, source))
         ninja.write_if_changed(state / "build.ninja", _ninja(generated, [*sources, *made], linked, options))
         objects.compile_made(options.base, made, state, verbose)
         ninja.run(state, verbose=verbose)
         ninja.install(state / target.name, target, [path for path in options.own_libraries if path.exists()])
         for tagged in target.parent.glob(f"{target.stem}.*.so"):
             tagged.unlink()  # Python would prefer it
-
-
-def _write_c(ffi, module_name, source, path):
-    from cffi import recompiler
-
-    recompiler.make_c_source(ffi, module_name, source, os.fspath(path))  # keeps an equal file
 
 
 def _ninja(generated, sources, linked, options):

@@ -2,9 +2,8 @@
 
 import keyword
 
-from cffi import model
-
 from ..build import crossing, glue
+from ..build.cffi_names import model
 
 # Real -> (DLPack code, bits)
 REALS = {

@@ -1,0 +1,39 @@
+"""torchthaw/build/cffi_names.py: every name of cffi that its documentation does not have.
+
+No other file of the package touches one: they ask here, also for ``model``, the classes of C types.
+"""
+
+import io
+
+from cffi import cparser, model, recompiler
+
+__all__ = ["VERSIONS", "assigned", "functions", "model", "module_source", "syntax_tree"]
+
+# The versions of cffi that have these names; pyproject.toml requires the same.
+VERSIONS = ">=1.16,<3"
+
+
+def functions(ffi):
+    """(name, type) of each function that ``ffi`` declares, in order of name; types are those of ``model``."""
+    declared = ((key.split(" ", 1), type) for key, (type, _) in sorted(ffi._parser._declarations.items()))
+    return [(name, type) for (role, name), type in declared if role == "function"]
+
+
+def syntax_tree(declarations):
+    """pycparser's tree of C declarations, among them those that only cffi reads, such as ``int f(...);``."""
+    return cparser.Parser()._parse(declarations)[0]
+
+
+def module_source(ffi, name, preamble):
+    """The C file of cffi's module ``name``; ``preamble``: the C text that it begins with."""
+    text = io.StringIO()
+    generator = recompiler.Recompiler(ffi, name)
+    generator.collect_type_table()
+    generator.collect_step_tables()
+    generator.write_source_to_f(text, preamble)
+    return text.getvalue()
+
+
+def assigned(ffi):
+    """(module name, preamble, suffix of the generated file, arguments of Extension): what ``set_source`` was given."""
+    return ffi._assigned_source
