@@ -12,9 +12,8 @@ import pytest
 import torchthaw
 from support import TESTS, abi_exports, abi_snapshot
 from torchthaw.bridge import errors
-from torchthaw.build import glue, toolchain
+from torchthaw.build import glue, th, toolchain
 from torchthaw.build.extension import LIMITED_API
-from torchthaw.legacy import structs
 
 ROOT, BRIDGE = abi_snapshot.ROOT, abi_snapshot.BRIDGE
 MAJOR, MINOR = abi_snapshot.version_of(BRIDGE / "bridge.h")
@@ -279,7 +278,7 @@ def test_the_words_about_arguments_know_the_kinds_numbers():
 def test_the_structs_that_headers_may_name_are_those_of_th():
     """Name, element and storage of each are what TH's and THC's headers have; CUDA's types are the stand-in's."""
     lines = ["#include <TH/TH.h>", "#include <THC/THC.h>", "#include <type_traits>"]
-    for name, (_, code, bits) in {**structs.CPU, **structs.CUDA}.items():
+    for name, (_, code, bits) in {**th.CPU, **th.CUDA}.items():
         if name.endswith("Storage"):
             element = f"std::remove_pointer_t<decltype({name}::data)>"
             kinds = [f"std::is_floating_point_v<{element}> == {int(code == 2)}"]

@@ -14,7 +14,8 @@ from . import cuda, extension, toolchain
 class FFIExtension(Extension):
     """The package ``name`` of what C ``headers`` declare, for ``ext_modules`` of a setup.py with BuildExtension.
 
-    Arguments are those of torchthaw.create_extension; relative paths start in the folder of setup.py.
+    Arguments are those of torchthaw.create_extension, ``th=True`` among them; relative paths start in the folder of
+    setup.py.
     """
 
     def __init__(self, name, headers, sources=(), **options):
@@ -89,17 +90,9 @@ class BuildExtension(build_ext):
 
 def _for_setuptools(ext, made):
     """Gives ``ext`` all that setuptools needs to build it by itself."""
-    options = made.options
-    if options["with_cuda"]:
+    if made.options["with_cuda"]:
         raise ValueError("use_ninja: expected True for an extension with CUDA, got False")
     made.state.mkdir(parents=True, exist_ok=True)
-    generated = made.state / f"{made.module}.c"
-    made.write_c(generated)
-    ext.sources = [*map(os.fspath, [generated, *options["sources"]])]
-    ext.define_macros = [extension.LIMITED_API]
-    for name in ("include_dirs", "library_dirs", "extra_objects"):
-        setattr(ext, name, [*map(os.fspath, options[name])])
-    ext.libraries = options["libraries"]
-    ext.runtime_library_dirs = made.runtime_library_dirs()
-    ext.extra_compile_args = [*options["define_flags"], *options["extra_compile_args"]["cxx"], "-fexceptions"]
-    ext.extra_link_args = options["extra_link_args"]
+    made.write_c(made.generated)
+    vars(ext).update(made.for_setuptools())
+    ext.sources.insert(0, os.fspath(made.generated))

@@ -173,15 +173,6 @@ def functions(ffi, signatures, kind=Function):
     return [kind(ffi, name, type, *signatures.get(name, (name, []))) for name, type in cffi_names.functions(ffi)]
 
 
-def source(ffi, signatures, name, includes, keeps_errno):
-    """The C file of the extension module called ``name``, such as ``_ext.my_lib._my_lib``.
-
-    includes: the paths of its headers. keeps_errno: whether ``ffi.errno`` follows the C functions' errno.
-    """
-    headers = cdef.include_lines(includes)
-    return cffi_names.module_source(ffi, name, preamble(functions(ffi, signatures), name, headers, keeps_errno))
-
-
 def preamble(found, name, headers, keeps_errno):
     """What stands before cffi's own code, which is a complete module once cffi's init function is a step of ours.
 

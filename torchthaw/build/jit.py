@@ -16,7 +16,7 @@ import cffi
 
 from .. import config
 from . import cuda, ninja, prototypes, record, toolchain
-from .extension import Extension, paths
+from .extension import Extension, check, paths
 
 
 def load(
@@ -134,9 +134,7 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
         "extra_link_args": list(ldflags or ()),
         "include_dirs": [Path.cwd() / folder for folder in include_paths or ()],
         "verbose": verbose,
-        "define_flags": [], "libraries": [], "library_dirs": [], "runtime_library_dirs": [], "extra_objects": [],
-        "dlink": False, "dlink_libraries": [],
-    }  # fmt: skip
+    }
 
 
 def _folder(name, given):
@@ -190,6 +188,7 @@ class _Library(Extension):
     """
 
     def __init__(self, name, folder, kind, options):
+        check(name, options["headers"], options["sources"])
         super().__init__(name, folder, **options)
         self.kind = kind
         self.package = folder
@@ -209,7 +208,7 @@ class _Library(Extension):
         try:
             super().write_c(path)
         except (cffi.CDefError, cffi.FFIError) as error:
-            argument = "functions" if self.options.get("docs") else "headers"
+            argument = "functions" if self.options["docs"] else "headers"
             raise ValueError(f"{argument}: expected C declarations that define their types: {error}") from None
 
     def make(self, keep_intermediates):
@@ -236,7 +235,7 @@ class _Library(Extension):
     def _build(self):
         """Brings the product in the folder of the intermediate files up to date."""
         self.state.mkdir(exist_ok=True)
-        generated = [self.state / f"{self.module}.c"] if self.kind == "module" else []
+        generated = [self.generated] if self.kind == "module" else []
         for path in generated:
             self.write_c(path)
         link = ninja.program if self.kind == "program" else ninja.shared_object

@@ -17,6 +17,7 @@ from . import symbols, toolchain
 
 # Suffix -> (rule, compiler). Anything else in `sources` is an error.
 RULES = {".c": "c", ".cc": "cxx", ".cpp": "cxx", ".cxx": "cxx", ".C": "cxx", ".cu": "cuda"}
+DEVICE_LINK = "device_link.o"
 
 UNDEFINED = (
     "{target}: undefined symbols: {names}. Expected them in the sources, in extra_objects, or in a library that "
@@ -70,14 +71,10 @@ def program(output, sources, compile_flags, link_flags, objects=(), cuda=None):
     return "\n".join(lines) + "\n"
 
 
-def cuda_objects(sources, objects, cuda):
-    """(text, made): the text of a build.ninja that compiles CUDA ``sources``, to link with ``objects``; what it makes.
-
-    ``sources`` is as for shared_object.
-    """
-    lines, made, _ = _compile(sources, (), cuda)
-    made = _device_link(lines, made, objects, cuda)
-    return "\n".join(lines) + "\n", made
+def cuda_objects(sources, cuda):
+    """The objects of device code that program() makes: of the CUDA ``sources``, and of the link of device code."""
+    made = [_object(index, source) for index, source in enumerate(sources) if RULES.get(Path(source).suffix) == "cuda"]
+    return [*made, *([DEVICE_LINK] if cuda.device_link else [])]
 
 
 def _compile(sources, compile_flags, cuda):
@@ -105,10 +102,14 @@ def _compile(sources, compile_flags, cuda):
         ]
     made = []
     for index, (source, flags) in enumerate(sources.items()):
-        # The index keeps two files of one name in different folders apart.
-        made.append(f"{index}-{Path(source).stem}.o")
+        made.append(_object(index, source))
         lines += [f"build {escape(made[-1])}: {rules[source]} {escape(source)}", f"  flags = {words(flags)}"]
     return lines, made, used
+
+
+def _object(index, source):
+    """The object of a source; the index keeps two files of one name in different folders apart."""
+    return f"{index}-{Path(source).stem}.o"
 
 
 def _device_link(lines, made, objects, cuda):
@@ -117,8 +118,8 @@ def _device_link(lines, made, objects, cuda):
         return made
     inputs = " ".join(map(escape, [*made, *objects]))
     lines += ["rule device_link", f"  command = {words(cuda.device_link)} $in {words(cuda.libraries)} -o $out"]
-    lines.append(f"build device_link.o: device_link {inputs}")
-    return [*made, "device_link.o"]
+    lines.append(f"build {DEVICE_LINK}: device_link {inputs}")
+    return [*made, DEVICE_LINK]
 
 
 def escape(path):

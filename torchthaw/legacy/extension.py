@@ -1,14 +1,15 @@
-"""torchthaw/legacy/extension.py: create_extension as torch.utils.ffi had it, built by ninja."""
+"""torchthaw/legacy/extension.py: create_extension as torch.utils.ffi had it, on the core of torchthaw.build."""
 
 import contextlib
+import functools
+import keyword
 import os
 from pathlib import Path
 
 from .. import config
-from ..build import cdef, cffi_names, cuda, exact, glue, ninja, toolchain
-from ..build.extension import LIMITED_API
-from . import objects, structs
-from .options import C_FLAGS, RUNTIMES, Options, include_dirs
+from ..build import BuildError, cffi_names, cuda, ninja, th
+from ..build.extension import Extension, is_cuda, paths
+from . import nvcc, objects, options
 from .package import Package
 
 INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
@@ -37,8 +38,15 @@ def _fill(namespace):
 _fill(globals())
 '''
 
-PROLOGUE = "#include <stdbool.h>\n#include <TH/TH.h>\n"
-CUDA_PROLOGUE = "#include <THC/THC.h>\n"
+# Errors of gcc 14 and later that C of those days takes for granted; earlier compilers know them as warnings.
+DEMOTED = [
+    f"-Wno-error={name}"
+    for name in ("implicit-function-declaration", "implicit-int", "incompatible-pointer-types", "int-conversion")
+]
+# gcc 15 compiles C23, in which () takes no arguments and bool is a keyword.
+C_FLAGS = ["-std=gnu17", *DEMOTED]
+# What objects compiled elsewhere need and do not name.
+RUNTIMES = ["-Wl,--push-state,--as-needed", "-lstdc++", "-lgomp", "-lm", "-Wl,--pop-state"]
 
 
 def create_extension(
@@ -62,90 +70,187 @@ def create_extension(
     module, it takes back what was made of the package.
     """
     base = Path(os.path.abspath(os.path.dirname(relative_to)))
-    parts = name.split(".")
-    module = "_" + parts[-1]
-    target = base.joinpath(*parts)
-    headers = [base / header for header in ([headers] if isinstance(headers, (str, os.PathLike)) else headers)]
-    options = Options(name, base, target / f"{module}.so", [base / source for source in sources], with_cuda, kwargs)
-
-    ffi, declarations = cdef.parse(headers, options.include_dirs, options.define_flags, structs.CDEF)
-    of_objects, unread = objects.readable(base, options.extra_objects)
-    needs_exact = exact.is_exact(
-        [*headers, *options.sources, *of_objects], options.include_dirs,
-        [*options.define_flags, *options.compile_args["cxx"]],
-        [*unread, *(f"-l{library}" for library in options.libraries), *options.list_of("extra_link_args")],
+    given, others = options.divided(kwargs, base)
+    extension = LegacyExtension(
+        name, base, others, headers=[base / header for header in paths(headers)],
+        sources=[base / source for source in sources], verbose=verbose, with_cuda=with_cuda, th=True, **given,
     )  # fmt: skip
-    kind = structs.ExactFunction if needs_exact else structs.Function
-    functions = glue.functions(ffi, cdef.signatures(declarations), kind)
-    module_name = f"{name}.{module}" if package else module
-    if package and len(parts) == 1:
-        module_name = f".{name}.{module}"
-    includes = _prologue(with_cuda) + cdef.include_lines(headers)
-    source = glue.preamble(functions, module_name, includes, keeps_errno=True)
-    ffi.set_source(module_name, source, options.source_extension, **options.for_setuptools())
-
-    wrapper = Package(base, parts, INIT.format(name=name, module=module))
-    wrapper.make()
-    ffi.build = lambda: _build(ffi, options, verbose, wrapper)
-    return ffi
-
-
-def _prologue(with_cuda):
-    return PROLOGUE + (CUDA_PROLOGUE if with_cuda else "")
+    if not package:
+        extension.module_name = extension.module
+    elif "." not in name:
+        extension.module_name = f".{extension.module_name}"
+    extension.ffi, preamble = extension.interface()
+    extension.ffi.set_source(extension.module_name, preamble, given["suffix"], **extension.for_setuptools())
+    extension.wrapper.make()
+    extension.ffi.build = extension.build
+    return extension.ffi
 
 
 def _setup_wrapper(with_cuda):
     """(text, folders): what generated C begins with, and where its headers are, for build files that call cffi's own
     ``set_source``. ``with_cuda`` adds THC, and CUDA's headers where there is a toolkit.
     """
-    toolkit = None
+    folders = th.include_dirs(with_cuda)
     if with_cuda:
         with contextlib.suppress(FileNotFoundError):
-            toolkit = cuda.toolkit()
-    return _prologue(with_cuda), [os.fspath(folder) for folder in include_dirs(with_cuda, toolkit)]
+            folders.append(cuda.toolkit().include)
+    return th.prologue(with_cuda), [os.fspath(folder) for folder in folders]
 
 
-def _build(ffi, options, verbose, package):
-    """Compiles, links, and puts the shared object in its place; the previous one stays if that fails."""
-    options.warn_of_unknown()
-    package.make()  # an earlier failure may have taken it back
-    try:
-        _compile(ffi, options, verbose)
-    except BaseException:
-        if not any(options.target.parent.glob(f"{options.target.stem}*.so")):
-            package.take_back()
-        raise
+class Function(th.Function):
+    """Any C function: tensors are TH structs, everything else crosses as in cffi, and so does the docstring."""
+
+    @property
+    def doc(self):
+        """As cffi's own functions have it, below a signature line with the header's names for the parameters."""
+        parameters = [type.get_c_name() for type in self.type.args] + ["..."] * self.type.ellipsis
+        declaration = self.type.result.get_c_name(f" {self.name}({', '.join(parameters) or 'void'})") + ";"
+        names = ", ".join(each.name + "_" * keyword.iskeyword(each.name) for each in self.parameters)
+        return declaration if self.type.ellipsis else f"{self.name}({names})\n--\n\n{declaration}"
 
 
-def _compile(ffi, options, verbose):
-    module_name, source, extension, _ = cffi_names.assigned(ffi)
-    state, target = options.state, options.target
-    with ninja.locked(state):
-        generated = state / f"{target.stem}{extension}"
-        sources, made, linked = options.inputs()
-        ninja.write_if_changed(generated, cffi_names.module_source(ffi, module_name, source))
-        ninja.write_if_changed(state / "build.ninja", _ninja(generated, [*sources, *made], linked, options))
-        objects.compile_made(options.base, made, state, verbose)
-        ninja.run(state, verbose=verbose)
-        ninja.install(state / target.name, target, [path for path in options.own_libraries if path.exists()])
-        for tagged in target.parent.glob(f"{target.stem}.*.so"):
+class LegacyExtension(Extension):
+    """An Extension with the defaults of old projects.
+
+    others: arguments that only setuptools gets. ffi: the cffi.FFI that stands for it.
+    """
+
+    flags = ["-O2", "-ftree-vectorize", "-fwrapv", "-fPIC", "-Wall"]
+    glue_flags = ["-w"]
+    ffi = None
+
+    def __init__(self, name, base, others, **given):
+        super().__init__(name, base, **given)
+        self.given, self.others = given, others
+        self.compiled = {}  # CUDA source of extra_objects -> why this build compiles it
+        self.wrapper = Package(base, name.split("."), self.init_text())
+        self.without_cuda = None
+        try:
+            self.cuda  # noqa: B018
+        except FileNotFoundError as error:
+            self.cuda, self.without_cuda = None, error  # building says so
+
+    def build(self):
+        """Compiles, links, and puts the shared object in its place; the previous one stays if that fails."""
+        options.warn_of_unknown(self.others)
+        self.wrapper.make()  # an earlier failure may have taken it back
+        try:
+            self.find_inputs()
+            super().build()
+        except BaseException:
+            if not any(self.package.glob(f"{self.module}*.so")):
+                self.wrapper.take_back()
+            raise
+        for tagged in self.package.glob(f"{self.module}.*.so"):
             tagged.unlink()  # Python would prefer it
 
+    def find_inputs(self):
+        """Decides which of extra_objects to link, and which to compile from their sources."""
+        given = self.given
+        if self.without_cuda:
+            raise BuildError(f"{self.name}: with_cuda: {self.without_cuda}")
+        if not given["with_cuda"]:
+            self.options["extra_objects"] = objects.for_cpu(self.base, given["extra_objects"])
+            return
+        libthc, _ = self.own_libraries()
+        if not libthc.exists():
+            missing = f"expected {libthc}, found none: torchthaw was built without nvcc"
+            raise BuildError(f"{self.name}: with_cuda: {missing}")
+        self.compiled, linked = objects.for_cuda(self.base, given["extra_objects"], self.cuda.architectures)
+        self.options.update(sources=[*given["sources"], *self.compiled], extra_objects=linked)
 
-def _ninja(generated, sources, linked, options):
-    """The text of build.ninja."""
-    common = ["-O2", "-ftree-vectorize", "-fwrapv", "-fPIC", "-Wall", *options.macro_flags]
-    user_flags = [*options.c_flags, *options.compile_args["cxx"], "-fexceptions"]
-    of_rule = {"c": [*C_FLAGS, *user_flags], "cxx": user_flags, "cuda": options.nvcc_flags}
+    def compile(self):
+        objects.compile_made(self.base, self.compiled, self.state, self.options["verbose"])
+        super().compile()
 
-    def flags(path):
-        return of_rule.get(ninja.RULES.get(Path(path).suffix), user_flags)
+    def compile_device_code(self):
+        """(made, linked): the objects of CUDA code, for another linker, and the other objects to link with them."""
+        self.find_inputs()
+        with ninja.locked(self.state):
+            self.generate()
+            objects.compile_made(self.base, self.compiled, self.state)
+            made = ninja.cuda_objects([self.generated, *self.options["sources"]], self.cuda)
+            if made:
+                ninja.run(self.state, made)
+        return [self.state / each for each in made], self.options["extra_objects"]
 
-    bridge = ["-w", f"-D{'='.join(LIMITED_API)}", f"-I{config.PACKAGE / 'bridge'}", f"-I{toolchain.python_include()}"]
-    flags_of = {generated: [*flags(generated), *bridge], **{source: flags(source) for source in sources}}
-    link = [f"-L{folder}" for folder in options.list_of("library_dirs")]
-    link += [f"-l{library}" for library in options.libraries]
-    link += [f"-Wl,-rpath,{folder}" for folder in options.list_of("runtime_library_dirs")]
-    link += options.list_of("extra_link_args")
-    link += [library for library in options.own_libraries if library.exists()]
-    return ninja.shared_object(options.target.name, flags_of, common, [*link, *RUNTIMES], linked, options.cuda)
+    # What old projects expect
+
+    def facts_of_interface(self):
+        return self.c_text()
+
+    def c_text(self):
+        """Of the FFI, which may know more by now than the headers."""
+        name, preamble, *_ = cffi_names.assigned(self.ffi)
+        return cffi_names.module_source(self.ffi, name, preamble)
+
+    def kind_of_functions(self):
+        return functools.partial(Function, exact=self.is_exact())
+
+    def sources_of_objects(self):
+        return objects.readable(self.base, self.given["extra_objects"])
+
+    def keeps_errno(self):
+        return True
+
+    def init_text(self):
+        return INIT.format(name=self.name, module=self.module)
+
+    # Flags
+
+    def flags_of(self, source):
+        of_c = C_FLAGS if Path(source).suffix == ".c" else []
+        return super().flags_of(source) if is_cuda(source) else [*of_c, *self.removed(), *super().flags_of(source)]
+
+    def removed(self):
+        """What C and C++ see the calls that CUDA dropped by."""
+        return nvcc.REMOVED_CALLS if self.cuda else []
+
+    def nvcc_flags(self):
+        flags = super().nvcc_flags()
+        return [*flags, *nvcc.removed_calls([*flags, *self.options["extra_compile_args"]["nvcc"]])]
+
+    def link_args(self):
+        return [*super().link_args(), *RUNTIMES]
+
+    def own_libraries(self):
+        return [config.libdir() / f"lib{name}.so.1" for name in (["thc", "th"] if self.given["with_cuda"] else ["th"])]
+
+    def th_libraries(self):
+        """Those that there are: an extension without TH functions needs none."""
+        return [path for path in self.own_libraries() if path.exists()]
+
+    def runtime_library_dirs(self):
+        return self.options["runtime_library_dirs"]
+
+    def for_setuptools(self):
+        found = super().for_setuptools()
+        sources = [source for source in self.given["sources"] if not is_cuda(source)]
+        # setuptools has the same flags for C and C++.
+        only_c = {self.given["suffix"], *(source.suffix for source in sources)} == {".c"}
+        flags = [*(C_FLAGS if only_c else DEMOTED), *self.removed(), *found["extra_compile_args"]]
+        return {
+            **self.others, **found,
+            "sources": [os.fspath(source) for source in sources],
+            "extra_objects": _Objects(self),
+            "extra_compile_args": flags,
+            "extra_link_args": [*found["extra_link_args"], *(self.cuda.link if self.cuda else [])],
+        }  # fmt: skip
+
+
+class _Objects(list):
+    """The objects that setuptools links; CUDA code is compiled when it asks for them, which is when it links."""
+
+    def __init__(self, extension):
+        given = extension.given["extra_objects"]
+        super().__init__(os.fspath(objects.first_existing(extension.base, path)) for path in given)
+        self.extension = extension
+
+    def __len__(self):
+        return super().__len__() or int(self.extension.given["with_cuda"])
+
+    def __iter__(self):
+        if not self.extension.given["with_cuda"]:
+            return super().__iter__()
+        made, linked = self.extension.compile_device_code()
+        return iter([*map(os.fspath, made), *map(os.fspath, linked)])

@@ -1,9 +1,10 @@
 """torchthaw/legacy/loading.py: what an extension of the old kind needs when it is imported."""
 
+import contextlib
 import os
 import types
 
-from .. import config, private_names
+from .. import config, th_libraries
 from . import debug, patches, stale
 
 _functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
@@ -15,24 +16,10 @@ def prepare():
 
     patches.install()
     stale.register()
-    _open_libraries()
+    # An extension without TH functions builds and loads without libth.
+    with contextlib.suppress(FileNotFoundError):
+        th_libraries.open_libraries()
     point_compilers_at_headers()
-
-
-def _open_libraries():
-    """Extensions name libth and libthc without a folder: what was opened before is found."""
-    try:
-        path = config.library("th")
-    except FileNotFoundError:
-        return  # an extension without TH functions builds and loads all the same
-    from ..bridge import _bridge
-
-    _bridge.open_th(os.fspath(path))
-    path = path.with_name(path.name.replace("libth.", "libthc."))
-    if path.exists():
-        _bridge.open_thc(os.fspath(path))
-        # The first tensor on a GPU does the same; C that is called before it may ask.
-        private_names.get("when_cuda_is_ready")(_bridge.cuda_is_ready)
 
 
 def point_compilers_at_headers():

@@ -128,11 +128,10 @@ def _first_unreadable(code):
 def error_of(headers):
     """Why the headers are no declarations for cffi; None where they are, or where that cannot be told."""
     from ... import config
-    from ...build import cdef
-    from .. import structs
+    from ...build import cdef, th
 
     try:
-        cdef.parse(headers, [config.includes(), *{header.parent for header in headers}], (), structs.CDEF)
+        cdef.parse(headers, [config.includes(), *{header.parent for header in headers}], (), th.CDEF)
     except (cffi.CDefError, cffi.FFIError) as error:
         return str(error)
     except (OSError, ValueError, RecursionError):  # no compiler, headers of other libraries, or too deep
@@ -141,10 +140,10 @@ def error_of(headers):
 
 
 def _is_readable(text):
-    from .. import structs
+    from ...build import th
 
     try:
-        cffi.FFI().cdef(structs.CDEF + text)
+        cffi.FFI().cdef(th.CDEF + text)
     except (cffi.CDefError, cffi.FFIError):
         return False
     except RecursionError:

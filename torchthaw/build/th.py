@@ -1,9 +1,10 @@
-"""torchthaw/legacy/structs.py: the TH and THC structs that old headers may name, and how they cross to C."""
+"""torchthaw/build/th.py: the TH and THC types that headers may name: how they cross to C, headers and libraries."""
 
-import keyword
+import functools
 
-from ..build import crossing, glue
-from ..build.cffi_names import model
+from .. import config
+from . import crossing, glue
+from .cffi_names import model
 
 # Real -> (DLPack code, bits)
 REALS = {
@@ -25,6 +26,17 @@ CDEF = "".join(f"typedef struct {name} {name};\n" for name in [*CPU, *CUDA])
 CDEF += "".join(f"struct {prefix}Half{kind};\n" for prefix in ("TH", "THCuda") for kind in KINDS)
 
 
+def prologue(with_cuda):
+    """What generated C begins with; ``with_cuda`` adds THC."""
+    return "#include <stdbool.h>\n#include <TH/TH.h>\n" + ("#include <THC/THC.h>\n" if with_cuda else "")
+
+
+def include_dirs(with_cuda):
+    """The folders of TH's headers; ``with_cuda`` adds THC's."""
+    include = config.includes()
+    return [include, include / "TH", *([include / "THC"] if with_cuda else [])]
+
+
 def struct(type):
     """(thaw_kind, DLPack code, bits) of a pointer to one of the structs, or None."""
     if isinstance(type, model.PointerType) and isinstance(type.totype, model.StructType):
@@ -33,16 +45,23 @@ def struct(type):
 
 
 class Function(glue.Function):
-    """A C function whose tensors are TH structs; everything else crosses as cffi has it."""
+    """A C function whose tensors are TH structs; everything else crosses as cffi has it.
+
+    exact: whether it sees storages as PyTorch has them, see exact.py.
+    """
 
     call = "call_th"
 
-    @staticmethod
-    def parameter(ffi, type, name):
+    def __init__(self, *function, exact):
+        self.flags_of_tensors = "THAW_EXACT" if exact else "0"
+        super().__init__(*function)
+
+    def parameter(self, ffi, type, name):
         found = struct(type)
         if found:
             kind, code, bits = found
-            return crossing.Parameter(type, name, kind, "0", code, bits)
+            flags = self.flags_of_tensors if kind.endswith("_TENSOR") else "0"
+            return crossing.Parameter(type, name, kind, flags, code, bits)
         if isinstance(type, model.PointerType):
             return crossing.Parameter(type, name, "THAW_HANDLE")
         return crossing.parameter(ffi, type, name)
@@ -55,19 +74,13 @@ class Function(glue.Function):
         kind = crossing.result_kind(ffi, type)
         return "THAW_CFFI" if kind == "THAW_TEXT" else kind, 0, 0
 
-    @property
-    def doc(self):
-        """As cffi's own functions have it, below a signature line with the header's names for the parameters."""
-        parameters = [type.get_c_name() for type in self.type.args] + ["..."] * self.type.ellipsis
-        declaration = self.type.result.get_c_name(f" {self.name}({', '.join(parameters) or 'void'})") + ";"
-        names = ", ".join(each.name + "_" * keyword.iskeyword(each.name) for each in self.parameters)
-        return declaration if self.type.ellipsis else f"{self.name}({names})\n--\n\n{declaration}"
 
+def kind(exact):
+    """What makes a Function of each C function: those without TH structs are as in every other extension."""
 
-class ExactFunction(Function):
-    """The same where C can tell how a tensor lies in its storage."""
+    def function(ffi, name, type, *described):
+        with_structs = any(map(struct, [*type.args, type.result]))
+        made = functools.partial(Function, exact=exact) if with_structs else glue.Function
+        return made(ffi, name, type, *described)
 
-    @staticmethod
-    def parameter(ffi, type, name):
-        found = Function.parameter(ffi, type, name)
-        return found._replace(flags="THAW_EXACT") if found.kind.endswith("_TENSOR") else found
+    return function

@@ -1,0 +1,24 @@
+"""torchthaw/th_libraries.py: opens libth and libthc, which extensions with TH types name without a folder."""
+
+import os
+
+from . import config, private_names
+
+
+def open_libraries():
+    """Opens libth, and libthc where it is: their errors become exceptions, their memory and streams are PyTorch's.
+
+    Raises FileNotFoundError without libth.
+    """
+    import torch  # noqa: F401
+
+    from .bridge import _bridge
+
+    _bridge.open_th(os.fspath(config.library("th")))
+    try:
+        path = config.library("thc")
+    except FileNotFoundError:
+        return
+    _bridge.open_thc(os.fspath(path))
+    # The first tensor on a GPU does the same; C that is called before it may ask.
+    private_names.get("when_cuda_is_ready")(_bridge.cuda_is_ready)
