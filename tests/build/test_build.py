@@ -414,3 +414,35 @@ def test_a_broken_header(tmp_path):
         parse(tmp_path, '#include "missing.h"\n')
     with pytest.raises(Exception, match="unknown_t"):
         parse(tmp_path, "#pragma once\nunknown_t f(unknown_t x);\n")
+
+
+# Extensions of torch.utils.ffi are built by the same core
+
+OLD = """
+import torchthaw
+from pathlib import Path
+from torch.utils.ffi import create_extension
+def build():
+    create_extension("old", "counting.h", ["counting.c"], False, relative_to="build.py").build()
+    (state,) = Path(torchthaw.config.cache(), "build").iterdir()
+    files = state / "_old.c", state / "build.ninja", Path("old/_old.so")
+    return [path.stat().st_mtime_ns for path in files]
+"""
+
+
+def test_an_old_extension_has_one_state_and_is_built_once(project):
+    assert python(project, OLD + "print(build() == build())") == "True"
+    header = project / "counting.h"
+    header.write_text(header.read_text() + "#define TEN 10\n")
+    assert python(project, OLD + "build()\nimport old; print(old.count([1.0], 3), old.TEN)") == "3 10"
+
+
+def test_an_old_extension_is_linked_again_when_libth_comes(project):
+    def needed():
+        dynamic = subprocess.run(["readelf", "-d", project / "old" / "_old.so"], capture_output=True, text=True)
+        return "[libth.so.1]" in dynamic.stdout
+
+    python(project, OLD + "torchthaw.config.libdir = lambda: Path('nowhere')\nbuild()")
+    assert not needed()
+    python(project, OLD + "build()")
+    assert needed()

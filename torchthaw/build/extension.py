@@ -164,6 +164,7 @@ class Extension:
             "compilers": [os.environ.get("CC"), os.environ.get("CXX")],
             "cuda": vars(self.cuda) if self.cuda else None,
             "interface": self.facts_of_interface(),
+            "link": self.link_flags(),
             "options": {key: repr(value) for key, value in options.items() if key != "verbose"},
         }, default=str)  # fmt: skip
 
