@@ -1,4 +1,4 @@
-"""tests/test_cffi_names.py: names that cffi does not document stand in one file, for the versions that have them."""
+"""tests/build/test_cffi_names.py: names that cffi does not document stand in one file, for the versions that have them."""
 
 import ast
 import re
@@ -10,9 +10,9 @@ from cffi import cparser, recompiler
 from packaging.specifiers import SpecifierSet
 
 import torchthaw
+from support import ROOT
 from torchthaw.build import cffi_names
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(torchthaw.__file__).parent
 PUBLIC = {"FFI", "CDefError", "FFIError", "VerificationError", "__version__", "__version_info__"}
 FFI = cffi.FFI()

@@ -1,19 +1,17 @@
-"""tests/test_th_types.py: th=True: TH and THC types in headers, without torchthaw.legacy and without patches."""
+"""tests/build/test_th_types.py: th=True: TH and THC types in headers, without torchthaw.legacy and without patches."""
 
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 
-import bridge_probe
 import torchthaw
+from support import ROOT, bridge_probe
 from torchthaw import config
 from torchthaw.build import cuda
 
-ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
 HEADER = """
