@@ -1,4 +1,4 @@
-"""tests/build/test_cffi_names.py: names that cffi does not document stand in one file, for the versions that have them."""
+"""tests/build/test_cffi_names.py: what cffi does not document stands in one file, with the versions that have it."""
 
 import ast
 import re

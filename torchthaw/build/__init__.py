@@ -1,6 +1,7 @@
 """torchthaw/build: from C headers and sources to an importable extension module."""
 
-from .extension import Extension, create_extension
+from .core import Extension
+from .extension import create_extension
 from .jit import load, load_inline
 from .ninja import BuildError
 

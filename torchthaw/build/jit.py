@@ -16,7 +16,8 @@ import cffi
 
 from .. import config
 from . import cuda, ninja, prototypes, record, toolchain
-from .extension import Extension, check, paths
+from .core import Extension
+from .extension import check, paths
 
 
 def load(

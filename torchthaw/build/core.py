@@ -1,0 +1,278 @@
+"""torchthaw/build/core.py: Extension: how one extension is generated, compiled, linked and put in place."""
+
+import copy
+import functools
+import hashlib
+import itertools
+import json
+import os
+from pathlib import Path
+
+from .. import __version__, config
+from . import cdef, cffi_names, cuda, exact, glue, ninja, th, toolchain
+
+INIT = '''"""{name}: made by torchthaw.create_extension; help() of a function shows its C declaration."""
+
+from torchthaw.bridge import bind as _bind
+{opens_th}
+from . import {module} as _extension
+
+__all__ = _bind(globals(), _extension)
+'''
+OPENS_TH = """from torchthaw.th_libraries import open_libraries as _open_libraries
+
+_open_libraries()
+"""
+
+LIMITED_API = ("Py_LIMITED_API", "0x030A0000")
+
+# The options of an Extension, as create_extension names them, with what stands for those that are not given.
+DEFAULTS = {
+    "verbose": False, "with_cuda": False, "th": False, "define_macros": [], "undef_macros": [], "include_dirs": [],
+    "libraries": [], "library_dirs": [], "runtime_library_dirs": [], "extra_objects": [],
+    "extra_compile_args": cuda.compile_args(()), "extra_link_args": [], "dlink": False, "dlink_libraries": [],
+    "docs": {}, "suffix": ".c",
+}  # fmt: skip
+
+
+class Extension:
+    """What create_extension returns.
+
+    name, base: as given, and the folder that relative paths start from. options: as in DEFAULTS, ``headers`` and
+        ``sources`` besides, with absolute paths.
+    package: the folder that ``build()`` makes, with the extension module ``target``.
+    module_name: the full name of that module.
+    state: the folder of the build's own files, in the user's cache.
+    """
+
+    # The flags of C and C++, and those of the generated file besides.
+    flags = ["-O3", "-DNDEBUG", "-fPIC", "-Wall"]
+    glue_flags = ["-O1", "-fvisibility=hidden"]
+
+    def __init__(self, name, base, **options):
+        self.options = {**DEFAULTS, **options}
+        parts = name.split(".")
+        self.name, self.base = name, base
+        self.module = "_" + parts[-1]
+        self.module_name = f"{name}.{self.module}"
+        self.package = base.joinpath(*parts)
+        self.target = self.package / f"{self.module}.so"
+        key = hashlib.sha256(os.fspath(self.target).encode()).hexdigest()[:16]
+        self.state = config.cache() / "build" / f"{name}-{key}"
+
+    def build(self):
+        """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
+        with ninja.locked(self.state):
+            self.generate()
+            self.compile()
+            self.install()
+
+    def staged(self, package, target, state):
+        """This extension, which ends in another folder ``package`` and is made in that of ``target`` before."""
+        staged = copy.copy(self)
+        staged.package, staged.target, staged.state = package, target, state
+        return staged
+
+    # The generated files
+
+    @property
+    def generated(self):
+        """The C file of the extension module."""
+        return self.state / f"{self.module}{self.options['suffix']}"
+
+    def generate(self):
+        """Writes the C file and build.ninja, unless nothing that they depend on changed."""
+        stamp = self.state / "generated.json"
+        facts = self.facts()
+        if stamp.exists() and stamp.read_text() == facts and self.generated.exists():
+            return
+        self.write_c(self.generated)
+        ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
+        stamp.write_text(facts)
+
+    def facts(self):
+        """Everything that the generated files depend on, as text."""
+        options = self.options
+        return json.dumps({
+            "torchthaw": [__version__, [path.stat().st_mtime_ns for path in sorted(config.PACKAGE.glob("*/*.py"))]],
+            "python": toolchain.python_include(),
+            "compilers": [os.environ.get("CC"), os.environ.get("CXX")],
+            "cuda": vars(self.cuda) if self.cuda else None,
+            "interface": self.facts_of_interface(),
+            "link": self.link_flags(),
+            "options": {key: repr(value) for key, value in options.items() if key != "verbose"},
+        }, default=str)  # fmt: skip
+
+    def facts_of_interface(self):
+        """What interface() depends on besides the options."""
+        headers = [header.read_text() for header in self.options["headers"]]
+        return [headers, self.keeps_errno(), self.options["th"] and self.is_exact()]
+
+    def write_c(self, path):
+        """Writes the C file of the extension module."""
+        ninja.write_if_changed(path, self.c_text())
+
+    def c_text(self):
+        """The C file's text."""
+        ffi, preamble = self.interface()
+        return cffi_names.module_source(ffi, self.module_name, preamble)
+
+    def interface(self):
+        """(ffi, preamble): a cffi.FFI that knows what the headers declare, and the C text around cffi's own."""
+        options = self.options
+        types, prologue = (th.CDEF, th.prologue(options["with_cuda"])) if options["th"] else ("", "")
+        ffi, declarations = cdef.parse(options["headers"], self.include_dirs(), self.define_flags(), types)
+        signatures = cdef.signatures(declarations)
+        for name, text in options["docs"].items():
+            if name not in signatures:
+                raise ValueError(f"functions: expected functions that the headers declare, got {name!r}")
+            declaration, names = signatures[name]
+            signatures[name] = f"{declaration}\n\n{text}" if text else declaration, names
+        functions = glue.functions(ffi, signatures, self.kind_of_functions())
+        includes = prologue + cdef.include_lines(options["headers"])
+        return ffi, glue.preamble(functions, self.module_name, includes, self.keeps_errno())
+
+    def kind_of_functions(self):
+        """What makes a glue.Function of each C function."""
+        return th.kind(self.is_exact()) if self.options["th"] else glue.Function
+
+    def is_exact(self):
+        """Whether C sees storages as PyTorch has them: see exact.py."""
+        options = self.options
+        sources, objects = self.sources_of_objects()
+        libraries = [f"-l{library}" for library in options["libraries"]]
+        return exact.is_exact(
+            [*options["headers"], *options["sources"], *sources], self.include_dirs(),
+            [*self.define_flags(), *options["extra_compile_args"]["cxx"]],
+            [*objects, *libraries, *options["extra_link_args"]],
+        )  # fmt: skip
+
+    def sources_of_objects(self):
+        """(sources, objects): the sources that are known of extra_objects, and the objects without one."""
+        return [], self.options["extra_objects"]
+
+    def keeps_errno(self):
+        """Whether any header or source speaks of it; the others need not pay for ``ffi.errno``."""
+        files = [*self.options["headers"], *self.options["sources"]]
+        return any(b"errno" in file.read_bytes() for file in files)
+
+    # Flags
+
+    @functools.cached_property
+    def cuda(self):
+        """The cuda.Build; None without CUDA. Raises FileNotFoundError where there is no toolkit."""
+        args, options = self.options["extra_compile_args"], self.options
+        if not options["with_cuda"]:
+            return None
+        return cuda.Build(
+            args["nvcc"], options["dlink"], options["dlink_libraries"], options["library_dirs"], args["nvcc_dlink"]
+        )
+
+    def include_dirs(self):
+        """The folders of headers, the first one first."""
+        given, toolkit = self.options["include_dirs"], [self.cuda.toolkit.include] if self.cuda else []
+        if self.options["th"]:
+            return [*th.include_dirs(self.options["with_cuda"]), *toolkit, *given]
+        return [*given, *toolkit]
+
+    def define_flags(self):
+        """Macros, as flags of every compiler."""
+        defined = [f"-D{key}" if value is None else f"-D{key}={value}" for key, value in self.options["define_macros"]]
+        return [*defined, *(f"-U{name}" for name in self.options["undef_macros"])]
+
+    def flags_of(self, source):
+        """The flags of one source besides those of all."""
+        if is_cuda(source):
+            return self.nvcc_flags()
+        # Without the other language's standard. C++ exceptions may pass through C code on their way to the guard.
+        other = ("-std=gnu++", "-std=c++")
+        given = self.options["extra_compile_args"]["cxx"]
+        is_c = Path(source).suffix == ".c"
+        kept = [flag for flag in given if not flag.startswith("-std=") or flag.startswith(other) != is_c]
+        return [*kept, "-fexceptions"]
+
+    def nvcc_flags(self):
+        """Those of CUDA sources besides cuda.Build's."""
+        return [*(f"-I{folder}" for folder in self.include_dirs()), *self.define_flags()]
+
+    def ninja_text(self, generated, link=ninja.shared_object):
+        """The text of build.ninja. ``generated``: C files of ours, which make a Python module of the sources."""
+        options = self.options
+        if any(map(is_cuda, options["sources"])):
+            cuda.say(self.cuda.toolkit)
+        common = [*self.flags, *(f"-I{folder}" for folder in self.include_dirs()), *self.define_flags()]
+        of_ours = [*self.glue_flags, f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
+        sources = {path: [*of_ours, *self.flags_of(path)] for path in generated}
+        sources.update({source: self.flags_of(source) for source in options["sources"]})
+        return link(self.target.name, sources, common, self.link_flags(), options["extra_objects"], self.cuda)
+
+    def link_flags(self):
+        """What the linker gets besides objects and CUDA's runtime."""
+        options = self.options
+        flags = [f"-L{folder}" for folder in options["library_dirs"]]
+        flags += [f"-l{library}" for library in options["libraries"]]
+        flags += [f"-Wl,-rpath,{folder}" for folder in self.runtime_library_dirs()]
+        return [*flags, *self.link_args()]
+
+    def link_args(self):
+        """What to link by other words than library_dirs, libraries and runtime_library_dirs."""
+        return [*self.options["extra_link_args"], *self.th_libraries()]
+
+    def th_libraries(self):
+        """The paths of libthc and libth, where headers may name their types."""
+        if not self.options["th"]:
+            return []
+        return [config.library(name) for name in (["thc", "th"] if self.options["with_cuda"] else ["th"])]
+
+    def runtime_library_dirs(self):
+        """The folders for the loader: relative ones are relative to the package."""
+        folders = self.options["runtime_library_dirs"]
+        as_is = [os.path.isabs(folder) or folder.startswith("$ORIGIN") for folder in folders]
+        return [
+            folder if kept else "$ORIGIN/" + os.path.relpath(self.base / folder, self.package)
+            for folder, kept in zip(folders, as_is)
+        ]
+
+    def for_setuptools(self):
+        """The arguments of setuptools.Extension that build the same, to which the generated file is a source more."""
+        options = self.options
+        return {
+            "sources": [os.fspath(source) for source in options["sources"]],
+            "include_dirs": [os.fspath(folder) for folder in self.include_dirs()],
+            "define_macros": [*options["define_macros"], LIMITED_API],
+            "undef_macros": [*options["undef_macros"]],
+            "library_dirs": [os.fspath(folder) for folder in options["library_dirs"]],
+            "libraries": [*options["libraries"]],
+            "runtime_library_dirs": [*self.runtime_library_dirs()],
+            "extra_objects": [os.fspath(path) for path in options["extra_objects"]],
+            "extra_compile_args": [*options["extra_compile_args"]["cxx"], "-fexceptions"],
+            "extra_link_args": [*map(os.fspath, self.link_args())],
+        }
+
+    # What a build does
+
+    def compile(self):
+        """Compiles and links in the folder ``state``."""
+        ninja.run(self.state, verbose=self.options["verbose"])
+
+    def install(self):
+        """Puts the package in place: an __init__.py in each folder of the name, and the shared object."""
+        folder = self.target.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        if folder == self.package:
+            for name in itertools.takewhile(lambda parent: parent != self.base, folder.parents):
+                (name / "__init__.py").touch()
+        ninja.install(self.state / self.target.name, self.target, self.th_libraries())
+        self.write_init(folder)
+
+    def write_init(self, folder):
+        """Writes the package's __init__.py."""
+        ninja.write_if_changed(folder / "__init__.py", self.init_text())
+
+    def init_text(self):
+        opens_th = OPENS_TH if self.options["th"] else ""
+        return INIT.format(name=self.name, module=self.module, opens_th=opens_th)
+
+
+def is_cuda(source):
+    return Path(source).suffix == ".cu"

@@ -1,0 +1,208 @@
+"""torchthaw/legacy/core.py: LegacyExtension: an Extension of torchthaw.build with what old projects expect of it."""
+
+import functools
+import keyword
+import os
+from pathlib import Path
+
+from .. import config
+from ..build import BuildError, cffi_names, ninja, th
+from ..build.core import Extension, is_cuda
+from . import nvcc, objects, options
+from .package import Package
+
+INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
+
+from torch.utils.ffi import _wrap_function
+
+try:
+    from .{module} import ffi as _ffi
+    from .{module} import lib as _lib
+except ModuleNotFoundError as _error:
+    if not str(_error.name).endswith(".{module}"):
+        raise
+    _message = "{name}: expected its library {module} beside this file; run the project's build file, which makes it"
+    raise ModuleNotFoundError(_message, name=_error.name) from None
+
+__all__ = []
+
+
+def _fill(namespace):
+    for name in dir(_lib):
+        value = getattr(_lib, name)
+        namespace[name] = _wrap_function(value, _ffi) if callable(value) else value
+        __all__.append(name)
+
+
+_fill(globals())
+'''
+
+# Old code has what gcc takes for errors from 14 on, and for warnings before.
+DEMOTED = [
+    f"-Wno-error={name}"
+    for name in ("implicit-function-declaration", "implicit-int", "incompatible-pointer-types", "int-conversion")
+]
+# gcc 15 compiles C23, in which () takes no arguments and bool is a keyword.
+C_FLAGS = ["-std=gnu17", *DEMOTED]
+# What objects compiled elsewhere need and do not name.
+RUNTIMES = ["-Wl,--push-state,--as-needed", "-lstdc++", "-lgomp", "-lm", "-Wl,--pop-state"]
+
+
+class Function(th.Function):
+    """Any C function: tensors are TH structs, everything else crosses as in cffi, and so does the docstring."""
+
+    @property
+    def doc(self):
+        """As cffi's own functions have it, below a signature line with the header's names for the parameters."""
+        parameters = [type.get_c_name() for type in self.type.args] + ["..."] * self.type.ellipsis
+        declaration = self.type.result.get_c_name(f" {self.name}({', '.join(parameters) or 'void'})") + ";"
+        names = ", ".join(each.name + "_" * keyword.iskeyword(each.name) for each in self.parameters)
+        return declaration if self.type.ellipsis else f"{self.name}({names})\n--\n\n{declaration}"
+
+
+class LegacyExtension(Extension):
+    """An Extension with the defaults of old projects.
+
+    others: arguments that only setuptools gets. ffi: the cffi.FFI that stands for it.
+    """
+
+    flags = ["-O2", "-ftree-vectorize", "-fwrapv", "-fPIC", "-Wall"]
+    glue_flags = ["-w"]
+    ffi = None
+
+    def __init__(self, name, base, others, **given):
+        super().__init__(name, base, **given)
+        self.given, self.others = given, others
+        self.compiled = {}  # CUDA source of extra_objects -> why this build compiles it
+        self.wrapper = Package(base, name.split("."), self.init_text())
+        self.without_cuda = None
+        try:
+            self.cuda  # noqa: B018
+        except FileNotFoundError as error:
+            self.cuda, self.without_cuda = None, error  # building says so
+
+    def build(self):
+        """Compiles, links, and puts the shared object in its place; the previous one stays if that fails."""
+        options.warn_of_unknown(self.others)
+        self.wrapper.make()  # an earlier failure may have taken it back
+        try:
+            self.find_inputs()
+            super().build()
+        except BaseException:
+            if not any(self.package.glob(f"{self.module}*.so")):
+                self.wrapper.take_back()
+            raise
+        for tagged in self.package.glob(f"{self.module}.*.so"):
+            tagged.unlink()  # Python would prefer it
+
+    def find_inputs(self):
+        """Decides which of extra_objects to link, and which to compile from their sources."""
+        given = self.given
+        if self.without_cuda:
+            raise BuildError(f"{self.name}: with_cuda: {self.without_cuda}")
+        if not given["with_cuda"]:
+            self.options["extra_objects"] = objects.for_cpu(self.base, given["extra_objects"])
+            return
+        libthc, _ = self.own_libraries()
+        if not libthc.exists():
+            missing = f"expected {libthc}, found none: torchthaw was built without nvcc"
+            raise BuildError(f"{self.name}: with_cuda: {missing}")
+        self.compiled, linked = objects.for_cuda(self.base, given["extra_objects"], self.cuda.architectures)
+        sources = dict.fromkeys([*given["sources"], *self.compiled])
+        self.options.update(sources=[*sources], extra_objects=linked)
+
+    def compile(self):
+        objects.compile_made(self.base, self.compiled, self.state, self.options["verbose"])
+        super().compile()
+
+    def compile_device_code(self):
+        """(made, linked): the objects of CUDA code, for another linker, and the other objects to link with them."""
+        self.find_inputs()
+        with ninja.locked(self.state):
+            self.generate()
+            objects.compile_made(self.base, self.compiled, self.state)
+            made = ninja.cuda_objects([self.generated, *self.options["sources"]], self.cuda)
+            if made:
+                ninja.run(self.state, made)
+        return [self.state / each for each in made], self.options["extra_objects"]
+
+    # What old projects expect
+
+    def facts_of_interface(self):
+        return self.c_text()
+
+    def c_text(self):
+        """Of the FFI, which may know more by now than the headers."""
+        name, preamble, *_ = cffi_names.assigned(self.ffi)
+        return cffi_names.module_source(self.ffi, name, preamble)
+
+    def kind_of_functions(self):
+        return functools.partial(Function, exact=self.is_exact())
+
+    def sources_of_objects(self):
+        return objects.readable(self.base, self.given["extra_objects"])
+
+    def keeps_errno(self):
+        return True
+
+    def init_text(self):
+        return INIT.format(name=self.name, module=self.module)
+
+    # Flags
+
+    def flags_of(self, source):
+        of_c = C_FLAGS if Path(source).suffix == ".c" else []
+        return super().flags_of(source) if is_cuda(source) else [*of_c, *self.removed(), *super().flags_of(source)]
+
+    def removed(self):
+        """What C and C++ see the calls that CUDA dropped by."""
+        return nvcc.REMOVED_CALLS if self.cuda else []
+
+    def nvcc_flags(self):
+        flags = super().nvcc_flags()
+        return [*flags, *nvcc.removed_calls([*flags, *self.options["extra_compile_args"]["nvcc"]])]
+
+    def link_args(self):
+        return [*super().link_args(), *RUNTIMES]
+
+    def own_libraries(self):
+        return [config.libdir() / f"lib{name}.so.1" for name in (["thc", "th"] if self.given["with_cuda"] else ["th"])]
+
+    def th_libraries(self):
+        """Those that there are: an extension without TH functions needs none."""
+        return [path for path in self.own_libraries() if path.exists()]
+
+    def runtime_library_dirs(self):
+        return self.options["runtime_library_dirs"]
+
+    def for_setuptools(self):
+        found = super().for_setuptools()
+        sources = [source for source in self.given["sources"] if not is_cuda(source)]
+        # setuptools has the same flags for C and C++.
+        only_c = {self.given["suffix"], *(source.suffix for source in sources)} == {".c"}
+        flags = [*(C_FLAGS if only_c else DEMOTED), *self.removed(), *found["extra_compile_args"]]
+        return {
+            **self.others, **found,
+            "sources": [os.fspath(source) for source in sources],
+            "extra_objects": _Objects(self),
+            "extra_compile_args": flags,
+            "extra_link_args": [*found["extra_link_args"], *(self.cuda.link if self.cuda else [])],
+        }  # fmt: skip
+
+
+class _Objects(list):
+    """The objects that setuptools links; CUDA code is compiled when it asks for them, which is when it links."""
+
+    def __init__(self, extension):
+        given = extension.given["extra_objects"]
+        super().__init__(os.fspath(objects.first_existing(extension.base, path)) for path in given)
+        self.extension = extension
+
+    def __len__(self):
+        return super().__len__() or int(self.extension.given["with_cuda"])
+
+    def __iter__(self):
+        if not self.extension.given["with_cuda"]:
+            return super().__iter__()
+        made, linked = self.extension.compile_device_code()
+        return iter([*map(os.fspath, made), *map(os.fspath, linked)])
