@@ -62,6 +62,7 @@ class Extension:
 
     def build(self):
         """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
+        vars(self).pop("cuda", None)  # the environment may ask for other architectures by now
         with ninja.locked(self.state):
             self.generate()
             self.compile()

@@ -75,11 +75,11 @@ class LegacyExtension(Extension):
         self.given, self.others = given, others
         self.compiled = {}  # CUDA source of extra_objects -> why this build compiles it
         self.wrapper = Package(base, name.split("."), self.init_text())
-        self.without_cuda = None
+        self.found_cuda = self.without_cuda = None
         try:
-            self.cuda  # noqa: B018
+            self.found_cuda = super().cuda
         except FileNotFoundError as error:
-            self.cuda, self.without_cuda = None, error  # building says so
+            self.without_cuda = error  # building says so
 
     def build(self):
         """Compiles, links, and puts the shared object in its place; the previous one stays if that fails."""
@@ -149,6 +149,11 @@ class LegacyExtension(Extension):
         return INIT.format(name=self.name, module=self.module)
 
     # Flags
+
+    @property
+    def cuda(self):
+        """As it was when the extension was made."""
+        return self.found_cuda
 
     def flags_of(self, source):
         of_c = C_FLAGS if Path(source).suffix == ".c" else []
