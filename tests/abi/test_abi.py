@@ -118,11 +118,11 @@ def later(tmp_path_factory):
         assert count == 1
     header = header.replace(f"MINOR {TODAY[1]}", f"MINOR {TODAY[1] + 1}")
     header = header.replace("X(THAW_THC_STORAGE, 19)", "X(THAW_THC_STORAGE, 19) X(THAW_LATER, 20)")
-    for path in [*BRIDGE.glob("*.h"), *BRIDGE.glob("*.cpp")]:
-        (folder / path.name).write_text(header if path.name == "bridge.h" else path.read_text())
+    shutil.copytree(BRIDGE, folder, dirs_exist_ok=True)
+    (folder / "bridge.h").write_text(header)
     flags = ["-std=c++17", "-O1", "-fPIC", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
     (folder / "lib").mkdir()
-    sources = {path: [] for path in sorted(folder.glob("*.cpp"))}
+    sources = {path: [] for path in sorted(folder.rglob("*.cpp"))}
     (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, []))
     ninja.run(folder)
     (folder / "lib" / "libth.so.1").symlink_to(abi_snapshot.config.library("th"))

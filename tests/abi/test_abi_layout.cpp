@@ -11,7 +11,7 @@
 #include "th/types.h"
 #include "thc/types.h"
 #include "../../torchthaw/bridge/dlpack.h"
-#include "../../torchthaw/bridge/structs.h"
+#include "../../torchthaw/bridge/th/structs.h"
 
 #include <cstddef>
 

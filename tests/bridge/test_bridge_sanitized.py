@@ -72,7 +72,7 @@ def build_bridge(folder):
         "-std=c++17", "-O1", "-g", "-fPIC", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030A0000",
         f"-I{toolchain.python_include()}", *SANITIZE,
     ]  # fmt: skip
-    sources = {path: [] for path in sorted(BRIDGE.glob("*.cpp"))}
+    sources = {path: [] for path in sorted(BRIDGE.rglob("*.cpp"))}
     (folder / "lib").mkdir()
     (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, SANITIZE))
     ninja.run(folder)

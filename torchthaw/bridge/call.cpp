@@ -1,7 +1,7 @@
 /* call.cpp: one call from Python to C: arguments into the frame, the C function without the GIL, its result back. */
 #include "call.h"
 
-#include "guard.h"
+#include "exceptions.h"
 #include "tensor.h"
 
 #include <cstring>

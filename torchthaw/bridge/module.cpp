@@ -1,7 +1,7 @@
 /* module.cpp: the Python module _bridge, which hands the bridge to extensions as a capsule. */
 #include "call.h"
-#include "cuda.h"
-#include "guard.h"
+#include "cuda/thc.h"
+#include "exceptions.h"
 #include "load.h"
 
 namespace bridge {

@@ -1,9 +1,9 @@
-/* call_th.cpp: one call to a C function of the legacy kind: tensors as TH structs, everything else as cffi has it. */
-#include "call.h"
-#include "cuda.h"
-#include "guard.h"
-#include "slot.h"
-#include "tensor.h"
+/* th/views.cpp: one call to a C function of the legacy kind: tensors as TH structs, everything else as cffi has it. */
+#include "../call.h"
+#include "../cuda/thc.h"
+#include "../exceptions.h"
+#include "view.h"
+#include "../tensor.h"
 
 #include <cstdio>
 #include <cstring>

@@ -1,8 +1,8 @@
-/* slot.cpp: fills TH structs from tensors, gives tensors what C made of the structs, and hands over what it keeps. */
-#include "slot.h"
+/* th/view.cpp: fills TH structs from tensors, gives tensors what C made of the structs, and hands over what it keeps. */
+#include "view.h"
 
-#include "storage.h"
-#include "tensor.h"
+#include "torch_storage.h"
+#include "../tensor.h"
 
 #include <algorithm>
 #include <cstdlib>

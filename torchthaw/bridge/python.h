@@ -1,4 +1,4 @@
-/* gil.h: the GIL, where C calls Python without it. */
+/* python.h: the GIL, where C calls Python without it. */
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,4 @@
-/* memory.h: TH storages that lie on PyTorch's own, which C can resize and keep. Every function here needs the GIL. */
+/* th/backing.h: TH storages that lie on PyTorch's own, which C can resize and keep. Every function here needs the GIL. */
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,4 @@
-/* structs.h: the TH and THC structs of old C code, of any Real; TH/generic and THC/generic have the originals. */
+/* th/structs.h: the TH and THC structs of old C code, of any Real; TH/generic and THC/generic have the originals. */
 #pragma once
 
 #include <cstddef>

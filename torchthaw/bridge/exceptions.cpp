@@ -1,7 +1,7 @@
-/* guard.cpp: the try and catch around every call, so that extensions themselves stay plain C. */
-#include "guard.h"
+/* exceptions.cpp: the try and catch around every call, so that extensions themselves stay plain C. */
+#include "exceptions.h"
 
-#include "memory.h"
+#include "th/backing.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
-/* slot.h: the TH and THC structs through which C sees torch tensors for the time of a call. */
+/* th/view.h: the TH and THC structs through which C sees torch tensors for the time of a call. */
 #pragma once
 
-#include "memory.h"
+#include "backing.h"
 
 namespace bridge {
 

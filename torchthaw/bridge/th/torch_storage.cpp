@@ -1,9 +1,9 @@
-/* storage.cpp: asks the torch storage below a tensor, by PyTorch's public methods. */
-#include "storage.h"
+/* th/torch_storage.cpp: asks the torch storage below a tensor, by PyTorch's public methods. */
+#include "torch_storage.h"
 
-#include "attributes.h"
-#include "memory.h"
-#include "tensor.h"
+#include "../attributes.h"
+#include "backing.h"
+#include "../tensor.h"
 
 namespace bridge {
 

@@ -1,4 +1,4 @@
-/* storage.h: what the bridge asks of the torch storage below a tensor. */
+/* th/torch_storage.h: what the bridge asks of the torch storage below a tensor. */
 #pragma once
 
 #include <Python.h>

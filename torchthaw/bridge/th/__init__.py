@@ -1,11 +1,11 @@
-"""torchthaw/bridge/th.py: what the bridge asks of PyTorch for functions that take TH structs."""
+"""torchthaw/bridge/th/__init__.py: what the bridge asks of PyTorch for functions that take TH structs."""
 
 from math import prod
 
 import torch
 
-from ..private_names import get, native
-from . import errors
+from ...private_names import get, native
+from .. import errors
 
 # (DLPack code, bits) of the dtypes that TH has.
 DTYPES = {

@@ -1,10 +1,10 @@
-/* cuda.cpp: libthc works with PyTorch's devices, streams and memory. It is asked for nothing before it was loaded. */
-#include "cuda.h"
+/* cuda/thc.cpp: libthc works with PyTorch's devices, streams and memory. It is asked for nothing before it was loaded. */
+#include "thc.h"
 
-#include "gil.h"
-#include "guard.h"
-#include "memory.h"
-#include "tensor.h"
+#include "../python.h"
+#include "../exceptions.h"
+#include "../th/backing.h"
+#include "../tensor.h"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-/* cuda.h: PyTorch's devices, streams and memory for C that works on a GPU. Every function here needs the GIL. */
+/* cuda/thc.h: PyTorch's devices, streams and memory for C that works on a GPU. Every function here needs the GIL. */
 #pragma once
 
 #include <Python.h>

@@ -1,12 +1,12 @@
-/* memory.cpp: the allocator of TH storages that lie on PyTorch's own. */
-#include "memory.h"
+/* th/backing.cpp: the allocator of TH storages that lie on PyTorch's own. */
+#include "backing.h"
 
-#include "cuda.h"
-#include "gil.h"
-#include "guard.h"
-#include "slot.h"
-#include "storage.h"
-#include "tensor.h"
+#include "../cuda/thc.h"
+#include "../python.h"
+#include "../exceptions.h"
+#include "view.h"
+#include "torch_storage.h"
+#include "../tensor.h"
 
 #include <cstdlib>
 #include <cstring>

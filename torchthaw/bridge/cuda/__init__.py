@@ -1,8 +1,8 @@
-"""torchthaw/bridge/cuda.py: PyTorch's memory for libthc, and why a function that works on a GPU refused an argument."""
+"""torchthaw/bridge/cuda/__init__.py: PyTorch's memory for libthc, and why a function that works on a GPU refused an argument."""
 
 import sys
 
-from . import errors
+from .. import errors
 
 
 def allocate(size, device, stream):

@@ -1,4 +1,4 @@
-/* guard.h: keeps C++ exceptions of a called C function until Python can be told. */
+/* exceptions.h: keeps C++ exceptions of a called C function until Python can be told. */
 #pragma once
 
 #include "bridge.h"
