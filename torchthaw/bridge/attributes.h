@@ -1,11 +1,11 @@
 /* attributes.h: functions, properties and methods of PyTorch, called without Python's machinery around them. */
 #pragma once
 
-#include <Python.h>
+#include "python.h"
 
 namespace bridge {
 
-/* A builtin of PyTorch, called by its C function where that takes `flags`, without Python's machinery around it. */
+/* A builtin of PyTorch, called by its C function where that takes `flags`. */
 class Builtin {
 public:
     void set(PyObject *function, int flags) {
@@ -18,9 +18,9 @@ public:
 
     bool is_direct() const { return direct_ != nullptr; }
 
-    PyObject *operator()(PyObject *argument) const {
-        if (direct_ != nullptr) return direct_(self_, argument);
-        return PyObject_CallFunctionObjArgs(function_, argument, nullptr);
+    Ref operator()(PyObject *argument) const {
+        if (direct_ != nullptr) return Ref(direct_(self_, argument));
+        return Ref(PyObject_CallFunctionObjArgs(function_, argument, nullptr));
     }
 
 private:
@@ -44,9 +44,9 @@ public:
         get_ = reinterpret_cast<descrgetfunc>(PyType_GetSlot(Py_TYPE(descriptor), Py_tp_descr_get));
     }
 
-    PyObject *operator()(PyObject *object) const {
-        if (get_ == nullptr) return PyObject_GetAttr(object, name_);
-        return get_(descriptor_, object, reinterpret_cast<PyObject *>(Py_TYPE(object)));
+    Ref operator()(PyObject *object) const {
+        if (get_ == nullptr) return Ref(PyObject_GetAttr(object, name_));
+        return Ref(get_(descriptor_, object, reinterpret_cast<PyObject *>(Py_TYPE(object))));
     }
 
 private:
@@ -59,30 +59,24 @@ class Method {
 public:
     explicit Method(const char *name) : name_(PyUnicode_InternFromString(name)) {}
 
-    PyObject *operator()(PyObject *object) {
-        return Py_TYPE(object) == type_ ? direct_(object, nullptr) : look_up(object);
+    Ref operator()(PyObject *object) {
+        return Py_TYPE(object) == type_ ? Ref(direct_(object, nullptr)) : look_up(object);
     }
 
     /* The result as an integer; -1 with an exception set. */
     int64_t integer(PyObject *object) {
-        PyObject *result = (*this)(object);
-        const int64_t value = result == nullptr ? -1 : PyLong_AsLongLong(result);
-        Py_XDECREF(result);
-        return value;
+        const Ref result = (*this)(object);
+        return result == nullptr ? -1 : PyLong_AsLongLong(result);
     }
 
     /* Whether the result is `expected`. */
-    bool is(PyObject *object, PyObject *expected) {
-        PyObject *result = (*this)(object);
-        Py_XDECREF(result);
-        return result == expected;
-    }
+    bool is(PyObject *object, PyObject *expected) { return (*this)(object).get() == expected; }
 
 private:
-    PyObject *look_up(PyObject *object) {
-        PyObject *bound = PyObject_GetAttr(object, name_);
-        if (bound == nullptr) return nullptr;
-        const bool builtin = PyCFunction_Check(bound) && PyCFunction_GetSelf(bound) == object;
+    Ref look_up(PyObject *object) {
+        const Ref bound(PyObject_GetAttr(object, name_));
+        if (bound == nullptr) return Ref();
+        const bool builtin = PyCFunction_Check(bound.get()) && PyCFunction_GetSelf(bound) == object;
         if (builtin && PyCFunction_GetFlags(bound) == METH_NOARGS) {
             PyTypeObject *before = type_;
             direct_ = PyCFunction_GetFunction(bound);
@@ -90,9 +84,7 @@ private:
             Py_INCREF(type_);
             Py_XDECREF(before);
         }
-        PyObject *result = PyObject_CallFunctionObjArgs(bound, nullptr);
-        Py_DECREF(bound);
-        return result;
+        return Ref(PyObject_CallFunctionObjArgs(bound, nullptr));
     }
 
     PyObject *name_;

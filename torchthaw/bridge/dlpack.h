@@ -6,7 +6,21 @@
 namespace bridge {
 
 enum { DLPACK_CPU = 1, DLPACK_CUDA = 2, DLPACK_CUDA_HOST = 3 };
-enum { DLPACK_FLOAT = 2, DLPACK_COMPLEX = 5 };
+
+/* X(name, number): DLDataTypeCode. */
+#define DLPACK_TYPE_LIST(X) \
+    X(DLPACK_INT, 0) \
+    X(DLPACK_UINT, 1) \
+    X(DLPACK_FLOAT, 2) \
+    X(DLPACK_BFLOAT, 4) \
+    X(DLPACK_COMPLEX, 5) \
+    X(DLPACK_BOOL, 6)
+
+enum {
+#define DLPACK_TYPE(name, number) name = number,
+    DLPACK_TYPE_LIST(DLPACK_TYPE)
+#undef DLPACK_TYPE
+};
 
 struct DLDevice {
     int32_t device_type, device_id;

@@ -1,7 +1,7 @@
 /* exceptions.cpp: the try and catch around every call, so that extensions themselves stay plain C. */
 #include "exceptions.h"
 
-#include "th/backing.h"
+#include "python.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -18,27 +18,14 @@
 namespace bridge {
 
 namespace {
-enum Kept { NOTHING, NO_MEMORY, ERROR };
-thread_local Kept kept;
-thread_local std::string kept_message; /* of what is kept: rethrowing it would cost as much as the call */
 
-void keep(Kept what, const char *text) noexcept {
-    kept = what;
-    kept_message = text;
-}
+enum Pending { NOTHING, NO_MEMORY, ERROR };
+thread_local Pending pending;
+thread_local std::string pending_message; /* rethrowing the exception would cost as much as the call */
 
-/* What guard() kept, which is forgotten. */
-Kept take_kept() {
-    const Kept taken = kept;
-    kept = NOTHING;
-    return taken;
-}
-
-void raise_message(PyObject *type) {
-    const auto length = static_cast<Py_ssize_t>(kept_message.size());
-    PyObject *text = PyUnicode_DecodeUTF8(kept_message.c_str(), length, "replace");
-    if (text != nullptr) PyErr_SetObject(type, text);
-    Py_XDECREF(text);
+void set_pending(Pending what, const char *text) noexcept {
+    pending = what;
+    pending_message = text;
 }
 
 int no_level() { return 0; }
@@ -54,7 +41,39 @@ void on_error(const char *message, void *) { throw_error(message); }
 void on_argument_error(int number, const char *message, void *) {
     throw_error("invalid argument " + std::to_string(number) + ": " + message);
 }
+
 }  // namespace
+
+bool guard(void (*run)(void *frame), void *frame) {
+    try {
+        run(frame);
+        return true;
+    } catch (const std::bad_alloc &error) {
+        set_pending(NO_MEMORY, error.what());
+    } catch (const std::exception &error) {
+        set_pending(ERROR, error.what());
+    } catch (...) {
+        set_pending(ERROR, "a C++ exception that is no std::exception");
+    }
+    return false;
+}
+
+bool raise_pending(bool fatal) {
+    const Pending taken = std::exchange(pending, NOTHING);
+    if (taken == NOTHING) return false;
+    PyErr_Clear();
+    if (taken == NO_MEMORY && !fatal) return PyErr_NoMemory(), true;
+    static PyObject *fatal_error = nullptr;
+    if (fatal && fatal_error == nullptr) fatal_error = th_py.attribute("FatalError").release();
+    PyObject *type = fatal ? fatal_error : PyExc_RuntimeError;
+    if (type == nullptr) return true;
+    const auto length = static_cast<Py_ssize_t>(pending_message.size());
+    const Ref text(PyUnicode_DecodeUTF8(pending_message.c_str(), length, "replace"));
+    if (text != nullptr) PyErr_SetObject(type, text);
+    return true;
+}
+
+void forget_pending() { pending = NOTHING; }
 
 void throw_error(const std::string &message) {
     if (region_level() <= caught_level) throw std::runtime_error(message);
@@ -63,34 +82,16 @@ void throw_error(const std::string &message) {
 }
 
 void throw_python_error() {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject *text = value == nullptr ? nullptr : PyObject_Str(value);
-    PyObject *bytes = text == nullptr ? nullptr : PyUnicode_AsUTF8String(text);
-    const char *characters = bytes == nullptr ? nullptr : PyBytes_AsString(bytes);
-    std::string message = characters == nullptr ? "an exception without a text" : characters;
-    Py_XDECREF(bytes);
-    Py_XDECREF(text);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+    std::string message = "an exception without a text";
+    {
+        SavedError error;
+        const Ref text(error.value() == nullptr ? nullptr : PyObject_Str(error.value()));
+        const Ref bytes(text == nullptr ? nullptr : PyUnicode_AsUTF8String(text));
+        if (bytes != nullptr) message = PyBytes_AsString(bytes);
+        error.drop();
+    }
     PyErr_Clear();
     throw_error(message);
-}
-
-bool guard(void (*run)(void *frame), void *frame) {
-    try {
-        run(frame);
-        return true;
-    } catch (const std::bad_alloc &error) {
-        keep(NO_MEMORY, error.what());
-    } catch (const std::exception &error) {
-        keep(ERROR, error.what());
-    } catch (...) {
-        keep(ERROR, "a C++ exception that is no std::exception");
-    }
-    return false;
 }
 
 unsigned region_threads(unsigned asked) { return is_forked ? 1 : asked; }
@@ -116,31 +117,17 @@ void region_join(thaw_region *region) {
     std::rethrow_exception(std::move(exception));
 }
 
-bool raise_kept() {
-    const Kept taken = take_kept();
-    if (taken == NOTHING) return false;
-    if (taken == NO_MEMORY) PyErr_NoMemory();
-    else raise_message(PyExc_RuntimeError);
-    return true;
-}
-
-void forget_kept() { kept = NOTHING; }
-
-bool raise_kept_fatal() {
-    if (take_kept() == NOTHING) return false;
-    PyErr_Clear();
-    static PyObject *type = nullptr;
-    if (type == nullptr) type = th_attribute("FatalError");
-    if (type != nullptr) raise_message(type);
-    return true;
+void *open_library(PyObject *path) {
+    PyObject *bytes;
+    if (!PyUnicode_FSConverter(path, &bytes)) return nullptr;
+    void *library = dlopen(PyBytes_AsString(Ref(bytes).get()), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) PyErr_Format(PyExc_ImportError, "%s", dlerror());
+    return library;
 }
 
 PyObject *open_th(PyObject *, PyObject *path) {
-    PyObject *bytes;
-    if (!PyUnicode_FSConverter(path, &bytes)) return nullptr;
-    void *library = dlopen(PyBytes_AsString(bytes), RTLD_NOW | RTLD_LOCAL);
-    Py_DECREF(bytes);
-    if (library == nullptr) return PyErr_Format(PyExc_ImportError, "%s", dlerror());
+    void *library = open_library(path);
+    if (library == nullptr) return nullptr;
     auto set = reinterpret_cast<void (*)(void (*)(const char *, void *), void *)>(
         dlsym(library, "THSetDefaultErrorHandler"));
     auto set_argument = reinterpret_cast<void (*)(void (*)(int, const char *, void *), void *)>(
@@ -149,8 +136,7 @@ PyObject *open_th(PyObject *, PyObject *path) {
     if (void *level = dlsym(library, "omp_get_level")) region_level = reinterpret_cast<int (*)()>(level);
     set(on_error, nullptr);
     set_argument(on_argument_error, nullptr);
-    Py_INCREF(Py_None);
-    return Py_None;
+    return none();
 }
 
 }  // namespace bridge

@@ -1,4 +1,4 @@
-/* exceptions.h: keeps C++ exceptions of a called C function until Python can be told. */
+/* exceptions.h: C++ exceptions of a called C function, pending until Python can be told. */
 #pragma once
 
 #include "bridge.h"
@@ -7,17 +7,15 @@
 
 namespace bridge {
 
-/* run(frame); an exception that leaves it is kept for the calling thread. Returns whether none did. Needs no GIL. */
+/* run(frame); an exception that leaves it is pending in the calling thread. Returns whether none did. Needs no GIL. */
 bool guard(void (*run)(void *frame), void *frame);
 
-/* Whether guard() kept an exception in this thread. If so, it is raised as a Python exception and forgotten. */
-bool raise_kept();
+/* Whether an exception is pending in this thread. If so it becomes the Python exception that is set, whatever was set
+ * before: torch.FatalError for `fatal`, else RuntimeError or MemoryError. */
+bool raise_pending(bool fatal);
 
-/* The same as torch.FatalError. */
-bool raise_kept_fatal();
-
-/* What a call kept that nobody asked about, such as one through cffi's lib, is not the next call's. */
-void forget_kept();
+/* What is pending since a call through cffi's lib, where nobody asks for it, is not the next call's. */
+void forget_pending();
 
 /* Throws a std::runtime_error. In a parallel region that is not the extension's own, which an exception cannot leave,
  * prints it and aborts. */
@@ -33,5 +31,8 @@ void region_join(thaw_region *region);
 
 /* Loads libth from `path`, and from then on its errors are C++ exceptions. None, or NULL with an exception. */
 PyObject *open_th(PyObject *module, PyObject *path);
+
+/* The library at `path`; NULL with an ImportError. */
+void *open_library(PyObject *path);
 
 }  // namespace bridge

@@ -2,9 +2,11 @@
 #include "load.h"
 
 #include "call.h"
+#include "python.h"
 
 #include <cstdarg>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -29,7 +31,7 @@ template <typename Record> Record read_record(const void *from, size_t size) {
 }
 
 /* An extension that was loaded. Lives as long as the process, as the extension's code does. */
-struct Module {
+struct Extension {
     std::vector<thaw_parameter> parameters; /* of all functions */
     std::vector<thaw_callable> functions;
 };
@@ -60,7 +62,7 @@ public:
     }
 
     /* False with an exception set. */
-    bool read(Module *to) const {
+    bool read(Extension *to) const {
         size_t parameters = 0;
         for (size_t i = 0; i < module_.function_count; ++i) {
             parameters += static_cast<size_t>(function(i).parameter_count);
@@ -76,8 +78,8 @@ public:
     PyObject *make() const { return module_.make(); }
 
     /* From now on the extension calls these functions. */
-    void hand_over(Module *module) const {
-        for (size_t i = 0; i < module_.function_count; ++i) module_.callables[i] = &module->functions[i];
+    void hand_over(Extension *extension) const {
+        for (size_t i = 0; i < module_.function_count; ++i) module_.callables[i] = &extension->functions[i];
     }
 
 private:
@@ -86,7 +88,7 @@ private:
         return read_record<thaw_function>(first + index * module_.function_size, module_.function_size);
     }
 
-    bool read_function(const thaw_function &function, Module *to) const {
+    bool read_function(const thaw_function &function, Extension *to) const {
         if (!knows(function.result)) {
             const int kind = function.result;
             return lacks("the kind %s (%d) of what %s returns", kind_name(kind), kind, function.name);
@@ -140,13 +142,12 @@ private:
     __attribute__((format(printf, 2, 3))) bool lacks(const char *format, ...) const {
         va_list values;
         va_start(values, format);
-        PyObject *what = PyUnicode_FromFormatV(format, values);
+        const Ref what(PyUnicode_FromFormatV(format, values));
         va_end(values);
         if (what != nullptr) {
             PyErr_Format(PyExc_ImportError,
                          "%s: built for torchthaw's bridge %d.%d, got %d.%d, which lacks %U; upgrade torchthaw",
-                         module_.name, module_.major, module_.minor, THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, what);
-            Py_DECREF(what);
+                         module_.name, module_.major, module_.minor, THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, what.get());
         }
         return false;
     }
@@ -154,57 +155,42 @@ private:
     const thaw_module module_;
 };
 
-/* The types of a cffi function's parameters: ffi.typeof(function).args. */
-PyObject *parameter_types(PyObject *ffi, PyObject *function) {
-    PyObject *type = PyObject_CallMethod(ffi, "typeof", "O", function);
-    PyObject *types = type == nullptr ? nullptr : PyObject_GetAttrString(type, "args");
-    Py_XDECREF(type);
-    return types;
-}
-
 /* What calls through cffi need: the function as cffi has it. False with an exception set. */
 bool find_in_cffi(thaw_callable *function, PyObject *ffi, PyObject *lib) {
     function->cffi_function = PyObject_GetAttrString(lib, function->name);
     if (function->cffi_function == nullptr) return false;
-    function->cffi_types = parameter_types(ffi, function->cffi_function);
+    const Ref type(PyObject_CallMethod(ffi, "typeof", "O", function->cffi_function));
+    function->cffi_types = type == nullptr ? nullptr : PyObject_GetAttrString(type, "args");
     if (function->cffi_types == nullptr) return false;
     function->cast = PyObject_GetAttrString(ffi, "cast");
     return function->cast != nullptr;
 }
 
 PyObject *bind(PyObject *capsule, PyObject *module_name) {
-    auto *module = static_cast<Module *>(PyCapsule_GetPointer(capsule, nullptr));
-    PyObject *functions = module == nullptr ? nullptr : PyDict_New();
+    auto *extension = static_cast<Extension *>(PyCapsule_GetPointer(capsule, nullptr));
+    Ref functions(extension == nullptr ? nullptr : PyDict_New());
     if (functions == nullptr) return nullptr;
-    for (thaw_callable &function : module->functions) {
-        PyObject *callable = PyCFunction_NewEx(&function.method, nullptr, module_name);
-        const bool bound = callable != nullptr && PyDict_SetItemString(functions, function.name, callable) == 0;
-        Py_XDECREF(callable);
-        if (!bound) {
-            Py_DECREF(functions);
-            return nullptr;
-        }
+    for (thaw_callable &function : extension->functions) {
+        const Ref callable(PyCFunction_NewEx(&function.method, nullptr, module_name));
+        if (callable == nullptr || PyDict_SetItemString(functions, function.name, callable) != 0) return nullptr;
     }
-    return functions;
+    return functions.release();
 }
 
 PyMethodDef bind_method = {"bind", bind, METH_O, "bind(module_name) -> dict of the functions that take tensors"};
 
-/* Gives the extension `bind`, and enters it in `extensions`. False with an exception set. */
-bool announce(Module *module, PyObject *extension) {
-    PyObject *ffi = PyObject_GetAttrString(extension, "ffi");
-    PyObject *lib = ffi == nullptr ? nullptr : PyObject_GetAttrString(extension, "lib");
-    bool done = lib != nullptr;
-    for (size_t i = 0; done && i < module->functions.size(); ++i) done = find_in_cffi(&module->functions[i], ffi, lib);
-    PyObject *capsule = done ? PyCapsule_New(module, nullptr, nullptr) : nullptr;
-    PyObject *bind = capsule == nullptr ? nullptr : PyCFunction_NewEx(&bind_method, capsule, nullptr);
-    done = bind != nullptr && PyObject_SetAttrString(extension, "bind", bind) == 0 &&
-           PyDict_SetItem(extensions, lib, extension) == 0;
-    Py_XDECREF(bind);
-    Py_XDECREF(capsule);
-    Py_XDECREF(lib);
-    Py_XDECREF(ffi);
-    return done;
+/* Gives the extension's module `bind`, and enters it in `extensions`. False with an exception set. */
+bool announce(Extension *extension, PyObject *module) {
+    const Ref ffi(PyObject_GetAttrString(module, "ffi"));
+    const Ref lib(ffi == nullptr ? nullptr : PyObject_GetAttrString(module, "lib"));
+    if (lib == nullptr) return false;
+    for (thaw_callable &function : extension->functions) {
+        if (!find_in_cffi(&function, ffi, lib)) return false;
+    }
+    const Ref capsule(PyCapsule_New(extension, nullptr, nullptr));
+    const Ref bind(capsule == nullptr ? nullptr : PyCFunction_NewEx(&bind_method, capsule, nullptr));
+    return bind != nullptr && PyObject_SetAttrString(module, "bind", bind) == 0 &&
+           PyDict_SetItem(extensions, lib, module) == 0;
 }
 
 }  // namespace
@@ -212,24 +198,18 @@ bool announce(Module *module, PyObject *extension) {
 PyObject *load(const thaw_module *described) {
     const Reader reader(described);
     if (!reader.check_sizes()) return nullptr;
-    auto *module = new (std::nothrow) Module{};
-    if (module == nullptr) return PyErr_NoMemory();
+    std::unique_ptr<Extension> owned(new (std::nothrow) Extension{});
+    if (owned == nullptr) return PyErr_NoMemory();
     try {
-        if (!reader.read(module)) {
-            delete module;
-            return nullptr;
-        }
+        if (!reader.read(owned.get())) return nullptr;
     } catch (const std::bad_alloc &) {
-        delete module;
         return PyErr_NoMemory();
     }
-    PyObject *extension = reader.make();
-    if (extension != nullptr && announce(module, extension)) {
-        reader.hand_over(module);
-        return extension;
-    }
-    Py_XDECREF(extension); /* the module stays: a function for Python may know it */
-    return nullptr;
+    Extension *extension = owned.release(); /* stays from now on: a function for Python may know it */
+    Ref module(reader.make());
+    if (module == nullptr || !announce(extension, module)) return nullptr;
+    reader.hand_over(extension);
+    return module.release();
 }
 
 bool prepare_loading() {

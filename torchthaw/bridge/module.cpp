@@ -1,6 +1,8 @@
 /* module.cpp: the Python module _bridge, which hands the bridge to extensions as a capsule. */
 #include "call.h"
+#include "convert.h"
 #include "cuda/thc.h"
+#include "dlpack.h"
 #include "exceptions.h"
 #include "load.h"
 
@@ -8,7 +10,8 @@ namespace bridge {
 
 namespace {
 
-void guard_for_cffi(void (*run)(void *frame), void *frame) { guard(run, frame); } /* call() looks for what it kept */
+/* The call around it looks for what is pending. */
+void guard_for_cffi(void (*run)(void *frame), void *frame) { guard(run, frame); }
 
 const thaw_bridge api = {sizeof(thaw_bridge), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, load, call, call_th,
                          guard_for_cffi, region_threads, region_member, region_join};
@@ -23,26 +26,33 @@ PyMethodDef methods[] = {
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_bridge", "From Python values to arguments of C functions.", -1,
                           methods, nullptr, nullptr, nullptr, nullptr};
 
+/* The numbers that Python needs too. */
+const struct {
+    const char *name;
+    long value;
+} constants[] = {
+#define CONSTANT(name, number) {#name, number},
+    THAW_KIND_LIST(CONSTANT) DLPACK_TYPE_LIST(CONSTANT)
+    CONSTANT(THAW_WRITTEN, THAW_WRITTEN) CONSTANT(THAW_SIZES, THAW_SIZES) CONSTANT(THAW_EXACT, THAW_EXACT)
+};
+
+/* Takes the reference. */
+bool add(PyObject *module, const char *name, Ref object) {
+    return object != nullptr && PyModule_AddObjectRef(module, name, object) == 0;
+}
+
 }  // namespace
 
 }  // namespace bridge
 
 PyMODINIT_FUNC PyInit__bridge() {
     using namespace bridge;
-    if (!prepare_calls() || !prepare_loading()) return nullptr;
-    PyObject *module = PyModule_Create(&definition);
-    if (module == nullptr) return nullptr;
-    Py_INCREF(extensions);
-    if (PyModule_AddObject(module, "extensions", extensions) != 0) {
-        Py_DECREF(extensions);
-        Py_DECREF(module);
-        return nullptr;
+    if (!prepare_conversion() || !prepare_loading()) return nullptr;
+    Ref module(PyModule_Create(&definition));
+    if (module == nullptr || !add(module, "extensions", Ref::borrow(extensions))) return nullptr;
+    for (const auto &constant : constants) {
+        if (PyModule_AddIntConstant(module, constant.name, constant.value) != 0) return nullptr;
     }
-    PyObject *capsule = PyCapsule_New(const_cast<thaw_bridge *>(&api), THAW_BRIDGE_CAPSULE, nullptr);
-    if (capsule == nullptr || PyModule_AddObject(module, "api", capsule) != 0) {
-        Py_XDECREF(capsule);
-        Py_DECREF(module);
-        return nullptr;
-    }
-    return module;
+    Ref capsule(PyCapsule_New(const_cast<thaw_bridge *>(&api), THAW_BRIDGE_CAPSULE, nullptr));
+    return add(module, "api", std::move(capsule)) ? module.release() : nullptr;
 }

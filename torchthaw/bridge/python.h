@@ -1,10 +1,96 @@
-/* python.h: the GIL, where C calls Python without it. */
+/* python.h: Python's references, exceptions, modules and lock as C++ values. */
 #pragma once
 
 #include <Python.h>
 
+#include <utility>
+
 namespace bridge {
 
+/* An owned reference, or NULL. */
+class Ref {
+public:
+    Ref() = default;
+    explicit Ref(PyObject *owned) : object_(owned) {}
+    Ref(Ref &&other) noexcept : object_(other.release()) {}
+    ~Ref() { Py_XDECREF(object_); }
+
+    Ref &operator=(Ref &&other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+
+    static Ref borrow(PyObject *object) {
+        Py_XINCREF(object);
+        return Ref(object);
+    }
+
+    PyObject *get() const { return object_; }
+    PyObject *release() { return std::exchange(object_, nullptr); }
+    operator PyObject *() const & { return object_; }
+    operator PyObject *() && = delete; /* it would be gone at once */
+
+private:
+    PyObject *object_ = nullptr;
+};
+
+inline PyObject *none() { return Ref::borrow(Py_None).release(); }
+
+/* The Python exception that was set, put aside for code that may set others. It is set again at the end, if it was one
+ * and was not dropped. */
+class SavedError {
+public:
+    SavedError() { PyErr_Fetch(&type_, &value_, &traceback_); }
+    ~SavedError() {
+        if (type_ != nullptr) PyErr_Restore(type_, value_, traceback_);
+    }
+    SavedError(const SavedError &) = delete;
+
+    /* The exception, borrowed; NULL if none was set. */
+    PyObject *value() {
+        PyErr_NormalizeException(&type_, &value_, &traceback_);
+        return value_;
+    }
+
+    void drop() {
+        Py_CLEAR(type_);
+        Py_CLEAR(value_);
+        Py_CLEAR(traceback_);
+    }
+
+private:
+    PyObject *type_, *value_, *traceback_;
+};
+
+/* A module written in Python, imported when something of it is first used. */
+class PythonModule {
+public:
+    explicit constexpr PythonModule(const char *name) : name_(name) {}
+
+    /* NULL with an exception set. */
+    Ref attribute(const char *name) {
+        return Ref(module() == nullptr ? nullptr : PyObject_GetAttrString(module_, name));
+    }
+
+    /* module.<name>(*arguments by Py_BuildValue's format); NULL with an exception set. */
+    template <typename... Arguments> Ref call(const char *name, const char *format, Arguments... arguments) {
+        return Ref(module() == nullptr ? nullptr : PyObject_CallMethod(module_, name, format, arguments...));
+    }
+
+private:
+    PyObject *module() {
+        if (module_ == nullptr) module_ = PyImport_ImportModule(name_);
+        return module_;
+    }
+
+    const char *name_;
+    PyObject *module_ = nullptr;
+};
+
+inline PythonModule errors_py{"torchthaw.bridge.errors"}, pytorch_py{"torchthaw.bridge.pytorch"};
+inline PythonModule th_py{"torchthaw.bridge.th"}, cuda_py{"torchthaw.bridge.cuda"};
+
+/* The GIL, where C calls Python without it. */
 class Gil {
 public:
     Gil() : state_(PyGILState_Ensure()) {}
@@ -13,17 +99,6 @@ public:
 
 private:
     PyGILState_STATE state_;
-};
-
-/* Keeps the exception that is set, if any, from code that may set others. */
-class KeptError {
-public:
-    KeptError() { PyErr_Fetch(&type_, &value_, &traceback_); }
-    ~KeptError() { PyErr_Restore(type_, value_, traceback_); }
-    KeptError(const KeptError &) = delete;
-
-private:
-    PyObject *type_, *value_, *traceback_;
 };
 
 }  // namespace bridge

@@ -1,9 +1,7 @@
 /* tensor.h: what a torch tensor's memory looks like, as far as C needs to know. */
 #pragma once
 
-#include "bridge.h"
-
-#include <cstdint>
+#include "pytorch.h"
 
 namespace bridge {
 
@@ -13,44 +11,25 @@ struct Tensor {
     void *data;
     int64_t count; /* elements */
     int device;    /* one of CUDA, ON_CPU or ELSEWHERE */
-    bool contiguous;
     int dtype_code, dtype_bits; /* as DLPack has them */
-};
-
-/* The same with sizes and strides. Valid while the tensor is and keeps them. */
-struct Layout {
-    void *data;
-    int64_t count; /* elements */
-    int device;    /* as above */
-    int code, bits;
+    bool contiguous;            /* where the sizes were not read */
     int dimensions;
     const int64_t *size, *stride; /* strides count elements; NULL means row-major */
     int64_t numbers[128];         /* room for both where PyTorch has no C interface for them */
 };
 
-/* Whether `object` is a torch.Tensor. Does not import torch: without it, nothing is. */
-bool is_tensor(PyObject *object);
-
-/* Whether it is one of no subclass. */
-bool is_plain_tensor(PyObject *object);
-
-/* Fills `tensor` from a torch.Tensor. False, with an exception set, for one without memory that C can read. */
+/* Fills `tensor` from a torch.Tensor, whose sizes it may borrow. False, perhaps with an exception set, for one without
+ * memory that C can read. */
 bool read_tensor(PyObject *object, Tensor *tensor);
 
-/* Fills `layout` likewise. */
-bool read_layout(PyObject *object, Layout *layout);
+/* The same, and its sizes and strides in any case. */
+bool read_layout(PyObject *object, Tensor *tensor);
+
+/* Whether the elements lie row by row. */
+bool is_contiguous(const Tensor &tensor);
 
 /* Whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or -1 with an exception. */
 int is_lazy(PyObject *object, const Tensor &tensor);
-
-/* Whether PyTorch was imported, and built with CUDA. */
-bool pytorch_has_cuda();
-
-/* The address of PyTorch's current stream on a CUDA device. False with an exception set. */
-bool current_stream(int device, void **stream);
-
-/* Makes a CUDA device current and returns the one before; -1 with an exception set. */
-int exchange_device(int device);
 
 /* 1, 0, or -1 with an exception set. */
 int requires_grad(PyObject *object);

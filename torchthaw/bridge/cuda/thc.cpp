@@ -1,10 +1,8 @@
-/* cuda/thc.cpp: libthc works with PyTorch's devices, streams and memory. It is asked for nothing before it was loaded. */
+/* cuda/thc.cpp: gives libthc PyTorch's streams and memory. It is asked for nothing before it was loaded. */
 #include "thc.h"
 
-#include "../python.h"
 #include "../exceptions.h"
-#include "../th/backing.h"
-#include "../tensor.h"
+#include "../th/structs.h"
 
 #include <dlfcn.h>
 
@@ -39,14 +37,9 @@ void tell(int device, void *stream) {
     if (thc.set_stream != nullptr) thc.set_stream(device, stream);
 }
 
-/* torchthaw.bridge.cuda.<name>(*arguments), a new reference. */
-template <typename... Arguments> PyObject *ask(const char *name, const char *format, Arguments... arguments) {
-    static PyObject *module = nullptr;
-    if (module == nullptr) module = PyImport_ImportModule("torchthaw.bridge.cuda");
-    return module == nullptr ? nullptr : PyObject_CallMethod(module, name, format, arguments...);
-}
+unsigned long long number_of(void *address) { return reinterpret_cast<uintptr_t>(address); }
 
-/* ---- What libthc asks, in any thread ---- */
+/* ---- What libthc asks for, in any thread ---- */
 
 void *stream_of_pytorch(int device) {
     if (!Py_IsInitialized()) return nullptr;
@@ -59,11 +52,10 @@ void *stream_of_pytorch(int device) {
 void *allocate(size_t bytes, int device, void *stream) {
     if (!Py_IsInitialized()) return nullptr;
     Gil gil;
-    KeptError kept;
-    PyObject *address = ask("allocate", "niK", static_cast<Py_ssize_t>(bytes), device,
-                            static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream)));
+    const SavedError saved;
+    const Ref address =
+        cuda_py.call("allocate", "niK", static_cast<Py_ssize_t>(bytes), device, number_of(stream));
     void *memory = address == nullptr ? nullptr : PyLong_AsVoidPtr(address);
-    Py_XDECREF(address);
     if (PyErr_Occurred()) throw_python_error();
     return memory;
 }
@@ -72,9 +64,9 @@ void *allocate(size_t bytes, int device, void *stream) {
 void release(void *memory) {
     if (!Py_IsInitialized()) return;
     Gil gil;
-    KeptError kept;
-    Py_XDECREF(ask("release", "K", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(memory))));
-    if (PyErr_Occurred()) PyErr_WriteUnraisable(nullptr); /* nobody waits for an answer */
+    const SavedError saved;
+    const Ref done = cuda_py.call("release", "K", number_of(memory));
+    if (done == nullptr) PyErr_WriteUnraisable(nullptr); /* C cannot be told */
 }
 
 const Host host = {sizeof(Host), stream_of_pytorch, allocate, release};
@@ -83,8 +75,7 @@ const Host host = {sizeof(Host), stream_of_pytorch, allocate, release};
 
 /* A storage of bytes that nobody counts or frees. */
 THStorage bytes_at(int device, void *memory, size_t bytes) {
-    THStorage storage = {memory, static_cast<ptrdiff_t>(bytes), 1, 0, {nullptr}, nullptr, nullptr, device};
-    return storage;
+    return {memory, static_cast<ptrdiff_t>(bytes), 1, 0, {nullptr}, nullptr, nullptr, device};
 }
 
 struct Copy {
@@ -102,30 +93,28 @@ bool loaded() {
     return thc.set_stream != nullptr;
 }
 
+/* libthc's function `name`; NULL if it has none. */
+template <typename F> bool find(void *library, const char *name, F *function) {
+    *function = reinterpret_cast<F>(dlsym(library, name));
+    return *function != nullptr;
+}
+
 }  // namespace
 
-bool OnDevice::enter(int device) {
-    before_ = exchange_device(device);
-    if (before_ < 0 && PyErr_Occurred()) return false;
-    device_ = device;
+bool OnThcDevice::enter(int device) {
+    if (!on_device_.enter(device)) return false;
     outer_device_ = told_device;
     outer_stream_ = told_stream;
     inside_ = true;
     void *stream;
-    if (!current_stream(device, &stream)) return leave(), false;
+    if (!current_stream(device, &stream)) return false;
     tell(device, stream);
     if (thc.state != nullptr) *thc.state = thc.ready_state;
     return true;
 }
 
-void OnDevice::leave() {
-    if (!inside_) return;
-    inside_ = false;
-    tell(outer_device_, outer_stream_);
-    if (before_ < 0 || before_ == device_) return;
-    KeptError kept;
-    exchange_device(before_);
-    PyErr_Clear();
+void OnThcDevice::leave() {
+    if (inside_) tell(outer_device_, outer_stream_);
 }
 
 void clear_on_device(int device, void *memory, size_t bytes) {
@@ -139,33 +128,27 @@ void clear_on_device(int device, void *memory, size_t bytes) {
 bool copy_on_device(int device, void *to, void *from, size_t bytes) {
     if (bytes == 0) return true;
     if (!loaded()) return false;
-    OnDevice there;
+    OnThcDevice there;
     Copy copy = {bytes_at(device, to, bytes), from};
     if (!there.enter(device)) return false;
-    return guard(run_copy, &copy) || !raise_kept_fatal();
+    return guard(run_copy, &copy) || !raise_pending(true);
 }
 
 PyObject *cuda_is_ready(PyObject *, PyObject *) {
     if (thc.state != nullptr) *thc.state = thc.ready_state;
-    Py_INCREF(Py_None);
-    return Py_None;
+    return none();
 }
 
 PyObject *open_thc(PyObject *, PyObject *path) {
-    PyObject *bytes;
-    if (!PyUnicode_FSConverter(path, &bytes)) return nullptr;
-    void *library = dlopen(PyBytes_AsString(bytes), RTLD_NOW | RTLD_LOCAL);
-    Py_DECREF(bytes);
-    if (library == nullptr) return PyErr_Format(PyExc_ImportError, "%s", dlerror());
-    auto set_host = reinterpret_cast<void (*)(const Host *)>(dlsym(library, "thaw_set_cuda_host"));
+    void *library = open_library(path);
+    if (library == nullptr) return nullptr;
+    void (*set_host)(const Host *);
     auto found = thc;
-    found.set_stream = reinterpret_cast<void (*)(int, void *)>(dlsym(library, "thaw_set_cuda_stream"));
-    found.zero = reinterpret_cast<void (*)(void *, THTensor *)>(dlsym(library, "THCudaByteTensor_zero"));
-    found.raw_copy =
-        reinterpret_cast<void (*)(void *, THStorage *, void *)>(dlsym(library, "THCudaByteStorage_rawCopy"));
-    found.state = static_cast<void **>(dlsym(library, "state"));
-    const bool complete = set_host != nullptr && found.set_stream != nullptr && found.zero != nullptr &&
-                          found.raw_copy != nullptr && found.state != nullptr;
+    const bool complete = find(library, "thaw_set_cuda_host", &set_host) &&
+                          find(library, "thaw_set_cuda_stream", &found.set_stream) &&
+                          find(library, "THCudaByteTensor_zero", &found.zero) &&
+                          find(library, "THCudaByteStorage_rawCopy", &found.raw_copy) &&
+                          find(library, "state", &found.state);
     if (!complete) return PyErr_Format(PyExc_ImportError, "%R is no libthc", path);
     if (found.state != thc.state) {
         found.ready_state = *found.state;
@@ -173,8 +156,7 @@ PyObject *open_thc(PyObject *, PyObject *path) {
         thc = found;
         if (pytorch_has_cuda()) set_host(&host);
     }
-    Py_INCREF(Py_None);
-    return Py_None;
+    return none();
 }
 
 }  // namespace bridge

@@ -1,26 +1,26 @@
-/* cuda/thc.h: PyTorch's devices, streams and memory for C that works on a GPU. Every function here needs the GIL. */
+/* cuda/thc.h: libthc works with PyTorch's devices, streams and memory. Every function here needs the GIL. */
 #pragma once
 
-#include <Python.h>
+#include "device.h"
 
 #include <cstddef>
 
 namespace bridge {
 
-/* Makes the device of a call's tensors current, and tells libthc PyTorch's stream there, until leave(). */
-class OnDevice {
+/* Makes a device current and tells libthc PyTorch's stream there, until the end. */
+class OnThcDevice {
 public:
-    ~OnDevice() { leave(); }
+    ~OnThcDevice() { leave(); }
 
     /* False with an exception set. */
     bool enter(int device);
 
-    /* Everything is as it was before enter(). An exception that is set stays. */
+private:
     void leave();
 
-private:
+    OnDevice on_device_;
     bool inside_ = false;
-    int device_, before_, outer_device_;
+    int outer_device_;
     void *outer_stream_;
 };
 

@@ -53,17 +53,17 @@ def alias(tensor):
         )
 
 
-def place(tensor, whole):
+def place(tensor, full):
     """(where the memory of a tensor begins, also of one without elements; bytes of its storage).
 
-    whole: where that of its storage begins.
+    full: where that of its storage begins.
     """
     storage = tensor.untyped_storage()
-    return storage.data_ptr() + _offset(tensor, whole) * tensor.element_size(), storage.nbytes()
+    return storage.data_ptr() + _offset(tensor, full) * tensor.element_size(), storage.nbytes()
 
 
-def _offset(tensor, whole):
-    return 0 if whole else tensor.storage_offset()
+def _offset(tensor, full):
+    return 0 if full else tensor.storage_offset()
 
 
 # None outside of all transforms of torch.func.
@@ -98,10 +98,10 @@ def check_resizing(tensor):
         raise RuntimeError("cannot resize variables that require grad: pass tensor.data, or use torch.no_grad()")
 
 
-def show(tensor, anchor, whole, offset, size, stride):
+def set_layout(tensor, anchor, full, offset, size, stride):
     """Gives ``tensor`` (None: a new one) the given layout, ``offset`` elements behind the beginning of ``anchor``.
 
-    whole: behind that of the storage which ``anchor`` lies on.
+    full: behind that of the storage which ``anchor`` lies on.
     """
     if not size:
         size, stride = (0,), (1,)
@@ -109,7 +109,7 @@ def show(tensor, anchor, whole, offset, size, stride):
         tensor = torch.empty(0, dtype=anchor.dtype, device=anchor.device)
     elif not (tensor.is_leaf and tensor.numel() == prod(size)):
         check_resizing(tensor)
-    layout = anchor.untyped_storage(), _offset(anchor, whole) + offset, size, stride
+    layout = anchor.untyped_storage(), _offset(anchor, full) + offset, size, stride
     if not tensor.requires_grad:
         return tensor.set_(*layout)
     with torch.no_grad():

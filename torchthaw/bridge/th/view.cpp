@@ -1,34 +1,35 @@
-/* th/view.cpp: fills TH structs from tensors, gives tensors what C made of the structs, and hands over what it keeps. */
+/* th/view.cpp: fills TH structs from tensors, gives tensors what C made of the structs, and lets C retain them. */
 #include "view.h"
 
-#include "torch_storage.h"
 #include "../tensor.h"
+#include "torch_storage.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 namespace bridge {
 
 namespace {
 
-Slot *idle;
+View *idle;
 
 int load(const int *count) { return __atomic_load_n(count, __ATOMIC_ACQUIRE); }
 
-/* A TH storage for a slot: with one reference of the slot, and one of its tensor. */
-bool make_storage(Slot *slot) {
-    THStorage *storage = new_storage(slot);
-    slot->memory = storage == nullptr ? nullptr : static_cast<Memory *>(storage->context);
+void decrement(int *count) { __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL); }
+
+/* A TH storage for a view: with one reference of the view, and one of its tensor. */
+bool make_storage(View *view) {
+    THStorage *storage = new_storage(view);
+    view->backing = storage == nullptr ? nullptr : static_cast<Backing *>(storage->context);
     if (storage != nullptr) storage->refcount = 2;
     return storage != nullptr;
 }
 
-/* A TH tensor for a slot, on its own TH storage. */
-bool make_tensor(Slot *slot) {
-    auto *th = slot->th = static_cast<THTensor *>(std::calloc(1, sizeof(THTensor)));
+/* A TH tensor for a view, on its own TH storage. */
+bool make_tensor(View *view) {
+    auto *th = view->th = static_cast<THTensor *>(std::calloc(1, sizeof(THTensor)));
     if (th == nullptr) return PyErr_NoMemory(), false;
-    th->storage = slot->memory->th;
+    th->storage = view->backing->th;
     th->refcount = 1;
     th->flag = TH_REFCOUNTED;
     return true;
@@ -41,102 +42,98 @@ bool grow(int64_t **numbers, int count) {
     return true;
 }
 
-bool grow_shown(Slot *slot, int dimensions) {
-    if (2 * dimensions <= slot->shown_room) return true;
-    if (!grow(&slot->shown, 2 * dimensions)) return false;
-    slot->shown_room = 2 * dimensions;
+bool grow_given(View *view, int dimensions) {
+    if (2 * dimensions <= view->given.capacity) return true;
+    if (!grow(&view->given.numbers, 2 * dimensions)) return false;
+    view->given.capacity = 2 * dimensions;
     return true;
 }
 
-bool is_as_shown(const Slot *slot) {
-    const THTensor *th = slot->th;
+/* Whether sizes, strides and offset are those that C got. */
+bool is_as_given(const View *view) {
+    const THTensor *th = view->th;
     const int dimensions = th->dimensions;
-    if (dimensions != slot->shown_dimensions) return false;
-    if (dimensions != 0 && th->offset != slot->shown_offset) return false;
+    if (dimensions != view->given.dimensions) return false;
+    if (dimensions != 0 && th->offset != view->given.offset) return false;
     for (int i = 0; i < dimensions; ++i) {
-        if (th->size[i] != slot->shown[2 * i] || th->stride[i] != slot->shown[2 * i + 1]) return false;
+        if (th->size[i] != view->given.numbers[2 * i] || th->stride[i] != view->given.numbers[2 * i + 1]) return false;
     }
     return true;
 }
 
-/* Of the slots before it, that which shows all of this torch storage as the slot would; else the slot itself. */
-Slot *find_host(Slot *slot, Slot *others, const PyObject *storage) {
+/* Of the views before it, that whose TH storage covers this torch storage as the view's would; else the view itself. */
+View *find_owner(View *view, View *others, const PyObject *storage) {
     for (; others != nullptr; others = others->next) {
-        if (others->memory->storage == storage && others->code == slot->code && others->bits == slot->bits) {
+        if (others->backing->storage == storage && others->code == view->code && others->bits == view->bits) {
             return others;
         }
     }
-    return slot;
+    return view;
 }
 
-/* All of the torch storage below a tensor of `extent` elements into the structs. False with an exception set. */
-bool fill_all(Slot *slot, void *data, int64_t extent, Slot *others) {
-    Window window;
-    slot->memory->element = slot->bits / 8;
-    if (!read_window(slot->tensor, data, extent, slot->memory->element, &window)) return false;
-    slot->th->offset = slot->shown_offset = static_cast<ptrdiff_t>(window.offset);
-    Slot *host = find_host(slot, others, window.storage);
-    if (host == slot) {
-        show_all(slot->memory, window.storage, window.data, window.bytes);
+/* The view's TH storage is full: that of the torch storage below a tensor of `extent` elements. False with an exception
+ * set. */
+bool fill_storage(View *view, void *data, int64_t extent, View *others) {
+    TorchStorage storage;
+    view->backing->element = view->bits / 8;
+    if (!read_storage(view->tensor, data, extent, view->backing->element, &storage)) return false;
+    view->th->offset = view->given.offset = static_cast<ptrdiff_t>(storage.offset);
+    View *owner = find_owner(view, others, storage.object);
+    if (owner == view) {
+        cover(view->backing, std::move(storage.object), storage.data, storage.bytes);
     } else {
-        Py_DECREF(window.storage);
-        slot->host = host;
-        slot->under = slot->th->storage = host->under;
-        slot->under->refcount++;
-        host->on_it++;
+        view->owner = owner;
+        view->storage = view->th->storage = owner->storage;
+        view->storage->refcount++;
+        owner->users++;
     }
     return true;
 }
 
-/* Sizes and strides of `layout` into the struct: a number is one element, no elements are no dimensions. */
-bool fill(Slot *slot, const Layout &layout, bool exact, Slot *others) {
+/* Sizes and strides of `tensor` into the struct: a number is one element, no elements are no dimensions. */
+bool fill(View *view, const Tensor &tensor, bool full, View *others) {
     static const int64_t one = 1;
-    THTensor *th = slot->th;
-    int dimensions = layout.dimensions;
-    const int64_t *size = layout.size, *stride = layout.stride;
-    if (layout.count == 0) dimensions = 0;
+    THTensor *th = view->th;
+    int dimensions = tensor.dimensions;
+    const int64_t *size = tensor.size, *stride = tensor.stride;
+    if (tensor.count == 0) dimensions = 0;
     else if (dimensions == 0) dimensions = 1, size = stride = &one;
     if (dimensions > th->dimensions || th->size == nullptr) {
         if (!grow(&th->size, dimensions) || !grow(&th->stride, dimensions)) return false;
     }
-    if (!grow_shown(slot, dimensions)) return false;
-    th->dimensions = slot->shown_dimensions = dimensions;
-    int64_t extent = layout.count == 0 ? 0 : 1, row_major = 1;
+    if (!grow_given(view, dimensions)) return false;
+    th->dimensions = view->given.dimensions = dimensions;
+    int64_t extent = tensor.count == 0 ? 0 : 1, row_major = 1;
     for (int i = dimensions; i-- > 0;) {
         const int64_t step = stride == nullptr ? row_major : stride[i];
-        th->size[i] = slot->shown[2 * i] = size[i];
-        th->stride[i] = slot->shown[2 * i + 1] = step;
+        th->size[i] = view->given.numbers[2 * i] = size[i];
+        th->stride[i] = view->given.numbers[2 * i + 1] = step;
         row_major *= size[i];
         extent += (size[i] - 1) * step;
     }
-    void *data = layout.count == 0 ? nullptr : layout.data;
+    void *data = tensor.count == 0 ? nullptr : tensor.data;
     THStorage *own = th->storage;
-    if (own->device != slot->device) place(own, slot->device);
+    if (own->device != view->device) place(own, view->device);
     own->data = data;
     own->size = static_cast<ptrdiff_t>(extent);
     own->flag |= TH_UNWRITTEN;
-    th->offset = slot->shown_offset = 0;
-    slot->under = own;
-    return !exact || fill_all(slot, data, extent, others);
+    th->offset = view->given.offset = 0;
+    view->storage = own;
+    return !full || fill_storage(view, data, extent, others);
 }
 
-/* th.show(tensor or None, anchor, whole, offset, sizes, strides): a tensor of that layout on the anchor's storage. */
-PyObject *show(PyObject *tensor, const Memory *anchor, const THTensor *th) {
-    PyObject *size = integers(th->size, th->dimensions), *stride = integers(th->stride, th->dimensions);
-    PyObject *shown = nullptr;
-    if (size != nullptr && stride != nullptr) {
-        shown = call_python("show", "(OOinOO)", tensor, anchor->tensor, anchor->storage != nullptr,
-                            static_cast<Py_ssize_t>(th->offset), size, stride);
-    }
-    Py_XDECREF(size);
-    Py_XDECREF(stride);
-    return shown;
+/* A tensor (None: a new one) gets the struct's layout on the anchor's storage. */
+Ref set_layout(PyObject *tensor, const Backing *anchor, const THTensor *th) {
+    const Ref size = integers(th->size, th->dimensions), stride = integers(th->stride, th->dimensions);
+    if (size == nullptr || stride == nullptr) return Ref();
+    return th_py.call("set_layout", "OOinOO", tensor, anchor->tensor, anchor->is_full(),
+                      static_cast<Py_ssize_t>(th->offset), size.get(), stride.get());
 }
 
-/* Whether the struct shows the tensor's own memory from where it began, row by row. */
-bool is_row_major(const Slot *slot) {
-    const THTensor *th = slot->th;
-    if (th->storage != slot->under || th->offset != slot->shown_offset) return false;
+/* Whether the struct covers the tensor's own memory from where it began, row by row. */
+bool is_row_major(const View *view) {
+    const THTensor *th = view->th;
+    if (th->storage != view->storage || th->offset != view->given.offset) return false;
     int64_t row_major = 1;
     for (int i = th->dimensions; i-- > 0;) {
         if (th->stride[i] != row_major) return false;
@@ -146,50 +143,95 @@ bool is_row_major(const Slot *slot) {
 }
 
 /* Sizes, strides and storage that C gave the tensor become the torch tensor's. */
-bool write_back(Slot *slot) {
-    const THTensor *th = slot->th;
-    if (slot->is_storage()) return true; /* its size is the torch storage's own */
-    if ((th->storage == slot->under || th->storage == nullptr) && is_as_shown(slot)) return true;
-    if (is_row_major(slot)) {
-        const int resized = resize_tensor(slot->tensor, th->size, th->dimensions);
+bool write_back(View *view) {
+    const THTensor *th = view->th;
+    if (view->is_storage()) return true; /* its size is the torch storage's own */
+    if ((th->storage == view->storage || th->storage == nullptr) && is_as_given(view)) return true;
+    if (is_row_major(view)) {
+        const int resized = resize_tensor(view->tensor, th->size, th->dimensions);
         if (resized != 0) return resized > 0;
     }
-    const Memory *anchor = slot->host->memory;
-    if (th->storage != nullptr) anchor = move_to_torch(th->storage, slot->code, slot->bits, slot->on_cuda());
-    PyObject *shown = anchor == nullptr ? nullptr : show(slot->tensor, anchor, th);
-    Py_XDECREF(shown);
-    return shown != nullptr;
+    const Backing *anchor = view->owner->backing;
+    if (th->storage != nullptr) anchor = move_to_torch(th->storage, view->code, view->bits, view->on_cuda());
+    return anchor != nullptr && set_layout(view->tensor, anchor, th).get() != nullptr;
 }
 
-/* Whether C left the tensor's struct to the slot alone, and on the TH storage where it was. */
-bool is_intact(const Slot *slot) { return load(&slot->th->refcount) == 1 && slot->th->storage == slot->under; }
+/* Whether C left the tensor's struct to the view alone, and on the TH storage where it was. */
+bool is_intact(const View *view) { return load(&view->th->refcount) == 1 && view->th->storage == view->storage; }
 
-/* Whether C left the TH storage of a host to the slots that show it. */
-bool is_own(const Slot *host) {
-    const THStorage *own = host->under;
-    return load(&own->refcount) == 1 + host->on_it && (own->flag & TH_RESIZABLE) && own->context == host->memory;
+/* Whether C left the TH storage of an owner to the views that lie on it. */
+bool is_own(const View *owner) {
+    const THStorage *own = owner->storage;
+    return load(&own->refcount) == 1 + owner->users && (own->flag & TH_RESIZABLE) && own->context == owner->backing;
 }
 
-/* The TH storage of a host is C's own from now on, and holds PyTorch's memory by a tensor that nobody moves. */
-void hand_over(Slot *host) {
-    PyObject *anchor = call_python("alias", "(O)", host->tensor);
+/* The TH storage of an owner is C's own from now on, and holds PyTorch's memory by a tensor that nobody moves. */
+void hand_over(View *owner) {
+    Ref anchor = th_py.call("alias", "(O)", owner->tensor);
     if (anchor == nullptr) {
         PyErr_Clear();
-        Py_INCREF(anchor = host->tensor);
+        anchor = Ref::borrow(owner->tensor);
     }
-    keep(host->memory, anchor);
+    retain(owner->backing, std::move(anchor));
 }
 
-/* New structs for a slot, in place of those that were handed over with its host's. */
-bool renew(Slot *slot) {
-    free_tensor(slot->th, slot->on_cuda());
-    slot->th = nullptr;
-    if (slot->host == slot) {
-        free_storage(slot->memory->th, slot->on_cuda());
-        if (!make_storage(slot)) return false;
+/* New structs for a view, in place of those that C retained. */
+bool renew(View *view) {
+    free_tensor(view->th, view->on_cuda());
+    view->th = nullptr;
+    if (view->owner == view) {
+        free_storage(view->backing->th, view->on_cuda());
+        if (!make_storage(view)) return false;
     }
-    slot->host = slot;
-    return make_tensor(slot);
+    view->owner = view;
+    return make_tensor(view);
+}
+
+/* Whether a transform of torch.func is going on; also where that cannot be told. */
+bool is_transforming() {
+    static PyObject *ask = nullptr;
+    if (ask == nullptr) ask = th_py.attribute("transform_level").release();
+    const Ref level(ask == nullptr ? nullptr : PyObject_CallNoArgs(ask));
+    PyErr_Clear();
+    return level != Py_None;
+}
+
+/* Whether a tensor without elements, whose address tells nothing, is one of memory. */
+bool has_memory(PyObject *tensor) {
+    if (is_plain_tensor(tensor) && !is_transforming()) return true; /* nearly always, and much faster */
+    return th_py.call("has_memory", "(O)", tensor).get() == Py_True;
+}
+
+/* Whether C can see `object` as a TH struct. Where not, perhaps with an exception set. */
+bool read_visible(PyObject *object, Tensor *tensor) {
+    if (!read_layout(object, tensor) || tensor->device == ELSEWHERE) return false;
+    if (real_name(tensor->dtype_code, tensor->dtype_bits) == nullptr) return false;
+    if (tensor->count == 0) return has_memory(object);
+    return tensor->data != nullptr && is_lazy(object, *tensor) == 0;
+}
+
+/* Frees a view that got no structs. */
+void discard(View *view) {
+    if (view->backing != nullptr) {
+        view->backing->th->refcount = 1;
+        free_storage(view->backing->th, is_on_cuda(view->backing->th));
+    }
+    std::free(view->given.numbers);
+    std::free(view);
+}
+
+/* An idle view or a new one. NULL with an exception set. */
+View *any_view() {
+    View *view = idle;
+    if (view != nullptr) {
+        idle = view->next;
+        return view;
+    }
+    view = static_cast<View *>(std::calloc(1, sizeof(View)));
+    if (view == nullptr) return PyErr_NoMemory(), nullptr;
+    if (make_storage(view) && make_tensor(view)) return view;
+    discard(view);
+    return nullptr;
 }
 
 }  // namespace
@@ -198,8 +240,9 @@ const char *real_name(int code, int bits) {
     static const struct {
         int code, bits;
         const char *name;
-    } reals[] = {{1, 8, "Byte"}, {0, 8, "Char"},   {0, 16, "Short"}, {0, 32, "Int"},
-                 {0, 64, "Long"}, {2, 32, "Float"}, {2, 64, "Double"}, {2, 16, "Half"}};
+    } reals[] = {{DLPACK_UINT, 8, "Byte"}, {DLPACK_INT, 8, "Char"},   {DLPACK_INT, 16, "Short"},
+                 {DLPACK_INT, 32, "Int"},  {DLPACK_INT, 64, "Long"},  {DLPACK_FLOAT, 32, "Float"},
+                 {DLPACK_FLOAT, 64, "Double"}, {DLPACK_FLOAT, 16, "Half"}};
     for (const auto &real : reals)
         if (real.code == code && real.bits == bits) return real.name;
     return nullptr;
@@ -207,152 +250,88 @@ const char *real_name(int code, int bits) {
 
 bool is_storage(PyObject *object) {
     static PyObject *types = nullptr;
-    if (types == nullptr) types = call_python("storage_types", "()");
+    if (types == nullptr) types = th_py.call("storage_types", nullptr).release();
     return types != nullptr && PyObject_IsInstance(object, types) > 0;
 }
 
-namespace {
-
-/* Whether a transform of torch.func is going on; also where that cannot be told. */
-bool is_transforming() {
-    static PyObject *ask = nullptr;
-    if (ask == nullptr) ask = th_attribute("transform_level");
-    PyObject *level = ask == nullptr ? nullptr : PyObject_CallNoArgs(ask);
-    Py_XDECREF(level);
-    PyErr_Clear();
-    return level != Py_None;
-}
-
-/* Whether a tensor without elements, whose address tells nothing, is one of memory. */
-bool has_memory(PyObject *tensor) {
-    if (is_plain_tensor(tensor) && !is_transforming()) return true; /* nearly always, and much faster */
-    PyObject *answer = call_python("has_memory", "(O)", tensor);
-    Py_XDECREF(answer);
-    return answer == Py_True;
-}
-
-/* Whether C can see `tensor` as a TH struct. Where not, perhaps with an exception set. */
-bool read_visible(PyObject *tensor, Layout *layout) {
-    if (!read_layout(tensor, layout) || layout->device == ELSEWHERE) return false;
-    if (real_name(layout->code, layout->bits) == nullptr) return false;
-    if (layout->count == 0) return has_memory(tensor);
-    const Tensor simple = {layout->data, layout->count, layout->device, false, layout->code, layout->bits};
-    return layout->data != nullptr && is_lazy(tensor, simple) == 0;
-}
-
-/* Frees a slot that got no structs. */
-void discard(Slot *slot) {
-    if (slot->memory != nullptr) {
-        slot->memory->th->refcount = 1;
-        free_storage(slot->memory->th, is_on_cuda(slot->memory->th));
-    }
-    std::free(slot->shown);
-    std::free(slot);
-}
-
-/* An idle slot or a new one. NULL with an exception set. */
-Slot *any_slot() {
-    Slot *slot = idle;
-    if (slot != nullptr) {
-        idle = slot->next;
-        return slot;
-    }
-    slot = static_cast<Slot *>(std::calloc(1, sizeof(Slot)));
-    if (slot == nullptr) return PyErr_NoMemory(), nullptr;
-    if (make_storage(slot) && make_tensor(slot)) return slot;
-    discard(slot);
-    return nullptr;
-}
-
-}  // namespace
-
-Slot *take_slot(PyObject *argument, bool is_storage, bool exact, Slot *others) {
-    PyObject *tensor = is_storage ? call_python("tensor_of", "(O)", argument) : argument;
-    if (tensor == nullptr) return nullptr;
-    if (!is_storage) Py_INCREF(tensor);
-    Layout layout;
-    Slot *slot = nullptr;
-    if (read_visible(tensor, &layout)) {
-        slot = any_slot();
-    } else {
+View *take_view(PyObject *argument, bool is_storage, bool full, View *others) {
+    Ref object = is_storage ? th_py.call("tensor_of", "(O)", argument) : Ref::borrow(argument);
+    if (object == nullptr) return nullptr;
+    Tensor tensor;
+    if (!read_visible(object, &tensor)) {
         PyErr_Clear();
-        Py_XDECREF(call_python("refuse", "(O)", argument));
+        th_py.call("refuse", "(O)", argument);
+        return nullptr;
     }
-    if (slot == nullptr) return Py_DECREF(tensor), nullptr;
-    slot->argument = argument;
-    slot->tensor = slot->memory->tensor = tensor;
-    slot->code = layout.code;
-    slot->bits = layout.bits;
-    slot->device = layout.device;
-    slot->host = slot;
-    slot->on_it = 1;
-    slot->kept = false;
-    if (fill(slot, layout, exact || is_storage, others)) return slot;
-    give_back(slot);
+    View *view = any_view();
+    if (view == nullptr) return nullptr;
+    view->argument = argument;
+    view->tensor = view->backing->tensor = object.release();
+    view->code = tensor.dtype_code;
+    view->bits = tensor.dtype_bits;
+    view->device = tensor.device;
+    view->owner = view;
+    view->users = 1;
+    view->retained = false;
+    if (fill(view, tensor, full || is_storage, others)) return view;
+    give_back(view);
     return nullptr;
 }
 
-bool finish_slots(Slot *slots, bool succeeded) {
-    bool done = true, kept = false;
-    for (Slot *slot = slots; slot != nullptr; slot = slot->next) { /* hosts come behind the others on them */
-        if (!is_intact(slot)) slot->host->kept = true;
-        if (slot->host == slot) {
-            if (!is_own(slot)) slot->kept = true;
-            if (slot->kept) kept = true, hand_over(slot); /* before the tensor moves */
+bool finish_views(View *views, bool succeeded) {
+    bool done = true, retained = false;
+    for (View *view = views; view != nullptr; view = view->next) { /* owners come behind the others on them */
+        if (!is_intact(view)) view->owner->retained = true;
+        if (view->owner == view) {
+            if (!is_own(view)) view->retained = true;
+            if (view->retained) retained = true, hand_over(view); /* before the tensor moves */
         }
-        const bool written = (slot->under->flag & TH_UNWRITTEN) == 0;
-        if (done && written && !slot->is_storage()) done = bump_versions(&slot->tensor, 1);
+        const bool written = (view->storage->flag & TH_UNWRITTEN) == 0;
+        if (done && written && !view->is_storage()) done = bump_versions(&view->tensor, 1);
     }
-    for (Slot *slot = slots; done && succeeded && slot != nullptr; slot = slot->next) done = write_back(slot);
-    if (!kept) return done;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    for (Slot *slot = slots; slot != nullptr; slot = slot->next) {
-        if (slot->host->kept && !renew(slot)) done = false;
+    for (View *view = views; done && succeeded && view != nullptr; view = view->next) done = write_back(view);
+    if (!retained) return done;
+    const SavedError saved;
+    for (View *view = views; view != nullptr; view = view->next) {
+        if (view->owner->retained && !renew(view)) done = false;
     }
-    if (type != nullptr) PyErr_Restore(type, value, traceback);
     return done;
 }
 
-void give_up_reference(Slot *slot) {
-    int *count = slot->is_storage() ? &slot->under->refcount : &slot->th->refcount;
-    const int own = slot->is_storage() ? 1 + slot->host->on_it : 1;
-    if (load(count) > own) __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL);
+void give_up_reference(View *view) {
+    int *count = view->is_storage() ? &view->storage->refcount : &view->th->refcount;
+    const int own = view->is_storage() ? 1 + view->owner->users : 1;
+    if (load(count) > own) decrement(count);
 }
 
-void give_back(Slot *slot) {
-    PyObject *tensor = slot->tensor, *storage = nullptr;
-    if (slot->th == nullptr) {
-        discard(slot);
-    } else {
-        if (slot->host != slot) {
-            __atomic_sub_fetch(&slot->th->storage->refcount, 1, __ATOMIC_ACQ_REL); /* its host's, which has more */
-            slot->th->storage = slot->memory->th;
-        }
-        storage = slot->memory->storage;
-        slot->tensor = slot->argument = slot->memory->tensor = slot->memory->storage = nullptr;
-        slot->th->storage->data = nullptr;
-        slot->next = idle;
-        idle = slot;
+void give_back(View *view) {
+    const Ref tensor(view->tensor);
+    if (view->th == nullptr) return discard(view);
+    if (view->owner != view) {
+        decrement(&view->th->storage->refcount); /* its owner's, which has more */
+        view->th->storage = view->backing->th;
     }
-    Py_XDECREF(tensor);
-    Py_XDECREF(storage);
+    const Ref storage(view->backing->storage);
+    view->tensor = view->argument = view->backing->tensor = view->backing->storage = nullptr;
+    view->th->storage->data = nullptr;
+    view->next = idle;
+    idle = view;
 }
 
-PyObject *adopt(THTensor *th, int code, int bits, bool on_cuda) {
-    PyObject *tensor = nullptr;
+Ref adopt(THTensor *th, int code, int bits, bool on_cuda) {
+    Ref tensor;
     if (th->storage == nullptr) {
-        tensor = call_python("empty", "(iii)", code, bits, on_cuda);
-    } else if (const Memory *anchor = move_to_torch(th->storage, code, bits, on_cuda)) {
-        tensor = show(Py_None, anchor, th);
+        tensor = th_py.call("empty", "iii", code, bits, on_cuda);
+    } else if (const Backing *anchor = move_to_torch(th->storage, code, bits, on_cuda)) {
+        tensor = set_layout(Py_None, anchor, th);
     }
     free_tensor(th, on_cuda);
     return tensor;
 }
 
-PyObject *adopt_storage(THStorage *th, int code, int bits, bool on_cuda) {
-    const Memory *anchor = move_to_torch(th, code, bits, on_cuda);
-    PyObject *storage = anchor == nullptr ? nullptr : call_python("storage_of", "(O)", anchor->tensor);
+Ref adopt_storage(THStorage *th, int code, int bits, bool on_cuda) {
+    const Backing *anchor = move_to_torch(th, code, bits, on_cuda);
+    Ref storage = anchor == nullptr ? Ref() : th_py.call("storage_of", "(O)", anchor->tensor);
     free_storage(th, on_cuda);
     return storage;
 }

@@ -1,0 +1,71 @@
+/* convert.h: how one argument gets into the frame, by the kind of its parameter. TH structs' converter: th/views.h. */
+#pragma once
+
+#include "bridge.h"
+#include "python.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace bridge {
+
+/* What became of an argument. FAILED: an exception is set. */
+enum Outcome { FAILED, DONE, NEEDS_CFFI };
+
+struct Argument {
+    const thaw_parameter &parameter;
+    PyObject *object;
+    void *place; /* in the frame */
+
+    template <typename T> Outcome store(T value) const {
+        std::memcpy(place, &value, sizeof value);
+        return DONE;
+    }
+};
+
+/* Raises why an argument was refused, as torchthaw.bridge.errors or, where there is a `device`, torchthaw.bridge.cuda
+ * explains it. An exception that is set becomes the cause. */
+Outcome refuse(const Argument &argument, const int *device = nullptr, const char *explainer = "refuse");
+
+/* Raises OverflowError for a number that the C type does not hold, in place of an exception that is set. */
+Outcome out_of_range(const Argument &argument);
+
+/* Imports what tells cffi's objects. False with an exception set. */
+bool prepare_conversion();
+
+/* Whether `object` is a pointer, array or struct of cffi's. */
+bool is_cdata(PyObject *object);
+
+/* Stores an exact int or float that fits the number type of this kind. False, without an exception, for all else. */
+bool store_number(int kind, void *place, PyObject *object);
+
+/* What store_number left. */
+Outcome convert_integer(const Argument &argument);
+Outcome convert_float(const Argument &argument);
+
+/* Memory for the integers of torch.Size and sequence arguments, for the time of a call. */
+class Sizes {
+public:
+    ~Sizes();
+
+    /* NULL with an exception set. */
+    int64_t *take(Py_ssize_t count);
+
+private:
+    struct Block {
+        Block *next;
+    };
+    static constexpr Py_ssize_t NEAR = 24;
+    int64_t near_[NEAR];
+    Py_ssize_t free_ = NEAR;
+    Block *more_ = nullptr;
+};
+
+/* A tensor as a pointer to its memory, sizes, or None. Tensors are on `device`, -1 before the first; NULL for the CPU.
+ */
+Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes);
+
+/* The Python object for a result of a C function: a number, a text or nothing. */
+Ref to_python(int kind, const void *value);
+
+}  // namespace bridge

@@ -1,0 +1,48 @@
+/* pytorch.cpp: finds what the bridge uses of PyTorch. */
+#include "pytorch.h"
+
+namespace bridge {
+
+PyTorch torch;
+
+namespace {
+
+/* The function of DLPack's table that reads tensors; NULL where there is no table that the bridge knows. */
+decltype(PyTorch::dltensor) find_dltensor(PyObject *capsule) {
+    if (capsule == Py_None) return nullptr;
+    auto *api = static_cast<DLPackExchangeAPI *>(PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+    while (api != nullptr && api->version.major > 1) api = api->previous;
+    if (api == nullptr) PyErr_Clear();
+    return api != nullptr && api->version.major == 1 ? api->dltensor_from_py_object_no_sync : nullptr;
+}
+
+}  // namespace
+
+bool find_torch() {
+    static PyObject *name = PyUnicode_InternFromString("torch");
+    if (Ref(PyImport_GetModule(name)).get() == nullptr) return PyErr_Clear(), false;
+    Ref found = pytorch_py.call("access", nullptr);
+    Ref base = found == nullptr ? Ref() : pytorch_py.call("view_base", nullptr);
+    PyObject *type, *capsule, *increment_version, *is_grad_enabled, *current_stream, *exchange_device;
+    if (base == nullptr || !PyArg_ParseTuple(found, "OOOOOOO", &type, &capsule, &torch.describe, &increment_version,
+                                              &is_grad_enabled, &current_stream, &exchange_device)) {
+        PyErr_Clear(); /* torch is being imported right now */
+        return false;
+    }
+    torch.dltensor = find_dltensor(capsule);
+    torch.increment_version.set(increment_version, METH_O);
+    torch.is_grad_enabled.set(is_grad_enabled, METH_NOARGS);
+    torch.has_cuda = current_stream != Py_None && exchange_device != Py_None;
+    torch.current_stream.set(current_stream, METH_O);
+    torch.exchange_device.set(exchange_device, METH_O);
+    torch.requires_grad.set(type, "requires_grad");
+    torch.is_leaf.set(type, "is_leaf");
+    torch.base.set(base.release());
+    torch.is_conj = PyUnicode_InternFromString("is_conj");
+    torch.is_neg = PyUnicode_InternFromString("is_neg");
+    torch.tensor = reinterpret_cast<PyTypeObject *>(type);
+    found.release(); /* its items are used from now on */
+    return true;
+}
+
+}  // namespace bridge

@@ -1,0 +1,44 @@
+/* pytorch.h: what the bridge uses of PyTorch, found when it meets PyTorch first. */
+#pragma once
+
+#include "attributes.h"
+#include "dlpack.h"
+
+#include <cstdint>
+
+namespace bridge {
+
+/* What torchthaw.bridge.pytorch.access() returns, and what else is looked up once. */
+struct PyTorch {
+    PyTypeObject *tensor;                         /* NULL until PyTorch has been imported */
+    int (*dltensor)(void *object, DLTensor *out); /* NULL: read attributes */
+    PyObject *describe;
+    Builtin increment_version, is_grad_enabled;
+    bool has_cuda;
+    Builtin current_stream, exchange_device; /* with CUDA */
+    Property requires_grad, is_leaf, base;
+    PyObject *is_conj, *is_neg; /* names of methods */
+};
+
+extern PyTorch torch;
+
+/* Whether PyTorch has been imported. It is not imported for this. */
+bool find_torch();
+
+/* Whether `object` is a torch.Tensor: without PyTorch, nothing is. */
+inline bool is_tensor(PyObject *object) {
+    if (torch.tensor == nullptr && !find_torch()) return false;
+    PyTypeObject *type = Py_TYPE(object);
+    return type == torch.tensor || PyType_IsSubtype(type, torch.tensor);
+}
+
+/* Whether a tensor is one of no subclass. */
+inline bool is_plain_tensor(PyObject *object) { return Py_TYPE(object) == torch.tensor; }
+
+/* The truth of `value`: 1, 0, or -1 with an exception, as it is for NULL. */
+inline int truth(const Ref &value) {
+    if (value == nullptr) return -1;
+    return value == Py_True ? 1 : value == Py_False ? 0 : PyObject_IsTrue(value);
+}
+
+}  // namespace bridge

@@ -1,0 +1,36 @@
+/* th/views.h: the TH structs among the arguments and results of one call. */
+#pragma once
+
+#include "../convert.h"
+#include "view.h"
+
+namespace bridge {
+
+/* The views of one call, given back at its end. Every function here needs the GIL. */
+class Views {
+public:
+    ~Views();
+
+    bool empty() const { return first_ == nullptr; }
+
+    /* A tensor or a storage becomes a pointer to its struct, in the frame where that is the parameter's type. What is
+     * on a GPU must be on `device`, -1 before the first. All else is for cffi. */
+    Outcome convert(const Argument &argument, int *device);
+
+    /* What cffi gets for an argument: a pointer of the struct's own type, which cffi compares with the parameter's.
+     * NULL without an exception for what is no view. */
+    Ref cffi_value(PyObject *argument, PyObject *cast) const;
+
+    /* A struct that C returned: the argument that it is, else a new torch object which takes the reference. */
+    Ref result(const thaw_function *function, void *pointer) const;
+
+    /* Ends the call. False with an exception set; one that is set already stays. */
+    bool finish(bool succeeded) { return first_ == nullptr || finish_views(first_, succeeded); }
+
+private:
+    View *take(PyObject *argument, bool is_storage, bool full);
+
+    View *first_ = nullptr;
+};
+
+}  // namespace bridge
