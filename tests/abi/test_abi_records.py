@@ -11,8 +11,8 @@ import pytest
 
 import torchthaw
 from support import TESTS, abi_exports, abi_snapshot
-from torchthaw.bridge import errors
-from torchthaw.build import glue, th, toolchain
+from torchthaw.bridge import _bridge, errors
+from torchthaw.build import crossing, glue, th, toolchain
 from torchthaw.build.extension import LIMITED_API
 
 ROOT, BRIDGE = abi_snapshot.ROOT, abi_snapshot.BRIDGE
@@ -266,13 +266,23 @@ def test_extensions_from_before_refuse_themselves(tmp_path):
 # Numbers that Python has too
 
 
-def test_the_words_about_arguments_know_the_kinds_numbers():
+def test_the_module_has_the_numbers_of_the_header():
     text = (BRIDGE / "bridge.h").read_text()
-    kinds = {name: int(number) for name, number in re.findall(r"X\(THAW_(\w+), (\d+)\)", text)}
-    assert (errors.ARRAY, errors.HANDLE) == (kinds["ARRAY"], kinds["HANDLE"])
-    assert errors.INTEGERS == {kinds[f"{u}INT{bits}"]: bits for u in ("", "U") for bits in (8, 16, 32, 64)}
-    flags = dict(re.findall(r"THAW_(\w+) = (\d+)", text))
-    assert (errors.WRITTEN, errors.SIZES) == (int(flags["WRITTEN"]), int(flags["SIZES"]))
+    numbers = dict(re.findall(r"X\((THAW_\w+), (\d+)\)", text))
+    assert len(numbers) == 20
+    numbers.update(re.findall(r"(THAW_WRITTEN|THAW_SIZES|THAW_EXACT) = (\d+)", text))
+    assert {name: getattr(_bridge, name) for name in numbers} == {name: int(number) for name, number in numbers.items()}
+
+
+def test_the_words_about_arguments_know_every_integer():
+    kinds = {f"{u}int{bits}_t": f"THAW_{u.upper()}INT{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)}
+    assert errors.INTEGERS == {getattr(_bridge, kind): type for type, kind in kinds.items()}
+
+
+def test_the_numbers_of_dlpack_are_the_same_everywhere():
+    codes = {"INT": crossing.INT, "UINT": crossing.UINT, "FLOAT": crossing.FLOAT}
+    codes.update(COMPLEX=crossing.COMPLEX, BOOL=crossing.BOOL)
+    assert codes == {name: getattr(_bridge, f"DLPACK_{name}") for name in codes}
 
 
 def test_the_structs_that_headers_may_name_are_those_of_th():

@@ -3,30 +3,36 @@
 import sys
 
 from .. import private_names
+from . import _bridge
 
-# As in bridge.h.
-ARRAY, HANDLE = 13, 14
-WRITTEN, SIZES = 1, 2
-
-INTEGERS = {2: 8, 3: 16, 4: 32, 5: 64, 6: 8, 7: 16, 8: 32, 9: 64}
-DTYPES = {
-    (0, 8): "int8", (0, 16): "int16", (0, 32): "int32", (0, 64): "int64",
-    (1, 8): "uint8", (1, 16): "uint16", (1, 32): "uint32", (1, 64): "uint64",
-    (2, 32): "float32", (2, 64): "float64", (5, 64): "complex64", (5, 128): "complex128", (6, 8): "bool",
+# thaw_kind -> the C type.
+INTEGERS = {
+    getattr(_bridge, f"THAW_{unsigned}INT{bits}"): f"{unsigned.lower()}int{bits}_t"
+    for unsigned in ("", "U")
+    for bits in (8, 16, 32, 64)
+}
+NOUNS = {
+    _bridge.THAW_HANDLE: "a cffi pointer or None", _bridge.THAW_BOOL: "a bool", **dict.fromkeys(INTEGERS, "an integer"),
+    _bridge.THAW_FLOAT: "a number", _bridge.THAW_DOUBLE: "a number",
 }  # fmt: skip
+
+# The dtypes that an element in C can have.
+WIDTHS = {
+    "int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64), "complex": (64, 128),
+}  # fmt: skip
+DTYPES = {
+    (getattr(_bridge, f"DLPACK_{word.upper()}"), bits): f"{word}{bits}" for word in WIDTHS for bits in WIDTHS[word]
+}
+DTYPES[_bridge.DLPACK_BOOL, 8] = "bool"
 
 
 def expected(kind, flags, code, bits):
     """What the parameter takes, as a noun."""
-    if kind == ARRAY:
-        dtype = "" if code < 0 else DTYPES.get((code, bits), "") + " "
-        sizes = ", a torch.Size or sequence of integers" if flags & SIZES else ""
-        return f"a contiguous {dtype}CPU tensor{sizes}"
-    if kind == HANDLE:
-        return "a cffi pointer or None"
-    if kind in INTEGERS:
-        return "an integer"
-    return {1: "a bool", 10: "a number", 11: "a number"}.get(kind, "a cffi value")
+    if kind != _bridge.THAW_ARRAY:
+        return NOUNS.get(kind, "a cffi value")
+    dtype = "" if code < 0 else DTYPES.get((code, bits), "") + " "
+    sizes = ", a torch.Size or sequence of integers" if flags & _bridge.THAW_SIZES else ""
+    return f"a contiguous {dtype}CPU tensor{sizes}"
 
 
 def refuse(name, kind, flags, code, bits, argument, cause):
@@ -34,13 +40,13 @@ def refuse(name, kind, flags, code, bits, argument, cause):
     want = expected(kind, flags, code, bits)
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(argument, torch.Tensor):
-        if flags & SIZES and isinstance(argument, (tuple, list)):
+        if flags & _bridge.THAW_SIZES and isinstance(argument, (tuple, list)):
             bad = next(item for item in argument if not isinstance(item, int) or isinstance(item, torch.Tensor))
             raise TypeError(f"{name}: expected integers, got {type(bad).__name__}") from cause
         raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}") from cause
-    if kind != ARRAY:
+    if kind != _bridge.THAW_ARRAY:
         raise TypeError(f"{name}: expected {want}, got a tensor; for its value pass tensor.item()")
-    error, got = wrong_memory(torch, argument, DTYPES.get((code, bits)), bool(flags & WRITTEN), cause)
+    error, got = wrong_memory(torch, argument, DTYPES.get((code, bits)), bool(flags & _bridge.THAW_WRITTEN), cause)
     raise error(f"{name}: expected {want}, got {got}") from cause
 
 
@@ -123,9 +129,8 @@ def _kind(torch, tensor):
 def out_of_range(name, kind, flags, code, bits, argument, cause):
     """Raises OverflowError for a number that the C type does not hold."""
     if kind in INTEGERS:
-        unsigned = "u" if kind > 5 else ""
-        raise OverflowError(f"{name}: expected an integer that fits {unsigned}int{INTEGERS[kind]}_t, got {argument}")
-    if flags & SIZES:
+        raise OverflowError(f"{name}: expected an integer that fits {INTEGERS[kind]}, got {argument}")
+    if flags & _bridge.THAW_SIZES:
         raise OverflowError(f"{name}: expected integers that fit int64_t, got {argument}")
     raise OverflowError(f"{name}: expected {expected(kind, flags, code, bits)}, got {argument}")
 

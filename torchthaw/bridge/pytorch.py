@@ -4,9 +4,11 @@ import os
 import sys
 
 from ..private_names import get
+from . import _bridge
 
-# DLPack's DLDataTypeCode for dtypes that a C parameter can have; others pass as void * only.
-CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
+# DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
+WORDS = "int", "uint", "float", "bfloat", "complex", "bool"
+CODES = {word: getattr(_bridge, f"DLPACK_{word.upper()}") for word in WORDS}
 
 
 def access():

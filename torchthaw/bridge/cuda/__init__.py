@@ -1,8 +1,8 @@
-"""torchthaw/bridge/cuda/__init__.py: PyTorch's memory for libthc, and why a function that works on a GPU refused an argument."""
+"""torchthaw/bridge/cuda/__init__.py: PyTorch's memory for libthc; why a function on a GPU refused an argument."""
 
 import sys
 
-from .. import errors
+from .. import _bridge, errors
 
 
 def allocate(size, device, stream):
@@ -27,7 +27,7 @@ def refuse(name, kind, flags, code, bits, argument, cause, device):
     if not argument.is_cuda or (device >= 0 and argument.get_device() != device):
         error, got = TypeError, f"one on {argument.device}"
     else:
-        dtype, written = errors.DTYPES.get((code, bits)), bool(flags & errors.WRITTEN)
+        dtype, written = errors.DTYPES.get((code, bits)), bool(flags & _bridge.THAW_WRITTEN)
         error, got = errors.wrong_memory(torch, argument, dtype, written, cause, argument.device.type)
     raise error(f"{name}: expected {want}, got {got}") from cause
 

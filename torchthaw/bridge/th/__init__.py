@@ -8,10 +8,8 @@ from ...private_names import get, native
 from .. import errors
 
 # (DLPack code, bits) of the dtypes that TH has.
-DTYPES = {
-    (1, 8): torch.uint8, (0, 8): torch.int8, (0, 16): torch.int16, (0, 32): torch.int32, (0, 64): torch.int64,
-    (2, 32): torch.float32, (2, 64): torch.float64, (2, 16): torch.float16,
-}  # fmt: skip
+NAMES = "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16"
+DTYPES = {key: getattr(torch, name) for key, name in errors.DTYPES.items() if name in NAMES}
 
 
 class FatalError(torch.FatalError, RuntimeError):
