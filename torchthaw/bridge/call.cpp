@@ -13,16 +13,15 @@ namespace {
 
 /* Converts the arguments into the frame and calls; one per call. In a `legacy` call any parameter may get a tensor as a
  * TH struct, and what is neither that nor a plain number is cffi's, with its conversions and its messages. */
-class Call {
+template <bool legacy> class Call {
 public:
-    Call(const thaw_callable *function, bool legacy, void *frame, PyObject **scratch, PyObject *const *arguments,
-         Py_ssize_t count)
+    Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
-          arguments_(arguments), count_(count), legacy_(legacy), takes_stream_(function->takes_stream && !legacy) {}
+          arguments_(arguments), count_(count), takes_stream_(!legacy && function->takes_stream) {}
 
     PyObject *run() {
         bool needs_cffi = function_->run == nullptr;
-        const Py_ssize_t converted = legacy_ ? count_ : function_->parameter_count;
+        const Py_ssize_t converted = legacy ? count_ : function_->parameter_count;
         for (Py_ssize_t i = 0; i < converted; ++i) {
             const Outcome outcome = convert(i);
             if (outcome == FAILED) return nullptr;
@@ -35,7 +34,7 @@ public:
 
 private:
     __attribute__((noinline)) Ref call_on_device(bool needs_cffi) {
-        if (legacy_) {
+        if (legacy) {
             OnThcDevice there;
             return there.enter(device_) ? call(needs_cffi) : Ref();
         }
@@ -60,8 +59,8 @@ private:
 
     Argument argument(Py_ssize_t index) const {
         static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0, 0};
-        const thaw_parameter &parameter =
-            index < function_->parameter_count ? function_->parameters[index] : variadic;
+        const bool is_more = legacy && index >= function_->parameter_count;
+        const thaw_parameter &parameter = is_more ? variadic : function_->parameters[index];
         return {parameter, arguments_[index], frame_ + parameter.offset};
     }
 
@@ -69,7 +68,7 @@ private:
         const Argument argument = this->argument(index);
         const int kind = argument.parameter.kind;
         if (kind <= THAW_DOUBLE && store_number(kind, argument.place, argument.object)) return DONE;
-        if (legacy_) return views_.convert(argument, &device_);
+        if (legacy) return views_.convert(argument, &device_);
         if (is_stream(index)) return DONE; /* it depends on the rest */
         switch (kind) {
         case THAW_ARRAY:
@@ -121,7 +120,7 @@ private:
         PyThreadState *state = PyEval_SaveThread();
         const bool returned = guard(function_->run, frame_);
         PyEval_RestoreThread(state);
-        if (!returned && raise_pending(legacy_)) return Ref();
+        if (!returned && raise_pending(legacy)) return Ref();
         const void *value = frame_ + function_->result_offset;
         if (function_->result < THAW_TH_TENSOR) return to_python(function_->result, value);
         void *pointer;
@@ -139,8 +138,8 @@ private:
         }
         forget_pending();
         Ref result(PyObject_Call(function_->cffi_function, values, nullptr));
-        if (raise_pending(legacy_)) return Ref();
-        if (result == nullptr && !legacy_) name_culprit(values);
+        if (raise_pending(legacy)) return Ref();
+        if (result == nullptr && !legacy) name_culprit(values);
         if (result == nullptr || function_->result < THAW_TH_TENSOR) return result;
         const Ref number(PyObject_CallFunction(function_->cast, "sO", "uintptr_t", result.get()));
         const Ref address(number == nullptr ? nullptr : PyNumber_Long(number));
@@ -149,12 +148,13 @@ private:
 
     /* What cffi gets for an argument: what was converted as a pointer. NULL with an exception set. */
     Ref cffi_value(Py_ssize_t index) const {
-        const Argument argument = this->argument(index);
-        Ref view = views_.cffi_value(argument.object, function_->cast);
+        Ref view = views_.cffi_value(arguments_[index], function_->cast);
         if (view != nullptr || PyErr_Occurred()) return view;
+        if (legacy || index >= function_->parameter_count) return Ref::borrow(arguments_[index]);
+        const Argument argument = this->argument(index);
         const bool is_pointer = argument.parameter.kind == THAW_ARRAY || argument.parameter.kind == THAW_HANDLE;
         const bool in_frame = argument.object == Py_None || is_stream(index) || is_tensor(argument.object);
-        if (legacy_ || !is_pointer || !in_frame) return Ref::borrow(argument.object);
+        if (!is_pointer || !in_frame) return Ref::borrow(argument.object);
         void *address;
         std::memcpy(&address, argument.place, sizeof address);
         PyObject *type = PyTuple_GetItem(function_->cffi_types, index);
@@ -180,7 +180,7 @@ private:
     PyObject *const *arguments_;
     Py_ssize_t count_; /* of arguments: the parameters, and what a variadic function gets besides */
     int written_count_ = 0, device_ = -1; /* the CUDA device of the tensors */
-    const bool legacy_, takes_stream_;
+    const bool takes_stream_;
     Sizes sizes_;
     Views views_;
 };
@@ -237,7 +237,7 @@ PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, P
         arguments = scratch;
         count = function->parameter_count;
     }
-    return Call(function, false, frame, scratch, arguments, count).run();
+    return Call<false>(function, frame, scratch, arguments, count).run();
 }
 
 PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
@@ -246,7 +246,7 @@ PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch
     const bool fits = function->variadic ? count >= function->parameter_count : count == function->parameter_count;
     if (named || !fits) return call_as_is(function, arguments, count, keywords);
     if (!refresh_retained()) return nullptr;
-    return Call(function, true, frame, scratch, arguments, count).run();
+    return Call<true>(function, frame, scratch, arguments, count).run();
 }
 
 }  // namespace bridge
