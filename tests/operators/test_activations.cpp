@@ -2,7 +2,7 @@
 // path.
 #include "../support/check.h"
 
-#include "math/activations.h"
+#include "lltm/activations.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // tests/operators/test_arguments.cpp: the argument checks themselves, which the library does not export.
-#include "arguments.h"
+#include "runtime/arguments.h"
 #include "../support/check.h"
 
 using namespace my_lib;

@@ -1,5 +1,5 @@
 // tests/operators/test_view.cpp: view<T, N> finds the element that its strides name; fits_int32 draws the line at 2^31.
-#include "math/view.h"
+#include "runtime/view.h"
 
 #include <cstdio>
 #include <type_traits>

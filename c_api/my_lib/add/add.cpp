@@ -1,0 +1,86 @@
+// c_api/my_lib/add/add.cpp: output = input1 + input2, and the gradient that passes through.
+#include "runtime/isa.h"
+
+#include "elementwise/arithmetic.h"
+#include "runtime/threads.h"
+
+namespace my_lib {
+
+MY_LIB_EVERY_ISA(
+    template <typename T> void add_forward(const T *input1, const T *input2, int64_t size, T *output);
+    template <typename T> void add_backward(const T *grad_output, int64_t size, T *grad_input);)
+
+namespace MY_LIB_ISA {
+
+// ivdep, here and in the other elementwise kernels: an output is one of the inputs or overlaps none of them.
+template <typename T> void add_forward(const T *input1, const T *input2, int64_t size, T *output) {
+    parallel_for(size, elementwise_grain, [=](int64_t begin, int64_t end) {
+#pragma GCC ivdep
+        for (int64_t i = begin; i < end; ++i) output[i] = math::add(input1[i], input2[i]);
+    });
+}
+
+template <typename T> void add_backward(const T *grad_output, int64_t size, T *grad_input) {
+    parallel_for(size, elementwise_grain, [=](int64_t begin, int64_t end) {
+        __builtin_memcpy(grad_input + begin, grad_output + begin, static_cast<size_t>(end - begin) * sizeof(T));
+    });
+}
+
+template void add_forward(const float *, const float *, int64_t, float *);
+template void add_forward(const double *, const double *, int64_t, double *);
+template void add_backward(const float *, int64_t, float *);
+template void add_backward(const double *, int64_t, double *);
+
+}  // namespace MY_LIB_ISA
+}  // namespace my_lib
+
+#if MY_LIB_ENTRY_POINTS
+
+#include "elementwise/elementwise.h"
+
+namespace my_lib {
+namespace {
+
+template <typename T>
+int forward(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2, const int64_t *shape2,
+            int64_t ndim2, T *output) {
+    int64_t size;
+    if (!check_binary(input1, shape1, ndim1, input2, shape2, ndim2, output, &size)) return 0;
+    MY_LIB_CHOOSE(add_forward<T>)(input1, input2, size, output);
+    return 1;
+}
+
+template <typename T>
+int backward(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1, T *grad_input2) {
+    int64_t size;
+    if (!check_binary_backward(grad_output, shape, ndim, grad_input1, grad_input2, &size)) return 0;
+    T *const grad_inputs[] = {grad_input1, grad_input2};
+    for (T *grad_input : grad_inputs)
+        if (grad_input && grad_input != grad_output) MY_LIB_CHOOSE(add_backward<T>)(grad_output, size, grad_input);
+    return 1;
+}
+
+}  // namespace
+}  // namespace my_lib
+
+int my_lib_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1, const float *input2,
+                       const int64_t *shape2, int64_t ndim2, float *output) {
+    return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output);
+}
+
+int my_lib_add_forward_f64(const double *input1, const int64_t *shape1, int64_t ndim1, const double *input2,
+                           const int64_t *shape2, int64_t ndim2, double *output) {
+    return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output);
+}
+
+int my_lib_add_backward(const float *grad_output, const int64_t *shape, int64_t ndim, float *grad_input1,
+                        float *grad_input2) {
+    return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2);
+}
+
+int my_lib_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim, double *grad_input1,
+                            double *grad_input2) {
+    return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2);
+}
+
+#endif

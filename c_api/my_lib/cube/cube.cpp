@@ -1,0 +1,94 @@
+// c_api/my_lib/cube/cube.cpp: output = input^3 with its derivative, and the gradient through both.
+#include "runtime/isa.h"
+
+#include "elementwise/arithmetic.h"
+#include "runtime/threads.h"
+
+namespace my_lib {
+
+MY_LIB_EVERY_ISA(
+    template <typename T> void cube_forward(const T *input, int64_t size, T *output, T *derivative);
+    template <typename T> void cube_backward(const T *grad_output, const T *grad_derivative, const T *input,
+                                             int64_t size, T *grad_input);)
+
+namespace MY_LIB_ISA {
+
+template <typename T> void cube_forward(const T *input, int64_t size, T *output, T *derivative) {
+    parallel_for(size, elementwise_grain, [=](int64_t begin, int64_t end) {
+#pragma GCC ivdep
+        for (int64_t i = begin; i < end; ++i) {
+            const T x = input[i];
+            output[i] = math::cube(x);
+            if (derivative) derivative[i] = math::cube_derivative(x);
+        }
+    });
+}
+
+template <typename T>
+void cube_backward(const T *grad_output, const T *grad_derivative, const T *input, int64_t size, T *grad_input) {
+    parallel_for(size, elementwise_grain, [=](int64_t begin, int64_t end) {
+#pragma GCC ivdep
+        for (int64_t i = begin; i < end; ++i) {
+            const T x = input[i];
+            T gradient = grad_output[i] * math::cube_derivative(x);
+            if (grad_derivative) gradient += grad_derivative[i] * math::cube_second_derivative(x);
+            grad_input[i] = gradient;
+        }
+    });
+}
+
+template void cube_forward(const float *, int64_t, float *, float *);
+template void cube_forward(const double *, int64_t, double *, double *);
+template void cube_backward(const float *, const float *, const float *, int64_t, float *);
+template void cube_backward(const double *, const double *, const double *, int64_t, double *);
+
+}  // namespace MY_LIB_ISA
+}  // namespace my_lib
+
+#if MY_LIB_ENTRY_POINTS
+
+#include "elementwise/elementwise.h"
+
+namespace my_lib {
+namespace {
+
+template <typename T>
+int forward(const T *input, const int64_t *shape, int64_t ndim, T *output, T *derivative) {
+    int64_t size;
+    if (!check_unary(input, shape, ndim, output, &size) || !check_optional("derivative", derivative)) return 0;
+    MY_LIB_CHOOSE(cube_forward<T>)(input, size, output, derivative);
+    return 1;
+}
+
+template <typename T>
+int backward(const T *grad_output, const T *grad_derivative, const T *input, const int64_t *shape, int64_t ndim,
+             T *grad_input) {
+    int64_t size;
+    if (!check_cube_backward(grad_output, grad_derivative, input, shape, ndim, grad_input, &size)) return 0;
+    if (grad_input) MY_LIB_CHOOSE(cube_backward<T>)(grad_output, grad_derivative, input, size, grad_input);
+    return 1;
+}
+
+}  // namespace
+}  // namespace my_lib
+
+int my_lib_cube_forward(const float *input, const int64_t *shape, int64_t ndim, float *output, float *derivative) {
+    return my_lib::forward(input, shape, ndim, output, derivative);
+}
+
+int my_lib_cube_forward_f64(const double *input, const int64_t *shape, int64_t ndim, double *output,
+                            double *derivative) {
+    return my_lib::forward(input, shape, ndim, output, derivative);
+}
+
+int my_lib_cube_backward(const float *grad_output, const float *grad_derivative, const float *input,
+                         const int64_t *shape, int64_t ndim, float *grad_input) {
+    return my_lib::backward(grad_output, grad_derivative, input, shape, ndim, grad_input);
+}
+
+int my_lib_cube_backward_f64(const double *grad_output, const double *grad_derivative, const double *input,
+                             const int64_t *shape, int64_t ndim, double *grad_input) {
+    return my_lib::backward(grad_output, grad_derivative, input, shape, ndim, grad_input);
+}
+
+#endif

@@ -1,0 +1,54 @@
+// c_api/my_lib/runtime/isa.h: one kernel source, compiled once per instruction set and chosen at run time.
+//
+// A kernel file is compiled three times (once on aarch64), each time with MY_LIB_ISA set to the namespace that its
+// kernels go to. The pass called portable also compiles the extern "C" entry points, under MY_LIB_ENTRY_POINTS.
+//
+//     namespace my_lib {
+//     MY_LIB_EVERY_ISA(template <typename T> void add_forward(const T *, const T *, int64_t, T *);)
+//     namespace MY_LIB_ISA {
+//     template <typename T> void add_forward(const T *input1, const T *input2, int64_t size, T *output) { ... }
+//     template void add_forward(const float *, const float *, int64_t, float *);
+//     }
+//     }
+//     #if MY_LIB_ENTRY_POINTS
+//     ... MY_LIB_CHOOSE(add_forward<T>)(input1, input2, size, output) ...
+//     #endif
+//
+// Everything inline that a kernel uses must be static or live in namespace MY_LIB_ISA: an inline function shared by
+// the passes would be kept once by the linker, perhaps with instructions that this CPU does not have. That rules out
+// function templates of the standard library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(MY_LIB_ISA_PORTABLE)
+#define MY_LIB_ENTRY_POINTS 1
+#else
+#define MY_LIB_ENTRY_POINTS 0
+#endif
+
+#if defined(__x86_64__)
+#define MY_LIB_EVERY_ISA(...)                                                                                          \
+    namespace portable { __VA_ARGS__ }                                                                                 \
+    namespace avx2 { __VA_ARGS__ }                                                                                     \
+    namespace avx512 { __VA_ARGS__ }
+#define MY_LIB_CHOOSE(...)                                                                                             \
+    (::my_lib::isa() == ::my_lib::Isa::avx512 ? &avx512::__VA_ARGS__                                                   \
+     : ::my_lib::isa() == ::my_lib::Isa::avx2 ? &avx2::__VA_ARGS__                                                     \
+                                              : &portable::__VA_ARGS__)
+#else
+#define MY_LIB_EVERY_ISA(...) namespace portable { __VA_ARGS__ }
+#define MY_LIB_CHOOSE(...) (&portable::__VA_ARGS__)
+#endif
+
+namespace my_lib {
+
+enum class Isa { portable, avx2, avx512 };
+
+// The instruction set in use: the best one that the CPU has, or the one that the environment variable MY_LIB_CPU
+// names (portable, avx2 or avx512) where the CPU has it. Read once, on first use.
+Isa isa();
+const char *isa_name();
+
+}  // namespace my_lib

@@ -1,0 +1,18 @@
+# c_api/my_lib/sources.cmake: the sources of libmy_lib and libmy_lib_cuda. An operator is a folder and, in it, a kernel
+# of the same name for the CPU (.cpp) and one for the GPU (.cu).
+set(folder ${CMAKE_CURRENT_LIST_DIR})
+set(elementwise_operators add scale_add mul_constant cube)
+set(operators ${elementwise_operators} linear batch_norm2d lltm lltm_sequence)
+
+list(TRANSFORM operators REPLACE "(.+)" "${folder}/\\1/\\1.cpp" OUTPUT_VARIABLE my_lib_kernels)
+list(TRANSFORM elementwise_operators REPLACE "(.+)" "${folder}/\\1/\\1.cpp" OUTPUT_VARIABLE my_lib_elementwise_kernels)
+list(TRANSFORM operators REPLACE "(.+)" "${folder}/\\1/\\1.cu" OUTPUT_VARIABLE my_lib_cuda_kernels)
+list(TRANSFORM elementwise_operators REPLACE "(.+)" "${folder}/\\1/\\1.cu"
+    OUTPUT_VARIABLE my_lib_cuda_elementwise_kernels)
+
+set(my_lib_runtime
+    ${folder}/runtime/arguments.cpp ${folder}/runtime/errors.cpp ${folder}/runtime/isa.cpp
+    ${folder}/runtime/threads.cpp ${folder}/runtime/version.cpp)
+set(my_lib_cuda_runtime
+    ${folder}/runtime/arguments.cpp ${folder}/runtime/device.cu ${folder}/runtime/errors.cu
+    ${folder}/gemm/cublas.cu ${folder}/gemm/products.cu)
