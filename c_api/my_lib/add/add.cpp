@@ -1,7 +1,7 @@
 // c_api/my_lib/add/add.cpp: output = input1 + input2, and the gradient that passes through.
 #include "runtime/isa.h"
 
-#include "elementwise/arithmetic.h"
+#include "add/add.h"
 #include "runtime/threads.h"
 
 namespace my_lib {
@@ -36,51 +36,41 @@ template void add_backward(const double *, int64_t, double *);
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "elementwise/elementwise.h"
-
 namespace my_lib {
 namespace {
 
-template <typename T>
-int forward(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2, const int64_t *shape2,
-            int64_t ndim2, T *output) {
+template <typename T> int forward(const BinaryForward<T> &a) {
     int64_t size;
-    if (!check_binary(input1, shape1, ndim1, input2, shape2, ndim2, output, &size)) return 0;
-    MY_LIB_CHOOSE(add_forward<T>)(input1, input2, size, output);
+    if (!check_arguments(a, &size)) return 0;
+    MY_LIB_CHOOSE(add_forward<T>)(a.input1, a.input2, size, a.output);
     return 1;
 }
 
-template <typename T>
-int backward(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1, T *grad_input2) {
+template <typename T> int backward(const BinaryBackward<T> &a) {
     int64_t size;
-    if (!check_binary_backward(grad_output, shape, ndim, grad_input1, grad_input2, &size)) return 0;
-    T *const grad_inputs[] = {grad_input1, grad_input2};
+    if (!check_arguments(a, &size)) return 0;
+    T *const grad_inputs[] = {a.grad_input1, a.grad_input2};
     for (T *grad_input : grad_inputs)
-        if (grad_input && grad_input != grad_output) MY_LIB_CHOOSE(add_backward<T>)(grad_output, size, grad_input);
+        if (grad_input && grad_input != a.grad_output)
+            MY_LIB_CHOOSE(add_backward<T>)(a.grad_output, size, grad_input);
     return 1;
 }
 
 }  // namespace
 }  // namespace my_lib
 
-int my_lib_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1, const float *input2,
-                       const int64_t *shape2, int64_t ndim2, float *output) {
-    return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output);
-}
+// Each entry point twice, for float and, with the suffix _f64, for double.
+#define MY_LIB_ADD(T, suffix)                                                                                          \
+    int my_lib_add_forward##suffix(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2,             \
+                                   const int64_t *shape2, int64_t ndim2, T *output) {                                  \
+        return my_lib::forward<T>({input1, shape1, ndim1, input2, shape2, ndim2, output});                             \
+    }                                                                                                                  \
+    int my_lib_add_backward##suffix(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1,          \
+                                    T *grad_input2) {                                                                  \
+        return my_lib::backward<T>({grad_output, shape, ndim, grad_input1, grad_input2});                              \
+    }
 
-int my_lib_add_forward_f64(const double *input1, const int64_t *shape1, int64_t ndim1, const double *input2,
-                           const int64_t *shape2, int64_t ndim2, double *output) {
-    return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output);
-}
-
-int my_lib_add_backward(const float *grad_output, const int64_t *shape, int64_t ndim, float *grad_input1,
-                        float *grad_input2) {
-    return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2);
-}
-
-int my_lib_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim, double *grad_input1,
-                            double *grad_input2) {
-    return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2);
-}
+MY_LIB_ADD(float, )
+MY_LIB_ADD(double, _f64)
 
 #endif

@@ -1,4 +1,4 @@
-// c_api/my_lib/batch_norm2d/batch_norm2d.cpp: batch normalisation over images with training statistics, and its gradient.
+// c_api/my_lib/batch_norm2d/batch_norm2d.cpp: batch normalisation over images, and its gradient.
 //
 // Channels are independent and shared among the threads; a channel is summed in an order that depends on its sizes
 // alone. Sums are taken in double. What is then computed for each element is in the element type, around a mean in
@@ -12,10 +12,8 @@
 namespace my_lib {
 
 MY_LIB_EVERY_ISA(
-    template <typename T> void batch_norm2d_forward(const T *input, Images images, double eps, T *output, T *mean,
-                                                    T *std);
-    template <typename T> void batch_norm2d_backward(const T *grad_output, const T *input, const T *mean,
-                                                     const T *std, Images images, double eps, T *grad_input);)
+    template <typename T> void batch_norm2d_forward(const BatchNorm2dForward<T> &a, Images images);
+    template <typename T> void batch_norm2d_backward(const BatchNorm2dBackward<T> &a, Images images);)
 
 namespace MY_LIB_ISA {
 
@@ -91,8 +89,10 @@ template <typename Body> static inline void for_each_channel(Images images, Body
     });
 }
 
-template <typename T>
-void batch_norm2d_forward(const T *input, Images images, double eps, T *output, T *mean, T *std) {
+template <typename T> void batch_norm2d_forward(const BatchNorm2dForward<T> &a, Images images) {
+    const T *input = a.input;
+    const double eps = a.eps;
+    T *output = a.output, *mean = a.mean, *std = a.std;
     for_each_channel(images, [=](int64_t channel) {
         const double n = static_cast<double>(images.batch * images.plane);
         // Sums are taken around the channel's first value, so that a constant channel has std 0 exactly.
@@ -125,9 +125,10 @@ void batch_norm2d_forward(const T *input, Images images, double eps, T *output, 
     });
 }
 
-template <typename T>
-void batch_norm2d_backward(const T *grad_output, const T *input, const T *mean, const T *std, Images images,
-                           double eps, T *grad_input) {
+template <typename T> void batch_norm2d_backward(const BatchNorm2dBackward<T> &a, Images images) {
+    const T *grad_output = a.grad_output, *input = a.input, *mean = a.mean, *std = a.std;
+    const double eps = a.eps;
+    T *grad_input = a.grad_input;
     for_each_channel(images, [=](int64_t channel) {
         const double n = static_cast<double>(images.batch * images.plane);
         const double rounded_mean = static_cast<double>(mean[channel]);
@@ -156,12 +157,10 @@ void batch_norm2d_backward(const T *grad_output, const T *input, const T *mean, 
     });
 }
 
-#define MY_LIB_INSTANTIATE(T)                                                                                          \
-    template void batch_norm2d_forward(const T *, Images, double, T *, T *, T *);                                      \
-    template void batch_norm2d_backward(const T *, const T *, const T *, const T *, Images, double, T *);
-MY_LIB_INSTANTIATE(float)
-MY_LIB_INSTANTIATE(double)
-#undef MY_LIB_INSTANTIATE
+template void batch_norm2d_forward(const BatchNorm2dForward<float> &, Images);
+template void batch_norm2d_forward(const BatchNorm2dForward<double> &, Images);
+template void batch_norm2d_backward(const BatchNorm2dBackward<float> &, Images);
+template void batch_norm2d_backward(const BatchNorm2dBackward<double> &, Images);
 
 }  // namespace MY_LIB_ISA
 }  // namespace my_lib
@@ -171,50 +170,37 @@ MY_LIB_INSTANTIATE(double)
 namespace my_lib {
 namespace {
 
-template <typename T>
-int forward(const T *input, int64_t batch, int64_t channels, int64_t height, int64_t width, double eps, T *output,
-            T *mean, T *std) {
+template <typename T> int forward(const BatchNorm2dForward<T> &a) {
     Images images = {};
-    if (!check_batch_norm2d_forward(input, batch, channels, height, width, eps, output, mean, std, &images)) return 0;
-    MY_LIB_CHOOSE(batch_norm2d_forward<T>)(input, images, eps, output, mean, std);
+    if (!check_arguments(a, &images)) return 0;
+    MY_LIB_CHOOSE(batch_norm2d_forward<T>)(a, images);
     return 1;
 }
 
-template <typename T>
-int backward(const T *grad_output, const T *input, const T *mean, const T *std, int64_t batch, int64_t channels,
-             int64_t height, int64_t width, double eps, T *grad_input) {
+template <typename T> int backward(const BatchNorm2dBackward<T> &a) {
     Images images = {};
-    if (!check_batch_norm2d_backward(grad_output, input, mean, std, batch, channels, height, width, eps, grad_input,
-                                     &images))
-        return 0;
-    if (grad_input && images.count())
-        MY_LIB_CHOOSE(batch_norm2d_backward<T>)(grad_output, input, mean, std, images, eps, grad_input);
+    if (!check_arguments(a, &images)) return 0;
+    if (a.grad_input && images.count()) MY_LIB_CHOOSE(batch_norm2d_backward<T>)(a, images);
     return 1;
 }
 
 }  // namespace
 }  // namespace my_lib
 
-int my_lib_batch_norm2d_forward(const float *input, int64_t batch, int64_t channels, int64_t height, int64_t width,
-                                double eps, float *output, float *mean, float *std) {
-    return my_lib::forward(input, batch, channels, height, width, eps, output, mean, std);
-}
+// Each entry point twice, for float and, with the suffix _f64, for double.
+#define MY_LIB_BATCH_NORM2D(T, suffix)                                                                                 \
+    int my_lib_batch_norm2d_forward##suffix(const T *input, int64_t batch, int64_t channels, int64_t height,           \
+                                            int64_t width, double eps, T *output, T *mean, T *std) {                   \
+        return my_lib::forward<T>({input, batch, channels, height, width, eps, output, mean, std});                    \
+    }                                                                                                                  \
+    int my_lib_batch_norm2d_backward##suffix(const T *grad_output, const T *input, const T *mean, const T *std,        \
+                                             int64_t batch, int64_t channels, int64_t height, int64_t width,           \
+                                             double eps, T *grad_input) {                                              \
+        return my_lib::backward<T>({grad_output, input, mean, std, batch, channels, height, width, eps,                \
+                                    grad_input});                                                                      \
+    }
 
-int my_lib_batch_norm2d_forward_f64(const double *input, int64_t batch, int64_t channels, int64_t height,
-                                    int64_t width, double eps, double *output, double *mean, double *std) {
-    return my_lib::forward(input, batch, channels, height, width, eps, output, mean, std);
-}
-
-int my_lib_batch_norm2d_backward(const float *grad_output, const float *input, const float *mean, const float *std,
-                                 int64_t batch, int64_t channels, int64_t height, int64_t width, double eps,
-                                 float *grad_input) {
-    return my_lib::backward(grad_output, input, mean, std, batch, channels, height, width, eps, grad_input);
-}
-
-int my_lib_batch_norm2d_backward_f64(const double *grad_output, const double *input, const double *mean,
-                                     const double *std, int64_t batch, int64_t channels, int64_t height,
-                                     int64_t width, double eps, double *grad_input) {
-    return my_lib::backward(grad_output, input, mean, std, batch, channels, height, width, eps, grad_input);
-}
+MY_LIB_BATCH_NORM2D(float, )
+MY_LIB_BATCH_NORM2D(double, _f64)
 
 #endif

@@ -1,10 +1,11 @@
-// c_api/my_lib/batch_norm2d/batch_norm2d.cu: batch normalisation over images with training statistics, and its gradient.
+// c_api/my_lib/batch_norm2d/batch_norm2d.cu: batch normalisation over images, and its gradient.
 //
 // A block owns a channel. Sums are taken in double, in an order that the sizes alone decide; what is then computed for
 // each element is in the element type, around a mean in two parts, as on the CPU.
 #include "batch_norm2d/batch_norm2d.h"
-#include "runtime/device.cuh"
+
 #include "my_lib_cuda.h"
+#include "runtime/device.cuh"
 
 namespace my_lib {
 namespace {
@@ -111,24 +112,19 @@ __global__ void __launch_bounds__(channel_threads)
     });
 }
 
-template <typename T>
-int forward(const T *input, int64_t batch, int64_t channels, int64_t height, int64_t width, double eps, T *output,
-            T *mean, T *std, void *stream) {
+template <typename T> int forward(const BatchNorm2dForward<T> &a, void *stream) {
     Images images = {};
-    return check_batch_norm2d_forward(input, batch, channels, height, width, eps, output, mean, std, &images) &&
-           (channels == 0 || launch(batch_norm2d_forward_kernel<T>, static_cast<unsigned>(channels), channel_threads,
-                                    stream, input, images, eps, output, mean, std));
+    return check_arguments(a, &images) &&
+           (a.channels == 0 || launch(batch_norm2d_forward_kernel<T>, static_cast<unsigned>(a.channels),
+                                      channel_threads, stream, a.input, images, a.eps, a.output, a.mean, a.std));
 }
 
-template <typename T>
-int backward(const T *grad_output, const T *input, const T *mean, const T *std, int64_t batch, int64_t channels,
-             int64_t height, int64_t width, double eps, T *grad_input, void *stream) {
+template <typename T> int backward(const BatchNorm2dBackward<T> &a, void *stream) {
     Images images = {};
-    return check_batch_norm2d_backward(grad_output, input, mean, std, batch, channels, height, width, eps, grad_input,
-                                       &images) &&
-           (!grad_input || images.count() == 0 ||
-            launch(batch_norm2d_backward_kernel<T>, static_cast<unsigned>(channels), channel_threads, stream,
-                   grad_output, input, mean, std, images, eps, grad_input));
+    return check_arguments(a, &images) &&
+           (!a.grad_input || images.count() == 0 ||
+            launch(batch_norm2d_backward_kernel<T>, static_cast<unsigned>(a.channels), channel_threads, stream,
+                   a.grad_output, a.input, a.mean, a.std, images, a.eps, a.grad_input));
 }
 
 }  // namespace
@@ -138,13 +134,13 @@ int backward(const T *grad_output, const T *input, const T *mean, const T *std, 
 #define MY_LIB_BATCH_NORM2D(T, suffix)                                                                                 \
     int my_lib_batch_norm2d_forward##suffix(const T *input, int64_t batch, int64_t channels, int64_t height,           \
                                             int64_t width, double eps, T *output, T *mean, T *std, void *stream) {     \
-        return my_lib::forward(input, batch, channels, height, width, eps, output, mean, std, stream);                 \
+        return my_lib::forward<T>({input, batch, channels, height, width, eps, output, mean, std}, stream);            \
     }                                                                                                                  \
     int my_lib_batch_norm2d_backward##suffix(const T *grad_output, const T *input, const T *mean, const T *std,        \
                                              int64_t batch, int64_t channels, int64_t height, int64_t width,           \
                                              double eps, T *grad_input, void *stream) {                                \
-        return my_lib::backward(grad_output, input, mean, std, batch, channels, height, width, eps, grad_input,        \
-                                stream);                                                                               \
+        return my_lib::backward<T>({grad_output, input, mean, std, batch, channels, height, width, eps,                \
+                                    grad_input}, stream);                                                              \
     }
 
 MY_LIB_BATCH_NORM2D(float, _cuda)

@@ -1,7 +1,7 @@
 // c_api/my_lib/cube/cube.cpp: output = input^3 with its derivative, and the gradient through both.
 #include "runtime/isa.h"
 
-#include "elementwise/arithmetic.h"
+#include "cube/cube.h"
 #include "runtime/threads.h"
 
 namespace my_lib {
@@ -47,48 +47,38 @@ template void cube_backward(const double *, const double *, const double *, int6
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "elementwise/elementwise.h"
-
 namespace my_lib {
 namespace {
 
-template <typename T>
-int forward(const T *input, const int64_t *shape, int64_t ndim, T *output, T *derivative) {
+template <typename T> int forward(const CubeForward<T> &a) {
     int64_t size;
-    if (!check_unary(input, shape, ndim, output, &size) || !check_optional("derivative", derivative)) return 0;
-    MY_LIB_CHOOSE(cube_forward<T>)(input, size, output, derivative);
+    if (!check_arguments(a, &size)) return 0;
+    MY_LIB_CHOOSE(cube_forward<T>)(a.input, size, a.output, a.derivative);
     return 1;
 }
 
-template <typename T>
-int backward(const T *grad_output, const T *grad_derivative, const T *input, const int64_t *shape, int64_t ndim,
-             T *grad_input) {
+template <typename T> int backward(const CubeBackward<T> &a) {
     int64_t size;
-    if (!check_cube_backward(grad_output, grad_derivative, input, shape, ndim, grad_input, &size)) return 0;
-    if (grad_input) MY_LIB_CHOOSE(cube_backward<T>)(grad_output, grad_derivative, input, size, grad_input);
+    if (!check_arguments(a, &size)) return 0;
+    if (a.grad_input)
+        MY_LIB_CHOOSE(cube_backward<T>)(a.grad_output, a.grad_derivative, a.input, size, a.grad_input);
     return 1;
 }
 
 }  // namespace
 }  // namespace my_lib
 
-int my_lib_cube_forward(const float *input, const int64_t *shape, int64_t ndim, float *output, float *derivative) {
-    return my_lib::forward(input, shape, ndim, output, derivative);
-}
+// Each entry point twice, for float and, with the suffix _f64, for double.
+#define MY_LIB_CUBE(T, suffix)                                                                                         \
+    int my_lib_cube_forward##suffix(const T *input, const int64_t *shape, int64_t ndim, T *output, T *derivative) {    \
+        return my_lib::forward<T>({input, shape, ndim, output, derivative});                                           \
+    }                                                                                                                  \
+    int my_lib_cube_backward##suffix(const T *grad_output, const T *grad_derivative, const T *input,                   \
+                                     const int64_t *shape, int64_t ndim, T *grad_input) {                              \
+        return my_lib::backward<T>({grad_output, grad_derivative, input, shape, ndim, grad_input});                    \
+    }
 
-int my_lib_cube_forward_f64(const double *input, const int64_t *shape, int64_t ndim, double *output,
-                            double *derivative) {
-    return my_lib::forward(input, shape, ndim, output, derivative);
-}
-
-int my_lib_cube_backward(const float *grad_output, const float *grad_derivative, const float *input,
-                         const int64_t *shape, int64_t ndim, float *grad_input) {
-    return my_lib::backward(grad_output, grad_derivative, input, shape, ndim, grad_input);
-}
-
-int my_lib_cube_backward_f64(const double *grad_output, const double *grad_derivative, const double *input,
-                             const int64_t *shape, int64_t ndim, double *grad_input) {
-    return my_lib::backward(grad_output, grad_derivative, input, shape, ndim, grad_input);
-}
+MY_LIB_CUBE(float, )
+MY_LIB_CUBE(double, _f64)
 
 #endif

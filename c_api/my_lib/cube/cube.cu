@@ -1,8 +1,8 @@
 // c_api/my_lib/cube/cube.cu: output = input^3 with its derivative, and the gradient through both.
-#include "elementwise/elementwise.h"
-#include "elementwise/arithmetic.h"
-#include "my_lib_cuda.h"
+#include "cube/cube.h"
+
 #include "elementwise/pointwise.cuh"
+#include "my_lib_cuda.h"
 
 namespace my_lib {
 namespace {
@@ -24,20 +24,17 @@ struct CubeGradient {
     }
 };
 
-template <typename T>
-int forward(const T *input, const int64_t *shape, int64_t ndim, T *output, T *derivative, void *stream) {
+template <typename T> int forward(const CubeForward<T> &a, void *stream) {
     int64_t size;
-    return check_unary(input, shape, ndim, output, &size) && check_optional("derivative", derivative) &&
-           pointwise<T, 1, 2>({{input}, {output, derivative}}, size, Cube(), stream);
+    return check_arguments(a, &size) &&
+           pointwise<T, 1, 2>({{a.input}, {a.output, a.derivative}}, size, Cube(), stream);
 }
 
-template <typename T>
-int backward(const T *grad_output, const T *grad_derivative, const T *input, const int64_t *shape, int64_t ndim,
-             T *grad_input, void *stream) {
+template <typename T> int backward(const CubeBackward<T> &a, void *stream) {
     int64_t size;
-    return check_cube_backward(grad_output, grad_derivative, input, shape, ndim, grad_input, &size) &&
-           (!grad_input || pointwise<T, 3, 1>({{input, grad_output, grad_derivative}, {grad_input}}, size,
-                                              CubeGradient{grad_derivative != nullptr}, stream));
+    return check_arguments(a, &size) &&
+           (!a.grad_input || pointwise<T, 3, 1>({{a.input, a.grad_output, a.grad_derivative}, {a.grad_input}}, size,
+                                                CubeGradient{a.grad_derivative != nullptr}, stream));
 }
 
 }  // namespace
@@ -47,11 +44,11 @@ int backward(const T *grad_output, const T *grad_derivative, const T *input, con
 #define MY_LIB_CUBE(T, suffix)                                                                                         \
     int my_lib_cube_forward##suffix(const T *input, const int64_t *shape, int64_t ndim, T *output, T *derivative,      \
                                     void *stream) {                                                                    \
-        return my_lib::forward(input, shape, ndim, output, derivative, stream);                                        \
+        return my_lib::forward<T>({input, shape, ndim, output, derivative}, stream);                                   \
     }                                                                                                                  \
     int my_lib_cube_backward##suffix(const T *grad_output, const T *grad_derivative, const T *input,                   \
                                      const int64_t *shape, int64_t ndim, T *grad_input, void *stream) {                \
-        return my_lib::backward(grad_output, grad_derivative, input, shape, ndim, grad_input, stream);                 \
+        return my_lib::backward<T>({grad_output, grad_derivative, input, shape, ndim, grad_input}, stream);            \
     }
 
 MY_LIB_CUBE(float, _cuda)

@@ -1,4 +1,4 @@
-// c_api/my_lib/gemm/affine.h: the linear operator's kernels, which the LLTM sequence uses too.
+// c_api/my_lib/gemm/affine.h: output = input weight^T + bias.
 #pragma once
 
 #include "gemm/gemm_transposed.h"

@@ -1,97 +1,106 @@
-// c_api/my_lib/lltm/lltm.h: the checks of the LLTM's arguments, one step and sequences, the same for every device.
+// c_api/my_lib/lltm/lltm.h: the LLTM cell: the arguments of one step, their checks, and the arithmetic of CPU and GPU.
 #pragma once
 
+#include "lltm/activations.h"
 #include "runtime/arguments.h"
 
 namespace my_lib {
 
-template <typename T> bool check_lltm_sizes(int64_t batch, int64_t input_size, int64_t state_size) {
+// Products of sizes hold after check_sizes().
+struct LltmSizes {
+    int64_t batch, input_size, state_size;
+
+    [[gnu::always_inline]] int64_t states() const { return batch * state_size; }
+    [[gnu::always_inline]] int64_t gate_size() const { return 3 * state_size; }         // rows of `weights`
+    [[gnu::always_inline]] int64_t row_size() const { return state_size + input_size; }  // columns of `weights`
+};
+
+// The arguments of lltm_forward, in the order of my_lib.h.
+template <typename T> struct LltmForward {
+    const T *input, *weights, *bias, *old_h, *old_cell;
+    LltmSizes sizes;
+    T *new_h, *new_cell, *gates;
+    void *workspace;
+    size_t workspace_size;
+};
+
+// Those of lltm_backward.
+template <typename T> struct LltmBackward {
+    const T *grad_h, *grad_cell, *new_cell, *gates, *input, *old_h, *weights;
+    LltmSizes sizes;
+    T *d_input, *d_weights, *d_bias, *d_old_h, *d_old_cell;
+    void *workspace;
+    size_t workspace_size;
+};
+
+template <typename T> bool check_sizes(const LltmSizes &s) {
     int64_t gate_size = 0, row_size = 0;
-    if (!check_size("batch", batch) || !check_size("input_size", input_size) || !check_size("state_size", state_size))
+    if (!check_size("batch", s.batch) || !check_size("input_size", s.input_size) ||
+        !check_size("state_size", s.state_size))
         return false;
-    if (__builtin_mul_overflow(state_size, int64_t{3}, &gate_size) ||
-        __builtin_add_overflow(state_size, input_size, &row_size))
+    if (__builtin_mul_overflow(s.state_size, int64_t{3}, &gate_size) ||
+        __builtin_add_overflow(s.state_size, s.input_size, &row_size))
         return set_error(MY_LIB_ERROR_SIZE_OVERFLOW,
                          "weights: expected 3 * state_size rows and state_size + input_size columns to fit in int64_t, "
                          "got state_size %lld and input_size %lld",
-                         static_cast<long long>(state_size), static_cast<long long>(input_size));
+                         static_cast<long long>(s.state_size), static_cast<long long>(s.input_size));
     return check_array_size<T>("weights", {gate_size, row_size}) &&
-           check_array_size<T>("input", {batch, input_size}) && check_array_size<T>("gates", {batch, gate_size});
-}
-
-template <typename T>
-bool check_lltm_sequence_sizes(int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size) {
-    return check_size("seq_len", seq_len) && check_lltm_sizes<T>(batch, input_size, state_size) &&
-           check_array_size<T>("input", {seq_len, batch, input_size}) &&
-           check_array_size<T>("gates", {seq_len, batch, 3 * state_size});
+           check_array_size<T>("input", {s.batch, s.input_size}) && check_array_size<T>("gates", {s.batch, gate_size});
 }
 
 // `needed` bytes of workspace, here and below: SIZE_MAX where the sizes are impossible, with the error set.
-template <typename T>
-bool check_lltm_forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell,
-                        int64_t batch, int64_t input_size, int64_t state_size, const T *new_h, const T *new_cell,
-                        const T *gates, const void *workspace, size_t workspace_size, size_t needed) {
+template <typename T> bool check_arguments(const LltmForward<T> &a, size_t needed) {
     if (needed == SIZE_MAX) return false;
-    const int64_t states = batch * state_size;
-    return check_array("input", input, batch * input_size) &&
-           check_array("weights", weights, 3 * state_size * (state_size + input_size)) &&
-           check_array("bias", bias, 3 * state_size) && check_array("old_h", old_h, states) &&
-           check_array("old_cell", old_cell, states) && check_array("new_h", new_h, states) &&
-           check_array("new_cell", new_cell, states) && check_optional("gates", gates) &&
-           check_workspace(workspace, workspace_size, needed);
+    const LltmSizes &s = a.sizes;
+    return check_array("input", a.input, s.batch * s.input_size) &&
+           check_array("weights", a.weights, s.gate_size() * s.row_size()) &&
+           check_array("bias", a.bias, s.gate_size()) && check_array("old_h", a.old_h, s.states()) &&
+           check_array("old_cell", a.old_cell, s.states()) && check_array("new_h", a.new_h, s.states()) &&
+           check_array("new_cell", a.new_cell, s.states()) && check_optional("gates", a.gates) &&
+           check_workspace(a.workspace, a.workspace_size, needed);
 }
 
-template <typename T>
-bool check_lltm_backward(const T *grad_h, const T *grad_cell, const T *new_cell, const T *gates, const T *input,
-                         const T *old_h, const T *weights, int64_t batch, int64_t input_size, int64_t state_size,
-                         const T *d_input, const T *d_weights, const T *d_bias, const T *d_old_h, const T *d_old_cell,
-                         const void *workspace, size_t workspace_size, size_t needed) {
+template <typename T> bool check_arguments(const LltmBackward<T> &a, size_t needed) {
     if (needed == SIZE_MAX) return false;
-    const int64_t states = batch * state_size;
-    return check_array("grad_h", grad_h, states) && check_array("grad_cell", grad_cell, states) &&
-           check_array("new_cell", new_cell, states) && check_array("gates", gates, 3 * states) &&
-           check_array("input", input, d_weights ? batch * input_size : 0) &&
-           check_array("old_h", old_h, d_weights ? states : 0) &&
-           check_array("weights", weights, d_input || d_old_h ? 3 * state_size * (state_size + input_size) : 0) &&
-           check_optional("d_input", d_input) && check_optional("d_weights", d_weights) &&
-           check_optional("d_bias", d_bias) && check_optional("d_old_h", d_old_h) &&
-           check_optional("d_old_cell", d_old_cell) && check_workspace(workspace, workspace_size, needed);
+    const LltmSizes &s = a.sizes;
+    return check_array("grad_h", a.grad_h, s.states()) && check_array("grad_cell", a.grad_cell, s.states()) &&
+           check_array("new_cell", a.new_cell, s.states()) && check_array("gates", a.gates, 3 * s.states()) &&
+           check_array("input", a.input, a.d_weights ? s.batch * s.input_size : 0) &&
+           check_array("old_h", a.old_h, a.d_weights ? s.states() : 0) &&
+           check_array("weights", a.weights, a.d_input || a.d_old_h ? s.gate_size() * s.row_size() : 0) &&
+           check_optional("d_input", a.d_input) && check_optional("d_weights", a.d_weights) &&
+           check_optional("d_bias", a.d_bias) && check_optional("d_old_h", a.d_old_h) &&
+           check_optional("d_old_cell", a.d_old_cell) && check_workspace(a.workspace, a.workspace_size, needed);
 }
 
-template <typename T>
-bool check_lltm_sequence_forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell,
-                                 int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size, const T *h,
-                                 const T *cell, const T *gates, const void *workspace, size_t workspace_size,
-                                 size_t needed) {
-    if (needed == SIZE_MAX) return false;
-    const int64_t states = batch * state_size;
-    return check_array("input", input, seq_len * batch * input_size) &&
-           check_array("weights", weights, 3 * state_size * (state_size + input_size)) &&
-           check_array("bias", bias, 3 * state_size) && check_array("old_h", old_h, states) &&
-           check_array("old_cell", old_cell, states) && check_array("h", h, seq_len * states) &&
-           check_array("cell", cell, seq_len * states) && check_optional("gates", gates) &&
-           check_workspace(workspace, workspace_size, needed);
+// The arithmetic of one cell, for a scalar or a vector V.
+namespace math {
+
+template <typename V> struct lltm_gates { V input, output, candidate; };
+template <typename V> struct lltm_state { V h, cell; };
+template <typename V> struct lltm_gradients { V input, output, candidate, old_cell; };
+
+template <typename V> MY_LIB_MATH lltm_gates<V> lltm_activate(lltm_gates<V> before) {
+    return {sigmoid(before.input), sigmoid(before.output), elu(before.candidate)};
 }
 
-template <typename T>
-bool check_lltm_sequence_backward(const T *grad_h, const T *grad_last_h, const T *grad_last_cell, const T *cell,
-                                  const T *gates, const T *input, const T *h, const T *old_h, const T *old_cell,
-                                  const T *weights, int64_t seq_len, int64_t batch, int64_t input_size,
-                                  int64_t state_size, const T *d_input, const T *d_weights, const T *d_bias,
-                                  const T *d_old_h, const T *d_old_cell, const void *workspace, size_t workspace_size,
-                                  size_t needed) {
-    if (needed == SIZE_MAX) return false;
-    const int64_t states = batch * state_size;
-    return check_array("grad_h", grad_h, seq_len * states) && check_optional("grad_last_h", grad_last_h) &&
-           check_optional("grad_last_cell", grad_last_cell) && check_array("cell", cell, seq_len * states) &&
-           check_array("gates", gates, 3 * seq_len * states) &&
-           check_array("input", input, d_weights ? seq_len * batch * input_size : 0) &&
-           check_array("h", h, d_weights ? seq_len * states : 0) &&
-           check_array("old_h", old_h, d_weights ? states : 0) && check_optional("old_cell", old_cell) &&
-           check_array("weights", weights, 3 * state_size * (state_size + input_size)) &&
-           check_optional("d_input", d_input) && check_optional("d_weights", d_weights) &&
-           check_optional("d_bias", d_bias) && check_optional("d_old_h", d_old_h) &&
-           check_optional("d_old_cell", d_old_cell) && check_workspace(workspace, workspace_size, needed);
+// new_cell = old_cell + candidate * input gate, new_h = tanh(new_cell) * output gate
+template <typename V> MY_LIB_MATH lltm_state<V> lltm_update(lltm_gates<V> gates, V old_cell) {
+    const V cell = gates.candidate * gates.input + old_cell;
+    return {tanh(cell) * gates.output, cell};
 }
 
+// The gradients of the gates before activation and of old_cell, from the gates after activation. The derivative of
+// ELU is 1 above 0 and e^x, which is candidate + 1, elsewhere.
+template <typename V>
+MY_LIB_MATH lltm_gradients<V> lltm_differentiate(lltm_gates<V> gates, V new_cell, V grad_h, V grad_cell) {
+    using T = typename lanes_of<V>::element;
+    const V t = tanh(new_cell), one = V{} + T(1);
+    const V d_cell = grad_h * gates.output * (one - t * t) + grad_cell;
+    const V elu_slope = gates.candidate > V{} ? one : gates.candidate + one;
+    return {d_cell * gates.candidate * gates.input * (one - gates.input),
+            grad_h * t * gates.output * (one - gates.output), d_cell * gates.input * elu_slope, d_cell};
+}
+
+}  // namespace math
 }  // namespace my_lib

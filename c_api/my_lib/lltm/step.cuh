@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/grid.cuh"
-#include "lltm/cell.h"
+#include "lltm/lltm.h"
 
 namespace my_lib {
 

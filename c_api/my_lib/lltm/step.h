@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gemm/gemm_transposed.h"
-#include "lltm/cell.h"
+#include "lltm/lltm.h"
 
 namespace my_lib {
 namespace MY_LIB_ISA {

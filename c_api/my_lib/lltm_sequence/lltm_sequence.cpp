@@ -9,19 +9,13 @@
 #include "gemm/gemm.h"
 #include "gemm/affine.h"
 #include "lltm/step.h"
+#include "lltm_sequence/lltm_sequence.h"
 
 namespace my_lib {
 
 MY_LIB_EVERY_ISA(
-    template <typename T>
-    void lltm_sequence_forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell,
-                               int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size, T *h, T *cell,
-                               T *gates, void *workspace);
-    template <typename T>
-    void lltm_sequence_backward(const T *grad_h, const T *grad_last_h, const T *grad_last_cell, const T *cell,
-                                const T *gates, const T *input, const T *h, const T *old_h, const T *weights,
-                                int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size, T *d_input,
-                                T *d_weights, T *d_bias, T *d_old_h, T *d_old_cell, void *workspace);)
+    template <typename T> void lltm_sequence_forward(const LltmSequenceForward<T> &a);
+    template <typename T> void lltm_sequence_backward(const LltmSequenceBackward<T> &a);)
 
 // Steps per chunk. The entry points and the kernels must agree on it.
 static inline int64_t steps_per_chunk(int64_t seq_len, int64_t batch) {
@@ -32,36 +26,35 @@ static inline int64_t steps_per_chunk(int64_t seq_len, int64_t batch) {
 
 namespace MY_LIB_ISA {
 
-template <typename T>
-void lltm_sequence_forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell,
-                           int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size, T *h, T *cell,
-                           T *gates, void *workspace) {
-    const int64_t gate_size = 3 * state_size, row_size = state_size + input_size, states = batch * state_size;
+template <typename T> void lltm_sequence_forward(const LltmSequenceForward<T> &a) {
+    const LltmSizes &s = a.sizes.step;
+    const int64_t seq_len = a.sizes.seq_len, batch = s.batch, input_size = s.input_size, state_size = s.state_size;
+    const int64_t gate_size = s.gate_size(), row_size = s.row_size(), states = s.states();
     const int64_t chunk_steps = steps_per_chunk(seq_len, batch);
-    T *chunk_gates = align<T>(workspace); // used when the caller wants none
+    T *chunk_gates = align<T>(a.workspace);  // used when the caller wants none
     T *packed = align<T>(chunk_gates + chunk_steps * batch * gate_size);
     T *panels = align<T>(packed + packed_rows<T>(batch, state_size) * state_size);
     // The weights are worth transposing for the rows of the input that share them; for a few rows they are not.
     const bool transposed = seq_len * batch >= 32;
-    const T *input_weights = weights + state_size;
+    const T *input_weights = a.weights + state_size;
     RightMatrix<T> right = {};
     if (transposed) right = pack_transposed(input_weights, row_size, input_size, gate_size, panels);
     for (int64_t first = 0; first < seq_len; first += chunk_steps) {
         const int64_t steps = seq_len - first < chunk_steps ? seq_len - first : chunk_steps, rows = steps * batch;
-        const T *x = input + first * batch * input_size;
-        T *before = gates ? gates + first * batch * gate_size : chunk_gates;
+        const T *x = a.input + first * batch * input_size;
+        T *before = a.gates ? a.gates + first * batch * gate_size : chunk_gates;
         if (transposed) multiply<T>({rows, gate_size, input_size, x, input_size, 1, right, before, gate_size});
         else affine<T>(x, input_weights, row_size, nullptr, rows, input_size, gate_size, before, panels);
         for (int64_t t = first; t < first + steps; ++t, before += batch * gate_size) {
-            const Matrix<T> x[2] = {{t ? h + (t - 1) * states : old_h, state_size, state_size}, {nullptr, 0, 0}};
+            const Matrix<T> x[2] = {{t ? a.h + (t - 1) * states : a.old_h, state_size, state_size}, {nullptr, 0, 0}};
             const LltmStep<T> step = {state_size,
-                                      bias,
+                                      a.bias,
                                       before,
-                                      t ? cell + (t - 1) * states : old_cell,
-                                      h + t * states,
-                                      cell + t * states,
-                                      gates ? before : nullptr};
-            multiply_transposed<T, true>(x, batch, weights, row_size, gate_size, packed,
+                                      t ? a.cell + (t - 1) * states : a.old_cell,
+                                      a.h + t * states,
+                                      a.cell + t * states,
+                                      a.gates ? before : nullptr};
+            multiply_transposed<T, true>(x, batch, a.weights, row_size, gate_size, packed,
                                          [=](const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
                                              finish_lltm(step, block, first_row, rows, part);
                                          });
@@ -75,67 +68,62 @@ template <typename T> void copy_or_zero(const T *from, int64_t size, T *to) {
     else if (size) __builtin_memset(to, 0, static_cast<size_t>(size) * sizeof(T));
 }
 
-template <typename T>
-void lltm_sequence_backward(const T *grad_h, const T *grad_last_h, const T *grad_last_cell, const T *cell,
-                            const T *gates, const T *input, const T *h, const T *old_h, const T *weights,
-                            int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size, T *d_input,
-                            T *d_weights, T *d_bias, T *d_old_h, T *d_old_cell, void *workspace) {
-    const int64_t gate_size = 3 * state_size, row_size = state_size + input_size, states = batch * state_size;
+template <typename T> void lltm_sequence_backward(const LltmSequenceBackward<T> &a) {
+    const LltmSizes &s = a.sizes.step;
+    const int64_t seq_len = a.sizes.seq_len, batch = s.batch, input_size = s.input_size, state_size = s.state_size;
+    const int64_t gate_size = s.gate_size(), row_size = s.row_size(), states = s.states();
     const int64_t chunk_steps = steps_per_chunk(seq_len, batch);
-    T *d_gates = align<T>(workspace);
-    T *d_h = align<T>(d_gates + chunk_steps * batch * gate_size); // what flows back to the step before
+    T *d_gates = align<T>(a.workspace);
+    T *d_h = align<T>(d_gates + chunk_steps * batch * gate_size);  // what flows back to the step before
     T *d_cell = align<T>(d_h + states);
     T *recurrent = align<T>(d_cell + states);
-    copy_or_zero(grad_last_h, states, d_h);
-    copy_or_zero(grad_last_cell, states, d_cell);
-    const RightMatrix<T> recurrent_weights = pack_columns(weights, row_size, gate_size, state_size, recurrent);
+    copy_or_zero(a.grad_last_h, states, d_h);
+    copy_or_zero(a.grad_last_cell, states, d_cell);
+    const RightMatrix<T> recurrent_weights = pack_columns(a.weights, row_size, gate_size, state_size, recurrent);
 
     bool accumulate = false;
     // d_weights += d_gates^T [hidden, input], the columns of one of the two.
     auto add_weight_gradient = [&](const T *d_rows, int64_t rows, const T *x, int64_t columns, int64_t column,
                                    bool add) {
-        multiply<T>({gate_size, columns, rows, d_rows, 1, gate_size, {x, columns}, d_weights + column, row_size, add});
+        multiply<T>({gate_size, columns, rows, d_rows, 1, gate_size, {x, columns}, a.d_weights + column, row_size,
+                     add});
     };
     for (int64_t end = seq_len; end > 0 || !accumulate;) {
         const int64_t first = end > chunk_steps ? end - chunk_steps : 0;
         for (int64_t t = end - 1; t >= first; --t) {
             T *d_step = d_gates + (t - first) * batch * gate_size;
-            differentiate_lltm<T>(grad_h + t * states, d_h, d_cell, cell + t * states, gates + t * batch * gate_size,
-                                  batch, state_size, d_step, d_cell);
-            if (t || d_old_h)
+            differentiate_lltm<T>(a.grad_h + t * states, d_h, d_cell, a.cell + t * states,
+                                  a.gates + t * batch * gate_size, batch, state_size, d_step, d_cell);
+            if (t || a.d_old_h)
                 multiply<T>({batch, state_size, gate_size, d_step, gate_size, 1, recurrent_weights, d_h, state_size});
         }
         const int64_t rows = (end - first) * batch;
-        if (d_input)
-            multiply<T>({rows, input_size, gate_size, d_gates, gate_size, 1, {weights + state_size, row_size},
-                         d_input + first * batch * input_size, input_size});
-        if (d_weights) {
+        if (a.d_input)
+            multiply<T>({rows, input_size, gate_size, d_gates, gate_size, 1, {a.weights + state_size, row_size},
+                         a.d_input + first * batch * input_size, input_size});
+        if (a.d_weights) {
             // The hidden rows of the chunk: those of h one step earlier, with old_h before the first step.
             const int64_t own = first == 0 && end > 0 ? batch : 0;
-            if (own || rows == 0) add_weight_gradient(d_gates, own, old_h, state_size, 0, accumulate);
+            if (own || rows == 0) add_weight_gradient(d_gates, own, a.old_h, state_size, 0, accumulate);
             if (rows > own)
                 add_weight_gradient(d_gates + own * gate_size, rows - own,
-                                    h + (first * batch + own - batch) * state_size, state_size, 0, accumulate || own);
-            add_weight_gradient(d_gates, rows, input + first * batch * input_size, input_size, state_size, accumulate);
+                                    a.h + (first * batch + own - batch) * state_size, state_size, 0,
+                                    accumulate || own);
+            add_weight_gradient(d_gates, rows, a.input + first * batch * input_size, input_size, state_size,
+                                accumulate);
         }
-        if (d_bias) sum_rows(d_gates, rows, gate_size, d_bias, accumulate);
+        if (a.d_bias) sum_rows(d_gates, rows, gate_size, a.d_bias, accumulate);
         accumulate = true;
         end = first;
     }
-    if (d_old_h) copy_or_zero(d_h, states, d_old_h);
-    if (d_old_cell) copy_or_zero(d_cell, states, d_old_cell);
+    if (a.d_old_h) copy_or_zero(d_h, states, a.d_old_h);
+    if (a.d_old_cell) copy_or_zero(d_cell, states, a.d_old_cell);
 }
 
-template void lltm_sequence_forward(const float *, const float *, const float *, const float *, const float *, int64_t,
-                                    int64_t, int64_t, int64_t, float *, float *, float *, void *);
-template void lltm_sequence_forward(const double *, const double *, const double *, const double *, const double *,
-                                    int64_t, int64_t, int64_t, int64_t, double *, double *, double *, void *);
-template void lltm_sequence_backward(const float *, const float *, const float *, const float *, const float *,
-                                     const float *, const float *, const float *, const float *, int64_t, int64_t,
-                                     int64_t, int64_t, float *, float *, float *, float *, float *, void *);
-template void lltm_sequence_backward(const double *, const double *, const double *, const double *, const double *,
-                                     const double *, const double *, const double *, const double *, int64_t, int64_t,
-                                     int64_t, int64_t, double *, double *, double *, double *, double *, void *);
+template void lltm_sequence_forward(const LltmSequenceForward<float> &);
+template void lltm_sequence_forward(const LltmSequenceForward<double> &);
+template void lltm_sequence_backward(const LltmSequenceBackward<float> &);
+template void lltm_sequence_backward(const LltmSequenceBackward<double> &);
 
 }  // namespace MY_LIB_ISA
 }  // namespace my_lib
@@ -147,13 +135,14 @@ template void lltm_sequence_backward(const double *, const double *, const doubl
 namespace my_lib {
 namespace {
 
-template <typename T> bool check_sizes(int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size) {
-    if (!check_lltm_sequence_sizes<T>(seq_len, batch, input_size, state_size)) return false;
-    const int64_t rows = steps_per_chunk(seq_len, batch) * batch;
-    return check_packed_lltm_sizes<T>(batch, input_size, state_size) &&
+template <typename T> bool check_packed_sizes(const LltmSequenceSizes &s) {
+    if (!check_sizes<T>(s)) return false;
+    const int64_t input_size = s.step.input_size, gate_size = s.step.gate_size();
+    const int64_t rows = steps_per_chunk(s.seq_len, s.step.batch) * s.step.batch;
+    return check_packed_sizes<T>(s.step) &&
            check_array_size<T>("workspace", {packed_rows<T>(rows, input_size), input_size}) &&
-           check_array_size<T>("workspace", {3 * state_size, state_size + widest_panel_bytes}) &&
-           check_array_size<T>("workspace", {3 * state_size + widest_panel_bytes, input_size});
+           check_array_size<T>("workspace", {gate_size, s.step.state_size + widest_panel_bytes}) &&
+           check_array_size<T>("workspace", {gate_size + widest_panel_bytes, input_size});
 }
 
 // The parts of a workspace, each of which fits in memory, and the room to align them.
@@ -167,51 +156,34 @@ template <int count> size_t workspace_bytes(const size_t (&parts)[count]) {
     return total;
 }
 
-template <typename T>
-size_t forward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size) {
-    if (!check_sizes<T>(seq_len, batch, input_size, state_size)) return SIZE_MAX;
-    const int64_t rows = steps_per_chunk(seq_len, batch) * batch;
-    const size_t rows_packed = packed_bytes<T>(rows, input_size);
-    const size_t columns_packed = column_panels_bytes<T>(input_size, 3 * state_size);
-    return workspace_bytes({aligned_bytes<T>(rows * 3 * state_size), packed_bytes<T>(batch, state_size),
+template <typename T> size_t forward_workspace_size(const LltmSequenceSizes &s) {
+    if (!check_packed_sizes<T>(s)) return SIZE_MAX;
+    const LltmSizes &step = s.step;
+    const int64_t rows = steps_per_chunk(s.seq_len, step.batch) * step.batch;
+    const size_t rows_packed = packed_bytes<T>(rows, step.input_size);
+    const size_t columns_packed = column_panels_bytes<T>(step.input_size, step.gate_size());
+    return workspace_bytes({aligned_bytes<T>(rows * step.gate_size()), packed_bytes<T>(step.batch, step.state_size),
                             rows_packed > columns_packed ? rows_packed : columns_packed});
 }
 
-template <typename T>
-size_t backward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size) {
-    if (!check_sizes<T>(seq_len, batch, input_size, state_size)) return SIZE_MAX;
-    const int64_t rows = steps_per_chunk(seq_len, batch) * batch;
-    const size_t states = aligned_bytes<T>(batch * state_size);
-    return workspace_bytes({aligned_bytes<T>(rows * 3 * state_size), states, states,
-                            column_panels_bytes<T>(3 * state_size, state_size)});
+template <typename T> size_t backward_workspace_size(const LltmSequenceSizes &s) {
+    if (!check_packed_sizes<T>(s)) return SIZE_MAX;
+    const LltmSizes &step = s.step;
+    const int64_t rows = steps_per_chunk(s.seq_len, step.batch) * step.batch;
+    const size_t states = aligned_bytes<T>(step.states());
+    return workspace_bytes({aligned_bytes<T>(rows * step.gate_size()), states, states,
+                            column_panels_bytes<T>(step.gate_size(), step.state_size)});
 }
 
-template <typename T>
-int forward(const T *input, const T *weights, const T *bias, const T *old_h, const T *old_cell, int64_t seq_len,
-            int64_t batch, int64_t input_size, int64_t state_size, T *h, T *cell, T *gates, void *workspace,
-            size_t workspace_size) {
-    const size_t needed = forward_workspace_size<T>(seq_len, batch, input_size, state_size);
-    if (!check_lltm_sequence_forward(input, weights, bias, old_h, old_cell, seq_len, batch, input_size, state_size, h,
-                                     cell, gates, workspace, workspace_size, needed))
-        return 0;
-    MY_LIB_CHOOSE(lltm_sequence_forward<T>)(input, weights, bias, old_h, old_cell, seq_len, batch, input_size,
-                                            state_size, h, cell, gates, workspace);
+template <typename T> int forward(const LltmSequenceForward<T> &a) {
+    if (!check_arguments(a, forward_workspace_size<T>(a.sizes))) return 0;
+    MY_LIB_CHOOSE(lltm_sequence_forward<T>)(a);
     return 1;
 }
 
-template <typename T>
-int backward(const T *grad_h, const T *grad_last_h, const T *grad_last_cell, const T *cell, const T *gates,
-             const T *input, const T *h, const T *old_h, const T *old_cell, const T *weights, int64_t seq_len,
-             int64_t batch, int64_t input_size, int64_t state_size, T *d_input, T *d_weights, T *d_bias, T *d_old_h,
-             T *d_old_cell, void *workspace, size_t workspace_size) {
-    const size_t needed = backward_workspace_size<T>(seq_len, batch, input_size, state_size);
-    if (!check_lltm_sequence_backward(grad_h, grad_last_h, grad_last_cell, cell, gates, input, h, old_h, old_cell,
-                                      weights, seq_len, batch, input_size, state_size, d_input, d_weights, d_bias,
-                                      d_old_h, d_old_cell, workspace, workspace_size, needed))
-        return 0;
-    MY_LIB_CHOOSE(lltm_sequence_backward<T>)(grad_h, grad_last_h, grad_last_cell, cell, gates, input, h, old_h, weights,
-                                             seq_len, batch, input_size, state_size, d_input, d_weights, d_bias,
-                                             d_old_h, d_old_cell, workspace);
+template <typename T> int backward(const LltmSequenceBackward<T> &a) {
+    if (!check_arguments(a, backward_workspace_size<T>(a.sizes))) return 0;
+    MY_LIB_CHOOSE(lltm_sequence_backward<T>)(a);
     return 1;
 }
 
@@ -224,25 +196,25 @@ int backward(const T *grad_h, const T *grad_last_h, const T *grad_last_cell, con
                                       const T *old_cell, int64_t seq_len, int64_t batch, int64_t input_size,           \
                                       int64_t state_size, T *h, T *cell, T *gates, void *workspace,                    \
                                       size_t workspace_size) {                                                         \
-        return my_lib::forward(input, weights, bias, old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, \
-                               gates, workspace, workspace_size);                                                      \
+        return my_lib::forward<T>({input, weights, bias, old_h, old_cell, {seq_len, {batch, input_size, state_size}},  \
+                                   h, cell, gates, workspace, workspace_size});                                        \
     }                                                                                                                  \
     int lltm_sequence_backward##suffix(                                                                                \
         const T *grad_h, const T *grad_last_h, const T *grad_last_cell, const T *cell, const T *gates, const T *input, \
         const T *h, const T *old_h, const T *old_cell, const T *weights, int64_t seq_len, int64_t batch,               \
         int64_t input_size, int64_t state_size, T *d_input, T *d_weights, T *d_bias, T *d_old_h, T *d_old_cell,        \
         void *workspace, size_t workspace_size) {                                                                      \
-        return my_lib::backward(grad_h, grad_last_h, grad_last_cell, cell, gates, input, h, old_h, old_cell, weights,  \
-                                seq_len, batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,           \
-                                d_old_cell, workspace, workspace_size);                                                \
+        return my_lib::backward<T>({grad_h, grad_last_h, grad_last_cell, cell, gates, input, h, old_h, old_cell,       \
+                                    weights, {seq_len, {batch, input_size, state_size}}, d_input, d_weights, d_bias,   \
+                                    d_old_h, d_old_cell, workspace, workspace_size});                                  \
     }                                                                                                                  \
     size_t lltm_sequence_forward_workspace_size##suffix(int64_t seq_len, int64_t batch, int64_t input_size,            \
                                                         int64_t state_size) {                                          \
-        return my_lib::forward_workspace_size<T>(seq_len, batch, input_size, state_size);                              \
+        return my_lib::forward_workspace_size<T>({seq_len, {batch, input_size, state_size}});                          \
     }                                                                                                                  \
     size_t lltm_sequence_backward_workspace_size##suffix(int64_t seq_len, int64_t batch, int64_t input_size,           \
                                                          int64_t state_size) {                                         \
-        return my_lib::backward_workspace_size<T>(seq_len, batch, input_size, state_size);                             \
+        return my_lib::backward_workspace_size<T>({seq_len, {batch, input_size, state_size}});                         \
     }
 
 MY_LIB_LLTM_SEQUENCE(float, )

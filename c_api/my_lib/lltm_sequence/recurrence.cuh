@@ -8,7 +8,7 @@
 #pragma once
 
 #include "runtime/device.cuh"
-#include "lltm/cell.h"
+#include "lltm/lltm.h"
 #include "runtime/pack.cuh"
 
 namespace my_lib {

@@ -1,6 +1,7 @@
 // c_api/my_lib/mul_constant/mul_constant.cpp: output = input * constant, and its gradient, which is the same product.
 #include "runtime/isa.h"
 
+#include "mul_constant/mul_constant.h"
 #include "runtime/threads.h"
 
 namespace my_lib {
@@ -24,48 +25,38 @@ template void mul_constant(const double *, int64_t, double, double *);
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "elementwise/elementwise.h"
-
 namespace my_lib {
 namespace {
 
-template <typename T>
-int forward(const T *input, const int64_t *shape, int64_t ndim, double constant, T *output) {
+template <typename T> int forward(const MulConstantForward<T> &a) {
     int64_t size;
-    if (!check_unary(input, shape, ndim, output, &size)) return 0;
-    MY_LIB_CHOOSE(mul_constant<T>)(input, size, static_cast<T>(constant), output);
+    if (!check_arguments(a, &size)) return 0;
+    MY_LIB_CHOOSE(mul_constant<T>)(a.input, size, static_cast<T>(a.constant), a.output);
     return 1;
 }
 
-template <typename T>
-int backward(const T *grad_output, const int64_t *shape, int64_t ndim, double constant, T *grad_input) {
+template <typename T> int backward(const MulConstantBackward<T> &a) {
     int64_t size;
-    if (!check_unary_backward(grad_output, shape, ndim, grad_input, &size)) return 0;
-    if (grad_input) MY_LIB_CHOOSE(mul_constant<T>)(grad_output, size, static_cast<T>(constant), grad_input);
+    if (!check_arguments(a, &size)) return 0;
+    if (a.grad_input) MY_LIB_CHOOSE(mul_constant<T>)(a.grad_output, size, static_cast<T>(a.constant), a.grad_input);
     return 1;
 }
 
 }  // namespace
 }  // namespace my_lib
 
-int my_lib_mul_constant_forward(const float *input, const int64_t *shape, int64_t ndim, double constant,
-                                float *output) {
-    return my_lib::forward(input, shape, ndim, constant, output);
-}
+// Each entry point twice, for float and, with the suffix _f64, for double.
+#define MY_LIB_MUL_CONSTANT(T, suffix)                                                                                 \
+    int my_lib_mul_constant_forward##suffix(const T *input, const int64_t *shape, int64_t ndim, double constant,       \
+                                            T *output) {                                                               \
+        return my_lib::forward<T>({input, shape, ndim, constant, output});                                             \
+    }                                                                                                                  \
+    int my_lib_mul_constant_backward##suffix(const T *grad_output, const int64_t *shape, int64_t ndim,                 \
+                                             double constant, T *grad_input) {                                         \
+        return my_lib::backward<T>({grad_output, shape, ndim, constant, grad_input});                                  \
+    }
 
-int my_lib_mul_constant_forward_f64(const double *input, const int64_t *shape, int64_t ndim, double constant,
-                                    double *output) {
-    return my_lib::forward(input, shape, ndim, constant, output);
-}
-
-int my_lib_mul_constant_backward(const float *grad_output, const int64_t *shape, int64_t ndim, double constant,
-                                 float *grad_input) {
-    return my_lib::backward(grad_output, shape, ndim, constant, grad_input);
-}
-
-int my_lib_mul_constant_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim, double constant,
-                                     double *grad_input) {
-    return my_lib::backward(grad_output, shape, ndim, constant, grad_input);
-}
+MY_LIB_MUL_CONSTANT(float, )
+MY_LIB_MUL_CONSTANT(double, _f64)
 
 #endif

@@ -1,7 +1,8 @@
 // c_api/my_lib/mul_constant/mul_constant.cu: output = input * constant, and its gradient, which is the same product.
-#include "elementwise/elementwise.h"
-#include "my_lib_cuda.h"
+#include "mul_constant/mul_constant.h"
+
 #include "elementwise/pointwise.cuh"
+#include "my_lib_cuda.h"
 
 namespace my_lib {
 namespace {
@@ -15,17 +16,15 @@ template <typename T> int multiply(const T *input, int64_t size, double constant
     return pointwise<T, 1, 1>({{input}, {output}}, size, Multiply<T>{static_cast<T>(constant)}, stream);
 }
 
-template <typename T>
-int forward(const T *input, const int64_t *shape, int64_t ndim, double constant, T *output, void *stream) {
+template <typename T> int forward(const MulConstantForward<T> &a, void *stream) {
     int64_t size;
-    return check_unary(input, shape, ndim, output, &size) && multiply(input, size, constant, output, stream);
+    return check_arguments(a, &size) && multiply(a.input, size, a.constant, a.output, stream);
 }
 
-template <typename T>
-int backward(const T *grad_output, const int64_t *shape, int64_t ndim, double constant, T *grad_input, void *stream) {
+template <typename T> int backward(const MulConstantBackward<T> &a, void *stream) {
     int64_t size;
-    return check_unary_backward(grad_output, shape, ndim, grad_input, &size) &&
-           (!grad_input || multiply(grad_output, size, constant, grad_input, stream));
+    return check_arguments(a, &size) &&
+           (!a.grad_input || multiply(a.grad_output, size, a.constant, a.grad_input, stream));
 }
 
 }  // namespace
@@ -35,11 +34,11 @@ int backward(const T *grad_output, const int64_t *shape, int64_t ndim, double co
 #define MY_LIB_MUL_CONSTANT(T, suffix)                                                                                 \
     int my_lib_mul_constant_forward##suffix(const T *input, const int64_t *shape, int64_t ndim, double constant,       \
                                             T *output, void *stream) {                                                 \
-        return my_lib::forward(input, shape, ndim, constant, output, stream);                                          \
+        return my_lib::forward<T>({input, shape, ndim, constant, output}, stream);                                     \
     }                                                                                                                  \
     int my_lib_mul_constant_backward##suffix(const T *grad_output, const int64_t *shape, int64_t ndim,                 \
                                              double constant, T *grad_input, void *stream) {                           \
-        return my_lib::backward(grad_output, shape, ndim, constant, grad_input, stream);                               \
+        return my_lib::backward<T>({grad_output, shape, ndim, constant, grad_input}, stream);                          \
     }
 
 MY_LIB_MUL_CONSTANT(float, _cuda)

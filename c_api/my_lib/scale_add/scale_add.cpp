@@ -1,7 +1,7 @@
 // c_api/my_lib/scale_add/scale_add.cpp: output = 2 * input1 + input2, and its gradients.
 #include "runtime/isa.h"
 
-#include "elementwise/arithmetic.h"
+#include "scale_add/scale_add.h"
 #include "runtime/threads.h"
 
 namespace my_lib {
@@ -41,50 +41,39 @@ template void scale_add_backward(const double *, int64_t, double *, double *);
 
 #if MY_LIB_ENTRY_POINTS
 
-#include "elementwise/elementwise.h"
-
 namespace my_lib {
 namespace {
 
-template <typename T>
-int forward(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2, const int64_t *shape2,
-            int64_t ndim2, T *output) {
+template <typename T> int forward(const BinaryForward<T> &a) {
     int64_t size;
-    if (!check_binary(input1, shape1, ndim1, input2, shape2, ndim2, output, &size)) return 0;
-    MY_LIB_CHOOSE(scale_add_forward<T>)(input1, input2, size, output);
+    if (!check_arguments(a, &size)) return 0;
+    MY_LIB_CHOOSE(scale_add_forward<T>)(a.input1, a.input2, size, a.output);
     return 1;
 }
 
-template <typename T>
-int backward(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1, T *grad_input2) {
+template <typename T> int backward(const BinaryBackward<T> &a) {
     int64_t size;
-    if (!check_binary_backward(grad_output, shape, ndim, grad_input1, grad_input2, &size)) return 0;
-    if (grad_input1 || grad_input2)
-        MY_LIB_CHOOSE(scale_add_backward<T>)(grad_output, size, grad_input1, grad_input2);
+    if (!check_arguments(a, &size)) return 0;
+    if (a.grad_input1 || a.grad_input2)
+        MY_LIB_CHOOSE(scale_add_backward<T>)(a.grad_output, size, a.grad_input1, a.grad_input2);
     return 1;
 }
 
 }  // namespace
 }  // namespace my_lib
 
-int my_lib_scale_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1, const float *input2,
-                             const int64_t *shape2, int64_t ndim2, float *output) {
-    return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output);
-}
+// Each entry point twice, for float and, with the suffix _f64, for double.
+#define MY_LIB_SCALE_ADD(T, suffix)                                                                                    \
+    int my_lib_scale_add_forward##suffix(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2,       \
+                                         const int64_t *shape2, int64_t ndim2, T *output) {                            \
+        return my_lib::forward<T>({input1, shape1, ndim1, input2, shape2, ndim2, output});                             \
+    }                                                                                                                  \
+    int my_lib_scale_add_backward##suffix(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1,    \
+                                          T *grad_input2) {                                                            \
+        return my_lib::backward<T>({grad_output, shape, ndim, grad_input1, grad_input2});                              \
+    }
 
-int my_lib_scale_add_forward_f64(const double *input1, const int64_t *shape1, int64_t ndim1, const double *input2,
-                                 const int64_t *shape2, int64_t ndim2, double *output) {
-    return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output);
-}
-
-int my_lib_scale_add_backward(const float *grad_output, const int64_t *shape, int64_t ndim, float *grad_input1,
-                              float *grad_input2) {
-    return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2);
-}
-
-int my_lib_scale_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim, double *grad_input1,
-                                  double *grad_input2) {
-    return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2);
-}
+MY_LIB_SCALE_ADD(float, )
+MY_LIB_SCALE_ADD(double, _f64)
 
 #endif

@@ -1,8 +1,8 @@
 // c_api/my_lib/scale_add/scale_add.cu: output = 2 * input1 + input2, and its gradients.
-#include "elementwise/elementwise.h"
-#include "elementwise/arithmetic.h"
-#include "my_lib_cuda.h"
+#include "scale_add/scale_add.h"
+
 #include "elementwise/pointwise.cuh"
+#include "my_lib_cuda.h"
 
 namespace my_lib {
 namespace {
@@ -20,21 +20,18 @@ struct Gradients {
     }
 };
 
-template <typename T>
-int forward(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2, const int64_t *shape2,
-            int64_t ndim2, T *output, void *stream) {
+template <typename T> int forward(const BinaryForward<T> &a, void *stream) {
     int64_t size;
-    return check_binary(input1, shape1, ndim1, input2, shape2, ndim2, output, &size) &&
-           pointwise<T, 2, 1>({{input1, input2}, {output}}, size, ScaleAdd(), stream);
+    return check_arguments(a, &size) &&
+           pointwise<T, 2, 1>({{a.input1, a.input2}, {a.output}}, size, ScaleAdd(), stream);
 }
 
-template <typename T>
-int backward(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1, T *grad_input2, void *stream) {
+template <typename T> int backward(const BinaryBackward<T> &a, void *stream) {
     int64_t size;
-    if (!check_binary_backward(grad_output, shape, ndim, grad_input1, grad_input2, &size)) return 0;
-    T *const second = grad_input2 == grad_output ? nullptr : grad_input2;
-    return (!grad_input1 && !second) ||
-           pointwise<T, 1, 2>({{grad_output}, {grad_input1, second}}, size, Gradients(), stream);
+    if (!check_arguments(a, &size)) return 0;
+    T *const second = a.grad_input2 == a.grad_output ? nullptr : a.grad_input2;
+    return (!a.grad_input1 && !second) ||
+           pointwise<T, 1, 2>({{a.grad_output}, {a.grad_input1, second}}, size, Gradients(), stream);
 }
 
 }  // namespace
@@ -44,11 +41,11 @@ int backward(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_i
 #define MY_LIB_SCALE_ADD(T, suffix)                                                                                    \
     int my_lib_scale_add_forward##suffix(const T *input1, const int64_t *shape1, int64_t ndim1, const T *input2,       \
                                          const int64_t *shape2, int64_t ndim2, T *output, void *stream) {              \
-        return my_lib::forward(input1, shape1, ndim1, input2, shape2, ndim2, output, stream);                          \
+        return my_lib::forward<T>({input1, shape1, ndim1, input2, shape2, ndim2, output}, stream);                     \
     }                                                                                                                  \
     int my_lib_scale_add_backward##suffix(const T *grad_output, const int64_t *shape, int64_t ndim, T *grad_input1,    \
                                           T *grad_input2, void *stream) {                                              \
-        return my_lib::backward(grad_output, shape, ndim, grad_input1, grad_input2, stream);                           \
+        return my_lib::backward<T>({grad_output, shape, ndim, grad_input1, grad_input2}, stream);                      \
     }
 
 MY_LIB_SCALE_ADD(float, _cuda)
