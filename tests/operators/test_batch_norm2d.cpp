@@ -1,7 +1,9 @@
 // tests/operators/test_batch_norm2d.cpp: batch normalisation and its gradient against long double.
 #include "../support/check.h"
+#include "batch_norm2d/reference.h"
 
 #include <algorithm>
+#include <numeric>
 
 struct Sizes {
     int64_t batch, channels, height, width;
@@ -22,45 +24,17 @@ static int backward(const T *grad_output, const T *input, const T *mean, const T
                                                      s.width, eps, grad_input);
 }
 
-// The values of one channel, and the offsets they came from.
+// Where the values of one channel lie, and the values.
+static std::vector<size_t> offsets_of(Sizes s, int64_t channel) {
+    const auto offsets = my_lib::reference::offsets_of_channel(s.batch, s.channels, s.height * s.width, channel);
+    return std::vector<size_t>(offsets.begin(), offsets.end());
+}
+
 template <typename T>
-static std::vector<long double> channel_of(const std::vector<T> &values, Sizes s, int64_t channel,
-                                           std::vector<size_t> *offsets = nullptr) {
+static std::vector<long double> channel_of(const std::vector<T> &values, Sizes s, int64_t channel) {
     std::vector<long double> found;
-    for (int64_t b = 0; b < s.batch; ++b)
-        for (int64_t i = 0; i < s.height * s.width; ++i) {
-            const size_t offset = static_cast<size_t>((b * s.channels + channel) * s.height * s.width + i);
-            found.push_back(values[offset]);
-            if (offsets) offsets->push_back(offset);
-        }
+    for (const size_t offset : offsets_of(s, channel)) found.push_back(values[offset]);
     return found;
-}
-
-struct Reference {
-    long double mean = 0, std = 0;
-};
-
-static Reference statistics(const std::vector<long double> &x) {
-    Reference r;
-    for (const long double value : x) r.mean += value;
-    r.mean /= static_cast<long double>(x.size());
-    for (const long double value : x) r.std += (value - r.mean) * (value - r.mean);
-    r.std = std::sqrt(r.std / static_cast<long double>(x.size() - 1));
-    return r;
-}
-
-// dL/dx_k = sum_j g_j dy_j/dx_k, by the quotient rule on y_j = (x_j - mean) / (std + eps): quadratic in the size of
-// the channel, and another form than the library's.
-static std::vector<long double> gradient(const std::vector<long double> &g, const std::vector<long double> &x,
-                                         Reference r, long double eps) {
-    const long double n = static_cast<long double>(x.size()), s = r.std + eps;
-    std::vector<long double> result(x.size());
-    for (size_t k = 0; k < x.size(); ++k) {
-        const long double dstd = r.std == 0 ? 0 : (x[k] - r.mean) / ((n - 1) * r.std);
-        for (size_t j = 0; j < x.size(); ++j)
-            result[k] += g[j] * (((j == k) - 1 / n) * s - (x[j] - r.mean) * dstd) / (s * s);
-    }
-    return result;
 }
 
 template <typename T> static void test_values(Sizes s, double scale, double offset, double eps) {
@@ -73,23 +47,23 @@ template <typename T> static void test_values(Sizes s, double scale, double offs
     CHECK(backward<T>(grad_output, input, mean, std, s, eps, grad_input));
     CHECK(output.intact() && mean.intact() && std.intact() && grad_input.intact());
 
+    const std::vector<long double> x(values.begin(), values.end()), g(gradients.begin(), gradients.end());
+    std::vector<long double> y(s.count()), d_x(s.count()), means(channels), stds(channels);
+    my_lib::reference::batch_norm2d_forward<long double>(
+        {x.data(), s.batch, s.channels, s.height, s.width, eps, y.data(), means.data(), stds.data()});
+    my_lib::reference::batch_norm2d_backward<long double>({g.data(), x.data(), means.data(), stds.data(), s.batch,
+                                                           s.channels, s.height, s.width, eps, d_x.data()});
+
     const long double epsilon = std::numeric_limits<T>::epsilon();
-    for (int64_t channel = 0; channel < s.channels; ++channel) {
-        std::vector<size_t> offsets;
-        const std::vector<long double> x = channel_of(values, s, channel, &offsets);
-        const std::vector<long double> g = channel_of(gradients, s, channel);
-        const Reference r = statistics(x);
-        const size_t c = static_cast<size_t>(channel);
+    for (size_t c = 0; c < channels; ++c) {
         // What double loses in the mean: values far from zero have fewer digits behind the point.
-        const long double lost_mean = 2 * std::numeric_limits<double>::epsilon() * (std::fabs(r.mean) + r.std);
-        CHECK(is_near(mean[c], r.mean, epsilon * std::fabs(r.mean) + lost_mean));
-        CHECK(is_near(std[c], r.std, 2 * epsilon * r.std));
-        const long double lost = 2 * lost_mean / (r.std + eps);
-        const std::vector<long double> wanted = gradient(g, x, r, eps);
-        for (size_t i = 0; i < x.size(); ++i) {
-            const long double y = (x[i] - r.mean) / (r.std + eps);
-            CHECK(is_near(output[offsets[i]], y, 4 * epsilon * std::fabs(y) + lost));
-            CHECK(is_near(grad_input[offsets[i]], wanted[i], (8 * epsilon + 8 * lost) / (r.std + eps)));
+        const long double lost_mean = 2 * std::numeric_limits<double>::epsilon() * (std::fabs(means[c]) + stds[c]);
+        CHECK(is_near(mean[c], means[c], epsilon * std::fabs(means[c]) + lost_mean));
+        CHECK(is_near(std[c], stds[c], 2 * epsilon * stds[c]));
+        const long double lost = 2 * lost_mean / (stds[c] + eps);
+        for (const size_t i : offsets_of(s, static_cast<int64_t>(c))) {
+            CHECK(is_near(output[i], y[i], 4 * epsilon * std::fabs(y[i]) + lost));
+            CHECK(is_near(grad_input[i], d_x[i], (8 * epsilon + 8 * lost) / (stds[c] + eps)));
         }
     }
 
@@ -119,9 +93,9 @@ template <typename T> static void test_a_constant_channel() {
         CHECK(backward<T>(grad_output, input, mean, std, s, eps, grad_input));
         const std::vector<long double> g = channel_of(grad_output.values(), s, 0);
         const std::vector<long double> got = channel_of(grad_input.values(), s, 0);
-        const Reference r = statistics(g);
+        const long double mean_gradient = std::accumulate(g.begin(), g.end(), 0.0L) / g.size();
         for (size_t i = 0; i < g.size(); ++i)
-            CHECK(is_near(got[i], (g[i] - r.mean) / eps, 4 * std::numeric_limits<T>::epsilon() / eps));
+            CHECK(is_near(got[i], (g[i] - mean_gradient) / eps, 4 * std::numeric_limits<T>::epsilon() / eps));
     }
 }
 

@@ -1,6 +1,7 @@
 // tests/operators/test_linear.cpp: linear forward and backward, which exercise every tile and tail of the matrix
 // products.
 #include "../support/check.h"
+#include "linear/reference.h"
 
 #include <algorithm>
 
@@ -25,18 +26,6 @@ template <typename T> static Case<T> make_case(Sizes s) {
             integers<T>(s.batch * s.out, 4)};
 }
 
-// C[i, j] = sum over p of a[i * a_row + p * a_column] * b[p * b_row + j * b_column]
-template <typename T>
-static std::vector<T> product(int64_t rows, int64_t columns, int64_t depth, const std::vector<T> &a, int64_t a_row,
-                              int64_t a_column, const std::vector<T> &b, int64_t b_row, int64_t b_column) {
-    std::vector<T> c(static_cast<size_t>(rows * columns));
-    for (int64_t i = 0; i < rows; ++i)
-        for (int64_t p = 0; p < depth; ++p)
-            for (int64_t j = 0; j < columns; ++j)
-                c[i * columns + j] += a[i * a_row + p * a_column] * b[p * b_row + j * b_column];
-    return c;
-}
-
 template <typename T> static int forward(const Case<T> &c, const T *bias, T *output, void *workspace, size_t size) {
     return FOR_TYPE(T, my_lib_linear_forward)(c.input.data(), c.weight.data(), bias, c.s.batch, c.s.in, c.s.out,
                                               output, workspace, size);
@@ -50,21 +39,24 @@ template <typename T> static void test_values(Sizes s) {
 
     const size_t size = FOR_TYPE(T, my_lib_linear_forward_workspace_size)(s.batch, s.in, s.out);
     guarded<char> workspace(size);
-    std::vector<T> expected = product(s.batch, s.out, s.in, c.input, s.in, 1, c.weight, 1, s.in);
-    CHECK(FOR_TYPE(T, my_lib_linear_forward)(input, weight, nullptr, s.batch, s.in, s.out, output, workspace, size));
-    CHECK(output.intact() && output.values() == expected);
-    for (size_t i = 0; i < expected.size(); ++i) expected[i] += c.bias[i % c.bias.size()];
-    CHECK(FOR_TYPE(T, my_lib_linear_forward)(input, weight, bias, s.batch, s.in, s.out, output, workspace, size));
-    CHECK(output.intact() && output.values() == expected && workspace.intact());
+    std::vector<T> expected(output.size());
+    for (const T *shift : {static_cast<const T *>(nullptr), static_cast<const T *>(bias.data())}) {
+        my_lib::reference::linear_forward<T>(
+            {input, weight, shift, {s.batch, s.in, s.out}, expected.data(), nullptr, 0});
+        CHECK(FOR_TYPE(T, my_lib_linear_forward)(input, weight, shift, s.batch, s.in, s.out, output, workspace, size));
+        CHECK(output.intact() && output.values() == expected && workspace.intact());
+    }
 
     const size_t backward_size = FOR_TYPE(T, my_lib_linear_backward_workspace_size)(s.batch, s.in, s.out);
     guarded<char> backward_workspace(backward_size);
     CHECK(FOR_TYPE(T, my_lib_linear_backward)(grad_output, input, weight, s.batch, s.in, s.out, grad_input,
                                               grad_weight, grad_bias, backward_workspace, backward_size));
-    CHECK(grad_input.values() == product(s.batch, s.in, s.out, c.grad_output, s.out, 1, c.weight, s.in, 1));
-    CHECK(grad_weight.values() == product(s.out, s.in, s.batch, c.grad_output, 1, s.out, c.input, s.in, 1));
-    const std::vector<T> ones(static_cast<size_t>(s.batch), T(1));
-    CHECK(grad_bias.values() == product(1, s.out, s.batch, ones, s.batch, 1, c.grad_output, s.out, 1));
+    std::vector<T> wanted_input(grad_input.size()), wanted_weight(grad_weight.size()), wanted_bias(grad_bias.size());
+    my_lib::reference::linear_backward<T>({grad_output, input, weight, {s.batch, s.in, s.out}, wanted_input.data(),
+                                           wanted_weight.data(), wanted_bias.data(), nullptr, 0});
+    CHECK(grad_input.values() == wanted_input);
+    CHECK(grad_weight.values() == wanted_weight);
+    CHECK(grad_bias.values() == wanted_bias);
     CHECK(grad_input.intact() && grad_weight.intact() && grad_bias.intact());
 }
 

@@ -1,5 +1,6 @@
 // tests/operators/test_lltm_sequence.cpp: an LLTM over a sequence against single steps in long double.
 #include "../support/lltm_reference.h"
+#include "lltm_sequence/reference.h"
 
 template <typename T> static std::vector<T> part(const std::vector<T> &all, int64_t index, size_t size) {
     const auto begin = all.begin() + index * static_cast<int64_t>(size);
@@ -31,10 +32,6 @@ template <typename T> struct Sequence : LltmSequence<T> {
     }
 };
 
-static void add(Wide &to, const Wide &from) {
-    for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
-}
-
 template <typename T> static void test_values(int64_t seq_len, LltmSizes s, bool last) {
     const Sequence<T> q(seq_len, s);
     guarded<T> h(q.all(s.states())), cell(q.all(s.states())), gates(q.all(s.gates()));
@@ -53,31 +50,26 @@ template <typename T> static void test_values(int64_t seq_len, LltmSizes s, bool
     CHECK(d_input.intact() && d_weights.intact() && d_bias.intact() && d_old_h.intact() && d_old_cell.intact());
     CHECK(backward_workspace.intact());
 
-    // Steps forward, then back.
-    const Wide weights = widen(q.weights), bias = widen(q.bias);
-    std::vector<LltmForward> steps;
-    Wide old_h = widen(q.old_h), old_cell = widen(q.old_cell);
+    const my_lib::LltmSequenceSizes sizes = {seq_len, {s.batch, s.input_size, s.state_size}};
+    const Wide x = widen(q.input), weights = widen(q.weights), bias = widen(q.bias);
+    const Wide old_h = widen(q.old_h), old_cell = widen(q.old_cell);
+    Wide all_h(h.size()), all_cell(cell.size()), all_gates(gates.size());
+    my_lib::reference::lltm_sequence_forward<long double>(
+        {x.data(), weights.data(), bias.data(), old_h.data(), old_cell.data(), sizes, all_h.data(), all_cell.data(),
+         all_gates.data(), nullptr, 0});
     for (int64_t t = 0; t < seq_len; ++t) {
-        const LltmForward &before = t ? steps.back() : LltmForward{old_h, old_cell, {}};
-        steps.push_back(reference_forward(s, widen(part(q.input, t, s.inputs())), weights, bias, Wide(before.h),
-                                          Wide(before.cell)));
-        CHECK(all_near(part(h.values(), t, s.states()), steps.back().h, 512));
-        CHECK(all_near(part(cell.values(), t, s.states()), steps.back().cell, 512));
-        CHECK(all_near(part(gates.values(), t, s.gates()), steps.back().gates, 512));
+        CHECK(all_near(part(h.values(), t, s.states()), part(all_h, t, s.states()), 512));
+        CHECK(all_near(part(cell.values(), t, s.states()), part(all_cell, t, s.states()), 512));
+        CHECK(all_near(part(gates.values(), t, s.gates()), part(all_gates, t, s.gates()), 512));
     }
-    LltmBackward sum{Wide(), Wide(s.weights()), Wide(s.biases()), Wide(s.states()), Wide(s.states())};
-    if (last) sum.old_h = widen(q.grad_last_h), sum.old_cell = widen(q.grad_last_cell);
-    for (int64_t t = seq_len - 1; t >= 0; --t) {
-        Wide grad_h = widen(part(q.grad_h, t, s.states()));
-        add(grad_h, sum.old_h);
-        const LltmBackward d = reference_backward(s, grad_h, sum.old_cell, steps[t].cell, steps[t].gates,
-                                                  widen(part(q.input, t, s.inputs())), t ? steps[t - 1].h : old_h,
-                                                  weights);
-        CHECK(all_near(part(d_input.values(), t, s.inputs()), d.input, 512));
-        add(sum.weights, d.weights);
-        add(sum.bias, d.bias);
-        sum.old_h = d.old_h, sum.old_cell = d.old_cell;
-    }
+    const Wide grad_h = widen(q.grad_h), grad_last_h = widen(q.grad_last_h), grad_last_cell = widen(q.grad_last_cell);
+    LltmBackward sum{Wide(d_input.size()), Wide(s.weights()), Wide(s.biases()), Wide(s.states()), Wide(s.states())};
+    my_lib::reference::lltm_sequence_backward<long double>(
+        {grad_h.data(), last ? grad_last_h.data() : nullptr, last ? grad_last_cell.data() : nullptr, all_cell.data(),
+         all_gates.data(), x.data(), all_h.data(), old_h.data(), old_cell.data(), weights.data(), sizes,
+         sum.input.data(), sum.weights.data(), sum.bias.data(), sum.old_h.data(), sum.old_cell.data(), nullptr, 0});
+    for (int64_t t = 0; t < seq_len; ++t)
+        CHECK(all_near(part(d_input.values(), t, s.inputs()), part(sum.input, t, s.inputs()), 512));
     CHECK(all_near(d_weights.values(), sum.weights, 512));
     CHECK(all_near(d_bias.values(), sum.bias, 512));
     CHECK(all_near(d_old_h.values(), sum.old_h, 512));

@@ -1,8 +1,8 @@
-// tests/support/lltm_reference.h: the LLTM cell and its gradient, step by step in long double, as the header describes
-// them.
+// tests/support/lltm_reference.h: the LLTM's reference implementation on vectors of long double, and what tests feed it.
 #pragma once
 
 #include "check.h"
+#include "lltm/reference.h"
 
 using Wide = std::vector<long double>;
 
@@ -42,26 +42,9 @@ struct LltmForward {
 inline LltmForward reference_forward(LltmSizes s, const Wide &input, const Wide &weights, const Wide &bias,
                                      const Wide &old_h, const Wide &old_cell) {
     LltmForward out{Wide(s.states()), Wide(s.states()), Wide(s.gates())};
-    const int64_t n = s.state_size, columns = s.state_size + s.input_size;
-    for (int64_t b = 0; b < s.batch; ++b)
-        for (int64_t j = 0; j < n; ++j) {
-            long double a[3];
-            for (int64_t gate = 0; gate < 3; ++gate) {
-                const int64_t row = gate * n + j;
-                a[gate] = bias[row];
-                for (int64_t k = 0; k < n; ++k) a[gate] += weights[row * columns + k] * old_h[b * n + k];
-                for (int64_t k = 0; k < s.input_size; ++k)
-                    a[gate] += weights[row * columns + n + k] * input[b * s.input_size + k];
-            }
-            const long double i = 1 / (1 + std::exp(-a[0])), o = 1 / (1 + std::exp(-a[1]));
-            const long double c = a[2] > 0 ? a[2] : std::expm1(a[2]);
-            const long double cell = old_cell[b * n + j] + c * i;
-            out.cell[b * n + j] = cell;
-            out.h[b * n + j] = std::tanh(cell) * o;
-            out.gates[(b * 3 + 0) * n + j] = i;
-            out.gates[(b * 3 + 1) * n + j] = o;
-            out.gates[(b * 3 + 2) * n + j] = c;
-        }
+    my_lib::reference::lltm_forward<long double>(
+        {input.data(), weights.data(), bias.data(), old_h.data(), old_cell.data(),
+         {s.batch, s.input_size, s.state_size}, out.h.data(), out.cell.data(), out.gates.data(), nullptr, 0});
     return out;
 }
 
@@ -72,28 +55,10 @@ struct LltmBackward {
 inline LltmBackward reference_backward(LltmSizes s, const Wide &grad_h, const Wide &grad_cell, const Wide &cell,
                                        const Wide &gates, const Wide &input, const Wide &old_h, const Wide &weights) {
     LltmBackward d{Wide(s.inputs()), Wide(s.weights()), Wide(s.biases()), Wide(s.states()), Wide(s.states())};
-    const int64_t n = s.state_size, columns = s.state_size + s.input_size;
-    for (int64_t b = 0; b < s.batch; ++b)
-        for (int64_t j = 0; j < n; ++j) {
-            const long double i = gates[(b * 3 + 0) * n + j], o = gates[(b * 3 + 1) * n + j];
-            const long double c = gates[(b * 3 + 2) * n + j], t = std::tanh(cell[b * n + j]);
-            const long double d_cell = grad_cell[b * n + j] + grad_h[b * n + j] * o * (1 - t * t);
-            const long double d_a[3] = {d_cell * c * i * (1 - i), grad_h[b * n + j] * t * o * (1 - o),
-                                        d_cell * i * (c > 0 ? 1 : c + 1)};
-            d.old_cell[b * n + j] = d_cell;
-            for (int64_t gate = 0; gate < 3; ++gate) {
-                const int64_t row = gate * n + j;
-                d.bias[row] += d_a[gate];
-                for (int64_t k = 0; k < n; ++k) {
-                    d.weights[row * columns + k] += d_a[gate] * old_h[b * n + k];
-                    d.old_h[b * n + k] += d_a[gate] * weights[row * columns + k];
-                }
-                for (int64_t k = 0; k < s.input_size; ++k) {
-                    d.weights[row * columns + n + k] += d_a[gate] * input[b * s.input_size + k];
-                    d.input[b * s.input_size + k] += d_a[gate] * weights[row * columns + n + k];
-                }
-            }
-        }
+    my_lib::reference::lltm_backward<long double>(
+        {grad_h.data(), grad_cell.data(), cell.data(), gates.data(), input.data(), old_h.data(), weights.data(),
+         {s.batch, s.input_size, s.state_size}, d.input.data(), d.weights.data(), d.bias.data(), d.old_h.data(),
+         d.old_cell.data(), nullptr, 0});
     return d;
 }
 
