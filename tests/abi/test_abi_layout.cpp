@@ -8,8 +8,8 @@
 #include <THC/THCHost.h>
 #include <THC/THCStream.h>
 #include "my_lib.h"
-#include "th/types.h"
-#include "thc/types.h"
+#include "th/tensor/types.h"
+#include "thc/runtime/types.h"
 #include "../../torchthaw/bridge/dlpack.h"
 #include "../../torchthaw/bridge/th/structs.h"
 

@@ -4,7 +4,7 @@
 #include "../support/check.h"
 #include "device.h"
 
-#include "thc/types.h"
+#include "thc/runtime/types.h"
 
 #include <THC/THCHost.h>
 

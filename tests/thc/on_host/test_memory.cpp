@@ -4,7 +4,7 @@
 #include <THC/THCCachingAllocator.h>
 #include <THC/THCCachingHostAllocator.h>
 
-#include "thc/device.h"
+#include "thc/runtime/device.h"
 
 #include <atomic>
 #include <chrono>

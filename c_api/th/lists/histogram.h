@@ -1,3 +1,0 @@
-// c_api/th/lists/histogram.h: TH<Real>Tensor functions that count elements in bins.
-TH_TENSOR(void, histc, THTensor *, THTensor *, int64_t, real, real)
-TH_TENSOR(void, bhistc, THTensor *, THTensor *, int64_t, real, real)

@@ -1,0 +1,35 @@
+// c_api/th/math/reduce_exports.h: what reduce.cpp exports for each type.
+TH_TENSOR(ptrdiff_t, numel, THTensor *)
+TH_TENSOR(accreal, dot, THTensor *, THTensor *)
+TH_TENSOR(real, minall, THTensor *)
+TH_TENSOR(real, maxall, THTensor *)
+TH_TENSOR(accreal, sumall, THTensor *)
+TH_TENSOR(accreal, prodall, THTensor *)
+TH_TENSOR(accreal, trace, THTensor *)
+TH_TENSOR(int, equal, THTensor *, THTensor *)
+
+TH_TENSOR(void, sum, THTensor *, THTensor *, int, int)
+TH_TENSOR(void, prod, THTensor *, THTensor *, int, int)
+TH_TENSOR(void, max, THTensor *, THLongTensor *, THTensor *, int, int)
+TH_TENSOR(void, min, THTensor *, THLongTensor *, THTensor *, int, int)
+TH_TENSOR(void, cumsum, THTensor *, THTensor *, int)
+TH_TENSOR(void, cumprod, THTensor *, THTensor *, int)
+TH_TENSOR(void, cross, THTensor *, THTensor *, THTensor *, int)
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+TH_TENSOR(accreal, meanall, THTensor *)
+TH_TENSOR(accreal, varall, THTensor *, int)
+TH_TENSOR(accreal, stdall, THTensor *, int)
+TH_TENSOR(accreal, normall, THTensor *, real)
+TH_TENSOR(accreal, dist, THTensor *, THTensor *, real)
+TH_TENSOR(void, mean, THTensor *, THTensor *, int, int)
+TH_EXPORT(void, THTensor_(std), ::th::std_<real>, THTensor *, THTensor *, int, int, int)
+TH_TENSOR(void, var, THTensor *, THTensor *, int, int, int)
+TH_TENSOR(void, norm, THTensor *, THTensor *, real, int, int)
+TH_TENSOR(void, renorm, THTensor *, THTensor *, real, int, real)
+#endif
+
+#if defined(TH_REAL_IS_BYTE)
+TH_TENSOR(int, logicalall, THTensor *)
+TH_TENSOR(int, logicalany, THTensor *)
+#endif

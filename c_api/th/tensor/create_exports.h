@@ -1,0 +1,18 @@
+// c_api/th/tensor/create_exports.h: what create.cpp exports for each type.
+TH_TENSOR(void, zeros, THTensor *, THLongStorage *)
+TH_TENSOR(void, zerosLike, THTensor *, THTensor *)
+TH_TENSOR(void, ones, THTensor *, THLongStorage *)
+TH_TENSOR(void, onesLike, THTensor *, THTensor *)
+TH_TENSOR(void, arange, THTensor *, accreal, accreal, accreal)
+TH_TENSOR(void, range, THTensor *, accreal, accreal, accreal)
+TH_TENSOR(void, eye, THTensor *, int64_t, int64_t)
+TH_TENSOR(void, diag, THTensor *, THTensor *, int)
+TH_TENSOR(void, tril, THTensor *, THTensor *, int64_t)
+TH_TENSOR(void, triu, THTensor *, THTensor *, int64_t)
+TH_TENSOR(void, reshape, THTensor *, THTensor *, THLongStorage *)
+TH_TENSOR(void, cat, THTensor *, THTensor *, THTensor *, int)
+TH_TENSOR(void, catArray, THTensor *, THTensor **, int, int)
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+TH_TENSOR(void, linspace, THTensor *, real, real, int64_t)
+TH_TENSOR(void, logspace, THTensor *, real, real, int64_t)
+#endif

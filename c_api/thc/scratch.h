@@ -1,8 +1,0 @@
-// c_api/thc/scratch.h: memory for kernels' own use, kept from call to call.
-#pragma once
-
-namespace th {
-
-void release_scratch();
-
-}  // namespace th
