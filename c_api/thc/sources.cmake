@@ -7,5 +7,3 @@ set(thc_sources
     streams/sleep.cu streams/streams.cpp
     tensor/copy.cpp tensor/half.cpp tensor/storage.cpp tensor/tensor.cpp)
 list(TRANSFORM thc_sources PREPEND ${folder}/)
-include(${folder}/../th/sources.cmake)
-list(APPEND thc_sources ${th_geometry})

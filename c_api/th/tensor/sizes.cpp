@@ -89,3 +89,32 @@ int THLongStorage_inferExpandGeometry(int64_t *tensorSizes, int64_t *tensorStrid
     });
 }
 }
+
+extern "C" {
+
+int THSize_isSameSizeAs(const int64_t *sizeA, int64_t dimsA, const int64_t *sizeB, int64_t dimsB) {
+    if (dimsA != dimsB) return 0;
+    for (int64_t d = 0; d < dimsA; d++)
+        if (sizeA[d] != sizeB[d]) return 0;
+    return 1;
+}
+
+ptrdiff_t THSize_nElement(int64_t dims, int64_t *size) {
+    ptrdiff_t elements = dims > 0;
+    for (int64_t d = 0; d < dims; d++) elements *= size[d];
+    return elements;
+}
+
+THDescBuff _THSizeDesc(const int64_t *size, const int64_t ndim) {
+    THDescBuff text;
+    const int room = sizeof text.str;
+    int used = snprintf(text.str, room, "[");
+    for (int64_t d = 0; d < ndim && used < room; d++)
+        used += snprintf(text.str + used, size_t(room - used), d + 1 < ndim ? "%" PRId64 " x " : "%" PRId64, size[d]);
+    if (used < room - 1)
+        snprintf(text.str + used, size_t(room - used), "]");
+    else
+        snprintf(text.str + room - 5, 5, "...]");
+    return text;
+}
+}

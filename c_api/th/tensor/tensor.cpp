@@ -6,6 +6,8 @@
 
 namespace th {
 
+const int arguments_before_tensors = 0;
+
 template <typename T> Owned<T> clone(Tensor<T> *source) {
     Owned<T> self = make<T>();
     if (!source->nDimension) return self;

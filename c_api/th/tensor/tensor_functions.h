@@ -6,14 +6,13 @@
 
 #include <algorithm>
 
-// The number of the argument before the tensors, which errors of views count: libthc's functions take a state there.
-#ifndef TH_ARGUMENTS_BEFORE_VIEW
-#define TH_ARGUMENTS_BEFORE_VIEW 0
-#endif
-
 namespace th {
 
-constexpr int view_argument(int number) { return number + TH_ARGUMENTS_BEFORE_VIEW; }
+// How many arguments stand before the tensors, which errors of views count: libthc's functions take a state there. Each
+// library says it in its tensor.cpp.
+extern const int arguments_before_tensors;
+
+inline int view_argument(int number) { return number + arguments_before_tensors; }
 
 // ---- Views ----------------------------------------------------------------------------------------------------------
 // Each takes the shape of the source (self, where that is NULL) and leaves a new one on the same storage.

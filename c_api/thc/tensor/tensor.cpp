@@ -7,6 +7,8 @@
 
 namespace th {
 
+const int arguments_before_tensors = 1;
+
 template <typename T> Owned<T> clone(Tensor<T> *source) {
     Owned<T> self = make<T>(shape_of(source));
     if (source->nDimension) copy_on_device<T, T>(self, source);
