@@ -10,7 +10,8 @@
 namespace th {
 
 // Calls failed(index) for the first index outside [low, high), if there is one.
-template <typename Failed> void check_indices(Tensor<int64_t> *index, int64_t low, int64_t high, const Failed &failed) {
+template <typename Failed>
+static void check_indices(Tensor<int64_t> *index, int64_t low, int64_t high, const Failed &failed) {
     struct Range {
         int64_t low;
         uint64_t width;
@@ -32,7 +33,7 @@ template <typename Failed> void check_indices(Tensor<int64_t> *index, int64_t lo
 }
 
 // The dimension along which elements lie closest; `dim` where no other is closer.
-inline int dimension_across(const AnyTensor *t, int dim) {
+static inline int dimension_across(const AnyTensor *t, int dim) {
     int across = dim;
     for (int d = 0; d < t->nDimension; d++)
         if (t->size[d] > 1 && t->stride[d] < t->stride[across]) across = d;
@@ -41,7 +42,7 @@ inline int dimension_across(const AnyTensor *t, int dim) {
 
 // body(begin, end) for blocks of lines side by side: few enough that the memory they touch stays in the cache. Threads
 // share them where that is asked for; n: elements of each.
-template <typename Body> void each_block(int64_t lines, int64_t n, bool share, const Body &body) {
+template <typename Body> static void each_block(int64_t lines, int64_t n, bool share, const Body &body) {
     constexpr int64_t most = 16;
     auto blocks = [&](int64_t begin, int64_t end) {
         for (; begin < end; begin += most) body(begin, std::min(begin + most, end));
@@ -52,7 +53,7 @@ template <typename Body> void each_block(int64_t lines, int64_t n, bool share, c
         blocks(0, lines);
 }
 
-inline bool same_size_apart_from(int dim, const AnyTensor *a, const AnyTensor *b) {
+static inline bool same_size_apart_from(int dim, const AnyTensor *a, const AnyTensor *b) {
     if (a->nDimension != b->nDimension) return false;
     for (int d = 0; d < a->nDimension; d++)
         if (d != dim && a->size[d] != b->size[d]) return false;
