@@ -4,14 +4,14 @@
 # this machine, else the oldest that the toolkit builds, each with PTX that newer cards translate for themselves.
 set(torchthaw_cuda OFF)
 if(TORCHTHAW_CUDA AND NOT TORCHTHAW_SANITIZE)
-    find_program(torchthaw_nvcc nvcc
-        HINTS "$ENV{CUDACXX}" ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
-        DOC "NVIDIA's compiler; CUDACXX, CUDA_HOME, CUDA_PATH and PATH say where to look")
-    if(DEFINED ENV{CUDACXX} AND NOT "$ENV{CUDACXX}" STREQUAL "")
-        set(CMAKE_CUDA_COMPILER "$ENV{CUDACXX}" CACHE FILEPATH "NVIDIA's compiler")
-    elseif(torchthaw_nvcc)
-        set(CMAKE_CUDA_COMPILER "${torchthaw_nvcc}" CACHE FILEPATH "NVIDIA's compiler")
+    # check_language() looks at CUDACXX and PATH; toolkits often lie elsewhere.
+    find_program(torchthaw_nvcc nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
+        DOC "NVIDIA's compiler; CUDACXX, PATH, CUDA_HOME and CUDA_PATH say where to look")
+    if(torchthaw_nvcc AND "$ENV{CUDACXX}" STREQUAL "")
+        set(ENV{CUDACXX} "${torchthaw_nvcc}")
     endif()
+    include(CheckLanguage)
+    check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
         if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
             find_program(torchthaw_nvidia_smi nvidia-smi)
@@ -32,8 +32,10 @@ if(TORCHTHAW_CUDA AND NOT TORCHTHAW_SANITIZE)
         set(CMAKE_CUDA_STANDARD_REQUIRED ON)
         set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
         enable_language(CUDA)
+        find_package(CUDAToolkit REQUIRED)
         set(torchthaw_cuda ON)
     else()
+        unset(CMAKE_CUDA_COMPILER CACHE)  # the next configuration looks again
         message(NOTICE "No nvcc was found: the CUDA libraries are left out.")
     endif()
 endif()

@@ -7,7 +7,6 @@ imported.
 
 import sys
 
-__version__ = "1.0.0"
 __all__ = ["BuildExtension", "FFIExtension", "__version__", "create_extension", "load", "load_inline"]
 
 if "t" in getattr(sys, "abiflags", ""):
@@ -23,12 +22,14 @@ _register()
 
 # name -> the module that has it, imported at the first use
 _LAZY = {name: ".build" for name in ("create_extension", "load", "load_inline")}
+_LAZY["__version__"] = ".config"
 _LAZY |= {name: ".build.build_ext" for name in ("BuildExtension", "FFIExtension")}
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # for tools that read this file without running it
     from .build import create_extension, load, load_inline
     from .build.build_ext import BuildExtension, FFIExtension
+    from .config import __version__
 
 
 def __getattr__(name):

@@ -2,9 +2,8 @@
 
 import errno
 import os
+import re
 from pathlib import Path
-
-from . import __version__
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -33,6 +32,12 @@ def my_lib_includes():
     """The folder that holds ``my_lib.h``."""
     root = checkout()
     return root / "c_api" / "include" if root else PACKAGE / "include"
+
+
+# The header alone states the version; CMake and pyproject.toml read it there too.
+__version__ = ".".join(
+    re.findall(r"#define MY_LIB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (my_lib_includes() / "my_lib.h").read_text())
+)
 
 
 def includes():

@@ -1,4 +1,5 @@
 # tests/packaging/test_install.py: libmy_lib as other languages meet it: installed, found, linked, and self-contained.
+import json
 import os
 import pathlib
 import re
@@ -139,6 +140,20 @@ def test_the_cpu_paths_share_no_inline_function(prefix):
         weak = [line for line in run("nm", "-C", path).splitlines() if re.match(r"[\da-f]+ [WVu] ", line)]
         if isa != "portable":
             assert [line for line in weak if f"my_lib::{isa}::" not in line] == [], path
+
+
+PROGRAMS = {"operators": "", "abi": "", "cuda": "cuda_on_host_", "th": "th_", "thc": "thc_", "thc/on_host": "thc_"}
+
+
+def test_every_c_test_runs(prefix):
+    """CMake has lists of tests; one that is forgotten there would not be missed otherwise."""
+    listed = json.loads(run(tool("ctest"), "--test-dir", BUILD, "--show-only=json-v1"))["tests"]
+    names = {test["name"].split(".")[0] for test in listed} | {"test_abi_layout"}  # which needs no run
+    for folder, before in PROGRAMS.items():
+        stems = {path.stem for path in (ROOT / "tests" / folder).glob("test_*.c*")}
+        if before == "cuda_on_host_":
+            stems = {stem.removeprefix("test_") for stem in stems}
+        assert stems and {before + stem for stem in stems} <= names, folder
 
 
 def test_every_function_is_dated():

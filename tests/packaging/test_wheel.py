@@ -66,23 +66,28 @@ def test_one_wheel_for_every_python(wheel):
     assert wheel.name.startswith(f"torchthaw-{torchthaw.__version__}-cp310-abi3-linux_")
 
 
+LIBRARIES = {f"lib/lib{name}.so{version}" for name in ("my_lib", "th") for version in ("", ".1")}
+PACKAGES = {"share/pkgconfig/my_lib.pc", "share/pkgconfig/th.pc"} | {
+    f"share/cmake/torchthaw/{name}.cmake"
+    for name in ("torchthawConfig", "torchthawConfigVersion", "torchthaw-targets", "torchthaw-targets-debug")
+}
+OF_THE_BRIDGE = {"bridge/_bridge.abi3.so", "bridge/bridge.h", "bridge/regions.h"}  # the headers: what extensions include
+DATA = {"py.typed", "legacy/doctor/symbols.txt"}
+
+
 def test_what_the_wheel_carries(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
+    """Every file, by where it comes from: a file that is missing and one too many are both wrong."""
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("/")}
     tops = {name.split("/")[0] for name in names}
     assert tops == {"torchthaw", f"torchthaw-{torchthaw.__version__}.dist-info"}
-    inside = {name.removeprefix("torchthaw/") for name in names}
-    assert {
-        "py.typed", "bridge/bridge.h", "bridge/_bridge.abi3.so", "lib/libmy_lib.so", "lib/libmy_lib.so.1",
-        "include/my_lib.h", "share/cmake/torchthaw/torchthawConfig.cmake", "share/pkgconfig/my_lib.pc",
-    } <= inside  # fmt: skip
-    of_bridge = {name for name in inside if name.startswith("bridge/") and name.endswith(".h")}
-    assert of_bridge == {"bridge/bridge.h", "bridge/regions.h"}, "what extensions include"
-    found = (path for folder in includes().iterdir() for path in folder.rglob("*") if path.is_file())
-    headers = {path.relative_to(includes()).as_posix() for path in found}
-    assert {name.removeprefix("include/torchthaw/") for name in inside if "include/torchthaw/" in name} == headers
-    aten = {path.relative_to(my_lib_includes()) for path in cpp_extension.headers().rglob("*.*")}
-    assert {f"include/{path}" for path in aten} == {name for name in inside if "include/torchthaw_aten/" in name}
-    assert not [name for name in names if name.endswith((".cpp", "CMakeLists.txt")) or "my_lib.so.1." in name]
+    package = ROOT / "torchthaw"
+    python = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
+    folders = (*includes().iterdir(), cpp_extension.headers())
+    found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
+    headers = {f"include/{path.relative_to(my_lib_includes()).as_posix()}" for path in found}
+    inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
+    expected = python | headers | {"include/my_lib.h"} | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
+    assert inside - expected == set() and expected - inside == set()
 
 
 def test_it_works_away_from_the_checkout(wheel, tmp_path):
