@@ -15,11 +15,6 @@ if "t" in getattr(sys, "abiflags", ""):
         f"({sys.version.split()[0]}t) has no limited API, for which torchthaw builds extensions"
     )
 
-from .finder import register as _register  # noqa: E402
-
-_register()
-
-
 # name -> the module that has it, imported at the first use
 _LAZY = {name: ".build" for name in ("create_extension", "load", "load_inline")}
 _LAZY["__version__"] = ".config"
@@ -40,3 +35,8 @@ def __getattr__(name):
     if name == "legacy":
         return import_module(".legacy", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+from .finder import register as _register  # noqa: E402
+
+_register()  # last: patches of modules that are imported already import this package's modules
