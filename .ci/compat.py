@@ -59,7 +59,7 @@ PARTS = {
     ],
     "bridge": [
         "bridge/test_bridge.py", "bridge/test_bridge_faults_*.py", "bridge/test_bridge_identity.py",
-        "bridge/test_bridge_lifetime.py", "bridge/test_bridge_window.py",
+        "bridge/test_bridge_lifetime.py", "bridge/test_bridge_extent.py",
     ],
     "cpp_extension": ["legacy/headers/test_cpp_extension.py"],
     "operators": [

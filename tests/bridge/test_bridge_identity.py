@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 import torch
 
-from support import window_probe
+from support import extent_probe
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
 
 @pytest.fixture(scope="module")
 def exact():
-    return window_probe.exact()
+    return extent_probe.exact()
 
 
 @pytest.fixture(scope="module")
 def partial():
-    return window_probe.partial()
+    return extent_probe.partial()
 
 
 @pytest.fixture(params=["exact", "partial"])
@@ -182,7 +182,7 @@ def test_tensors_of_two_types_cannot_share_a_struct(exact):
 
 def test_nested_calls_see_that_it_grew(exact):
     x = base()
-    ffi = sys.modules["window_exact"]._window_exact.ffi
+    ffi = sys.modules["extent_exact"]._extent_exact.ffi
     grow = ffi.callback("void(void)", lambda: exact.resize(x[8:], 1_000_000))
     assert exact.size_around(x, grow) == 1_000_008
     assert torch.empty(0).set_(x.untyped_storage())[-1] == 7

@@ -121,7 +121,7 @@ OTHER_TESTS = " and ".join(f"not {name}" for name in LEFT_OUT)
     pytest.param([
         "bridge/test_bridge_faults_memory.py", "bridge/test_bridge_faults_threads.py",
     ], id="memory-and-threads"),
-    pytest.param(["bridge/test_bridge_window.py", "bridge/test_bridge_identity.py"], id="window"),
+    pytest.param(["bridge/test_bridge_extent.py", "bridge/test_bridge_identity.py"], id="extent"),
 ])  # fmt: skip
 def test_no_sanitizer_speaks_up(sanitized, files):
     done = sanitized(RUN, *[TESTS / file for file in files], "-k", OTHER_TESTS)

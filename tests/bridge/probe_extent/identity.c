@@ -1,4 +1,4 @@
-/* tests/bridge/probe_window/identity.c: whether tensors lie on one storage, and what others see of one that grows. */
+/* tests/bridge/probe_extent/identity.c: whether tensors lie on one storage, and what others see of one that grows. */
 #include <TH/TH.h>
 #include "identity.h"
 

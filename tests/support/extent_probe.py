@@ -1,4 +1,4 @@
-"""tests/support/window_probe.py: the legacy extension of tests/bridge/probe_window/, which sees all of a storage or a
+"""tests/support/extent_probe.py: the legacy extension of tests/bridge/probe_extent/, which sees all of a storage or a
 tensor's part."""
 
 import atexit
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support import TESTS, bridge_probe
 
-HERE = TESTS / "bridge" / "probe_window"
+HERE = TESTS / "bridge" / "probe_extent"
 
 
 def build(name, headers, sources, **options):
@@ -29,10 +29,10 @@ def build(name, headers, sources, **options):
 @lru_cache(maxsize=None)
 def exact():
     """Built as one that can tell how a tensor lies in its storage, with the functions of identity.h as well."""
-    return build("window_exact", ["window.h", "identity.h"], ["window.c", "identity.c"])
+    return build("extent_exact", ["extent.h", "identity.h"], ["extent.c", "identity.c"])
 
 
 @lru_cache(maxsize=None)
 def partial():
     """Built as one that cannot."""
-    return build("window_partial", "window.h", ["window.c"])
+    return build("extent_partial", "extent.h", ["extent.c"])

@@ -1,4 +1,4 @@
-"""tests/bridge/test_bridge_window.py: how much of a torch storage C sees, and what decides that."""
+"""tests/bridge/test_bridge_extent.py: how much of a torch storage C sees, and what decides that."""
 
 import subprocess
 import sys
@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 import torch
 
-from support import ROOT, window_probe
+from support import ROOT, extent_probe
 from torchthaw.build.exact import is_exact
 
 
 @pytest.fixture(scope="module")
 def exact():
-    return window_probe.exact()
+    return extent_probe.exact()
 
 
 @pytest.fixture(scope="module")
 def partial():
-    return window_probe.partial()
+    return extent_probe.partial()
 
 
 BASE = torch.arange(12.0)

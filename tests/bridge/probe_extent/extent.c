@@ -1,7 +1,7 @@
-/* tests/bridge/probe_window/window.c: looks at all of a storage without naming it; an extension with identity.h does
+/* tests/bridge/probe_extent/extent.c: looks at all of a storage without naming it; an extension with identity.h does
  * name it. */
 #include <TH/TH.h>
-#include "window.h"
+#include "extent.h"
 
 #define JOIN(first, second) first##second
 #define BELOW JOIN(stor, age)
