@@ -42,8 +42,8 @@ def build_libraries():
     cache = BUILD / "CMakeCache.txt"
     if not cache.exists() or "TORCHTHAW_BRIDGE:BOOL=ON" not in cache.read_text():
         generator = [] if cache.exists() else ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={toolchain.tool('ninja')}"]
-        settings = ["-DTORCHTHAW_BRIDGE=ON", f"-DPython_EXECUTABLE={sys.executable}"]
-        subprocess.run([cmake, "--log-level=WARNING", "-S", ROOT, "-B", BUILD, *generator, *settings], check=True)
+        python = f"-DPython_EXECUTABLE={sys.executable}"
+        subprocess.run([cmake, "--preset", "python", "--log-level=WARNING", *generator, python], cwd=ROOT, check=True)
     targets = ["my_lib", "bridge", *(["my_lib_cuda"] if has_cuda() else [])]
     subprocess.run([cmake, "--build", BUILD, "--parallel", str(os.cpu_count()), "--target", *targets], check=True)
 
