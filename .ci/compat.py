@@ -191,8 +191,8 @@ def recorded():
     return version
 
 
-def install(base, prefix, version, wheel, pinned, log, environment):
-    """Makes the environment; False where PyTorch has no wheel."""
+def install(base, prefix, version, packages, pinned, log, environment):
+    """Makes the environment, with this PyTorch first and then ``packages``; False where PyTorch has no wheel."""
     python = prefix / "bin" / "python"
     constraints = ["constraints", "demo", "test"] if pinned else ["test"]
     held = [word for name in constraints for word in ("-c", PINS / f"{name}.txt")]
@@ -203,7 +203,7 @@ def install(base, prefix, version, wheel, pinned, log, environment):
         if no_wheel(log):
             return False
         raise CellError(f"torch=={version} could not be installed, see {log}")
-    checked([*get, *held, wheel, *TOOLS], log, env=environment)
+    checked([*get, *held, *packages], log, env=environment)
     return True
 
 
@@ -250,7 +250,7 @@ def cell(version, python_version, base, wheel, repository, pinned=False):
     python, variables = prefix / "bin" / "python", environment_of(prefix, copy)
     remove(prefix, copy, log)
     try:
-        if not install(base, prefix, version, wheel, pinned, log, variables):
+        if not install(base, prefix, version, [wheel, *TOOLS], pinned, log, variables):
             return {**row, "passed": compat_table.NO_WHEEL}
         shutil.copytree(repository, copy, symlinks=True)
         checked([python, "-c", EXTENSION], log, cwd=copy, env=variables)

@@ -3,7 +3,8 @@
     make cuda-check          this is its second half
 
 Each sample is built by `python -m torchthaw run`, unmodified and once more after `doctor --apply`; both results must
-hold code for the architecture that was asked for, load, and pass the sample's own test on the CPU. PyTorch is the recorded newest one, in an environment that is removed at the end. Needs nvcc.
+hold code for the architecture that was asked for, load, and pass the sample's own test on the CPU. PyTorch is the
+recorded newest one, in an environment that is removed at the end. Needs nvcc.
 """
 
 import os
@@ -20,22 +21,11 @@ from torchthaw.build import cuda
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "cuda-check" / "cpp_extension"
-# Each with the patch that it no longer needs once the doctor's edits are made; pairwise keeps THCNumerics and THCudaBlas.
+# Each with the patch that it no longer needs after the doctor's edits; pairwise keeps THCNumerics and THCudaBlas.
 SAMPLES = {"lltm": "cpp_extension", "pairwise": ""}
 WAYS = ["unmodified", "after doctor --apply"]
 ARCHITECTURE = "8.0"
 PACKAGES = ["cffi", "ninja", "numpy", "setuptools"]
-
-
-def environment(prefix, log):
-    """A virtual environment with the recorded PyTorch; its Python."""
-    python = prefix / "bin" / "python"
-    held = [word for name in ("constraints", "demo") for word in ("-c", compat.PINS / f"{name}.txt")]
-    get = compat.pip(python, "install", "--no-compile", "-q", *held)
-    compat.checked([sys.executable, "-m", "venv", prefix], log)
-    compat.checked([*get, *compat.index(), f"torch=={compat.recorded()}"], log)
-    compat.checked([*get, *PACKAGES], log)
-    return python
 
 
 def missing_headers(python, toolkit, folder):
@@ -60,8 +50,9 @@ def build(sample, way, python, variables, log):
     compat.remove(project)
     shutil.copytree(ROOT / "examples" / "legacy" / "cpp_extension" / sample, project)
     environment = {**variables, "TORCHTHAW_NO_PATCH": SAMPLES[sample] if edited else ""}
-    for step in (["doctor", ".", "--apply"] * edited, ["run", "setup.py", "build_ext", "--inplace"], ["run", "test.py"]):
-        if step and compat.run([python, "-m", "torchthaw", *step], log, cwd=project, env=environment):
+    doctor = [["doctor", ".", "--apply"]] if edited else []
+    for step in (*doctor, ["run", "setup.py", "build_ext", "--inplace"], ["run", "test.py"]):
+        if compat.run([python, "-m", "torchthaw", *step], log, cwd=project, env=environment):
             return [f"{sample}, {way}: {' '.join(step)} failed"]
     wanted = ARCHITECTURE.replace(".", "")
     for library in project.rglob("*.so"):
@@ -82,7 +73,9 @@ def main():
     log = FOLDER / "log"
     log.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=FOLDER, prefix="environment-") as prefix:
-        python = environment(Path(prefix), log)
+        python, version = Path(prefix) / "bin" / "python", compat.recorded()
+        if not compat.install(sys.executable, Path(prefix), version, PACKAGES, True, log, None):
+            raise compat.CellError(f"PyTorch {version} has no wheel for this Python")
         headers = missing_headers(python, toolkit.root, Path(prefix) / "headers")
         variables = {
             **{name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},

@@ -16,7 +16,7 @@ LEFT_OUT = "not leave_nothing_behind and not recursion_budget and not printed an
     ["legacy/create_extension/test_arguments_and_results.py"],
     ["bridge/test_bridge_faults_errors.py", "bridge/test_bridge_faults_memory.py",
      "bridge/test_bridge_faults_refusals.py", "bridge/test_bridge_faults_threads.py"],
-], ids=["contract", "faults"])  # fmt: skip
+], ids=["arguments", "faults"])  # fmt: skip
 def test_all_of_this_through_attributes(files):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", LEFT_OUT,

@@ -8,8 +8,8 @@ from .cffi_names import model
 
 # Real -> (DLPack code, bits)
 REALS = {
-    "Double": (2, 64), "Float": (2, 32), "Long": (0, 64), "Int": (0, 32), "Short": (0, 16), "Char": (0, 8),
-    "Byte": (1, 8),
+    "Double": (crossing.FLOAT, 64), "Float": (crossing.FLOAT, 32), "Long": (crossing.INT, 64),
+    "Int": (crossing.INT, 32), "Short": (crossing.INT, 16), "Char": (crossing.INT, 8), "Byte": (crossing.UINT, 8),
 }  # fmt: skip
 KINDS = "Tensor", "Storage"
 

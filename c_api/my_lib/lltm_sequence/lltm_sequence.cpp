@@ -145,7 +145,7 @@ template <typename T> bool check_packed_sizes(const LltmSequenceSizes &s) {
            check_array_size<T>("workspace", {gate_size + widest_panel_bytes, input_size});
 }
 
-// The parts of a workspace, each of which fits in memory, and the room to align them.
+// The parts of a workspace, each of which fits in memory, and the bytes to align them.
 template <int count> size_t workspace_bytes(const size_t (&parts)[count]) {
     size_t total = workspace_alignment;
     for (size_t part : parts)
