@@ -28,13 +28,13 @@ if TYPE_CHECKING:  # for tools that read this file without running it
 
 
 def __getattr__(name):
-    from importlib import import_module
+    if name not in _LAZY and name != "legacy":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # not needed by "import torchthaw", which asks this function for its submodules
 
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name], __name__), name)
     if name == "legacy":
         return import_module(".legacy", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name], __name__), name)
 
 
 from .finder import register as _register  # noqa: E402
