@@ -1,4 +1,4 @@
-// c_api/my_lib/lltm/lltm.cpp: one step of the LLTM cell, forward and backward.
+// c_api/my_lib/lltm/lltm.cpp: one step of the LLTM cell, forward and backward: kernels, then the C entry points.
 #include "runtime/isa.h"
 
 #include "gemm/gemm.h"
