@@ -25,7 +25,7 @@ test: test-environment ## every test: ctest for the C library, pytest for the re
 	@$(python) ffi_build.py
 	@cmake --build build --parallel $(jobs)
 	@ctest --test-dir build --parallel $(jobs) --output-on-failure
-	@$(python) -m pytest tests
+	@$(python) -m pytest tests --numprocesses $(jobs) --maxprocesses 4 --dist loadfile
 
 bench: build ## time everything against its peers; tables, JSON and figures
 	@$(python) -m benchmarks
