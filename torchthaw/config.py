@@ -41,7 +41,7 @@ __version__ = ".".join(
 
 
 def includes():
-    """The include folder for old projects: ``TH``, ``THC`` and the like, and no names that hide the project's own files."""
+    """The include folder for old projects: ``TH``, ``THC`` and the like and ``annotate.h``, no names of their own files."""
     return my_lib_includes() / "torchthaw"
 
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "torchthaw/annotate.h"
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -27,6 +29,9 @@ extern "C" {
  * Types      `float` is the element type of the plain name; the same name ending in `_f64` takes `double` and
  *            is otherwise identical. Sizes and `ndim` are `int64_t`; `shape` is `const int64_t *` with `ndim`
  *            entries; `workspace_size` is in bytes.
+ * Words      THAW_SHAPE(batch, in_features) behind a parameter's name is its shape; THAW_LIKE names the parameters
+ *            that say it. These and the other words, which torchthaw/annotate.h explains, are nothing for a C
+ *            compiler. A THAW_VARIANT_OF a function has the shapes and rules of that function.
  * Layout     Arrays are contiguous and row-major: the last size in a written shape is the fastest. Each is
  *            aligned to its element. `ndim` 0 is a scalar: one element, and `shape` may be NULL.
  * Empty      A size may be 0. An array without elements may be NULL.
@@ -107,10 +112,12 @@ enum my_lib_error {
 };
 
 /* The code (enum my_lib_error) of the calling thread's last failure; MY_LIB_SUCCESS before any. Since 1.0.0. */
+THAW_ERROR_CODE(MY_LIB_ERROR_NO_GPU, MY_LIB_ERROR_CUDA, MY_LIB_ERROR_NOT_PREPARED)
 MY_LIB_API int my_lib_last_error_code(void);
 
 /* The message of the calling thread's last failure, such as `input2: expected shape (5, 5), got (5, 4)`; "" before
  * any. The text lies in a buffer of the thread and changes with its next failure. Since 1.0.0. */
+THAW_ERROR_MESSAGE
 MY_LIB_API const char *my_lib_last_error_message(void);
 
 /* The name of a code, such as "MY_LIB_ERROR_SHAPE_MISMATCH", or "MY_LIB_ERROR_UNKNOWN". Static storage.
@@ -131,6 +138,7 @@ MY_LIB_API int my_lib_set_last_error(int code, const char *message);
 /* Sets how many threads a call may use, in the whole process: a positive number, or 0 (the initial value) to
  * follow the shared OpenMP run-time, whose count torch.set_num_threads() and OMP_NUM_THREADS set. A negative
  * number is MY_LIB_ERROR_INVALID_VALUE. Since 1.0.0. */
+THAW_STATUS
 MY_LIB_API int my_lib_set_num_threads(int num_threads);
 
 /* How many threads a large call from this thread may use now; at least 1. Since 1.0.0. */
@@ -145,101 +153,160 @@ MY_LIB_API int my_lib_get_num_threads(void);
 
 /* output = input1 + input2.
  * Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH; there is no broadcasting. Since 1.0.0. */
-MY_LIB_API int my_lib_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1,
-                                  const float *input2, const int64_t *shape2, int64_t ndim2, float *output);
+THAW_STATUS
+MY_LIB_API int my_lib_add_forward(
+    const float *input1 THAW_LIKE(shape1, ndim1),
+    const int64_t *shape1, int64_t ndim1,
+    const float *input2 THAW_LIKE(shape2, ndim2) THAW_LIKE(shape1, ndim1),
+    const int64_t *shape2, int64_t ndim2,
+    float *output       THAW_LIKE(shape1, ndim1) THAW_ALIAS(input1, input2));
+THAW_VARIANT_OF(my_lib_add_forward)
 MY_LIB_API int my_lib_add_forward_f64(const double *input1, const int64_t *shape1, int64_t ndim1,
                                       const double *input2, const int64_t *shape2, int64_t ndim2, double *output);
 
 /* grad_input1 = grad_output, grad_input2 = grad_output.
  * Passes grad_output through, as the chain rule asks. (The sample of the old extension-ffi tutorial filled
  * grad_input with ones, which is right only behind a plain sum.) Since 1.0.0. */
-MY_LIB_API int my_lib_add_backward(const float *grad_output, const int64_t *shape, int64_t ndim,
-                                   float *grad_input1, float *grad_input2);
+THAW_STATUS THAW_BACKWARD_OF(my_lib_add_forward)
+MY_LIB_API int my_lib_add_backward(
+    const float *grad_output THAW_LIKE(shape, ndim),
+    const int64_t *shape, int64_t ndim,
+    float *grad_input1       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output),
+    float *grad_input2       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output));
+THAW_VARIANT_OF(my_lib_add_backward)
 MY_LIB_API int my_lib_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
                                        double *grad_input1, double *grad_input2);
 
 /* output = 2 * input1 + input2.
  * Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH. Since 1.0.0. */
-MY_LIB_API int my_lib_scale_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1,
-                                        const float *input2, const int64_t *shape2, int64_t ndim2, float *output);
+THAW_STATUS
+MY_LIB_API int my_lib_scale_add_forward(
+    const float *input1 THAW_LIKE(shape1, ndim1),
+    const int64_t *shape1, int64_t ndim1,
+    const float *input2 THAW_LIKE(shape2, ndim2) THAW_LIKE(shape1, ndim1),
+    const int64_t *shape2, int64_t ndim2,
+    float *output       THAW_LIKE(shape1, ndim1) THAW_ALIAS(input1, input2));
+THAW_VARIANT_OF(my_lib_scale_add_forward)
 MY_LIB_API int my_lib_scale_add_forward_f64(const double *input1, const int64_t *shape1, int64_t ndim1,
                                             const double *input2, const int64_t *shape2, int64_t ndim2,
                                             double *output);
 
 /* grad_input1 = 2 * grad_output, grad_input2 = grad_output.
  * At most one of the outputs may be grad_output itself. Since 1.0.0. */
-MY_LIB_API int my_lib_scale_add_backward(const float *grad_output, const int64_t *shape, int64_t ndim,
-                                         float *grad_input1, float *grad_input2);
+THAW_STATUS THAW_BACKWARD_OF(my_lib_scale_add_forward)
+MY_LIB_API int my_lib_scale_add_backward(
+    const float *grad_output THAW_LIKE(shape, ndim),
+    const int64_t *shape, int64_t ndim,
+    float *grad_input1       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output),
+    float *grad_input2       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output));
+THAW_VARIANT_OF(my_lib_scale_add_backward)
 MY_LIB_API int my_lib_scale_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
                                              double *grad_input1, double *grad_input2);
 
 /* output = input * constant. Since 1.0.0. */
-MY_LIB_API int my_lib_mul_constant_forward(const float *input, const int64_t *shape, int64_t ndim, double constant,
-                                           float *output);
+THAW_STATUS
+MY_LIB_API int my_lib_mul_constant_forward(
+    const float *input THAW_LIKE(shape, ndim),
+    const int64_t *shape, int64_t ndim, double constant,
+    float *output      THAW_LIKE(shape, ndim) THAW_ALIAS(input));
+THAW_VARIANT_OF(my_lib_mul_constant_forward)
 MY_LIB_API int my_lib_mul_constant_forward_f64(const double *input, const int64_t *shape, int64_t ndim,
                                                double constant, double *output);
 
 /* grad_input = grad_output * constant. Since 1.0.0. */
-MY_LIB_API int my_lib_mul_constant_backward(const float *grad_output, const int64_t *shape, int64_t ndim,
-                                            double constant, float *grad_input);
+THAW_STATUS THAW_BACKWARD_OF(my_lib_mul_constant_forward)
+MY_LIB_API int my_lib_mul_constant_backward(
+    const float *grad_output THAW_LIKE(shape, ndim),
+    const int64_t *shape, int64_t ndim, double constant,
+    float *grad_input        THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output));
+THAW_VARIANT_OF(my_lib_mul_constant_backward)
 MY_LIB_API int my_lib_mul_constant_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
                                                 double constant, double *grad_input);
 
 /* output = input^3, derivative = 3 * input^2, each computed as (input * input) * input and (3 * input) * input.
  * `derivative` may be NULL. At most one of the outputs may be `input` itself. Since 1.0.0. */
-MY_LIB_API int my_lib_cube_forward(const float *input, const int64_t *shape, int64_t ndim, float *output,
-                                   float *derivative);
+THAW_STATUS
+MY_LIB_API int my_lib_cube_forward(
+    const float *input THAW_LIKE(shape, ndim),
+    const int64_t *shape, int64_t ndim,
+    float *output      THAW_LIKE(shape, ndim) THAW_ALIAS(input),
+    float *derivative  THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(input));
+THAW_VARIANT_OF(my_lib_cube_forward)
 MY_LIB_API int my_lib_cube_forward_f64(const double *input, const int64_t *shape, int64_t ndim, double *output,
                                        double *derivative);
 
 /* grad_input = grad_output * 3 * input^2 + grad_derivative * 6 * input: the gradient through both outputs.
  * `grad_derivative` may be NULL and then counts as zero. Since 1.0.0. */
-MY_LIB_API int my_lib_cube_backward(const float *grad_output, const float *grad_derivative, const float *input,
-                                    const int64_t *shape, int64_t ndim, float *grad_input);
+THAW_STATUS THAW_BACKWARD_OF(my_lib_cube_forward)
+MY_LIB_API int my_lib_cube_backward(
+    const float *grad_output     THAW_LIKE(shape, ndim),
+    const float *grad_derivative THAW_LIKE(shape, ndim) THAW_NULLABLE,
+    const float *input           THAW_LIKE(shape, ndim),
+    const int64_t *shape, int64_t ndim,
+    float *grad_input            THAW_LIKE(shape, ndim) THAW_NULLABLE
+                                 THAW_ALIAS(grad_output, grad_derivative, input));
+THAW_VARIANT_OF(my_lib_cube_backward)
 MY_LIB_API int my_lib_cube_backward_f64(const double *grad_output, const double *grad_derivative,
                                         const double *input, const int64_t *shape, int64_t ndim,
                                         double *grad_input);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Linear
- *
- *   input        (batch, in_features)         output, grad_output   (batch, out_features)
- *   weight       (out_features, in_features)  bias                  (out_features)
  * --------------------------------------------------------------------------------------------------------- */
 
 /* output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0. */
-MY_LIB_API int my_lib_linear_forward(const float *input, const float *weight, const float *bias, int64_t batch,
-                                     int64_t in_features, int64_t out_features, float *output, void *workspace,
-                                     size_t workspace_size);
-MY_LIB_API int my_lib_linear_forward_f64(const double *input, const double *weight, const double *bias,
-                                         int64_t batch, int64_t in_features, int64_t out_features, double *output,
-                                         void *workspace, size_t workspace_size);
+THAW_STATUS
+MY_LIB_API int my_lib_linear_forward(
+    const float *input  THAW_SHAPE(batch, in_features),
+    const float *weight THAW_SHAPE(out_features, in_features),
+    const float *bias   THAW_SHAPE(out_features) THAW_NULLABLE,
+    int64_t batch, int64_t in_features, int64_t out_features,
+    float *output       THAW_SHAPE(batch, out_features),
+    void *workspace     THAW_WORKSPACE(workspace_size,
+                            my_lib_linear_forward_workspace_size(batch, in_features, out_features)),
+    size_t workspace_size);
+THAW_VARIANT_OF(my_lib_linear_forward)
+MY_LIB_API int my_lib_linear_forward_f64(
+    const double *input, const double *weight, const double *bias,
+    int64_t batch, int64_t in_features, int64_t out_features, double *output,
+    void *workspace     THAW_WORKSPACE(workspace_size,
+                            my_lib_linear_forward_workspace_size_f64(batch, in_features, out_features)),
+    size_t workspace_size);
 MY_LIB_API size_t my_lib_linear_forward_workspace_size(int64_t batch, int64_t in_features, int64_t out_features);
 MY_LIB_API size_t my_lib_linear_forward_workspace_size_f64(int64_t batch, int64_t in_features,
                                                            int64_t out_features);
 
-/* grad_input  = grad_output weight              (batch, in_features)
- * grad_weight = grad_output^T input             (out_features, in_features)
- * grad_bias   = sum of grad_output over batch   (out_features)
+/* grad_input  = grad_output weight
+ * grad_weight = grad_output^T input
+ * grad_bias   = sum of grad_output over batch
  * `weight` is needed only for grad_input, `input` only for grad_weight; otherwise either may be NULL.
  * Since 1.0.0. */
-MY_LIB_API int my_lib_linear_backward(const float *grad_output, const float *input, const float *weight,
-                                      int64_t batch, int64_t in_features, int64_t out_features, float *grad_input,
-                                      float *grad_weight, float *grad_bias, void *workspace,
-                                      size_t workspace_size);
-MY_LIB_API int my_lib_linear_backward_f64(const double *grad_output, const double *input, const double *weight,
-                                          int64_t batch, int64_t in_features, int64_t out_features,
-                                          double *grad_input, double *grad_weight, double *grad_bias,
-                                          void *workspace, size_t workspace_size);
+THAW_STATUS THAW_BACKWARD_OF(my_lib_linear_forward)
+MY_LIB_API int my_lib_linear_backward(
+    const float *grad_output THAW_SHAPE(batch, out_features),
+    const float *input       THAW_SHAPE(batch, in_features) THAW_NULLABLE,
+    const float *weight      THAW_SHAPE(out_features, in_features) THAW_NULLABLE,
+    int64_t batch, int64_t in_features, int64_t out_features,
+    float *grad_input        THAW_SHAPE(batch, in_features) THAW_NULLABLE,
+    float *grad_weight       THAW_SHAPE(out_features, in_features) THAW_NULLABLE,
+    float *grad_bias         THAW_SHAPE(out_features) THAW_NULLABLE,
+    void *workspace          THAW_WORKSPACE(workspace_size,
+                                 my_lib_linear_backward_workspace_size(batch, in_features, out_features)),
+    size_t workspace_size);
+THAW_VARIANT_OF(my_lib_linear_backward)
+MY_LIB_API int my_lib_linear_backward_f64(
+    const double *grad_output, const double *input, const double *weight,
+    int64_t batch, int64_t in_features, int64_t out_features,
+    double *grad_input, double *grad_weight, double *grad_bias,
+    void *workspace          THAW_WORKSPACE(workspace_size,
+                                 my_lib_linear_backward_workspace_size_f64(batch, in_features, out_features)),
+    size_t workspace_size);
 MY_LIB_API size_t my_lib_linear_backward_workspace_size(int64_t batch, int64_t in_features, int64_t out_features);
 MY_LIB_API size_t my_lib_linear_backward_workspace_size_f64(int64_t batch, int64_t in_features,
                                                             int64_t out_features);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Batch normalisation over images, with training statistics and without an affine part
- *
- *   input, output, grad_output, grad_input   (batch, channels, height, width)
- *   mean, std                                (channels)
  *
  * Ioffe and Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
  * Shift", 2015. This form takes the unbiased variance and adds eps outside the square root.
@@ -253,8 +320,14 @@ MY_LIB_API size_t my_lib_linear_backward_workspace_size_f64(int64_t batch, int64
  * All outputs are needed; output may be input. A channel whose values are all equal gives std 0 and output 0
  * (NaN when eps is 0). n = 1 has no variance: MY_LIB_ERROR_INVALID_SIZE. n = 0 has no elements: mean and std
  * become NaN. A negative or NaN eps is MY_LIB_ERROR_INVALID_VALUE. Since 1.0.0. */
-MY_LIB_API int my_lib_batch_norm2d_forward(const float *input, int64_t batch, int64_t channels, int64_t height,
-                                           int64_t width, double eps, float *output, float *mean, float *std);
+THAW_STATUS
+MY_LIB_API int my_lib_batch_norm2d_forward(
+    const float *input THAW_SHAPE(batch, channels, height, width),
+    int64_t batch, int64_t channels, int64_t height, int64_t width, double eps,
+    float *output      THAW_SHAPE(batch, channels, height, width) THAW_ALIAS(input),
+    float *mean        THAW_SHAPE(channels),
+    float *std         THAW_SHAPE(channels));
+THAW_VARIANT_OF(my_lib_batch_norm2d_forward)
 MY_LIB_API int my_lib_batch_norm2d_forward_f64(const double *input, int64_t batch, int64_t channels,
                                                int64_t height, int64_t width, double eps, double *output,
                                                double *mean, double *std);
@@ -266,9 +339,15 @@ MY_LIB_API int my_lib_batch_norm2d_forward_f64(const double *input, int64_t batc
  * one another, so that the gradient of a constant channel is finite for eps > 0:
  *   grad_input = (g - sum(g) / n) / eps
  * grad_input may be grad_output or input. Errors as in forward. Since 1.0.0. */
-MY_LIB_API int my_lib_batch_norm2d_backward(const float *grad_output, const float *input, const float *mean,
-                                            const float *std, int64_t batch, int64_t channels, int64_t height,
-                                            int64_t width, double eps, float *grad_input);
+THAW_STATUS THAW_BACKWARD_OF(my_lib_batch_norm2d_forward)
+MY_LIB_API int my_lib_batch_norm2d_backward(
+    const float *grad_output THAW_SHAPE(batch, channels, height, width),
+    const float *input       THAW_SHAPE(batch, channels, height, width),
+    const float *mean        THAW_SHAPE(channels),
+    const float *std         THAW_SHAPE(channels),
+    int64_t batch, int64_t channels, int64_t height, int64_t width, double eps,
+    float *grad_input        THAW_SHAPE(batch, channels, height, width) THAW_NULLABLE THAW_ALIAS(grad_output, input));
+THAW_VARIANT_OF(my_lib_batch_norm2d_backward)
 MY_LIB_API int my_lib_batch_norm2d_backward_f64(const double *grad_output, const double *input, const double *mean,
                                                 const double *std, int64_t batch, int64_t channels,
                                                 int64_t height, int64_t width, double eps, double *grad_input);
@@ -279,27 +358,35 @@ MY_LIB_API int my_lib_batch_norm2d_backward_f64(const double *grad_output, const
  * The "long long-term memory" cell of PyTorch's C++-extension tutorial: an LSTM without a forget gate, whose
  * candidate is an ELU (Clevert, Unterthiner and Hochreiter 2015, alpha = 1).
  *
- *   input, d_input                                   (batch, input_size)
- *   weights, d_weights                               (3 * state_size, state_size + input_size)
- *   bias, d_bias                                     (3 * state_size)
- *   old_h, old_cell, new_h, new_cell, grad_h, grad_cell, d_old_h, d_old_cell     (batch, state_size)
- *   gates                                            (batch, 3 * state_size), after activation
- *
  * Columns of `weights` act on [old_h, input], in this order. Rows of `weights`, and columns of `gates`, come in
- * three blocks of state_size: input gate, output gate, candidate.
+ * three blocks of state_size: input gate, output gate, candidate. `gates` are those after activation.
  * --------------------------------------------------------------------------------------------------------- */
 
 /* [a_i, a_o, a_c] = [old_h, input] weights^T + bias
  *   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
  *   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
  * `gates` is what backward needs; NULL when there will be no backward. Since 1.0.0. */
-MY_LIB_API int lltm_forward(const float *input, const float *weights, const float *bias, const float *old_h,
-                            const float *old_cell, int64_t batch, int64_t input_size, int64_t state_size,
-                            float *new_h, float *new_cell, float *gates, void *workspace, size_t workspace_size);
-MY_LIB_API int lltm_forward_f64(const double *input, const double *weights, const double *bias,
-                                const double *old_h, const double *old_cell, int64_t batch, int64_t input_size,
-                                int64_t state_size, double *new_h, double *new_cell, double *gates,
-                                void *workspace, size_t workspace_size);
+THAW_STATUS
+MY_LIB_API int lltm_forward(
+    const float *input    THAW_SHAPE(batch, input_size),
+    const float *weights  THAW_SHAPE(3 * state_size, state_size + input_size),
+    const float *bias     THAW_SHAPE(3 * state_size),
+    const float *old_h    THAW_SHAPE(batch, state_size),
+    const float *old_cell THAW_SHAPE(batch, state_size),
+    int64_t batch, int64_t input_size, int64_t state_size,
+    float *new_h          THAW_SHAPE(batch, state_size),
+    float *new_cell       THAW_SHAPE(batch, state_size),
+    float *gates          THAW_SHAPE(batch, 3 * state_size) THAW_NULLABLE,
+    void *workspace       THAW_WORKSPACE(workspace_size,
+                              lltm_forward_workspace_size(batch, input_size, state_size)),
+    size_t workspace_size);
+THAW_VARIANT_OF(lltm_forward)
+MY_LIB_API int lltm_forward_f64(
+    const double *input, const double *weights, const double *bias, const double *old_h, const double *old_cell,
+    int64_t batch, int64_t input_size, int64_t state_size, double *new_h, double *new_cell, double *gates,
+    void *workspace       THAW_WORKSPACE(workspace_size,
+                              lltm_forward_workspace_size_f64(batch, input_size, state_size)),
+    size_t workspace_size);
 MY_LIB_API size_t lltm_forward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
 MY_LIB_API size_t lltm_forward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
 
@@ -308,16 +395,33 @@ MY_LIB_API size_t lltm_forward_workspace_size_f64(int64_t batch, int64_t input_s
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
  *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
  * `new_cell` and `gates` are what forward gave. Since 1.0.0. */
-MY_LIB_API int lltm_backward(const float *grad_h, const float *grad_cell, const float *new_cell,
-                             const float *gates, const float *input, const float *old_h, const float *weights,
-                             int64_t batch, int64_t input_size, int64_t state_size, float *d_input,
-                             float *d_weights, float *d_bias, float *d_old_h, float *d_old_cell, void *workspace,
-                             size_t workspace_size);
-MY_LIB_API int lltm_backward_f64(const double *grad_h, const double *grad_cell, const double *new_cell,
-                                 const double *gates, const double *input, const double *old_h,
-                                 const double *weights, int64_t batch, int64_t input_size, int64_t state_size,
-                                 double *d_input, double *d_weights, double *d_bias, double *d_old_h,
-                                 double *d_old_cell, void *workspace, size_t workspace_size);
+THAW_STATUS THAW_BACKWARD_OF(lltm_forward)
+MY_LIB_API int lltm_backward(
+    const float *grad_h    THAW_SHAPE(batch, state_size),
+    const float *grad_cell THAW_SHAPE(batch, state_size),
+    const float *new_cell  THAW_SHAPE(batch, state_size),
+    const float *gates     THAW_SHAPE(batch, 3 * state_size),
+    const float *input     THAW_SHAPE(batch, input_size),
+    const float *old_h     THAW_SHAPE(batch, state_size),
+    const float *weights   THAW_SHAPE(3 * state_size, state_size + input_size),
+    int64_t batch, int64_t input_size, int64_t state_size,
+    float *d_input         THAW_SHAPE(batch, input_size) THAW_NULLABLE,
+    float *d_weights       THAW_SHAPE(3 * state_size, state_size + input_size) THAW_NULLABLE,
+    float *d_bias          THAW_SHAPE(3 * state_size) THAW_NULLABLE,
+    float *d_old_h         THAW_SHAPE(batch, state_size) THAW_NULLABLE,
+    float *d_old_cell      THAW_SHAPE(batch, state_size) THAW_NULLABLE,
+    void *workspace        THAW_WORKSPACE(workspace_size,
+                               lltm_backward_workspace_size(batch, input_size, state_size)),
+    size_t workspace_size);
+THAW_VARIANT_OF(lltm_backward)
+MY_LIB_API int lltm_backward_f64(
+    const double *grad_h, const double *grad_cell, const double *new_cell, const double *gates,
+    const double *input, const double *old_h, const double *weights,
+    int64_t batch, int64_t input_size, int64_t state_size,
+    double *d_input, double *d_weights, double *d_bias, double *d_old_h, double *d_old_cell,
+    void *workspace        THAW_WORKSPACE(workspace_size,
+                               lltm_backward_workspace_size_f64(batch, input_size, state_size)),
+    size_t workspace_size);
 MY_LIB_API size_t lltm_backward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
 MY_LIB_API size_t lltm_backward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
 
@@ -327,24 +431,33 @@ MY_LIB_API size_t lltm_backward_workspace_size_f64(int64_t batch, int64_t input_
  * Equal to seq_len calls of the single step, each fed with the state of the one before, and faster: the input's
  * share of all steps is one matrix product, and so are the gradients of the weights.
  *
- *   input, d_input              (seq_len, batch, input_size)
- *   h, cell, grad_h             (seq_len, batch, state_size), the state after each step
- *   gates                       (seq_len, batch, 3 * state_size), after activation
- *   old_h, old_cell             (batch, state_size), the state before the first step
- *   grad_last_h, grad_last_cell (batch, state_size)
- *   weights, bias, d_weights, d_bias, d_old_h, d_old_cell    as for one step
+ * `h` and `cell` are the state after each step, `old_h` and `old_cell` that before the first.
  * --------------------------------------------------------------------------------------------------------- */
 
 /* h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
  * `gates` may be NULL when there will be no backward. Since 1.0.0. */
-MY_LIB_API int lltm_sequence_forward(const float *input, const float *weights, const float *bias,
-                                     const float *old_h, const float *old_cell, int64_t seq_len, int64_t batch,
-                                     int64_t input_size, int64_t state_size, float *h, float *cell, float *gates,
-                                     void *workspace, size_t workspace_size);
-MY_LIB_API int lltm_sequence_forward_f64(const double *input, const double *weights, const double *bias,
-                                         const double *old_h, const double *old_cell, int64_t seq_len,
-                                         int64_t batch, int64_t input_size, int64_t state_size, double *h,
-                                         double *cell, double *gates, void *workspace, size_t workspace_size);
+THAW_STATUS
+MY_LIB_API int lltm_sequence_forward(
+    const float *input    THAW_SHAPE(seq_len, batch, input_size),
+    const float *weights  THAW_SHAPE(3 * state_size, state_size + input_size),
+    const float *bias     THAW_SHAPE(3 * state_size),
+    const float *old_h    THAW_SHAPE(batch, state_size),
+    const float *old_cell THAW_SHAPE(batch, state_size),
+    int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+    float *h              THAW_SHAPE(seq_len, batch, state_size),
+    float *cell           THAW_SHAPE(seq_len, batch, state_size),
+    float *gates          THAW_SHAPE(seq_len, batch, 3 * state_size) THAW_NULLABLE,
+    void *workspace       THAW_WORKSPACE(workspace_size,
+                              lltm_sequence_forward_workspace_size(seq_len, batch, input_size, state_size)),
+    size_t workspace_size);
+THAW_VARIANT_OF(lltm_sequence_forward)
+MY_LIB_API int lltm_sequence_forward_f64(
+    const double *input, const double *weights, const double *bias, const double *old_h, const double *old_cell,
+    int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+    double *h, double *cell, double *gates,
+    void *workspace       THAW_WORKSPACE(workspace_size,
+                              lltm_sequence_forward_workspace_size_f64(seq_len, batch, input_size, state_size)),
+    size_t workspace_size);
 MY_LIB_API size_t lltm_sequence_forward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size,
                                                        int64_t state_size);
 MY_LIB_API size_t lltm_sequence_forward_workspace_size_f64(int64_t seq_len, int64_t batch, int64_t input_size,
@@ -354,19 +467,36 @@ MY_LIB_API size_t lltm_sequence_forward_workspace_size_f64(int64_t seq_len, int6
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
  * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
  * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0. */
-MY_LIB_API int lltm_sequence_backward(const float *grad_h, const float *grad_last_h, const float *grad_last_cell,
-                                      const float *cell, const float *gates, const float *input, const float *h,
-                                      const float *old_h, const float *old_cell, const float *weights,
-                                      int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
-                                      float *d_input, float *d_weights, float *d_bias, float *d_old_h,
-                                      float *d_old_cell, void *workspace, size_t workspace_size);
-MY_LIB_API int lltm_sequence_backward_f64(const double *grad_h, const double *grad_last_h,
-                                          const double *grad_last_cell, const double *cell, const double *gates,
-                                          const double *input, const double *h, const double *old_h,
-                                          const double *old_cell, const double *weights, int64_t seq_len,
-                                          int64_t batch, int64_t input_size, int64_t state_size, double *d_input,
-                                          double *d_weights, double *d_bias, double *d_old_h, double *d_old_cell,
-                                          void *workspace, size_t workspace_size);
+THAW_STATUS THAW_BACKWARD_OF(lltm_sequence_forward)
+MY_LIB_API int lltm_sequence_backward(
+    const float *grad_h         THAW_SHAPE(seq_len, batch, state_size),
+    const float *grad_last_h    THAW_SHAPE(batch, state_size) THAW_NULLABLE,
+    const float *grad_last_cell THAW_SHAPE(batch, state_size) THAW_NULLABLE,
+    const float *cell           THAW_SHAPE(seq_len, batch, state_size),
+    const float *gates          THAW_SHAPE(seq_len, batch, 3 * state_size),
+    const float *input          THAW_SHAPE(seq_len, batch, input_size),
+    const float *h              THAW_SHAPE(seq_len, batch, state_size),
+    const float *old_h          THAW_SHAPE(batch, state_size),
+    const float *old_cell       THAW_SHAPE(batch, state_size),
+    const float *weights        THAW_SHAPE(3 * state_size, state_size + input_size),
+    int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+    float *d_input              THAW_SHAPE(seq_len, batch, input_size) THAW_NULLABLE,
+    float *d_weights            THAW_SHAPE(3 * state_size, state_size + input_size) THAW_NULLABLE,
+    float *d_bias               THAW_SHAPE(3 * state_size) THAW_NULLABLE,
+    float *d_old_h              THAW_SHAPE(batch, state_size) THAW_NULLABLE,
+    float *d_old_cell           THAW_SHAPE(batch, state_size) THAW_NULLABLE,
+    void *workspace             THAW_WORKSPACE(workspace_size,
+                                    lltm_sequence_backward_workspace_size(seq_len, batch, input_size, state_size)),
+    size_t workspace_size);
+THAW_VARIANT_OF(lltm_sequence_backward)
+MY_LIB_API int lltm_sequence_backward_f64(
+    const double *grad_h, const double *grad_last_h, const double *grad_last_cell, const double *cell,
+    const double *gates, const double *input, const double *h, const double *old_h, const double *old_cell,
+    const double *weights, int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+    double *d_input, double *d_weights, double *d_bias, double *d_old_h, double *d_old_cell,
+    void *workspace             THAW_WORKSPACE(workspace_size,
+                                    lltm_sequence_backward_workspace_size_f64(seq_len, batch, input_size, state_size)),
+    size_t workspace_size);
 MY_LIB_API size_t lltm_sequence_backward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size,
                                                         int64_t state_size);
 MY_LIB_API size_t lltm_sequence_backward_workspace_size_f64(int64_t seq_len, int64_t batch, int64_t input_size,

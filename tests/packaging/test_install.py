@@ -65,8 +65,9 @@ def major():
     return int(re.search(r"MY_LIB_VERSION_MAJOR (\d+)", HEADER.read_text())[1])
 
 
-def test_header_is_installed_as_it_is(prefix):
-    assert (prefix / "include/my_lib.h").read_bytes() == HEADER.read_bytes()
+@pytest.mark.parametrize("name", ["my_lib.h", "torchthaw/annotate.h"])
+def test_header_is_installed_as_it_is(prefix, name):
+    assert (prefix / "include" / name).read_bytes() == (HEADER.parent / name).read_bytes()
 
 
 def test_find_package_consumer_builds_and_runs(prefix, tmp_path):

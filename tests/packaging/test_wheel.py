@@ -86,7 +86,7 @@ def test_what_the_wheel_carries(wheel):
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
     headers = {f"include/{path.relative_to(my_lib_includes()).as_posix()}" for path in found}
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
-    expected = python | headers | {"include/my_lib.h"} | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
+    expected = python | headers | {"include/my_lib.h", "include/torchthaw/annotate.h"} | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
     assert inside - expected == set() and expected - inside == set()
 
 

@@ -7,11 +7,12 @@
 
 #include <Python.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* An extension of one major version works with every bridge of that version which has what the extension uses.
  * The minor version moves with each addition. Major 0 may still change; 1.0 is the first that lasts. */
 #define THAW_BRIDGE_MAJOR 0
-#define THAW_BRIDGE_MINOR 6
+#define THAW_BRIDGE_MINOR 7
 
 /* X(name, number): how a parameter or a result crosses from Python to C. */
 #define THAW_KIND_LIST(X) \
@@ -46,7 +47,21 @@ enum thaw_kind {
 enum thaw_flag {
     THAW_WRITTEN = 1, /* a THAW_ARRAY without const: the call counts as a write */
     THAW_SIZES = 2,   /* a THAW_ARRAY of const int64_t: takes a torch.Size, tuple or list of integers too */
-    THAW_EXACT = 4    /* a tensor's struct whose storage shows all of the torch storage, not the tensor's part only */
+    THAW_EXACT = 4,   /* a tensor's struct whose storage shows all of the torch storage, not the tensor's part only */
+    /* Of the arrays of an annotated function, see torchthaw/annotate.h: */
+    THAW_CHECKED = 8,      /* shape, NULL and overlap are checked before the call */
+    THAW_MAY_BE_NULL = 16, /* None is allowed; without this flag only where the array has no elements */
+    THAW_READ_TOO = 32,    /* with THAW_WRITTEN: what the array holds before the call matters (THAW_INOUT) */
+    THAW_SCRATCH = 64      /* the workspace */
+};
+
+/* What thaw_function.shape may need room for; PyTorch's tensors have no more. */
+#define THAW_MAX_DIMENSIONS 64
+
+/* Values of source_dim that are no dimension. */
+enum thaw_source {
+    THAW_SHAPE_OF_SOURCE = -1, /* of an array of sizes: all sizes of the source */
+    THAW_NDIM_OF_SOURCE = -2   /* of an integer: how many sizes the source has */
 };
 
 /* One parameter of a function. */
@@ -58,6 +73,9 @@ typedef struct {
     int dtype_code; /* DLPack's DLDataTypeCode of the elements; -1 for void *: any dtype */
     int dtype_bits; /* width of an element */
     int reserved;   /* 0. The record ends without padding, so that its size tells which fields it has. */
+    int source;     /* 1 + index of the array whose shape determines this value; 0: none does */
+    int source_dim; /* the dimension whose size it is, or a thaw_source */
+    uint64_t aliases; /* of an output, bit i: it may be the very same array as parameter i */
 } thaw_parameter;
 
 /* One C function. */
@@ -74,6 +92,23 @@ typedef struct {
     int result_offset; /* in the frame */
     int result_code;   /* the Real of a TH result, as dtype_code and dtype_bits */
     int result_bits;
+    int status;        /* 1: the result 0 means failure */
+    /* 1 + index of the module's function that stands for the operator of which this one is a variant; 0: it stands for
+     * its own. Variants differ in the elements of arrays, and in a last `void *stream`. */
+    int operator_base;
+    /* The which-th (0, 1, ...) shape that a THAW_CHECKED array must have, by the numbers in the frame: its sizes, in
+     * `room` for THAW_MAX_DIMENSIONS of them or where they are. After the last one NULL with *ndim 0; NULL with *ndim -1
+     * where the numbers give none: a product overflows, a size is negative, shapes do not broadcast. It reads *ndim
+     * sizes of an array of sizes: that this one is long enough is checked before. NULL: nothing is annotated. */
+    const int64_t *(*shape)(const void *frame, int parameter, int which, int64_t *room, int64_t *ndim);
+    /* The bytes that suffice as workspace for the numbers in the frame, SIZE_MAX where they are wrong; NULL: none. */
+    size_t (*workspace)(const void *frame);
+    int workspace_parameter; /* 1 + index of the workspace, and of the parameter with its bytes; 0: none */
+    int workspace_size_parameter;
+    /* PyTorch's boxed kernels of the operator, where operator_base is 0: what allocates its outputs, and what writes to
+     * the given ones. NULL: there is no such form. */
+    void (*kernel)(uint64_t *stack, uint64_t inputs, uint64_t outputs);
+    void (*kernel_out)(uint64_t *stack, uint64_t inputs, uint64_t outputs);
 } thaw_function;
 
 /* The same as the bridge has it once it is loaded; only the bridge looks inside. */
@@ -100,6 +135,12 @@ typedef struct {
     PyObject *(*make)(void);    /* cffi's module, with `ffi` and `lib` */
     const char *const *kind_names; /* by number, for messages */
     size_t kind_count;
+    /* Of functions with a status, for the calling thread: text and code of its last failure. Either may be NULL. */
+    const char *(*error_message)(void);
+    int (*error_code)(void);
+    const int *runtime_codes; /* the codes that are a RuntimeError; all others are a ValueError */
+    size_t runtime_code_count;
+    const char *description; /* all of the module as JSON, in UTF-8: torchthaw/build/description.py; NULL: none */
 } thaw_module;
 
 /* What the bridge offers. */
@@ -124,6 +165,11 @@ typedef struct {
     void (*member)(void *region);
     /* Throws what a thread of the region threw, after all of them have ended. */
     void (*join)(thaw_region *region);
+    /* What thaw_function.kernel (`functional` 1) and kernel_out (0) do: takes `inputs` values from PyTorch's stack,
+     * calls the variant for their dtype and device, and leaves `outputs` values. `function` stands for the operator;
+     * `frame` has room for the frame of each of its variants. Throws what is to be raised. */
+    void (*kernel)(const thaw_callable *function, void *frame, int functional, uint64_t *stack, uint64_t inputs,
+                   uint64_t outputs);
 } thaw_bridge;
 
 /* The size of a table or record that ends with this field. */

@@ -58,7 +58,7 @@ private:
     }
 
     Argument argument(Py_ssize_t index) const {
-        static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0, 0};
+        static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0, 0, 0, 0, 0};
         const bool is_more = legacy && index >= function_->parameter_count;
         const thaw_parameter &parameter = is_more ? variadic : function_->parameters[index];
         return {parameter, arguments_[index], frame_ + parameter.offset};

@@ -21,7 +21,8 @@ constexpr size_t LEAST_MODULE = THAW_UPTO(thaw_module, make);
 constexpr size_t LEAST_FUNCTION = THAW_UPTO(thaw_function, variadic);
 constexpr size_t LEAST_PARAMETER = THAW_UPTO(thaw_parameter, dtype_bits);
 constexpr size_t LEAST_REGION = THAW_UPTO(thaw_region, kept);
-constexpr int KNOWN_FLAGS = THAW_WRITTEN | THAW_SIZES | THAW_EXACT;
+constexpr int KNOWN_FLAGS = THAW_WRITTEN | THAW_SIZES | THAW_EXACT | THAW_CHECKED | THAW_MAY_BE_NULL | THAW_READ_TOO |
+                            THAW_SCRATCH;
 
 /* The record that begins at `from` and has `size` bytes. */
 template <typename Record> Record read_record(const void *from, size_t size) {
@@ -76,6 +77,13 @@ public:
     }
 
     PyObject *make() const { return module_.make(); }
+
+    /* The module's attribute `description`, a str: its functions as JSON, None without one. */
+    bool describe(PyObject *module) const {
+        const char *text = module_.description;
+        const Ref description(text == nullptr ? Ref::borrow(Py_None) : Ref(PyUnicode_FromString(text)));
+        return description != nullptr && PyObject_SetAttrString(module, "description", description.get()) == 0;
+    }
 
     /* From now on the extension calls these functions. */
     void hand_over(Extension *extension) const {
@@ -207,7 +215,7 @@ PyObject *load(const thaw_module *described) {
     }
     Extension *extension = owned.release(); /* stays from now on: a function for Python may know it */
     Ref module(reader.make());
-    if (module == nullptr || !announce(extension, module)) return nullptr;
+    if (module == nullptr || !reader.describe(module) || !announce(extension, module)) return nullptr;
     reader.hand_over(extension);
     return module.release();
 }

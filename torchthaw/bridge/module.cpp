@@ -13,8 +13,13 @@ namespace {
 /* The call around it looks for what is pending. */
 void guard_for_cffi(void (*run)(void *frame), void *frame) { guard(run, frame); }
 
+/* Until operators have kernels here, PyTorch calls Python ones. */
+void no_kernel(const thaw_callable *, void *, int, uint64_t *, uint64_t, uint64_t) {
+    throw_error("this bridge has no kernels in C");
+}
+
 const thaw_bridge api = {sizeof(thaw_bridge), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, load, call, call_th,
-                         guard_for_cffi, region_threads, region_member, region_join};
+                         guard_for_cffi, region_threads, region_member, region_join, no_kernel};
 
 PyMethodDef methods[] = {
     {"open_th", open_th, METH_O, "open_th(path): loads libth and makes exceptions of its errors"},
@@ -34,6 +39,8 @@ const struct {
 #define CONSTANT(name, number) {#name, number},
     THAW_KIND_LIST(CONSTANT) DLPACK_TYPE_LIST(CONSTANT)
     CONSTANT(THAW_WRITTEN, THAW_WRITTEN) CONSTANT(THAW_SIZES, THAW_SIZES) CONSTANT(THAW_EXACT, THAW_EXACT)
+    CONSTANT(THAW_CHECKED, THAW_CHECKED) CONSTANT(THAW_MAY_BE_NULL, THAW_MAY_BE_NULL)
+    CONSTANT(THAW_READ_TOO, THAW_READ_TOO) CONSTANT(THAW_SCRATCH, THAW_SCRATCH)
 };
 
 /* Takes the reference. */

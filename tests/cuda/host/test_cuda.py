@@ -73,8 +73,9 @@ def test_sizes_stay_on_the_cpu():
 
 def declared(path):
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    text = re.sub(r"\s*\bTHAW_\w+(\((?:[^()]|\([^()]*\))*\))?", "", text)  # annotations
     return {
-        name: (result, re.sub(r"\s+", " ", parameters))
+        name: (result, re.sub(r"\s+", " ", parameters).strip())
         for result, name, parameters in re.findall(r"MY_LIB_API\s+(.*?)(\w+)\(([^)]*)\);", text, re.S)
     }
 
