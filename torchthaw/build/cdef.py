@@ -3,10 +3,13 @@
 import re
 import subprocess
 import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import cffi
 
-from . import cffi_names, toolchain
+from .. import config
+from . import annotations, cffi_names, crossing, toolchain
 
 # What compilers add to declarations and cffi's parser does not know, with the spelling it takes instead.
 NEUTRAL = {
@@ -18,12 +21,26 @@ NEUTRAL = {
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
 ESCAPED = re.compile(r"\\(.)")
 MACRO = re.compile(r"#\s*define\s+(\w+)\s+(.+?)\s*$")
+INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 INTEGER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
 ARITHMETIC = re.compile(r"(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*|[-+*/%|&^~()<>\s])+")
 
 
+class Declarations(NamedTuple):
+    """What headers declare: a cffi.FFI that knows it, and the text that this was given.
+
+    annotated, preprocessed: where any word of torchthaw/annotate.h is used, every prototype as an
+    annotations.Prototype by name, and the headers' text with all that they include; else {} and "".
+    """
+
+    ffi: Any
+    text: str
+    annotated: dict = {}
+    preprocessed: str = ""
+
+
 def parse(headers, include_dirs=(), define_flags=(), preamble=""):
-    """(ffi, declarations): a cffi.FFI that knows what ``headers`` declare, and the text it was given.
+    """The Declarations of ``headers``.
 
     The files are tried as they are. Where they hold more than declarations (``#include``, guards, macros,
     ``extern "C"``, ``static inline``, attributes), the C preprocessor resolves that, and what stands in the headers
@@ -31,11 +48,10 @@ def parse(headers, include_dirs=(), define_flags=(), preamble=""):
     """
     text = "".join(header.read_text() + "\n\n" for header in headers)
     try:
-        ffi = _ffi(preamble, text)
+        return Declarations(_ffi(preamble, text), preamble + text)
     except (cffi.CDefError, cffi.FFIError):
-        text = preprocess(headers, include_dirs, define_flags)
-        ffi = _ffi(preamble, text)
-    return ffi, preamble + text
+        text, annotated, preprocessed = preprocess(headers, include_dirs, define_flags)
+        return Declarations(_ffi(preamble, text), preamble + text, annotated, preprocessed)
 
 
 def _ffi(*texts):
@@ -48,29 +64,42 @@ def _ffi(*texts):
 
 
 def preprocess(headers, include_dirs=(), define_flags=()):
-    """The declarations of ``headers`` after the C preprocessor, with their integer macros as ``#define NAME ...``."""
+    """(declarations, annotated, preprocessed): the declarations of ``headers`` after the C preprocessor, with their
+    integer macros as ``#define NAME ...``; the others as in Declarations.
+    """
     # Defined after the headers' own includes would have used them, these would break the C library's headers.
     neutral = [f"-D{name}={value}" for name, value in NEUTRAL.items()]
-    include = [f"-I{folder}" for folder in include_dirs]
+    include = [*(f"-I{folder}" for folder in include_dirs), *annotate_flags(), "-DTHAW_READS_ANNOTATIONS"]
     source = include_lines(headers)
     command = [*toolchain.c_compiler(), "-E", "-dD", *define_flags, *neutral, *include, "-x", "c", "-"]
     result = subprocess.run(command, input=source, capture_output=True, text=True)
     if result.returncode:
         raise ValueError(f"headers: the C preprocessor failed\n{result.stderr}")
     names = {str(header) for header in headers}
-    kept, macros, ours = [], {}, False
+    lines, macros, path, number = [], {}, "", 0
     for line in result.stdout.splitlines():
         marker = MARKER.match(line)
         if marker:
-            ours = ESCAPED.sub(r"\1", marker[2]) in names
-        elif ours and line.startswith("#"):
+            path, number = ESCAPED.sub(r"\1", marker[2]), int(marker[1])
+            continue
+        if not line.startswith("#"):
+            lines.append(annotations.Line(path, number, line))
+        elif path in names:
             macro = MACRO.match(line)
             if macro and _is_integer(macro[2], macros):
                 macros[macro[1]] = macro[2]
-        elif ours and line.strip():
-            kept.append(line)
-    constants = [f"#define {name} ...\n" for name in macros]
-    return "".join(constants) + _without_bodies("\n".join(kept)) + "\n"
+        number += 1
+    lines, annotated = annotations.take(lines)
+    ours = "\n".join(line.text for line in lines if line.path in names and line.text.strip())
+    constants = "".join(f"#define {name} ...\n" for name in macros)
+    halves = crossing.TYPEDEFS if re.search(rf"\b({'|'.join(crossing.HALVES)})\b", ours) else ""
+    preprocessed = "\n".join(line.text for line in lines) if annotated else ""
+    return constants + halves + _without_bodies(ours) + "\n", annotated, preprocessed
+
+
+def annotate_flags():
+    """What lets a C compiler find torchthaw/annotate.h, and nothing that it finds without these flags."""
+    return ["-idirafter", str(config.my_lib_includes())]
 
 
 def include_lines(headers):
@@ -121,8 +150,30 @@ def _closing(text, position):
     return len(text) - 1
 
 
+def included(headers, include_dirs=()):
+    """``headers``, and the files that they include from beside them, ``include_dirs`` or torchthaw's own headers."""
+    found, waiting = [], [*headers]
+    while waiting:
+        path = waiting.pop(0)
+        if path in found:
+            continue
+        found.append(path)
+        folders = [path.parent, *map(Path, include_dirs), config.my_lib_includes()]
+        for name in INCLUDED.findall(path.read_text(errors="replace")):
+            waiting += [folder / name for folder in folders if (folder / name).is_file()][:1]
+    return found
+
+
+class Signature(NamedTuple):
+    """A function's C declaration, its parameters' names (None for one without), and what each of them points to."""
+
+    declaration: str
+    names: list
+    elements: list = []
+
+
 def signatures(declarations):
-    """For each function its C declaration and its parameters' names (None for one without), by function name."""
+    """The Signature of each function, by name."""
     from pycparser import c_ast, c_generator
 
     tree = cffi_names.syntax_tree(declarations)
@@ -133,5 +184,11 @@ def signatures(declarations):
             parameters = node.type.args.params if node.type.args else []
             names = [getattr(parameter, "name", None) for parameter in parameters]
             declaration = generator.visit(node).replace("__dotdotdot__", "...")
-            found[node.name] = declaration, names
+            found[node.name] = Signature(declaration, names, [_element(parameter) for parameter in parameters])
     return found
+
+
+def _element(parameter):
+    """The name of the type that a parameter points to, such as ``thaw_bfloat16``, or ""."""
+    pointed = getattr(getattr(getattr(parameter, "type", None), "type", None), "type", None)
+    return " ".join(getattr(pointed, "names", ()))

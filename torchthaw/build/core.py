@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from .. import __version__, config
-from . import cdef, cffi_names, cuda, exact, glue, ninja, th, toolchain
+from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, th, toolchain
 
 INIT = '''"""{name}: made by torchthaw.create_extension; help() of a function shows its C declaration."""
 
@@ -31,7 +31,7 @@ DEFAULTS = {
     "verbose": False, "with_cuda": False, "th": False, "define_macros": [], "undef_macros": [], "include_dirs": [],
     "libraries": [], "library_dirs": [], "runtime_library_dirs": [], "extra_objects": [],
     "extra_compile_args": cuda.compile_args(()), "extra_link_args": [], "dlink": False, "dlink_libraries": [],
-    "docs": {}, "suffix": ".c",
+    "docs": {}, "suffix": ".c", "ops": None,
 }  # fmt: skip
 
 
@@ -106,7 +106,7 @@ class Extension:
 
     def facts_of_interface(self):
         """What interface() depends on besides the options."""
-        headers = [header.read_text() for header in self.options["headers"]]
+        headers = [path.read_text() for path in cdef.included(self.options["headers"], self.include_dirs())]
         return [headers, self.keeps_errno(), self.options["th"] and self.is_exact()]
 
     def write_c(self, path):
@@ -115,23 +115,31 @@ class Extension:
 
     def c_text(self):
         """The C file's text."""
-        ffi, preamble = self.interface()
+        ffi, preamble, _ = self.interface()
         return cffi_names.module_source(ffi, self.module_name, preamble)
 
     def interface(self):
-        """(ffi, preamble): a cffi.FFI that knows what the headers declare, and the C text around cffi's own."""
+        """(ffi, preamble, described): a cffi.FFI that knows what the headers declare, the C text around cffi's own, and
+        the description.Module of the functions.
+        """
         options = self.options
         types, prologue = (th.CDEF, th.prologue(options["with_cuda"])) if options["th"] else ("", "")
-        ffi, declarations = cdef.parse(options["headers"], self.include_dirs(), self.define_flags(), types)
-        signatures = cdef.signatures(declarations)
-        for name, text in options["docs"].items():
+        declared = cdef.parse(options["headers"], self.include_dirs(), self.define_flags(), types)
+        signatures = cdef.signatures(declared.text)
+        for name in options["docs"]:
             if name not in signatures:
                 raise ValueError(f"functions: expected functions that the headers declare, got {name!r}")
-            declaration, names = signatures[name]
-            signatures[name] = f"{declaration}\n\n{text}" if text else declaration, names
-        functions = glue.functions(ffi, signatures, self.kind_of_functions())
+        functions = glue.functions(declared.ffi, signatures, self.kind_of_functions())
+        described = description.describe(functions, declared, self.namespace, options["headers"])
+        comments.add(functions, described, declared.annotated, options["headers"], options["docs"])
         includes = prologue + cdef.include_lines(options["headers"])
-        return ffi, glue.preamble(functions, self.module_name, includes, self.keeps_errno())
+        preamble = glue.preamble(functions, self.module_name, includes, self.keeps_errno(), described)
+        return declared.ffi, preamble, described
+
+    @property
+    def namespace(self):
+        """Of the operators: torch.ops.<namespace>."""
+        return self.options["ops"] or self.name.replace(".", "_")
 
     def kind_of_functions(self):
         """What makes a glue.Function of each C function."""
@@ -194,14 +202,16 @@ class Extension:
 
     def nvcc_flags(self):
         """Those of CUDA sources besides cuda.Build's."""
-        return [*(f"-I{folder}" for folder in self.include_dirs()), *self.define_flags()]
+        found = [*(f"-I{folder}" for folder in self.include_dirs()), *self.define_flags()]
+        return [*found, *(word for flag in cdef.annotate_flags() for word in ("-Xcompiler", flag))]
 
     def ninja_text(self, generated, link=ninja.shared_object):
         """The text of build.ninja. ``generated``: C files of ours, which make a Python module of the sources."""
         options = self.options
         if any(map(is_cuda, options["sources"])):
             cuda.say(self.cuda.toolkit)
-        common = [*self.flags, *(f"-I{folder}" for folder in self.include_dirs()), *self.define_flags()]
+        common = [*self.flags, *(f"-I{folder}" for folder in self.include_dirs()), *cdef.annotate_flags()]
+        common += self.define_flags()
         of_ours = [*self.glue_flags, f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
         sources = {path: [*of_ours, *self.flags_of(path)] for path in generated}
         sources.update({source: self.flags_of(source) for source in options["sources"]})
@@ -246,7 +256,9 @@ class Extension:
             "libraries": [*options["libraries"]],
             "runtime_library_dirs": [*self.runtime_library_dirs()],
             "extra_objects": [os.fspath(path) for path in options["extra_objects"]],
-            "extra_compile_args": [*options["extra_compile_args"]["cxx"], "-fexceptions"],
+            "extra_compile_args": [
+                *options["extra_compile_args"]["cxx"], "-fexceptions", *cdef.annotate_flags(),
+            ],
             "extra_link_args": [*map(os.fspath, self.link_args())],
         }
 

@@ -5,8 +5,13 @@ from typing import NamedTuple
 from .cffi_names import model
 
 # DLPack's DLDataTypeCode
-INT, UINT, FLOAT, COMPLEX, BOOL = 0, 1, 2, 5, 6
+INT, UINT, FLOAT, BFLOAT, COMPLEX, BOOL = 0, 1, 2, 4, 5, 6
 ANY = -1
+
+
+# What torchthaw/annotate.h calls the elements that C has no type for: (code, bits).
+HALVES = {"thaw_bfloat16": (BFLOAT, 16), "thaw_float16": (FLOAT, 16)}
+TYPEDEFS = "".join(f"typedef uint16_t {name};\n" for name in HALVES)
 
 
 class Number(NamedTuple):
@@ -45,8 +50,8 @@ class Parameter(NamedTuple):
     bits: int = 0
 
 
-def parameter(ffi, type, name):
-    """The Parameter of a cffi type."""
+def parameter(ffi, type, name, word=""):
+    """The Parameter of a cffi type; ``word``: the header's name of what it points to."""
     if isinstance(type, model.FunctionPtrType):
         return Parameter(type, name, "THAW_HANDLE")
     if not isinstance(type, model.PointerType):
@@ -58,7 +63,8 @@ def parameter(ffi, type, name):
     flags = "THAW_WRITTEN"
     if type.quals & model.Q_CONST:
         flags = "THAW_SIZES" if (element.code, element.bits) == (INT, 64) else "0"
-    return Parameter(type, name, "THAW_ARRAY", flags, element.code, element.bits)
+    code, bits = HALVES.get(word, (element.code, element.bits))
+    return Parameter(type, name, "THAW_ARRAY", flags, code, bits)
 
 
 def result_kind(ffi, type):

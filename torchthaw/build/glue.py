@@ -1,14 +1,15 @@
 """torchthaw/build/glue.py: writes the C file of an extension: cffi's module, and a trampoline for each function.
 
 For each function the file holds a frame (its parameters and result as a struct), `run` (the call itself, on a frame),
-a guarded stand-in that cffi's own code calls in place of the function, and the trampoline that Python calls. What
-happens in between is the bridge's business: see bridge.h.
+a guarded stand-in that cffi's own code calls in place of the function, the trampoline that Python calls, and the
+kernels that PyTorch calls. What happens in between is the bridge's business: see bridge.h. checks.py writes what
+annotations add.
 """
 
 import keyword
 
 from .. import config
-from . import cdef, cffi_names
+from . import cdef, cffi_names, checks
 from .cffi_names import model
 from .crossing import parameter, result_kind
 
@@ -60,16 +61,26 @@ static PyObject *thaw_call_{name}(PyObject *self, PyObject *const *arguments, Py
 }}
 """
 
-# join is the last entry of thaw_bridge that the file uses.
+# The frame has room for that of each variant.
+KERNEL = """
+static void {kernel}_{name}(uint64_t *stack, uint64_t inputs, uint64_t outputs) {{
+    union {{ {frames} }} frame;
+    thaw->kernel(thaw_callables[{index}], &frame, {functional}, stack, inputs, outputs);
+}}
+"""
+KERNELS = {"default": "thaw_kernel", "out": "thaw_kernel_out"}  # of each form of an operator
+
+# {last} is the last entry of thaw_bridge that the file uses.
 MODULE = """
 static PyObject *thaw_cffi_init(void);
 
 #define THAW_KIND_NAME(name, number) #name,
 static const char *const thaw_kind_names[] = {{ THAW_KIND_LIST(THAW_KIND_NAME) }};
-static const thaw_module thaw_this_module = {{
-    sizeof(thaw_module), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, "{name}", THAW_UPTO(thaw_bridge, join),
+{runtime_codes}static const thaw_module thaw_this_module = {{
+    sizeof(thaw_module), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, "{name}", THAW_UPTO(thaw_bridge, {last}),
     sizeof(thaw_function), sizeof(thaw_parameter), sizeof(thaw_region), thaw_functions, {count}, thaw_callables,
-    thaw_cffi_init, thaw_kind_names, sizeof thaw_kind_names / sizeof *thaw_kind_names
+    thaw_cffi_init, thaw_kind_names, sizeof thaw_kind_names / sizeof *thaw_kind_names,
+    {error_message}, {error_code}, {codes}, {code_count}, thaw_description
 }};
 
 #ifdef __cplusplus
@@ -88,18 +99,20 @@ class Function:
 
     call = "call"  # the entry of thaw_bridge that calls it
     parameter = staticmethod(parameter)
+    described = None  # its description.Function, once that is made
+    comment = ""  # the header's
 
     @staticmethod
     def crossing_of_result(ffi, type):
         """(thaw_kind, DLPack code, bits); the latter two of TH structs only."""
         return result_kind(ffi, type), 0, 0
 
-    def __init__(self, ffi, name, type, declaration, names):
-        names = list(names) + [None] * (len(type.args) - len(names))
+    def __init__(self, ffi, name, type, declaration, names, elements=()):
+        names, elements = ([*given] + [None] * (len(type.args) - len(given)) for given in (names, elements))
         self.name, self.type, self.declaration = name, type, declaration
         self.parameters = [
-            self.parameter(ffi, argument, given or f"argument{index + 1}")
-            for index, (argument, given) in enumerate(zip(type.args, names))
+            self.parameter(ffi, argument, given or f"argument{index + 1}", element or "")
+            for index, (argument, given, element) in enumerate(zip(type.args, names, elements))
         ]
         self.named = all(given and not keyword.iskeyword(given) for given in names[: len(type.args)])
         self.result, self.result_code, self.result_bits = "THAW_CFFI", 0, 0
@@ -109,12 +122,17 @@ class Function:
         self.direct = self.result != "THAW_CFFI" and not any(p.kind == "THAW_CFFI" for p in self.parameters)
 
     @property
+    def text(self):
+        """The C declaration and the header's comment."""
+        return f"{self.declaration}\n\n{self.comment}" if self.comment else self.declaration
+
+    @property
     def doc(self):
-        """The C declaration, below a signature line that inspect understands where every parameter has a name."""
+        """The text, below a signature line that inspect understands where every parameter has a name."""
         if not self.named or self.type.ellipsis:
-            return self.declaration
+            return self.text
         names = ", ".join(each.name for each in self.parameters)
-        return f"{self.name}({names})\n--\n\n{self.declaration}"
+        return f"{self.name}({names})\n--\n\n{self.text}"
 
     def guarded(self):
         """Frame, run and stand-in. A variadic function has a frame only: nothing but cffi's own code can call it."""
@@ -141,24 +159,57 @@ class Function:
         """The parameters as a C array."""
         if not self.parameters:
             return ""
-        rows = []
-        for i, each in enumerate(self.parameters):
+        rows, described = [], self.described.parameters
+        for i, (each, more) in enumerate(zip(self.parameters, described)):
+            source, dimension = self.source(more)
+            aliases = sum(1 << k for k, other in enumerate(described) if other.name in more.aliases)
             rows.append(
-                f'    {{ "{each.name}", {each.kind}, {each.flags}, (int)offsetof(thaw_frame_{self.name}, thaw_{i}), '
-                f"{each.code}, {each.bits}, 0 }},\n"
+                f'    {{ "{each.name}", {each.kind}, {flags(each, more)}, '
+                f"(int)offsetof(thaw_frame_{self.name}, thaw_{i}), {each.code}, {each.bits}, 0, "
+                f"{source}, {dimension}, UINT64_C({aliases}) }},\n"
             )
         return array(f"const thaw_parameter thaw_parameters_{self.name}", rows)
 
-    def row(self):
-        """The function's entry in thaw_functions."""
+    def source(self, parameter):
+        """source and source_dim of a parameter's record."""
+        if not parameter.source:
+            return 0, 0
+        array, dimension = parameter.source
+        words = {"shape": "THAW_SHAPE_OF_SOURCE", "ndim": "THAW_NDIM_OF_SOURCE"}
+        return self.number(array), words.get(dimension, dimension)
+
+    def number(self, name):
+        """1 + index of a parameter; 0 for None."""
+        return next((i for i, each in enumerate(self.parameters, 1) if each.name == name), 0)
+
+    def row(self, index_of):
+        """The function's entry in thaw_functions; ``index_of``: that of a function's name."""
         void = isinstance(self.type.result, model.VoidType)
+        described, workspace = self.described, checks.workspace_of(self.described)
+        base = 1 + index_of[described.base.name] if described.base else 0
+        kernels = [f"{KERNELS[form]}_{self.name}" if form in described.forms else "NULL" for form in ("default", "out")]
         return (
             f'    {{ "{self.name}", {c_string(self.doc)},\n      thaw_call_{self.name}, '
             f"{f'thaw_run_{self.name}' if self.direct else 'NULL'}, "
             f"{f'thaw_parameters_{self.name}' if self.parameters else 'NULL'}, {len(self.parameters)}, "
             f"{int(self.type.ellipsis)}, {self.result}, "
             f"{0 if void else f'(int)offsetof(thaw_frame_{self.name}, thaw_result)'}, "
-            f"{self.result_code}, {self.result_bits} }},\n"
+            f"{self.result_code}, {self.result_bits},\n      {int(described.has_status)}, {base}, "
+            f"{f'thaw_shape_{self.name}' if checks.has_shapes(described) else 'NULL'}, "
+            f"{f'thaw_workspace_{self.name}' if workspace else 'NULL'}, "
+            f"{self.number(workspace.name) if workspace else 0}, {self.number(workspace.size) if workspace else 0}, "
+            f"{', '.join(kernels)} }},\n"
+        )
+
+    def kernels(self, index):
+        """What PyTorch calls; ``index`` is that of row()."""
+        names = [self.name, *(each.name for each in self.described.variants)]
+        frames = " ".join(f"thaw_frame_{name} thaw_{i};" for i, name in enumerate(names))
+        return "".join(
+            KERNEL.format(
+                kernel=KERNELS[form], name=self.name, frames=frames, index=index, functional=int(form == "default")
+            )
+            for form in self.described.forms
         )
 
     def trampoline(self, index):
@@ -173,13 +224,26 @@ def functions(ffi, signatures, kind=Function):
     return [kind(ffi, name, type, *signatures.get(name, (name, []))) for name, type in cffi_names.functions(ffi)]
 
 
-def preamble(found, name, headers, keeps_errno):
+# The flags of an array in an annotated function, by the field of description.Parameter that asks for each.
+ANNOTATED_FLAGS = {"is_checked": "THAW_CHECKED", "is_nullable": "THAW_MAY_BE_NULL", "is_inout": "THAW_READ_TOO"}
+
+
+def flags(crossed, described):
+    """The flags of a parameter's record."""
+    found = [crossed.flags] if crossed.flags != "0" else []
+    found += [flag for field, flag in ANNOTATED_FLAGS.items() if getattr(described, field)]
+    return " | ".join([*found, *(["THAW_SCRATCH"] if described.kind == "workspace" else [])]) or "0"
+
+
+def preamble(found, name, headers, keeps_errno, described):
     """What stands before cffi's own code, which is a complete module once cffi's init function is a step of ours.
 
-    headers: C text that declares the functions.
+    headers: C text that declares the functions. described: the description.Module of them.
     """
     module = name.rpartition(".")[2]
-    end = "    { NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }\n"  # C has no empty arrays
+    index_of = {function.name: index for index, function in enumerate(found)}
+    end = "    { NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL }\n"  # none is empty in C
+    codes = described.runtime_codes
     bridge, regions = (cdef.include_lines([config.PACKAGE / "bridge" / name]) for name in ("bridge.h", "regions.h"))
     return "".join([
         PREAMBLE.format(bridge=bridge, regions=regions, includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
@@ -187,8 +251,18 @@ def preamble(found, name, headers, keeps_errno):
         *(function.table() for function in found),
         CALLABLES.format(count=len(found) + 1),
         *(function.trampoline(index) for index, function in enumerate(found)),
-        array("const thaw_function thaw_functions", [*(function.row() for function in found), end]),
-        MODULE.format(module=module, name=name.lstrip("."), count=len(found)),
+        checks.arithmetic(described.functions),
+        *(checks.functions(each) for each in described.functions),
+        *(function.kernels(index) for index, function in enumerate(found)),
+        array("const thaw_function thaw_functions", [*(function.row(index_of) for function in found), end]),
+        f"static const char thaw_description[] =\n{c_text(described.json())};\n",
+        MODULE.format(
+            module=module, name=name.lstrip("."), count=len(found),
+            last="kernel" if any(each.forms for each in described.functions) else "join",
+            runtime_codes=array("const int thaw_runtime_codes", [f"    {code},\n" for code in codes]) if codes else "",
+            codes="thaw_runtime_codes" if codes else "NULL", code_count=len(codes),
+            error_message=described.error_message or "NULL", error_code=described.error_code or "NULL",
+        ),
         CFFI_INIT.format(module=module),
     ])  # fmt: skip
 
@@ -197,6 +271,11 @@ def c_string(text):
     """A C string literal, in UTF-8."""
     plain = set(range(32, 127)) - set(b'"\\?')
     return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode()) + '"'
+
+
+def c_text(text):
+    """A long C string literal, in several lines; compilers must take no more than 4095 bytes of one."""
+    return "\n".join(f"    {c_string(text[start:start + 100])}" for start in range(0, len(text), 100))
 
 
 def array(declaration, rows):

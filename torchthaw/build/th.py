@@ -56,7 +56,7 @@ class Function(glue.Function):
         self.flags_of_tensors = "THAW_EXACT" if exact else "0"
         super().__init__(*function)
 
-    def parameter(self, ffi, type, name):
+    def parameter(self, ffi, type, name, element=""):
         found = struct(type)
         if found:
             kind, code, bits = found
@@ -64,7 +64,7 @@ class Function(glue.Function):
             return crossing.Parameter(type, name, kind, flags, code, bits)
         if isinstance(type, model.PointerType):
             return crossing.Parameter(type, name, "THAW_HANDLE")
-        return crossing.parameter(ffi, type, name)
+        return crossing.parameter(ffi, type, name, element)
 
     @staticmethod
     def crossing_of_result(ffi, type):

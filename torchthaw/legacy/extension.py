@@ -40,7 +40,7 @@ def create_extension(
         extension.module_name = extension.module
     elif "." not in name:
         extension.module_name = f".{extension.module_name}"
-    extension.ffi, preamble = extension.interface()
+    extension.ffi, preamble, _ = extension.interface()
     extension.ffi.set_source(extension.module_name, preamble, given["suffix"], **extension.for_setuptools())
     extension.wrapper.make()
     extension.ffi.build = extension.build

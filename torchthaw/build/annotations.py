@@ -1,0 +1,271 @@
+"""torchthaw/build/annotations.py: takes the words of torchthaw/annotate.h out of preprocessed C, with their places.
+
+What they mean is the business of description.py; here each gets the function and the parameter that it belongs to.
+"""
+
+import bisect
+import re
+from typing import NamedTuple
+
+from .ninja import BuildError
+
+
+class AnnotationError(BuildError, ValueError):
+    """A word that does not fit where it stands: ``path:line: function: parameter: WORD: expected …, got …``."""
+
+
+# Word -> what its arguments are called; None: it takes none, "...": any number.
+BEHIND = {
+    "THAW_SHAPE": "...", "THAW_LIKE": "shape, ndim", "THAW_BROADCAST": "shape1, ndim1, shape2, ndim2",
+    "THAW_NULLABLE": None, "THAW_INOUT": None, "THAW_ALIAS": "...", "THAW_WORKSPACE": "size, call",
+}  # fmt: skip
+BEFORE = {
+    "THAW_STATUS": None, "THAW_VARIANT_OF": "base", "THAW_BACKWARD_OF": "base", "THAW_ERROR_MESSAGE": None,
+    "THAW_ERROR_CODE": "...",
+}  # fmt: skip
+ARGUMENTS = {**BEHIND, **BEFORE}
+
+WORD = re.compile(rf"\b(?:{'|'.join(ARGUMENTS)})\b")
+TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();,]')
+
+
+class Line(NamedTuple):
+    """A line of preprocessed C, and where it comes from."""
+
+    path: str
+    number: int
+    text: str
+
+
+class Word(NamedTuple):
+    """An annotation: ``arguments`` as texts; ``place`` as ``path:line``."""
+
+    name: str
+    arguments: tuple
+    place: str
+
+
+class Argument(NamedTuple):
+    """A parameter of a prototype: its name, or "", and its words. ``type`` is comparable, its elements left out."""
+
+    name: str
+    type: tuple
+    words: tuple
+
+
+class Prototype(NamedTuple):
+    """A function as a header declares it. ``path``, ``line``: where; words: those before it."""
+
+    name: str
+    path: str
+    line: int
+    result: str
+    parameters: tuple
+    words: tuple
+
+    @property
+    def place(self):
+        return f"{self.path}:{self.line}"
+
+    @property
+    def is_annotated(self):
+        return bool(self.words or any(each.words for each in self.parameters))
+
+
+def take(lines):
+    """(lines, prototypes): the lines without annotations, and every prototype by name; {} where none has a word."""
+    text = "\n".join(line.text for line in lines)
+    found = [_word(match, text) for match in WORD.finditer(text)]
+    if not found:
+        return lines, {}
+    pieces, position = [], 0
+    for start, end, _, _ in found:
+        pieces += [text[position:start], re.sub(r"[^\n]", " ", text[start:end])]
+        position = end
+    text = "".join(pieces) + text[position:]
+    clean = [line._replace(text=each) for line, each in zip(lines, text.split("\n"))]
+    return clean, _Reader(lines, text, found).prototypes()
+
+
+def _word(match, text):
+    """(start, end, name, arguments or None) of an annotation, in which it may be written on several lines."""
+    opening = re.compile(r"\s*\(").match(text, match.end())
+    if ARGUMENTS[match[0]] is None or not opening:
+        return match.start(), match.end(), match[0], None
+    depth, arguments, start = 1, [], opening.end()
+    for token in re.finditer(r"[(),]", text[start:]):
+        position = opening.end() + token.start()
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth == 0 or depth == 1 and token[0] == ",":
+            arguments.append(" ".join(text[start:position].split()))
+            start = position + 1
+        if depth == 0:
+            return match.start(), start, match[0], () if arguments == [""] else tuple(arguments)
+    return match.start(), match.end(), match[0], None
+
+
+class _Statement:
+    """A declaration, or the head of a definition, at file scope: its bounds, and those of its parameters."""
+
+    def __init__(self, start):
+        self.start, self.end = start, start
+        self.opening = self.closing = None
+        self.commas = []
+
+
+def _statements(text):
+    """Those that have a list of parameters."""
+    braces = parentheses = 0
+    statement = _Statement(0)
+    for token in TOKEN.finditer(text):
+        sign, position = token[0], token.start()
+        if sign == "{":
+            if braces == 0 and parentheses == 0 and statement.closing:
+                statement.end = position
+                yield statement
+                statement = _Statement(position)
+            braces += 1
+        elif sign == "}":
+            braces = max(0, braces - 1)
+            if braces == 0:
+                statement = _Statement(token.end())
+        elif braces:
+            continue
+        elif sign == "(":
+            if parentheses == 0 and statement.opening is None:
+                statement.opening = position
+            parentheses += 1
+        elif sign == ")":
+            parentheses = max(0, parentheses - 1)
+            if parentheses == 0 and statement.closing is None:
+                statement.closing = position
+        elif sign == "," and parentheses == 1 and statement.closing is None:
+            statement.commas.append(position)
+        elif sign == ";" and parentheses == 0:
+            if statement.closing:
+                statement.end = position
+                yield statement
+            statement = _Statement(token.end())
+
+
+class _Reader:
+    """From words and the text without them to prototypes."""
+
+    def __init__(self, lines, text, found):
+        self.lines, self.text, self.found = lines, text, found
+        self.starts = [0]
+        for line in lines[:-1]:
+            self.starts.append(self.starts[-1] + len(line.text) + 1)
+
+    def line(self, position):
+        return self.lines[bisect.bisect_right(self.starts, position) - 1]
+
+    def place(self, position):
+        line = self.line(position)
+        return f"{line.path}:{line.number}"
+
+    def prototypes(self):
+        statements = list(_statements(self.text))
+        starts, words = [each.start for each in statements], {}  # index of the statement -> those in it
+        for word in self.found:
+            index = bisect.bisect_right(starts, word[0]) - 1
+            if index < 0 or word[0] >= statements[index].end:
+                self.misplaced(word)
+            words.setdefault(index, []).append(word)
+        found = {}
+        for index, statement in enumerate(statements):
+            prototype = self.prototype(statement, words.get(index, []))
+            if prototype is None:
+                continue
+            known = found.get(prototype.name)
+            if known and known.is_annotated and prototype.is_annotated and not _same(known, prototype):
+                raise AnnotationError(
+                    f"{prototype.place}: {prototype.name}: expected the annotations of {known.place}, got others"
+                )
+            if known is None or not known.is_annotated:
+                found[prototype.name] = prototype
+        return found
+
+    def misplaced(self, word, function=""):
+        kind = "before a function" if word[2] in BEFORE else "behind the name of a function's parameter"
+        of = f"{function}: " if function else ""
+        raise AnnotationError(f"{self.place(word[0])}: {of}{word[2]}: expected {kind}, got another place")
+
+    def prototype(self, statement, words):
+        """The Prototype of a statement; None for what is none."""
+        head = self.text[statement.start : statement.opening]
+        name = re.search(r"([A-Za-z_]\w*)\s*$", head)
+        if not name or re.search(r"\btypedef\b|[=]", head) or not head[: name.start()].strip():
+            if words:
+                self.misplaced(words[0])
+            return None
+        name = name[1]
+        before, behind = [], {}
+        for word in words:
+            position = word[0]
+            inside = self.text[statement.opening : position]
+            if word[2] in BEFORE and position < statement.opening:
+                before.append(self.word(word, name))
+            elif word[2] in BEHIND and inside.count("(") - inside.count(")") == 1 and position < statement.closing:
+                behind.setdefault(bisect.bisect(statement.commas, position), []).append(word)
+            else:
+                self.misplaced(word, name)
+        bounds = [statement.opening, *statement.commas, statement.closing]
+        texts = [self.text[start + 1 : end].strip() for start, end in zip(bounds, bounds[1:])]
+        if texts in ([""], ["void"]):
+            texts = []
+        parameters = []
+        for index, text in enumerate(texts):
+            parameter = _name(text)
+            own = tuple(self.word(word, f"{name}: {parameter}") for word in behind.pop(index, ()))
+            parameters.append(Argument(parameter, _type(text, parameter), own))
+        for left in behind.values():
+            self.misplaced(left[0], name)
+        first = self.line(statement.start + len(head) - len(head.lstrip()))
+        kept = [word for word in head[: head.rindex(name)].split() if word not in ("extern", "static", "inline")]
+        result = " ".join(kept)
+        return Prototype(name, first.path, first.number, result, tuple(parameters), tuple(before))
+
+    def word(self, found, of):
+        """The Word, with as many arguments as it must have."""
+        position, _, name, arguments = found
+        expected = ARGUMENTS[name]
+        place = self.place(position)
+        if expected is None:
+            return Word(name, (), place)
+        got = "none" if not arguments else f"({', '.join(arguments)})"
+        if arguments is None or "" in arguments:
+            raise AnnotationError(f"{place}: {of}: {name}: expected arguments in parentheses ({expected}), got {got}")
+        if expected != "..." and len(arguments) != expected.count(",") + 1:
+            raise AnnotationError(f"{place}: {of}: {name}: expected arguments ({expected}), got {got}")
+        return Word(name, arguments, place)
+
+
+def _same(one, other):
+    """Whether two declarations of a function say the same."""
+
+    def said(prototype):
+        words = [prototype.words, *(each.words for each in prototype.parameters)]
+        return [[word[:2] for word in each] for each in words]
+
+    return said(one) == said(other)
+
+
+def _name(text):
+    """The name of a parameter, or ""; ``text``: its declaration."""
+    pointer = re.search(r"\(\s*\*\s*(\w+)", text)
+    if pointer:
+        return pointer[1]
+    words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^\]]*\]", "", text))
+    kept = [word for word in words if word not in ("const", "volatile", "restrict", "struct", "union", "enum")]
+    return kept[-1] if len(kept) > 1 else ""
+
+
+def _type(text, name):
+    """What parameters of variants have in common: a pointer's qualifiers; of other types every word."""
+    rest = re.sub(rf"\b{name}\b(?=\s*(?:\[[^\]]*\]\s*)*$)", "", text) if name else text
+    stars = rest.count("*") + rest.count("[")
+    words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^\]]*\]", "", rest))
+    if stars:
+        return "*" * stars, "const" in words
+    return tuple(sorted(word for word in words if word != "const"))

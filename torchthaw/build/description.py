@@ -1,0 +1,442 @@
+"""torchthaw/build/description.py: what is known of each function of an extension: its types, and what is annotated.
+
+describe() joins both, refuses annotations that do not fit, and says which parameters the others determine. The result
+is written into the extension twice: as JSON (see Module.json), and as C by checks.py and glue.py.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import crossing, dimensions
+from .annotations import AnnotationError
+from .cffi_names import model
+
+VERSION = 1
+DTYPES = {crossing.INT: "int", crossing.UINT: "uint", crossing.FLOAT: "float", crossing.COMPLEX: "complex"}
+STRUCTS = {f"THAW_{kind}": kind.lower() for kind in ("TH_TENSOR", "TH_STORAGE", "THC_TENSOR", "THC_STORAGE")}
+MAX_DIMENSIONS = 64  # THAW_MAX_DIMENSIONS
+
+
+@dataclass
+class Parameter:
+    """A parameter: how it crosses to C, and its role in an operator. Shapes as in the JSON; ``dims`` parsed besides."""
+
+    crossing: crossing.Parameter
+    kind: str
+    dtype: Any = None
+    is_written: bool = False
+    is_inout: bool = False
+    is_nullable: bool = False
+    is_checked: bool = False
+    shapes: list = field(default_factory=list)
+    aliases: list = field(default_factory=list)
+    source: Any = None  # (name of an array, number of its dimension, "ndim" or "shape")
+    size: Any = None
+    call: Any = None
+
+    @property
+    def name(self):
+        return self.crossing.name
+
+    @property
+    def is_array(self):
+        return self.kind in ("array", "sizes")
+
+    @property
+    def is_output(self):
+        """An array of which nothing is read. Of a function that is not annotated it may be read."""
+        return self.kind == "array" and self.is_written and not self.is_inout
+
+    @property
+    def is_tensor(self):
+        """What is a tensor in an operator."""
+        return self.kind == "array" or self.kind in STRUCTS.values()
+
+    def as_json(self):
+        found = {"name": self.name, "ctype": c_type(self.crossing.type), "kind": self.kind}
+        if self.is_array:
+            found.update(
+                dtype=self.dtype, written=self.is_written, inout=self.is_inout, nullable=self.is_nullable,
+                shapes=[{key: shape[key] for key in shape if key != "parsed"} for shape in self.shapes],
+                aliases=self.aliases,
+            )  # fmt: skip
+        if self.kind in STRUCTS.values():
+            found["dtype"] = self.dtype
+        if self.kind in ("integer", "sizes"):
+            found["source"] = self.source
+        if self.kind == "workspace":
+            found.update(size=self.size, call=self.call)
+        return found
+
+
+@dataclass
+class Function:
+    """A function: see the JSON. ``base``: the module's function that stands for its operator, or None."""
+
+    made: Any  # the glue.Function
+    prototype: Any  # the Prototype, None where no header has an annotation
+    parameters: list
+    device: str = "cpu"
+    operator: str = ""
+    is_annotated: bool = False
+    has_status: bool = False
+    backward_of: Any = None
+    base: Any = None
+    variants: list = field(default_factory=list)
+
+    @property
+    def name(self):
+        return self.made.name
+
+    @property
+    def forms(self):
+        """The overloads of its operator: "out" writes to given arrays, "default" returns new ones."""
+        kinds = {each.kind for each in self.parameters}
+        if self.base or not self.made.direct or kinds & {"handle", "cffi"}:
+            return []
+        if not any(each.is_tensor for each in self.parameters):
+            return []
+        outputs = [each for each in self.parameters if each.kind == "array" and each.is_written]
+        is_functional = self.is_annotated and outputs and not kinds & set(STRUCTS.values())
+        is_functional = is_functional and all(each.shapes for each in outputs if each.is_output)
+        return ["out", "default"] if is_functional else ["out"]
+
+    def as_json(self):
+        return {
+            "name": self.name, "operator": self.operator, "doc": self.made.text, "result": c_type(self.made.type.result),
+            "status": self.has_status, "backward_of": self.backward_of, "device": self.device,
+            "callable": self.made.direct, "annotated": self.is_annotated, "forms": self.forms,
+            "parameters": [each.as_json() for each in self.parameters],
+        }  # fmt: skip
+
+
+@dataclass
+class Module:
+    """All functions of an extension, in order of name, and how they report failures."""
+
+    namespace: str
+    headers: list
+    functions: list
+    error_message: Any = None  # names of C functions
+    error_code: Any = None
+    runtime_codes: tuple = ()
+
+    def json(self):
+        """As the extension has it: see docs/internals/abi.md."""
+        found = {
+            "version": VERSION, "namespace": self.namespace, "headers": self.headers,
+            "functions": [each.as_json() for each in self.functions],
+        }  # fmt: skip
+        return json.dumps(found, separators=(",", ":"))
+
+
+def c_type(type):
+    """A type as C has it, with ``const`` in front."""
+    text = type.get_c_name().strip()
+    return re.sub(r"^([\w ]+?) const \*", r"const \1 *", text)
+
+
+def describe(made, declared, namespace, headers):
+    """The Module of the functions ``made``, a list of glue.Function, which the cdef.Declarations ``declared`` have.
+
+    Raises AnnotationError for an annotation that does not fit.
+    """
+    annotated, text = declared.annotated, declared.preprocessed
+    functions = [Function(each, annotated.get(each.name), [plain(p) for p in each.parameters]) for each in made]
+    for function in functions:
+        mark_stream(function)
+        _Annotator(function, annotated).annotate()
+    module = Module(namespace, [header.name for header in headers], functions)
+    join_variants(functions)
+    for prototype in annotated.values():
+        read_error_words(prototype, module, text)
+    for each in functions:
+        each.made.described = each
+    return module
+
+
+def plain(crossed):
+    """The Parameter without annotations."""
+    kind, element = crossed.kind, (crossed.code, crossed.bits)
+    if getattr(getattr(crossed.type, "totype", None), "name", "") == "char":
+        return Parameter(crossed, "handle")  # text, no numbers
+    if kind == "THAW_ARRAY":
+        is_sizes = crossed.flags == "THAW_SIZES"
+        return Parameter(
+            crossed, "sizes" if is_sizes else "array", dtype_name(*element), is_written=crossed.flags == "THAW_WRITTEN"
+        )
+    if kind in STRUCTS:
+        return Parameter(crossed, STRUCTS[kind], dtype_name(*element), is_written=True)
+    if kind in ("THAW_FLOAT", "THAW_DOUBLE"):
+        return Parameter(crossed, "float")
+    if kind in ("THAW_BOOL", "THAW_HANDLE", "THAW_CFFI"):
+        return Parameter(crossed, kind.removeprefix("THAW_").lower())
+    return Parameter(crossed, "integer")
+
+
+def dtype_name(code, bits):
+    """torch's name of a dtype; None for ``void *``."""
+    if code == crossing.ANY:
+        return None
+    if code == crossing.BOOL:
+        return "bool"
+    return "bfloat16" if code == crossing.BFLOAT else f"{DTYPES[code]}{bits}"
+
+
+def mark_stream(function):
+    """The bridge's rule for functions on a GPU: the name ends with _cuda, the last parameter is ``void *stream``."""
+    last = function.parameters[-1] if function.parameters else None
+    is_stream = last and last.kind == "array" and last.dtype is None and last.name == "stream"
+    if is_stream and function.name.endswith("_cuda") and not function.made.type.ellipsis:
+        last.kind, function.device = "stream", "cuda"
+    if any(each.kind.startswith("thc_") for each in function.parameters):
+        function.device = "cuda"
+
+
+def join_variants(functions):
+    """For each operator the function that stands for it: the base, else the first variant."""
+    leading = {}
+    for function in functions:
+        if function.name == function.operator:
+            leading[function.operator] = function
+    for function in functions:
+        first = leading.setdefault(function.operator, function)
+        if first is not function:
+            function.base = first
+            first.variants.append(function)
+
+
+def read_error_words(prototype, module, text):
+    """What THAW_ERROR_MESSAGE and THAW_ERROR_CODE say of the module."""
+    for word in prototype.words:
+        if word.name not in ("THAW_ERROR_MESSAGE", "THAW_ERROR_CODE"):
+            continue
+        where = f"{word.place}: {prototype.name}: {word.name}"
+        attribute, result = "error_message", "const char *"
+        if word.name == "THAW_ERROR_CODE":
+            attribute, result = "error_code", "int"
+            module.runtime_codes = word.arguments
+            for code in word.arguments:
+                if not re.fullmatch(r"-?\s*\w+", code) or not is_constant(code, text):
+                    raise AnnotationError(f"{where}: expected integer constants, got {code}")
+        declared = prototype.result
+        if prototype.parameters or not re.fullmatch(result.replace(" *", r"\s*\*"), declared):
+            got = ", ".join(each.name for each in prototype.parameters) or "void"
+            raise AnnotationError(f"{where}: expected a function {result}f(void), got {declared} f({got})")
+        known = getattr(module, attribute)
+        if known:
+            raise AnnotationError(f"{where}: expected one such function, got another than {known}")
+        setattr(module, attribute, prototype.name)
+
+
+def is_constant(code, text):
+    """Whether it is a number, or an enumerator in the preprocessed text."""
+    if re.fullmatch(r"-?\s*(0[xX][0-9a-fA-F]+|\d+)", code):
+        return True
+    return any(re.search(rf"\b{code}\b", body) for body in re.findall(r"\benum\b[^{;]*\{([^}]*)\}", text))
+
+
+class _Annotator:
+    """Puts what a function's prototype says, and that of its base, into its parameters."""
+
+    def __init__(self, function, annotated):
+        self.function, self.annotated = function, annotated
+        self.by_name = {each.name: each for each in function.parameters}
+
+    def error(self, word, expected, got, parameter=None):
+        of = f"{self.function.name}: {parameter.name}" if parameter else self.function.name
+        return AnnotationError(f"{word.place}: {of}: {word.name}: expected {expected}, got {got}")
+
+    def annotate(self):
+        function, prototype = self.function, self.function.prototype
+        function.operator = function.name
+        if prototype is None:
+            return
+        before, behind = list(prototype.words), [each.words for each in prototype.parameters]
+        base = self.base(prototype)
+        if base:
+            function.operator = base.name
+            before += [word for word in base.words if word.name in ("THAW_STATUS", "THAW_BACKWARD_OF")]
+            inherited = [each.words for each in base.parameters]
+            inherited += [()] * (len(behind) - len(inherited))
+            behind = [own or theirs for own, theirs in zip(behind, inherited)]
+        function.is_annotated = bool(before or any(behind))
+        if not function.is_annotated:
+            return
+        for word in before:
+            self.read_before(word)
+        for parameter in function.parameters:
+            parameter.is_checked = parameter.is_array
+        for parameter, words in zip(function.parameters, behind):
+            for word in words:
+                self.read_behind(parameter, word)
+        self.find_roles()
+        self.find_sources()
+
+    def base(self, prototype):
+        """The Prototype that this one is a variant of, or None."""
+        words = [word for word in prototype.words if word.name == "THAW_VARIANT_OF"]
+        if not words:
+            return None
+        word = words[0]
+        base = self.declared(word, word.arguments[0])
+        if any(each.name == "THAW_VARIANT_OF" for each in base.words) or base is prototype:
+            raise self.error(word, "a function that is no variant", base.name)
+        own, theirs = ([each.type + (each.name,) for each in every.parameters] for every in (prototype, base))
+        more = [(each.name, each.type) for each in prototype.parameters[len(theirs) :]]
+        if own[: len(theirs)] != theirs or more not in ([], [("stream", ("*", False))]):
+            raise self.error(
+                word, f"the parameters of {base.name} ({_names(base)}), and at most void *stream besides",
+                f"({_names(prototype)})" if _names(base) != _names(prototype) else "others of these names",
+            )  # fmt: skip
+        if more and self.function.device != "cuda":
+            raise self.error(word, "a name that ends with _cuda, as it has a stream", prototype.name)
+        if base.result != prototype.result:
+            raise self.error(word, f"a function that returns {base.result}", prototype.result)
+        return base
+
+    def declared(self, word, name):
+        if name not in self.annotated:
+            raise self.error(word, "a function that the headers declare", name)
+        return self.annotated[name]
+
+    def read_before(self, word):
+        if word.name == "THAW_STATUS":
+            result = c_type(self.function.made.type.result)
+            if result != "int":
+                raise self.error(word, "a function that returns int", result)
+            self.function.has_status = True
+        elif word.name == "THAW_BACKWARD_OF":
+            self.function.backward_of = self.declared(word, word.arguments[0]).name
+
+    def read_behind(self, parameter, word):
+        if not parameter.is_array:
+            raise self.error(word, "an array of numbers", c_type(parameter.crossing.type), parameter)
+        getattr(self, f"read_{word.name.removeprefix('THAW_').lower()}")(parameter, word)
+
+    def read_nullable(self, parameter, word):
+        parameter.is_nullable = True
+
+    def read_inout(self, parameter, word):
+        if not parameter.is_written:
+            raise self.error(word, "an array that is not const", c_type(parameter.crossing.type), parameter)
+        parameter.is_inout = True
+
+    def read_alias(self, parameter, word):
+        if not parameter.is_written:
+            raise self.error(word, "an array that is not const", c_type(parameter.crossing.type), parameter)
+        if not word.arguments:
+            raise self.error(word, "names of arrays in parentheses", "none", parameter)
+        for name in word.arguments:
+            other = self.by_name.get(name)
+            if other is None or other.kind != "array" or other is parameter:
+                raise self.error(word, f"another array of {self.function.name}", name, parameter)
+        parameter.aliases += word.arguments
+
+    def read_shape(self, parameter, word):
+        parsed = [self.dimension(parameter, word, text) for text in word.arguments]
+        if len(parsed) > MAX_DIMENSIONS:
+            raise self.error(word, f"at most {MAX_DIMENSIONS} sizes", len(parsed), parameter)
+        parameter.shapes.append({"dims": [dimensions.text(each) for each in parsed], "parsed": parsed})
+
+    def dimension(self, parameter, word, text):
+        try:
+            parsed = dimensions.parse(text)
+        except ValueError as error:
+            raise self.error(word, error, text, parameter) from None
+        for name in dimensions.names(parsed):
+            self.integer(parameter, word, name)
+        return parsed
+
+    def integer(self, parameter, word, name):
+        """Raises unless ``name`` is an integer parameter."""
+        found = self.by_name.get(name)
+        if found is None:
+            raise self.error(word, f"integer parameters of {self.function.name}", name, parameter)
+        if found.kind != "integer":
+            raise self.error(word, f"integer parameters of {self.function.name}", f"{name}, which is {kind_of(found)}",
+                             parameter)
+
+    def sizes(self, parameter, word, pairs):
+        """Raises unless names are (sizes, number of them), each of a parameter."""
+        for name, count in pairs:
+            found = self.by_name.get(name)
+            if found is None or found.crossing.flags != "THAW_SIZES" or found is parameter:
+                got = name if found is None else f"{name}, which is {kind_of(found)}"
+                raise self.error(word, f"a parameter const int64_t * of {self.function.name}", got, parameter)
+            self.integer(parameter, word, count)
+
+    def read_like(self, parameter, word):
+        self.sizes(parameter, word, [word.arguments])
+        parameter.shapes.append({"like": list(word.arguments)})
+
+    def read_broadcast(self, parameter, word):
+        self.sizes(parameter, word, [word.arguments[:2], word.arguments[2:]])
+        parameter.shapes.append({"broadcast": list(word.arguments)})
+
+    def read_workspace(self, parameter, word):
+        if parameter.dtype is not None or not parameter.is_written:
+            raise self.error(word, "a parameter void *", c_type(parameter.crossing.type), parameter)
+        size, call = word.arguments
+        self.integer(parameter, word, size)
+        called = re.fullmatch(r"(\w+) ?\((.*)\)", call)
+        if not called:
+            raise self.error(word, "a call, such as f_workspace_size(batch)", call, parameter)
+        name, arguments = called[1], [each.strip() for each in called[2].split(",") if each.strip()]
+        for argument in arguments:
+            self.integer(parameter, word, argument)
+            if argument == size:
+                raise self.error(word, "parameters that say the workspace's size", size, parameter)
+        function = self.declared(word, name)
+        if "size_t" not in function.result.split() or len(function.parameters) != len(arguments):
+            expected = f"a function that returns size_t and takes {len(arguments)} integers"
+            raise self.error(word, expected, f"{function.result} {name}({_names(function) or 'void'})", parameter)
+        if any(other.kind == "workspace" for other in self.function.parameters):
+            raise self.error(word, "one workspace", "another", parameter)
+        parameter.kind, parameter.is_checked = "workspace", False
+        parameter.size, parameter.call = size, [name, arguments]
+        self.by_name[size].kind = "workspace_size"
+
+    def find_roles(self):
+        """Arrays of int64_t that no shape names are arrays like any other; those that one names have its length."""
+        used = {}
+        for parameter in self.function.parameters:
+            for shape in parameter.shapes:
+                words = shape.get("like") or shape.get("broadcast") or []
+                used.update(zip(words[::2], words[1::2]))
+        for parameter in self.function.parameters:
+            if parameter.kind != "sizes":
+                continue
+            if parameter.name not in used:
+                parameter.kind = "array" if parameter.shapes else "sizes"
+            elif not parameter.shapes:
+                count = used[parameter.name]
+                parameter.shapes.append({"dims": [count], "parsed": [count]})
+
+    def find_sources(self):
+        """For each integer and array of sizes the first array that determines it: one that is read and is not NULL."""
+        known = {}
+        for array in self.function.parameters:
+            if array.kind != "array" or array.is_nullable or array.is_output:
+                continue
+            for shape in array.shapes:
+                for index, text in enumerate(shape.get("dims", ())):
+                    known.setdefault(text, [array.name, index])
+                if "like" in shape:
+                    sizes, count = shape["like"]
+                    known.setdefault(sizes, [array.name, "shape"])
+                    known.setdefault(count, [array.name, "ndim"])
+        for parameter in self.function.parameters:
+            if parameter.kind in ("integer", "sizes"):
+                parameter.source = known.get(parameter.name)
+
+
+def kind_of(parameter):
+    """What an annotation named instead of what it should."""
+    return c_type(parameter.crossing.type)
+
+
+def _names(prototype):
+    return ", ".join(each.name or "unnamed" for each in prototype.parameters)
