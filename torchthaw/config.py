@@ -41,8 +41,13 @@ __version__ = ".".join(
 
 
 def includes():
-    """The include folder for old projects: ``TH``, ``THC`` and the like and ``annotate.h``, no names of their own files."""
+    """The include folder for old projects: ``TH`` and the like, ``annotate.h``, and no name that hides one of theirs."""
     return my_lib_includes() / "torchthaw"
+
+
+def annotate_includes():
+    """The folder that holds ``torchthaw/annotate.h`` and nothing else."""
+    return my_lib_includes() / "torchthaw_annotate"
 
 
 def libdir():

@@ -357,8 +357,8 @@ def parse(tmp_path, text, *more, **options):
     for index, content in enumerate((text, *more)):
         paths.append(tmp_path / f"header{index}.h")
         paths[-1].write_text(content)
-    ffi, declarations = cdef.parse(paths, **options)
-    return ffi, cdef.signatures(declarations)
+    declared = cdef.parse(paths, **options)
+    return declared.ffi, {name: each[:2] for name, each in cdef.signatures(declared.text).items()}
 
 
 def test_a_header_of_declarations_alone(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 import torchthaw
 from support import ROOT, wheel_builder
-from torchthaw.config import includes, my_lib_includes
+from torchthaw.config import annotate_includes, includes, my_lib_includes
 from torchthaw.legacy import cpp_extension
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
@@ -82,7 +82,7 @@ def test_what_the_wheel_carries(wheel):
     assert tops == {"torchthaw", f"torchthaw-{torchthaw.__version__}.dist-info"}
     package = ROOT / "torchthaw"
     python = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
-    folders = (*includes().iterdir(), cpp_extension.headers())
+    folders = (*includes().iterdir(), cpp_extension.headers(), annotate_includes())
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
     headers = {f"include/{path.relative_to(my_lib_includes()).as_posix()}" for path in found}
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}

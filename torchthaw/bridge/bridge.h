@@ -97,9 +97,10 @@ typedef struct {
      * its own. Variants differ in the elements of arrays, and in a last `void *stream`. */
     int operator_base;
     /* The which-th (0, 1, ...) shape that a THAW_CHECKED array must have, by the numbers in the frame: its sizes, in
-     * `room` for THAW_MAX_DIMENSIONS of them or where they are. After the last one NULL with *ndim 0; NULL with *ndim -1
-     * where the numbers give none: a product overflows, a size is negative, shapes do not broadcast. It reads *ndim
-     * sizes of an array of sizes: that this one is long enough is checked before. NULL: nothing is annotated. */
+     * `room` for THAW_MAX_DIMENSIONS of them or where they are. After the last one NULL with *ndim 0; NULL with *ndim
+     * -1 where the numbers give none: a product overflows, a size is negative, there are too many, shapes do not
+     * broadcast. It reads as many sizes of a THAW_SIZES array as the frame says there are: the caller has checked that
+     * there are so many, by the array's own shape. NULL: nothing is annotated. */
     const int64_t *(*shape)(const void *frame, int parameter, int which, int64_t *room, int64_t *ndim);
     /* The bytes that suffice as workspace for the numbers in the frame, SIZE_MAX where they are wrong; NULL: none. */
     size_t (*workspace)(const void *frame);

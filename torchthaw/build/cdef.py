@@ -99,7 +99,7 @@ def preprocess(headers, include_dirs=(), define_flags=()):
 
 def annotate_flags():
     """What lets a C compiler find torchthaw/annotate.h, and nothing that it finds without these flags."""
-    return ["-idirafter", str(config.my_lib_includes())]
+    return ["-idirafter", str(config.annotate_includes())]
 
 
 def include_lines(headers):
@@ -158,7 +158,7 @@ def included(headers, include_dirs=()):
         if path in found:
             continue
         found.append(path)
-        folders = [path.parent, *map(Path, include_dirs), config.my_lib_includes()]
+        folders = [path.parent, *map(Path, include_dirs), config.annotate_includes()]
         for name in INCLUDED.findall(path.read_text(errors="replace")):
             waiting += [folder / name for folder in folders if (folder / name).is_file()][:1]
     return found

@@ -35,8 +35,8 @@ THAW_MAYBE int64_t thaw_size(uint64_t value, int *bad) {
 THAW_MAYBE const int64_t *thaw_sizes(const int64_t *sizes, int64_t count, int bad, int64_t *ndim) {
     int64_t i;
     *ndim = count;
-    for (i = 0; i < count && sizes != NULL; ++i) bad |= sizes[i] < 0;
-    if (!bad && count >= 0 && sizes != NULL) return sizes;
+    for (i = 0; i < count && count <= THAW_MAX_DIMENSIONS && sizes != NULL; ++i) bad |= sizes[i] < 0;
+    if (!bad && count >= 0 && count <= THAW_MAX_DIMENSIONS && sizes != NULL) return sizes;
     *ndim = -1;
     return NULL;
 }
@@ -55,7 +55,8 @@ THAW_MAYBE const int64_t *thaw_broadcast(const int64_t *shape1, int64_t ndim1, c
 """
 
 SHAPE = """
-static const int64_t *thaw_shape_{name}(const void *thaw_frame, int parameter, int which, int64_t *room, int64_t *ndim) {{
+static const int64_t *thaw_shape_{name}(const void *thaw_frame, int parameter, int which, int64_t *room,
+                                        int64_t *ndim) {{
     const thaw_frame_{name} *thaw_f = (const thaw_frame_{name} *)thaw_frame;
     int bad = 0;
     (void)thaw_f;

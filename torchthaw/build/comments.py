@@ -84,7 +84,8 @@ def _comments(text):
         if match[0].startswith("/*"):
             yield match.end(), _clean(match[0][2:-2])
             continue
-        joins = last is not None and not text[last : match.start()].strip(" \t\n") and text[last : match.start()].count("\n") <= 1
+        between = text[last : match.start()] if last is not None else "\n\n"
+        joins = between.isspace() and between.count("\n") == 1
         lines = [*lines, match[0][2:]] if joins else [match[0][2:]]
         last = match.end()
         yield last, textwrap.dedent("\n".join(lines)).strip()

@@ -17,6 +17,7 @@ VERSION = 1
 DTYPES = {crossing.INT: "int", crossing.UINT: "uint", crossing.FLOAT: "float", crossing.COMPLEX: "complex"}
 STRUCTS = {f"THAW_{kind}": kind.lower() for kind in ("TH_TENSOR", "TH_STORAGE", "THC_TENSOR", "THC_STORAGE")}
 MAX_DIMENSIONS = 64  # THAW_MAX_DIMENSIONS
+MAX_PARAMETERS = 64  # the bits of thaw_parameter.aliases
 
 
 @dataclass
@@ -92,23 +93,36 @@ class Function:
 
     @property
     def forms(self):
-        """The overloads of its operator: "out" writes to given arrays, "default" returns new ones."""
+        """The overloads of its operator: "out" writes to given arrays, "default" returns new ones.
+
+        A result other than void, or an int that says whether it went well, would be lost.
+        """
         kinds = {each.kind for each in self.parameters}
-        if self.base or not self.made.direct or kinds & {"handle", "cffi"}:
+        if self.base or not self.made.direct or kinds & {"handle", "cffi", "th_storage", "thc_storage"}:
             return []
-        if not any(each.is_tensor for each in self.parameters):
+        if self.made.result not in ("THAW_VOID", "THAW_INT32") or not any(each.is_tensor for each in self.parameters):
             return []
-        outputs = [each for each in self.parameters if each.kind == "array" and each.is_written]
-        is_functional = self.is_annotated and outputs and not kinds & set(STRUCTS.values())
-        is_functional = is_functional and all(each.shapes for each in outputs if each.is_output)
-        return ["out", "default"] if is_functional else ["out"]
+        return ["out", "default"] if self.is_functional else ["out"]
+
+    @property
+    def is_functional(self):
+        """Whether all outputs can be made: their shapes are known, and an input says where and of which dtype."""
+        arrays = [each for each in self.parameters if each.kind == "array"]
+        outputs = [each for each in arrays if each.is_written]
+        return (
+            self.is_annotated
+            and bool(outputs)
+            and all(each.shapes if each.is_output else not each.is_nullable for each in outputs)
+            and any(not each.is_output and not each.is_nullable for each in arrays)
+            and not any(each.kind in STRUCTS.values() for each in self.parameters)
+        )
 
     def as_json(self):
         return {
-            "name": self.name, "operator": self.operator, "doc": self.made.text, "result": c_type(self.made.type.result),
-            "status": self.has_status, "backward_of": self.backward_of, "device": self.device,
-            "callable": self.made.direct, "annotated": self.is_annotated, "forms": self.forms,
-            "parameters": [each.as_json() for each in self.parameters],
+            "name": self.name, "operator": self.operator, "doc": self.made.text,
+            "result": c_type(self.made.type.result), "status": self.has_status, "backward_of": self.backward_of, "device": self.device,
+            "callable": self.made.direct,
+            "annotated": self.is_annotated, "forms": self.forms, "parameters": [each.as_json() for each in self.parameters],
         }  # fmt: skip
 
 
@@ -265,6 +279,11 @@ class _Annotator:
         function.is_annotated = bool(before or any(behind))
         if not function.is_annotated:
             return
+        if len(function.parameters) > MAX_PARAMETERS:
+            raise AnnotationError(
+                f"{prototype.place}: {function.name}: expected at most {MAX_PARAMETERS} parameters where anything is "
+                f"annotated, got {len(function.parameters)}"
+            )
         for word in before:
             self.read_before(word)
         for parameter in function.parameters:
@@ -395,7 +414,7 @@ class _Annotator:
             raise self.error(word, expected, f"{function.result} {name}({_names(function) or 'void'})", parameter)
         if any(other.kind == "workspace" for other in self.function.parameters):
             raise self.error(word, "one workspace", "another", parameter)
-        parameter.kind, parameter.is_checked = "workspace", False
+        parameter.kind = "workspace"
         parameter.size, parameter.call = size, [name, arguments]
         self.by_name[size].kind = "workspace_size"
 

@@ -230,7 +230,8 @@ ANNOTATED_FLAGS = {"is_checked": "THAW_CHECKED", "is_nullable": "THAW_MAY_BE_NUL
 
 def flags(crossed, described):
     """The flags of a parameter's record."""
-    found = [crossed.flags] if crossed.flags != "0" else []
+    is_plain = crossed.flags == "0" or crossed.flags == "THAW_SIZES" and described.kind == "array"
+    found = [] if is_plain else [crossed.flags]
     found += [flag for field, flag in ANNOTATED_FLAGS.items() if getattr(described, field)]
     return " | ".join([*found, *(["THAW_SCRATCH"] if described.kind == "workspace" else [])]) or "0"
 
@@ -242,7 +243,8 @@ def preamble(found, name, headers, keeps_errno, described):
     """
     module = name.rpartition(".")[2]
     index_of = {function.name: index for index, function in enumerate(found)}
-    end = "    { NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL }\n"  # none is empty in C
+    zeros = "NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL"
+    end = f"    {{ {zeros} }}\n"  # C has no empty arrays
     codes = described.runtime_codes
     bridge, regions = (cdef.include_lines([config.PACKAGE / "bridge" / name]) for name in ("bridge.h", "regions.h"))
     return "".join([
