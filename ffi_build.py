@@ -22,6 +22,7 @@ ffi = torchthaw.create_extension(
     libraries=["my_lib"],
     library_dirs=["build/lib"],
     runtime_library_dirs=["build/lib"],
+    ops="my_lib",
     relative_to=__file__,
 )
 
@@ -32,6 +33,7 @@ cuda_ffi = torchthaw.create_extension(
     libraries=["my_lib_cuda", "my_lib"],
     library_dirs=["build/lib"],
     runtime_library_dirs=["build/lib"],
+    ops="my_lib",
     relative_to=__file__,
 )
 

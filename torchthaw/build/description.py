@@ -120,9 +120,9 @@ class Function:
     def as_json(self):
         return {
             "name": self.name, "operator": self.operator, "doc": self.made.text,
-            "result": c_type(self.made.type.result), "status": self.has_status, "backward_of": self.backward_of, "device": self.device,
-            "callable": self.made.direct,
-            "annotated": self.is_annotated, "forms": self.forms, "parameters": [each.as_json() for each in self.parameters],
+            "result": c_type(self.made.type.result), "status": self.has_status, "backward_of": self.backward_of,
+            "device": self.device, "callable": self.made.direct, "annotated": self.is_annotated, "forms": self.forms,
+            "parameters": [each.as_json() for each in self.parameters],
         }  # fmt: skip
 
 
@@ -316,9 +316,9 @@ class _Annotator:
             raise self.error(word, f"a function that returns {base.result}", prototype.result)
         return base
 
-    def declared(self, word, name):
+    def declared(self, word, name, parameter=None):
         if name not in self.annotated:
-            raise self.error(word, "a function that the headers declare", name)
+            raise self.error(word, "a function that the headers declare", name, parameter)
         return self.annotated[name]
 
     def read_before(self, word):
@@ -408,7 +408,7 @@ class _Annotator:
             self.integer(parameter, word, argument)
             if argument == size:
                 raise self.error(word, "parameters that say the workspace's size", size, parameter)
-        function = self.declared(word, name)
+        function = self.declared(word, name, parameter)
         if "size_t" not in function.result.split() or len(function.parameters) != len(arguments):
             expected = f"a function that returns size_t and takes {len(arguments)} integers"
             raise self.error(word, expected, f"{function.result} {name}({_names(function) or 'void'})", parameter)

@@ -12,7 +12,7 @@ __all__ = ["LIMITED_API", "Extension", "check", "create_extension", "paths"]
 def create_extension(
     name, headers, sources=(), relative_to=".", *, verbose=False, with_cuda=False, th=False, define_macros=(),
     include_dirs=(), libraries=(), library_dirs=(), runtime_library_dirs=(), extra_objects=(), extra_compile_args=(),
-    extra_link_args=(), dlink=False, dlink_libraries=(),
+    extra_link_args=(), dlink=False, dlink_libraries=(), ops=None,
 ):  # fmt: skip
     """An :class:`Extension` whose ``build()`` makes the package ``name`` of what C ``headers`` declare.
 
@@ -33,6 +33,8 @@ def create_extension(
         those of ``THC/THC.h``; libth and libthc are linked. Torch tensors and storages are passed for them and come
         back as results, and what C calls THError for is raised as ``torch.FatalError``. Functions with such a type take
         positional arguments only, and all other pointers as cffi has them; functions without one are as always.
+    ops: the namespace of the operators that PyTorch gets: ``torch.ops.<ops>.<function>``. By default ``name`` with ``_``
+        for each dot. Extensions of one library, such as that for GPUs, name the same one.
     dlink, dlink_libraries: links device code, with these libraries of it (``-rdc=true`` among the flags of nvcc).
 
     A tensor may be passed wherever a function takes a pointer to numbers or ``void *``: see ``torchthaw.bridge``.
@@ -40,6 +42,7 @@ def create_extension(
     base = Path(os.path.abspath(os.path.dirname(relative_to)))
     headers, sources = [base / header for header in paths(headers)], [base / source for source in paths(sources)]
     check(name, headers, sources)
+    check_ops(ops)
     return Extension(
         name, base,
         headers=headers,
@@ -57,11 +60,18 @@ def create_extension(
         th=th,
         dlink=dlink,
         dlink_libraries=list(dlink_libraries),
+        ops=ops,
     )  # fmt: skip
 
 
 def paths(given):
     return [given] if isinstance(given, (str, os.PathLike)) else list(given)
+
+
+def check_ops(ops):
+    """Raises ValueError for what is no namespace of torch.ops."""
+    if ops is not None and not (isinstance(ops, str) and ops.isidentifier()):
+        raise ValueError(f"ops: expected an identifier, got {ops!r}")
 
 
 def check(name, headers, sources):

@@ -17,13 +17,13 @@ import cffi
 from .. import config
 from . import cuda, ninja, prototypes, record, toolchain
 from .core import Extension
-from .extension import check, paths
+from .extension import check, check_ops, paths
 
 
 def load(
     name, sources, headers=(), extra_cflags=None, extra_cuda_cflags=None, extra_ldflags=None, extra_include_paths=None,
     build_directory=None, verbose=False, with_cuda=None, is_python_module=True, is_standalone=False,
-    keep_intermediates=True,
+    keep_intermediates=True, *, ops=None,
 ):  # fmt: skip
     """Builds ``sources`` unless that was done before, and returns a Python module of what C ``headers`` declare.
 
@@ -38,6 +38,7 @@ def load(
     is_python_module: False loads the library into the process and returns its path; ``headers`` are not needed then.
     is_standalone: builds a program and returns its path; needs ``is_python_module=False``.
     keep_intermediates: False removes all but the product, so that a change compiles everything anew.
+    ops: the namespace of the operators that PyTorch gets, by default the module's name.
 
     The product is used again while the content of the sources and of all that they include, the flags and the
     compilers are the same. Processes that build at once wait for each other. A name that was loaded with other content
@@ -56,7 +57,7 @@ def load(
         raise ValueError("sources: expected one or more files, got none")
     kind = "module" if is_python_module else "program" if is_standalone else "library"
     options = _options(
-        extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda, sources, verbose
+        extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda, sources, verbose, ops
     )
     inputs = {"headers": headers, "sources": sources}
     return _load(name, build_directory, kind, keep_intermediates, options, lambda folder: inputs)
@@ -65,7 +66,7 @@ def load(
 def load_inline(
     name, cpp_sources=(), cuda_sources=(), functions=None, extra_cflags=None, extra_cuda_cflags=None,
     extra_ldflags=None, extra_include_paths=None, build_directory=None, verbose=False, with_cuda=None,
-    is_python_module=True, keep_intermediates=True, *, c_sources=(), headers=(),
+    is_python_module=True, keep_intermediates=True, *, c_sources=(), headers=(), ops=None,
 ):  # fmt: skip
     """load() with sources that are texts instead of files: a text or several of each language, joined to one file.
 
@@ -98,7 +99,7 @@ def load_inline(
         return {"headers": [folder / f"{name}.h"], "sources": [folder / file for file in texts], "docs": docs}
 
     options = _options(
-        extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda, map(Path, texts), verbose
+        extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda, map(Path, texts), verbose, ops
     )
     kind = "module" if is_python_module else "library"
     return _load(name, build_directory, kind, keep_intermediates, options, write)
@@ -117,7 +118,7 @@ def _docs(functions):
     return dict(functions)
 
 
-def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, verbose):
+def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, verbose, ops):
     """The keyword arguments of Extension that load and load_inline have in common."""
     given = {
         "extra_cflags": cflags, "extra_cuda_cflags": cuda_cflags, "extra_ldflags": ldflags,
@@ -126,6 +127,7 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
     for argument, value in given.items():
         if isinstance(value, (str, bytes)):
             raise TypeError(f"{argument}: expected a list, got {value!r}")
+    check_ops(ops)
     has_cuda = any(source.suffix == ".cu" for source in sources)
     if has_cuda and with_cuda is not None and not with_cuda:
         raise ValueError("with_cuda: expected True or None, since sources has CUDA files, got False")
@@ -135,6 +137,7 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
         "extra_link_args": list(ldflags or ()),
         "include_dirs": [Path.cwd() / folder for folder in include_paths or ()],
         "verbose": verbose,
+        "ops": ops,
     }
 
 
