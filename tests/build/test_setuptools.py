@@ -99,7 +99,7 @@ def test_in_place(tmp_path, use_ninja):
     project = write(tmp_path / "project", use_ninja)
     build(project)
     made = {path.name for path in (project / "python" / "shapes" / "area").iterdir()}
-    assert made == {"__init__.py", "_area.abi3.so"}
+    assert made == {"__init__.py", "__init__.pyi", "_area.abi3.so"}
     moved = project.rename(tmp_path / "moved")
     assert uses(moved, moved / "python") == ["2.0", "9", "42"]
 
@@ -110,7 +110,7 @@ def test_wheel(project, tmp_path):
     assert wheel.name.startswith("shapes-1.0-cp310-abi3-")
     archive = zipfile.ZipFile(wheel)
     inside = {name for name in archive.namelist() if name.startswith("shapes/area/")}
-    assert inside == {"shapes/area/__init__.py", "shapes/area/_area.abi3.so"}
+    assert inside == {f"shapes/area/{name}" for name in ("__init__.py", "__init__.pyi", "_area.abi3.so")}
     archive.extractall(tmp_path / "site")
     assert uses(tmp_path, tmp_path / "site") == ["2.0", "9", "42"]
 

@@ -93,6 +93,6 @@ def _for_setuptools(ext, made):
     if made.options["with_cuda"]:
         raise ValueError("use_ninja: expected True for an extension with CUDA, got False")
     made.state.mkdir(parents=True, exist_ok=True)
-    made.write_c(made.generated)
+    made.write_generated()
     vars(ext).update(made.for_setuptools())
     ext.sources.insert(0, os.fspath(made.generated))

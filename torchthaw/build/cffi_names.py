@@ -7,7 +7,7 @@ import io
 
 from cffi import cparser, model, recompiler
 
-__all__ = ["VERSIONS", "assigned", "functions", "model", "module_source", "syntax_tree"]
+__all__ = ["VERSIONS", "assigned", "constants", "functions", "model", "module_source", "syntax_tree"]
 
 # The versions of cffi that have these names; pyproject.toml requires the same.
 VERSIONS = ">=1.16,<3"
@@ -17,6 +17,19 @@ def functions(ffi):
     """(name, type) of each function that ``ffi`` declares, in order of name; types are those of ``model``."""
     declared = ((key.split(" ", 1), type) for key, (type, _) in sorted(ffi._parser._declarations.items()))
     return [(name, type) for (role, name), type in declared if role == "function"]
+
+
+def constants(ffi):
+    """(name, type in Python) of all else that ``ffi``'s lib has: integer macros, enumerators and variables."""
+    found = {}
+    for key, (type, _) in sorted(ffi._parser._declarations.items()):
+        role, name = key.split(" ", 1)
+        if isinstance(type, model.EnumType):
+            found.update(dict.fromkeys(type.enumerators, "int"))
+        elif role in ("macro", "constant", "variable"):
+            is_integer = role == "macro" or isinstance(type, model.PrimitiveType) and type.is_integer_type()
+            found[name] = "int" if is_integer else "_Any"
+    return sorted(found.items())
 
 
 def syntax_tree(declarations):

@@ -76,10 +76,11 @@ def _statements(code):
 
 
 def _comments(text):
-    """(end, cleaned text) of each comment; lines of ``//`` one below the other are one comment."""
+    """(end, cleaned text) of each comment that begins a line; lines of ``//`` one below the other are one comment."""
     lines, last = [], None
     for match in C_TOKENS.finditer(text):
-        if match.lastgroup != "comment":
+        beside = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        if match.lastgroup != "comment" or beside:
             continue
         if match[0].startswith("/*"):
             yield match.end(), _clean(match[0][2:-2])

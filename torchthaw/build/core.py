@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from .. import __version__, config
-from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, th, toolchain
+from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, stubs, th, toolchain
 
 INIT = '''"""{name}: made by torchthaw.create_extension; help() of a function shows its C declaration."""
 
@@ -48,6 +48,7 @@ class Extension:
     # The flags of C and C++, and those of the generated file besides.
     flags = ["-O3", "-DNDEBUG", "-fPIC", "-Wall"]
     glue_flags = ["-O1", "-fvisibility=hidden"]
+    stub = None  # the text of the package's .pyi, once c_text() knows it
 
     def __init__(self, name, base, **options):
         self.options = {**DEFAULTS, **options}
@@ -87,7 +88,7 @@ class Extension:
         facts = self.facts()
         if stamp.exists() and stamp.read_text() == facts and self.generated.exists():
             return
-        self.write_c(self.generated)
+        self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
         stamp.write_text(facts)
 
@@ -113,9 +114,16 @@ class Extension:
         """Writes the C file of the extension module."""
         ninja.write_if_changed(path, self.c_text())
 
+    def write_generated(self):
+        """Writes the C file and the stub in the folder ``state``."""
+        self.write_c(self.generated)
+        if self.stub:
+            ninja.write_if_changed(self.generated.with_name(stubs.FILE), self.stub)
+
     def c_text(self):
         """The C file's text."""
-        ffi, preamble, _ = self.interface()
+        ffi, preamble, described = self.interface()
+        self.stub = stubs.text(self.name, described, cffi_names.constants(ffi))
         return cffi_names.module_source(ffi, self.module_name, preamble)
 
     def interface(self):
@@ -279,8 +287,11 @@ class Extension:
         self.write_init(folder)
 
     def write_init(self, folder):
-        """Writes the package's __init__.py."""
+        """Writes the package's __init__.py, and the stub that write_generated() made."""
         ninja.write_if_changed(folder / "__init__.py", self.init_text())
+        stub = self.generated.with_name(stubs.FILE)
+        if stub.exists():
+            ninja.write_if_changed(folder / stubs.FILE, stub.read_text())
 
     def init_text(self):
         opens_th = OPENS_TH if self.options["th"] else ""

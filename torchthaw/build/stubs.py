@@ -1,0 +1,121 @@
+'''torchthaw/build/stubs.py: the .pyi of an extension, by which editors know its functions, their types and shapes.'''
+
+import keyword
+import textwrap
+
+from .description import STRUCTS
+
+FILE = "__init__.pyi"
+
+HEAD = '''"""{name}: what {headers} declares. Made by torchthaw with the extension."""
+
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
+from typing import overload as _overload
+
+from cffi import FFI as _FFI
+from torch import Tensor as _Tensor
+
+_Array = _Tensor | _FFI.CData | _Sequence[_Any]
+_Output = _Tensor | _FFI.CData
+_Sizes = _Sequence[int] | _Tensor | _FFI.CData
+_Pointer = _FFI.CData | bytes | _Tensor
+'''
+
+TYPES = {
+    "integer": "int", "float": "float", "bool": "bool", "workspace_size": "int", "handle": "_Pointer | None",
+    "workspace": "_Output | None", "stream": "int | None", "cffi": "_Any", "th_tensor": "_Tensor",
+    "thc_tensor": "_Tensor", "th_storage": "_Any", "thc_storage": "_Any",
+}  # fmt: skip
+RESULTS = {
+    "THAW_VOID": "None", "THAW_BOOL": "bool", "THAW_FLOAT": "float", "THAW_DOUBLE": "float",
+    "THAW_TEXT": "str | None", "THAW_TH_TENSOR": "_Tensor", "THAW_THC_TENSOR": "_Tensor",
+}  # fmt: skip
+
+
+def text(name, module, constants):
+    """The stub of the package ``name``. module: its description.Module; constants: the names of its other values."""
+    head = HEAD.format(name=name, headers=", ".join(module.headers))
+    values = "".join(f"{each}: {type}\n" for each, type in constants if not keyword.iskeyword(each))
+    functions = [_function(each) for each in module.functions if not keyword.iskeyword(each.name)]
+    return "\n".join([head, *([values] if values else []), *functions])
+
+
+def _function(function):
+    """Its definition; two of them where parameters may be left out."""
+    kind = function.made.result
+    result = RESULTS.get(kind) or ("int" if "INT" in kind else "_Any")
+    if kind == "THAW_TEXT" and not function.made.direct:
+        result = "_Any"  # cffi leaves it a pointer
+    doc = textwrap.indent(f'"""{_escaped(_doc(function))}\n"""', "    ")
+    rows = [_parameters(function, False)]
+    if function.made.direct and any(map(_may_be_left_out, function.parameters)):
+        rows.append(_parameters(function, True))
+    head = "@_overload\n" if len(rows) == 2 else ""
+    return "\n".join(f"{head}def {function.name}({_listed(row)}) -> {result}:\n{doc}\n" for row in rows)
+
+
+def _listed(rows):
+    """Parameters, on one line if they fit, else on one each."""
+    line = ", ".join(rows)
+    return line if len(line) <= 80 else "\n" + "".join(f"    {row},\n" for row in rows)
+
+
+def _may_be_left_out(parameter):
+    """Whether the bridge finds its value by itself."""
+    return bool(getattr(parameter, "source", None)) or parameter.kind in ("workspace", "workspace_size")
+
+
+def _parameters(function, some_left_out):
+    """The parameters as Python has them; those behind the first that may be left out by keyword then."""
+    rows, are_keywords = [], False
+    for parameter in function.parameters:
+        is_optional = some_left_out and _may_be_left_out(parameter)
+        if is_optional and not are_keywords:
+            rows.append("*")
+            are_keywords = True
+        default = " = ..." if is_optional or parameter.kind == "stream" else ""
+        rows.append(f"{parameter.name}: {_type(function, parameter)}{default}")
+    if not function.made.named:
+        rows = [row for row in rows if row != "*"]
+        rows = [f"_{i}: {row.partition(': ')[2]}" for i, row in enumerate(rows)] + ["/"] * bool(rows)
+    return [*rows, "*more: _Any"] if function.made.type.ellipsis else rows
+
+
+def _type(function, parameter):
+    if parameter.kind not in ("array", "sizes"):
+        return TYPES[parameter.kind]
+    is_output = parameter.is_written and function.is_annotated
+    name = "_Sizes" if parameter.kind == "sizes" else "_Output" if is_output else "_Array"
+    return f"{name} | None" if parameter.is_nullable or not function.is_annotated else name
+
+
+def _doc(function):
+    """The declaration, the header's comment, and what each tensor must be."""
+    tensors = [each for each in function.parameters if each.kind in ("array", *STRUCTS.values())]
+    lines = [f"{each.name}: {_words(each)}" for each in tensors]
+    declaration, _, comment = function.made.text.partition("\n\n")
+    declaration = textwrap.fill(declaration, 110, subsequent_indent="    ", break_long_words=False)
+    return "\n\n".join(part for part in (declaration, comment, "\n".join(lines)) if part)
+
+
+def _words(parameter):
+    """dtype, shape and rules of a tensor."""
+    shapes = []
+    for shape in parameter.shapes:
+        if "dims" in shape:
+            shapes.append(f"({', '.join(shape['dims'])}{',' * (len(shape['dims']) == 1)})")
+        elif "like" in shape:
+            shapes.append(f"of shape {shape['like'][0]}")
+        else:
+            shapes.append(f"of the shape that {shape['broadcast'][0]} and {shape['broadcast'][2]} broadcast to")
+    rules = ["read and written"] if parameter.is_inout else ["written"] if parameter.is_written else []
+    if parameter.aliases:
+        rules.append(f"may be the same tensor as {' or '.join(parameter.aliases)}")
+    if parameter.is_nullable:
+        rules.append("may be None")
+    return ", ".join([" ".join([parameter.dtype or "any dtype", " and ".join(shapes)]).strip(), *rules])
+
+
+def _escaped(text):
+    return text.replace("\\", "\\\\").replace('"""', r"\"\"\"")
