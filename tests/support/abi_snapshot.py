@@ -27,7 +27,7 @@ from torchthaw import config  # noqa: E402
 from torchthaw.build import toolchain  # noqa: E402
 from torchthaw.build.extension import LIMITED_API, create_extension  # noqa: E402
 
-EXTENSIONS = "pointers", "structs"
+EXTENSIONS = "pointers", "structs", "annotated"
 
 
 def version_of(header):
@@ -41,6 +41,11 @@ def snapshots():
     return sorted((path.parent for path in FOLDER.glob("*/bridge.h")), key=lambda path: version_of(path / "bridge.h"))
 
 
+def extensions(snapshot):
+    """The names of those that a snapshot has."""
+    return [name for name in EXTENSIONS if (snapshot / name).is_dir()]
+
+
 def write(folder):
     """Writes what an extension is compiled with today, and the extensions themselves."""
     folder.mkdir(parents=True)
@@ -48,7 +53,10 @@ def write(folder):
         shutil.copy(BRIDGE / name, folder)
     for name in EXTENSIONS:
         shutil.copytree(SOURCES / name, folder / name)
-    write_pointers(folder / "pointers")
+    (folder / "torchthaw").mkdir()
+    shutil.copy(config.includes() / "annotate.h", folder / "torchthaw")
+    write_new(folder / "pointers")
+    write_new(folder / "annotated")
     write_structs(folder / "structs")
     for path in headers_of_th(folder / "structs"):
         target = folder / path.relative_to(config.my_lib_includes())
@@ -56,11 +64,12 @@ def write(folder):
         shutil.copy(path, target)
 
 
-def write_pointers(folder):
-    extension = create_extension("pointers", "pointers.h", ["pointers.c"], relative_to=folder / "build.py")
-    extension.write_c(folder / "_pointers.c")
+def write_new(folder):
+    name = folder.name
+    extension = create_extension(name, f"{name}.h", [f"{name}.c"], relative_to=folder / "build.py")
+    extension.write_c(folder / f"_{name}.c")
     extension.write_init(folder)
-    without_machine(folder / "_pointers.c", folder)
+    without_machine(folder / f"_{name}.c", folder)
 
 
 def write_structs(folder):
@@ -98,7 +107,7 @@ def headers_of_th(folder):
 def build(snapshot, name, folder, headers=None):
     """Builds the package ``name`` of a snapshot in ``folder``; headers: another folder to take bridge.h from."""
     package = shutil.copytree(snapshot / name, folder / name)
-    with_th = [] if name == "pointers" else [config.library("th")]
+    with_th = [config.library("th")] if name == "structs" else []
     sources = sorted([*package.glob("*.c"), *package.glob("*.cpp")])
     flags = [
         "-O1", "-w", "-fPIC", "-fexceptions", "-fopenmp", f"-D{'='.join(LIMITED_API)}", "-iquote",

@@ -33,7 +33,7 @@ def create_extension(
         those of ``THC/THC.h``; libth and libthc are linked. Torch tensors and storages are passed for them and come
         back as results, and what C calls THError for is raised as ``torch.FatalError``. Functions with such a type take
         positional arguments only, and all other pointers as cffi has them; functions without one are as always.
-    ops: the namespace of the operators that PyTorch gets: ``torch.ops.<ops>.<function>``. By default ``name`` with ``_``
+    ops: the namespace of the operators that PyTorch gets: ``torch.ops.<ops>.<function>``; by default ``name`` with ``_``
         for each dot. Extensions of one library, such as that for GPUs, name the same one.
     dlink, dlink_libraries: links device code, with these libraries of it (``-rdc=true`` among the flags of nvcc).
 
