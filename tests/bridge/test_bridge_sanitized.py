@@ -107,13 +107,14 @@ def sanitized(tmp_path_factory):
 # Those that start processes, which would be another bridge's, and those that count what the sanitizers keep.
 LEFT_OUT = (
     "all_of_this_through_attributes", "another_device", "printed", "until_the_end", "c_may_wait", "forked",
-    "first_tensor_brings", "leave_nothing_behind", "recursion_budget",
+    "first_tensor_brings", "leave_nothing_behind", "recursion_budget", "nothing_is_leaked", "example_of_the_readme",
 )  # fmt: skip
 OTHER_TESTS = " and ".join(f"not {name}" for name in LEFT_OUT)
 
 
 @pytest.mark.parametrize("files", [
     pytest.param(["bridge/test_bridge.py"], id="pointers"),
+    pytest.param(["bridge/test_bridge_checks.py"], id="checks"),
     pytest.param([
         "legacy/create_extension/test_arguments_and_results.py", "bridge/test_bridge_faults_errors.py",
         "bridge/test_bridge_faults_refusals.py",

@@ -1,6 +1,7 @@
 /* call.cpp: one call from Python to C: arguments into the frame, the C function without the GIL, its result back. */
 #include "call.h"
 
+#include "annotated.h"
 #include "convert.h"
 #include "cuda/thc.h"
 #include "exceptions.h"
@@ -17,17 +18,24 @@ template <bool legacy> class Call {
 public:
     Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
-          arguments_(arguments), count_(count), takes_stream_(!legacy && function->takes_stream) {}
+          arguments_(arguments), count_(count), takes_stream_(!legacy && function->takes_stream),
+          checked_(!legacy && function->checked) {}
 
     PyObject *run() {
         bool needs_cffi = function_->run == nullptr;
         const Py_ssize_t converted = legacy ? count_ : function_->parameter_count;
+        bool some_left_out = false;
         for (Py_ssize_t i = 0; i < converted; ++i) {
+            if (!legacy && arguments_[i] == nullptr) {
+                some_left_out = true;
+                continue;
+            }
             const Outcome outcome = convert(i);
             if (outcome == FAILED) return nullptr;
             if (outcome == NEEDS_CFFI) needs_cffi = true;
         }
         if (takes_stream_ && !convert_stream()) return nullptr;
+        if (checked_ && !annotated_.complete(function_, frame_, arguments_, some_left_out, &sizes_)) return nullptr;
         if (written_count_ > 0 && !begin_writing()) return nullptr;
         return (device_ < 0 ? call(needs_cffi) : call_on_device(needs_cffi)).release();
     }
@@ -73,7 +81,11 @@ private:
         switch (kind) {
         case THAW_ARRAY:
         case THAW_HANDLE: {
-            const Outcome outcome = convert_pointer(argument, takes_stream_ ? &device_ : nullptr, &sizes_);
+            Array *array = nullptr;
+            if (checked_ && (argument.parameter.flags & CHECKED_FLAGS) != 0) {
+                array = annotated_.next(static_cast<int>(index));
+            }
+            const Outcome outcome = convert_pointer(argument, takes_stream_ ? &device_ : nullptr, &sizes_, array);
             const bool is_written = outcome == DONE && (argument.parameter.flags & THAW_WRITTEN) != 0;
             if (is_written && is_tensor(argument.object)) written_[written_count_++] = argument.object;
             return outcome;
@@ -85,7 +97,7 @@ private:
         case THAW_TH_STORAGE:
         case THAW_THC_TENSOR:
         case THAW_THC_STORAGE: return views_.convert(argument, &device_);
-        default: return convert_integer(argument);
+        default: return convert_integer(argument, checked_);
         }
     }
 
@@ -122,6 +134,7 @@ private:
         PyEval_RestoreThread(state);
         if (!returned && raise_pending(legacy)) return Ref();
         const void *value = frame_ + function_->result_offset;
+        if (function_->status != 0 && has_failed(value)) return raise(failure_of(function_)), Ref();
         if (function_->result < THAW_TH_TENSOR) return to_python(function_->result, value);
         void *pointer;
         std::memcpy(&pointer, value, sizeof pointer);
@@ -140,21 +153,37 @@ private:
         Ref result(PyObject_Call(function_->cffi_function, values, nullptr));
         if (raise_pending(legacy)) return Ref();
         if (result == nullptr && !legacy) name_culprit(values);
+        if (result != nullptr && function_->status != 0 && PyLong_AsLong(result) == 0) {
+            return raise(failure_of(function_)), Ref();
+        }
         if (result == nullptr || function_->result < THAW_TH_TENSOR) return result;
         const Ref number(PyObject_CallFunction(function_->cast, "sO", "uintptr_t", result.get()));
         const Ref address(number == nullptr ? nullptr : PyNumber_Long(number));
         return address == nullptr ? Ref() : views_.result(function_, PyLong_AsVoidPtr(address));
     }
 
+    static bool has_failed(const void *status) {
+        int value;
+        std::memcpy(&value, status, sizeof value);
+        return value == 0;
+    }
+
     /* What cffi gets for an argument: what was converted as a pointer. NULL with an exception set. */
     Ref cffi_value(Py_ssize_t index) const {
+        if (arguments_[index] == nullptr) return value_in_frame(index);
         Ref view = views_.cffi_value(arguments_[index], function_->cast);
         if (view != nullptr || PyErr_Occurred()) return view;
         if (legacy || index >= function_->parameter_count) return Ref::borrow(arguments_[index]);
         const Argument argument = this->argument(index);
         const bool is_pointer = argument.parameter.kind == THAW_ARRAY || argument.parameter.kind == THAW_HANDLE;
         const bool in_frame = argument.object == Py_None || is_stream(index) || is_tensor(argument.object);
-        if (!is_pointer || !in_frame) return Ref::borrow(argument.object);
+        return is_pointer && in_frame ? value_in_frame(index) : Ref::borrow(argument.object);
+    }
+
+    /* The number or the pointer that the frame has for a parameter, for cffi. */
+    Ref value_in_frame(Py_ssize_t index) const {
+        const Argument argument = this->argument(index);
+        if (argument.parameter.kind <= THAW_DOUBLE) return to_python(argument.parameter.kind, argument.place);
         void *address;
         std::memcpy(&address, argument.place, sizeof address);
         PyObject *type = PyTuple_GetItem(function_->cffi_types, index);
@@ -180,10 +209,26 @@ private:
     PyObject *const *arguments_;
     Py_ssize_t count_; /* of arguments: the parameters, and what a variadic function gets besides */
     int written_count_ = 0, device_ = -1; /* the CUDA device of the tensors */
-    const bool takes_stream_;
+    const bool takes_stream_, checked_;
     Sizes sizes_;
     Views views_;
+    Annotated annotated_;
 };
+
+/* Whether parameters without an argument are such that the call finds their values itself. False with an exception set.
+ */
+bool check_left_out(const thaw_callable *function, PyObject **ordered, Py_ssize_t given) {
+    const int count = function->parameter_count;
+    if (function->takes_stream && ordered[count - 1] == nullptr) ordered[count - 1] = Py_None;
+    for (int i = 0; i < count; ++i) {
+        const bool is_workspace = i + 1 == function->workspace_parameter || i + 1 == function->workspace_size_parameter;
+        if (ordered[i] != nullptr || is_workspace || function->parameters[i].source != 0) continue;
+        PyErr_Format(PyExc_TypeError, "%s: expected an argument %s, got %zd without it", function->name,
+                     function->parameters[i].name, given);
+        return false;
+    }
+    return true;
+}
 
 /* Puts positional and keyword arguments in the order of the parameters. False with an exception set. */
 bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const *arguments, Py_ssize_t count,
@@ -191,7 +236,8 @@ bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const 
     const int expected = function->parameter_count;
     const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_Size(keywords);
     const bool no_stream = count + named == expected - 1 && function->takes_stream;
-    if (count + named != expected && !no_stream) {
+    const bool leaves_out = count + named < expected && named > 0 && function->leaves_out;
+    if (count + named != expected && !no_stream && !leaves_out) {
         PyErr_Format(PyExc_TypeError, "%s: expected %d argument%s, got %zd", function->name, expected,
                      expected == 1 ? "" : "s", count + named);
         return false;
@@ -208,6 +254,7 @@ bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const 
         }
         ordered[i] = arguments[count + k];
     }
+    if (leaves_out) return check_left_out(function, ordered, count + named);
     if (no_stream && ordered[expected - 1] != nullptr) {
         PyErr_Format(PyExc_TypeError, "%s: expected %d arguments, got %zd", function->name, expected, count + named);
         return false;
@@ -231,13 +278,15 @@ PyObject *call_as_is(const thaw_callable *function, PyObject *const *arguments, 
 
 PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                Py_ssize_t count, PyObject *keywords) {
+    PyObject *const *ordered = arguments;
+    Py_ssize_t all = count;
     const bool more = function->variadic && keywords == nullptr && count > function->parameter_count;
     if (keywords != nullptr || (count != function->parameter_count && !more)) {
         if (!arrange(function, scratch, arguments, count, keywords)) return nullptr;
-        arguments = scratch;
-        count = function->parameter_count;
+        ordered = scratch;
+        all = function->parameter_count;
     }
-    return Call<false>(function, frame, scratch, arguments, count).run();
+    return Call<false>(function, frame, scratch, ordered, all).run();
 }
 
 PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,

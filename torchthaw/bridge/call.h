@@ -5,7 +5,12 @@
 
 /* A function as calls need it. */
 struct thaw_callable : thaw_function {
+    const thaw_module *module;
     bool takes_stream;       /* it works on a GPU */
+    bool checked;            /* it is annotated */
+    bool takes_sizes;        /* some of its arrays are THAW_SIZES */
+    const unsigned char *shape_counts; /* how many shapes each parameter is to have */
+    bool leaves_out;         /* in a call by keywords, parameters that the others determine may be left out */
     PyMethodDef method;      /* what makes the function for Python */
     PyObject *cffi_function; /* lib.<name>, called where an argument needs cffi's conversion */
     PyObject *cffi_types;    /* tuple of the parameters' ctypes */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bridge.h"
+#include "check.h"
 #include "python.h"
 
 #include <cstdint>
@@ -39,17 +40,26 @@ bool is_cdata(PyObject *object);
 /* Stores an exact int or float that fits the number type of this kind. False, without an exception, for all else. */
 bool store_number(int kind, void *place, PyObject *object);
 
-/* What store_number left. */
-Outcome convert_integer(const Argument &argument);
+/* Stores an integer that fits the integer type of this kind. False, without an exception, for all else. */
+bool store_integer(int kind, void *place, int64_t value);
+
+/* The value at `place`, if this kind is an integer type's. */
+bool read_integer(int kind, const void *place, int64_t *value);
+
+/* What store_number left. `is_read`: the frame gets also the value of what is for cffi. */
+Outcome convert_integer(const Argument &argument, bool is_read);
 Outcome convert_float(const Argument &argument);
 
-/* Memory for the integers of torch.Size and sequence arguments, for the time of a call. */
+/* Memory for the integers of torch.Size and sequence arguments, and for a workspace, for the time of a call. */
 class Sizes {
 public:
     ~Sizes();
 
     /* NULL with an exception set. */
     int64_t *take(Py_ssize_t count);
+
+    /* Bytes, aligned as C's compilers and vector units like them. NULL with an exception set. */
+    void *take_bytes(size_t bytes);
 
 private:
     struct Block {
@@ -62,8 +72,8 @@ private:
 };
 
 /* A tensor as a pointer to its memory, sizes, or None. Tensors are on `device`, -1 before the first; NULL for the CPU.
- */
-Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes);
+ * `array`, if it is not NULL, gets what is known of the array; its sizes may be in `sizes`. */
+Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Array *array);
 
 /* The Python object for a result of a C function: a number, a text or nothing. */
 Ref to_python(int kind, const void *value);

@@ -1,5 +1,6 @@
 """torchthaw/bridge/errors.py: why an argument was refused, in words; _bridge only finds out that it was."""
 
+import gc
 import sys
 
 from .. import private_names
@@ -18,7 +19,7 @@ NOUNS = {
 
 # The dtypes that an element in C can have.
 WIDTHS = {
-    "int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64), "complex": (64, 128),
+    "int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64), "bfloat": (16,), "complex": (64, 128),
 }  # fmt: skip
 DTYPES = {
     (getattr(_bridge, f"DLPACK_{word.upper()}"), bits): f"{word}{bits}" for word in WIDTHS for bits in WIDTHS[word]
@@ -48,6 +49,42 @@ def refuse(name, kind, flags, code, bits, argument, cause):
         raise TypeError(f"{name}: expected {want}, got a tensor; for its value pass tensor.item()")
     error, got = wrong_memory(torch, argument, DTYPES.get((code, bits)), bool(flags & _bridge.THAW_WRITTEN), cause)
     raise error(f"{name}: expected {want}, got {got}") from cause
+
+
+# What is known of an array that cffi converts, as in check.h: how many elements it has, no more than its address, NULL.
+COUNTED, UNKNOWN, NOTHING = -1, -2, -3
+
+
+def extent(name, kind, flags, code, bits, argument):
+    """(COUNTED, UNKNOWN or NOTHING, elements, address or 0 for a copy, bytes) of what cffi makes a pointer of.
+
+    Raises ValueError for an output that C must not write to, or whose memory nobody would see.
+    """
+    import _cffi_backend as cffi
+
+    written = flags & _bridge.THAW_WRITTEN
+    if isinstance(argument, (list, tuple, bytes, str)):
+        if written:
+            got = f"{type(argument).__name__}, which does not change"
+            raise ValueError(f"{name}: expected {expected(kind, flags, code, bits)}, got {got}")
+        return COUNTED, len(argument), 0, 0
+    ctype = cffi.typeof(argument)
+    if ctype.kind not in ("array", "pointer"):
+        return UNKNOWN, 0, 0, 0  # and cffi's TypeError
+    address = int(cffi.cast(cffi.new_primitive_type("uintptr_t"), argument))
+    if ctype.kind == "pointer":
+        return UNKNOWN if address else NOTHING, 0, address, min(address, 1)
+    if written and any(map(_is_read_only, gc.get_referents(argument))):
+        raise ValueError(f"{name}: expected {expected(kind, flags, code, bits)}, got a read-only buffer")
+    return COUNTED, len(argument), address, cffi.sizeof(argument)
+
+
+def _is_read_only(exporter):
+    """Whether a cffi array over the memory of this object must not be written to."""
+    try:
+        return memoryview(exporter).readonly
+    except TypeError:
+        return False
 
 
 def wrong_memory(torch, tensor, dtype, written, cause, device="cpu"):

@@ -2,8 +2,10 @@
 #include "load.h"
 
 #include "call.h"
+#include "check.h"
 #include "python.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstring>
 #include <memory>
@@ -33,7 +35,9 @@ template <typename Record> Record read_record(const void *from, size_t size) {
 
 /* An extension that was loaded. Lives as long as the process, as the extension's code does. */
 struct Extension {
+    thaw_module module;
     std::vector<thaw_parameter> parameters; /* of all functions */
+    std::vector<unsigned char> shape_counts; /* of all parameters */
     std::vector<thaw_callable> functions;
 };
 
@@ -45,6 +49,23 @@ bool takes_stream(const thaw_function &function) {
     if (last.kind != THAW_ARRAY || last.dtype_code >= 0 || std::strcmp(last.name, "stream") != 0) return false;
     const size_t length = std::strlen(function.name);
     return length > 5 && std::strcmp(function.name + length - 5, "_cuda") == 0;
+}
+
+/* How many bytes of the frame have parameters that are numbers or pointers. */
+int frame_end(const thaw_function &function) {
+    int end = 0;
+    for (int i = 0; i < function.parameter_count; ++i) end = std::max(end, function.parameters[i].offset);
+    return end + static_cast<int>(sizeof(int64_t));
+}
+
+/* How many shapes are annotated of a parameter. */
+unsigned char count_shapes(const thaw_function &function, int parameter) {
+    if (function.shape == nullptr) return 0;
+    int64_t room[THAW_MAX_DIMENSIONS], dimensions;
+    const std::vector<char> frame(static_cast<size_t>(frame_end(function))); /* zeros */
+    unsigned char count = 0;
+    while (function.shape(frame.data(), parameter, count, room, &dimensions) != nullptr || dimensions != 0) ++count;
+    return count;
 }
 
 /* Reads a module's records. */
@@ -64,11 +85,13 @@ public:
 
     /* False with an exception set. */
     bool read(Extension *to) const {
+        to->module = module_;
         size_t parameters = 0;
         for (size_t i = 0; i < module_.function_count; ++i) {
             parameters += static_cast<size_t>(function(i).parameter_count);
         }
         to->parameters.reserve(parameters); /* they stay where they are */
+        to->shape_counts.reserve(parameters);
         to->functions.reserve(module_.function_count);
         for (size_t i = 0; i < module_.function_count; ++i) {
             if (!read_function(function(i), to)) return false;
@@ -114,9 +137,28 @@ private:
         const auto trampoline = reinterpret_cast<void (*)()>(function.trampoline);
         callable.method = {function.name, reinterpret_cast<PyCFunction>(trampoline), METH_FASTCALL | METH_KEYWORDS,
                            function.doc};
+        callable.module = &to->module;
         callable.takes_stream = takes_stream(callable);
+        if (!read_annotations(&callable)) return false;
+        callable.shape_counts = to->shape_counts.data() + to->shape_counts.size();
+        for (int i = 0; i < function.parameter_count; ++i) to->shape_counts.push_back(count_shapes(callable, i));
         to->functions.push_back(callable);
         return true;
+    }
+
+    bool read_annotations(thaw_callable *callable) const {
+        callable->leaves_out = callable->workspace != nullptr;
+        for (int i = 0; i < callable->parameter_count; ++i) {
+            const thaw_parameter &parameter = callable->parameters[i];
+            if ((parameter.flags & CHECKED_FLAGS) != 0) callable->checked = true;
+            if ((parameter.flags & THAW_SIZES) != 0) callable->takes_sizes = true;
+            if (parameter.source != 0) callable->leaves_out = true;
+        }
+        if (callable->checked && callable->parameter_count > MAX_CHECKED) {
+            return lacks("more than %d parameters of an annotated function, %s", int{MAX_CHECKED}, callable->name);
+        }
+        if (callable->status == 0 || callable->result == THAW_INT32) return true;
+        return lacks("a status of another type than int, of %s", callable->name);
     }
 
     bool check_parameter(const thaw_function &function, const thaw_parameter &parameter) const {

@@ -56,6 +56,19 @@ template <typename T> T read(const void *place) {
     return value;
 }
 
+template <typename T> constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+template <typename T> bool store_integer(void *place, int64_t value) {
+    if constexpr (!is_integer<T>) return false;
+    else if constexpr (std::is_same_v<T, uint64_t>) return value >= 0 && put(place, static_cast<T>(value));
+    else return value == static_cast<T>(value) && put(place, static_cast<T>(value));
+}
+
+template <typename T> bool read_integer(const void *place, int64_t *value) {
+    if constexpr (is_integer<T>) *value = static_cast<int64_t>(read<T>(place));
+    return is_integer<T>;
+}
+
 template <typename T> PyObject *number(T value) {
     if constexpr (std::is_same_v<T, bool>) return PyBool_FromLong(value);
     else if constexpr (std::is_floating_point_v<T>) return PyFloat_FromDouble(value);
@@ -74,8 +87,31 @@ bool store_number(int kind, void *place, PyObject *object) {
     }
 }
 
-Outcome convert_integer(const Argument &argument) {
-    if (is_cdata(argument.object)) return NEEDS_CFFI;
+bool store_integer(int kind, void *place, int64_t value) {
+    switch (kind) {
+#define STORE_INTEGER(KIND, T) \
+    case KIND: return store_integer<T>(place, value);
+        NUMBER_LIST(STORE_INTEGER)
+    default: return false;
+    }
+}
+
+bool read_integer(int kind, const void *place, int64_t *value) {
+    switch (kind) {
+#define READ_INTEGER(KIND, T) \
+    case KIND: return read_integer<T>(place, value);
+        NUMBER_LIST(READ_INTEGER)
+    default: return false;
+    }
+}
+
+Outcome convert_integer(const Argument &argument, bool is_read) {
+    if (is_cdata(argument.object)) {
+        const Ref integer(is_read ? PyNumber_Long(argument.object) : nullptr);
+        if (integer != nullptr) store_number(argument.parameter.kind, argument.place, integer);
+        PyErr_Clear(); /* cffi raises its own */
+        return NEEDS_CFFI;
+    }
     if (!PyIndex_Check(argument.object) || is_tensor(argument.object)) return refuse(argument);
     const Ref integer(PyNumber_Index(argument.object));
     if (integer == nullptr) return refuse(argument);

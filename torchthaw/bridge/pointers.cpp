@@ -14,7 +14,55 @@ bool is_for_cffi(PyObject *object) {
            PyList_Check(object);
 }
 
-Outcome convert_sizes(const Argument &argument, Sizes *sizes) {
+constexpr size_t ALIGNMENT = 64;
+
+/* What cffi will convert, as torchthaw.bridge.errors finds out; raises for what C must not write to. */
+__attribute__((noinline)) Outcome describe_for_cffi(const Argument &argument, Array *array) {
+    const thaw_parameter &parameter = argument.parameter;
+    const Ref found = errors_py.call("extent", "siiiiO", parameter.name, parameter.kind, parameter.flags,
+                                     parameter.dtype_code, parameter.dtype_bits, argument.object);
+    unsigned long long begin;
+    long long count, bytes;
+    if (found == nullptr || !PyArg_ParseTuple(found, "iLKL", &array->dimensions, &count, &begin, &bytes)) return FAILED;
+    array->count = count;
+    array->begin = reinterpret_cast<const char *>(static_cast<uintptr_t>(begin));
+    array->end = array->begin + bytes;
+    argument.store(array->begin); /* sizes are read there */
+    return NEEDS_CFFI;
+}
+
+inline void describe_tensor(const Tensor &tensor, Array *array) {
+    array->dimensions = tensor.dimensions;
+    array->size = tensor.size;
+    array->count = tensor.count;
+    array->begin = tensor.count == 0 ? nullptr : static_cast<const char *>(tensor.data);
+    const auto bits = static_cast<uint64_t>(tensor.count) * static_cast<unsigned>(tensor.dtype_bits);
+    array->end = array->begin + (bits + 7) / 8;
+}
+
+/* A tensor's sizes, in memory that lasts as long as the call. False with an exception set. */
+__attribute__((noinline)) bool read_kept_sizes(PyObject *object, Tensor *tensor, Sizes *sizes) {
+    if (!read_sizes(object, tensor)) return false;
+    int64_t *kept = sizes->take(tensor->dimensions);
+    if (kept == nullptr) return false;
+    std::memcpy(kept, tensor->size, static_cast<size_t>(tensor->dimensions) * sizeof *kept);
+    tensor->size = kept;
+    return true;
+}
+
+void describe_count(int64_t count, Array *array) {
+    array->dimensions = Array::COUNTED;
+    array->count = count;
+    array->begin = array->end = nullptr; /* the memory is this call's own */
+}
+
+/* Whether a list of numbers would not become the elements, which C's integers only hold the bits of. */
+bool has_no_numbers(const thaw_parameter &parameter) {
+    const int code = parameter.dtype_code;
+    return (code == DLPACK_BFLOAT || code == DLPACK_FLOAT) && parameter.dtype_bits == 16;
+}
+
+Outcome convert_sizes(const Argument &argument, Sizes *sizes, Array *array) {
     const bool is_tuple = PyTuple_Check(argument.object);
     const Py_ssize_t count = is_tuple ? PyTuple_Size(argument.object) : PyList_Size(argument.object);
     int64_t *values = sizes->take(count);
@@ -32,10 +80,11 @@ Outcome convert_sizes(const Argument &argument, Sizes *sizes) {
         }
         if (values[i] == -1 && PyErr_Occurred()) return out_of_range(argument);
     }
+    if (array != nullptr) describe_count(count, array);
     return argument.store(static_cast<void *>(values));
 }
 
-Outcome convert_tensor(const Argument &argument, int *device) {
+Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Array *array) {
     const thaw_parameter &parameter = argument.parameter;
     Tensor tensor;
     if (parameter.kind != THAW_ARRAY || !read_tensor(argument.object, &tensor)) return refuse(argument, device);
@@ -49,6 +98,10 @@ Outcome convert_tensor(const Argument &argument, int *device) {
         return refuse(argument, device);
     }
     if (device != nullptr) *device = tensor.device;
+    if (array != nullptr) {
+        if (tensor.size == nullptr && !read_kept_sizes(argument.object, &tensor, sizes)) return FAILED;
+        describe_tensor(tensor, array);
+    }
     return argument.store(tensor.data);
 }
 
@@ -74,13 +127,27 @@ int64_t *Sizes::take(Py_ssize_t count) {
     return reinterpret_cast<int64_t *>(more_ + 1);
 }
 
-Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes) {
+void *Sizes::take_bytes(size_t bytes) {
+    const size_t count = (bytes + ALIGNMENT) / sizeof(int64_t) + 1;
+    if (bytes > static_cast<size_t>(PY_SSIZE_T_MAX) - 2 * ALIGNMENT) return PyErr_NoMemory(), nullptr;
+    const auto address = reinterpret_cast<uintptr_t>(take(static_cast<Py_ssize_t>(count)));
+    return reinterpret_cast<void *>(address == 0 ? 0 : (address + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Array *array) {
     PyObject *object = argument.object;
     const bool takes_sizes = (argument.parameter.flags & THAW_SIZES) != 0;
-    if (object == Py_None) return argument.store(static_cast<void *>(nullptr));
-    if (takes_sizes && (PyTuple_Check(object) || PyList_Check(object))) return convert_sizes(argument, sizes);
-    if (is_tensor(object)) return convert_tensor(argument, takes_sizes ? nullptr : device); /* sizes are on the CPU */
-    return argument.parameter.kind == THAW_ARRAY && !is_for_cffi(object) ? refuse(argument) : NEEDS_CFFI;
+    if (object == Py_None) {
+        if (array != nullptr) describe_count(0, array), array->dimensions = Array::NOTHING;
+        return argument.store(static_cast<void *>(nullptr));
+    }
+    if (takes_sizes && (PyTuple_Check(object) || PyList_Check(object))) return convert_sizes(argument, sizes, array);
+    if (is_tensor(object)) { /* sizes are on the CPU */
+        return convert_tensor(argument, takes_sizes ? nullptr : device, sizes, array);
+    }
+    if (argument.parameter.kind != THAW_ARRAY) return NEEDS_CFFI;
+    if (!is_for_cffi(object) || (has_no_numbers(argument.parameter) && !is_cdata(object))) return refuse(argument);
+    return array == nullptr ? NEEDS_CFFI : describe_for_cffi(argument, array);
 }
 
 }  // namespace bridge

@@ -57,8 +57,10 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
 }
 
 bool read_layout(PyObject *object, Tensor *tensor) {
-    if (!read_tensor(object, tensor)) return false;
-    if (torch.dltensor != nullptr) return true;
+    return read_tensor(object, tensor) && (tensor->size != nullptr || read_sizes(object, tensor));
+}
+
+bool read_sizes(PyObject *object, Tensor *tensor) {
     const Ref size(PyObject_GetAttrString(object, "shape"));
     const Ref stride(size == nullptr ? nullptr : PyObject_CallMethod(object, "stride", nullptr));
     if (stride == nullptr) return false;

@@ -25,6 +25,9 @@ bool read_tensor(PyObject *object, Tensor *tensor);
 /* The same, and its sizes and strides in any case. */
 bool read_layout(PyObject *object, Tensor *tensor);
 
+/* Those of a tensor that was read without them. False with an exception set. */
+bool read_sizes(PyObject *object, Tensor *tensor);
+
 /* Whether the elements lie row by row. */
 bool is_contiguous(const Tensor &tensor);
 

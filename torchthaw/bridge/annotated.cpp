@@ -1,0 +1,121 @@
+/* annotated.cpp: fills in what a call left out, and checks the call. */
+#include "annotated.h"
+
+#include "exceptions.h"
+
+namespace bridge {
+
+namespace {
+
+/* function->workspace(frame), which may throw. */
+struct WorkspaceCall {
+    const thaw_callable *function;
+    const void *frame;
+    size_t bytes;
+};
+
+void run_workspace(void *opaque) {
+    auto *call = static_cast<WorkspaceCall *>(opaque);
+    call->bytes = call->function->workspace(call->frame);
+}
+
+/* False with an exception set. */
+bool ask_for_bytes(const thaw_callable *function, const void *frame, size_t *bytes) {
+    WorkspaceCall call = {function, frame, 0};
+    if (!guard(run_workspace, &call)) return raise_pending(false), false;
+    *bytes = call.bytes;
+    if (call.bytes != SIZE_MAX) return true;
+    if (function->module->error_message != nullptr) return raise(failure_of(function)), false;
+    PyErr_Format(PyExc_ValueError, "%s: expected sizes whose arrays fit in memory, got a workspace of SIZE_MAX bytes",
+                 function->name);
+    return false;
+}
+
+}  // namespace
+
+const Array *Annotated::find(int parameter) const {
+    for (int i = 0; i < count_; ++i) {
+        if (arrays_[i].parameter == parameter) return &arrays_[i];
+    }
+    return nullptr;
+}
+
+bool Annotated::complete(const thaw_callable *function, char *frame, PyObject *const *arguments, bool some_left_out,
+                         Sizes *sizes) {
+    if (some_left_out && !fill(function, frame, arguments)) return false;
+    Failure failure;
+    if (!check_arrays(function, frame, arrays_, count_, &failure)) return raise(failure), false;
+    return function->workspace == nullptr || provide_workspace(function, frame, arguments, sizes);
+}
+
+bool Annotated::fill(const thaw_callable *function, char *frame, PyObject *const *arguments) {
+    for (int i = 0; i < function->parameter_count; ++i) {
+        const thaw_parameter &parameter = function->parameters[i];
+        if (arguments[i] != nullptr || parameter.source == 0) continue; /* the workspace needs the others first */
+        if (!fill_from(find(parameter.source - 1), function, parameter, frame)) return false;
+        if ((parameter.flags & THAW_SIZES) == 0) continue;
+        const int dimensions = find(parameter.source - 1)->dimensions;
+        *next(i) = {i, Array::COUNTED, nullptr, dimensions, nullptr, nullptr};
+    }
+    return true;
+}
+
+/* One parameter's value, from the tensor that determines it. */
+bool Annotated::fill_from(const Array *source, const thaw_callable *function, const thaw_parameter &parameter,
+                          char *frame) {
+    const char *source_name = function->parameters[parameter.source - 1].name;
+    if (source == nullptr || source->dimensions < 0) {
+        PyErr_Format(PyExc_TypeError, "%s: expected a value, since %s is no tensor that has it", parameter.name,
+                     source_name);
+        return false;
+    }
+    char *place = frame + parameter.offset;
+    if ((parameter.flags & THAW_SIZES) != 0) {
+        std::memcpy(place, &source->size, sizeof source->size);
+        return true;
+    }
+    const bool is_ndim = parameter.source_dim == THAW_NDIM_OF_SOURCE;
+    if (!is_ndim && parameter.source_dim >= source->dimensions) {
+        PyErr_Format(PyExc_ValueError, "%s: expected at least %d dimensions, for %s, got %d", source_name,
+                     parameter.source_dim + 1, parameter.name, source->dimensions);
+        return false;
+    }
+    const int64_t value = is_ndim ? source->dimensions : source->size[parameter.source_dim];
+    if (store_integer(parameter.kind, place, value)) return true;
+    const Ref integer(PyLong_FromLongLong(value));
+    return integer != nullptr && out_of_range({parameter, integer, place}) == DONE;
+}
+
+bool Annotated::provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments,
+                                  Sizes *sizes) {
+    const int index = function->workspace_parameter - 1, size_index = function->workspace_size_parameter - 1;
+    const thaw_parameter &memory = function->parameters[index], &size = function->parameters[size_index];
+    const bool is_given = arguments[index] != nullptr;
+    const Array *given = find(index);
+    size_t needed;
+    if (!ask_for_bytes(function, frame, &needed)) return false;
+    if (arguments[size_index] == nullptr) {
+        if (given != nullptr && given->dimensions == Array::UNKNOWN) {
+            PyErr_Format(PyExc_TypeError, "%s: expected the bytes of %s, which is no tensor", size.name, memory.name);
+            return false;
+        }
+        const int64_t bytes = given == nullptr ? static_cast<int64_t>(needed) : given->end - given->begin;
+        store_integer(size.kind, frame + size.offset, bytes);
+    }
+    Failure failure;
+    if (!check_workspace(function, frame, given, needed, &failure)) return raise(failure), false;
+    if (is_given) return true;
+    if (function->takes_stream && needed > 0) {
+        PyErr_Format(PyExc_TypeError, "%s: expected a CUDA tensor of at least %zu bytes, got none; pass "
+                     "torch.empty(%zu, dtype=torch.uint8, device='cuda')", memory.name, needed, needed);
+        return false;
+    }
+    int64_t bytes = 0;
+    read_integer(size.kind, frame + size.offset, &bytes);
+    void *scratch = bytes == 0 ? nullptr : sizes->take_bytes(static_cast<size_t>(bytes));
+    if (scratch == nullptr && bytes != 0) return false;
+    std::memcpy(frame + memory.offset, &scratch, sizeof scratch);
+    return true;
+}
+
+}  // namespace bridge

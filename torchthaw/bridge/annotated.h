@@ -1,0 +1,35 @@
+/* annotated.h: what a call of an annotated function does besides: parameters left out, checks, the workspace. */
+#pragma once
+
+#include "call.h"
+#include "check.h"
+#include "convert.h"
+
+namespace bridge {
+
+/* The arrays of one call. */
+class Annotated {
+public:
+    /* Where the converter of a parameter describes its array. */
+    Array *next(int parameter) {
+        Array *array = &arrays_[count_++];
+        array->parameter = parameter;
+        return array;
+    }
+
+    /* Gives the parameters that were left out, NULL in `arguments`, their values in the frame, and checks all of them.
+     * A workspace that was left out lies in `sizes`. False with an exception set. */
+    bool complete(const thaw_callable *function, char *frame, PyObject *const *arguments, bool some_left_out,
+                  Sizes *sizes);
+
+private:
+    const Array *find(int parameter) const;
+    bool fill(const thaw_callable *function, char *frame, PyObject *const *arguments);
+    bool fill_from(const Array *source, const thaw_callable *function, const thaw_parameter &parameter, char *frame);
+    bool provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments, Sizes *sizes);
+
+    Array arrays_[MAX_CHECKED];
+    int count_ = 0;
+};
+
+}  // namespace bridge

@@ -1,0 +1,30 @@
+/* failure.cpp: the failures of functions with a status, and failures as Python exceptions. */
+#include "failure.h"
+
+#include "call.h"
+#include "python.h"
+
+#include <algorithm>
+
+namespace bridge {
+
+Failure failure_of(const thaw_callable *function) {
+    const thaw_module &module = *function->module;
+    Failure failure;
+    const char *message = module.error_message == nullptr ? nullptr : module.error_message();
+    const bool has_text = message != nullptr && *message != '\0';
+    failure.text = has_text ? message : std::string(function->name) + ": failed";
+    const int *codes = module.runtime_codes, *end = codes + module.runtime_code_count;
+    const bool is_runtime = module.error_code == nullptr || std::find(codes, end, module.error_code()) != end;
+    failure.type = is_runtime ? Failure::RUNTIME_ERROR : Failure::VALUE_ERROR;
+    return failure;
+}
+
+void raise(const Failure &failure) {
+    PyObject *const types[] = {PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError};
+    const auto length = static_cast<Py_ssize_t>(failure.text.size());
+    const Ref text(PyUnicode_DecodeUTF8(failure.text.data(), length, "replace"));
+    if (text != nullptr) PyErr_SetObject(types[failure.type], text);
+}
+
+}  // namespace bridge
