@@ -4,7 +4,9 @@ No other file of the package uses one. ``get(name)`` is what PyTorch has under t
 the replacement; the choice is made once, at the first call. Importing this file does not import PyTorch.
 """
 
+import ctypes
 import inspect
+import os
 import sys
 import types
 from functools import lru_cache
@@ -20,7 +22,7 @@ class Missing(AttributeError):
 class Private(NamedTuple):
     """A name of PyTorch.
 
-    path: where it is, from ``torch`` on. since: the first PyTorch, of those that torchthaw supports, that has it.
+    path: where it is, from ``torch`` on, or ``library:symbol`` of a C function that returns int64_t. since: the first PyTorch, of those that torchthaw supports, that has it.
     use: what torchthaw does with it. without: the replacement, described. works: whether an object found under the path
     still behaves as expected; an exception means no. stand_in: makes the replacement; None: get() raises Missing.
     """
@@ -79,6 +81,11 @@ def _base_in_graph(tensor):
             return leaf if leaf.untyped_storage().data_ptr() == address else None
         node = node.next_functions[0][0] if node.next_functions else None
     return None
+
+
+def _counts_modes(function):
+    count = getattr(_torch()._C, "_len_torch_dispatch_stack", function)
+    return function() == count()
 
 
 def _class_of_contexts():
@@ -151,6 +158,18 @@ NAMES = {
         "each of them gets one, which takes longer",
         lambda found: isinstance(found(), (int, type(None))), lambda: lambda: 0,
     ),
+    "mode_count_in_c": Private(
+        "libc10.so:_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv", "2.4",
+        "a call under a dispatch mode, as in torch.export, goes to the operator; asked before every call",
+        "torch._C._len_torch_dispatch_stack, which takes longer",
+        _counts_modes, lambda: None,
+    ),
+    "mode_count": Private(
+        "torch._C._len_torch_dispatch_stack", "2.4",
+        "the same, where the C function is missing",
+        "only fake tensors go to operators: make_fx and torch.export do not see calls with real tensors",
+        lambda found: isinstance(found(), int), lambda: lambda: 0,
+    ),
     "typed_storage": Private(
         "torch.Tensor._typed_storage", "2.4",
         "a storage that C returns, without PyTorch's warning that typed storages go", "torch.Tensor.storage, which warns",
@@ -202,6 +221,8 @@ NAMES = {
 def find(path):
     """What PyTorch has under a path, descriptors as such; _ABSENT where there is nothing."""
     _torch()
+    if ":" in path:
+        return _find_symbol(*path.split(":"))
     module = path
     while module not in sys.modules:
         module = module.rpartition(".")[0]
@@ -213,6 +234,17 @@ def find(path):
         except AttributeError:
             return _ABSENT
     return found
+
+
+def _find_symbol(library, symbol):
+    """A C function of one of PyTorch's libraries, as one of ctypes."""
+    path = os.path.join(os.path.dirname(_torch().__file__), "lib", library)
+    try:
+        function = ctypes.CDLL(path, os.RTLD_NOLOAD)[symbol]
+    except (OSError, AttributeError):
+        return _ABSENT
+    function.restype = ctypes.c_int64
+    return function
 
 
 def native(owner, name):

@@ -26,7 +26,7 @@ FOLDER = Path(sys.argv[1])
 # are taken from what torchthaw finds.
 KEPT = {
     "view_base", "_input_metadata", "_raw_saved_tensors", "increment_version", "typed_storage", "context",
-    "find_builtin", "boolean_dispatched",
+    "find_builtin", "boolean_dispatched", "mode_count_in_c", "mode_count",
 }  # fmt: skip
 
 

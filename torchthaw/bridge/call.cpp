@@ -5,6 +5,7 @@
 #include "convert.h"
 #include "cuda/thc.h"
 #include "exceptions.h"
+#include "modes.h"
 #include "tensor.h"
 #include "th/views.h"
 
@@ -31,7 +32,7 @@ public:
                 continue;
             }
             const Outcome outcome = convert(i);
-            if (outcome == FAILED) return nullptr;
+            if (outcome == FAILED) return refused_ = arguments_[i], nullptr;
             if (outcome == NEEDS_CFFI) needs_cffi = true;
         }
         if (takes_stream_ && !convert_stream()) return nullptr;
@@ -39,6 +40,9 @@ public:
         if (written_count_ > 0 && !begin_writing()) return nullptr;
         return (device_ < 0 ? call(needs_cffi) : call_on_device(needs_cffi)).release();
     }
+
+    /* The argument that was refused, or NULL. */
+    PyObject *refused() const { return refused_; }
 
 private:
     __attribute__((noinline)) Ref call_on_device(bool needs_cffi) {
@@ -210,6 +214,7 @@ private:
     Py_ssize_t count_; /* of arguments: the parameters, and what a variadic function gets besides */
     int written_count_ = 0, device_ = -1; /* the CUDA device of the tensors */
     const bool takes_stream_, checked_;
+    PyObject *refused_ = nullptr;
     Sizes sizes_;
     Views views_;
     Annotated annotated_;
@@ -278,6 +283,9 @@ PyObject *call_as_is(const thaw_callable *function, PyObject *const *arguments, 
 
 PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                Py_ssize_t count, PyObject *keywords) {
+    if (belongs_to_modes(function, arguments, count, keywords)) {
+        return call_operator(function, arguments, count, keywords);
+    }
     PyObject *const *ordered = arguments;
     Py_ssize_t all = count;
     const bool more = function->variadic && keywords == nullptr && count > function->parameter_count;
@@ -286,16 +294,25 @@ PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, P
         ordered = scratch;
         all = function->parameter_count;
     }
-    return Call<false>(function, frame, scratch, ordered, all).run();
+    Call<false> call(function, frame, scratch, ordered, all);
+    PyObject *result = call.run();
+    const bool refused = result == nullptr && call.refused() != nullptr;
+    return refused ? after_refusal(function, call.refused(), arguments, count, keywords) : result;
 }
 
 PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                   Py_ssize_t count, PyObject *keywords) {
+    if (belongs_to_modes(function, arguments, count, keywords)) {
+        return call_operator(function, arguments, count, keywords);
+    }
     const bool named = keywords != nullptr && PyTuple_Size(keywords) > 0;
     const bool fits = function->variadic ? count >= function->parameter_count : count == function->parameter_count;
     if (named || !fits) return call_as_is(function, arguments, count, keywords);
     if (!refresh_retained()) return nullptr;
-    return Call<true>(function, frame, scratch, arguments, count).run();
+    Call<true> call(function, frame, scratch, arguments, count);
+    PyObject *result = call.run();
+    const bool refused = result == nullptr && call.refused() != nullptr;
+    return refused ? after_refusal(function, call.refused(), arguments, count, keywords) : result;
 }
 
 }  // namespace bridge

@@ -87,6 +87,15 @@ def _is_read_only(exporter):
         return False
 
 
+# Classes of tensors that PyTorch's dispatch modes make, which stand for tensors of another mode or of none.
+STAND_INS = {"FakeTensor", "FunctionalTensor"}
+
+
+def stands_for_another(tensor):
+    """Whether an operator may see a tensor that C cannot."""
+    return any(each.__name__ in STAND_INS for each in type(tensor).__mro__)
+
+
 def wrong_memory(torch, tensor, dtype, written, cause, device="cpu"):
     """(exception type, what came) for a tensor that the bridge refused where it wanted one on ``device``."""
     kind = _kind(torch, tensor)

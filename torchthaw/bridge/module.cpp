@@ -5,6 +5,7 @@
 #include "dlpack.h"
 #include "exceptions.h"
 #include "load.h"
+#include "modes.h"
 
 namespace bridge {
 
@@ -25,6 +26,8 @@ PyMethodDef methods[] = {
     {"open_th", open_th, METH_O, "open_th(path): loads libth and makes exceptions of its errors"},
     {"open_thc", open_thc, METH_O, "open_thc(path): loads libthc, which works with PyTorch's streams and memory"},
     {"cuda_is_ready", cuda_is_ready, METH_NOARGS, "cuda_is_ready(): libthc's state is there from now on"},
+    {"call_below_modes", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_below_modes)), METH_FASTCALL,
+     "call_below_modes(function, *arguments): calls a C function as if no dispatch mode were active"},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -23,15 +23,20 @@ bool find_torch() {
     if (Ref(PyImport_GetModule(name)).get() == nullptr) return PyErr_Clear(), false;
     Ref found = pytorch_py.call("access", nullptr);
     Ref base = found == nullptr ? Ref() : pytorch_py.call("view_base", nullptr);
-    PyObject *type, *capsule, *increment_version, *is_grad_enabled, *current_stream, *exchange_device;
-    if (base == nullptr || !PyArg_ParseTuple(found, "OOOOOOO", &type, &capsule, &torch.describe, &increment_version,
-                                              &is_grad_enabled, &current_stream, &exchange_device)) {
+    Ref modes = base == nullptr ? Ref() : pytorch_py.call("mode_count", nullptr);
+    PyObject *type, *capsule, *increment_version, *is_grad_enabled, *current_stream, *exchange_device, *ask_mode_count;
+    unsigned long long mode_count;
+    if (modes == nullptr || !PyArg_ParseTuple(modes, "KO", &mode_count, &ask_mode_count) ||
+        !PyArg_ParseTuple(found, "OOOOOOO", &type, &capsule, &torch.describe, &increment_version, &is_grad_enabled,
+                          &current_stream, &exchange_device)) {
         PyErr_Clear(); /* torch is being imported right now */
         return false;
     }
     torch.dltensor = find_dltensor(capsule);
     torch.increment_version.set(increment_version, METH_O);
     torch.is_grad_enabled.set(is_grad_enabled, METH_NOARGS);
+    torch.mode_count = reinterpret_cast<int64_t (*)()>(static_cast<uintptr_t>(mode_count));
+    torch.ask_mode_count.set(ask_mode_count, METH_NOARGS);
     torch.has_cuda = current_stream != Py_None && exchange_device != Py_None;
     torch.current_stream.set(current_stream, METH_O);
     torch.exchange_device.set(exchange_device, METH_O);
@@ -41,7 +46,8 @@ bool find_torch() {
     torch.is_conj = PyUnicode_InternFromString("is_conj");
     torch.is_neg = PyUnicode_InternFromString("is_neg");
     torch.tensor = reinterpret_cast<PyTypeObject *>(type);
-    found.release(); /* its items are used from now on */
+    found.release(); /* their items are used from now on */
+    modes.release();
     return true;
 }
 

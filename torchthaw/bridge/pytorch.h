@@ -14,6 +14,8 @@ struct PyTorch {
     int (*dltensor)(void *object, DLTensor *out); /* NULL: read attributes */
     PyObject *describe;
     Builtin increment_version, is_grad_enabled;
+    int64_t (*mode_count)(); /* of active dispatch modes, in this thread; NULL: ask_mode_count */
+    Builtin ask_mode_count;
     bool has_cuda;
     Builtin current_stream, exchange_device; /* with CUDA */
     Property requires_grad, is_leaf, base;

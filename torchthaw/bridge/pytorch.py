@@ -1,5 +1,6 @@
 """torchthaw/bridge/pytorch.py: what the bridge uses of PyTorch."""
 
+import ctypes
 import os
 import sys
 
@@ -24,6 +25,12 @@ def access():
 def view_base():
     """The property of tensors that is the tensor which a view was made of, or None."""
     return get("view_base")
+
+
+def mode_count():
+    """(the address of the C function that counts the active dispatch modes, or 0; a Python function that does)."""
+    function = get("mode_count_in_c")
+    return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value, get("mode_count")
 
 
 def describe(tensor):
