@@ -28,7 +28,7 @@ def constants(ffi):
             found.update(dict.fromkeys(type.enumerators, "int"))
         elif role in ("macro", "constant", "variable"):
             is_integer = role == "macro" or isinstance(type, model.PrimitiveType) and type.is_integer_type()
-            found[name] = "int" if is_integer else "_Any"
+            found[name] = "int" if is_integer else "Any"
     return sorted(found.items())
 
 

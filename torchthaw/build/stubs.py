@@ -10,13 +10,13 @@ FILE = "__init__.pyi"
 HEAD = '''"""{name}: what {headers} declares. Made by torchthaw with the extension."""
 
 from collections.abc import Sequence as _Sequence
-from typing import Any as _Any
+from typing import Any
 from typing import overload as _overload
 
 from cffi import FFI as _FFI
 from torch import Tensor as _Tensor
 
-_Array = _Tensor | _FFI.CData | _Sequence[_Any]
+_Array = _Tensor | _FFI.CData | _Sequence[Any]
 _Output = _Tensor | _FFI.CData
 _Sizes = _Sequence[int] | _Tensor | _FFI.CData
 _Pointer = _FFI.CData | bytes | _Tensor
@@ -24,8 +24,8 @@ _Pointer = _FFI.CData | bytes | _Tensor
 
 TYPES = {
     "integer": "int", "float": "float", "bool": "bool", "workspace_size": "int", "handle": "_Pointer | None",
-    "workspace": "_Output | None", "stream": "int | None", "cffi": "_Any", "th_tensor": "_Tensor",
-    "thc_tensor": "_Tensor", "th_storage": "_Any", "thc_storage": "_Any",
+    "workspace": "_Output | None", "stream": "int | None", "cffi": "Any", "th_tensor": "_Tensor",
+    "thc_tensor": "_Tensor", "th_storage": "Any", "thc_storage": "Any",
 }  # fmt: skip
 RESULTS = {
     "THAW_VOID": "None", "THAW_BOOL": "bool", "THAW_FLOAT": "float", "THAW_DOUBLE": "float",
@@ -44,9 +44,9 @@ def text(name, module, constants):
 def _function(function):
     """Its definition; two of them where parameters may be left out."""
     kind = function.made.result
-    result = RESULTS.get(kind) or ("int" if "INT" in kind else "_Any")
+    result = RESULTS.get(kind) or ("int" if "INT" in kind else "Any")
     if kind == "THAW_TEXT" and not function.made.direct:
-        result = "_Any"  # cffi leaves it a pointer
+        result = "Any"  # cffi leaves it a pointer
     doc = textwrap.indent(f'"""{_escaped(_doc(function))}\n"""', "    ")
     rows = [_parameters(function, False)]
     if function.made.direct and any(map(_may_be_left_out, function.parameters)):
@@ -79,7 +79,7 @@ def _parameters(function, some_left_out):
     if not function.made.named:
         rows = [row for row in rows if row != "*"]
         rows = [f"_{i}: {row.partition(': ')[2]}" for i, row in enumerate(rows)] + ["/"] * bool(rows)
-    return [*rows, "*more: _Any"] if function.made.type.ellipsis else rows
+    return [*rows, "*more: Any"] if function.made.type.ellipsis else rows
 
 
 def _type(function, parameter):
