@@ -144,7 +144,7 @@ def test_every_c_type_has_one(tmp_path, monkeypatch):
     assert ast.get_docstring(found["fill"][0]).split("\n\n")[1] == r'Fills "values" \n with """x""".'
     assert types(found["sum"][0]) == {"_0": "_Array | None", "_1": "int"}
     assert len(found["sum"][0].args.posonlyargs) == 2
-    assert ast.unparse(found["name"][0].returns) == "_Any" and types(found["name"][0]) == {"unit": "_Any"}
+    assert ast.unparse(found["name"][0].returns) == "Any" and types(found["name"][0]) == {"unit": "Any"}
     assert found["print"][0].args.vararg.arg == "more"
     assert found["none"][0].args.args == []
 
