@@ -88,6 +88,40 @@ def _counts_modes(function):
     return function() == count()
 
 
+def _requires_grad(function, tensor):
+    return function(ctypes.c_void_p(tensor._cdata)) & 1 == 1
+
+
+def _tells_what_requires_grad(function):
+    leaf = _torch().empty(0, device="cpu", requires_grad=True)
+    return _requires_grad(function, leaf) and not _requires_grad(function, _empty())
+
+
+def _tangent(function, tensor):
+    """The address of what PyTorch has as the tangent of a tensor."""
+    body = ctypes.c_void_p(tensor._cdata)
+    function.restype = ctypes.c_void_p
+    return ctypes.c_void_p.from_address(function(body, ctypes.c_uint64(0), ctypes.byref(body))).value
+
+
+def _tells_tangents(function):
+    torch = _torch()  # not torch.autograd.forward_ad: its make_dual compiles all decompositions, which takes a second
+
+    def tells():
+        tangent = _empty()
+        dual = torch._VF._make_dual(_empty(), tangent, level=0)
+        return _tangent(function, dual) == tangent._cdata != _tangent(function, _empty())
+
+    try:
+        torch._C._enter_dual_level()
+    except RuntimeError:  # there is a level already, and no other inside it
+        return tells()
+    try:
+        return tells()
+    finally:
+        torch._C._exit_dual_level(level=0)
+
+
 def _class_of_contexts():
     torch = _torch()
     seen = []
@@ -169,6 +203,16 @@ NAMES = {
         "the same, where the C function is missing",
         "only fake tensors go to operators: make_fx and torch.export do not see calls with real tensors",
         lambda found: isinstance(found(), int), lambda: lambda: 0,
+    ),
+    "requires_grad_in_c": Private(
+        "libc10.so:_ZNK3c1010TensorImpl13requires_gradEv", "2.4",
+        "a kernel in C refuses tensors whose gradient it would lose",
+        "a kernel in Python that looks before, which takes longer",
+        _tells_what_requires_grad, lambda: None,
+    ),
+    "tangent_in_c": Private(
+        "libc10.so:_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE", "2.4",
+        "the same of tensors with a tangent", "the same", _tells_tangents, lambda: None,
     ),
     "typed_storage": Private(
         "torch.Tensor._typed_storage", "2.4",

@@ -27,6 +27,7 @@ FOLDER = Path(sys.argv[1])
 KEPT = {
     "view_base", "_input_metadata", "_raw_saved_tensors", "increment_version", "typed_storage", "context",
     "find_builtin", "boolean_dispatched", "mode_count_in_c", "mode_count",
+    "requires_grad_in_c", "tangent_in_c",
 }  # fmt: skip
 
 

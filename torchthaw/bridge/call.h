@@ -3,6 +3,10 @@
 
 #include "bridge.h"
 
+namespace bridge {
+struct Plan;
+}
+
 /* A function as calls need it. */
 struct thaw_callable : thaw_function {
     const thaw_module *module;
@@ -15,6 +19,7 @@ struct thaw_callable : thaw_function {
     PyObject *cffi_function; /* lib.<name>, called where an argument needs cffi's conversion */
     PyObject *cffi_types;    /* tuple of the parameters' ctypes */
     PyObject *cast;          /* ffi.cast */
+    const bridge::Plan *plan, *plan_out; /* of the operator's kernels, once they are registered: operators/plan.h */
 };
 
 namespace bridge {

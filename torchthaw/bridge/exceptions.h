@@ -14,6 +14,9 @@ bool guard(void (*run)(void *frame), void *frame);
  * before: torch.FatalError for `fatal`, else RuntimeError or MemoryError. */
 bool raise_pending(bool fatal);
 
+/* Throws what is pending in this thread: std::bad_alloc or a std::runtime_error. */
+[[noreturn]] void throw_pending();
+
 /* What is pending since a call through cffi's lib, where nobody asks for it, is not the next call's. */
 void forget_pending();
 

@@ -245,6 +245,16 @@ bool announce(Extension *extension, PyObject *module) {
 
 }  // namespace
 
+std::vector<thaw_callable> *functions_of(PyObject *module) {
+    const Ref bind(PyObject_GetAttrString(module, "bind"));
+    const bool is_ours = bind != nullptr && PyCFunction_Check(bind.get()) &&
+                         PyCFunction_GetFunction(bind) == bind_method.ml_meth;
+    if (is_ours) return &static_cast<Extension *>(PyCapsule_GetPointer(PyCFunction_GetSelf(bind), nullptr))->functions;
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "module: expected that of an extension, got %R", module);
+    return nullptr;
+}
+
 PyObject *load(const thaw_module *described) {
     const Reader reader(described);
     if (!reader.check_sizes()) return nullptr;

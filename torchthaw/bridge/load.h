@@ -3,6 +3,8 @@
 
 #include "bridge.h"
 
+#include <vector>
+
 namespace bridge {
 
 /* lib -> module of every extension that was imported; made by prepare_loading(). */
@@ -10,6 +12,10 @@ extern PyObject *extensions;
 
 /* False with an exception set. */
 bool prepare_loading();
+
+/* The functions of an extension's module, as load() returned it; NULL with a TypeError for any other object. They stay
+ * where they are. */
+std::vector<thaw_callable> *functions_of(PyObject *module);
 
 /* See thaw_bridge::load. */
 PyObject *load(const thaw_module *module);

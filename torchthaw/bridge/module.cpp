@@ -6,6 +6,9 @@
 #include "exceptions.h"
 #include "load.h"
 #include "modes.h"
+#include "operators/gradients.h"
+#include "operators/kernel.h"
+#include "operators/register.h"
 
 namespace bridge {
 
@@ -14,13 +17,8 @@ namespace {
 /* The call around it looks for what is pending. */
 void guard_for_cffi(void (*run)(void *frame), void *frame) { guard(run, frame); }
 
-/* Until operators have kernels here, PyTorch calls Python ones. */
-void no_kernel(const thaw_callable *, void *, int, uint64_t *, uint64_t, uint64_t) {
-    throw_error("this bridge has no kernels in C");
-}
-
 const thaw_bridge api = {sizeof(thaw_bridge), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, load, call, call_th,
-                         guard_for_cffi, region_threads, region_member, region_join, no_kernel};
+                         guard_for_cffi, region_threads, region_member, region_join, kernel};
 
 PyMethodDef methods[] = {
     {"open_th", open_th, METH_O, "open_th(path): loads libth and makes exceptions of its errors"},
@@ -28,6 +26,10 @@ PyMethodDef methods[] = {
     {"cuda_is_ready", cuda_is_ready, METH_NOARGS, "cuda_is_ready(): libthc's state is there from now on"},
     {"call_below_modes", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_below_modes)), METH_FASTCALL,
      "call_below_modes(function, *arguments): calls a C function as if no dispatch mode were active"},
+    {"kernels_refuse_gradients", kernels_refuse_gradients, METH_NOARGS,
+     "kernels_refuse_gradients(): whether kernels in C refuse tensors whose gradient or tangent they would lose"},
+    {"register_kernels", register_kernels, METH_VARARGS,
+     "register_kernels(module, namespace, operators, dispatch_key) -> the names of the operators that got a kernel"},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -29,8 +29,17 @@ def view_base():
 
 def mode_count():
     """(the address of the C function that counts the active dispatch modes, or 0; a Python function that does)."""
-    function = get("mode_count_in_c")
-    return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value, get("mode_count")
+    return _address(get("mode_count_in_c")), get("mode_count")
+
+
+def gradient_functions():
+    """The addresses of the C functions that tell whether a tensor requires grad, and its tangent; 0 without them."""
+    return _address(get("requires_grad_in_c")), _address(get("tangent_in_c"))
+
+
+def _address(function):
+    """Of a C function that ctypes found; 0 for None."""
+    return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value
 
 
 def describe(tensor):

@@ -1,0 +1,360 @@
+/* operators/kernel.cpp: one call from PyTorch's dispatcher to C: the stack into the frame, the call, outputs back. */
+#include "kernel.h"
+
+#include "../check.h"
+#include "../convert.h"
+#include "../dlpack.h"
+#include "../exceptions.h"
+#include "arguments.h"
+#include "gradients.h"
+#include "workspace.h"
+
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace bridge {
+
+namespace {
+
+[[noreturn]] void throw_failure(const Failure &failure) {
+    /* Of what leaves C++, PyTorch makes ValueError and RuntimeError, but no TypeError. */
+    if (failure.type == Failure::RUNTIME_ERROR) throw std::runtime_error(failure.text);
+    throw std::invalid_argument(failure.text);
+}
+
+/* Stores an integer as the C type of the parameter. */
+void put_integer(const thaw_parameter &parameter, void *place, int64_t value) {
+    static const char *const types[] = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
+                                        "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+    if (store_integer(parameter.kind, place, value)) return;
+    throw std::overflow_error(std::string(parameter.name) + ": expected an integer that fits " +
+                              types[parameter.kind - THAW_INT8] + ", got " + std::to_string(value));
+}
+
+int64_t element_count(const Layout &layout) {
+    int64_t count = 1;
+    for (int64_t i = 0; i < layout.dimensions; ++i) count *= layout.size[i];
+    return count;
+}
+
+/* One call. Owns what PyTorch's stack held until it is given back, and gives it back whatever happens. */
+class Call {
+public:
+    Call(const Plan &plan, void *frame, uint64_t *stack)
+        : plan_(plan), variant_(&plan.variants[0]), frame_(static_cast<char *>(frame)), stack_(stack),
+          values_(plan, stack) {}
+
+    void run() {
+        follow_thread_count();
+        refuse_gradients();
+        choose_variant();
+        each(From::TENSOR, From::OPTIONAL, [this](int i) { read_tensor(i); });
+        each(From::LIST, From::LIST, [this](int i) { read_list(i); });
+        each(From::NUMBER, From::NUMBER, [this](int i) { read_number(i); });
+        each(From::SOURCE, From::SOURCE, [this](int i) { read_source(i); });
+        check();
+        each(From::NOWHERE, From::NOWHERE, [this](int i) { allocate_output(i); });
+        if (!plan_.functional) each(From::TENSOR, From::OPTIONAL, [this](int i) { begin_writing_to(i); });
+        each(From::WORKSPACE, From::STREAM, [this](int i) { provide(i); });
+        call();
+        plan_.functional ? give_outputs() : copy_back();
+    }
+
+private:
+    const thaw_callable &function() const { return *variant_->function; }
+    const thaw_parameter &parameter(int index) const { return function().parameters[index]; }
+    const char *name(int index) const { return parameter(index).name; }
+    bool has_flag(int index, int flag) const { return (parameter(index).flags & flag) != 0; }
+    char *place(int index) const { return frame_ + parameter(index).offset; }
+    void store(int index, const void *pointer) { std::memcpy(place(index), &pointer, sizeof pointer); }
+    int count() const { return static_cast<int>(plan_.from.size()); }
+
+    template <typename Action> void each(From first, From last, Action action) {
+        for (int i = 0; i < count(); ++i) {
+            if (plan_.from[i] >= first && plan_.from[i] <= last) action(i);
+        }
+    }
+
+    [[noreturn]] void refuse(int index, const std::string &expected, const std::string &got) const {
+        throw std::invalid_argument(std::string(name(index)) + ": expected " + expected + ", got " + got);
+    }
+
+    /* PyTorch passes its number of threads to a new thread's OpenMP only when it is asked for it. */
+    static void follow_thread_count() {
+        static thread_local bool followed;
+        uint32_t threads;
+        if (!followed) followed = shim.torch_get_num_threads(&threads) == 0;
+    }
+
+    void refuse_gradients() {
+        const bool records = shim.aoti_torch_grad_mode_is_enabled();
+        each(From::TENSOR, From::OPTIONAL, [&](int i) {
+            if (values_[i].tensor != nullptr) refuse_gradient(values_[i].tensor, records, plan_.name, name(i));
+        });
+    }
+
+    void choose_variant() {
+        for (const int i : plan_.choosing) {
+            if (values_[i].tensor == nullptr) continue;
+            const int32_t dtype = layout_of(values_[i].tensor, name(i)).dtype;
+            std::string names;
+            for (const Variant &variant : plan_.variants) {
+                if (variant.dtypes[i] == dtype) return void(variant_ = &variant);
+                names += (names.empty() ? "dtype " : " or ") + std::string(dtype_name(variant.dtypes[i]));
+            }
+            refuse(i, names, dtype_name(dtype));
+        }
+    }
+
+    void read_tensor(int index) {
+        Value &value = values_[index];
+        if (value.tensor == nullptr) return store(index, nullptr);
+        value.layout = layout_of(value.tensor, name(index));
+        const int32_t dtype = variant_->dtypes[index];
+        if (dtype != Variant::ANY && dtype != value.layout.dtype) {
+            refuse(index, std::string("dtype ") + dtype_name(dtype), dtype_name(value.layout.dtype));
+        }
+        check_device(index, value.layout);
+        const bool written = has_flag(index, THAW_WRITTEN);
+        if (!value.layout.contiguous || (written && plan_.functional)) make_dense(index, written);
+        TensorObject *used = value.dense == nullptr ? value.tensor : value.dense;
+        const void *data;
+        void *writable;
+        const bool failed = written ? shim.torch_get_mutable_data_ptr(used, &writable) != 0
+                                    : shim.torch_get_const_data_ptr(used, &data) != 0;
+        if (failed) throw_shim_error(name(index), "PyTorch gives no memory");
+        if (written) data = writable;
+        if (data == nullptr && element_count(value.layout) != 0) refuse(index, "a tensor with memory", "one without");
+        store(index, data);
+    }
+
+    void check_device(int index, const Layout &layout) {
+        if (!plan_.on_cuda && layout.device_type == shim.cpu) return;
+        if (plan_.on_cuda && layout.device_type == shim.cuda) {
+            if (!device_) device_.emplace(device_index_ = layout.device_index);
+            if (layout.device_index == device_index_) return;
+        }
+        const std::string here = plan_.on_cuda ? "cuda:" + std::to_string(device_index_) : "the CPU";
+        const std::string there = layout.device_type == shim.cpu    ? "the CPU"
+                                  : layout.device_type == shim.cuda ? "cuda:" + std::to_string(layout.device_index)
+                                                               : "another device";
+        refuse(index, "a tensor on " + here, "one on " + there);
+    }
+
+    void make_dense(int index, bool written) {
+        Value &value = values_[index];
+        const Layout &layout = value.layout;
+        if (written && !plan_.functional) check_strides(index);
+        value.dense = allocate(layout.size, layout.dimensions, layout.dtype, layout.device_type, layout.device_index,
+                               name(index));
+        const bool is_read = !written || !has_flag(index, THAW_CHECKED) || has_flag(index, THAW_READ_TOO);
+        if (is_read) copy(value.dense, value.tensor, name(index));
+    }
+
+    /* An output must not hold several elements in one place. */
+    void check_strides(int index) {
+        const Layout &layout = values_[index].layout;
+        int64_t *stride;
+        if (shim.aoti_torch_get_strides(values_[index].tensor, &stride) != 0) throw_shim_error(name(index), "strides");
+        for (int64_t i = 0; i < layout.dimensions; ++i) {
+            if (layout.size[i] > 1 && stride[i] == 0) refuse(index, "memory for each element", "stride 0");
+        }
+    }
+
+    void read_list(int index) {
+        Value &value = values_[index];
+        size_t size;
+        if (shim.torch_list_size(value.list, &size) != 0) throw_shim_error(name(index), "its length cannot be read");
+        value.sizes.reset(new int64_t[size]);
+        value.count = static_cast<int64_t>(size);
+        for (size_t i = 0; i < size; ++i) {
+            uint64_t item;
+            if (shim.torch_list_get_item(value.list, i, &item) != 0) throw_shim_error(name(index), "cannot be read");
+            value.sizes[i] = from_stack<int64_t>(item);
+        }
+        store(index, value.sizes.get());
+    }
+
+    void read_number(int index) {
+        const uint64_t number = values_[index].number;
+        const thaw_parameter &parameter = this->parameter(index);
+        if (parameter.kind == THAW_DOUBLE) {
+            std::memcpy(place(index), &number, sizeof number);
+        } else if (parameter.kind == THAW_FLOAT) {
+            const auto value = static_cast<float>(from_stack<double>(number));
+            std::memcpy(place(index), &value, sizeof value);
+        } else if (parameter.kind == THAW_BOOL) {
+            const bool value = from_stack<bool>(number);
+            std::memcpy(place(index), &value, sizeof value);
+        } else {
+            put_integer(parameter, place(index), from_stack<int64_t>(number));
+        }
+    }
+
+    void read_source(int index) {
+        const thaw_parameter &parameter = this->parameter(index);
+        const Layout &source = values_[parameter.source - 1].layout;
+        const int dimension = parameter.source_dim;
+        if (dimension == THAW_SHAPE_OF_SOURCE) return store(index, source.size);
+        if (dimension >= source.dimensions) {
+            refuse(parameter.source - 1,
+                   "at least " + std::to_string(dimension + 1) + " dimensions, for " + parameter.name,
+                   std::to_string(source.dimensions));
+        }
+        const bool is_count = dimension == THAW_NDIM_OF_SOURCE;
+        put_integer(parameter, place(index), is_count ? source.dimensions : source.size[dimension]);
+    }
+
+    void check() {
+        Array arrays[MAX_CHECKED];
+        int found = 0;
+        each(From::TENSOR, From::LIST, [&](int i) {
+            if (has_flag(i, THAW_CHECKED)) arrays[found++] = array_of(i);
+        });
+        Failure failure;
+        if (found > 0 && !check_arrays(&function(), frame_, arrays, found, &failure)) throw_failure(failure);
+    }
+
+    Array array_of(int index) {
+        const Value &value = values_[index];
+        if (value.list != nullptr) return {index, 1, &value.count, value.count, nullptr, nullptr};
+        if (value.tensor == nullptr) return {index, Array::NOTHING, nullptr, 0, nullptr, nullptr};
+        const int64_t elements = element_count(value.layout);
+        const char *begin;
+        std::memcpy(&begin, place(index), sizeof begin);
+        if (elements == 0) begin = nullptr;
+        const size_t bytes = static_cast<size_t>(elements) * shim.aoti_torch_dtype_element_size(value.layout.dtype);
+        return {index, static_cast<int>(value.layout.dimensions), value.layout.size, elements, begin, begin + bytes};
+    }
+
+    void allocate_output(int index) {
+        Value &value = values_[index];
+        int64_t room[THAW_MAX_DIMENSIONS], other[THAW_MAX_DIMENSIONS], dimensions, other_dimensions;
+        const int64_t *size = function().shape(frame_, index, 0, room, &dimensions);
+        bool fits = size != nullptr;
+        for (int which = 1; fits; ++which) {
+            const int64_t *more = function().shape(frame_, index, which, other, &other_dimensions);
+            if (more == nullptr && other_dimensions == 0) break;
+            fits = more != nullptr && other_dimensions == dimensions &&
+                   std::memcmp(more, size, sizeof *size * static_cast<size_t>(dimensions)) == 0;
+        }
+        if (!fits) refuse_output(index, size, dimensions);
+        const Layout &first = device_layout();
+        value.tensor = allocate(size, dimensions, variant_->dtypes[index], first.device_type, first.device_index,
+                                name(index));
+        void *data;
+        if (shim.torch_get_mutable_data_ptr(value.tensor, &data) != 0) throw_shim_error(name(index), "has no memory");
+        store(index, data);
+    }
+
+    /* Throws why there is no shape for an output: what check_arrays() says of one whose shape is `size`. */
+    [[noreturn]] void refuse_output(int index, const int64_t *size, int64_t dimensions) {
+        const int known = size == nullptr ? static_cast<int>(Array::COUNTED) : static_cast<int>(dimensions);
+        const Array array = {index, known, size, -1, nullptr, nullptr};
+        Failure failure;
+        check_arrays(&function(), frame_, &array, 1, &failure);
+        throw_failure(failure);
+    }
+
+    /* Of the tensor that was given first: outputs are where it is. */
+    const Layout &device_layout() {
+        int i = 0;
+        while (plan_.from[i] > From::OPTIONAL || values_[i].tensor == nullptr) ++i;
+        return values_[i].layout;
+    }
+
+    void begin_writing_to(int index) {
+        TensorObject *tensor = values_[index].tensor;
+        if (tensor != nullptr && has_flag(index, THAW_WRITTEN)) begin_writing(tensor, name(index));
+    }
+
+    void provide(int index) {
+        if (plan_.from[index] == From::STREAM) return store(index, device_ ? device_->stream() : nullptr);
+        if (plan_.from[index] == From::WORKSPACE_SIZE) return; /* comes with the workspace */
+        const size_t size = function().workspace(frame_);
+        if (size == std::numeric_limits<size_t>::max()) refuse_sizes();
+        void *memory;
+        if (plan_.on_cuda) {
+            const auto count = static_cast<int64_t>(size);
+            const Layout &first = device_layout();
+            values_[index].tensor = allocate(&count, 1, dtype_number(DLPACK_UINT, 8), first.device_type,
+                                             first.device_index, name(index));
+            if (shim.torch_get_mutable_data_ptr(values_[index].tensor, &memory) != 0) {
+                throw_shim_error(name(index), "has no memory");
+            }
+        } else {
+            memory = workspace_.take(size);
+        }
+        store(index, memory);
+        const int of_size = function().workspace_size_parameter - 1;
+        put_integer(parameter(of_size), place(of_size), static_cast<int64_t>(size));
+    }
+
+    [[noreturn]] void refuse_sizes() const {
+        if (function().module->error_message != nullptr) throw_failure(failure_of(&function()));
+        throw std::invalid_argument(std::string(function().name) + ": expected sizes whose arrays fit in memory, got a "
+                                    "workspace of SIZE_MAX bytes");
+    }
+
+    void call() {
+        if (!guard(function().run, frame_)) throw_pending();
+        int status = 1;
+        if (function().status != 0) std::memcpy(&status, frame_ + function().result_offset, sizeof status);
+        if (status == 0) throw_failure(failure_of(&function()));
+    }
+
+    void give_outputs() {
+        uint64_t *next = stack_;
+        each(From::TENSOR, From::NOWHERE, [&](int i) {
+            if (!has_flag(i, THAW_WRITTEN)) return;
+            Value &value = values_[i];
+            if (value.tensor == nullptr) value.tensor = nothing_like(i);
+            Handle &given = value.dense == nullptr ? value.tensor : value.dense;
+            *next++ = reinterpret_cast<uint64_t>(given.release());
+        });
+    }
+
+    /* In place of what was not given. */
+    Handle nothing_like(int index) {
+        static const int64_t no_elements = 0;
+        const Layout &first = device_layout();
+        const int32_t dtype = variant_->dtypes[index];
+        return allocate(&no_elements, 1, dtype == Variant::ANY ? first.dtype : dtype, first.device_type,
+                        first.device_index, name(index));
+    }
+
+    void copy_back() {
+        each(From::TENSOR, From::OPTIONAL, [this](int i) {
+            if (has_flag(i, THAW_WRITTEN) && values_[i].dense != nullptr) {
+                copy(values_[i].tensor, values_[i].dense, name(i));
+            }
+        });
+    }
+
+    const Plan &plan_;
+    const Variant *variant_;
+    char *const frame_;
+    uint64_t *const stack_;
+    int32_t device_index_ = 0;
+    std::optional<OnCudaDevice> device_; /* before the tensors: it stays until they are freed */
+    Workspace workspace_;
+    Arguments values_;
+};
+
+}  // namespace
+
+void kernel(const thaw_callable *function, void *frame, int functional, uint64_t *stack, uint64_t inputs,
+            uint64_t outputs) {
+    const Plan &plan = functional != 0 ? *function->plan : *function->plan_out;
+    if (inputs != plan.inputs || outputs != plan.outputs) {
+        throw std::runtime_error(plan.name + ": expected a schema with " +
+                                 std::to_string(plan.inputs) + " arguments and " + std::to_string(plan.outputs) +
+                                 " results, got " + std::to_string(inputs) + " and " + std::to_string(outputs));
+    }
+    Call(plan, frame, stack).run();
+}
+
+}  // namespace bridge

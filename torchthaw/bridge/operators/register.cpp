@@ -1,0 +1,96 @@
+/* operators/register.cpp: gives PyTorch the kernels of an extension. */
+#include "register.h"
+
+#include "../load.h"
+#include "../python.h"
+#include "gradients.h"
+#include "plan.h"
+#include "shim.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace bridge {
+
+namespace {
+
+/* Where PyTorch is told about the kernels of one namespace and dispatch key. It keeps them until the process ends. */
+class Library {
+public:
+    /* False with an exception set. */
+    bool open(const char *space, const char *key) {
+        if (shim.aoti_torch_library_init_impl(space, key, __FILE__, __LINE__, &library_) == 0) return true;
+        PyErr_Format(PyExc_ValueError, "dispatch_key: PyTorch takes no kernels of %s for %s", space, key);
+        return false;
+    }
+
+    /* False with an exception set. */
+    bool add(const char *name, Kernel kernel) const {
+        if (shim.torch_library_impl(library_, name, kernel, SHIM_VERSION) == 0) return true;
+        PyErr_Format(PyExc_RuntimeError, "%s: PyTorch refuses its kernel", name);
+        return false;
+    }
+
+private:
+    LibraryObject *library_;
+};
+
+/* Registers one operator: 1, 0 where it has no kernel in C, -1 with an exception set. */
+int register_kernel(std::vector<thaw_callable> &functions, const char *name, const char *function, bool on_cuda,
+                    const Library &library) {
+    size_t index = 0;
+    while (index < functions.size() && std::strcmp(functions[index].name, function) != 0) ++index;
+    if (index == functions.size()) return PyErr_SetString(PyExc_KeyError, function), -1;
+    const char *overload = std::strchr(name, '.');
+    const bool functional = overload == nullptr;
+    if (!functional && std::strcmp(overload, ".out") != 0) {
+        PyErr_Format(PyExc_ValueError, "operators: expected the overload .out or none, got %s", name);
+        return -1;
+    }
+    thaw_callable &base = functions[index];
+    const Kernel kernel = functional ? base.kernel : base.kernel_out;
+    const Plan *&plan = functional ? base.plan : base.plan_out;
+    if (kernel == nullptr) return 0;
+    if (plan == nullptr) {
+        std::unique_ptr<Plan> made = make_plan(functions, index, functional, on_cuda);
+        if (made == nullptr) return 0;
+        made->name = name;
+        plan = made.release(); /* it stays */
+    }
+    return library.add(name, kernel) ? 1 : -1;
+}
+
+}  // namespace
+
+PyObject *register_kernels(PyObject *, PyObject *arguments) try {
+    PyObject *module, *operators;
+    const char *space, *key;
+    if (!PyArg_ParseTuple(arguments, "OsO!s:register_kernels", &module, &space, &PyDict_Type, &operators, &key)) {
+        return nullptr;
+    }
+    const bool on_cuda = std::strcmp(key, "CUDA") == 0;
+    if (!on_cuda && std::strcmp(key, "CPU") != 0) {
+        return PyErr_Format(PyExc_ValueError, "dispatch_key: expected \"CPU\" or \"CUDA\", got \"%s\"", key);
+    }
+    std::vector<thaw_callable> *functions = functions_of(module);
+    Ref registered(functions == nullptr ? nullptr : PyList_New(0));
+    const bool usable = registered != nullptr && find_shim() && (!on_cuda || has_cuda_shim());
+    if (!usable) return registered.release();
+    if (!find_gradients() && PyErr_Occurred()) return nullptr;
+    Library library;
+    if (!library.open(space, key)) return nullptr;
+    PyObject *name, *function;
+    for (Py_ssize_t at = 0; PyDict_Next(operators, &at, &name, &function);) {
+        const Ref names(PyTuple_Pack(2, name, function));
+        const char *name_text, *function_text;
+        if (names == nullptr || !PyArg_ParseTuple(names, "ss", &name_text, &function_text)) return nullptr;
+        const int done = register_kernel(*functions, name_text, function_text, on_cuda, library);
+        if (done < 0 || (done > 0 && PyList_Append(registered, name) != 0)) return nullptr;
+    }
+    return registered.release();
+} catch (const std::bad_alloc &) {
+    return PyErr_NoMemory();
+}
+
+}  // namespace bridge

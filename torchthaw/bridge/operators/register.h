@@ -1,0 +1,19 @@
+/* operators/register.h: gives PyTorch the kernels of an extension. */
+#pragma once
+
+#include <Python.h>
+
+namespace bridge {
+
+/* register_kernels(module, namespace, operators, dispatch_key), for Python.
+ *
+ * module: that of an extension. operators: {name of an operator, with its overload behind a dot: name of the C function
+ * that stands for it}; "f" is the functional form, "f.out" the one that writes to its arguments. dispatch_key: "CPU" or
+ * "CUDA". The operators' schemas are defined already.
+ *
+ * Returns the list of those that got a kernel. All others need one in Python: functions of which a kernel cannot make
+ * all arguments, and all functions where PyTorch has no stable C interface for kernels, or where
+ * TORCHTHAW_NO_NATIVE_KERNELS is set. KeyError for a function that the module does not have. */
+PyObject *register_kernels(PyObject *self, PyObject *arguments);
+
+}  // namespace bridge
