@@ -108,6 +108,7 @@ def sanitized(tmp_path_factory):
 LEFT_OUT = (
     "all_of_this_through_attributes", "another_device", "printed", "until_the_end", "c_may_wait", "forked",
     "first_tensor_brings", "leave_nothing_behind", "recursion_budget", "nothing_is_leaked", "example_of_the_readme",
+    "memory_does_not_grow", "nothing_is_registered", "without_the_c_functions",
 )  # fmt: skip
 OTHER_TESTS = " and ".join(f"not {name}" for name in LEFT_OUT)
 
@@ -123,6 +124,7 @@ OTHER_TESTS = " and ".join(f"not {name}" for name in LEFT_OUT)
         "bridge/test_bridge_faults_memory.py", "bridge/test_bridge_faults_threads.py",
     ], id="memory-and-threads"),
     pytest.param(["bridge/test_bridge_extent.py", "bridge/test_bridge_identity.py"], id="extent"),
+    pytest.param(["bridge/test_bridge_kernels.py"], id="kernels"),
 ])  # fmt: skip
 def test_no_sanitizer_speaks_up(sanitized, files):
     done = sanitized(RUN, *[TESTS / file for file in files], "-k", OTHER_TESTS)
