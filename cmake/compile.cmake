@@ -20,9 +20,16 @@ if(TORCHTHAW_SANITIZE)
     add_link_options(-fsanitize=address,undefined)
 endif()
 
-# What each kernel is compiled for; the CPU chooses at run time.
+# What each kernel is compiled for, and besides for 16-bit elements alone; the CPU chooses at run time.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
     set(instruction_sets portable)
+    set(low_precision_instruction_sets "")
 else()
     set(instruction_sets portable avx2 avx512)
+    set(low_precision_instruction_sets avx512_bf16 amx_bf16)
 endif()
+set(flags_portable "")
+set(flags_avx2 -mavx2 -mfma -mf16c)
+set(flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl ${flags_avx2})
+set(flags_avx512_bf16 -mavx512bf16 ${flags_avx512})
+set(flags_amx_bf16 -mamx-tile -mamx-bf16 ${flags_avx512_bf16})

@@ -2,10 +2,13 @@
 # of the same name for the CPU (.cpp) and one for the GPU (.cu).
 set(folder ${CMAKE_CURRENT_LIST_DIR})
 set(elementwise_operators add scale_add mul_constant cube)
-set(operators ${elementwise_operators} linear batch_norm2d lltm lltm_sequence)
+set(low_precision_operators linear lltm lltm_sequence)
+set(operators ${elementwise_operators} batch_norm2d ${low_precision_operators})
 
 list(TRANSFORM operators REPLACE "(.+)" "${folder}/\\1/\\1.cpp" OUTPUT_VARIABLE my_lib_kernels)
 list(TRANSFORM elementwise_operators REPLACE "(.+)" "${folder}/\\1/\\1.cpp" OUTPUT_VARIABLE my_lib_elementwise_kernels)
+list(TRANSFORM low_precision_operators REPLACE "(.+)" "${folder}/\\1/\\1.cpp"
+    OUTPUT_VARIABLE my_lib_low_precision_kernels)
 list(TRANSFORM operators REPLACE "(.+)" "${folder}/\\1/\\1.cu" OUTPUT_VARIABLE my_lib_cuda_kernels)
 list(TRANSFORM elementwise_operators REPLACE "(.+)" "${folder}/\\1/\\1.cu"
     OUTPUT_VARIABLE my_lib_cuda_elementwise_kernels)

@@ -1,52 +1,38 @@
-// c_api/my_lib/runtime/simd.h: the widest vector of this pass, through the compiler's vector extensions.
+// c_api/my_lib/runtime/simd.h: vectors in memory: loads and stores, whole or in part, which convert 16-bit elements.
 #pragma once
 
-#include "runtime/isa.h"
+#include "runtime/convert.h"
 
 namespace my_lib {
 namespace MY_LIB_ISA {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
-template <typename T> struct vector_of;
-template <> struct vector_of<float> { typedef float type __attribute__((vector_size(vector_bytes))); };
-template <> struct vector_of<double> { typedef double type __attribute__((vector_size(vector_bytes))); };
-
-// Vec<T>: lanes<T> elements of T; arithmetic, comparison and ?: work lane by lane.
-template <typename T> using Vec = typename vector_of<T>::type;
-template <typename T> constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
-
 // Memory is only ever aligned to its element, hence memcpy, which compiles to one unaligned move.
-template <typename T> [[gnu::always_inline]] inline Vec<T> load(const T *from) {
-    Vec<T> value;
+template <typename S> [[gnu::always_inline]] inline Vec<Arithmetic<S>> load(const S *from) {
+    typename Conversion<S>::Stored value;
     __builtin_memcpy(&value, from, sizeof value);
-    return value;
+    return Conversion<S>::widen(value);
 }
 
-template <typename T> [[gnu::always_inline]] inline void store(T *to, Vec<T> value) {
-    __builtin_memcpy(to, &value, sizeof value);
+template <typename S> [[gnu::always_inline]] inline void store(S *to, Vec<Arithmetic<S>> value) {
+    const auto stored = Conversion<S>::narrow(value);
+    __builtin_memcpy(to, &stored, sizeof stored);
 }
 
 // The first `count` lanes of a vector in memory; the others read as zero and are not written.
 template <typename T> struct Some {
     int64_t count;
 
-    [[gnu::always_inline]] Vec<T> load(const T *from) const {
-        if (count == lanes<T>) return MY_LIB_ISA::load<T>(from);
-        Vec<T> value = {};
-        __builtin_memcpy(&value, from, static_cast<size_t>(count) * sizeof(T));
-        return value;
+    template <typename S> [[gnu::always_inline]] Vec<T> load(const S *from) const {
+        if (count == lanes<T>) return MY_LIB_ISA::load<S>(from);
+        typename Conversion<S>::Stored value = {};
+        __builtin_memcpy(&value, from, static_cast<size_t>(count) * sizeof(S));
+        return Conversion<S>::widen(value);
     }
 
-    [[gnu::always_inline]] void store(T *to, Vec<T> value) const {
-        if (count == lanes<T>) return MY_LIB_ISA::store<T>(to, value);
-        __builtin_memcpy(to, &value, static_cast<size_t>(count) * sizeof(T));
+    template <typename S> [[gnu::always_inline]] void store(S *to, Vec<T> value) const {
+        if (count == lanes<T>) return MY_LIB_ISA::store<S>(to, value);
+        const auto stored = Conversion<S>::narrow(value);
+        __builtin_memcpy(to, &stored, static_cast<size_t>(count) * sizeof(S));
     }
 };
 
@@ -55,7 +41,20 @@ template <typename T> [[gnu::always_inline]] inline Some<T> some(int64_t size, i
     return {size - position < lanes<T> ? size - position : lanes<T>};
 }
 
-template <typename T> [[gnu::always_inline]] inline Vec<T> broadcast(T value) { return value - Vec<T>{}; }
+// to = from, element by element; at least one of the types is Arithmetic of the other.
+template <typename From, typename To> void convert(const From *from, int64_t size, To *to) {
+    if constexpr (std::is_same_v<From, To>) {
+        if (size) __builtin_memcpy(to, from, static_cast<size_t>(size) * sizeof(To));
+    } else {
+        using T = Arithmetic<From>;
+        int64_t i = 0;
+        for (; i + lanes<T> <= size; i += lanes<T>) store(to + i, load(from + i));
+        if (i < size) {
+            const Some<T> part = {size - i};
+            part.store(to + i, part.load(from + i));
+        }
+    }
+}
 
 }  // namespace MY_LIB_ISA
 }  // namespace my_lib
