@@ -28,8 +28,13 @@ extern "C" {
  * The rules below hold for every function; a function's own comment names only what differs.
  *
  * Types      `float` is the element type of the plain name; the same name ending in `_f64` takes `double` and
- *            is otherwise identical. Sizes and `ndim` are `int64_t`; `shape` is `const int64_t *` with `ndim`
- *            entries; `workspace_size` is in bytes.
+ *            is otherwise identical, and so are those ending in `_bf16` and `_f16`, which some operators have, for
+ *            thaw_bfloat16 and thaw_float16. Sizes and `ndim` are `int64_t`; `shape` is `const int64_t *` with
+ *            `ndim` entries; `workspace_size` is in bytes.
+ * 16 bits    thaw_bfloat16 is the upper half of a float, thaw_float16 is IEEE 754 binary16. Inputs are converted
+ *            to float, everything in between is float, and each output is rounded once: to nearest, ties to even,
+ *            overflow to infinity, a NaN to a NaN. On the CPU paths `avx512_bf16` and `amx_bf16` subnormal
+ *            bfloat16 numbers and sums may count as zero in a matrix product.
  * Words      THAW_SHAPE(batch, in_features) behind a parameter's name is its shape; THAW_LIKE names the parameters
  *            that say it. These and the other words, which torchthaw/annotate.h explains, are nothing for a C
  *            compiler. A THAW_VARIANT_OF a function has the shapes and rules of that function.
@@ -63,7 +68,7 @@ extern "C" {
  * --------------------------------------------------------------------------------------------------------- */
 
 #define MY_LIB_VERSION_MAJOR 1
-#define MY_LIB_VERSION_MINOR 0
+#define MY_LIB_VERSION_MINOR 1
 #define MY_LIB_VERSION_PATCH 0
 
 #if defined(MY_LIB_BUILD)
@@ -79,9 +84,9 @@ MY_LIB_API int my_lib_abi_version(void);
 /* The version of the loaded library, "major.minor.patch". Static storage. Since 1.0.0. */
 MY_LIB_API const char *my_lib_version(void);
 
-/* One line about the loaded library: its version, the CPU path in use (`portable`, `avx2` or `avx512`: the best
- * one this CPU has, or the one that the environment variable MY_LIB_CPU names) and the OpenMP run-time it shares.
- * Static storage. Since 1.0.0. */
+/* One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
+ * bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
+ * variable MY_LIB_CPU names) and the OpenMP run-time it shares. Static storage. Since 1.0.0. */
 MY_LIB_API const char *my_lib_build_info(void);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -277,6 +282,26 @@ MY_LIB_API size_t my_lib_linear_forward_workspace_size(int64_t batch, int64_t in
 MY_LIB_API size_t my_lib_linear_forward_workspace_size_f64(int64_t batch, int64_t in_features,
                                                            int64_t out_features);
 
+/* The same with 16-bit elements. Since 1.1.0. */
+THAW_VARIANT_OF(my_lib_linear_forward)
+MY_LIB_API int my_lib_linear_forward_bf16(
+    const thaw_bfloat16 *input, const thaw_bfloat16 *weight, const thaw_bfloat16 *bias,
+    int64_t batch, int64_t in_features, int64_t out_features, thaw_bfloat16 *output,
+    void *workspace     THAW_WORKSPACE(workspace_size,
+                            my_lib_linear_forward_workspace_size_bf16(batch, in_features, out_features)),
+    size_t workspace_size);
+THAW_VARIANT_OF(my_lib_linear_forward)
+MY_LIB_API int my_lib_linear_forward_f16(
+    const thaw_float16 *input, const thaw_float16 *weight, const thaw_float16 *bias,
+    int64_t batch, int64_t in_features, int64_t out_features, thaw_float16 *output,
+    void *workspace     THAW_WORKSPACE(workspace_size,
+                            my_lib_linear_forward_workspace_size_f16(batch, in_features, out_features)),
+    size_t workspace_size);
+MY_LIB_API size_t my_lib_linear_forward_workspace_size_bf16(int64_t batch, int64_t in_features,
+                                                            int64_t out_features);
+MY_LIB_API size_t my_lib_linear_forward_workspace_size_f16(int64_t batch, int64_t in_features,
+                                                           int64_t out_features);
+
 /* grad_input  = grad_output weight
  * grad_weight = grad_output^T input
  * grad_bias   = sum of grad_output over batch
@@ -304,6 +329,28 @@ MY_LIB_API int my_lib_linear_backward_f64(
     size_t workspace_size);
 MY_LIB_API size_t my_lib_linear_backward_workspace_size(int64_t batch, int64_t in_features, int64_t out_features);
 MY_LIB_API size_t my_lib_linear_backward_workspace_size_f64(int64_t batch, int64_t in_features,
+                                                            int64_t out_features);
+
+/* The same with 16-bit elements. Since 1.1.0. */
+THAW_VARIANT_OF(my_lib_linear_backward)
+MY_LIB_API int my_lib_linear_backward_bf16(
+    const thaw_bfloat16 *grad_output, const thaw_bfloat16 *input, const thaw_bfloat16 *weight,
+    int64_t batch, int64_t in_features, int64_t out_features,
+    thaw_bfloat16 *grad_input, thaw_bfloat16 *grad_weight, thaw_bfloat16 *grad_bias,
+    void *workspace          THAW_WORKSPACE(workspace_size,
+                                 my_lib_linear_backward_workspace_size_bf16(batch, in_features, out_features)),
+    size_t workspace_size);
+THAW_VARIANT_OF(my_lib_linear_backward)
+MY_LIB_API int my_lib_linear_backward_f16(
+    const thaw_float16 *grad_output, const thaw_float16 *input, const thaw_float16 *weight,
+    int64_t batch, int64_t in_features, int64_t out_features,
+    thaw_float16 *grad_input, thaw_float16 *grad_weight, thaw_float16 *grad_bias,
+    void *workspace          THAW_WORKSPACE(workspace_size,
+                                 my_lib_linear_backward_workspace_size_f16(batch, in_features, out_features)),
+    size_t workspace_size);
+MY_LIB_API size_t my_lib_linear_backward_workspace_size_bf16(int64_t batch, int64_t in_features,
+                                                             int64_t out_features);
+MY_LIB_API size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64_t in_features,
                                                             int64_t out_features);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -391,6 +438,28 @@ MY_LIB_API int lltm_forward_f64(
 MY_LIB_API size_t lltm_forward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
 MY_LIB_API size_t lltm_forward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
 
+/* The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0. */
+THAW_VARIANT_OF(lltm_forward)
+MY_LIB_API int lltm_forward_bf16(
+    const thaw_bfloat16 *input, const thaw_bfloat16 *weights, const thaw_bfloat16 *bias,
+    const thaw_bfloat16 *old_h, const thaw_bfloat16 *old_cell,
+    int64_t batch, int64_t input_size, int64_t state_size,
+    thaw_bfloat16 *new_h, thaw_bfloat16 *new_cell, thaw_bfloat16 *gates,
+    void *workspace       THAW_WORKSPACE(workspace_size,
+                              lltm_forward_workspace_size_bf16(batch, input_size, state_size)),
+    size_t workspace_size);
+THAW_VARIANT_OF(lltm_forward)
+MY_LIB_API int lltm_forward_f16(
+    const thaw_float16 *input, const thaw_float16 *weights, const thaw_float16 *bias,
+    const thaw_float16 *old_h, const thaw_float16 *old_cell,
+    int64_t batch, int64_t input_size, int64_t state_size,
+    thaw_float16 *new_h, thaw_float16 *new_cell, thaw_float16 *gates,
+    void *workspace       THAW_WORKSPACE(workspace_size,
+                              lltm_forward_workspace_size_f16(batch, input_size, state_size)),
+    size_t workspace_size);
+MY_LIB_API size_t lltm_forward_workspace_size_bf16(int64_t batch, int64_t input_size, int64_t state_size);
+MY_LIB_API size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size, int64_t state_size);
+
 /* With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
  *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
@@ -425,6 +494,30 @@ MY_LIB_API int lltm_backward_f64(
     size_t workspace_size);
 MY_LIB_API size_t lltm_backward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
 MY_LIB_API size_t lltm_backward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
+
+/* The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0. */
+THAW_VARIANT_OF(lltm_backward)
+MY_LIB_API int lltm_backward_bf16(
+    const thaw_bfloat16 *grad_h, const thaw_bfloat16 *grad_cell, const thaw_bfloat16 *new_cell,
+    const thaw_bfloat16 *gates, const thaw_bfloat16 *input, const thaw_bfloat16 *old_h, const thaw_bfloat16 *weights,
+    int64_t batch, int64_t input_size, int64_t state_size,
+    thaw_bfloat16 *d_input, thaw_bfloat16 *d_weights, thaw_bfloat16 *d_bias,
+    thaw_bfloat16 *d_old_h, thaw_bfloat16 *d_old_cell,
+    void *workspace        THAW_WORKSPACE(workspace_size,
+                               lltm_backward_workspace_size_bf16(batch, input_size, state_size)),
+    size_t workspace_size);
+THAW_VARIANT_OF(lltm_backward)
+MY_LIB_API int lltm_backward_f16(
+    const thaw_float16 *grad_h, const thaw_float16 *grad_cell, const thaw_float16 *new_cell,
+    const thaw_float16 *gates, const thaw_float16 *input, const thaw_float16 *old_h, const thaw_float16 *weights,
+    int64_t batch, int64_t input_size, int64_t state_size,
+    thaw_float16 *d_input, thaw_float16 *d_weights, thaw_float16 *d_bias,
+    thaw_float16 *d_old_h, thaw_float16 *d_old_cell,
+    void *workspace        THAW_WORKSPACE(workspace_size,
+                               lltm_backward_workspace_size_f16(batch, input_size, state_size)),
+    size_t workspace_size);
+MY_LIB_API size_t lltm_backward_workspace_size_bf16(int64_t batch, int64_t input_size, int64_t state_size);
+MY_LIB_API size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_size, int64_t state_size);
 
 /* ------------------------------------------------------------------------------------------------------------
  * LLTM: a sequence of steps
@@ -464,6 +557,31 @@ MY_LIB_API size_t lltm_sequence_forward_workspace_size(int64_t seq_len, int64_t 
 MY_LIB_API size_t lltm_sequence_forward_workspace_size_f64(int64_t seq_len, int64_t batch, int64_t input_size,
                                                            int64_t state_size);
 
+/* The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
+ * these, as it does in seq_len calls of the single step. Since 1.1.0. */
+THAW_VARIANT_OF(lltm_sequence_forward)
+MY_LIB_API int lltm_sequence_forward_bf16(
+    const thaw_bfloat16 *input, const thaw_bfloat16 *weights, const thaw_bfloat16 *bias,
+    const thaw_bfloat16 *old_h, const thaw_bfloat16 *old_cell,
+    int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+    thaw_bfloat16 *h, thaw_bfloat16 *cell, thaw_bfloat16 *gates,
+    void *workspace       THAW_WORKSPACE(workspace_size,
+                              lltm_sequence_forward_workspace_size_bf16(seq_len, batch, input_size, state_size)),
+    size_t workspace_size);
+THAW_VARIANT_OF(lltm_sequence_forward)
+MY_LIB_API int lltm_sequence_forward_f16(
+    const thaw_float16 *input, const thaw_float16 *weights, const thaw_float16 *bias,
+    const thaw_float16 *old_h, const thaw_float16 *old_cell,
+    int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+    thaw_float16 *h, thaw_float16 *cell, thaw_float16 *gates,
+    void *workspace       THAW_WORKSPACE(workspace_size,
+                              lltm_sequence_forward_workspace_size_f16(seq_len, batch, input_size, state_size)),
+    size_t workspace_size);
+MY_LIB_API size_t lltm_sequence_forward_workspace_size_bf16(int64_t seq_len, int64_t batch, int64_t input_size,
+                                                            int64_t state_size);
+MY_LIB_API size_t lltm_sequence_forward_workspace_size_f16(int64_t seq_len, int64_t batch, int64_t input_size,
+                                                           int64_t state_size);
+
 /* Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
  * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
@@ -501,6 +619,35 @@ MY_LIB_API int lltm_sequence_backward_f64(
 MY_LIB_API size_t lltm_sequence_backward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size,
                                                         int64_t state_size);
 MY_LIB_API size_t lltm_sequence_backward_workspace_size_f64(int64_t seq_len, int64_t batch, int64_t input_size,
+                                                            int64_t state_size);
+
+/* The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
+ * between, as they would be in calls of the single step. Since 1.1.0. */
+THAW_VARIANT_OF(lltm_sequence_backward)
+MY_LIB_API int lltm_sequence_backward_bf16(
+    const thaw_bfloat16 *grad_h, const thaw_bfloat16 *grad_last_h, const thaw_bfloat16 *grad_last_cell,
+    const thaw_bfloat16 *cell, const thaw_bfloat16 *gates, const thaw_bfloat16 *input, const thaw_bfloat16 *h,
+    const thaw_bfloat16 *old_h, const thaw_bfloat16 *old_cell, const thaw_bfloat16 *weights,
+    int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+    thaw_bfloat16 *d_input, thaw_bfloat16 *d_weights, thaw_bfloat16 *d_bias,
+    thaw_bfloat16 *d_old_h, thaw_bfloat16 *d_old_cell,
+    void *workspace             THAW_WORKSPACE(workspace_size,
+                                    lltm_sequence_backward_workspace_size_bf16(seq_len, batch, input_size, state_size)),
+    size_t workspace_size);
+THAW_VARIANT_OF(lltm_sequence_backward)
+MY_LIB_API int lltm_sequence_backward_f16(
+    const thaw_float16 *grad_h, const thaw_float16 *grad_last_h, const thaw_float16 *grad_last_cell,
+    const thaw_float16 *cell, const thaw_float16 *gates, const thaw_float16 *input, const thaw_float16 *h,
+    const thaw_float16 *old_h, const thaw_float16 *old_cell, const thaw_float16 *weights,
+    int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
+    thaw_float16 *d_input, thaw_float16 *d_weights, thaw_float16 *d_bias,
+    thaw_float16 *d_old_h, thaw_float16 *d_old_cell,
+    void *workspace             THAW_WORKSPACE(workspace_size,
+                                    lltm_sequence_backward_workspace_size_f16(seq_len, batch, input_size, state_size)),
+    size_t workspace_size);
+MY_LIB_API size_t lltm_sequence_backward_workspace_size_bf16(int64_t seq_len, int64_t batch, int64_t input_size,
+                                                             int64_t state_size);
+MY_LIB_API size_t lltm_sequence_backward_workspace_size_f16(int64_t seq_len, int64_t batch, int64_t input_size,
                                                             int64_t state_size);
 
 #if defined(__cplusplus)

@@ -14,7 +14,8 @@ extern "C" {
  * ============
  *
  * Each operator of my_lib.h stands here under its name with `_cuda` appended, `_f64_cuda` for double, and with one
- * more argument at the end: the stream. What my_lib.h says of an operator holds here too; only this differs:
+ * more argument at the end: the stream. There are none for `_bf16` and `_f16`. What my_lib.h says of an operator holds
+ * here too; only this differs:
  *
  * Memory     Arrays and workspace are device memory of the calling thread's current device (cudaSetDevice), on which
  *            the stream must live as well. Shapes and sizes stay in host memory, and are read before the call returns.

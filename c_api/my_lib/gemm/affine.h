@@ -6,13 +6,13 @@
 namespace my_lib {
 namespace MY_LIB_ISA {
 
-// output = input weight^T + bias. The rows of weight are weight_stride elements apart; bias may be null. `packed` has
-// packed_bytes<T>(batch, in_features).
-template <typename T>
-void affine(const T *input, const T *weight, int64_t weight_stride, const T *bias, int64_t batch, int64_t in_features,
-            int64_t out_features, T *output, T *packed) {
-    const Matrix<T> x[2] = {{input, in_features, in_features}, {nullptr, 0, 0}};
-    multiply_transposed<T, false>(
+// output = input weight^T + bias. The rows of weight are weight_stride elements apart; bias may be null. The output's
+// type is the input's, or the one in which it is computed. `packed` has packed_bytes<T>(batch, in_features).
+template <typename S, typename Output, typename T = Arithmetic<S>>
+void affine(const S *input, const S *weight, int64_t weight_stride, const S *bias, int64_t batch, int64_t in_features,
+            int64_t out_features, Output *output, T *packed) {
+    const Matrix<S> x[2] = {{input, in_features, in_features}, {nullptr, 0, 0}};
+    multiply_transposed<S, false>(
         x, batch, weight, weight_stride, out_features, packed,
         [=](const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
             for (int group = 0; group < part.group_count; ++group) {
@@ -21,7 +21,7 @@ void affine(const T *input, const T *weight, int64_t weight_stride, const T *bia
                 const Vec<T> shift = bias ? present.load(bias + column) : Vec<T>{};
                 for (int64_t row = 0; row < rows; ++row)
                     present.store(output + (first_row + row) * out_features + column,
-                               load<T>(&block[group][row * lanes<T>]) + shift);
+                                  load(&block[group][row * lanes<T>]) + shift);
             }
         });
 }

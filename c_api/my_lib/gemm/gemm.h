@@ -10,62 +10,72 @@ namespace MY_LIB_ISA {
 // cache; rows of C per unit of work, whose share of A stays in the second-level cache.
 constexpr int64_t depth_block = 384, row_block = 192;
 
-
 // B: row-major, or packed once by pack_columns() for several products.
-template <typename T> struct RightMatrix {
-    const T *data;
+template <typename S> struct RightMatrix {
+    const S *data;
     int64_t row_stride;
-    int64_t panel_stride = panel_width<T>; // from one panel of columns to the next
-    bool packed = false;                    // the last panel is as wide as the others, its missing columns are zeros
+    const Arithmetic<S> *panels = nullptr;  // all as wide as the first: the missing columns of the last one are zeros
+    int64_t panel_stride = 0;               // from one panel of columns to the next
 };
 
-template <typename T> struct Product {
+// A is in T, the type of the sums; B and C are stored as S and Output.
+template <typename S, typename Output = S> struct Product {
     int64_t rows, columns, depth;
-    const T *a;
+    const Arithmetic<S> *a;
     int64_t a_row_stride, a_column_stride;
-    RightMatrix<T> b;
-    T *c;
+    RightMatrix<S> b;
+    Output *c;
     int64_t c_stride;
-    bool accumulate = false; // C += A B
+    bool accumulate = false;  // C += A B, where Output is T
 };
 
-// `columns` of the vectors * lanes<T> columns exist.
-template <typename T> using RowTile = void (*)(const Product<T> &product, int64_t row, int64_t column, int64_t first_p,
-                                               int64_t depth, const T *b, int64_t b_stride, int64_t columns,
-                                               const T *ahead, int64_t ahead_stride);
+// Where a tile or a panel of C begins; `add`: to what is there.
+template <typename T> struct Target {
+    T *data;
+    int64_t stride;
+    bool add;
+};
+
+// What a tile multiplies, and where its part of C goes; `columns` of its columns exist.
+template <typename T> struct RowTileArguments {
+    Scalars<T> a;
+    const T *b;
+    int64_t b_stride, depth;
+    Target<T> c;
+    int64_t columns;
+    Ahead ahead;
+};
+template <typename T> using RowTile = void (*)(const RowTileArguments<T> &tile);
 
 template <typename T, int group_count, int group_rows, int vectors>
-void multiply_row_tile(const Product<T> &product, int64_t row, int64_t column, int64_t first_p, int64_t depth,
-                       const T *b, int64_t b_stride, int64_t columns, const T *ahead, int64_t ahead_stride) {
+void multiply_row_tile(const RowTileArguments<T> &tile) {
     constexpr int rows = group_count * group_rows, width = vectors * lanes<T>;
-    T *c = product.c + row * product.c_stride + column;
-    const int64_t c_stride = product.c_stride;
-    const bool add = first_p || product.accumulate;
+    const Target<T> c = tile.c;
+    const int64_t columns = tile.columns;
     // C is read only once the sums are complete; by then its lines are here. For writing alone that would not pay: the
     // fetches hold up the loads of A and B, and the stores can wait.
-    if (add)
+    if (c.add)
         for (int r = 0; r < rows; ++r)
             for (int offset = 0; offset < columns; offset += 64 / sizeof(T))
-                __builtin_prefetch(c + r * c_stride + offset, 1);
-    const Scalars<T> a = {product.a + row * product.a_row_stride + first_p * product.a_column_stride,
-                          group_rows * product.a_row_stride, product.a_row_stride, product.a_column_stride};
+                __builtin_prefetch(c.data + r * c.stride + offset, 1);
+    const Scalars<T> a = {tile.a.data, group_rows * tile.a.row_stride, tile.a.row_stride, tile.a.column_stride};
     Vec<T> sum[rows][vectors] = {};
-    multiply_tile<T, group_count, group_rows, vectors>(a, b, b_stride, depth, sum, ahead, ahead_stride);
+    multiply_tile<T, group_count, group_rows, vectors>(a, tile.b, tile.b_stride, tile.depth, sum, tile.ahead);
     if (columns == width) {
 #pragma GCC unroll 6
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) {
-                T *to = c + r * c_stride + v * lanes<T>;
-                store<T>(to, add ? load<T>(to) + sum[r][v] : sum[r][v]);
+                T *to = c.data + r * c.stride + v * lanes<T>;
+                store<T>(to, c.add ? load<T>(to) + sum[r][v] : sum[r][v]);
             }
     } else {
         T sums[rows][width];
         __builtin_memcpy(sums, sum, sizeof sums);
         for (int r = 0; r < rows; ++r)
             for (int64_t i = 0; i < columns; ++i) {
-                T *to = c + r * c_stride + i;
-                *to = add ? *to + sums[r][i] : sums[r][i];
+                T *to = c.data + r * c.stride + i;
+                *to = c.add ? *to + sums[r][i] : sums[r][i];
             }
     }
 }
@@ -97,75 +107,118 @@ template <typename T> static inline RowTile<T> row_tile(int rows, int vectors) {
 }
 
 // A whole B, into column_panels_bytes<T>(depth, columns).
-template <typename T>
-RightMatrix<T> pack_columns(const T *from, int64_t from_stride, int64_t depth, int64_t columns, T *to) {
-    constexpr int64_t width = panel_width<T>;
+template <typename S>
+RightMatrix<S> pack_columns(const S *from, int64_t from_stride, int64_t depth, int64_t columns, Arithmetic<S> *to) {
+    constexpr int64_t width = panel_width<Arithmetic<S>>;
     for (int64_t column = 0; column < columns; column += width)
         pack_column_panel(from + column, from_stride, depth, columns - column < width ? columns - column : width,
                           to + column * depth);
-    return {to, width, width * depth, true};
+    return {nullptr, 0, to, width * depth};
 }
 
 // The transpose of a row-major (columns, depth) matrix, into column_panels_bytes<T>(depth, columns).
-template <typename T>
-RightMatrix<T> pack_transposed(const T *from, int64_t from_stride, int64_t depth, int64_t columns, T *to) {
-    constexpr int64_t width = panel_width<T>;
+template <typename S>
+RightMatrix<S> pack_transposed(const S *from, int64_t from_stride, int64_t depth, int64_t columns, Arithmetic<S> *to) {
+    constexpr int64_t width = panel_width<Arithmetic<S>>;
     for (int64_t column = 0; column < columns; column += width)
-        pack_rows<T>({from + column * from_stride, depth, from_stride},
+        pack_rows<S>({from + column * from_stride, depth, from_stride},
                      columns - column < width ? columns - column : width, width, to + column * depth);
-    return {to, width, width * depth, true};
+    return {nullptr, 0, to, width * depth};
 }
 
-// One panel of columns of rows [row, end_row), for one block of the depth.
-template <typename T>
-void multiply_column_panel(const Product<T> &product, int64_t row, int64_t end_row, int64_t panel, int64_t first_p,
-                           int64_t depth) {
-    constexpr int64_t width = panel_width<T>, line = 64 / sizeof(T);
+// One panel of columns of rows [row, end_row), for one block of the depth; c is where they begin.
+template <typename S, typename Output, typename T = Arithmetic<S>>
+void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64_t end_row, int64_t panel,
+                           int64_t first_p, int64_t depth, Target<T> c) {
+    constexpr int64_t width = panel_width<T>, line = 64 / sizeof(S);
     alignas(64) T packed[depth_block * width];
     const int64_t column = panel * width;
     const int64_t columns = product.columns - column < width ? product.columns - column : width;
-    const T *b = product.b.data + panel * product.b.panel_stride + first_p * product.b.row_stride;
-    int64_t b_stride = product.b.row_stride;
-    const T *next = nullptr;
     const int vectors = vectors_for<T>(columns);
-    // Copying pays when several tiles use the copy; a panel that ends within a tile must be copied.
-    if (!product.b.packed && (columns < vectors * lanes<T> || end_row - row > 24)) {
-        pack_column_panel(b, b_stride, depth, columns, packed);
-        if (column + width < product.columns) next = b + width;
-        b = packed, b_stride = width;
+    const T *b = packed;
+    int64_t b_stride = width;
+    const S *next = nullptr;
+    if (product.b.panels) {
+        b = product.b.panels + panel * product.b.panel_stride + first_p * width;
+    } else {
+        const S *from = product.b.data + first_p * product.b.row_stride + column;
+        // Copying pays when several tiles use the copy; a panel that ends within a tile must be copied.
+        const bool copied = !is_arithmetic<S> || columns < vectors * lanes<T> || end_row - row > 24;
+        if (copied) {
+            pack_column_panel(from, product.b.row_stride, depth, columns, packed);
+            if (column + width < product.columns) next = from + width;
+        }
+        if constexpr (is_arithmetic<S>)
+            if (!copied) b = from, b_stride = product.b.row_stride;
     }
+    const T *a = product.a + row * product.a_row_stride + first_p * product.a_column_stride;
+    RowTileArguments<T> tile = {
+        {a, 0, product.a_row_stride, product.a_column_stride}, b, b_stride, depth, c, columns, {}};
+    tile.ahead.stride = product.b.row_stride * static_cast<int64_t>(sizeof(S));
     // Each tile fetches one line of every row of the next panel, until it is there.
     for (int64_t fetched = 0; row < end_row; fetched += line) {
         const int rows = next_tile(end_row - row);
-        const T *ahead = next && fetched < width + line ? next + (fetched < width ? fetched : width - 1) : nullptr;
-        row_tile<T>(rows, vectors)(product, row, column, first_p, depth, b, b_stride, columns, ahead,
-                                   ahead ? product.b.row_stride : 0);
+        const S *ahead = next && fetched < width + line ? next + (fetched < width ? fetched : width - 1) : nullptr;
+        tile.ahead.data = reinterpret_cast<const char *>(ahead);
+        row_tile<T>(rows, vectors)(tile);
         row += rows;
+        tile.a.data += rows * product.a_row_stride;
+        tile.c.data += rows * c.stride;
     }
 }
 
-template <typename T> void multiply(const Product<T> &product) {
+// body(first_p, depth) for each block of the depth, at least once.
+template <typename Body> static inline void for_depth_blocks(int64_t depth, Body &&body) {
+    int64_t first_p = 0;
+    do {
+        body(first_p, depth - first_p < depth_block ? depth - first_p : depth_block);
+        first_p += depth_block;
+    } while (first_p < depth);
+}
+
+template <typename S, typename Output = S> void multiply(const Product<S, Output> &product) {
+    using T = Arithmetic<S>;
     constexpr int64_t width = panel_width<T>;
     const int64_t panels = (product.columns + width - 1) / width;
     const int64_t row_blocks = (product.rows + row_block - 1) / row_block;
     const int64_t work = product.depth * width * (product.rows < row_block ? product.rows : row_block);
     parallel_for(panels * row_blocks, 1 + multiply_grain / (work + 1), [&](int64_t begin, int64_t end) {
-        // The depth goes outermost: its block of A then stays in the second-level cache for all the panels.
-        int64_t first_p = 0;
-        do {
-            const int64_t depth = product.depth - first_p < depth_block ? product.depth - first_p : depth_block;
+        const auto begin_row = [=](int64_t unit) { return unit / panels * row_block; };
+        const auto end_row = [&](int64_t unit) {
+            return begin_row(unit) + row_block < product.rows ? begin_row(unit) + row_block : product.rows;
+        };
+        const auto c_of = [&](int64_t unit) {
+            return product.c + begin_row(unit) * product.c_stride + unit % panels * width;
+        };
+        if constexpr (std::is_same_v<Output, T>) {
+            // The depth goes outermost: its block of A then stays in the second-level cache for all the panels.
+            for_depth_blocks(product.depth, [&](int64_t first_p, int64_t depth) {
+                for (int64_t unit = begin; unit < end; ++unit)
+                    multiply_column_panel<S, Output>(product, begin_row(unit), end_row(unit), unit % panels, first_p,
+                                                     depth,
+                                                     {c_of(unit), product.c_stride, first_p || product.accumulate});
+            });
+        } else {
+            // Sums stay in T until they are complete, then they are rounded.
+            alignas(64) T sums[row_block * width];
             for (int64_t unit = begin; unit < end; ++unit) {
-                const int64_t row = unit / panels * row_block;
-                const int64_t end_row = row + row_block < product.rows ? row + row_block : product.rows;
-                multiply_column_panel(product, row, end_row, unit % panels, first_p, depth);
+                for_depth_blocks(product.depth, [&](int64_t first_p, int64_t depth) {
+                    multiply_column_panel<S, Output>(product, begin_row(unit), end_row(unit), unit % panels, first_p,
+                                                     depth, {sums, width, first_p > 0});
+                });
+                const int64_t column = unit % panels * width, rows = end_row(unit) - begin_row(unit);
+                const int64_t columns = product.columns - column < width ? product.columns - column : width;
+                for (int64_t row = 0; row < rows; ++row)
+                    convert(sums + row * width, columns, c_of(unit) + row * product.c_stride);
             }
-            first_p += depth_block;
-        } while (first_p < product.depth);
+        }
     });
 }
 
-// to[column] = sum over rows of from[row, column]; adds to what is there if `accumulate`.
-template <typename T> void sum_rows(const T *from, int64_t rows, int64_t columns, T *to, bool accumulate = false) {
+// to[column] = sum over rows of from[row, column]; adds to what is there if `accumulate`, and Output is then T.
+template <typename S, typename Output>
+void sum_rows(const S *from, int64_t rows, int64_t columns, Output *to, bool accumulate = false) {
+    using T = Arithmetic<S>;
     parallel_for((columns + lanes<T> - 1) / lanes<T>, 1 + pack_grain / (lanes<T> * (rows + 1)),
                  [=](int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i) {
@@ -176,6 +229,11 @@ template <typename T> void sum_rows(const T *from, int64_t rows, int64_t columns
                          part.store(to + column, sum);
                      }
                  });
+}
+
+// convert() on all threads.
+template <typename From, typename To> void convert_all(const From *from, int64_t size, To *to) {
+    parallel_for(size, pack_grain, [=](int64_t begin, int64_t end) { convert(from + begin, end - begin, to + begin); });
 }
 
 }  // namespace MY_LIB_ISA

@@ -4,6 +4,8 @@
 //
 //     C[i, j] += sum over p of A[i * row_stride + p * column_stride] * B[p * b_stride + j]
 //
+// Tiles compute in T, float or double; operands of 16 bits become float as they are packed (gemm/pack.h, gemm/strip.h).
+//
 // Every product of this library has that form, and a step of an LLTM needs no transposed copy of its weights:
 //
 //     forward          (X W^T)^T   A = W                   B = X^T, the small operand, transposed as it is packed
@@ -43,36 +45,65 @@ template <typename T> constexpr int64_t panel_width = wide *lanes<T>;
 
 // A as the tile reads it: element (group, row, p) is group * group_stride + row * row_stride + p * column_stride
 // elements behind data.
-template <typename T> struct Scalars {
-    const T *data;
+template <typename S> struct Scalars {
+    const S *data;
     int64_t group_stride, row_stride, column_stride;
 };
 
-// `ahead`, if any, is memory that later tiles will read: one line per step of the depth, ahead_stride elements apart,
-// is fetched while this tile multiplies.
-template <typename T, int group_count, int rows, int vectors>
-[[gnu::always_inline]] inline void multiply_tile(Scalars<T> a, const T *b, int64_t b_stride, int64_t depth,
-                                                 Vec<T> (&sum)[group_count * rows][vectors], const T *ahead = nullptr,
-                                                 int64_t ahead_stride = 0) {
-    const T *a_group[group_count];
+// Memory that later tiles will read, or null: lines that are `stride` bytes apart.
+struct Ahead {
+    const char *data = nullptr;
+    int64_t stride = 0;
+};
+
+// One element of A, or one pair of elements, in every lane.
+template <typename Lane> [[gnu::always_inline]] inline Vec<Arithmetic<Lane>> spread(const Lane *from) {
+    if constexpr (is_arithmetic<Lane>) {
+        return broadcast(*from);
+    } else {
+        uint32_t bits;
+        static_assert(sizeof bits == sizeof *from, "two 16-bit elements");
+        __builtin_memcpy(&bits, from, sizeof bits);
+        return same_bits<Vec<float>>(bits - Bits32{});
+    }
+}
+
+// What one step of the depth, or a step of two, adds to a sum.
+template <typename Lane, typename V> [[gnu::always_inline]] inline V multiply_add(V left, V right, V sum) {
+#if defined(__AVX512BF16__)
+    if constexpr (std::is_same_v<Lane, bfloat16_pair>)
+        return same_bits<V>(
+            _mm512_dpbf16_ps(same_bits<__m512>(sum), same_bits<__m512bh>(left), same_bits<__m512bh>(right)));
+    else
+#endif
+        return left * right + sum;
+}
+
+// Lane is T or, where the CPU multiplies pairs of bfloat16, bfloat16_pair: `depth` then counts pairs, and a step along
+// A is two elements. One line of `ahead` is fetched in each step.
+template <typename Lane, int group_count, int rows, int vectors, typename S, typename T = Arithmetic<Lane>>
+[[gnu::always_inline]] inline void multiply_tile(Scalars<S> a, const T *b, int64_t b_stride, int64_t depth,
+                                                 Vec<T> (&sum)[group_count * rows][vectors], Ahead ahead = {}) {
+    const S *a_group[group_count];
 #pragma GCC unroll 4
     for (int g = 0; g < group_count; ++g) a_group[g] = a.data + g * a.group_stride;
     for (int64_t p = 0; p < depth; ++p) {
         Vec<T> right[vectors];
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) right[v] = load<T>(b + v * lanes<T>);
+        for (int v = 0; v < vectors; ++v) right[v] = load(b + v * lanes<T>);
         b += b_stride;
-        if (ahead) {
-            __builtin_prefetch(ahead, 0, 2);
-            ahead += ahead_stride;
+        if (ahead.data) {
+            __builtin_prefetch(ahead.data, 0, 2);
+            ahead.data += ahead.stride;
         }
 #pragma GCC unroll 4
         for (int g = 0; g < group_count; ++g) {
 #pragma GCC unroll 4
             for (int r = 0; r < rows; ++r) {
-                const Vec<T> left = broadcast(a_group[g][r * a.row_stride]);
+                const Vec<T> left = spread(reinterpret_cast<const Lane *>(a_group[g] + r * a.row_stride));
 #pragma GCC unroll 4
-                for (int v = 0; v < vectors; ++v) sum[g * rows + r][v] = left * right[v] + sum[g * rows + r][v];
+                for (int v = 0; v < vectors; ++v)
+                    sum[g * rows + r][v] = multiply_add<Lane>(left, right[v], sum[g * rows + r][v]);
             }
             a_group[g] += a.column_stride;
         }

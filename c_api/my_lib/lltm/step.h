@@ -8,17 +8,17 @@ namespace my_lib {
 namespace MY_LIB_ISA {
 
 // One step's state and gates, (batch, state_size) and (batch, 3 * state_size).
-template <typename T> struct LltmStep {
+template <typename S> struct LltmStep {
     int64_t state_size;
-    const T *bias;
-    const T *addend; // (batch, 3 * state_size) to add to the products and bias, or null; may be `gates`
-    const T *old_cell;
-    T *new_h, *new_cell, *gates; // gates may be null
+    const S *bias;
+    const Arithmetic<S> *addend; // (batch, 3 * state_size) to add to the products and bias, or null; may be `gates`
+    const S *old_cell;
+    S *new_h, *new_cell, *gates; // gates may be null
 };
 
 // Finishes a block of products: addition, activation, new state.
-template <typename T>
-void finish_lltm(const LltmStep<T> &step, const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
+template <typename S, typename T = Arithmetic<S>>
+void finish_lltm(const LltmStep<S> &step, const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
     const int64_t state_size = step.state_size;
     const Some<T> present = {part.columns};
     Vec<T> bias[3];
@@ -37,7 +37,7 @@ void finish_lltm(const LltmStep<T> &step, const Block<T> &block, int64_t first_r
         present.store(step.new_h + at, state.h);
         present.store(step.new_cell + at, state.cell);
         if (step.gates) {
-            T *to = step.gates + row * 3 * state_size + part.first;
+            S *to = step.gates + row * 3 * state_size + part.first;
             present.store(to, gates.input);
             present.store(to + state_size, gates.output);
             present.store(to + 2 * state_size, gates.candidate);
@@ -46,10 +46,10 @@ void finish_lltm(const LltmStep<T> &step, const Block<T> &block, int64_t first_r
 }
 
 // One step's gradients, from grad_h + more_grad_h (which may be null) and grad_cell. d_old_cell may be null, and
-// may be grad_cell.
-template <typename T>
-void differentiate_lltm(const T *grad_h, const T *more_grad_h, const T *grad_cell, const T *new_cell, const T *gates,
-                        int64_t batch, int64_t state_size, T *d_gates, T *d_old_cell) {
+// may be grad_cell; both are of type Cell, S or T.
+template <typename S, typename Cell, typename T = Arithmetic<S>>
+void differentiate_lltm(const S *grad_h, const T *more_grad_h, const Cell *grad_cell, const S *new_cell, const S *gates,
+                        int64_t batch, int64_t state_size, T *d_gates, Cell *d_old_cell) {
     constexpr int64_t grain = 8192; // elements per slice
     parallel_for(batch, 1 + grain / (state_size + 1), [=](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row)
