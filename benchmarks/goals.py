@@ -47,6 +47,10 @@ GOALS = (
     *_row("lltm", "backward", "torchthaw", ("eager",), (0.58, 0.75, 0.58, 0.80)),
     *_row("lltm", "backward, input without grad", "torchthaw", ("eager",), (0.56, 0.46, 0.56, 0.64)),
     *_row("lltm_gemm", "raw forward", "torchthaw, raw C", ("addmm", "addmm(out=)"), (0.95, 0.92, 0.95, 0.90)),
+    *(
+        Goal("lltm_gemm", "raw forward, bfloat16", "64, 1024, 128", contender, ("float32",), bound)
+        for contender, bound in (("bfloat16, with instructions", 0.75), ("bfloat16, without instructions", 1.1))
+    ),
     *_row("lltm_sequence", "forward", "torchthaw", ("nn.LSTM",), (0.68, 0.68)),
     *_row("lltm_sequence", "backward", "torchthaw", ("nn.LSTM",), (0.58, 0.36)),
     *(
