@@ -37,8 +37,18 @@ class Finder:
     def find_spec(name, path=None, target=None):
         if name == FFI or (name == SIX and _is_enabled("torch_six")):
             return spec(name)
-        change = _changes().get(name)
-        return _changed(name, path, change) if change else None
+        return _changed(name, path) if name in _after or name in _changes() else None
+
+
+_after = {}  # module -> functions to call when it was imported
+
+
+def after_import(name, function):
+    """Calls ``function()`` as soon as the module ``name`` is imported: now, if it is."""
+    if name in sys.modules:
+        function()
+    else:
+        _after.setdefault(name, []).append(function)
 
 
 def _changes():
@@ -51,8 +61,9 @@ def _changes():
     return changes
 
 
-def _changed(name, path, change):
-    """The import system's description of a module, from the other finders; the module is changed after it was executed."""
+def _changed(name, path):
+    """The import system's description of a module, from the other finders; after it was executed, the module is changed
+    and what waits for it is called."""
     found = (each.find_spec(name, path) for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec"))
     result = next(filter(None, found), None)
     if result is not None and hasattr(result.loader, "exec_module"):
@@ -60,7 +71,10 @@ def _changed(name, path, change):
 
         def exec_module(module):
             execute(module)
-            change(module)
+            if name in _changes():
+                _changes()[name](module)
+            for function in _after.pop(name, ()):
+                function()
 
         result.loader.exec_module = exec_module
     return result

@@ -1,0 +1,14 @@
+"""torchthaw/compiler.py: what torch.compile leaves out of its graphs, with the reason."""
+
+
+def disable(function, why):
+    """``function``, at whose calls Dynamo breaks its graph. Imports Dynamo."""
+    import torch
+
+    def call(*arguments):
+        return function(*arguments)
+
+    try:
+        return torch.compiler.disable(call, reason=why)
+    except TypeError:  # PyTorch before 2.7 gives no reasons
+        return torch.compiler.disable(call)
