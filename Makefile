@@ -1,5 +1,6 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test bench sanitize fuzz cuda-check gpu-check compat compat-short clean environment test-environment
+.PHONY: help build th demo test bench sanitize compile-check fuzz cuda-check gpu-check compat compat-short clean
+.PHONY: environment test-environment
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -35,6 +36,11 @@ sanitize: test-environment ## the C tests and the bridge's under AddressSanitize
 	@cmake --build --preset sanitize --parallel $(jobs)
 	@ctest --preset sanitize --parallel $(jobs)
 	@$(python) -m pytest tests/bridge/test_bridge_sanitized.py
+
+compile-check: test-environment ## torch.compile, export and AOTInductor with every operator; make test has a part of it
+	@$(python) ffi_build.py
+	@cmake --build build --parallel $(jobs) --target th
+	@TORCHTHAW_COMPILE_CHECK=1 $(python) -m pytest tests/graph
 
 fuzz: environment ## 1,000,000 random calls of libth under both; calls=... and seed=... choose others
 	@cmake --preset sanitize -G Ninja --log-level=WARNING

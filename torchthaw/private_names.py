@@ -60,6 +60,11 @@ def _increment_each(tensors):
             _torch().autograd.graph.increment_version(tensor)
 
 
+def _check_value(holds, message):
+    if not holds:
+        raise ValueError(message())
+
+
 def _exchange_device(device):
     cuda = _torch().cuda
     before = cuda.current_device()
@@ -93,8 +98,7 @@ def _requires_grad(function, tensor):
 
 
 def _tells_what_requires_grad(function):
-    leaf = _torch().empty(0, device="cpu", requires_grad=True)
-    return _requires_grad(function, leaf) and not _requires_grad(function, _empty())
+    return _requires_grad(function, _empty().requires_grad_()) and not _requires_grad(function, _empty())
 
 
 def _tangent(function, tensor):
@@ -105,21 +109,18 @@ def _tangent(function, tensor):
 
 
 def _tells_tangents(function):
-    torch = _torch()  # not torch.autograd.forward_ad: its make_dual compiles all decompositions, which takes a second
+    forward_ad = _torch().autograd.forward_ad
 
     def tells():
         tangent = _empty()
-        dual = torch._VF._make_dual(_empty(), tangent, level=0)
+        dual = forward_ad.make_dual(_empty(), tangent)
         return _tangent(function, dual) == tangent._cdata != _tangent(function, _empty())
 
     try:
-        torch._C._enter_dual_level()
+        with forward_ad.dual_level():
+            return tells()
     except RuntimeError:  # there is a level already, and no other inside it
         return tells()
-    try:
-        return tells()
-    finally:
-        torch._C._exit_dual_level(level=0)
 
 
 def _class_of_contexts():
@@ -207,12 +208,30 @@ NAMES = {
     "requires_grad_in_c": Private(
         "libc10.so:_ZNK3c1010TensorImpl13requires_gradEv", "2.4",
         "a kernel in C refuses tensors whose gradient it would lose",
-        "a kernel in Python that looks before, which takes longer",
+        "operators are computed by kernels in Python, which take longer",
         _tells_what_requires_grad, lambda: None,
     ),
     "tangent_in_c": Private(
         "libc10.so:_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE", "2.4",
         "the same of tensors with a tangent", "the same", _tells_tangents, lambda: None,
+    ),
+    "check_value": Private(
+        "torch._check_value", "2.4",
+        "shapes of fake tensors are compared, also where a size is not known yet", "they are compared as numbers",
+        lambda found: found(True, lambda: "") is None, lambda: _check_value,
+    ),
+    "current_transform": Private(
+        "torch._functorch.pyfunctorch.retrieve_current_functorch_interpreter", "2.4",
+        "operators inside transforms of torch.func", "they are refused there", callable,
+    ),
+    "unwrap_batched": Private(
+        "torch._C._functorch._unwrap_batched", "2.4", "the same, for vmap", "the same", callable,
+    ),
+    "add_batch_dim": Private(
+        "torch._C._functorch._add_batch_dim", "2.4", "the same, for vmap", "the same", callable,
+    ),
+    "unwrap_for_grad": Private(
+        "torch._C._functorch._unwrap_for_grad", "2.4", "the same, for grad and jvp", "the same", callable,
     ),
     "typed_storage": Private(
         "torch.Tensor._typed_storage", "2.4",

@@ -4,7 +4,7 @@ import contextlib
 import os
 import types
 
-from .. import config, th_libraries
+from .. import config, operators, th_libraries
 from . import debug, patches, stale
 
 _functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
@@ -59,6 +59,7 @@ def _functions_of(ffi, owner):
             symbols = [getattr(lib, name) for name in dir(lib)]
             modules = [symbol.__module__ for symbol in symbols if isinstance(symbol, types.BuiltinFunctionType)]
             functions = extension.bind(modules[0] if modules else extension.__name__)
+            operators.bind(extension, functions)
             return {getattr(lib, name): function for name, function in functions.items()}
     raise ImportError(
         f"{owner!r} was not built by this torch.utils.ffi; remove the stale file and run the project's build file"

@@ -1,0 +1,106 @@
+# tests/graph/test_compile.py: torch.compile of code that calls C: the trampolines become operators by themselves.
+import pytest
+import torch
+from torch._dynamo.exc import TorchRuntimeError, Unsupported
+from torch._dynamo.utils import counters
+
+from _ext import my_lib
+from support.graphs import ARGUMENTS, add, full, lltm, lltm_arguments
+
+ops = torch.ops.my_lib
+BACKENDS = ["aot_eager", pytest.param("inductor", marks=full)]
+
+
+def compiled(function, backend="aot_eager", **options):
+    counters.clear()
+    return torch.compile(function, backend=backend, fullgraph=True, **options)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_add(backend):
+    function = compiled(add, backend, dynamic=True)
+    for rows in 3, 5:
+        a, b = torch.randn(rows, 4), torch.randn(rows, 4)
+        torch.testing.assert_close(function(a, b), 2 * (a + b))
+    assert counters["stats"]["unique_graphs"] == 1
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_lltm(backend):
+    function = compiled(lltm, backend)
+    arguments = lltm_arguments()
+    for got, want in zip(function(*arguments), lltm(*arguments)):
+        torch.testing.assert_close(got, want)
+    assert counters["stats"]["unique_graphs"] == 1
+
+
+def test_workspace_size_of_sizes_that_change():
+    """What C says is a constant of the graph, which holds for one batch size."""
+    function = compiled(lltm, dynamic=True)
+    for batch in 2, 5:
+        arguments = lltm_arguments(batch)
+        for got, want in zip(function(*arguments), lltm(*arguments)):
+            torch.testing.assert_close(got, want)
+
+
+@pytest.mark.parametrize("dynamic", [False, pytest.param(True, marks=full)])
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_functional_operators(name, backend, dynamic):
+    operator, arguments = getattr(ops, name), ARGUMENTS[name]()
+    got = compiled(lambda *given: operator(*given), backend, dynamic=dynamic)(*arguments)
+    torch.testing.assert_close(got, operator(*arguments))
+
+
+def test_raw_calls_take_what_requires_grad_and_give_no_gradient():
+    """As outside of a graph."""
+    a, b = torch.randn(3, requires_grad=True), torch.randn(3)
+    result = compiled(lambda a, b: add(a, b) + 0 * a)(a, b)
+    torch.testing.assert_close(result.detach(), 2 * (a + b).detach())
+    result.sum().backward()
+    assert torch.equal(a.grad, torch.zeros(3))
+    with pytest.raises(TorchRuntimeError, match="input1 requires grad, but the operator has no derivative"):
+        compiled(lambda a, b: ops.my_lib_add_forward(a, b))(a, b)
+
+
+def test_by_keyword_without_what_is_determined():
+    def function(a, b):
+        output = torch.empty_like(a)
+        assert my_lib.my_lib_add_forward(input1=a, input2=b, output=output) == 1
+        return output
+
+    a, b = torch.randn(3), torch.randn(3)
+    assert torch.equal(compiled(function)(a, b), a + b)
+
+
+def test_wrong_shapes_are_errors():
+    a = torch.randn(3, 4)
+    with pytest.raises(TorchRuntimeError, match=r"input2: expected shape \(3, 4\), got \(2, 4\)"):
+        torch.compile(add, backend="aot_eager")(a, a[:2])
+
+    def contradiction(a):
+        output = torch.empty_like(a)
+        my_lib.my_lib_add_forward(a, (4, 3), 2, a, a.shape, a.dim(), output)
+        return output
+
+    with pytest.raises(Unsupported, match="with the sizes that the header derives from them"):
+        compiled(contradiction)(a)
+    with pytest.raises(ValueError, match=r"shape"):
+        torch.compile(contradiction, backend="aot_eager")(a)
+
+
+def test_what_is_no_tensor_breaks_the_graph():
+    def function(a):
+        output = torch.empty_like(a)
+        my_lib.my_lib_add_forward([1.0, 2.0], (2,), 1, a, a.shape, a.dim(), output)
+        return output
+
+    a = torch.randn(2)
+    with pytest.raises(Unsupported, match="my_lib_add_forward: its arguments must be tensors"):
+        compiled(function)(a)
+    assert torch.equal(torch.compile(function, backend="aot_eager")(a), a + torch.tensor([1.0, 2.0]))
+
+
+def test_state_is_no_constant():
+    with pytest.raises(Unsupported, match="my_lib_last_error_code"):
+        compiled(lambda: my_lib.my_lib_last_error_code())()

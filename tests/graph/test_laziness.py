@@ -1,0 +1,171 @@
+# tests/graph/test_laziness.py: when operators are registered, and what the import of an extension does.
+import json
+import os
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+import torch
+
+from support import ROOT
+from support.graphs import full
+from torchthaw.operators.namespace import Namespace
+
+
+def run(text, *arguments, **environment):
+    """What a new process prints."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]), **environment}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", text, *arguments], cwd=ROOT, env=environment,
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+IMPORT = """
+import sys, torch
+before = set(sys.modules)
+from _ext import my_lib
+new = {name for name in sys.modules if name not in before}
+print(sorted(name for name in new if name.startswith("torch.") or name.startswith("torchthaw.operators")))
+kind = type(torch.ops.my_lib)
+torch.ops.my_lib.lltm_forward
+print(kind is not type(torch.ops.aten), type(torch.ops.my_lib) is type(torch.ops.aten), "torch._dynamo" in sys.modules)
+"""
+
+
+def test_the_import_of_an_extension_registers_nothing():
+    assert run(IMPORT).splitlines() == ["['torchthaw.operators']", "True True False"]
+
+
+ORDER = """
+import sys
+for name in sys.argv[1:]:
+    __import__(name)
+import torch
+from _ext import my_lib
+from support.graphs import add
+a = torch.randn(3)
+assert torch.equal(torch.compile(add, backend="aot_eager", fullgraph=True)(a, a), 4 * a)
+"""
+
+
+@pytest.mark.parametrize("order", [
+    ["_ext.my_lib", "torch"], ["torch", "_ext.my_lib"],
+    pytest.param(["torch", "torch._dynamo", "_ext.my_lib"], marks=full),
+])  # fmt: skip
+def test_imports_in_any_order(order):
+    run(ORDER, *order)
+
+
+def test_without_kernels_in_c():
+    """The kernels in Python, and the check before them, give and refuse the same."""
+    text = """
+import pytest, sys
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "tests/graph/test_operators.py", "-k",
+                      "not opcheck or lltm_forward"]))
+"""
+    assert " passed" in run(text, TORCHTHAW_NO_NATIVE_KERNELS="1")
+
+
+WRITE = """
+import torch
+from _ext import my_lib
+from support.graphs import add
+class Sum(torch.nn.Module):
+    forward = staticmethod(add)
+x = torch.ones(3)
+torch._inductor.aoti_compile_and_package(torch.export.export(Sum(), (x, x)), package_path=sys.argv[1])
+"""
+READ = """
+import torch
+if len(sys.argv) > 2: __import__(sys.argv[2])
+x = torch.ones(3)
+try:
+    print(torch._inductor.aoti_load_package(sys.argv[1])(x, x).tolist())
+except RuntimeError as error:
+    print(error)
+"""
+
+
+@full
+def test_aotinductor_needs_the_import_of_the_extension(tmp_path):
+    package = str(tmp_path / "sum.pt2")
+    run("import sys" + WRITE, package)
+    assert "[4.0, 4.0, 4.0]" in run("import sys" + READ, package, "_ext.my_lib")
+    assert "Could not find schema for my_lib::my_lib_add_forward" in run("import sys" + READ, package)
+
+
+def module(name, functions, header):
+    """A stand-in for an extension's module."""
+    description = {"version": 1, "namespace": "pairs", "headers": [header], "functions": functions}
+    made = ModuleType(name)
+    made.description = json.dumps(description)
+    return made
+
+
+def function(name, dtype, operator=None, result="int", **more):
+    array = {"kind": "array", "ctype": "...", "dtype": dtype, "inout": False, "nullable": False, "aliases": []}
+    shape = {"shapes": [{"dims": ["n"]}]}
+    return {
+        "name": name, "operator": operator or name, "result": result, "status": False, "backward_of": None,
+        "device": "cpu", "callable": True, "annotated": True, **more,
+        "parameters": [
+            {"name": "x", "written": False, **array, **shape}, {"name": "n", "kind": "integer", "source": ["x", 0]},
+            {"name": "y", "written": True, **array, **shape},
+        ],
+    }  # fmt: skip
+
+
+@pytest.fixture
+def pairs(monkeypatch):
+    """A namespace of stand-ins whose kernels are in Python."""
+    monkeypatch.setattr("torchthaw.operators.registration.register_native", lambda *_: [])
+    monkeypatch.setattr("torchthaw.operators.kernels.call_below_modes", lambda function, *given: function(*given))
+    space = Namespace("pairs")
+    yield space
+    space.close()
+
+
+def twice(x, n, y):
+    y.copy_(2 * x)
+    return 1
+
+
+def test_variants_of_two_modules_are_one_operator(pairs):
+    pairs.take([(module("a", [function("twice", "float32")], "a.h"), {"twice": twice})])
+    pairs.take([(module("b", [function("twice_f64", "float64", "twice")], "b.h"), {"twice_f64": twice})])
+    for dtype in torch.float32, torch.float64:
+        assert torch.ops.pairs.twice(torch.ones(2, dtype=dtype)).tolist() == [2, 2]
+    with pytest.raises(ValueError, match="x: expected dtype torch.float32 or torch.float64, got torch.int64"):
+        torch.ops.pairs.twice(torch.ones(2, dtype=torch.int64))
+
+
+def test_two_schemas_under_one_name(pairs):
+    other = function("twice", "float32")
+    other["parameters"][1]["source"] = None
+    first, second = module("a", [function("twice", "float32")], "a.h"), module("b", [other], "b.h")
+    pairs.take([(first, {"twice": twice})])
+    pairs.check_new()
+    pairs.take([(second, {"twice": lambda *arguments: 1})])
+    for check in pairs.check_new, lambda: pairs.check("twice"):
+        with pytest.raises(ValueError) as caught:
+            check()
+        assert "torch.ops.pairs.twice: b.h declares twice as (Tensor x, SymInt n) -> Tensor" in str(caught.value)
+        assert "a.h declares twice as (Tensor x) -> Tensor" in str(caught.value)
+    assert pairs.members[second, "twice"].obstacle == str(caught.value)
+    assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
+
+
+def test_results_that_a_graph_cannot_have(pairs):
+    functions = [function("count", "float32"), function("sum", "float32", result="float")]
+    trampolines = {"count": lambda x, n, y: 7, "sum": lambda x, n, y: 1.0}
+    extension = module("a", functions, "a.h")
+    pairs.take([(extension, trampolines)])
+    with pytest.raises(RuntimeError, match="count: expected 1, which a graph takes for its result, got 7"):
+        torch.ops.pairs.count(torch.ones(2))
+    why = "it returns float, and an operator can give its result in tensors only"
+    assert pairs.members[extension, "sum"].obstacle == why
+    assert not hasattr(torch.ops.pairs, "sum")
+
+

@@ -1,0 +1,51 @@
+# tests/support/graphs.py: functions that call C as users do, and arguments for every operator.
+import os
+
+import pytest
+import torch
+
+# The larger matrix: make compile-check.
+full = pytest.mark.skipif("TORCHTHAW_COMPILE_CHECK" not in os.environ, reason="make compile-check runs it")
+
+
+def add(a, b):
+    """Twice the sum, by the trampoline."""
+    from _ext import my_lib
+
+    output = torch.empty_like(a)
+    assert my_lib.my_lib_add_forward(a, a.shape, a.dim(), b, b.shape, b.dim(), output)
+    return 2 * output
+
+
+def lltm(input, weights, bias, old_h, old_cell):
+    """All that the trampoline gives, with a workspace as its header asks for it."""
+    from _ext import my_lib
+
+    (batch, input_size), state_size = input.shape, old_h.shape[1]
+    new_h, new_cell = torch.empty_like(old_h), torch.empty_like(old_cell)
+    gates = old_h.new_empty(batch, 3 * state_size)
+    nbytes = my_lib.lltm_forward_workspace_size(batch, input_size, state_size)
+    workspace = torch.empty(nbytes, dtype=torch.uint8)
+    if not my_lib.lltm_forward(
+        input, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace, nbytes
+    ):
+        raise ValueError("lltm_forward failed")
+    return new_h, new_cell, gates
+
+
+def lltm_arguments(batch=2, dtype=torch.float32):
+    shapes = (batch, 3), (12, 7), (12,), (batch, 4), (batch, 4)
+    return tuple(torch.randn(shape, dtype=dtype) for shape in shapes)
+
+
+# operator -> arguments of its overload default
+ARGUMENTS = {
+    "my_lib_add_forward": lambda: (torch.randn(3, 4), torch.randn(4, 3).t()),
+    "my_lib_cube_forward": lambda: (torch.randn(3, 4),),
+    "my_lib_mul_constant_forward": lambda: (torch.randn(5), 2.5),
+    "my_lib_linear_forward": lambda: (torch.randn(3, 4), torch.randn(5, 4), None),
+    "my_lib_linear_backward": lambda: (torch.randn(3, 5), torch.randn(3, 4), torch.randn(5, 4), 4),
+    "my_lib_batch_norm2d_forward": lambda: (torch.randn(2, 3, 4, 5), 1e-3),
+    "lltm_forward": lltm_arguments,
+    "lltm_sequence_forward": lambda: (torch.randn(6, 2, 3), *lltm_arguments()[1:]),
+}

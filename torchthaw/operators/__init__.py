@@ -1,0 +1,96 @@
+"""torchthaw/operators: the functions of C headers as operators of PyTorch, ``torch.ops.<namespace>.<function>``.
+
+``bind`` is called when an extension is imported, and only notes it: that import costs nothing and imports nothing,
+PyTorch's compiler least of all. The operators are registered when something first needs one. There are four ways to
+them: a look at ``torch.ops.<namespace>``; a call of a trampoline under a dispatch mode; Dynamo, which must know the
+substitutes before it sees a call; and C++, which asks nobody: AOTInductor's packages. The modules of PyTorch that lead
+to the latter two announce themselves by their import.
+"""
+
+import functools
+
+from .. import finder
+
+_bound = {}  # namespace -> [(extension's module, {name: trampoline})] that are not read yet
+_modules = {}  # name of an extension's module -> [(module, namespace)]
+_namespaces = {}  # name -> Namespace
+
+
+def bind(module, trampolines):
+    """Notes the functions of an extension's module, {name: function for Python}; not if the module has no description.
+
+    Raises ValueError for an operator that another module of its namespace has with another schema: at once if that
+    namespace is in use, else whoever looks for the operator gets it.
+    """
+    text = getattr(module, "description", None)
+    if text:
+        name = text.partition('"namespace":')[2].split('"')[1]
+        _bound.setdefault(name, []).append((module, trampolines))
+        known = _modules.setdefault(module.__name__.rpartition(".")[2], [])
+        if all(each is not module for each, _ in known):
+            known.append((module, name))
+        finder.after_import("torch", functools.partial(_watch, name))
+
+
+def redirect(module_name, function_name, arguments, keywords):
+    """The result of a trampoline's call that PyTorch records, computed by the operator: see recorded.py."""
+    from . import recorded
+
+    module, name = _find(module_name)
+    return recorded.call(register(name).members[module, function_name], arguments, keywords)
+
+
+def _find(module_name):
+    """(module, namespace) of an extension. Those of old projects do not know the package that they are in."""
+    known = _modules.get(module_name.rpartition(".")[2], [])
+    exact = [each for each in known if each[0].__name__ == module_name] or known
+    if len(exact) != 1:
+        names = ", ".join(module.__file__ for module, _ in exact)
+        raise RuntimeError(f"{module_name}: expected one extension of this name where PyTorch records, got {names}")
+    return exact[0]
+
+
+def register(name):
+    """Enters the operators of a namespace in PyTorch, those that are not there yet, and returns the Namespace."""
+    from .namespace import Namespace
+
+    if name not in _namespaces:
+        _namespaces[name] = Namespace(name)
+    _namespaces[name].take(_bound[name])
+    return _namespaces[name]
+
+
+def _watch(name):
+    """Registers the namespace when it is first needed, or at once where it was needed already."""
+    if name in _namespaces:  # it may have operators that nobody looks up again
+        register(name).check_new()
+        return
+    _hide(name)
+    finder.after_import("torch._inductor", functools.partial(register, name))  # the way to AOTInductor's loader
+    finder.after_import("torch._dynamo", functools.partial(_enter_dynamo, name))
+
+
+def _enter_dynamo(name):
+    register(name).enter_dynamo()
+
+
+def _hide(name):
+    """Makes ``torch.ops.<name>`` register at the first look. From then on it is PyTorch's own object again."""
+    import torch
+
+    space = getattr(torch.ops, name)
+    kind = type(space)
+    if "_of_torchthaw" in vars(kind):  # nobody looked since the last module
+        return
+
+    def look(self, operator):
+        if operator.startswith("__"):  # Python's own questions, such as __path__
+            raise AttributeError(operator)
+        namespace = register(name)
+        namespace.check(operator)
+        if not namespace.conflicts:
+            self.__class__ = kind
+        return kind.__getattr__(self, operator)
+
+    own = {"__getattr__": look, "__module__": kind.__module__, "_of_torchthaw": True}
+    space.__class__ = type(kind.__name__, (kind,), own)

@@ -1,0 +1,128 @@
+"""torchthaw/operators/dynamo.py: what torch.compile sees in place of a trampoline: the operator.
+
+Dynamo cannot look into C. ``torch.compiler.substitute_in_graph`` gives it a Python function instead, with the
+trampoline's parameters. It is a few lines of text for each function, because Dynamo reads it for each call that it
+captures.
+"""
+
+import linecache
+import operator  # noqa: F401
+
+import torch
+
+from ..compiler import disable
+from .functions import VALUES
+from .schema import argument_name
+
+# The trampoline is called, outside of the graph, wherever the arguments are not what the operator takes: that it is an
+# error, and which, is for the trampoline to say. As there, C takes a tensor that requires grad, and gives no gradient.
+TEXT = """\
+def {name}({parameters}):
+    if {misfit}:
+        return _outside({names})
+    _operator({arguments})
+    return {result}
+"""
+
+OUTSIDE = """\
+def {name}({parameters}):
+    return _outside({names})
+"""
+
+# Numbers that may change from call to call become constants of the graph: index() has that effect in Dynamo.
+QUERY = """\
+def {name}({parameters}):
+    return _constant({indices})
+"""
+
+
+def register(member):
+    """Gives Dynamo a substitute for the trampoline of a Member."""
+    function = member.function
+    substitute = make(member)
+    if substitute is not None:
+        torch.compiler.substitute_in_graph(
+            function.trampoline, skip_signature_check=True, can_constant_fold_through=member.is_query
+        )(substitute)
+
+
+def make(member):
+    """The substitute, or None where Dynamo's own message for a builtin function will do."""
+    function = member.function
+    names = [argument_name(each) for each in function.parameters]
+    known = {"names": ", ".join(names), "name": function.name}
+    known["parameters"] = ", ".join(f"{name}=None" for name in names)
+    if member.is_query:
+        constant = torch.compiler.assume_constant_result(lambda *arguments: function.trampoline(*arguments))
+        indices = ", ".join(f"operator.index({name})" for name in names)
+        return _compile(QUERY.format(**known, indices=indices), {"_constant": constant})
+    if not function.tensors:
+        return None
+    if member.obstacle:
+        return _compile(OUTSIDE.format(**known), {"_outside": outside(function, member.obstacle)})
+    text = TEXT.format(
+        **known, misfit=" or ".join(misfits(function)) or "False",
+        arguments=", ".join(map(value, function.given)),
+        result=None if function.result == "void" else 1,
+    )
+    why = "its arguments must be tensors, with the sizes that the header derives from them"
+    if function.is_th:
+        why = "its arguments must be tensors with elements, because C may resize a tensor without"
+    return _compile(text, {"_outside": outside(function, why), "_operator": member.operator.overload("out")})
+
+
+def value(parameter):
+    """The operator's argument, as text."""
+    name = argument_name(parameter)
+    if not parameter.is_tensor:
+        return name
+    detached = f"{name}.detach() if {name}.requires_grad else {name}"
+    return f"None if {name} is None else {detached}" if parameter.nullable else detached
+
+
+def misfits(function):
+    """Conditions under which the arguments are nothing for the operator, as text; each may rely on those before it."""
+    for each in function.tensors:
+        name = argument_name(each)
+        tensor = f"isinstance({name}, torch.Tensor)"
+        yield f"not ({name} is None or {tensor})" if each.nullable else f"not {tensor}"
+        if function.is_th:
+            yield f"{name}.numel() == 0"
+    for each in function.parameters:
+        name = argument_name(each)
+        if each.source:
+            array, which = each.source
+            given = f"{name} is not None"
+            if which == "shape":
+                yield f"{given} and (isinstance({name}, torch.Tensor) or tuple({name}) != tuple({array}.shape))"
+            elif which == "ndim":
+                yield f"{given} and {name} != {array}.dim()"
+            else:
+                yield f"{array}.dim() <= {which}"
+                yield f"{given} and {name} != {array}.shape[{which}]"
+        elif each.kind in VALUES:
+            yield f"{name} is None"
+        if each.kind == "sizes" and not each.source:
+            yield f"isinstance({name}, torch.Tensor)"
+        elif each.kind == "stream":
+            yield f"{name} is not None"
+
+
+def outside(function, why):
+    """The trampoline as a function that Dynamo leaves out of its graphs."""
+    return disable(function.trampoline, f"{function.name}: {why}")
+
+
+def _compile(text, names):
+    """The function that a text defines in this module, with the variables ``names`` around it.
+
+    They are no globals, because Dynamo would look for those in the module. The lines are kept for tracebacks.
+    """
+    name = text[4 : text.index("(")]
+    file = f"<torchthaw.operators: {name}>"
+    body = "".join(f"    {line}\n" for line in text.splitlines())
+    text = f"def make({', '.join(names)}):\n{body}    return {name}\n"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    made = {}
+    exec(compile(text, file, "exec"), globals(), made)
+    return made["make"](**names)

@@ -1,0 +1,142 @@
+"""torchthaw/operators/kernels.py: an operator computed by its C function, called from Python.
+
+Where the extension has a kernel in C, that one is registered instead: see registration.py.
+"""
+
+import torch
+
+from ..bridge._bridge import call_below_modes
+from . import gradients, shapes
+
+
+def out(operator):
+    """The kernel of the overload ``out``: writes to the tensors that it is given, whatever their strides."""
+
+    def kernel(*arguments):
+        gradients.refuse(operator, operator.base.given, arguments)
+        values = dict(zip((each.name for each in operator.base.given), arguments))
+        function = operator.variants(values).of(values)
+        if function.is_th:
+            _call_th(function, values)
+            return
+        places = {}  # an output that is not contiguous -> where it is computed
+        for each in function.tensors:
+            tensor = values[each.name]
+            if tensor is None:
+                continue
+            values[each.name] = dense = _dense(tensor) if not each.is_output else _place(tensor)
+            if each.is_written and dense is not tensor:
+                places[each.name] = tensor
+        _call(function, values)
+        for name, tensor in places.items():
+            tensor.copy_(values[name])
+
+    return kernel
+
+
+def resolved(operator):
+    """The kernel of the overload ``out`` for tensors with the negative or conjugate bit: calls it without them.
+
+    PyTorch does the same for operators that return what they write.
+    """
+
+    def kernel(*arguments):
+        values = [each.resolve_conj().resolve_neg() if isinstance(each, torch.Tensor) else each for each in arguments]
+        operator.overload("out")(*values)
+        for parameter, tensor, value in zip(operator.base.given, arguments, values):
+            if parameter.is_written and value is not tensor:
+                tensor.copy_(value)
+
+    return kernel
+
+
+def default(operator):
+    """The kernel of the overload ``default``: the arrays that C writes are new."""
+
+    def kernel(*arguments):
+        gradients.refuse(operator, operator.base.inputs, arguments)
+        values = dict(zip((each.name for each in operator.base.inputs), arguments))
+        function = operator.variants(values).of(values)
+        like = next(value for value in values.values() if isinstance(value, torch.Tensor))
+        numbers = shapes.numbers(function, values)
+        for each in function.tensors:
+            if each.is_output:
+                dtype = like.dtype if each.dtype is None else getattr(torch, each.dtype)
+                shape = _sizes(each.name, shapes.expected(each.shapes[0], numbers))
+                values[each.name] = torch.empty(shape, dtype=dtype, device=like.device)
+            elif values[each.name] is not None:
+                dense = _dense(values[each.name])
+                values[each.name] = dense.clone() if each.is_written and dense is values[each.name] else dense
+        _call(function, values)
+        results = tuple(values[each.name] for each in function.written)
+        return results[0] if len(results) == 1 else results
+
+    return kernel
+
+
+def _dense(tensor):
+    """The tensor as C can read it; itself where possible."""
+    return tensor.resolve_conj().resolve_neg().contiguous()
+
+
+def _place(tensor):
+    """Where C writes what ``tensor`` shall be; itself where possible."""
+    if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():
+        return tensor
+    return torch.empty_like(tensor, memory_format=torch.contiguous_format)
+
+
+def _sizes(name, shape):
+    if any(size < 0 for size in shape):
+        raise ValueError(f"{name}: expected a shape of sizes that are not negative, got {shape}")
+    return shape
+
+
+def _call(function, values):
+    """Calls C with what the operator got and everything else that the function takes."""
+    numbers = shapes.numbers(function, values)
+    space = {}
+    arguments = []
+    for each in function.parameters:
+        if each.kind == "workspace":
+            nbytes = _workspace_size(function, each, numbers)
+            device = next(value.device for value in values.values() if isinstance(value, torch.Tensor))
+            space[each.size] = nbytes
+            arguments.append(torch.empty(nbytes, dtype=torch.uint8, device=device))
+        elif each.kind == "workspace_size":
+            arguments.append(each.name)
+        elif each.kind != "stream":  # the last one; the trampoline takes the current stream
+            arguments.append(numbers[each.name] if each.source else values[each.name])
+    arguments = [space.get(each, each) if isinstance(each, str) else each for each in arguments]
+    _check_result(function, call_below_modes(function.trampoline, *arguments))
+
+
+def _workspace_size(function, parameter, numbers):
+    """What C says; 0 for sizes that are impossible, so that the function itself says so."""
+    name, sizes = parameter.call
+    nbytes = getattr(function.module.lib, name)(*(numbers[size] for size in sizes))
+    return 0 if nbytes == SIZE_MAX else nbytes
+
+
+SIZE_MAX = 2**64 - 1
+
+
+def _call_th(function, values):
+    """Calls C on TH's structs. What changes a tensor's shape cannot be part of a graph, which has that shape in it."""
+    before = {each.name: values[each.name].shape for each in function.tensors}
+    result = call_below_modes(function.trampoline, *(values[each.name] for each in function.parameters))
+    for name, shape in before.items():
+        if values[name].shape != shape:
+            raise RuntimeError(
+                f"{function.name}: {name}: expected its shape {tuple(shape)} to stay in a graph, but C resized it to "
+                f"{tuple(values[name].shape)}; give it this shape before the call"
+            )
+    _check_result(function, result)
+
+
+def _check_result(function, result):
+    """A graph goes on as if an ``int`` were 1, which means success in C code written for PyTorch."""
+    if function.result == "int" and not function.is_status and result != 1:
+        raise RuntimeError(
+            f"{function.name}: expected 1, which a graph takes for its result, got {result}; call it outside of graphs"
+        )

@@ -1,0 +1,106 @@
+"""torchthaw/operators/namespace.py: the operators of one namespace, entered in PyTorch when first needed."""
+
+import threading
+
+import torch
+
+from . import dynamo, registration
+from .functions import read
+from .operator import Operator
+
+
+class Member:
+    """A C function in its namespace.
+
+    namespace: its Namespace. operator: the Operator that it belongs to, or None. obstacle: why there is none.
+    is_query: it takes and returns nothing but numbers, and always the same for the same.
+    """
+
+    def __init__(self, namespace, function, is_query):
+        self.namespace, self.function, self.is_query = namespace, function, is_query
+        self.operator, self.obstacle = None, function.obstacle
+
+
+class Namespace:
+    """``torch.ops.<name>``, as far as torchthaw's extensions make it."""
+
+    def __init__(self, name):
+        self.name = name
+        self.operators = {}  # name -> Operator
+        self.members = {}  # (extension's module, function) -> Member
+        self.library = torch.library.Library(name, "FRAGMENT")
+        self.conflicts = {}  # operator -> message
+        self.new_conflicts = []
+        self.in_dynamo = False
+        self.lock = threading.RLock()
+
+    def take(self, bound):
+        """Enters in PyTorch what is in the list ``bound``, [(module, {name: trampoline})], and empties it."""
+        with self.lock:
+            while bound:
+                module, trampolines = bound.pop(0)
+                functions = read(module, trampolines)
+                queries = {each.call[0] for function in functions for each in function.parameters if each.call}
+                members = [Member(self, function, function.name in queries) for function in functions]
+                self.members.update({(module, member.function.name): member for member in members})
+                self._register(members, module)
+
+    def check(self, operator):
+        """Raises ValueError for an operator that two modules have with different schemas."""
+        if operator in self.conflicts:
+            raise ValueError(self.conflicts[operator])
+
+    def check_new(self):
+        """The same for the modules that came since the last time."""
+        found, self.new_conflicts = self.new_conflicts, []
+        if found:
+            raise ValueError("; ".join(found))
+
+    def close(self):
+        """Takes the operators out of PyTorch."""
+        self.library = None
+
+    def enter_dynamo(self):
+        """Makes Dynamo put the operators into graphs, also those to come."""
+        with self.lock:
+            if not self.in_dynamo:
+                self.in_dynamo = True
+                self._substitute(self.members.values())
+
+    def _register(self, members, module):
+        new, served = [], {}  # device -> {name: Operator}
+        for member in members:
+            if self._join(member, new):
+                served.setdefault(member.function.device, {})[member.operator.name] = member.operator
+        for operator in new:
+            registration.define(operator, self.library)
+            if operator.base.backward_of in self.operators:
+                self.operators[operator.base.backward_of].backward = operator.name
+        for device, operators in served.items():
+            registration.add_kernels(operators.values(), device, module, self.library)
+        if self.in_dynamo:
+            self._substitute(members)
+
+    def _join(self, member, new):
+        """Finds or makes the member's operator; whether it has one."""
+        function = member.function
+        if member.obstacle:
+            return False
+        operator = self.operators.get(function.operator)
+        if operator is None:
+            operator = self.operators[function.operator] = Operator(self.name, function)
+            new.append(operator)
+        try:
+            operator.add(function)
+        except ValueError as error:
+            member.obstacle = self.conflicts[operator.name] = str(error)
+            if function.module.__name__ != operator.base.module.__name__:  # else it is the same one, built again
+                self.new_conflicts.append(member.obstacle)
+            return False
+        member.operator = operator
+        return True
+
+    @staticmethod
+    def _substitute(members):
+        for member in members:
+            dynamo.register(member)

@@ -1,0 +1,54 @@
+"""torchthaw/operators/operator.py: one operator of PyTorch: the C functions that compute it, by device and dtype."""
+
+import torch
+
+from . import schema
+from .variants import Variants
+
+
+class Operator:
+    """``torch.ops.<namespace>.<name>``, made of one or more C functions with the same parameters.
+
+    base: the function whose parameters are the operator's. functions: {device: [Function]}.
+    """
+
+    def __init__(self, namespace, function):
+        self.namespace, self.name = namespace, function.operator
+        self.base = function
+        self.functions = {}
+        self.backward = None  # the name of the operator that computes its gradient
+        self.schemas = schemas(function)
+
+    def add(self, function):
+        """Adds one more C function. ValueError: another operator by its schema, with the headers of both."""
+        found = schemas(function)
+        for overload, text in self.schemas.items():
+            if found[overload] != text:
+                raise ValueError(
+                    f"torch.ops.{self.namespace}.{self.name}: {function.header} declares {function.name} as "
+                    f"{found[overload]}, but {self.base.header} declares {self.base.name} as {text}; give one of the "
+                    f"modules another namespace, by create_extension(ops=...)"
+                )
+        self.functions.setdefault(function.device, []).append(function)
+
+    @property
+    def overloads(self):
+        return [overload for overload, text in self.schemas.items() if text]
+
+    def parameters(self, overload):
+        return self.base.given if overload == "out" else self.base.inputs
+
+    def overload(self, name):
+        """The OpOverload."""
+        return getattr(getattr(getattr(torch.ops, self.namespace), self.name), name)
+
+    def variants(self, values):
+        """The functions for where the tensors among ``values`` are. Those that no function is for get the CPU's."""
+        on_cuda = any(isinstance(value, torch.Tensor) and value.is_cuda for value in values.values())
+        device = "cuda" if on_cuda else "cpu"
+        return Variants(self.functions.get(device) or next(iter(self.functions.values())))
+
+
+def schemas(function):
+    """{overload: schema, or None where the function does not say enough}, in the order in which calls try them."""
+    return {"default": schema.default(function), "out": schema.out(function)}

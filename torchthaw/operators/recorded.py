@@ -1,0 +1,75 @@
+"""torchthaw/operators/recorded.py: a trampoline that is called while PyTorch records becomes a call of the operator.
+
+make_fx, non-strict export, fake tensors and every TorchDispatchMode see operators only; C would compute on memory that
+a fake tensor does not have, and nothing would be recorded.
+"""
+
+import torch
+
+from .functions import VALUES
+
+
+def call(member, arguments, keywords):
+    """What the trampoline gives for these arguments: the operator writes to the arrays; a status is 1."""
+    function = member.function
+    if member.obstacle:
+        raise TypeError(f"{function.name}: expected a call that PyTorch does not record, got one: {member.obstacle}")
+    values = arrange(function, arguments, keywords)
+    for each in function.tensors:
+        check_tensor(function, each, values.get(each.name))
+    for each in function.parameters:
+        check_number(each, values)
+    taken = (values[each.name] for each in function.given)  # C takes a tensor that requires grad, and gives no gradient
+    member.operator.overload("out")(*(each.detach() if requires_grad(each) else each for each in taken))
+    return None if function.result == "void" else 1
+
+
+def requires_grad(value):
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def arrange(function, arguments, keywords):
+    """{parameter: argument}. What the operator finds out by itself may be missing."""
+    names = [each.name for each in function.parameters]
+    if len(arguments) > len(names):
+        raise TypeError(f"{function.name}: expected {len(names)} arguments, got {len(arguments)}")
+    values = dict(zip(names, arguments))
+    for name, value in keywords.items():
+        if name not in names:
+            raise TypeError(f"{function.name}: no parameter is called {name!r}")
+        if name in values:
+            raise TypeError(f"{function.name}: got {name!r} twice")
+        values[name] = value
+    missing = [each.name for each in function.given if each.name not in values]
+    if missing:
+        raise TypeError(f"{function.name}: expected {missing[0]}, got none")
+    return values
+
+
+def check_tensor(function, parameter, value):
+    if value is None and parameter.nullable:
+        return
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(
+            f"{parameter.name}: expected a tensor in a call that PyTorch records, got {type(value).__name__}"
+        )
+    if function.is_th and value.numel() == 0:
+        raise ValueError(
+            f"{parameter.name}: expected a tensor with elements in a call that PyTorch records, as {function.name} may "
+            f"resize it, got shape {tuple(value.shape)}"
+        )
+
+
+def check_number(parameter, values):
+    """Raises ValueError for an integer or sizes that an array says otherwise."""
+    value = values.get(parameter.name)
+    if parameter.kind == "stream" and value is not None:
+        raise ValueError(f"{parameter.name}: expected None in a call that PyTorch records, got {value!r}")
+    if not parameter.source or value is None or parameter.kind not in VALUES:
+        return
+    array, which = parameter.source
+    tensor = values[array]
+    wanted = tuple(tensor.shape) if which == "shape" else tensor.dim() if which == "ndim" else tensor.shape[which]
+    got = tuple(value) if which == "shape" else value
+    if got != wanted:
+        raise ValueError(f"{parameter.name}: expected {wanted}, as {array} has it, got {got}")

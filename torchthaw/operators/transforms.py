@@ -1,0 +1,70 @@
+"""torchthaw/operators/transforms.py: an operator inside torch.func's transforms, one of them at a time.
+
+PyTorch asks this kernel before all others while a transform is active, and never otherwise. vmap becomes a loop; grad,
+vjp and jvp are refused where they would need a derivative, and else see the operator as a constant.
+"""
+
+import torch
+
+from ..private_names import Missing, get
+from . import batching, gradients
+
+KEY = "FuncTorchDynamicLayerFrontMode"
+
+
+def kernel(operator, overload):
+    """The kernel of one overload."""
+    rule = getattr(batching, overload)(operator)
+    parameters = operator.parameters(overload)
+
+    def transform(*arguments):
+        current, names = _current(operator)
+        target = operator.overload(overload)
+        if len(names) == 2:
+            return _batched(current, target, rule, arguments, *names)
+        gradients.refuse(operator, parameters, arguments)
+        return _constant(current, target, arguments, *names)
+
+    return transform
+
+
+# Transform -> the private names of PyTorch that go through it
+NAMES = {"Vmap": ("unwrap_batched", "add_batch_dim"), "Grad": ("unwrap_for_grad",), "Jvp": ("unwrap_for_grad",)}
+
+
+def _current(operator):
+    """(the innermost transform, what NAMES has for it); RuntimeError where there is no way through it."""
+    try:
+        current = get("current_transform")()
+        kind = current.key().name
+        if kind in NAMES:
+            return current, [get(name) for name in NAMES[kind]]
+        why = f"got {kind}"
+    except Missing as error:
+        why = f"and with this PyTorch none, as {error}"
+    name = f"torch.ops.{operator.namespace}.{operator.name}"
+    raise RuntimeError(f"{name}: expected no transform of torch.func but vmap, grad, vjp and jvp, {why}")
+
+
+def _batched(current, target, rule, arguments, unwrap, wrap):
+    """The operator for each element of what this vmap batches."""
+    level = current.level()
+    found = [unwrap(each, level) if isinstance(each, torch.Tensor) else (each, None) for each in arguments]
+    values, dims = zip(*found)
+    with current.lower():
+        if all(dim is None for dim in dims):
+            return target(*values)
+        results = rule(current.batch_size(), dims, values)
+    if results is None:
+        return None
+    if isinstance(results, torch.Tensor):
+        return wrap(results, 0, level)
+    return tuple(wrap(result, 0, level) for result in results)
+
+
+def _constant(current, target, arguments, unwrap):
+    """The operator on tensors that this transform does not differentiate."""
+    level = current.level()
+    values = [unwrap(each, level) if isinstance(each, torch.Tensor) else each for each in arguments]
+    with current.lower():
+        return target(*values)
