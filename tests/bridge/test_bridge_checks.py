@@ -1,4 +1,5 @@
-"""tests/bridge/test_bridge_checks.py: a call that an annotated header does not allow is refused before C runs."""
+"""tests/bridge/test_bridge_checks.py: a call of an annotated function that the header does not allow is refused before C
+runs."""
 
 import gc
 import os
@@ -132,8 +133,7 @@ def test_another_shape_is_refused(sizes, text):
 
 def test_each_of_several_arrays_is_compared():
     right = SimpleNamespace(rows=ones(2), columns=ones(3), output=torch.zeros(2, 3), bias=ones(3), sums=ones(2))
-    shapes = {"rows": "(2,)", "columns": "(3,)", "output": "(2, 3)", "bias": "(3,)", "sums": "(2,)"}
-    for name, shape in shapes.items():
+    for name, shape in (("rows", "(2,)"), ("columns", "(3,)"), ("output", "(2, 3)"), ("bias", "(3,)"), ("sums", "(2,)")):
         given = {**vars(right), name: torch.zeros(7), "m": 2, "n": 3}
         refused(ValueError, f"{name}: expected shape {shape}, got (7,)", outer, **given)
 

@@ -8,7 +8,6 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from support import th_probe
-from torchthaw.bridge import _bridge
 
 probe = th_probe.probe()
 ffi = probe._th_probe.ffi
@@ -67,14 +66,8 @@ TENSORS = {
 }  # fmt: skip
 
 
-def in_c(function, *arguments):
-    """A call that does not go to the operator, as one with a fake tensor does: test_bridge_modes.py."""
-    return _bridge.call_below_modes(function, *arguments)
-
-
 @pytest.mark.parametrize("call", [
-    pytest.param(lambda tensor: in_c(probe.sum, tensor), id="read"),
-    pytest.param(lambda tensor: in_c(probe.resize, tensor, 10), id="resize"),
+    pytest.param(probe.sum, id="read"), pytest.param(lambda tensor: probe.resize(tensor, 10), id="resize"),
 ])  # fmt: skip
 @pytest.mark.parametrize("name", TENSORS)
 def test_a_tensor_that_c_could_not_read_is_refused_by_its_kind(name, call):

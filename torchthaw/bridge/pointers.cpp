@@ -36,8 +36,7 @@ inline void describe_tensor(const Tensor &tensor, Array *array) {
     array->size = tensor.size;
     array->count = tensor.count;
     array->begin = tensor.count == 0 ? nullptr : static_cast<const char *>(tensor.data);
-    const auto bits = static_cast<uint64_t>(tensor.count) * static_cast<unsigned>(tensor.dtype_bits);
-    array->end = array->begin + (bits + 7) / 8;
+    array->end = array->begin + ((static_cast<uint64_t>(tensor.count) * static_cast<unsigned>(tensor.dtype_bits) + 7) >> 3);
 }
 
 /* A tensor's sizes, in memory that lasts as long as the call. False with an exception set. */

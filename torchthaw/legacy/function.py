@@ -12,6 +12,8 @@ import torch
 from torch.autograd import Function
 from torch.utils.hooks import RemovableHandle
 
+from ..compiler import disable
+from ..finder import after_import
 from ..private_names import get, native, private_attributes
 from .patching import Change
 
@@ -246,11 +248,47 @@ INSTANCE_SLOTS = {
 }
 
 
+class OldStyle(type(Function)):
+    """The class of old-style Functions, which tells Dynamo that ``F(3)`` is an instance.
+
+    Functions whose class is PyTorch's own are all static ones to Dynamo, and ``F(3)`` is ``F``.
+    """
+
+
+def __init_subclass__(cls, **keywords):
+    super(Function, cls).__init_subclass__(**keywords)
+    if type(cls) is type(Function) and is_old_style(cls):
+        cls.__class__ = OldStyle
+        if cls.__new__ is Function.__new__:
+            cls.__new__ = _new
+
+
+def _new(cls, *arguments, **keywords):
+    return _make(cls)
+
+
+_make = Function.__new__
+called = do_forward  # what Function.__call__ is
+
+
+def _leave_graphs():
+    """Dynamo cannot follow an instance that knows the ctx of its call; it leaves out what makes and calls one."""
+    global _make, called
+    why = "an autograd Function whose forward is a method of instances cannot be in a graph; static ones can"
+    before, _make, called = called, disable(_make, why), disable(do_forward, why)
+    if vars(Function).get("__call__") is before:
+        Function.__call__ = called
+
+
+after_import("torch._dynamo", _leave_graphs)
+
+
 def instance_functions():
     for name, (compute, missing) in INSTANCE_SLOTS.items():
         yield Change(Function, name, Slot(name, compute, missing))
-    yield Change(Function, "__call__", do_forward)
-    yield Change(Function, "_do_forward", do_forward)
+    yield Change(Function, "__init_subclass__", classmethod(__init_subclass__))
+    yield Change(Function, "__call__", called)
+    yield Change(Function, "_do_forward", called)
     yield Change(Function, "_do_backward", do_backward)
     yield Change(Function, "register_hook", register_hook)
     yield Change(Function, "mark_shared_storage", mark_shared_storage)
