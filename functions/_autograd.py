@@ -1,73 +1,223 @@
-"""functions/_autograd.py: whether an operator needs autograd, and the error of one without second derivative."""
+"""functions/_autograd.py: the four paths of an operator, shared by all of them.
 
-from functools import wraps
+path                            what runs
+eager                           the operator's Function: its forward and backward call C
+forward mode, torch.func        Transformed, with the operator's rules: ``tangents``, ``batch``, ``gradients``
+torch.compile                   the operator's Function, behind a graph break
+torch.compile of a transform    the operator's ``formula``
+
+Autocast comes before all of them: it changes the arguments.
+"""
 
 import torch
-from torch._C import _are_functorch_transforms_active as transforms_active
+from torch import Tensor, is_grad_enabled
 from torch.autograd import Function, forward_ad
 from torch.compiler import is_compiling
 
+# Four names that are not public, because the public way takes longer than all of ``needs_dispatch``, or there is none.
+# In a PyTorch without the first, each call takes the path of transforms, which is right everywhere, and slower. Without
+# forward_ad._current_level or forward_ad._set_fwd_grad_enabled, calls raise AttributeError.
+transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
+autocast_active = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
+is_batched_gradient = getattr(torch._C._functorch, "is_legacy_batchedtensor", lambda tensor: False)
 
-def needs_autograd(*arguments):
-    """Whether an operator on these arguments must go through ``record``; a plain call is cheaper.
 
-    Inside ``forward_ad.dual_level()`` it always must: PyTorch then refuses a Function without forward-mode
-    derivative, where a plain call would lose the tangent.
-    """
-    if torch.is_grad_enabled():
+def needs_dispatch(*arguments):
+    """Whether an operator on these arguments must go through ``dispatch``; a plain call of C is cheaper."""
+    if is_grad_enabled():
         for argument in arguments:
             if getattr(argument, "requires_grad", False):
                 return True
-    return forward_ad._current_level >= 0 or is_compiling()
+    return forward_ad._current_level >= 0 or is_compiling() or transforms_active() or autocast_active()
 
 
-def record(function_class, *arguments):
-    """``function_class.apply(*arguments)``, on the shortest path.
-
-    ``Function.apply`` is Python around the ``apply`` of its C++ base. Going there directly saves a third of an empty
-    Function's cost. Transforms of torch.func call ``apply``, whose message says what they lack.
-
-    Under torch.compile the whole operator is one graph break, because the compiler cannot see into C. Operators of
-    torch.library would spare the break; they take 2 microseconds a call more at best, and as a second path for the
-    compiler alone every operator would have to be declared twice.
-    """
+def dispatch(operator, *arguments):
+    """The results of ``operator`` on the path for which PyTorch's state asks."""
     if is_compiling():
-        return torch.compiler.disable(function_class.apply)(*arguments)
-    if transforms_active():
-        return function_class.apply(*arguments)
-    return super(Function, function_class).apply(*arguments)
+        arguments = operator.autocast(arguments)
+        if transforms_active():
+            return operator.formula(*arguments)
+        return torch.compiler.disable(operator.apply)(*arguments)
+    if autocast_active():
+        arguments = operator.autocast(arguments)
+    if transforms_active() or forward_ad._current_level >= 0:
+        return Transformed.apply(operator, *arguments) if operator.plain else operator.formula(*arguments)
+    # Function.apply is Python around the apply of its C++ base, which alone takes two thirds of the time.
+    return super(Function, operator).apply(*arguments)
 
 
-def once_differentiable(backward):
-    """Decorates a ``backward`` whose result has no derivative: differentiating through it raises RuntimeError.
+def must_compose(*grad_outputs):
+    """Whether a backward has to be composed of PyTorch's operators, by ``gradients``, because C would lose something.
 
-    ``torch.autograd.function.once_differentiable`` raises only where a grad_output requires grad. Behind a plain
-    ``.sum()`` none does, and a gradient penalty then loses its second-order term without an error. Here the result also
-    depends, as far as autograd knows, on every saved tensor; hence ``backward`` must save the operator's inputs, or
-    one of its outputs.
+    With create_graph=True it is the gradient's own derivative, in forward mode the gradient's tangent. C cannot take the
+    batch of gradients that is_grads_batched=True or torch.vmap makes.
+    """
+    if is_grad_enabled() or forward_ad._current_level >= 0 or transforms_active():
+        return True
+    for grad_output in grad_outputs:
+        if grad_output is not None and is_batched_gradient(grad_output):
+            return True
+    return False
+
+
+class Operator(Function):
+    """A Function in the classic form, ``forward(ctx, ...)`` and ``backward(ctx, ...)``, for eager mode, and its rules.
+
+    ``arguments`` are those of ``apply``, ``tangents`` and ``grad_outputs`` as many as there are tensors in arguments
+    and results. The rules are static methods in PyTorch's operators, so that each can be transformed in turn:
+
+    formula(*arguments)                          the results
+    gradients(arguments, grad_outputs, needs)    for each argument, None where ``needs`` is false; by default the
+                                                 derivative of ``formula``
+    tangents(arguments, tangents)                of the results; None in ``tangents`` stands before no tensor
+    batch(size, dims, arguments)                 (results of vmap, their dimensions); by default one call for each entry
+    plain(*arguments)                            the results from C, without autograd; None: only ``formula`` is used
+    autocast(arguments)                          the arguments, cast inside torch.autocast; by default as they are
     """
 
-    @wraps(backward)
-    def once(ctx, *grad_outputs):
-        if not torch.is_grad_enabled():  # without create_graph=True, the usual case, there is nothing to guard
-            return backward(ctx, *grad_outputs)
-        with torch.no_grad():
-            gradients = backward(ctx, *grad_outputs)
-        gradients = gradients if isinstance(gradients, tuple) else (gradients,)
-        sources = [tensor for tensor in (*grad_outputs, *ctx.saved_tensors) if tensor is not None]
-        return SecondBackward.apply(type(ctx).__name__.removesuffix("Backward"), len(gradients), *gradients, *sources)
-
-    return once
-
-
-class SecondBackward(Function):
-    """(name, count, gradients..., sources...) -> the ``count`` gradients, whose backward is an error."""
+    plain = None
 
     @staticmethod
-    def forward(ctx, name, count, *tensors):
-        ctx.name = name
-        return tuple(None if gradient is None else gradient.view_as(gradient) for gradient in tensors[:count])
+    def autocast(arguments):
+        return arguments
+
+    @classmethod
+    def apply(cls, *arguments):
+        return dispatch(cls, *arguments)
+
+    @classmethod
+    def gradients(cls, arguments, grad_outputs, needs):
+        return derivative(cls.formula, arguments, grad_outputs, needs)
+
+    @classmethod
+    def batch(cls, size, dims, arguments):
+        calls = []
+        for index in range(size):
+            calls.append(as_tuple(dispatch(cls, *(
+                x if dim is None else x.select(dim, index) for x, dim in zip(arguments, dims)
+            ))))
+        return stacked(tuple(map(torch.stack, zip(*calls))))
+
+
+def derivative(formula, arguments, grad_outputs, needs):
+    """The gradients of ``formula`` for the arguments that need one, None for the others."""
+    places = [place for place, _ in enumerate(arguments) if needs[place]]
+
+    def of_wanted(*wanted):
+        given = list(arguments)
+        for place, x in zip(places, wanted):
+            given[place] = x
+        return as_tuple(formula(*given))
+
+    with torch.enable_grad():
+        # Views, because one tensor may be several arguments, each with a gradient of its own.
+        wanted = [arguments[place].view_as(arguments[place]) for place in places]
+        ended = not all(view.requires_grad for view in wanted)  # the transform that recorded them
+        results = () if ended else of_wanted(*wanted)
+    if ended:
+        _, pull = torch.func.vjp(of_wanted, *wanted)
+        found = pull(tuple(grad_outputs))
+    else:
+        used = [(y, g) for y, g in zip(results, grad_outputs) if g is not None and y.requires_grad]
+        found = torch.autograd.grad(
+            [y for y, _ in used], wanted, [g for _, g in used],
+            create_graph=is_grad_enabled(), allow_unused=True,
+        ) if used else ()
+    found = dict(zip(places, found))
+    return tuple(found.get(place) for place, _ in enumerate(arguments))
+
+
+class Elementwise(Operator):
+    """An Operator whose tensors all have one shape: vmap is one call with one dimension more."""
+
+    @classmethod
+    def batch(cls, size, dims, arguments):
+        return stacked(dispatch(cls, *in_front(size, dims, arguments)))
+
+
+class Transformed(Function):
+    """``Transformed.apply(operator, *arguments)``: any operator, inside transforms and in forward mode."""
+
+    @staticmethod
+    def forward(operator, *arguments):
+        return operator.plain(*arguments)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.operator, *arguments = inputs
+        ctx.constants = [None if isinstance(x, Tensor) else x for x in arguments]
+        tensors = [x if isinstance(x, Tensor) else None for x in arguments]
+        ctx.save_for_backward(*tensors)
+        ctx.save_for_forward(*tensors)
 
     @staticmethod
     def backward(ctx, *grad_outputs):
-        raise RuntimeError(f"{ctx.name}: its gradient has no derivative; it can be differentiated once only")
+        needs = ctx.needs_input_grad[1:]
+        gradients = ctx.operator.gradients(saved_arguments(ctx), grad_outputs, needs)
+        return None, *as_tuple(gradients)[: len(needs)]
+
+    @staticmethod
+    def jvp(ctx, _, *tangents):
+        # PyTorch turns forward mode off here, also for the levels around this one, whose tangents would be lost. With it
+        # on, what has a tangent at this level must go in without.
+        with forward_ad._set_fwd_grad_enabled(True):
+            arguments = [forward_ad.unpack_dual(x).primal if isinstance(x, Tensor) else x for x in saved_arguments(ctx)]
+            known = [
+                torch.zeros_like(x) if tangent is None and isinstance(x, Tensor) else tangent
+                for x, tangent in zip(arguments, tangents)
+            ]
+            return ctx.operator.tangents(arguments, known)
+
+    @staticmethod
+    def vmap(info, in_dims, operator, *arguments):
+        return operator.batch(info.batch_size, in_dims[1:], arguments)
+
+
+def saved_arguments(ctx):
+    return [constant if x is None else x for x, constant in zip(ctx.saved_tensors, ctx.constants)]
+
+
+# -- rules that several operators share
+
+
+def in_front(size, dims, arguments):
+    """The tensors among ``arguments`` with the batch as first dimension; those that do not vary are expanded."""
+    return [
+        x if not isinstance(x, Tensor) else x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
+        for x, dim in zip(arguments, dims)
+    ]
+
+
+def stacked(results):
+    """``results``, and their dimensions for vmap: the batch is the first of each."""
+    return results, (0,) * len(results) if isinstance(results, tuple) else 0
+
+
+def low_precision(arguments):
+    """The rule of torch.nn.functional.linear and conv2d: all floating-point numbers but float64 in autocast's dtype."""
+    device = autocast_device(arguments)
+    if device is None:
+        return arguments
+    dtype = torch.get_autocast_dtype(device)
+    return tuple(
+        x.to(dtype) if isinstance(x, Tensor) and x.is_floating_point() and x.dtype is not torch.float64 else x
+        for x in arguments
+    )
+
+
+def promoted(arguments):
+    """The rule of torch.addcmul and others: of two dtypes the one that holds both."""
+    if autocast_device(arguments) is None or not all(isinstance(x, Tensor) for x in arguments):
+        return arguments
+    dtype = torch.promote_types(*(x.dtype for x in arguments))
+    return tuple(x.to(dtype) for x in arguments)
+
+
+def autocast_device(arguments):
+    """The type of the first argument's device where autocast is enabled for it, else None."""
+    device = arguments[0].device.type if isinstance(arguments[0], Tensor) else "meta"
+    return device if device in ("cpu", "cuda") and torch.is_autocast_enabled(device) else None
+
+
+def as_tuple(results):
+    return results if isinstance(results, tuple) else (results,)

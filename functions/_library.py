@@ -1,34 +1,99 @@
 """functions/_library.py: from tensors to C: the kernels of a device and dtype, checked arrays, errors."""
 
-from functools import lru_cache
+import inspect
+from functools import lru_cache, wraps
 from threading import local
 
 import torch
 from torch import Tensor
 from _ext import my_lib
 
+SUFFIXES = {torch.float32: "", torch.float64: "_f64", torch.bfloat16: "_bf16", torch.float16: "_f16"}
+REFUSALS = AttributeError, KeyError, RuntimeError, TypeError, ValueError
+
 
 class Kernels(dict):
-    """The C functions called ``names`` by dtype, those of libmy_lib or of ``library``.
+    """The C functions called ``names`` by dtype, those of libmy_lib or of ``library``; None for a dtype without.
 
-    A dtype that they do not compute in raises TypeError for the argument called ``argument``.
+    For 16-bit numbers without a kernel, a function that is served gets float32, or None as kernels unless ``widens``.
     """
 
-    def __init__(self, argument, *names, library=my_lib, suffix=""):
-        self.argument, self.names, self.on_cuda = argument, names, None
-        for dtype, middle in (torch.float32, ""), (torch.float64, "_f64"):
-            self[dtype] = tuple(getattr(library, name + middle + suffix) for name in names)
+    def __init__(self, *names, library=my_lib, suffix="", widens=True):
+        self.names, self.widens, self.on_cuda = names, widens, None
+        for dtype, middle in SUFFIXES.items():
+            found = tuple(getattr(library, name + middle + suffix, None) for name in names)
+            self[dtype] = None if None in found else found
 
-    def of(self, tensor):
-        """The functions for ``tensor``, where it is and in its dtype: ``forward, backward = KERNELS.of(input)``."""
+    def serve(self, function):
+        """Decorates ``function(kernels, tensor, ...)``: a call leaves out ``kernels``, which are those for ``tensor``.
+
+        A call that fails is looked at once more, so that others pay nothing for it: the negative bit of a tensor is
+        resolved, and what C cannot read is named; an argument declared as ``Tensor`` must be one. On the device "meta"
+        the results have shapes, and no values.
+        """
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+
+        @wraps(function)
+        def call(tensor, *others):
+            try:
+                kernels = self[tensor.dtype] if tensor.is_cpu else self.elsewhere(tensor)
+                if kernels is not None or not self.widens:
+                    return function(kernels, tensor, *others)
+            except REFUSALS:
+                arguments = resolved(parameters, (tensor, *others))
+                if arguments is None:
+                    raise
+            else:
+                return in_float32(call, parameters, (tensor, *others))
+            return call(*arguments)
+
+        return call
+
+    def elsewhere(self, tensor):
+        """The functions for ``tensor``, which is not in the CPU's memory."""
+        if tensor.is_meta:
+            return tuple(computes_nothing for _ in self.names)
         if not tensor.is_cuda:
-            return self[tensor.dtype]
+            raise TypeError(f"expected a tensor on the device cpu, cuda or meta, got {tensor.device}")
         if self.on_cuda is None:
-            self.on_cuda = Kernels(self.argument, *self.names, library=my_lib_cuda(), suffix="_cuda")
+            self.on_cuda = Kernels(*self.names, library=my_lib_cuda(), suffix="_cuda", widens=self.widens)
         return self.on_cuda[tensor.dtype]
 
-    def __missing__(self, dtype):
-        raise TypeError(f"{self.argument}: expected dtype torch.float32 or torch.float64, got {dtype}")
+
+def computes_nothing(*arguments):
+    """Stands for each C function on the device "meta". It returns 1: success, or the bytes of a workspace."""
+    shapes = {tuple(argument) for argument in arguments if isinstance(argument, torch.Size)}
+    if len(shapes) > 1:
+        raise ValueError(f"expected tensors of one shape, got {' and '.join(map(str, sorted(shapes)))}")
+    for argument in arguments:
+        if isinstance(argument, Tensor) and not argument.is_meta:
+            raise TypeError(f"expected all tensors on the device meta, got one on {argument.device}")
+    return 1
+
+
+def in_float32(call, parameters, arguments):
+    """The results of ``call``, computed from 16-bit numbers as float32 and rounded to their dtype."""
+    dtype = arguments[0].dtype
+    for parameter, argument in zip(parameters, arguments):
+        if isinstance(argument, Tensor) and argument.dtype is not dtype:
+            raise TypeError(f"{parameter.name}: expected dtype {dtype}, got {argument.dtype}")
+    results = call(*(x.float() if isinstance(x, Tensor) else x for x in arguments))
+    if isinstance(results, tuple):
+        return tuple(None if result is None else result.to(dtype) for result in results)
+    return results.to(dtype)
+
+
+def resolved(parameters, arguments):
+    """``arguments`` without negative bits; None if there were none. TypeError for what C can never read."""
+    found = False
+    for parameter, tensor in zip(parameters, arguments):
+        if parameter.annotation is Tensor or isinstance(tensor, Tensor):
+            check_dense(parameter.name, tensor)
+            check_dtype(parameter.name, tensor)
+            if tensor.device != arguments[0].device:
+                raise TypeError(f"{parameter.name}: expected device {arguments[0].device}, got {tensor.device}") from None
+            found = found or tensor.is_neg()
+    return [x.resolve_neg() if isinstance(x, Tensor) else x for x in arguments] if found else None
 
 
 def my_lib_cuda():
@@ -61,6 +126,31 @@ def check_tensor(argument, tensor):
     """Raises TypeError unless ``tensor`` is one."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{argument}: expected a torch.Tensor, got {type(tensor).__name__}")
+
+
+def check_dense(argument, tensor):
+    """Raises TypeError unless ``tensor`` is one of which each element is stored."""
+    check_tensor(argument, tensor)
+    if tensor.is_nested or tensor.layout is not torch.strided:
+        kind = "a nested one" if tensor.is_nested else f"one with layout {tensor.layout}"
+        raise TypeError(f"{argument}: expected a dense tensor, got {kind}") from None
+
+
+def check_dtype(argument, tensor):
+    """Raises TypeError unless the operators compute in the dtype of ``tensor``."""
+    if tensor.dtype not in SUFFIXES:
+        expected = "torch.float32, torch.float64, torch.bfloat16 or torch.float16"
+        raise TypeError(f"{argument}: expected dtype {expected}, got {tensor.dtype}") from None
+
+
+def check_pair(input1, input2):
+    """Raises TypeError or ValueError unless both are tensors of one shape and dtype."""
+    check_tensor("input1", input1)
+    check_tensor("input2", input2)
+    if input1.shape != input2.shape:
+        raise ValueError(f"input2: expected shape {tuple(input1.shape)}, got {tuple(input2.shape)}")
+    if input1.dtype is not input2.dtype:
+        raise TypeError(f"input2: expected dtype {input1.dtype}, got {input2.dtype}")
 
 
 @lru_cache(maxsize=1024)

@@ -1,25 +1,35 @@
 """functions/add.py: output = input1 + input2."""
 
 import torch
-from torch.autograd import Function
+from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd, record
-from ._library import Kernels, check_tensor, raise_last_error
+from ._autograd import Elementwise, dispatch, needs_dispatch, promoted
+from ._library import Kernels, check_pair, raise_last_error
 
-KERNELS = Kernels("input1", "my_lib_add_forward")
+KERNELS = Kernels("my_lib_add_forward")
 
 
 def add(input1, input2):
-    """``input1 + input2``, float32 or float64, both of one shape: there is no broadcasting."""
+    """``input1 + input2``, both of one floating-point dtype and one shape: there is no broadcasting."""
     if has_torch_function_variadic(input1, input2):
         return handle_torch_function(add, (input1, input2), input1, input2)
-    if needs_autograd(input1, input2):
-        return record(MyAddFunction, input1, input2)
+    if needs_dispatch(input1, input2):
+        return dispatch(MyAddFunction, input1, input2)
     return compute(input1, input2)
 
 
-class MyAddFunction(Function):
+@KERNELS.serve
+def compute(kernels, input1: Tensor, input2: Tensor):
+    (forward,) = kernels
+    input1, input2 = input1.contiguous(), input2.contiguous()
+    output = torch.empty_like(input1)
+    if not forward(input1, input1.shape, input1.dim(), input2, input2.shape, input2.dim(), output):
+        raise_last_error()
+    return output
+
+
+class MyAddFunction(Elementwise):
     """``MyAddFunction.apply(input1, input2) -> output``."""
 
     @staticmethod
@@ -33,13 +43,22 @@ class MyAddFunction(Function):
         # ABI, who own their arrays, have my_lib_add_backward.
         return grad_output, grad_output
 
+    # -- the rules of the other paths
 
-def compute(input1, input2):
-    check_tensor("input1", input1)
-    check_tensor("input2", input2)
-    (forward,) = KERNELS.of(input1)
-    input1, input2 = input1.contiguous(), input2.contiguous()
-    output = torch.empty_like(input1)
-    if not forward(input1, input1.shape, input1.dim(), input2, input2.shape, input2.dim(), output):
-        raise_last_error()
-    return output
+    plain = staticmethod(compute)
+    autocast = staticmethod(promoted)
+
+    @staticmethod
+    def formula(input1, input2):
+        check_pair(input1, input2)
+        return input1 + input2
+
+    @staticmethod
+    def gradients(arguments, grad_outputs, needs):
+        (grad_output,) = grad_outputs
+        return grad_output, grad_output
+
+    @staticmethod
+    def tangents(arguments, tangents):
+        tangent1, tangent2 = tangents
+        return tangent1 + tangent2

@@ -1,29 +1,68 @@
 """functions/batch_norm2d.py: batch normalisation of images by their own statistics, without an affine part."""
 
 import torch
-from torch.autograd import Function
+from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd, once_differentiable, record
-from ._library import Kernels, raise_last_error, sizes
+from ._autograd import Operator, dispatch, must_compose, needs_dispatch
+from ._library import Kernels, array, raise_last_error, sizes
 
-KERNELS = Kernels("input", "my_lib_batch_norm2d_forward", "my_lib_batch_norm2d_backward")
+KERNELS = Kernels("my_lib_batch_norm2d_forward", "my_lib_batch_norm2d_backward", widens=False)
+WORDS = "batch", "channels", "height", "width"
+IMAGES = 0, 2, 3  # the dimensions of which a channel's statistics are
 
 
 def batch_norm2d(input, eps=1e-3):
-    """``(input - mean) / (std + eps)`` per channel of input (batch, channels, height, width), float32 or float64.
+    """``(input - mean) / (std + eps)`` per channel of input (batch, channels, height, width), floating point.
 
     std is the root of the unbiased variance over batch, height and width, whose product must not be 1. Where a
-    channel is constant the gradient is finite: see my_lib_batch_norm2d_backward in my_lib.h.
+    channel is constant the gradient is finite: see my_lib_batch_norm2d_backward in my_lib.h. The result is
+    channels_last if input is.
     """
     if has_torch_function_variadic(input):
         return handle_torch_function(batch_norm2d, (input,), input, eps)
-    if needs_autograd(input):
-        return record(BatchNorm2DFunction, input, eps)
+    if needs_dispatch(input):
+        return dispatch(BatchNorm2DFunction, input, eps)
     return compute(input, eps)[0]
 
 
-class BatchNorm2DFunction(Function):
+@KERNELS.serve
+def compute(kernels, input: Tensor, eps):
+    """(output, mean, std), the last two of shape (channels), in float32 where input has 16 bits."""
+    if kernels is None:
+        output, mean, std = compute(input.float(), eps)
+        return output.to(input.dtype), mean, std
+    forward, _ = kernels
+    shape = sizes("input", input, *WORDS)
+    values = input.contiguous()
+    output = torch.empty_like(values)
+    mean, std = values.new_empty(shape[1]), values.new_empty(shape[1])
+    if not forward(values, *shape, eps, output, mean, std):
+        raise_last_error()
+    return in_layout_of(input, output), mean, std
+
+
+@KERNELS.serve
+def compute_gradient(kernels, input: Tensor, grad_output, mean, std, eps):
+    if kernels is None:
+        return compute_gradient(input.float(), grad_output.float(), mean, std, eps).to(input.dtype)
+    _, backward = kernels
+    values = input.contiguous()
+    grad_input = torch.empty_like(values)
+    grad_output, mean, std = array("grad_output", grad_output, input.shape), mean.contiguous(), std.contiguous()
+    if not backward(grad_output, values, mean, std, *input.shape, eps, grad_input):
+        raise_last_error()
+    return in_layout_of(input, grad_input)
+
+
+def in_layout_of(input, images):
+    """``images``, in channels_last if ``input`` is in it."""
+    if input.is_contiguous() or not input.is_contiguous(memory_format=torch.channels_last):
+        return images
+    return images.contiguous(memory_format=torch.channels_last)
+
+
+class BatchNorm2DFunction(Operator):
     """``BatchNorm2DFunction.apply(input, eps=1e-3) -> output``."""
 
     @staticmethod
@@ -34,27 +73,48 @@ class BatchNorm2DFunction(Function):
         return output
 
     @staticmethod
-    @once_differentiable
     def backward(ctx, grad_output):
-        return gradient(grad_output, *ctx.saved_tensors, ctx.eps), None
+        input, mean, std = ctx.saved_tensors
+        if must_compose(grad_output):
+            return BatchNorm2DFunction.gradients((input, ctx.eps), (grad_output,), ctx.needs_input_grad)
+        return compute_gradient(input, grad_output, mean, std, ctx.eps), None
+
+    # -- the rules of the other paths
+
+    @staticmethod
+    def plain(input, eps=1e-3):
+        return compute(input, eps)[0]
+
+    @staticmethod
+    def formula(input, eps=1e-3):
+        centered, std, _ = statistics(input)
+        return centered / (std + eps)
+
+    @staticmethod
+    def tangents(arguments, tangents):
+        (tangent, *_), (input, *eps) = tangents, arguments
+        (eps,) = eps or (1e-3,)
+        centered, std, degrees = statistics(input)
+        centered_tangent = tangent - tangent.mean(IMAGES, keepdim=True)
+        slope = (centered * centered_tangent).sum(IMAGES, keepdim=True) / degrees
+        std_tangent = torch.where(std > 0, slope / torch.where(std > 0, std, 1), 0)
+        return (centered_tangent - centered * std_tangent / (std + eps)) / (std + eps)
+
+    @staticmethod
+    def batch(size, dims, arguments):
+        input, *eps = arguments  # each entry's channels beside those of the others
+        images, channels, height, width = sizes("input", input.select(dims[0], 0), *WORDS)
+        folded = input.movedim(dims[0], 1).reshape(images, size * channels, height, width)
+        return dispatch(BatchNorm2DFunction, folded, *eps).reshape(images, size, channels, height, width), 1
 
 
-def compute(input, eps):
-    """(output, mean, std), the last two of shape (channels)."""
-    shape = sizes("input", input, "batch", "channels", "height", "width")
-    forward, _ = KERNELS.of(input)
-    input = input.contiguous()
-    output = torch.empty_like(input)
-    mean, std = input.new_empty(shape[1]), input.new_empty(shape[1])
-    if not forward(input, *shape, eps, output, mean, std):
-        raise_last_error()
-    return output, mean, std
-
-
-def gradient(grad_output, input, mean, std, eps):
-    _, backward = KERNELS.of(input)
-    grad_output, input = grad_output.contiguous(), input.contiguous()
-    grad_input = torch.empty_like(input)
-    if not backward(grad_output, input, mean, std, *input.shape, eps, grad_input):
-        raise_last_error()
-    return grad_input
+def statistics(input):
+    """(input - mean, std, degrees of freedom); a constant channel's std is 0, and so are its derivatives."""
+    batch, _, height, width = sizes("input", input, *WORDS)
+    if batch * height * width == 1:
+        raise ValueError(f"input: expected more than 1 value in each channel, got shape {tuple(input.shape)}")
+    centered = input - input.mean(IMAGES, keepdim=True)
+    degrees = batch * height * width - 1
+    variance = centered.square().sum(IMAGES, keepdim=True) / degrees
+    root = torch.where(variance > 0, variance, 1).sqrt()
+    return centered, torch.where(variance > 0, root, 0), degrees

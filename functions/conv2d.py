@@ -1,12 +1,11 @@
 """functions/conv2d.py: 2-d convolution without bias, stride 1, no padding, on PyTorch's own kernels."""
 
-from torch.autograd import Function
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_input, conv2d_weight
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd, record
-from ._library import sizes
+from ._autograd import Operator, dispatch, low_precision, needs_dispatch
+from ._library import check_dense, sizes
 
 
 def conv2d(input, weight):
@@ -17,12 +16,34 @@ def conv2d(input, weight):
     """
     if has_torch_function_variadic(input, weight):
         return handle_torch_function(conv2d, (input, weight), input, weight)
-    if needs_autograd(weight, input):
-        return record(Conv2DFunction, input, weight)
+    if needs_dispatch(weight, input):
+        return dispatch(Conv2DFunction, input, weight)
     return compute(input, weight)
 
 
-class Conv2DFunction(Function):
+def compute(input, weight, weight_argument="weight"):
+    check_dense("input", input)
+    check_dense(weight_argument, weight)
+    _, in_channels, height, width = sizes("input", input, "batch", "in_channels", "height", "width")
+    words = "out_channels", "in_channels", "kernel_height", "kernel_width"
+    out_channels, weight_channels, kernel_height, kernel_width = sizes(weight_argument, weight, *words)
+    if weight_channels != in_channels or kernel_height > height or kernel_width > width:
+        expected = f"(out_channels, {in_channels}, at most {height}, at most {width})"
+        raise ValueError(f"{weight_argument}: expected shape {expected}, got {tuple(weight.shape)}")
+    if weight.dtype is not input.dtype:
+        raise TypeError(f"{weight_argument}: expected dtype {input.dtype}, got {weight.dtype}")
+    return F.conv2d(input, weight)
+
+
+def gradients(grad_output, input, weight, needs):
+    """(grad_input, grad_weight), None where not needed."""
+    needs_input, needs_weight = needs
+    grad_input = conv2d_input(input.shape, weight, grad_output) if needs_input else None
+    grad_weight = conv2d_weight(input, weight.shape, grad_output) if needs_weight else None
+    return grad_input, grad_weight
+
+
+class Conv2DFunction(Operator):
     """``Conv2DFunction.apply(input, weight) -> output``."""
 
     @staticmethod
@@ -35,22 +56,7 @@ class Conv2DFunction(Function):
     def backward(ctx, grad_output):
         return gradients(grad_output, *ctx.saved_tensors, ctx.needs_input_grad)
 
+    # -- the rules of the other paths: PyTorch's own operator has them all
 
-def compute(input, weight, weight_argument="weight"):
-    _, in_channels, height, width = sizes("input", input, "batch", "in_channels", "height", "width")
-    words = "out_channels", "in_channels", "kernel_height", "kernel_width"
-    out_channels, weight_channels, kernel_height, kernel_width = sizes(weight_argument, weight, *words)
-    if weight_channels != in_channels or kernel_height > height or kernel_width > width:
-        expected = f"(out_channels, {in_channels}, at most {height}, at most {width})"
-        raise ValueError(f"{weight_argument}: expected shape {expected}, got {tuple(weight.shape)}")
-    if weight.dtype is not input.dtype:
-        raise TypeError(f"{weight_argument}: expected dtype {input.dtype}, got {weight.dtype}")
-    return F.conv2d(input, weight)
-
-
-def gradients(grad_output, input, weight, needs_input_grad):
-    """(grad_input, grad_weight), None where not needed."""
-    needs_input, needs_weight = needs_input_grad
-    grad_input = conv2d_input(input.shape, weight, grad_output) if needs_input else None
-    grad_weight = conv2d_weight(input, weight.shape, grad_output) if needs_weight else None
-    return grad_input, grad_weight
+    formula = staticmethod(compute)
+    autocast = staticmethod(low_precision)

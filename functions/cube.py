@@ -1,25 +1,49 @@
 """functions/cube.py: output = input^3."""
 
 import torch
-from torch.autograd import Function
+from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd, record
-from ._library import Kernels, check_tensor, raise_last_error
+from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch
+from ._library import Kernels, array, raise_last_error
 
-KERNELS = Kernels("input", "my_lib_cube_forward", "my_lib_cube_backward")
+KERNELS = Kernels("my_lib_cube_forward", "my_lib_cube_backward")
 
 
 def cube(input):
-    """``input ** 3``, float32 or float64, differentiable any number of times."""
+    """``input ** 3`` of a floating-point dtype, differentiable any number of times."""
     if has_torch_function_variadic(input):
         return handle_torch_function(cube, (input,), input)
-    if needs_autograd(input):
-        return record(CubeFunction, input)[0]
-    return compute(input, with_derivative=False)[0]
+    if needs_dispatch(input):
+        return dispatch(CubeFunction, input)[0]
+    return compute(input, False)[0]
 
 
-class CubeFunction(Function):
+@KERNELS.serve
+def compute(kernels, input: Tensor, with_derivative):
+    forward, _ = kernels
+    input = input.contiguous()
+    output = torch.empty_like(input)
+    derivative = torch.empty_like(input) if with_derivative else None
+    if not forward(input, input.shape, input.dim(), output, derivative):
+        raise_last_error()
+    return output, derivative
+
+
+@KERNELS.serve
+def compute_gradient(kernels, input: Tensor, grad_output, grad_derivative):
+    _, backward = kernels
+    input = input.contiguous()
+    grad_output = torch.zeros_like(input) if grad_output is None else array("grad_output", grad_output, input.shape)
+    if grad_derivative is not None:
+        grad_derivative = array("grad_derivative", grad_derivative, input.shape)
+    grad_input = torch.empty_like(input)
+    if not backward(grad_output, grad_derivative, input, input.shape, input.dim(), grad_input):
+        raise_last_error()
+    return grad_input
+
+
+class CubeFunction(Elementwise):
     """``CubeFunction.apply(input) -> (output, derivative)``, derivative = 3 * input^2.
 
     The derivative is an output because backward reuses it: only what autograd knows as a function of ``input`` can
@@ -29,7 +53,7 @@ class CubeFunction(Function):
     @staticmethod
     def forward(ctx, input):
         ctx.set_materialize_grads(False)
-        output, derivative = compute(input, with_derivative=True)
+        output, derivative = compute(input, True)
         ctx.save_for_backward(input, derivative)
         return output, derivative
 
@@ -38,28 +62,29 @@ class CubeFunction(Function):
         if grad_output is None and grad_derivative is None:
             return None
         input, derivative = ctx.saved_tensors
-        if torch.is_grad_enabled():  # create_graph=True: the gradient must be differentiable itself
+        if must_compose(grad_output, grad_derivative):
             terms = [] if grad_output is None else [grad_output * derivative]
             if grad_derivative is not None:
                 terms.append(6 * grad_derivative * input)
             return sum(terms)
-        _, backward = KERNELS.of(input)
-        input = input.contiguous()
-        grad_output = torch.zeros_like(input) if grad_output is None else grad_output.contiguous()
-        if grad_derivative is not None:
-            grad_derivative = grad_derivative.contiguous()
-        grad_input = torch.empty_like(input)
-        if not backward(grad_output, grad_derivative, input, input.shape, input.dim(), grad_input):
-            raise_last_error()
-        return grad_input
+        return compute_gradient(input, grad_output, grad_derivative)
 
+    # -- the rules of the other paths
 
-def compute(input, with_derivative):
-    check_tensor("input", input)
-    forward, _ = KERNELS.of(input)
-    input = input.contiguous()
-    output = torch.empty_like(input)
-    derivative = torch.empty_like(input) if with_derivative else None
-    if not forward(input, input.shape, input.dim(), output, derivative):
-        raise_last_error()
-    return output, derivative
+    @staticmethod
+    def plain(input):
+        return compute(input, True)
+
+    @staticmethod
+    def formula(input):
+        return input * input * input, 3 * input * input
+
+    @staticmethod
+    def gradients(arguments, grad_outputs, needs):
+        (input,), (grad_output, grad_derivative) = arguments, grad_outputs
+        return (3 * input * grad_output + 6 * grad_derivative) * input
+
+    @staticmethod
+    def tangents(arguments, tangents):
+        (input,), (tangent,) = arguments, tangents
+        return 3 * input * input * tangent, 6 * input * tangent

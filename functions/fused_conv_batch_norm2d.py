@@ -1,27 +1,33 @@
 """functions/fused_conv_batch_norm2d.py: batch_norm2d(conv2d(input, conv_weight)) that keeps only the conv's input."""
 
-from torch.autograd import Function
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from . import batch_norm2d, conv2d
-from ._autograd import needs_autograd, once_differentiable, record
-from ._library import check_tensor
+from ._autograd import Operator, dispatch, low_precision, must_compose, needs_dispatch
+from ._library import check_dense, check_dtype
 
 
 def fused_conv_batch_norm2d(input, conv_weight, eps=1e-3):
-    """``batch_norm2d(conv2d(input, conv_weight), eps)``, float32 or float64; shapes as in those two.
+    """``batch_norm2d(conv2d(input, conv_weight), eps)``, floating point; shapes as in those two.
 
     Apart, the two operators save the input of each. Here the input of the batch norm, which is the output of the
     conv, is computed once more in backward: about half the memory for one more convolution.
     """
     if has_torch_function_variadic(input, conv_weight):
         return handle_torch_function(fused_conv_batch_norm2d, (input, conv_weight), input, conv_weight, eps)
-    if needs_autograd(conv_weight, input):
-        return record(FusedConvBatchNorm2DFunction, input, conv_weight, eps)
+    if needs_dispatch(conv_weight, input):
+        return dispatch(FusedConvBatchNorm2DFunction, input, conv_weight, eps)
     return compute(input, conv_weight, eps)[0]
 
 
-class FusedConvBatchNorm2DFunction(Function):
+def compute(input, conv_weight, eps):
+    """(output, mean, std), the last two of shape (out_channels)."""
+    check_dense("input", input)
+    check_dtype("input", input)  # refuses here what the batch norm would refuse after the convolution
+    return batch_norm2d.compute(conv2d.compute(input, conv_weight, "conv_weight"), eps)
+
+
+class FusedConvBatchNorm2DFunction(Operator):
     """``FusedConvBatchNorm2DFunction.apply(input, conv_weight, eps=1e-3) -> output``."""
 
     @staticmethod
@@ -32,16 +38,19 @@ class FusedConvBatchNorm2DFunction(Function):
         return output
 
     @staticmethod
-    @once_differentiable
     def backward(ctx, grad_output):
         input, conv_weight, mean, std = ctx.saved_tensors
+        if must_compose(grad_output):
+            arguments = input, conv_weight, ctx.eps
+            return FusedConvBatchNorm2DFunction.gradients(arguments, (grad_output,), ctx.needs_input_grad)
         conv_output = conv2d.compute(input, conv_weight)
-        grad_conv_output = batch_norm2d.gradient(grad_output, conv_output, mean, std, ctx.eps)
+        grad_conv_output = batch_norm2d.compute_gradient(conv_output, grad_output, mean, std, ctx.eps)
         return *conv2d.gradients(grad_conv_output, input, conv_weight, ctx.needs_input_grad[:2]), None
 
+    # -- the rules of the other paths: those of the two operators
 
-def compute(input, conv_weight, eps):
-    """(output, mean, std), the last two of shape (out_channels)."""
-    check_tensor("input", input)
-    batch_norm2d.KERNELS.of(input)  # refuses here what the batch norm would refuse after the convolution
-    return batch_norm2d.compute(conv2d.compute(input, conv_weight, "conv_weight"), eps)
+    autocast = staticmethod(low_precision)
+
+    @staticmethod
+    def formula(input, conv_weight, eps=1e-3):
+        return batch_norm2d.batch_norm2d(conv2d.conv2d(input, conv_weight), eps)

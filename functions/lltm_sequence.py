@@ -1,14 +1,14 @@
 """functions/lltm_sequence.py: the LLTM cell over a whole sequence as one operator."""
 
 import torch
-from torch.autograd import Function
+from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import needs_autograd, once_differentiable, record
+from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch
 from ._library import Kernels, array, raise_last_error, scratch, sizes, workspace_size
+from .lltm import LLTMFunction, step_tangents
 
 KERNELS = Kernels(
-    "input",
     "lltm_sequence_forward",
     "lltm_sequence_forward_workspace_size",
     "lltm_sequence_backward",
@@ -17,7 +17,7 @@ KERNELS = Kernels(
 
 
 def lltm_sequence(input, weights, bias, old_h, old_cell):
-    """(output, h, cell): h after every step, h and cell after the last, all float32 or all float64.
+    """(output, h, cell): h after every step, h and cell after the last, all of one floating-point dtype.
 
     input (seq_len, batch, input_size); weights, bias, old_h and old_cell as in ``functions.lltm.lltm``; output
     (seq_len, batch, state_size), h and cell (batch, state_size). Equal to seq_len calls of ``lltm``, and faster.
@@ -25,58 +25,18 @@ def lltm_sequence(input, weights, bias, old_h, old_cell):
     if has_torch_function_variadic(input, weights, bias, old_h, old_cell):
         arguments = input, weights, bias, old_h, old_cell
         return handle_torch_function(lltm_sequence, arguments, *arguments)
-    if needs_autograd(weights, input, old_h, old_cell, bias):
-        return record(LLTMSequenceFunction, input, weights, bias, old_h, old_cell)
-    output, cells, _ = compute(input, weights, bias, old_h, old_cell, with_gates=False)
+    if needs_dispatch(weights, input, old_h, old_cell, bias):
+        return dispatch(LLTMSequenceFunction, input, weights, bias, old_h, old_cell)
+    output, cells, _ = compute(input, weights, bias, old_h, old_cell, False)
     return output, last(output, old_h), last(cells, old_cell)
 
 
-class LLTMSequenceFunction(Function):
-    """``LLTMSequenceFunction.apply(input, weights, bias, old_h, old_cell) -> (output, h, cell)``."""
-
-    @staticmethod
-    def forward(ctx, input, weights, bias, old_h, old_cell):
-        ctx.set_materialize_grads(False)
-        output, cells, gates = compute(input, weights, bias, old_h, old_cell, with_gates=True)
-        ctx.save_for_backward(input, weights, old_h, old_cell, output, cells, gates)
-        return output, last(output, old_h), last(cells, old_cell)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx, grad_output, grad_h, grad_cell):
-        if grad_output is None and grad_h is None and grad_cell is None:
-            return None, None, None, None, None
-        input, weights, old_h, old_cell, output, cells, gates = ctx.saved_tensors
-        needs_input, needs_weights, needs_bias, needs_old_h, needs_old_cell = ctx.needs_input_grad
-        seq_len, batch, input_size = input.shape
-        state_size = old_h.shape[1]
-        _, _, backward, backward_size = KERNELS.of(input)
-        input, weights = input.contiguous(), weights.contiguous()
-        old_h, old_cell = old_h.contiguous(), old_cell.contiguous()
-        grad_output = torch.zeros_like(output) if grad_output is None else grad_output.contiguous()
-        d_input = torch.empty_like(input) if needs_input else None
-        d_weights = torch.empty_like(weights) if needs_weights else None
-        d_bias = weights.new_empty(3 * state_size) if needs_bias else None
-        d_old_h = torch.empty_like(old_h) if needs_old_h else None
-        d_old_cell = torch.empty_like(old_cell) if needs_old_cell else None
-        nbytes = workspace_size(backward_size, seq_len, batch, input_size, state_size)
-        if not backward(
-            grad_output,
-            None if grad_h is None else grad_h.contiguous(),
-            None if grad_cell is None else grad_cell.contiguous(),
-            cells, gates, input, output, old_h, old_cell, weights,
-            seq_len, batch, input_size, state_size,
-            d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
-        ):
-            raise_last_error()
-        return d_input, d_weights, d_bias, d_old_h, d_old_cell
-
-
-def compute(input, weights, bias, old_h, old_cell, with_gates):
+@KERNELS.serve
+def compute(kernels, input: Tensor, weights, bias, old_h, old_cell, with_gates):
     """(output, cells, gates): h and cell after every step, and the gates (seq_len, batch, 3 * state_size) or None."""
     seq_len, batch, input_size = sizes("input", input, "seq_len", "batch", "input_size")
     _, state_size = sizes("old_h", old_h, "batch", "state_size")
-    forward, forward_size, _, _ = KERNELS.of(input)
+    forward, forward_size, _, _ = kernels
     input = input.contiguous()
     weights = array("weights", weights, (3 * state_size, state_size + input_size))
     bias = array("bias", bias, (3 * state_size,))
@@ -94,6 +54,103 @@ def compute(input, weights, bias, old_h, old_cell, with_gates):
     return output, cells, gates
 
 
+@KERNELS.serve
+def compute_gradients(
+    kernels, input: Tensor, weights, old_h, old_cell, output, cells, gates, grad_output, grad_h, grad_cell, needs
+):
+    """Those of all five arguments, None where not needed."""
+    needs_input, needs_weights, needs_bias, needs_old_h, needs_old_cell = needs
+    seq_len, batch, input_size = input.shape
+    state_size = old_h.shape[1]
+    _, _, backward, backward_size = kernels
+    input, weights = input.contiguous(), weights.contiguous()
+    old_h, old_cell = old_h.contiguous(), old_cell.contiguous()
+    grad_output = torch.zeros_like(output) if grad_output is None else grad_output.contiguous()
+    d_input = torch.empty_like(input) if needs_input else None
+    d_weights = torch.empty_like(weights) if needs_weights else None
+    d_bias = weights.new_empty(3 * state_size) if needs_bias else None
+    d_old_h = torch.empty_like(old_h) if needs_old_h else None
+    d_old_cell = torch.empty_like(old_cell) if needs_old_cell else None
+    nbytes = workspace_size(backward_size, seq_len, batch, input_size, state_size)
+    if not backward(
+        grad_output,
+        None if grad_h is None else grad_h.contiguous(),
+        None if grad_cell is None else grad_cell.contiguous(),
+        cells, gates, input, output, old_h, old_cell, weights,
+        seq_len, batch, input_size, state_size,
+        d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
+    ):
+        raise_last_error()
+    return d_input, d_weights, d_bias, d_old_h, d_old_cell
+
+
 def last(steps, old):
     """The state after the last step, on memory of its own; ``old`` after no step at all."""
     return (steps[-1] if len(steps) else old).clone(memory_format=torch.contiguous_format)
+
+
+class LLTMSequenceFunction(Operator):
+    """``LLTMSequenceFunction.apply(input, weights, bias, old_h, old_cell) -> (output, h, cell)``."""
+
+    @staticmethod
+    def forward(ctx, input, weights, bias, old_h, old_cell):
+        ctx.set_materialize_grads(False)
+        output, cells, gates = compute(input, weights, bias, old_h, old_cell, True)
+        ctx.save_for_backward(input, weights, bias, old_h, old_cell, output, cells, gates)
+        return output, last(output, old_h), last(cells, old_cell)
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        if all(grad_output is None for grad_output in grad_outputs):
+            return None, None, None, None, None
+        *arguments, output, cells, gates = ctx.saved_tensors
+        if must_compose(*grad_outputs):
+            return LLTMSequenceFunction.gradients(arguments, grad_outputs, ctx.needs_input_grad)
+        input, weights, _, old_h, old_cell = arguments
+        return compute_gradients(
+            input, weights, old_h, old_cell, output, cells, gates, *grad_outputs, ctx.needs_input_grad
+        )
+
+    # -- the rules of the other paths
+
+    autocast = staticmethod(low_precision)
+
+    @staticmethod
+    def plain(input, weights, bias, old_h, old_cell):
+        output, cells, _ = compute(input, weights, bias, old_h, old_cell, False)
+        return output, last(output, old_h), last(cells, old_cell)
+
+    @staticmethod
+    def formula(input, weights, bias, h, cell):
+        sizes("input", input, "seq_len", "batch", "input_size")
+        steps = []
+        for step in input.unbind(0):
+            h, cell = LLTMFunction.formula(step, weights, bias, h, cell)
+            steps.append(h)
+        return all_steps(steps, h), h.clone(), cell.clone()
+
+    @staticmethod
+    def tangents(arguments, tangents):
+        (input, weights, bias, *state), (d_input, d_weights, d_bias, *d_state) = arguments, tangents
+        steps = []
+        for step, d_step in zip(input.unbind(0), d_input.unbind(0)):
+            state, d_state = step_tangents((step, weights, bias, *state), (d_step, d_weights, d_bias, *d_state))
+            steps.append(d_state[0])
+        return all_steps(steps, d_state[0]), *d_state
+
+    @classmethod
+    def batch(cls, size, dims, arguments):
+        if dims[1] is not None or dims[2] is not None:  # weights for each entry of the batch
+            return super().batch(size, dims, arguments)
+        input, old_h, old_cell = in_front(size, (dims[0], *dims[3:]), (arguments[0], *arguments[3:]))
+        seq_len, batch = input.shape[1:3]
+        input = input.transpose(0, 1).reshape(seq_len, size * batch, input.shape[3])
+        old_h, old_cell = (x.reshape(size * batch, x.shape[2]) for x in (old_h, old_cell))
+        output, h, cell = dispatch(cls, input, arguments[1], arguments[2], old_h, old_cell)
+        output = output.reshape(seq_len, size, batch, output.shape[2])
+        return (output, *(x.reshape(size, batch, x.shape[1]) for x in (h, cell))), (1, 0, 0)
+
+
+def all_steps(steps, h):
+    """``steps`` as one tensor (seq_len, batch, state_size); h (batch, state_size) tells the sizes where there are none."""
+    return torch.stack(steps) if steps else h.new_empty(0, *h.shape)

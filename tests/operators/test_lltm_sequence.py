@@ -88,10 +88,6 @@ def test_gradcheck(seq_len):
     assert torch.autograd.gradcheck(LLTMSequenceFunction.apply, arguments(seq_len, 2, 3, 4))
 
 
-def test_second_backward_is_refused():
-    check.check_second_backward_is_refused(lltm_sequence, arguments(2, 3, 4, 5))
-
-
 def test_same_bits_for_any_number_of_threads():
     inputs = arguments(3, 33, 70, 65, torch.float32)
     threads = torch.get_num_threads()

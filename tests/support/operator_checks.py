@@ -154,20 +154,6 @@ def check_gradients_of_gradients(function, inputs):
         torch.testing.assert_close(left, right)
 
 
-def check_second_backward_is_refused(function, inputs):
-    """Differentiating the gradient raises, also behind .sum(), where no grad_output requires grad."""
-    _, first = gradients(function, inputs)
-    results = function(*inputs)
-    wanted = [input for input in inputs if isinstance(input, Tensor)]
-    loss = sum(result.sum() for result in as_tuple(results))
-    created = torch.autograd.grad(loss, wanted, create_graph=True)
-    for left, right in zip(first, created, strict=True):
-        assert torch.equal(left, right)
-    for gradient in created:
-        with pytest.raises(RuntimeError, match="can be differentiated once only"):
-            (gradient.square().sum() + sum(input.sum() for input in wanted)).backward(retain_graph=True)
-
-
 def check_refuses(function, function_class, arguments, bad):
     """``bad``: rows of (index of the argument, its value, exception, message); by function and by ``apply``."""
     for place, value, exception, message in bad:
