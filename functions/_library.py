@@ -122,6 +122,14 @@ def array(argument, tensor, shape):
     raise ValueError(f"{argument}: expected shape {tuple(shape)}, got {tuple(tensor.shape)}")
 
 
+def arrays(**expected):
+    """For ``name=(tensor, shape)``: the tensors, contiguous, None where the tensor is None; errors as by ``array``.
+
+    What backward reads must fit together: ``x.data = ...`` or saved_tensors_hooks may have changed a saved tensor.
+    """
+    return [None if tensor is None else array(name, tensor, shape) for name, (tensor, shape) in expected.items()]
+
+
 def check_tensor(argument, tensor):
     """Raises TypeError unless ``tensor`` is one."""
     if not isinstance(tensor, Tensor):

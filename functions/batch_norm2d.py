@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, dispatch, must_compose, needs_dispatch
-from ._library import Kernels, array, raise_last_error, sizes
+from ._library import Kernels, arrays, raise_last_error, sizes
 
 KERNELS = Kernels("my_lib_batch_norm2d_forward", "my_lib_batch_norm2d_backward", widens=False)
 WORDS = "batch", "channels", "height", "width"
@@ -47,9 +47,12 @@ def compute_gradient(kernels, input: Tensor, grad_output, mean, std, eps):
     if kernels is None:
         return compute_gradient(input.float(), grad_output.float(), mean, std, eps).to(input.dtype)
     _, backward = kernels
+    channels = sizes("input", input, *WORDS)[1:2]
+    grad_output, mean, std = arrays(
+        grad_output=(grad_output, input.shape), mean=(mean, channels), std=(std, channels)
+    )
     values = input.contiguous()
     grad_input = torch.empty_like(values)
-    grad_output, mean, std = array("grad_output", grad_output, input.shape), mean.contiguous(), std.contiguous()
     if not backward(grad_output, values, mean, std, *input.shape, eps, grad_input):
         raise_last_error()
     return in_layout_of(input, grad_input)

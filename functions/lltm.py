@@ -6,7 +6,7 @@ from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked
-from ._library import Kernels, array, raise_last_error, scratch, sizes, workspace_size
+from ._library import Kernels, array, arrays, raise_last_error, scratch, sizes, workspace_size
 
 KERNELS = Kernels("lltm_forward", "lltm_forward_workspace_size", "lltm_backward", "lltm_backward_workspace_size")
 
@@ -59,10 +59,14 @@ def compute(kernels, input: Tensor, weights, bias, old_h, old_cell, with_gates):
 def compute_gradients(kernels, input: Tensor, weights, old_h, new_cell, gates, grad_h, grad_cell, needs):
     """Those of all five arguments, None where not needed."""
     needs_input, needs_weights, needs_bias, needs_old_h, needs_old_cell = needs
-    batch, input_size = input.shape
-    state_size = new_cell.shape[1]
+    batch, input_size = sizes("input", input, "batch", "input_size")
+    _, state_size = state = sizes("new_cell", new_cell, "batch", "state_size")
     _, _, backward, backward_size = kernels
-    input, weights, old_h = input.contiguous(), weights.contiguous(), old_h.contiguous()
+    input, weights, old_h, new_cell, gates, grad_h, grad_cell = arrays(
+        input=(input, (state[0], input_size)), weights=(weights, (3 * state_size, state_size + input_size)),
+        old_h=(old_h, state), new_cell=(new_cell, state), gates=(gates, (batch, 3 * state_size)),
+        grad_h=(grad_h, state), grad_cell=(grad_cell, state),
+    )
     d_input = torch.empty_like(input) if needs_input else None
     d_weights = torch.empty_like(weights) if needs_weights else None
     d_bias = weights.new_empty(3 * state_size) if needs_bias else None
@@ -70,7 +74,7 @@ def compute_gradients(kernels, input: Tensor, weights, old_h, new_cell, gates, g
     d_old_cell = torch.empty_like(new_cell) if needs_old_cell else None
     nbytes = workspace_size(backward_size, batch, input_size, state_size)
     if not backward(
-        grad_h.contiguous(), grad_cell.contiguous(), new_cell, gates, input, old_h, weights,
+        grad_h, grad_cell, new_cell, gates, input, old_h, weights,
         batch, input_size, state_size,
         d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
     ):

@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch
-from ._library import Kernels, array, raise_last_error, scratch, sizes, workspace_size
+from ._library import Kernels, array, arrays, raise_last_error, scratch, sizes, workspace_size
 from .lltm import LLTMFunction, step_tangents
 
 KERNELS = Kernels(
@@ -60,12 +60,18 @@ def compute_gradients(
 ):
     """Those of all five arguments, None where not needed."""
     needs_input, needs_weights, needs_bias, needs_old_h, needs_old_cell = needs
-    seq_len, batch, input_size = input.shape
-    state_size = old_h.shape[1]
+    seq_len, batch, input_size = sizes("input", input, "seq_len", "batch", "input_size")
+    _, state_size = state = sizes("old_h", old_h, "batch", "state_size")
+    steps, rows = (seq_len, batch, state_size), 3 * state_size
     _, _, backward, backward_size = kernels
-    input, weights = input.contiguous(), weights.contiguous()
-    old_h, old_cell = old_h.contiguous(), old_cell.contiguous()
-    grad_output = torch.zeros_like(output) if grad_output is None else grad_output.contiguous()
+    if grad_output is None:
+        grad_output = torch.zeros_like(output)
+    input, weights, old_h, old_cell, output, cells, gates, grad_output, grad_h, grad_cell = arrays(
+        input=(input, input.shape), weights=(weights, (rows, state_size + input_size)),
+        old_h=(old_h, (batch, state_size)), old_cell=(old_cell, state), output=(output, steps), cells=(cells, steps),
+        gates=(gates, (seq_len, batch, rows)), grad_output=(grad_output, steps), grad_h=(grad_h, state),
+        grad_cell=(grad_cell, state),
+    )
     d_input = torch.empty_like(input) if needs_input else None
     d_weights = torch.empty_like(weights) if needs_weights else None
     d_bias = weights.new_empty(3 * state_size) if needs_bias else None
@@ -73,10 +79,7 @@ def compute_gradients(
     d_old_cell = torch.empty_like(old_cell) if needs_old_cell else None
     nbytes = workspace_size(backward_size, seq_len, batch, input_size, state_size)
     if not backward(
-        grad_output,
-        None if grad_h is None else grad_h.contiguous(),
-        None if grad_cell is None else grad_cell.contiguous(),
-        cells, gates, input, output, old_h, old_cell, weights,
+        grad_output, grad_h, grad_cell, cells, gates, input, output, old_h, old_cell, weights,
         seq_len, batch, input_size, state_size,
         d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
     ):
