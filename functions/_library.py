@@ -9,6 +9,7 @@ from torch import Tensor
 from _ext import my_lib
 
 SUFFIXES = {torch.float32: "", torch.float64: "_f64", torch.bfloat16: "_bf16", torch.float16: "_f16"}
+WORKSPACE_DTYPE = torch.uint8
 REFUSALS = AttributeError, KeyError, RuntimeError, TypeError, ValueError
 
 
@@ -66,7 +67,7 @@ def computes_nothing(*arguments):
     if len(shapes) > 1:
         raise ValueError(f"expected tensors of one shape, got {' and '.join(map(str, sorted(shapes)))}")
     for argument in arguments:
-        if isinstance(argument, Tensor) and not argument.is_meta:
+        if isinstance(argument, Tensor) and not argument.is_meta and argument.dtype is not WORKSPACE_DTYPE:
             raise TypeError(f"expected all tensors on the device meta, got one on {argument.device}")
     return 1
 
@@ -180,8 +181,8 @@ def scratch(nbytes, input):
     """
     if input.is_cuda:
         follow_tf32()
-        return torch.empty(nbytes, dtype=torch.uint8, device=input.device)
-    return per_thread.workspace if nbytes <= WORKSPACE_BYTES else torch.empty(nbytes, dtype=torch.uint8, device="cpu")
+        return torch.empty(nbytes, dtype=WORKSPACE_DTYPE, device=input.device)
+    return per_thread.workspace if nbytes <= WORKSPACE_BYTES else torch.empty(nbytes, dtype=WORKSPACE_DTYPE, device="cpu")
 
 
 WORKSPACE_BYTES = 1 << 20  # with a larger one, the kernel takes far longer than an allocation
@@ -204,7 +205,7 @@ class PerThread(local):
     tf32 = False
 
     def __init__(self):
-        self.workspace = torch.empty(WORKSPACE_BYTES, dtype=torch.uint8, device="cpu")
+        self.workspace = torch.empty(WORKSPACE_BYTES, dtype=WORKSPACE_DTYPE, device="cpu")
         if type(self.workspace) is not Tensor:
             raise TypeError(f"workspace: expected memory, got {type(self.workspace).__name__}")
         torch.get_num_threads()  # PyTorch passes its setting to a new thread's OpenMP only in this call

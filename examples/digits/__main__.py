@@ -1,13 +1,14 @@
 """examples/digits/__main__.py: train an LLTM to read handwritten digits, and time it against its peers.
 
 Run from the top of the checkout, after `make build`: python -m examples.digits
+On several processes: torchrun --nproc-per-node 2 -m examples.digits
 """
 
 import argparse
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import distributed, nn
 from tqdm import tqdm
 
 from modules import LLTMLayer
@@ -32,7 +33,7 @@ def arguments():
 def train(trainer, held_out, epochs):
     """Return (losses, held-out accuracies), one of each per epoch, under a progress bar."""
     losses, accuracies = [], []
-    bar = tqdm(range(epochs), desc="training", unit="epoch", disable=None)
+    bar = tqdm(range(epochs), desc="training", unit="epoch", disable=True if trainer.rank else None)
     for _ in bar:
         loss, _ = trainer.epoch()
         losses.append(loss)
@@ -48,14 +49,32 @@ def seconds_per_epoch(training, state_size, seed):
     return {name: min(seconds[name] for seconds in rounds) for name in LAYERS}
 
 
+def processes():
+    """(rank, number) of the processes that torchrun started, connected; (0, 1) without it."""
+    if not distributed.is_torchelastic_launched():
+        return 0, 1
+    distributed.init_process_group("gloo")
+    return distributed.get_rank(), distributed.get_world_size()
+
+
 def main():
     options = arguments()
     torch.set_num_threads(1)  # batches this small gain nothing from a second one, and lose to whatever else it runs
     training, held_out = data.load()
-    print(f"{len(training.labels)} digits to learn from, {len(held_out.labels)} held out; "
-          f"8 rows of 8 pixels each, state_size {options.state_size}")
-    trainer = Trainer(LLTMLayer, options.state_size, training, options.epochs, options.seed)
+    rank, count = processes()
+    if rank == 0:
+        print(f"{len(training.labels)} digits to learn from, {len(held_out.labels)} held out; "
+              f"8 rows of 8 pixels each, state_size {options.state_size}, processes {count}")
+    trainer = Trainer(LLTMLayer, options.state_size, training, options.epochs, options.seed, rank, count)
     losses, accuracies = train(trainer, held_out, options.epochs)
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
+    if rank == 0:  # all processes have the same network now
+        report(options, trainer, training, held_out, losses, accuracies)
+
+
+def report(options, trainer, training, held_out, losses, accuracies):
+    """Print accuracy and times, and draw the pictures."""
     print(f"held-out accuracy: {accuracies[-1]:.1f} %")
 
     seconds = seconds_per_epoch(training, options.state_size, options.seed)

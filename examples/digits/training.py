@@ -4,7 +4,8 @@ import time
 
 import torch
 import torch.nn.functional as F
-from torch import nn
+from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
 
 from .data import CLASSES, SIDE, shifted
 
@@ -27,13 +28,19 @@ class Classifier(nn.Module):
 
 
 class Trainer:
-    """A fresh classifier on the given kind of layer, and all that training it for a number of epochs needs."""
+    """A fresh classifier on the given kind of layer, and all that training it for a number of epochs needs.
 
-    def __init__(self, layer, state_size, training, epochs, seed):
+    rank, processes: this process and how many there are. Each takes its share of every batch, and all of them together
+    make the steps that one process alone would make.
+    """
+
+    def __init__(self, layer, state_size, training, epochs, seed, rank=0, processes=1):
         torch.manual_seed(seed)
+        self.rank, self.processes = rank, processes
         self.generator = torch.Generator().manual_seed(seed)
         self.training = training
         self.model = Classifier(layer, state_size)
+        self.parallel = DistributedDataParallel(self.model) if processes > 1 else self.model
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=PEAK_LEARNING_RATE, weight_decay=1e-2)
         steps = epochs * -(-len(training.labels) // BATCH)
         self.schedule = torch.optim.lr_scheduler.OneCycleLR(self.optimizer, PEAK_LEARNING_RATE, total_steps=steps)
@@ -42,16 +49,19 @@ class Trainer:
         """Train on each image once, shifted by up to a pixel; return (mean loss, seconds)."""
         start = time.perf_counter()
         self.model.train()
-        total = 0.0
+        total = torch.zeros(())
         for batch in torch.randperm(len(self.training.labels), generator=self.generator).split(BATCH):
-            scores = self.model(shifted(self.training.images[batch], self.generator))
-            loss = F.cross_entropy(scores, self.training.labels[batch])
+            images = shifted(self.training.images[batch], self.generator)[self.rank :: self.processes]
+            labels = self.training.labels[batch][self.rank :: self.processes]
+            loss = F.cross_entropy(self.parallel(images), labels, reduction="sum")
             self.optimizer.zero_grad()
-            loss.backward()
+            (loss * self.processes / len(batch)).backward()  # DistributedDataParallel divides by the processes
             self.optimizer.step()
             self.schedule.step()
-            total += loss.item() * len(batch)
-        return total / len(self.training.labels), time.perf_counter() - start
+            total += loss.detach()
+        if self.processes > 1:
+            distributed.all_reduce(total)
+        return total.item() / len(self.training.labels), time.perf_counter() - start
 
     @torch.no_grad()
     def probabilities(self, split):

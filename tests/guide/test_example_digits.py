@@ -14,6 +14,7 @@ import torch
 
 from examples.digits import data, pictures
 from examples.digits.eager_lltm import EagerLLTMLayer
+from examples.digits.training import Trainer
 from modules import LLTMLayer
 from support import ROOT
 
@@ -55,6 +56,42 @@ def test_progress_bar_on_a_terminal(tmp_path):
     assert done.returncode == 0, shown
     assert "training: 100%" in shown and "2/2" in shown
     assert re.search(r"loss \d\.\d{4}, held-out accuracy \d+\.\d %", shown)
+
+
+def accuracy_of(output):
+    (percent,) = re.findall(r"^held-out accuracy: (\d+\.\d) %$", output, re.MULTILINE)
+    return float(percent)
+
+
+def test_two_processes_learn_as_one_does(demo, tmp_path):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+               "-m", "examples.digits", "--output", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=400)
+    assert done.returncode == 0, done.stderr
+    assert "processes 2" in done.stdout and {path.name for path in tmp_path.iterdir()} == PICTURES
+    assert abs(accuracy_of(done.stdout) - accuracy_of(demo[0])) <= 1
+
+
+def test_shares_of_two_processes_make_the_steps_of_one(monkeypatch):
+    """Gradients of both shares, added up, are those of the whole batch; the last batch is odd."""
+    training, _ = data.load()
+    training = data.Split(training.images[:35], training.labels[:35])
+
+    def gradients(rank, processes):
+        monkeypatch.setattr("examples.digits.training.DistributedDataParallel", lambda model: model)
+        monkeypatch.setattr("examples.digits.training.distributed.all_reduce", lambda total: None)
+        trainer = Trainer(LLTMLayer, 8, training, 1, 0, rank, processes)
+        trainer.model.dropout.p = 0.0
+        found = []
+        trainer.optimizer.step = lambda: found.append([p.grad.clone() for p in trainer.model.parameters()])
+        loss, _ = trainer.epoch()
+        return found, loss
+
+    whole, loss = gradients(0, 1)
+    (first, loss1), (second, loss2) = gradients(0, 2), gradients(1, 2)
+    assert len(whole) == 2 and loss == pytest.approx(loss1 + loss2)
+    for step, a, b in zip(whole, first, second, strict=True):
+        torch.testing.assert_close(step, [(x + y) / 2 for x, y in zip(a, b)])
 
 
 def test_split_is_fixed_stratified_and_complete():

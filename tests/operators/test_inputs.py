@@ -1,0 +1,137 @@
+"""tests/operators/test_inputs.py: tensors without memory, without elements, with a bit set, sparse, nested."""
+
+import re
+
+import pytest
+import torch
+
+from functions.add import add
+from functions.batch_norm2d import batch_norm2d
+from functions.conv2d import conv2d
+from functions.scale_add import scale_add
+from support.operator_table import OPERATORS, every_operator
+
+INTERNALS = "c10::|DispatchKey|TensorImpl|aten::|KeyError|frame #"
+
+
+@every_operator
+def test_meta(operator):
+    """Shapes, dtypes and gradients of shapes, as from the layers of torch.nn."""
+    for dtype in (torch.float32, torch.float64, torch.bfloat16):
+        inputs = [x.to("meta").requires_grad_() for x in operator.tensors(dtype)]
+        results = operator.call(*inputs)
+        expected = operator.expect(*inputs)
+        assert [(y.shape, y.dtype, y.device.type) for y in results] == [(y.shape, y.dtype, "meta") for y in expected]
+        gradients = torch.autograd.grad(results, inputs, [torch.ones_like(y) for y in results])
+        assert [(g.shape, g.dtype, g.is_meta) for g in gradients] == [(x.shape, x.dtype, True) for x in inputs]
+        with torch.no_grad():
+            assert [y.shape for y in operator.call(*inputs)] == [y.shape for y in results]
+
+
+@pytest.mark.parametrize("function", [add, scale_add])
+def test_meta_checks_shapes(function):
+    with pytest.raises(ValueError, match=r"\(2, 3\).*\(3,\)"):
+        function(torch.empty(2, 3, device="meta"), torch.empty(3, device="meta"))
+
+
+@every_operator
+def test_meta_beside_memory_is_refused(operator):
+    for place in range(len(operator.shapes) if len(operator.shapes) > 1 else 0):
+        inputs = operator.tensors(torch.float32)
+        inputs[place] = inputs[place].to("meta")
+        if operator.function_class.plain is None:  # PyTorch's convolution says it in its own words
+            continue
+        with pytest.raises(TypeError, match="expected device (meta, got cpu|cpu, got meta)") as caught:
+            operator.call(*inputs)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name, shapes", [
+    ("add", [(0, 3), (0, 3)]),
+    ("scale_add", [(0,), (0,)]),
+    ("mul_constant", [(2, 0)]),
+    ("cube", [(0, 0)]),
+    ("linear", [(0, 4), (2, 4), (2,)]),
+    ("linear", [(3, 0), (2, 0), (2,)]),
+    ("linear", [(3, 4), (0, 4), (0,)]),
+    ("conv2d", [(0, 2, 4, 3), (2, 2, 2, 2)]),
+    ("batch_norm2d", [(0, 2, 2, 3)]),
+    ("batch_norm2d", [(2, 0, 2, 3)]),
+    ("lltm", [(0, 3), (12, 7), (12,), (0, 4), (0, 4)]),
+    ("lltm", [(2, 0), (12, 4), (12,), (2, 4), (2, 4)]),
+    ("lltm_sequence", [(0, 2, 3), (12, 7), (12,), (2, 4), (2, 4)]),
+    ("lltm_sequence", [(3, 0, 3), (12, 7), (12,), (0, 4), (0, 4)]),
+])  # fmt: skip
+def test_no_elements(name, shapes):
+    operator = OPERATORS[name]._replace(shapes=shapes)
+    inputs = operator.tensors(requires_grad=True)
+    ones = [torch.ones_like(result) for result in operator.call(*inputs)]
+
+    def everything(function):
+        results = function(*inputs)
+        first = torch.autograd.grad(results, inputs, ones, create_graph=True, allow_unused=True, materialize_grads=True)
+        tangents = tuple(torch.ones_like(x) for x in inputs)
+        return results, first, torch.func.jvp(function, tuple(x.detach() for x in inputs), tangents)[1]
+
+    actual, expected = everything(operator.call), everything(operator.expect)
+    torch.testing.assert_close(actual, expected)
+
+
+@every_operator
+def test_a_negative_bit_is_resolved(operator):
+    """Of each argument, with one element and with many; and of grad_output."""
+    for place in range(len(operator.shapes)):
+        inputs = operator.tensors()
+        expected = operator.call(*inputs)
+        inputs[place] = torch.complex(torch.zeros_like(inputs[place]), -inputs[place]).conj().imag
+        assert inputs[place].is_neg()
+        torch.testing.assert_close(operator.call(*inputs), expected)
+
+
+@pytest.mark.parametrize("name", ["add", "scale_add", "mul_constant", "cube"])
+def test_a_negative_bit_of_one_element(name):
+    """It is contiguous, so that nothing copies it on the way to C."""
+    operator = OPERATORS[name]._replace(shapes=[(1,) for _ in OPERATORS[name].shapes])
+    x = torch.complex(torch.zeros(1).double(), torch.full((1,), -3.0).double()).conj().imag
+    assert x.is_neg() and x.is_contiguous()
+    inputs = [x.requires_grad_() for _ in operator.shapes]
+    plain = [torch.full((1,), 3.0).double().requires_grad_() for _ in operator.shapes]
+    direction = torch.complex(torch.zeros(1).double(), torch.full((1,), -2.0).double()).conj().imag
+    torch.testing.assert_close(operator.call(*inputs), operator.call(*plain))
+    torch.testing.assert_close(
+        torch.autograd.grad(operator.call(*inputs), inputs[0], [direction]),
+        torch.autograd.grad(operator.call(*plain), plain[0], [torch.full((1,), 2.0).double()])
+        if len(plain) == 1
+        else (sum(torch.autograd.grad(operator.call(*plain), plain, [torch.full((1,), 2.0).double()])),),
+    )
+
+
+@every_operator
+def test_sparse_and_nested_are_refused_by_name(operator):
+    first = list(torch.float32 for _ in operator.shapes)
+    for place in range(len(first)):
+        for kind in ("sparse", "nested"):
+            inputs = operator.tensors(torch.float32)
+            if kind == "sparse":
+                inputs[place] = inputs[place].to_sparse()
+            else:
+                inputs[place] = torch.nested.nested_tensor([inputs[place], inputs[place]])
+            with pytest.raises(TypeError, match=": expected a dense tensor, got (one with layout|a nested one)") as caught:
+                operator.call(*inputs)
+            assert not re.search(INTERNALS, str(caught.value))
+
+
+@pytest.mark.parametrize("function", [conv2d, batch_norm2d])
+def test_channels_last_is_kept(function):
+    images = torch.randn(2, 3, 5, 4).to(memory_format=torch.channels_last).requires_grad_()
+    weight = [torch.randn(4, 3, 2, 2).to(memory_format=torch.channels_last)] if function is conv2d else []
+    result = function(images, *weight)
+    assert result.is_contiguous(memory_format=torch.channels_last) and not result.is_contiguous()
+    plain = images.detach().contiguous().requires_grad_()
+    expected = function(plain, *(x.contiguous() for x in weight))
+    torch.testing.assert_close(result, expected)
+    direction = torch.randn_like(expected)
+    (gradient,), (wanted,) = (torch.autograd.grad(y, x, direction) for y, x in ((result, images), (expected, plain)))
+    torch.testing.assert_close(gradient, wanted)
+    if function is batch_norm2d:
+        assert gradient.is_contiguous(memory_format=torch.channels_last)
