@@ -51,4 +51,5 @@ pytorch.access = access
 def pretend():
     """From here on: tensors that were made before, and what they are compared with, were on the CPU."""
     torch.Tensor.is_cuda = property(lambda tensor: device_of(tensor) >= 0)
+    torch.Tensor.is_cpu = property(lambda tensor: device_of(tensor) < 0)
     torch.Tensor.get_device = device_of

@@ -144,6 +144,6 @@ def test_products_follow_pytorchs_switch_for_tf32(allowed):
 def test_without_the_library_the_reason_is_clear(monkeypatch):
     monkeypatch.delattr(_ext, "my_lib_cuda")
     monkeypatch.setitem(sys.modules, "_ext.my_lib_cuda", None)
-    kernels = Kernels("input", "my_lib_cube_forward")
+    kernels = Kernels("my_lib_cube_forward")
     with pytest.raises(RuntimeError, match="CUDA: expected _ext.my_lib_cuda, which is built where nvcc is found"):
-        kernels.of(torch.ones(1))
+        kernels.elsewhere(torch.ones(1))
