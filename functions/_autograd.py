@@ -3,7 +3,7 @@
 path                            what runs
 eager                           the operator's Function: its forward and backward call C
 forward mode, torch.func        Transformed, with the operator's rules: ``tangents``, ``batch``, ``gradients``
-torch.compile                   the operator's Function, behind a graph break
+torch.compile                   the same Function: C is an operator of torch.ops in the graph
 torch.compile of a transform    the operator's ``formula``
 
 Autocast comes before all of them: it changes the arguments.
@@ -12,7 +12,7 @@ Autocast comes before all of them: it changes the arguments.
 import torch
 from torch import Tensor, is_grad_enabled
 from torch.autograd import Function, forward_ad
-from torch.compiler import is_compiling
+from torch.compiler import is_compiling, is_dynamo_compiling
 
 # Four names that are not public, because the public way takes longer than all of ``needs_dispatch``, or there is none.
 # In a PyTorch without the first, each call takes the path of transforms, which is right everywhere, and slower. Without
@@ -37,13 +37,23 @@ def dispatch(operator, *arguments):
         arguments = operator.autocast(arguments)
         if transforms_active():
             return operator.formula(*arguments)
-        return torch.compiler.disable(operator.apply)(*arguments)
-    if autocast_active():
+        if is_dynamo_compiling():  # it follows forward and backward of the Function by itself
+            return operator.apply(*distinct(arguments))
+    elif autocast_active():
         arguments = operator.autocast(arguments)
     if transforms_active() or forward_ad._current_level >= 0:
         return Transformed.apply(operator, *arguments) if operator.plain else operator.formula(*arguments)
     # Function.apply is Python around the apply of its C++ base, which alone takes two thirds of the time.
     return super(Function, operator).apply(*arguments)
+
+
+def distinct(arguments):
+    """``arguments``, a tensor that stands there twice replaced by a view: Dynamo refuses such a call of a Function."""
+    found = []
+    for x in arguments:
+        again = isinstance(x, Tensor) and any(x is other for other in found)
+        found.append(x.view_as(x) if again else x)
+    return found
 
 
 def must_compose(*grad_outputs):
@@ -52,6 +62,8 @@ def must_compose(*grad_outputs):
     With create_graph=True it is the gradient's own derivative, in forward mode the gradient's tangent. C cannot take the
     batch of gradients that is_grads_batched=True or torch.vmap makes.
     """
+    if is_compiling():  # a compiled graph has one derivative
+        return False
     if is_grad_enabled() or forward_ad._current_level >= 0 or transforms_active():
         return True
     for grad_output in grad_outputs:

@@ -1,14 +1,10 @@
 """functions/add.py: output = input1 + input2."""
 
 import torch
-from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Elementwise, dispatch, needs_dispatch, promoted
-from ._library import Kernels, check_pair, raise_last_error
-
-KERNELS = Kernels("my_lib_add_forward")
-
+from ._library import check_pair, serve
 
 def add(input1, input2):
     """``input1 + input2``, both of one floating-point dtype and one shape: there is no broadcasting."""
@@ -19,14 +15,9 @@ def add(input1, input2):
     return compute(input1, input2)
 
 
-@KERNELS.serve
-def compute(kernels, input1: Tensor, input2: Tensor):
-    (forward,) = kernels
-    input1, input2 = input1.contiguous(), input2.contiguous()
-    output = torch.empty_like(input1)
-    if not forward(input1, input1.shape, input1.dim(), input2, input2.shape, input2.dim(), output):
-        raise_last_error()
-    return output
+@serve("my_lib_add_forward", check_pair)
+def compute(input1, input2):
+    return torch.ops.my_lib.my_lib_add_forward.default(input1, input2)
 
 
 class MyAddFunction(Elementwise):

@@ -1,13 +1,13 @@
 """functions/batch_norm2d.py: batch normalisation of images by their own statistics, without an affine part."""
 
+from numbers import Real
+
 import torch
-from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, dispatch, must_compose, needs_dispatch
-from ._library import Kernels, arrays, raise_last_error, sizes
+from ._library import HALVES, check_shape, check_tensors, serve, sizes
 
-KERNELS = Kernels("my_lib_batch_norm2d_forward", "my_lib_batch_norm2d_backward", widens=False)
 WORDS = "batch", "channels", "height", "width"
 IMAGES = 0, 2, 3  # the dimensions of which a channel's statistics are
 
@@ -26,35 +26,35 @@ def batch_norm2d(input, eps=1e-3):
     return compute(input, eps)[0]
 
 
-@KERNELS.serve
-def compute(kernels, input: Tensor, eps):
+def check_arguments(input, eps):
+    check_tensors(input=input)
+    sizes("input", input, *WORDS)
+    if not isinstance(eps, Real):
+        raise TypeError(f"eps: expected a real number, got {type(eps).__name__}") from None
+
+
+def check_saved(input, grad_output, mean, std, eps):
+    """What backward reads must fit together: ``x.data = ...`` or saved_tensors_hooks may have changed a saved tensor."""
+    channels = sizes("input", input, *WORDS)[1:2]
+    for name, tensor, shape in ("grad_output", grad_output, input.shape), ("mean", mean, channels), ("std", std, channels):
+        check_shape(name, tensor, shape)
+
+
+@serve("my_lib_batch_norm2d_forward", check_arguments, widens=False)
+def compute(input, eps):
     """(output, mean, std), the last two of shape (channels), in float32 where input has 16 bits."""
-    if kernels is None:
+    if input.dtype in HALVES:
         output, mean, std = compute(input.float(), eps)
         return output.to(input.dtype), mean, std
-    forward, _ = kernels
-    shape = sizes("input", input, *WORDS)
-    values = input.contiguous()
-    output = torch.empty_like(values)
-    mean, std = values.new_empty(shape[1]), values.new_empty(shape[1])
-    if not forward(values, *shape, eps, output, mean, std):
-        raise_last_error()
+    output, mean, std = torch.ops.my_lib.my_lib_batch_norm2d_forward.default(input, eps)
     return in_layout_of(input, output), mean, std
 
 
-@KERNELS.serve
-def compute_gradient(kernels, input: Tensor, grad_output, mean, std, eps):
-    if kernels is None:
+@serve("my_lib_batch_norm2d_backward", check_saved, widens=False)
+def compute_gradient(input, grad_output, mean, std, eps):
+    if input.dtype in HALVES:
         return compute_gradient(input.float(), grad_output.float(), mean, std, eps).to(input.dtype)
-    _, backward = kernels
-    channels = sizes("input", input, *WORDS)[1:2]
-    grad_output, mean, std = arrays(
-        grad_output=(grad_output, input.shape), mean=(mean, channels), std=(std, channels)
-    )
-    values = input.contiguous()
-    grad_input = torch.empty_like(values)
-    if not backward(grad_output, values, mean, std, *input.shape, eps, grad_input):
-        raise_last_error()
+    grad_input = torch.ops.my_lib.my_lib_batch_norm2d_backward.default(grad_output, input, mean, std, eps)
     return in_layout_of(input, grad_input)
 
 

@@ -1,14 +1,10 @@
 """functions/cube.py: output = input^3."""
 
 import torch
-from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch
-from ._library import Kernels, array, raise_last_error
-
-KERNELS = Kernels("my_lib_cube_forward", "my_lib_cube_backward")
-
+from ._library import check_shape, check_tensors, serve
 
 def cube(input):
     """``input ** 3`` of a floating-point dtype, differentiable any number of times."""
@@ -16,31 +12,27 @@ def cube(input):
         return handle_torch_function(cube, (input,), input)
     if needs_dispatch(input):
         return dispatch(CubeFunction, input)[0]
-    return compute(input, False)[0]
+    return compute(input)[0]
 
 
-@KERNELS.serve
-def compute(kernels, input: Tensor, with_derivative):
-    forward, _ = kernels
-    input = input.contiguous()
-    output = torch.empty_like(input)
-    derivative = torch.empty_like(input) if with_derivative else None
-    if not forward(input, input.shape, input.dim(), output, derivative):
-        raise_last_error()
-    return output, derivative
+def check_arguments(*tensors):
+    names = "input", "grad_output", "grad_derivative"
+    given = {name: tensor for name, tensor in zip(names, tensors) if name == "input" or tensor is not None}
+    check_tensors(**given)
+    for name, tensor in given.items():
+        check_shape(name, tensor, tensors[0].shape)
 
 
-@KERNELS.serve
-def compute_gradient(kernels, input: Tensor, grad_output, grad_derivative):
-    _, backward = kernels
-    input = input.contiguous()
-    grad_output = torch.zeros_like(input) if grad_output is None else array("grad_output", grad_output, input.shape)
-    if grad_derivative is not None:
-        grad_derivative = array("grad_derivative", grad_derivative, input.shape)
-    grad_input = torch.empty_like(input)
-    if not backward(grad_output, grad_derivative, input, input.shape, input.dim(), grad_input):
-        raise_last_error()
-    return grad_input
+@serve("my_lib_cube_forward", check_arguments)
+def compute(input):
+    return torch.ops.my_lib.my_lib_cube_forward.default(input)
+
+
+@serve("my_lib_cube_backward", check_arguments)
+def compute_gradient(input, grad_output, grad_derivative):
+    if grad_output is None:
+        grad_output = torch.zeros_like(grad_derivative)
+    return torch.ops.my_lib.my_lib_cube_backward.default(grad_output, grad_derivative, input)
 
 
 class CubeFunction(Elementwise):
@@ -53,7 +45,7 @@ class CubeFunction(Elementwise):
     @staticmethod
     def forward(ctx, input):
         ctx.set_materialize_grads(False)
-        output, derivative = compute(input, True)
+        output, derivative = compute(input)
         ctx.save_for_backward(input, derivative)
         return output, derivative
 
@@ -73,7 +65,7 @@ class CubeFunction(Elementwise):
 
     @staticmethod
     def plain(input):
-        return compute(input, True)
+        return compute(input)
 
     @staticmethod
     def formula(input):

@@ -1,5 +1,6 @@
 """functions/fused_conv_batch_norm2d.py: batch_norm2d(conv2d(input, conv_weight)) that keeps only the conv's input."""
 
+from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from . import batch_norm2d, conv2d
@@ -43,7 +44,7 @@ class FusedConvBatchNorm2DFunction(Operator):
         if must_compose(grad_output):
             arguments = input, conv_weight, ctx.eps
             return FusedConvBatchNorm2DFunction.gradients(arguments, (grad_output,), ctx.needs_input_grad)
-        conv_output = conv2d.compute(input, conv_weight)
+        conv_output = F.conv2d(input, conv_weight)
         grad_conv_output = batch_norm2d.compute_gradient(conv_output, grad_output, mean, std, ctx.eps)
         return *conv2d.gradients(grad_conv_output, input, conv_weight, ctx.needs_input_grad[:2]), None
 

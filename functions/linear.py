@@ -3,20 +3,11 @@
 from math import prod
 
 import torch
-from torch import Tensor
 from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked
-from ._library import Kernels, array, raise_last_error, scratch, sizes, workspace_size
-
-KERNELS = Kernels(
-    "my_lib_linear_forward",
-    "my_lib_linear_forward_workspace_size",
-    "my_lib_linear_backward",
-    "my_lib_linear_backward_workspace_size",
-)
-
+from ._library import check_dense, check_shape, check_tensors, follow_tf32, needed, serve, sizes
 
 def linear(input, weight, bias=None):
     """``input @ weight.T + bias``, all of one floating-point dtype.
@@ -31,51 +22,53 @@ def linear(input, weight, bias=None):
     return compute(input, weight, bias)
 
 
-@KERNELS.serve
-def compute(kernels, input: Tensor, weight: Tensor, bias=None):
-    forward, forward_size, _, _ = kernels
-    leading, out_features, in_features = check_input(input, weight)
-    batch = prod(leading)
-    input, weight = rows(input, batch), weight.contiguous()
-    bias = None if bias is None else array("bias", bias, (out_features,))
-    nbytes = workspace_size(forward_size, batch, in_features, out_features)
-    output = input.new_empty(batch, out_features)
-    if not forward(input, weight, bias, batch, in_features, out_features, output, scratch(nbytes, input), nbytes):
-        raise_last_error()
-    return output if len(leading) == 1 else output.view(*leading, out_features)
-
-
-@KERNELS.serve
-def compute_gradients(kernels, input: Tensor, weight: Tensor, grad_output: Tensor, needs):
-    """(grad_input, grad_weight, grad_bias), None where not needed."""
-    _, _, backward, backward_size = kernels
-    leading, out_features, in_features = check_input(input, weight)
-    batch = prod(leading)
-    grad_output = rows(array("grad_output", grad_output, (*leading, out_features)), batch)
-    grad_input = torch.empty_like(input, memory_format=torch.contiguous_format) if needs[0] else None
-    grad_weight = torch.empty_like(weight, memory_format=torch.contiguous_format) if needs[1] else None
-    grad_bias = weight.new_empty(out_features) if needs[2] else None
-    nbytes = workspace_size(backward_size, batch, in_features, out_features)
-    if not backward(
-        grad_output, rows(input, batch), weight.contiguous(), batch, in_features, out_features,
-        None if grad_input is None else rows(grad_input, batch), grad_weight, grad_bias, scratch(nbytes, input), nbytes,
-    ):
-        raise_last_error()
-    return grad_input, grad_weight, grad_bias
+def check_arguments(input, weight, bias=None):
+    """TypeError or ValueError for the first argument that does not fit those before it."""
+    sizes("weight", weight, "out_features", "in_features")
+    check_input(input, weight)
+    check_tensors(input=input, weight=weight, **({} if bias is None else {"bias": bias}))
+    if bias is not None:
+        check_shape("bias", bias, weight.shape[:1])
 
 
 def check_input(input, weight):
-    """(input.shape[:-1], out_features, in_features); TypeError or ValueError if the two do not fit."""
-    out_features, in_features = sizes("weight", weight, "out_features", "in_features")
-    *leading, last = input.shape or (None,)
-    if last != in_features:
-        raise ValueError(f"input: expected shape (..., {in_features}), got {tuple(input.shape)}")
-    return leading, out_features, in_features
+    check_dense("input", input)
+    if input.shape[-1:] != weight.shape[1:]:
+        raise ValueError(f"input: expected shape (..., {weight.shape[1]}), got {tuple(input.shape)}") from None
 
 
-def rows(tensor, batch):
-    """``tensor`` (..., features) as (batch, features), contiguous."""
-    return tensor.contiguous() if tensor.dim() == 2 else tensor.reshape(batch, tensor.shape[-1]).contiguous()
+def check_saved(input, weight, grad_output, needs):
+    """What backward reads must fit together: ``x.data = ...`` or saved_tensors_hooks may have changed a saved tensor."""
+    check_arguments(input, weight)
+    check_shape("grad_output", grad_output, (*input.shape[:-1], weight.shape[0]))
+
+
+@serve("my_lib_linear_forward", check_arguments)
+def compute(input, weight, bias=None):
+    follow_tf32(input)
+    if input.dim() == 2:
+        return torch.ops.my_lib.my_lib_linear_forward.default(input, weight, bias)
+    check_input(input, weight)
+    output = torch.ops.my_lib.my_lib_linear_forward.default(rows(input), weight, bias)
+    return output.view(*input.shape[:-1], weight.shape[0])
+
+
+@serve("my_lib_linear_backward", check_saved)
+def compute_gradients(input, weight, grad_output, needs):
+    """(grad_input, grad_weight, grad_bias), None where not needed."""
+    follow_tf32(input)
+    if grad_output.shape[:-1] != input.shape[:-1]:  # in rows, they could have as many
+        check_saved(input, weight, grad_output, needs)
+    grad_rows, input_rows = rows(grad_output), rows(input)
+    arguments = grad_rows, input_rows, weight, weight.shape[1]
+    like = input_rows, weight, weight[:, 0] if weight.shape[1] else weight.new_empty(weight.shape[0])
+    grad_input, grad_weight, grad_bias = needed(torch.ops.my_lib.my_lib_linear_backward, arguments, needs, *like)
+    return None if grad_input is None else grad_input.view(input.shape), grad_weight, grad_bias
+
+
+def rows(tensor):
+    """``tensor`` (..., features) as (batch, features)."""
+    return tensor if tensor.dim() == 2 else tensor.reshape(prod(tensor.shape[:-1]), tensor.shape[-1])
 
 
 class LinearFunction(Operator):

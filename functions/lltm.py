@@ -1,15 +1,11 @@
 """functions/lltm.py: one step of the LLTM cell, an LSTM without forget gate whose candidate is an ELU."""
 
 import torch
-from torch import Tensor
 from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked
-from ._library import Kernels, array, arrays, raise_last_error, scratch, sizes, workspace_size
-
-KERNELS = Kernels("lltm_forward", "lltm_forward_workspace_size", "lltm_backward", "lltm_backward_workspace_size")
-
+from ._library import check_shape, check_tensors, follow_tf32, needed, serve, sizes
 
 def lltm(input, weights, bias, old_h, old_cell):
     """(new_h, new_cell) after one step, all of one floating-point dtype.
@@ -23,73 +19,38 @@ def lltm(input, weights, bias, old_h, old_cell):
         return handle_torch_function(lltm, arguments, *arguments)
     if needs_dispatch(weights, input, old_h, old_cell, bias):
         return dispatch(LLTMFunction, input, weights, bias, old_h, old_cell)
-    return compute(input, weights, bias, old_h, old_cell, False)[:2]
-
-
-@KERNELS.serve
-def compute(kernels, input: Tensor, weights, bias, old_h, old_cell, with_gates):
-    """(new_h, new_cell, gates), gates (batch, 3 * state_size) or None."""
-    try:  # all at once: one by one, as below, would take 1 of the 15 microseconds of a small step
-        batch, input_size = input.shape
-        _, state_size = state = old_h.shape
-        rows = 3 * state_size
-        fits = (
-            weights.shape == (rows, state_size + input_size)
-            and bias.shape == (rows,)
-            and state == (batch, state_size)
-            and old_cell.shape == state
-        )
-        arrays = input.contiguous(), weights.contiguous(), bias.contiguous(), old_h.contiguous(), old_cell.contiguous()
-    except (AttributeError, ValueError):
-        fits = False
-    if not fits:
-        check_arguments(input, weights, bias, old_h, old_cell)
-    forward, forward_size, _, _ = kernels
-    new_h, new_cell = torch.empty_like(arrays[3]), torch.empty_like(arrays[4])
-    gates = new_h.new_empty(batch, rows) if with_gates else None
-    nbytes = workspace_size(forward_size, batch, input_size, state_size)
-    if not forward(
-        *arrays, batch, input_size, state_size, new_h, new_cell, gates, scratch(nbytes, input), nbytes
-    ):
-        raise_last_error()
-    return new_h, new_cell, gates
-
-
-@KERNELS.serve
-def compute_gradients(kernels, input: Tensor, weights, old_h, new_cell, gates, grad_h, grad_cell, needs):
-    """Those of all five arguments, None where not needed."""
-    needs_input, needs_weights, needs_bias, needs_old_h, needs_old_cell = needs
-    batch, input_size = sizes("input", input, "batch", "input_size")
-    _, state_size = state = sizes("new_cell", new_cell, "batch", "state_size")
-    _, _, backward, backward_size = kernels
-    input, weights, old_h, new_cell, gates, grad_h, grad_cell = arrays(
-        input=(input, (state[0], input_size)), weights=(weights, (3 * state_size, state_size + input_size)),
-        old_h=(old_h, state), new_cell=(new_cell, state), gates=(gates, (batch, 3 * state_size)),
-        grad_h=(grad_h, state), grad_cell=(grad_cell, state),
-    )
-    d_input = torch.empty_like(input) if needs_input else None
-    d_weights = torch.empty_like(weights) if needs_weights else None
-    d_bias = weights.new_empty(3 * state_size) if needs_bias else None
-    d_old_h = torch.empty_like(new_cell) if needs_old_h else None
-    d_old_cell = torch.empty_like(new_cell) if needs_old_cell else None
-    nbytes = workspace_size(backward_size, batch, input_size, state_size)
-    if not backward(
-        grad_h, grad_cell, new_cell, gates, input, old_h, weights,
-        batch, input_size, state_size,
-        d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
-    ):
-        raise_last_error()
-    return d_input, d_weights, d_bias, d_old_h, d_old_cell
+    return compute(input, weights, bias, old_h, old_cell)[:2]
 
 
 def check_arguments(input, weights, bias, old_h, old_cell):
     """Raises TypeError or ValueError for the first argument that does not fit those before it."""
     batch, input_size = sizes("input", input, "batch", "input_size")
     _, state_size = sizes("old_h", old_h, "batch", "state_size")
-    array("weights", weights, (3 * state_size, state_size + input_size))
-    array("bias", bias, (3 * state_size,))
-    array("old_h", old_h, (batch, state_size))
-    array("old_cell", old_cell, (batch, state_size))
+    check_tensors(input=input, weights=weights, bias=bias, old_h=old_h, old_cell=old_cell)
+    check_shape("weights", weights, (3 * state_size, state_size + input_size))
+    check_shape("bias", bias, (3 * state_size,))
+    check_shape("old_h", old_h, (batch, state_size))
+    check_shape("old_cell", old_cell, (batch, state_size))
+
+
+@serve("lltm_forward", check_arguments)
+def compute(input, weights, bias, old_h, old_cell):
+    """(new_h, new_cell, gates), gates (batch, 3 * state_size)."""
+    follow_tf32(input)
+    return torch.ops.my_lib.lltm_forward.default(input, weights, bias, old_h, old_cell)
+
+
+def check_saved(input, weights, bias, old_h, old_cell, new_cell, gates, grad_h, grad_cell, needs):
+    """What backward reads must fit together: ``x.data = ...`` or saved_tensors_hooks may have changed a saved tensor."""
+    check_arguments(input, weights, bias, old_h, old_cell)
+
+
+@serve("lltm_backward", check_saved)
+def compute_gradients(input, weights, bias, old_h, old_cell, new_cell, gates, grad_h, grad_cell, needs):
+    """Those of all five arguments, None where not needed."""
+    follow_tf32(input)
+    arguments = grad_h, grad_cell, new_cell, gates, input, old_h, weights
+    return needed(torch.ops.my_lib.lltm_backward, arguments, needs, input, weights, bias, old_h, old_cell)
 
 
 class LLTMFunction(Operator):
@@ -97,7 +58,7 @@ class LLTMFunction(Operator):
 
     @staticmethod
     def forward(ctx, input, weights, bias, old_h, old_cell):
-        new_h, new_cell, gates = compute(input, weights, bias, old_h, old_cell, True)
+        new_h, new_cell, gates = compute(input, weights, bias, old_h, old_cell)
         ctx.save_for_backward(input, weights, bias, old_h, old_cell, new_cell, gates)
         return new_h, new_cell
 
@@ -106,8 +67,7 @@ class LLTMFunction(Operator):
         *arguments, new_cell, gates = ctx.saved_tensors
         if must_compose(grad_h, grad_cell):
             return LLTMFunction.gradients(arguments, (grad_h, grad_cell), ctx.needs_input_grad)
-        input, weights, _, old_h, _ = arguments
-        return compute_gradients(input, weights, old_h, new_cell, gates, grad_h, grad_cell, ctx.needs_input_grad)
+        return compute_gradients(*arguments, new_cell, gates, grad_h, grad_cell, ctx.needs_input_grad)
 
     # -- the rules of the other paths
 
@@ -115,7 +75,7 @@ class LLTMFunction(Operator):
 
     @staticmethod
     def plain(*arguments):
-        return compute(*arguments, False)[:2]
+        return compute(*arguments)[:2]
 
     @staticmethod
     def formula(input, weights, bias, old_h, old_cell):

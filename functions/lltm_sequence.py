@@ -1,20 +1,11 @@
 """functions/lltm_sequence.py: the LLTM cell over a whole sequence as one operator."""
 
 import torch
-from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch
-from ._library import Kernels, array, arrays, raise_last_error, scratch, sizes, workspace_size
+from ._library import check_shape, check_tensors, follow_tf32, needed, serve, sizes
 from .lltm import LLTMFunction, step_tangents
-
-KERNELS = Kernels(
-    "lltm_sequence_forward",
-    "lltm_sequence_forward_workspace_size",
-    "lltm_sequence_backward",
-    "lltm_sequence_backward_workspace_size",
-)
-
 
 def lltm_sequence(input, weights, bias, old_h, old_cell):
     """(output, h, cell): h after every step, h and cell after the last, all of one floating-point dtype.
@@ -27,64 +18,42 @@ def lltm_sequence(input, weights, bias, old_h, old_cell):
         return handle_torch_function(lltm_sequence, arguments, *arguments)
     if needs_dispatch(weights, input, old_h, old_cell, bias):
         return dispatch(LLTMSequenceFunction, input, weights, bias, old_h, old_cell)
-    output, cells, _ = compute(input, weights, bias, old_h, old_cell, False)
+    output, cells, _ = compute(input, weights, bias, old_h, old_cell)
     return output, last(output, old_h), last(cells, old_cell)
 
 
-@KERNELS.serve
-def compute(kernels, input: Tensor, weights, bias, old_h, old_cell, with_gates):
-    """(output, cells, gates): h and cell after every step, and the gates (seq_len, batch, 3 * state_size) or None."""
-    seq_len, batch, input_size = sizes("input", input, "seq_len", "batch", "input_size")
+def check_arguments(input, weights, bias, old_h, old_cell):
+    """Raises TypeError or ValueError for the first argument that does not fit those before it."""
+    _, batch, input_size = sizes("input", input, "seq_len", "batch", "input_size")
     _, state_size = sizes("old_h", old_h, "batch", "state_size")
-    forward, forward_size, _, _ = kernels
-    input = input.contiguous()
-    weights = array("weights", weights, (3 * state_size, state_size + input_size))
-    bias = array("bias", bias, (3 * state_size,))
-    old_h = array("old_h", old_h, (batch, state_size))
-    old_cell = array("old_cell", old_cell, (batch, state_size))
-    output = input.new_empty(seq_len, batch, state_size)
-    cells = torch.empty_like(output)
-    gates = input.new_empty(seq_len, batch, 3 * state_size) if with_gates else None
-    nbytes = workspace_size(forward_size, seq_len, batch, input_size, state_size)
-    if not forward(
-        input, weights, bias, old_h, old_cell, seq_len, batch, input_size, state_size,
-        output, cells, gates, scratch(nbytes, input), nbytes,
-    ):
-        raise_last_error()
-    return output, cells, gates
+    check_tensors(input=input, weights=weights, bias=bias, old_h=old_h, old_cell=old_cell)
+    check_shape("weights", weights, (3 * state_size, state_size + input_size))
+    check_shape("bias", bias, (3 * state_size,))
+    check_shape("old_h", old_h, (batch, state_size))
+    check_shape("old_cell", old_cell, (batch, state_size))
 
 
-@KERNELS.serve
+@serve("lltm_sequence_forward", check_arguments)
+def compute(input, weights, bias, old_h, old_cell):
+    """(output, cells, gates): h and cell after every step, and the gates (seq_len, batch, 3 * state_size)."""
+    follow_tf32(input)
+    return torch.ops.my_lib.lltm_sequence_forward.default(input, weights, bias, old_h, old_cell)
+
+
+def check_saved(input, weights, bias, old_h, old_cell, *others):
+    """What backward reads must fit together: ``x.data = ...`` or saved_tensors_hooks may have changed a saved tensor."""
+    check_arguments(input, weights, bias, old_h, old_cell)
+
+
+@serve("lltm_sequence_backward", check_saved)
 def compute_gradients(
-    kernels, input: Tensor, weights, old_h, old_cell, output, cells, gates, grad_output, grad_h, grad_cell, needs
+    input, weights, bias, old_h, old_cell, output, cells, gates, grad_output, grad_h, grad_cell, needs
 ):
     """Those of all five arguments, None where not needed."""
-    needs_input, needs_weights, needs_bias, needs_old_h, needs_old_cell = needs
-    seq_len, batch, input_size = sizes("input", input, "seq_len", "batch", "input_size")
-    _, state_size = state = sizes("old_h", old_h, "batch", "state_size")
-    steps, rows = (seq_len, batch, state_size), 3 * state_size
-    _, _, backward, backward_size = kernels
-    if grad_output is None:
-        grad_output = torch.zeros_like(output)
-    input, weights, old_h, old_cell, output, cells, gates, grad_output, grad_h, grad_cell = arrays(
-        input=(input, input.shape), weights=(weights, (rows, state_size + input_size)),
-        old_h=(old_h, (batch, state_size)), old_cell=(old_cell, state), output=(output, steps), cells=(cells, steps),
-        gates=(gates, (seq_len, batch, rows)), grad_output=(grad_output, steps), grad_h=(grad_h, state),
-        grad_cell=(grad_cell, state),
-    )
-    d_input = torch.empty_like(input) if needs_input else None
-    d_weights = torch.empty_like(weights) if needs_weights else None
-    d_bias = weights.new_empty(3 * state_size) if needs_bias else None
-    d_old_h = torch.empty_like(old_h) if needs_old_h else None
-    d_old_cell = torch.empty_like(old_cell) if needs_old_cell else None
-    nbytes = workspace_size(backward_size, seq_len, batch, input_size, state_size)
-    if not backward(
-        grad_output, grad_h, grad_cell, cells, gates, input, output, old_h, old_cell, weights,
-        seq_len, batch, input_size, state_size,
-        d_input, d_weights, d_bias, d_old_h, d_old_cell, scratch(nbytes, input), nbytes,
-    ):
-        raise_last_error()
-    return d_input, d_weights, d_bias, d_old_h, d_old_cell
+    follow_tf32(input)
+    grad_output = torch.zeros_like(output) if grad_output is None else grad_output
+    arguments = grad_output, grad_h, grad_cell, cells, gates, input, output, old_h, old_cell, weights
+    return needed(torch.ops.my_lib.lltm_sequence_backward, arguments, needs, input, weights, bias, old_h, old_cell)
 
 
 def last(steps, old):
@@ -98,7 +67,7 @@ class LLTMSequenceFunction(Operator):
     @staticmethod
     def forward(ctx, input, weights, bias, old_h, old_cell):
         ctx.set_materialize_grads(False)
-        output, cells, gates = compute(input, weights, bias, old_h, old_cell, True)
+        output, cells, gates = compute(input, weights, bias, old_h, old_cell)
         ctx.save_for_backward(input, weights, bias, old_h, old_cell, output, cells, gates)
         return output, last(output, old_h), last(cells, old_cell)
 
@@ -109,10 +78,7 @@ class LLTMSequenceFunction(Operator):
         *arguments, output, cells, gates = ctx.saved_tensors
         if must_compose(*grad_outputs):
             return LLTMSequenceFunction.gradients(arguments, grad_outputs, ctx.needs_input_grad)
-        input, weights, _, old_h, old_cell = arguments
-        return compute_gradients(
-            input, weights, old_h, old_cell, output, cells, gates, *grad_outputs, ctx.needs_input_grad
-        )
+        return compute_gradients(*arguments, output, cells, gates, *grad_outputs, ctx.needs_input_grad)
 
     # -- the rules of the other paths
 
@@ -120,7 +86,7 @@ class LLTMSequenceFunction(Operator):
 
     @staticmethod
     def plain(input, weights, bias, old_h, old_cell):
-        output, cells, _ = compute(input, weights, bias, old_h, old_cell, False)
+        output, cells, _ = compute(input, weights, bias, old_h, old_cell)
         return output, last(output, old_h), last(cells, old_cell)
 
     @staticmethod

@@ -3,14 +3,10 @@
 from numbers import Real
 
 import torch
-from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch
-from ._library import Kernels, raise_last_error
-
-KERNELS = Kernels("my_lib_mul_constant_forward", "my_lib_mul_constant_backward")
-
+from ._library import check_tensors, serve
 
 def mul_constant(input, constant):
     """``input * constant`` of a floating-point dtype; ``constant`` is a real number, no tensor, and has no gradient."""
@@ -21,30 +17,25 @@ def mul_constant(input, constant):
     return compute(input, constant)
 
 
-@KERNELS.serve
-def compute(kernels, input: Tensor, constant):
-    forward, _ = kernels
+def check_arguments(input, constant):
+    check_tensors(input=input)
     check_constant(constant)
-    input = input.contiguous()
-    output = torch.empty_like(input)
-    if not forward(input, input.shape, input.dim(), constant, output):
-        raise_last_error()
-    return output
-
-
-@KERNELS.serve
-def compute_gradient(kernels, grad_output: Tensor, constant):
-    _, backward = kernels
-    grad_output = grad_output.contiguous()
-    grad_input = torch.empty_like(grad_output)
-    if not backward(grad_output, grad_output.shape, grad_output.dim(), constant, grad_input):
-        raise_last_error()
-    return grad_input
 
 
 def check_constant(constant):
     if not isinstance(constant, Real):
         raise TypeError(f"constant: expected a real number, got {type(constant).__name__}")
+
+
+@serve("my_lib_mul_constant_forward", check_arguments)
+def compute(input, constant):
+    check_constant(constant)  # the operator would take a tensor of one element
+    return torch.ops.my_lib.my_lib_mul_constant_forward.default(input, constant)
+
+
+@serve("my_lib_mul_constant_backward", check_arguments)
+def compute_gradient(grad_output, constant):
+    return torch.ops.my_lib.my_lib_mul_constant_backward.default(grad_output, constant)
 
 
 class MulConstantFunction(Elementwise):
@@ -70,7 +61,7 @@ class MulConstantFunction(Elementwise):
 
     @staticmethod
     def formula(input, constant):
-        check_constant(constant)
+        check_arguments(input, constant)
         return input * constant
 
     @staticmethod

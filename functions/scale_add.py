@@ -1,14 +1,10 @@
 """functions/scale_add.py: output = 2 * input1 + input2."""
 
 import torch
-from torch import Tensor
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch, promoted
-from ._library import Kernels, check_pair, raise_last_error
-
-KERNELS = Kernels("my_lib_scale_add_forward", "my_lib_scale_add_backward")
-
+from ._library import check_gradient, check_pair, serve
 
 def scale_add(input1, input2):
     """``2 * input1 + input2``, both of one floating-point dtype and one shape: there is no broadcasting."""
@@ -19,24 +15,16 @@ def scale_add(input1, input2):
     return compute(input1, input2)
 
 
-@KERNELS.serve
-def compute(kernels, input1: Tensor, input2: Tensor):
-    forward, _ = kernels
-    input1, input2 = input1.contiguous(), input2.contiguous()
-    output = torch.empty_like(input1)
-    if not forward(input1, input1.shape, input1.dim(), input2, input2.shape, input2.dim(), output):
-        raise_last_error()
-    return output
+@serve("my_lib_scale_add_forward", check_pair)
+def compute(input1, input2):
+    return torch.ops.my_lib.my_lib_scale_add_forward.default(input1, input2)
 
 
-@KERNELS.serve
-def compute_gradient(kernels, grad_output: Tensor):
+@serve("my_lib_scale_add_backward", check_gradient)
+def compute_gradient(grad_output):
     """The first gradient. The second is grad_output itself, so C need not write a copy of it."""
-    _, backward = kernels
-    grad_output = grad_output.contiguous()
-    grad_input1 = torch.empty_like(grad_output)
-    if not backward(grad_output, grad_output.shape, grad_output.dim(), grad_input1, None):
-        raise_last_error()
+    grad_input1 = torch.empty(grad_output.shape, dtype=grad_output.dtype, device=grad_output.device)
+    torch.ops.my_lib.my_lib_scale_add_backward.out(grad_output, grad_input1, None)
     return grad_input1
 
 

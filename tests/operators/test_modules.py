@@ -161,22 +161,6 @@ def test_threads_share_a_module(name):
 
 
 @every_module
-def test_compile(name):
-    """A graph break, but the same numbers, around an operator that the compiler cannot see into."""
-    torch.compiler.reset()
-    module = MODULES[name][0]()
-    inputs = inputs_of(name, requires_grad=True)
-    expected = [tensor.clone() for tensor in train_step(module, inputs)]
-    for tensor in flat(inputs) + list(module.parameters()):
-        tensor.grad = None
-    compiled = torch.compile(lambda *inputs: tuple(result * 1 for result in flat(module(*inputs))), backend="eager")
-    results = compiled(*inputs)
-    sum(result.sum() for result in results).backward()
-    actual = list(results) + [tensor.grad for tensor in flat(inputs) + list(module.parameters())]
-    assert_same(actual, expected)
-
-
-@every_module
 def test_function_transforms(name):
     """grad, vmap and jvp of a module, by what autograd says of it."""
     module, inputs = MODULES[name][0]().double(), inputs_of(name, torch.float64)
