@@ -57,7 +57,7 @@ def compute(input, weight, bias=None):
 def compute_gradients(input, weight, grad_output, needs):
     """(grad_input, grad_weight, grad_bias), None where not needed."""
     follow_tf32(input)
-    if grad_output.shape[:-1] != input.shape[:-1]:  # in rows, they could have as many
+    if weight.dim() != 2 or grad_output.shape[:-1] != input.shape[:-1]:  # in rows, they could have as many
         check_saved(input, weight, grad_output, needs)
     grad_rows, input_rows = rows(grad_output), rows(input)
     arguments = grad_rows, input_rows, weight, weight.shape[1]

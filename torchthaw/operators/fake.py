@@ -46,6 +46,9 @@ def _fitting(operator, parameters, arguments):
         tensor = values.get(each.name)
         if tensor is None:
             continue
+        first = next(value for value in values.values() if isinstance(value, torch.Tensor))
+        if tensor.device != first.device:  # one of them is on the device "meta", and PyTorch took its kernel for all
+            raise ValueError(f"{each.name}: expected device {first.device}, got {tensor.device}")
         for shape in each.shapes:
             wanted, got = shapes.expected(shape, numbers), tuple(tensor.shape)
             text = _text(each.name, wanted, got)
