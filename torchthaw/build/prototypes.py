@@ -12,13 +12,15 @@ SKIPPED = re.compile(
 FUNCTION = re.compile(
     r"(?P<result>[\w\s*]+?[\s*])(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>.*)\)\s*(?:noexcept)?", re.DOTALL
 )
+# The words of torchthaw/annotate.h that stand before a function.
+ANNOTATIONS = re.compile(r"(?:\s*THAW_\w+(?:\s*\([^()]*\))?(?=\s))*")
 ATTRIBUTE = re.compile(r"\[\[.*?\]\]|__attribute__\s*\(\(.*?\)\)", re.DOTALL)
 
 HEADER = """/* The functions that Python calls. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#ifdef __cplusplus
+{annotate}#ifdef __cplusplus
 extern "C" {{
 #endif
 {prototypes}
@@ -35,17 +37,20 @@ def header(text, names):
     """
     found = {}
     for statement in statements(text):
-        function = FUNCTION.fullmatch(statement)
+        annotations = ANNOTATIONS.match(statement)[0]
+        function = FUNCTION.fullmatch(statement, len(annotations))
         if function and function["name"] in names:
             words = [word for word in function["result"].split() if word not in ("extern", "inline")]
             if "static" in words:
                 raise ValueError(f"functions: expected functions that others can call, got static {function['name']}")
             parameters = " ".join(function["parameters"].split())
-            found.setdefault(function["name"], f"{' '.join(words)} {function['name']}({parameters});")
+            found.setdefault(function["name"], f"{annotations} {' '.join(words)} {function['name']}({parameters});".lstrip())
     for name in names:
         if name not in found:
             raise ValueError(f"functions: expected functions that the sources define, got {name!r}")
-    return HEADER.format(prototypes="\n".join(found[name] for name in names))
+    prototypes = "\n".join(found[name] for name in names)
+    annotate = "#include <torchthaw/annotate.h>\n" if "THAW_" in prototypes else ""
+    return HEADER.format(annotate=annotate, prototypes=prototypes)
 
 
 def statements(text):

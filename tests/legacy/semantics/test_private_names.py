@@ -176,6 +176,12 @@ COSTS = {
     "register_builtin": (set(), {"script"}),
     "boolean_dispatched": (set(), {"script"}),
 }
+# PyTorch itself needs the first for the second: torch._check_value asks whether a tensor is a transform's, and
+# forward_ad.make_dual, by which the trial of the last name is made, compiles formulas with torch.jit.
+SHARED = {
+    "is_batchedtensor": "check_value", "is_gradtrackingtensor": "check_value", "find_builtin": "tangent_in_c",
+    "register_builtin": "tangent_in_c",
+}  # fmt: skip
 WITHOUT_CUDA = not torch.backends.cuda.is_built()
 
 
@@ -214,7 +220,10 @@ def test_without_a_name(answers, name, how):
         f"This will not work: {patches.PATCHES.patches[patch].restores}"
         for patch in sorted(refused)
     ]
-    assert answer["missing"] == {path: NAMES[name].without}
+    missing = {path: NAMES[name].without}
+    if name in SHARED:
+        answer["missing"].pop(NAMES[SHARED[name]].path, None)
+    assert answer["missing"] == missing
 
 
 ANYWHERE = """
