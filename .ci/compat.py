@@ -59,8 +59,10 @@ PARTS = {
     ],
     "bridge": [
         "bridge/test_bridge.py", "bridge/test_bridge_faults_*.py", "bridge/test_bridge_identity.py",
-        "bridge/test_bridge_lifetime.py", "bridge/test_bridge_extent.py",
+        "bridge/test_bridge_lifetime.py", "bridge/test_bridge_extent.py", "bridge/test_bridge_checks.py",
+        "bridge/test_bridge_modes.py", "bridge/test_bridge_kernels.py",
     ],
+    "graph": ["graph"],
     "cpp_extension": ["legacy/headers/test_cpp_extension.py"],
     "operators": [
         "operators", "guide/test_autograd_*.py", "guide/test_tensors_*.py", "guide/test_torch_function_*.py",

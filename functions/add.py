@@ -6,6 +6,7 @@ from torch.overrides import handle_torch_function, has_torch_function_variadic
 from ._autograd import Elementwise, dispatch, needs_dispatch, promoted
 from ._library import check_pair, serve
 
+
 def add(input1, input2):
     """``input1 + input2``, both of one floating-point dtype and one shape: there is no broadcasting."""
     if has_torch_function_variadic(input1, input2):

@@ -6,6 +6,7 @@ from torch.overrides import handle_torch_function, has_torch_function_variadic
 from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch
 from ._library import check_shape, check_tensors, serve
 
+
 def cube(input):
     """``input ** 3`` of a floating-point dtype, differentiable any number of times."""
     if has_torch_function_variadic(input):

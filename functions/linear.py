@@ -9,6 +9,7 @@ from torch.overrides import handle_torch_function, has_torch_function_variadic
 from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked
 from ._library import check_dense, check_shape, check_tensors, follow_tf32, needed, serve, sizes
 
+
 def linear(input, weight, bias=None):
     """``input @ weight.T + bias``, all of one floating-point dtype.
 

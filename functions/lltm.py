@@ -7,6 +7,7 @@ from torch.overrides import handle_torch_function, has_torch_function_variadic
 from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked
 from ._library import check_shape, check_tensors, follow_tf32, needed, serve, sizes
 
+
 def lltm(input, weights, bias, old_h, old_cell):
     """(new_h, new_cell) after one step, all of one floating-point dtype.
 

@@ -7,6 +7,7 @@ from ._autograd import Operator, dispatch, in_front, low_precision, must_compose
 from ._library import check_shape, check_tensors, follow_tf32, needed, serve, sizes
 from .lltm import LLTMFunction, step_tangents
 
+
 def lltm_sequence(input, weights, bias, old_h, old_cell):
     """(output, h, cell): h after every step, h and cell after the last, all of one floating-point dtype.
 

@@ -8,6 +8,7 @@ from torch.overrides import handle_torch_function, has_torch_function_variadic
 from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch
 from ._library import check_tensors, serve
 
+
 def mul_constant(input, constant):
     """``input * constant`` of a floating-point dtype; ``constant`` is a real number, no tensor, and has no gradient."""
     if has_torch_function_variadic(input):
