@@ -92,7 +92,8 @@ from torchthaw import config
 
 torchthaw.create_extension(
     "_ext.my_lib", headers=[config.my_lib_includes() / "my_lib.h"], libraries=["my_lib"],
-    library_dirs=[config.libdir()], runtime_library_dirs=[str(config.libdir())], relative_to="ffi_build.py",
+    library_dirs=[config.libdir()], runtime_library_dirs=[str(config.libdir())], ops="my_lib",
+    relative_to="ffi_build.py",
 ).build()
 """
 

@@ -1,6 +1,6 @@
 """tests/bridge/test_bridge_modes.py: a call that a dispatch mode of PyTorch has to see goes to the operator.
 
-Each test is a process of its own, in which torchthaw.operators is a module that notes the calls.
+Each test is a process of its own, in which torchthaw.operators.redirect notes the calls.
 """
 
 import os
@@ -13,12 +13,11 @@ from support import ROOT, TESTS
 
 PRELUDE = """
 import sys
-import types
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch._subclasses import FakeTensorMode
 from support import checks_probe
-from torchthaw import private_names
+from torchthaw import operators, private_names
 from torchthaw.bridge import _bridge
 
 calls = []
@@ -29,7 +28,6 @@ def redirect(*arguments):
     return "redirected"
 
 
-operators = sys.modules["torchthaw.operators"] = types.ModuleType("torchthaw.operators")
 operators.redirect = redirect
 
 
