@@ -9,6 +9,8 @@ torch.compile of a transform    the operator's ``formula``
 Autocast comes before all of them: it changes the arguments.
 """
 
+from inspect import signature
+
 import torch
 from torch import Tensor, is_grad_enabled
 from torch.autograd import Function, forward_ad
@@ -95,6 +97,10 @@ class Operator(Function):
 
     @classmethod
     def apply(cls, *arguments):
+        for place, x in enumerate(arguments):
+            if hasattr(type(x), "__torch_function__") and not isinstance(x, Tensor):  # for the plain function
+                name = list(signature(cls.formula).parameters)[place]
+                raise TypeError(f"{name}: expected a torch.Tensor, got {type(x).__name__}")
         return dispatch(cls, *arguments)
 
     @classmethod

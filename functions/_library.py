@@ -33,6 +33,7 @@ def serve(name, check, widens=True):
                     return in_float32(call, tensor, *others)
             except REFUSALS:
                 check(tensor, *others)
+                check_cuda(tensor)
                 raise
             check(tensor, *others)
 
@@ -117,15 +118,32 @@ def check_gradient(grad_output):
     check_tensors(grad_output=grad_output)
 
 
+def my_lib_cuda():
+    """The functions of my_lib_cuda.h, which are the operators' kernels on GPUs; None where they were not built."""
+    try:
+        from _ext import my_lib_cuda as library
+    except ImportError:
+        return None
+    return library
+
+
+def check_cuda(tensor):
+    """Raises RuntimeError for a tensor on a GPU for which there are no kernels."""
+    if tensor.is_cuda and my_lib_cuda() is None:
+        raise RuntimeError("CUDA: expected _ext.my_lib_cuda, which is built where nvcc is found, got none") from None
+
+
+if torch.backends.cuda.is_built():
+    my_lib_cuda()  # its import registers them
+
+
 def follow_tf32(input):
     """Allows products on a GPU, in this thread, what ``torch.backends.cuda.matmul.allow_tf32`` allows."""
     if not input.is_cuda or is_compiling():
         return
     allowed = torch.backends.cuda.matmul.allow_tf32
     if allowed is not per_thread.tf32:
-        from _ext import my_lib_cuda
-
-        my_lib_cuda.my_lib_cuda_allow_tf32(int(allowed))
+        my_lib_cuda().my_lib_cuda_allow_tf32(int(allowed))
         per_thread.tf32 = allowed
 
 

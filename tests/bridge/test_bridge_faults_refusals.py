@@ -50,8 +50,6 @@ TENSORS = {
     "jagged": (
         lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged), TypeError, "a nested",
     ),
-    "fake": (lambda: fake(3), TypeError, "a fake tensor"),
-    "fake-empty": (lambda: fake(0), TypeError, "a fake tensor"),
     "wrapper": (lambda: Wrapper(3), ValueError, r"a Wrapper of shape \(3,\) without memory"),
     "wrapper-empty": (lambda: Wrapper(0), ValueError, r"a Wrapper of shape \(0,\) without memory"),
     "zero": (lambda: torch._efficientzerotensor(3), ValueError, r"a tensor of zeros of shape \(3,\) without memory"),
@@ -74,6 +72,14 @@ def test_a_tensor_that_c_could_not_read_is_refused_by_its_kind(name, call):
     make, error, kind = TENSORS[name]
     with pytest.raises(error, match=f"^expected a CPU tensor of a type that TH has, got {kind}"):
         call(make())
+
+
+def test_fake_tensors_go_to_the_operator():
+    """Of which there is none where the result is a number, and which cannot say what C would resize."""
+    with pytest.raises(TypeError, match="^sum: expected a call that PyTorch does not record"):
+        probe.sum(fake(3))
+    with pytest.raises(ValueError, match="^tensor: expected a tensor with elements in a call that PyTorch records"):
+        probe.resize(fake(0), 10)
 
 
 TRANSFORMS = {

@@ -107,4 +107,4 @@ def test_old_style_functions_break_the_graph(tmp_path):
     lines = output(tmp_path, OLD_STYLE).splitlines()
     assert lines[0] == lines[2] == "[12.0, 12.0] [6.0, 6.0]"
     assert "an autograd Function whose forward is a method of instances cannot be in a graph" in lines[1]
-    assert "autograd.Function" in lines[3]
+    assert "autograd.Function" in lines[3] or "torch.compiler.disable" in lines[3]  # Dynamo's words, by version

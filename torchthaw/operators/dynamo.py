@@ -36,11 +36,16 @@ def {name}({parameters}):
 """
 
 
+# The trampolines that have one. That of a module which was loaded once more is the same C function.
+_substituted = set()
+
+
 def register(member):
-    """Gives Dynamo a substitute for the trampoline of a Member."""
+    """Gives Dynamo a substitute for the trampoline of a Member, once."""
     function = member.function
     substitute = make(member)
-    if substitute is not None:
+    if substitute is not None and function.trampoline not in _substituted:
+        _substituted.add(function.trampoline)
         torch.compiler.substitute_in_graph(
             function.trampoline, skip_signature_check=True, can_constant_fold_through=member.is_query
         )(substitute)

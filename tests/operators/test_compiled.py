@@ -1,4 +1,4 @@
-"""tests/operators/test_compile.py: torch.compile, torch.export and make_fx of every operator: one graph, right numbers."""
+"""tests/operators/test_compiled.py: torch.compile, torch.export and make_fx of every operator: one graph, right numbers."""
 
 import pytest
 import torch
