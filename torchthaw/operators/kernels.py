@@ -3,6 +3,8 @@
 Where the extension has a kernel in C, that one is registered instead: see registration.py.
 """
 
+from threading import local
+
 import torch
 
 from ..bridge._bridge import call_below_modes
@@ -108,7 +110,19 @@ def _call(function, values):
         elif each.kind != "stream":  # the last one; the trampoline takes the current stream
             arguments.append(numbers[each.name] if each.source else values[each.name])
     arguments = [space.get(each, each) if isinstance(each, str) else each for each in arguments]
+    per_thread.ready  # noqa: B018
     _check_result(function, call_below_modes(function.trampoline, *arguments))
+
+
+class PerThread(local):
+    """PyTorch passes its number of threads to a new thread's OpenMP only where that thread asks for it."""
+
+    def __init__(self):
+        torch.get_num_threads()
+        self.ready = True
+
+
+per_thread = PerThread()
 
 
 def _workspace_size(function, parameter, numbers):
