@@ -22,7 +22,8 @@ class Missing(AttributeError):
 class Private(NamedTuple):
     """A name of PyTorch.
 
-    path: where it is, from ``torch`` on, or ``library:symbol`` of a C function that returns int64_t. since: the first PyTorch, of those that torchthaw supports, that has it.
+    path: where it is, from ``torch`` on, or ``library:symbol`` of a C function that returns int64_t.
+    since: the first PyTorch, of those that torchthaw supports, that has it.
     use: what torchthaw does with it. without: the replacement, described. works: whether an object found under the path
     still behaves as expected; an exception means no. stand_in: makes the replacement; None: get() raises Missing.
     """

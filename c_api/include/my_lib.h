@@ -21,8 +21,9 @@ extern "C" {
  * ============
  *
  * Each operator is a pair of C functions, such as `my_lib_linear_forward` and `my_lib_linear_backward`, on arrays that
- * the caller owns. (Those of the LLTM begin with `lltm_`.) The library depends on nothing but the C run-time (and, when the process has one, an OpenMP
- * run-time that it shares); no tensor type, no Python, no allocator crosses this boundary.
+ * the caller owns. (Those of the LLTM begin with `lltm_`.) The library depends on nothing but the C run-time (and,
+ * when the process has one, an OpenMP run-time that it shares); no tensor type, no Python, no allocator crosses this
+ * boundary.
  *
  * The rules below hold for every function; a function's own comment names only what differs.
  *

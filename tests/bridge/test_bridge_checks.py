@@ -174,6 +174,18 @@ def test_sizes_may_be_a_tensor_or_an_array_of_cffi():
     refused(ValueError, "shape: expected shape (2,), got 1 elements", scale, ones(2, 3), torch.zeros(2, 3), few, 2)
 
 
+@pytest.mark.parametrize("make, got", [
+    (lambda: ffi.new("char[2]"), r"a cffi value of type char\[2\]"),
+    (lambda: ffi.new("double[2]"), r"a cffi value of type double\[2\]"),
+    (lambda: ffi.cast("int32_t *", 0), r"a cffi value of type int32_t \*|a cffi value of type int \*"),
+    (lambda: ffi.cast("int64_t", 0), "a cffi value of type "), (lambda: b"ab", "bytes"), (lambda: "ab", "str"),
+])  # fmt: skip
+def test_other_values_are_no_sizes(make, got):
+    """They would be read as sizes, beyond their end or at NULL, before cffi says that they are of another type."""
+    with pytest.raises(TypeError, match=f"^shape: expected .*integers, got {got}"):
+        scale(ones(2, 3), torch.zeros(2, 3), make(), 2)
+
+
 def test_integers_of_cffi_are_compared_too():
     for ndim in (ffi.cast("int", 2), ffi.cast("int64_t", 2)):
         assert scale(ones(2, 3), torch.zeros(2, 3), (2, 3), ndim) == 1

@@ -71,7 +71,8 @@ def test_the_product(project):
     assert files(project) == ["counting.c", "counting.h"], "nothing is written before build()"
     ext.build()
     assert files(project) == [
-        "_ext/__init__.py", "_ext/counting/__init__.py", "_ext/counting/__init__.pyi", "_ext/counting/_counting.so", "counting.c", "counting.h",
+        "_ext/__init__.py", "_ext/counting/__init__.py", "_ext/counting/__init__.pyi", "_ext/counting/_counting.so",
+        "counting.c", "counting.h",
     ]  # fmt: skip
     assert ext.target == project / "_ext" / "counting" / "_counting.so"
     assert python(project, CALL) == "3"

@@ -55,7 +55,7 @@ enum thaw_flag {
     THAW_SCRATCH = 64      /* the workspace */
 };
 
-/* What thaw_function.shape may need room for; PyTorch's tensors have no more. */
+/* The most sizes that thaw_function.shape writes; PyTorch's tensors have no more. */
 #define THAW_MAX_DIMENSIONS 64
 
 /* Values of source_dim that are no dimension. */
@@ -97,7 +97,7 @@ typedef struct {
      * its own. Variants differ in the elements of arrays, and in a last `void *stream`. */
     int operator_base;
     /* The which-th (0, 1, ...) shape that a THAW_CHECKED array must have, by the numbers in the frame: its sizes, in
-     * `room` for THAW_MAX_DIMENSIONS of them or where they are. After the last one NULL with *ndim 0; NULL with *ndim
+     * `room`, which holds THAW_MAX_DIMENSIONS, or where they are. After the last one NULL with *ndim 0; NULL with *ndim
      * -1 where the numbers give none: a product overflows, a size is negative, there are too many, shapes do not
      * broadcast. It reads as many sizes of a THAW_SIZES array as the frame says there are: the caller has checked that
      * there are so many, by the array's own shape. NULL: nothing is annotated. */

@@ -63,6 +63,8 @@ def extent(name, kind, flags, code, bits, argument):
     import _cffi_backend as cffi
 
     written = flags & _bridge.THAW_WRITTEN
+    if flags & _bridge.THAW_SIZES:  # they are read before cffi would refuse them
+        _check_sizes(cffi, name, expected(kind, flags, code, bits), argument)
     if isinstance(argument, (list, tuple, bytes, str)):
         if written:
             got = f"{type(argument).__name__}, which does not change"
@@ -77,6 +79,17 @@ def extent(name, kind, flags, code, bits, argument):
     if written and any(map(_is_read_only, gc.get_referents(argument))):
         raise ValueError(f"{name}: expected {expected(kind, flags, code, bits)}, got a read-only buffer")
     return COUNTED, len(argument), address, cffi.sizeof(argument)
+
+
+def _check_sizes(cffi, name, want, argument):
+    """TypeError for what neither holds nor points to numbers of int64_t, as far as its type tells."""
+    if isinstance(argument, (bytes, str)):
+        raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}")
+    ctype = cffi.typeof(argument)
+    item = ctype.item if ctype.kind in ("array", "pointer") else ctype
+    integers = item.kind == "primitive" and item.cname != "double" and cffi.sizeof(item) == 8
+    if item is ctype or not (integers or item.kind == "void"):
+        raise TypeError(f"{name}: expected {want}, got a cffi value of type {ctype.cname}")
 
 
 def _is_read_only(exporter):

@@ -68,7 +68,7 @@ Isa isa();
 const char *isa_name();
 
 // Asks the kernel for the tile registers, once. The first product of bfloat16 does so, not the start of the library:
-// from then on every signal stack of the process must have room for them.
+// from then on every signal stack of the process must be large enough for them.
 bool may_use_amx();
 
 }  // namespace my_lib

@@ -51,9 +51,9 @@ def test_a_call_that_fails_leaves_the_device_as_it_was():
 
 def test_an_error_of_cffi_leaves_the_device_as_it_was():
     no_sizes = cffi.FFI().new("double[1]")  # which only cffi knows
-    with pytest.raises((TypeError, ValueError), match="shape"):
+    with pytest.raises(TypeError, match="shape2: .*got a cffi value of type double"):
         my_lib_cuda.my_lib_add_forward_cuda(ones(1), (5,), 1, ones(1), no_sizes, 1, ones(1))
-    assert pretend.exchanged in ([], [1, 0])
+    assert pretend.exchanged == [], "it is refused before the device changes"
 
 
 def test_no_exchange_back_to_the_same_device():
@@ -123,7 +123,7 @@ def test_a_function_takes_a_stream_by_its_name_and_by_that_of_the_parameter(othe
 def test_arguments_are_counted():
     with pytest.raises(TypeError, match="my_lib_add_forward_cuda: expected 8 arguments, got 6"):
         my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(), ones(), ones())[:-1])
-    with pytest.raises(TypeError, match="my_lib_add_forward_cuda: expected 8 arguments, got 7|expected an argument output"):
+    with pytest.raises(TypeError, match="my_lib_add_forward_cuda: expected an argument output, got 7 without it"):
         my_lib_cuda.my_lib_add_forward_cuda(*arguments(ones(), ones(), ones())[:-1], stream=None)
 
 
