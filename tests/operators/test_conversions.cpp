@@ -131,13 +131,13 @@ static void test_path(const my_lib::Conversions &path, const Format &format) {
 }
 
 int main() {
-    using my_lib::Isa;
+    using base::Isa;
     for (const bool half : {false, true}) {
         const Format &format = half ? f16 : bf16;
         test_path(my_lib::portable::conversions(half), format);
 #if defined(__x86_64__)
-        if (my_lib::isa() >= Isa::avx2) test_path(my_lib::avx2::conversions(half), format);
-        if (my_lib::isa() >= Isa::avx512) test_path(my_lib::avx512::conversions(half), format);
+        if (base::isa() >= Isa::avx2) test_path(my_lib::avx2::conversions(half), format);
+        if (base::isa() >= Isa::avx512) test_path(my_lib::avx512::conversions(half), format);
 #endif
     }
     return failures() != 0;

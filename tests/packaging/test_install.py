@@ -182,9 +182,13 @@ def test_another_platform_gets_one_clear_line():
     assert done.stderr.count("error:") == 1
 
 
+C_API = ROOT / "c_api"
+SOURCES = sorted([*C_API.glob("base/*.cpp"), *C_API.glob("my_lib/*/*.cpp")])
+
+
 @needs("aarch64-linux-gnu-g++")
-@pytest.mark.parametrize("source", sorted(f"{path.parent.name}/{path.name}" for path in (ROOT / "c_api/my_lib").glob("*/*.cpp")))
+@pytest.mark.parametrize("source", [str(path.relative_to(C_API)) for path in SOURCES])
 def test_the_portable_path_compiles_for_aarch64(source):
     run("aarch64-linux-gnu-g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
         "-DMY_LIB_BUILD", "-DMY_LIB_ISA=portable", "-DMY_LIB_ISA_PORTABLE",
-        f"-I{ROOT}/c_api/include", f"-I{ROOT}/c_api/my_lib", ROOT / "c_api/my_lib" / source)
+        f"-I{C_API}", f"-I{C_API}/include", f"-I{C_API}/my_lib", C_API / source)

@@ -1,5 +1,5 @@
 // c_api/my_lib/runtime/version.cpp: what the loaded library says about itself, and its thread count.
-#include "runtime/isa.h"
+#include "base/isa.h"
 #include "runtime/threads.h"
 #include "runtime/errors.h"
 
@@ -17,7 +17,7 @@ char build_info[128];
 pthread_once_t build_info_once = PTHREAD_ONCE_INIT;
 
 void write_build_info() {
-    snprintf(build_info, sizeof build_info, "my_lib " MY_LIB_VERSION " cpu=%s openmp=%s", my_lib::isa_name(),
+    snprintf(build_info, sizeof build_info, "my_lib " MY_LIB_VERSION " cpu=%s openmp=%s", base::isa_name(),
              my_lib::threads_name());
 }
 

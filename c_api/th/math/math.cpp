@@ -117,7 +117,7 @@ template <typename T> void pow(T *y, const T *x, const T c, const ptrdiff_t n) {
     char *const data[] = {bytes(y), bytes(x)};
     TH_CHOOSE(math_row<op::PowScalar, T>)()(n, data, ones, &c);
 }
-void choose_instruction_set() { isa(); }
+void choose_instruction_set() { base::isa(); }
 
 }  // namespace
 }  // namespace vector

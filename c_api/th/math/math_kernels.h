@@ -21,6 +21,6 @@ TH_FUNCTIONS(TH_DECLARE) TH_FUNCTIONS_OF_TWO(TH_DECLARE)
 #undef TH_DECLARE
 }  // namespace op
 
-TH_EVERY_ISA(template <typename Name, typename T> Row math_row();)
+BASE_EVERY_ISA(template <typename Name, typename T> Row math_row();)
 
 }  // namespace th

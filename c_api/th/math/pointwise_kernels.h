@@ -30,6 +30,6 @@ TH_ARITHMETIC(TH_DECLARE) TH_SIGNED_ARITHMETIC(TH_DECLARE) TH_BITWISE(TH_DECLARE
 }  // namespace op
 
 // Comparisons give 1 or 0 as an R.
-TH_EVERY_ISA(template <typename Name, typename T, typename R> Row pointwise_row();)
+BASE_EVERY_ISA(template <typename Name, typename T, typename R> Row pointwise_row();)
 
 }  // namespace th

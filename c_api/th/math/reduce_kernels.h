@@ -51,11 +51,11 @@ template <typename T> struct FoldState<fold::Min, T> {
     using type = Extreme<T>;
 };
 
-TH_EVERY_ISA(template <typename Name, typename T> Fold fold_lines();)
+BASE_EVERY_ISA(template <typename Name, typename T> Fold fold_lines();)
 
 // r[i] = x[0] + ... + x[i], or the products.
 using Scan = void (*)(const void *x, int64_t n, int64_t stride, int64_t lines, int64_t across, void *r,
                       int64_t r_stride, int64_t r_across);
-TH_EVERY_ISA(template <typename Name, typename T> Scan scan_lines();)
+BASE_EVERY_ISA(template <typename Name, typename T> Scan scan_lines();)
 
 }  // namespace th

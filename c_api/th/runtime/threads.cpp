@@ -1,46 +1,22 @@
-// c_api/th/runtime/threads.cpp: slices on OpenMP's team, and how many threads there are.
+// c_api/th/runtime/threads.cpp: the OpenMP runtime that libth is linked with, and how many threads it uses.
 #include "th/runtime/threads.h"
 
 #include <TH/THGeneral.h>
 
-#include <atomic>
 #include <omp.h>
-#include <pthread.h>
-#include <unistd.h>
 
-namespace th {
+// What gcc calls for `#pragma omp parallel`.
+extern "C" void GOMP_parallel(void (*member)(void *), void *data, unsigned threads, unsigned flags);
+
 namespace {
 
-std::atomic<bool> forked{false};
+constexpr base::OpenMP linked = {GOMP_parallel, omp_get_max_threads, omp_get_thread_num, omp_get_num_threads,
+                                 omp_in_parallel};
 const int threads_at_load = omp_get_max_threads();
-
-__attribute__((constructor)) void watch_fork() {
-    pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
-}
 
 }  // namespace
 
-int num_threads() {
-    if (forked.load(std::memory_order_relaxed) || omp_in_parallel()) return 1;
-    return omp_get_max_threads();
-}
-
-void parallel_slices(int64_t size, int64_t smallest, Slice slice, void *body) {
-    const int64_t most = size / smallest, threads = num_threads() < most ? num_threads() : most;
-    if (threads < 2) {
-        slice(body, 0, size);
-        return;
-    }
-#pragma omp parallel num_threads(int(threads))
-    {
-        const int64_t team = omp_get_num_threads(), member = omp_get_thread_num();
-        const int64_t share = (size + team - 1) / team;
-        const int64_t begin = member * share, end = begin + share < size ? begin + share : size;
-        if (begin < end) slice(body, begin, end);
-    }
-}
-
-}  // namespace th
+const base::OpenMP &base::openmp() { return linked; }
 
 extern "C" {
 
@@ -52,5 +28,5 @@ int THGetNumThreads(void) { return omp_get_max_threads(); }
 
 int THGetNumCores(void) { return omp_get_num_procs(); }
 
-void THInferNumThreads(void) { omp_set_num_threads(th::threads_at_load); }
+void THInferNumThreads(void) { omp_set_num_threads(threads_at_load); }
 }

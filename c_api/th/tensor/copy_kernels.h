@@ -5,5 +5,5 @@
 #include "th/runtime/loop.h"
 
 namespace th {
-TH_EVERY_ISA(template <typename To, typename From> Row copy_row(); template <typename T> Row fill_row();)
+BASE_EVERY_ISA(template <typename To, typename From> Row copy_row(); template <typename T> Row fill_row();)
 }

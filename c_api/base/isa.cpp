@@ -1,0 +1,81 @@
+// c_api/base/isa.cpp: finds the instruction set to use.
+#include "base/isa.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace base {
+namespace {
+
+constexpr const char *names[] = {"portable", "avx2", "avx512", "avx512_bf16", "amx_bf16"};
+
+#if defined(__x86_64__)
+// <asm/prctl.h> of Linux 5.16.
+constexpr int get_supported_features = 0x1021, request_permission = 0x1023, tile_data = 18;
+
+bool kernel_supports_amx() {
+    uint64_t features = 0;
+    return syscall(SYS_arch_prctl, get_supported_features, &features) == 0 && (features >> tile_data & 1);
+}
+#endif
+
+Isa best_of_this_cpu() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    const bool avx2 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (!avx512) return avx2 ? Isa::avx2 : Isa::portable;
+    if (!__builtin_cpu_supports("avx512bf16")) return Isa::avx512;
+    if (!__builtin_cpu_supports("amx-bf16")) return Isa::avx512_bf16;
+    // CPUs with AMX take four times as long for VDPBF16PS as for an FMA: without AMX, to convert is faster.
+    return kernel_supports_amx() ? Isa::amx_bf16 : Isa::avx512;
+#else
+    return Isa::portable;
+#endif
+}
+
+Isa detect() {
+    const Isa best = best_of_this_cpu() < last_isa ? best_of_this_cpu() : last_isa;
+    const char *wanted = std::getenv(isa_variable);
+    for (int i = 0; wanted && i <= static_cast<int>(best); ++i)
+        if (std::strcmp(wanted, names[i]) == 0) return static_cast<Isa>(i);
+    return best;
+}
+
+}  // namespace
+
+Isa isa() {
+    // Threads that race here all find the same answer.
+    static std::atomic<int> cached{-1};
+    int value = cached.load(std::memory_order_relaxed);
+    if (value < 0) {
+        value = static_cast<int>(detect());
+        cached.store(value, std::memory_order_relaxed);
+    }
+    return static_cast<Isa>(value);
+}
+
+bool may_use_amx() {
+    static std::atomic<int> cached{-1};
+    int value = cached.load(std::memory_order_relaxed);
+    if (value < 0) {
+#if defined(__x86_64__)
+        value = syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+        value = 0;
+#endif
+        cached.store(value, std::memory_order_relaxed);
+    }
+    return value > 0;
+}
+
+const char *isa_name() { return names[static_cast<int>(isa())]; }
+
+}  // namespace base
