@@ -55,10 +55,7 @@ def text_without_comments(path):
 def test_an_extension_of_every_version_works(snapshot, name, tmp_path):
     package = abi_snapshot.build(snapshot, name, tmp_path)
     done = check(package)
-    if abi_snapshot.version_of(snapshot / "bridge.h")[0] == TODAY[0]:
-        assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
-    else:  # of another major version
-        assert "ImportError" in done.stdout and "build it again" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_todays_version_has_a_snapshot():
@@ -146,6 +143,6 @@ def test_an_extension_of_a_later_bridge_is_refused(later, tmp_path):
     version, here = ".".join(map(str, (TODAY[0], TODAY[1] + 1))), ".".join(map(str, TODAY))
     message = (
         rf"ImportError: pointers._pointers: built for torchthaw's bridge {version}, got {here}, which lacks "
-        r"8 of the \d+ bytes of its thaw_module; upgrade torchthaw"
+        r"a field of thaw_region; upgrade torchthaw"
     )
     assert re.search(message, done.stdout), done.stdout + done.stderr

@@ -1,7 +1,8 @@
 """tests/support/abi_snapshot.py: extensions as each version of the bridge had them made, kept as text in
 tests/abi/<version>/.
 
-    python tests/support/abi_snapshot.py      writes tests/abi/<version>/ for the version in bridge.h
+    python tests/support/abi_snapshot.py            writes tests/abi/<version>/ for the version in bridge.h
+    python tests/support/abi_snapshot.py --replace  the same where no release had this version yet and its folder exists
 
 A snapshot holds the headers that an extension was compiled with and, for each of tests/abi/sources/, its sources and
 the files that create_extension wrote. tests/abi/test_abi.py compiles all snapshots and loads them with today's bridge.
@@ -125,8 +126,9 @@ def build(snapshot, name, folder, headers=None):
 
 def main():
     folder = FOLDER / ".".join(map(str, version_of(BRIDGE / "bridge.h")))
-    if folder.exists():
-        sys.exit(f"{folder} exists: raise THAW_BRIDGE_MINOR, or remove it where nothing was released with it")
+    if folder.exists() and sys.argv[1:] != ["--replace"]:
+        sys.exit(f"{folder} exists: raise THAW_BRIDGE_MINOR, or pass --replace where no release had this version")
+    shutil.rmtree(folder, ignore_errors=True)
     write(folder)
     print(f"wrote {folder}")
 

@@ -1,7 +1,8 @@
 /* bridge.h: what an extension made by create_extension and the bridge module agree on. Plain C.
  *
  * Compiled extensions hold all that stands here. docs/internals/abi.md has the rules by which it may change; fields,
- * entries and numbers are only added, at the end, and tests/abi/test_abi_layout.cpp pins what is there. */
+ * entries and numbers are only added, at the end, and tests/abi/test_abi_layout.cpp pins what is there. On every platform
+ * int has 32 bits, size_t and pointers have 64. */
 #ifndef TORCHTHAW_BRIDGE_H
 #define TORCHTHAW_BRIDGE_H
 
@@ -10,9 +11,9 @@
 #include <stdint.h>
 
 /* An extension of one major version works with every bridge of that version which has what the extension uses.
- * The minor version moves with each addition. Major 0 may still change; 1.0 is the first that lasts. */
-#define THAW_BRIDGE_MAJOR 0
-#define THAW_BRIDGE_MINOR 7
+ * The minor version moves with each addition. */
+#define THAW_BRIDGE_MAJOR 1
+#define THAW_BRIDGE_MINOR 0
 
 /* X(name, number): how a parameter or a result crosses from Python to C. */
 #define THAW_KIND_LIST(X) \
@@ -176,26 +177,33 @@ typedef struct {
 /* The size of a table or record that ends with this field. */
 #define THAW_UPTO(record, field) (offsetof(record, field) + sizeof(((record *)0)->field))
 
-#define THAW_BRIDGE_CAPSULE "torchthaw.bridge._bridge.api"
+/* Where the table is: each major version has its own, so that a bridge can serve extensions of several. */
+#define THAW_BRIDGE_CAPSULE_OF(major) "torchthaw.bridge._bridge.api_" #major
+#define THAW_BRIDGE_CAPSULE_NAME(major) THAW_BRIDGE_CAPSULE_OF(major)
+#define THAW_BRIDGE_CAPSULE THAW_BRIDGE_CAPSULE_NAME(THAW_BRIDGE_MAJOR)
 
-/* The table, of the major version of this header; NULL with an ImportError that names the extension. Tables from
- * before 0.6 began with their number, which is less than any size. */
+/* The table of the major version of this header; NULL with an ImportError that names the extension. The bridge's
+ * attribute `version` is a str such as "1.0"; bridges before 1.0 have none. */
 __attribute__((unused)) static const thaw_bridge *thaw_open(const char *extension) {
-    PyObject *imported = PyImport_ImportModule("torchthaw.bridge._bridge"); /* the capsule is looked up, no more */
+    PyObject *bridge = PyImport_ImportModule("torchthaw.bridge._bridge"), *version;
     const thaw_bridge *table;
-    int major = 0, minor;
-    Py_XDECREF(imported);
-    table = imported == NULL ? NULL : (const thaw_bridge *)PyCapsule_Import(THAW_BRIDGE_CAPSULE, 0);
-    if (table == NULL) return NULL;
-    minor = (int)table->struct_size;
-    if (table->struct_size >= THAW_UPTO(thaw_bridge, load)) {
-        if (table->major == THAW_BRIDGE_MAJOR) return table;
-        major = table->major;
-        minor = table->minor;
+    if (bridge == NULL) return NULL;
+    table = (const thaw_bridge *)PyCapsule_Import(THAW_BRIDGE_CAPSULE, 0); /* it is looked up, no more */
+    if (table == NULL) {
+        PyErr_Clear();
+        version = PyObject_GetAttrString(bridge, "version");
+        if (version == NULL) {
+            PyErr_Clear();
+            version = PyUnicode_FromString("one before 1.0");
+        }
+        if (version != NULL) {
+            PyErr_Format(PyExc_ImportError, "%s: built for torchthaw's bridge %d.%d, got %S; build it again", extension,
+                         THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, version);
+        }
+        Py_XDECREF(version);
     }
-    PyErr_Format(PyExc_ImportError, "%s: built for torchthaw's bridge %d.%d, got %d.%d; build it again", extension,
-                 THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, major, minor);
-    return NULL;
+    Py_DECREF(bridge);
+    return table;
 }
 
 #endif

@@ -33,6 +33,12 @@ template <typename Record> Record read_record(const void *from, size_t size) {
     return record;
 }
 
+/* Whether a record sets no field that this bridge does not have: zero means the behaviour from before the field. */
+template <typename Record> bool sets_known_fields_only(const void *record, size_t size) {
+    const auto *bytes = static_cast<const char *>(record);
+    return size <= sizeof(Record) || std::all_of(bytes + sizeof(Record), bytes + size, [](char c) { return c == 0; });
+}
+
 /* An extension that was loaded. Lives as long as the process, as the extension's code does. */
 struct Extension {
     thaw_module module;
@@ -72,15 +78,19 @@ unsigned char count_shapes(const thaw_function &function, int parameter) {
 class Reader {
 public:
     explicit Reader(const thaw_module *module)
-        : module_(read_record<thaw_module>(module, module->struct_size)) {}
+        : module_(read_record<thaw_module>(module, module->struct_size)),
+          is_known_(sets_known_fields_only<thaw_module>(module, module->struct_size)) {}
 
     /* Whether this bridge has all that the extension uses. False with an exception set. */
     bool check_sizes() const {
-        if (!check_size("thaw_module", module_.struct_size, LEAST_MODULE, sizeof(thaw_module))) return false;
+        if (!check_size("thaw_module", module_.struct_size, LEAST_MODULE)) return false;
+        if (!is_known_) return lacks("a field of thaw_module");
         if (module_.table_size > sizeof(thaw_bridge)) return lacks("an entry of the table that it uses");
-        return check_size("thaw_function", module_.function_size, LEAST_FUNCTION, sizeof(thaw_function)) &&
-               check_size("thaw_parameter", module_.parameter_size, LEAST_PARAMETER, sizeof(thaw_parameter)) &&
-               check_size("thaw_region", module_.region_size, LEAST_REGION, sizeof(thaw_region));
+        /* What a region sets is not known before it runs. */
+        if (module_.region_size > sizeof(thaw_region)) return lacks("a field of thaw_region");
+        return check_size("thaw_function", module_.function_size, LEAST_FUNCTION) &&
+               check_size("thaw_parameter", module_.parameter_size, LEAST_PARAMETER) &&
+               check_size("thaw_region", module_.region_size, LEAST_REGION);
     }
 
     /* False with an exception set. */
@@ -94,6 +104,10 @@ public:
         to->shape_counts.reserve(parameters);
         to->functions.reserve(module_.function_count);
         for (size_t i = 0; i < module_.function_count; ++i) {
+            const void *record = address(module_.functions, i, module_.function_size);
+            if (!sets_known_fields_only<thaw_function>(record, module_.function_size)) {
+                return lacks("a field of %s's thaw_function", function(i).name);
+            }
             if (!read_function(function(i), to)) return false;
         }
         return true;
@@ -114,9 +128,14 @@ public:
     }
 
 private:
+    /* Of a record of `size` bytes. */
+    static const void *address(const void *first, size_t index, size_t size) {
+        return static_cast<const char *>(first) + index * size;
+    }
+
     thaw_function function(size_t index) const {
-        const char *first = reinterpret_cast<const char *>(module_.functions);
-        return read_record<thaw_function>(first + index * module_.function_size, module_.function_size);
+        const size_t size = module_.function_size;
+        return read_record<thaw_function>(address(module_.functions, index, size), size);
     }
 
     bool read_function(const thaw_function &function, Extension *to) const {
@@ -127,10 +146,13 @@ private:
         thaw_callable callable{};
         static_cast<thaw_function &>(callable) = function;
         callable.parameters = to->parameters.data() + to->parameters.size();
-        const char *first = reinterpret_cast<const char *>(function.parameters);
         for (int i = 0; i < function.parameter_count; ++i) {
             const size_t size = module_.parameter_size;
-            const auto parameter = read_record<thaw_parameter>(first + static_cast<size_t>(i) * size, size);
+            const void *record = address(function.parameters, static_cast<size_t>(i), size);
+            const auto parameter = read_record<thaw_parameter>(record, size);
+            if (!sets_known_fields_only<thaw_parameter>(record, size)) {
+                return lacks("a field of the thaw_parameter of %s's %s", function.name, parameter.name);
+            }
             if (!check_parameter(function, parameter)) return false;
             to->parameters.push_back(parameter);
         }
@@ -180,8 +202,7 @@ private:
         return has_name ? module_.kind_names[kind] : "?";
     }
 
-    bool check_size(const char *record, size_t size, size_t least, size_t known) const {
-        if (size > known) return lacks("%zu of the %zu bytes of its %s", size - known, size, record);
+    bool check_size(const char *record, size_t size, size_t least) const {
         if (size >= least) return true;
         PyErr_Format(PyExc_ImportError, "%s: expected at least %zu bytes of %s, got %zu; build it again", module_.name,
                      least, record, size);
@@ -203,6 +224,7 @@ private:
     }
 
     const thaw_module module_;
+    const bool is_known_; /* all that the module's own record sets */
 };
 
 /* What calls through cffi need: the function as cffi has it. False with an exception set. */

@@ -3,6 +3,7 @@
 import json
 
 import annotated
+import pytest
 import torch
 
 description = json.loads(annotated._extension.description)
@@ -46,3 +47,66 @@ def test_the_description():
     found = {function["name"]: function for function in description["functions"]}
     assert found["scale_f64"]["operator"] == "scale" and found["scale_backward"]["backward_of"] == "scale"
     assert found["scale"]["status"] and found["scale"]["forms"] == ["out", "default"]
+
+
+X, OUT, ROWS = torch.ones(2, 3), torch.empty(2, 3), torch.ones(2, 2)
+MEMORY = torch.zeros(7)
+WORKSPACE = torch.empty(8, dtype=torch.uint8)
+READ_ONLY = annotated._extension.ffi.from_buffer("float[]", bytes(24))
+EXPECTED = "expected a contiguous float32 CPU tensor"
+
+
+def scaled(input=X, shape=(2, 3), ndim=2, factor=1, output=OUT):
+    return annotated.scale, input, shape, ndim, factor, output
+
+
+def summed(input=ROWS, weights=None, sums=None, largest=None, workspace=WORKSPACE, size=8):
+    sums, largest = torch.ones(2) if sums is None else sums, torch.empty(()) if largest is None else largest
+    return annotated.row_sums, input, weights, 2, 2, sums, largest, workspace, size
+
+
+@pytest.mark.parametrize("call, error, message", [
+    (scaled(output=torch.empty(2, 2)), ValueError, "output: expected shape (2, 3), got (2, 2)"),
+    (scaled(shape=(2, 4), output=torch.empty(2, 4)), ValueError, "input: expected shape (2, 4), got (2, 3)"),
+    (scaled(shape=[2, -3]), ValueError, "input: expected sizes that give its shape, got shape=(2, -3), ndim=2"),
+    (scaled(ndim=3), ValueError, "shape: expected shape (3,), got 2 elements"),
+    (summed(weights=torch.ones(3)), ValueError, "weights: expected shape (2,), got (3,)"),
+    (summed(largest=torch.empty(1)), ValueError, "largest: expected shape (), got (1,)"),
+    ((annotated.plus, X, X.shape, 2, torch.ones(3), (3,), 1, torch.empty(3), 6), ValueError,
+     "output: expected shape (2, 3), got (3,)"),
+    ((annotated.plus, X, X.shape, 2, torch.ones(2), (2,), 1, OUT, 6), ValueError,
+     "output: expected sizes that give its shape, got shape1=(2, 3), ndim1=2, shape2=(2,), ndim2=1, count=6"),
+    (scaled(input=None), TypeError, "input: expected shape (2, 3), got None"),
+    (scaled(output=None), TypeError, "output: expected shape (2, 3), got None"),
+    (summed(workspace=None), ValueError, "workspace: expected at least 8 bytes, got None"),
+    (summed(workspace=WORKSPACE[:7], size=7), ValueError, "workspace: expected at least 8 bytes, got 7"),
+    (summed(size=7), ValueError, "workspace_size: expected at least 8 bytes, got 7"),
+    (scaled(input=X.double()), TypeError, f"input: {EXPECTED}, got torch.float64"),
+    (scaled(output=OUT.long()), TypeError, f"output: {EXPECTED}, got torch.int64"),
+    ((annotated.scale_f64, X, X.shape, 2, 1, OUT), TypeError,
+     "input: expected a contiguous float64 CPU tensor, got torch.float32"),
+    ((annotated.exponents, X, 3, torch.empty(3, dtype=torch.int32)), TypeError,
+     "input: expected a contiguous bfloat16 CPU tensor, got torch.float32"),
+    (scaled(input=3), TypeError, f"input: {EXPECTED}, got int"),
+    (scaled(output=OUT.t()), ValueError,
+     f"output: {EXPECTED}, got one of shape (3, 2) with strides (1, 3); pass tensor.contiguous()"),
+    (scaled(output=torch.empty(2, 3, device="meta")), TypeError,
+     f"output: {EXPECTED}, got a meta tensor, which has no memory"),
+    (scaled(input=MEMORY[:6].view(2, 3), output=MEMORY[1:].view(2, 3)), ValueError,
+     "output: expected memory of its own or input's, got memory that overlaps a part of input"),
+    (summed(sums=ROWS[0]), ValueError, "sums: expected memory of its own, got memory that overlaps input"),
+    (scaled(output=READ_ONLY), ValueError, f"output: {EXPECTED}, got a read-only buffer"),
+    (scaled(output=[0.0] * 6), ValueError, f"output: {EXPECTED}, got list, which does not change"),
+    (scaled(output=torch.empty(2, 3, requires_grad=True)), RuntimeError,
+     f"output: {EXPECTED}, got a leaf that requires grad; the call would write to it: use torch.no_grad()"),
+    (scaled(factor="1"), TypeError, "factor: expected a number, got str"),
+    (scaled(ndim=2**70), OverflowError, "ndim: expected an integer that fits int64_t, got 1180591620717411303424"),
+    (scaled()[:-1], TypeError, "scale: expected 5 arguments, got 4"),
+    (scaled(factor=-1), ValueError, "factor: expected 0 or more"),
+    (scaled(factor=99), RuntimeError, "no device"),
+])  # fmt: skip
+def test_wrong_calls(call, error, message):
+    function, *arguments = call
+    with pytest.raises(error) as raised:
+        function(*arguments)
+    assert (type(raised.value), str(raised.value)) == (error, message)

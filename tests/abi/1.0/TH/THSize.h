@@ -1,0 +1,13 @@
+/* TH/THSize.h: lists of sizes. */
+#ifndef TH_SIZE_INC
+#define TH_SIZE_INC
+
+#include "THGeneral.h"
+
+/* 1 where the numbers of dimensions and all sizes agree. */
+TH_API int THSize_isSameSizeAs(const int64_t *sizeA, int64_t dimsA, const int64_t *sizeB, int64_t dimsB);
+
+/* The product of the sizes; 0 for no dimensions. */
+TH_API ptrdiff_t THSize_nElement(int64_t dims, int64_t *size);
+
+#endif
