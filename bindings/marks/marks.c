@@ -1,6 +1,6 @@
 /* bindings/marks/marks.c: a stand-in for libmy_lib that shows whether a binding passes the caller's own arrays.
  *
- *     cc -shared -fPIC marks.c -I INCLUDE -L LIB -lmy_lib -Wl,-rpath,LIB -o libmarks.so
+ *     cc -shared -fPIC marks.c -I INCLUDE -L LIB -Wl,--no-as-needed -lmy_lib -Wl,-rpath,LIB -o libmarks.so
  *
  * Its functions compute nothing: each writes MARK into element 0 of every array argument, inputs too, and returns 1. An
  * array that the binding copied on the way does not show it afterwards. Arrays must have elements, or be NULL. The
