@@ -1,6 +1,6 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test bench sanitize compile-check fuzz cuda-check gpu-check compat compat-short clean
-.PHONY: environment test-environment
+.PHONY: environment test-environment languages
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -53,6 +53,9 @@ cuda-check: environment ## compile the CUDA code for every card, and that of the
 
 gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, nvcc and a PyTorch with CUDA; part=... for one
 	@$(python) .ci/gpu_check.py $(addprefix --part ,$(part))
+
+languages: th ## build, test and time the bindings of other languages; languages="rust go" for some, publish=1
+	@$(python) bindings/languages.py $(languages) $(if $(publish),--publish)
 
 compat: test-environment ## test one wheel beside many versions: torch="2.4.1 newest" python="3.10 3.12" publish=1
 	@.venv/bin/python .ci/compat.py $(if $(torch),--torch "$(torch)") $(if $(publish),--publish) \
