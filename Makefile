@@ -55,6 +55,7 @@ gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, 
 	@$(python) .ci/gpu_check.py $(addprefix --part ,$(part))
 
 languages: th ## build, test and time the bindings of other languages; languages="rust go" for some, publish=1
+	@cmake --build build --target my_lib_static --parallel $(jobs)
 	@$(python) bindings/languages.py $(languages) $(if $(publish),--publish)
 
 compat: test-environment ## test one wheel beside many versions: torch="2.4.1 newest" python="3.10 3.12" publish=1

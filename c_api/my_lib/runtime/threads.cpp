@@ -5,12 +5,48 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#if defined(MY_LIB_ARCHIVE)
+#include <link.h>
+
+// NULL in a program that does not bring OpenMP: libmy_lib.a does not make the linker take it.
+extern "C" {
+[[gnu::weak]] void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
+[[gnu::weak]] int omp_get_max_threads(void);
+[[gnu::weak]] int omp_get_thread_num(void);
+[[gnu::weak]] int omp_get_num_threads(void);
+[[gnu::weak]] int omp_in_parallel(void);
+}
+#endif
+
 namespace my_lib {
 namespace {
 
-base::OpenMP runtime;
-const char *runtime_name = "none";
-int (*runtime_max_threads)();
+// The entry that GCC emits for `#pragma omp parallel`; LLVM's and Intel's runtimes have it too.
+using ParallelFunction = void (*)(void (*)(void *), void *, unsigned threads, unsigned flags);
+using QueryFunction = int (*)();
+
+struct Runtime {
+    const char *name = "none";
+    ParallelFunction parallel = nullptr;
+    QueryFunction max_threads = nullptr, thread_num = nullptr, team_size = nullptr, in_parallel = nullptr;
+
+    bool take_from(void *library, const char *library_name) {
+        parallel = reinterpret_cast<ParallelFunction>(dlsym(library, "GOMP_parallel"));
+        max_threads = reinterpret_cast<QueryFunction>(dlsym(library, "omp_get_max_threads"));
+        thread_num = reinterpret_cast<QueryFunction>(dlsym(library, "omp_get_thread_num"));
+        team_size = reinterpret_cast<QueryFunction>(dlsym(library, "omp_get_num_threads"));
+        in_parallel = reinterpret_cast<QueryFunction>(dlsym(library, "omp_in_parallel"));
+        if (!parallel || !max_threads || !thread_num || !team_size || !in_parallel) return false;
+        name = library_name;
+        return true;
+    }
+
+#if defined(MY_LIB_ARCHIVE)
+    bool take_linked();
+#endif
+};
+
+Runtime runtime;
 pthread_once_t runtime_once = PTHREAD_ONCE_INIT;
 std::atomic<int> fixed_threads{0};
 
@@ -38,13 +74,88 @@ bool take_from(void *library, const char *name) {
     return true;
 }
 
+#if defined(MY_LIB_ARCHIVE)
+// The threads of a team that nothing limits. A program that never asks how many it may have, and so does not change it,
+// may lack the function that tells.
+int count_team() {
+    static std::atomic<int> threads{0};
+    auto count = [](void *) {
+        if (omp_get_thread_num() == 0) threads.store(omp_get_num_threads(), std::memory_order_relaxed);
+    };
+    if (threads.load(std::memory_order_relaxed) == 0) GOMP_parallel(count, nullptr, 0, 0);
+    return threads.load(std::memory_order_relaxed);
+}
+
+bool Runtime::take_linked() {
+    if (!GOMP_parallel || !omp_get_thread_num || !omp_get_num_threads || !omp_in_parallel) return false;
+    name = "process";
+    parallel = GOMP_parallel;
+    max_threads = omp_get_max_threads ? omp_get_max_threads : count_team;
+    thread_num = omp_get_thread_num;
+    team_size = omp_get_num_threads;
+    in_parallel = omp_in_parallel;
+    return true;
+}
+
+// A static program has no dynamic loader (PT_INTERP). What it loads with dlopen has a C library of its own, whose
+// threads the program's C library does not know: they crash.
+bool program_is_static() {
+    auto look = [](dl_phdr_info *program, size_t, void *) {
+        for (int i = 0; i < program->dlpi_phnum; ++i)
+            if (program->dlpi_phdr[i].p_type == PT_INTERP) return 1;
+        return -1;  // not on to the libraries
+    };
+    return dl_iterate_phdr(look, nullptr) < 0;
+}
+#endif
+
+void *load(const char *library, int flags) {
+#if defined(MY_LIB_ARCHIVE)
+    // By its name, because the linker warns of dlopen in a static program, which does not get here.
+    auto dlopen = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_DEFAULT, "dlopen"));
+    if (!dlopen) return nullptr;
+#endif
+    return dlopen(library, flags);
+}
+
 void find_runtime() {
+#if defined(MY_LIB_ARCHIVE)
+    if (program_is_static()) {
+        runtime.take_linked();
+        return;
+    }
+#endif
     // Looking a symbol up through PyTorch's library searches that library's own dependencies, so it finds the very
     // runtime PyTorch uses, also where other packages brought further copies.
-    if (void *torch = dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD))
-        if (take_from(torch, "pytorch")) return;
-    if (take_from(RTLD_DEFAULT, "process")) return;
-    if (void *gomp = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_LOCAL)) take_from(gomp, "libgomp.so.1");
+    if (void *torch = load("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD))
+        if (runtime.take_from(torch, "pytorch")) return;
+    if (runtime.take_from(RTLD_DEFAULT, "process")) return;
+#if defined(MY_LIB_ARCHIVE)
+    if (runtime.take_linked()) return;  // a static libgomp in a dynamic program exports nothing
+#endif
+    if (void *gomp = load("libgomp.so.1", RTLD_LAZY | RTLD_LOCAL))
+        if (runtime.take_from(gomp, "libgomp.so.1")) return;
+    runtime = Runtime{};
+}
+
+const Runtime &openmp() {
+    pthread_once(&runtime_once, find_runtime);
+    return runtime;
+}
+
+struct Loop {
+    int64_t size, grain;
+    Slice slice;
+    void *body;
+};
+
+void run_member(void *data) {
+    const Loop &loop = *static_cast<const Loop *>(data);
+    const int64_t units = (loop.size + loop.grain - 1) / loop.grain;
+    const int64_t team = runtime.team_size(), member = runtime.thread_num();
+    const int64_t begin = units * member / team * loop.grain;
+    const int64_t end = units * (member + 1) / team * loop.grain;
+    if (begin < end) loop.slice(loop.body, begin, end < loop.size ? end : loop.size);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // c_api/my_lib/runtime/threads.h: loops on the threads of the OpenMP runtime that this process already uses.
 //
 // The library does not link OpenMP. On first use it looks for the runtime that PyTorch loaded, under whatever name,
-// else for one that the program itself carries, else it loads libgomp.so.1; without any, loops run on the caller.
+// else for one that the program itself carries, else it loads libgomp.so.1; without any, loops run on the caller. A
+// static program, which links libmy_lib.a, loads nothing: it has the runtime that is linked into it, or none.
 #pragma once
 
 #include "base/threads.h"
