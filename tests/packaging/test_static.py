@@ -40,7 +40,6 @@ LINKED = {
     "static": (["-static"], "openmp=none threads=1 members=1"),
     "static, OpenMP": (["-static", "-fopenmp"], "openmp=process threads=3 members=3"),
     "static-pie": (["-static-pie"], "openmp=none threads=1 members=1"),
-    "static-pie, names exported": (["-static-pie", "-Wl,--export-dynamic"], "openmp=none threads=1 members=1"),
 }  # fmt: skip
 
 

@@ -6,8 +6,6 @@
 #include <pthread.h>
 
 #if defined(MY_LIB_ARCHIVE)
-#include <link.h>
-
 // NULL in a program that does not bring OpenMP: libmy_lib.a does not make the linker take it.
 extern "C" {
 [[gnu::weak]] void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
@@ -96,22 +94,12 @@ bool Runtime::take_linked() {
     in_parallel = omp_in_parallel;
     return true;
 }
-
-// A static program has no dynamic loader (PT_INTERP). What it loads with dlopen has a C library of its own, whose
-// threads the program's C library does not know: they crash.
-bool program_is_static() {
-    auto look = [](dl_phdr_info *program, size_t, void *) {
-        for (int i = 0; i < program->dlpi_phnum; ++i)
-            if (program->dlpi_phdr[i].p_type == PT_INTERP) return 1;
-        return -1;  // not on to the libraries
-    };
-    return dl_iterate_phdr(look, nullptr) < 0;
-}
 #endif
 
 void *load(const char *library, int flags) {
 #if defined(MY_LIB_ARCHIVE)
-    // By its name, because the linker warns of dlopen in a static program, which does not get here.
+    // A static program has no symbol table to look in, so it loads nothing. What it would load has a C library of its own,
+    // to which the program's threads are unknown: libgomp crashes there in pthread_create.
     auto dlopen = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_DEFAULT, "dlopen"));
     if (!dlopen) return nullptr;
 #endif
@@ -119,12 +107,6 @@ void *load(const char *library, int flags) {
 }
 
 void find_runtime() {
-#if defined(MY_LIB_ARCHIVE)
-    if (program_is_static()) {
-        runtime.take_linked();
-        return;
-    }
-#endif
     // Looking a symbol up through PyTorch's library searches that library's own dependencies, so it finds the very
     // runtime PyTorch uses, also where other packages brought further copies.
     if (void *torch = load("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD))
