@@ -230,7 +230,7 @@ def check(language, c):
         row["loss"] = f"{loss:.6f}"
     if language.row.get("page"):
         language.page()
-        row["page"] = "runs"
+        row["page"] = f"[runs](languages/{language.folder.name}.md)"
     return row
 
 

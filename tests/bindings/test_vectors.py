@@ -3,6 +3,7 @@ import array
 import ctypes
 import json
 import math
+import re
 import subprocess
 import sys
 
@@ -159,3 +160,8 @@ def test_the_vectors_cover_what_a_binding_can_do_wrong():
         assert any(shape and math.prod(shape) > 200 for shape in shapes), function
         assert None in shapes or function == "add_forward"
     assert sum(path.stat().st_size for path in VECTORS.iterdir() if path.is_file()) < 2_000_000
+
+
+def test_the_case_in_the_documentation_is_one():
+    (block,) = re.findall(r"^```text\n(case .*?)^```", (ROOT / "docs/languages.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert block in (VECTORS / "index.txt").read_text()

@@ -7,6 +7,8 @@ c, cpp   compiled against my_lib.h with all warnings as errors; one with a main 
 cmake    a project of its own beside the file's last program, against an installed libmy_lib
 sh       the block as one script, in which `make` only checks that its targets exist, and pip that it would install this
 text     output: what the block before it printed
+
+The pages of docs/languages/ are run by bindings/languages.py.
 """
 import os
 import re
@@ -23,6 +25,8 @@ from support import ROOT
 
 pytestmark = pytest.mark.timeout(900)  # one snippet compiles PyTorch's headers
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+PAGES_OF_LANGUAGES = set(ROOT.glob("docs/languages/*.md"))
+RUN_HERE = [document for document in DOCUMENTS if document not in PAGES_OF_LANGUAGES]
 # Instead of these two: whether the targets of make exist, and whether pip would install this checkout.
 CHECKED_ONLY = """
 make() { command make --dry-run "$@" > /dev/null; }
@@ -55,7 +59,7 @@ def blocks(document):
 def snippets(*languages):
     """One test case for each block in these languages, each with what the text block after it says it prints."""
     cases = []
-    for document in DOCUMENTS:
+    for document in RUN_HERE:
         all_blocks = blocks(document)
         for block, after in zip(all_blocks, [*all_blocks[1:], None]):
             if block.language in languages:
@@ -89,12 +93,12 @@ def test_the_documents_are_found():
     assert {"README.md", "CHANGELOG.md", "docs/architecture.md", "docs/reference/th.md"} <= names
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+@pytest.mark.parametrize("document", RUN_HERE, ids=lambda document: document.name)
 def test_each_block_names_a_language_that_is_run(document):
     assert {block.language for block in blocks(document)} <= {"python", "c", "cpp", "cmake", "sh", "text"}
 
 
-@pytest.mark.parametrize("document", [document for document in DOCUMENTS if any(
+@pytest.mark.parametrize("document", [document for document in RUN_HERE if any(
     block.language == "python" for block in blocks(document))], ids=lambda document: document.name)
 def test_python(document, tmp_path):
     lines = [""] * len(document.read_text().splitlines())
@@ -126,7 +130,7 @@ def test_c(block, expected, tmp_path):
 
 @pytest.mark.parametrize("block, expected", snippets("cmake"))
 def test_cmake(block, expected, tmp_path):
-    (program,) = [other for document in DOCUMENTS if block in blocks(document)
+    (program,) = [other for document in RUN_HERE if block in blocks(document)
                   for other in blocks(document) if other.language == "c" and "int main(" in other.code][-1:]
     (tmp_path / "CMakeLists.txt").write_text(block.code)
     for source in re.findall(r"\w+\.c\b", block.code):
@@ -151,7 +155,7 @@ def test_what_the_text_names_exists(document):
     assert set(re.findall(r"`make ([\w-]+)", text)) <= targets
     for link in re.findall(r"\]\(([^)#\s]+)", text):
         assert "://" in link or (document.parent / link).exists(), link
-    for path in re.findall(r"`((?:c_api|torchthaw|functions|modules|tensors|tests|benchmarks|examples|docs|cmake|\.ci)"
+    for path in re.findall(r"`((?:c_api|torchthaw|functions|modules|tensors|tests|benchmarks|bindings|examples|docs|cmake|\.ci)"
                            r"/[\w./]*)`", text):
         assert (ROOT / path).exists(), path
 

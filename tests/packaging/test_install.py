@@ -65,9 +65,10 @@ def major():
     return int(re.search(r"MY_LIB_VERSION_MAJOR (\d+)", HEADER.read_text())[1])
 
 
-@pytest.mark.parametrize("name", ["my_lib.h", "torchthaw/annotate.h"])
-def test_header_is_installed_as_it_is(prefix, name):
-    assert (prefix / "include" / name).read_bytes() == (HEADER.parent / name).read_bytes()
+@pytest.mark.parametrize("name, folder", [
+    ("my_lib.h", HEADER.parent), ("torchthaw/annotate.h", HEADER.parent), ("my_lib.hpp", ROOT / "bindings/cpp")])
+def test_header_is_installed_as_it_is(prefix, name, folder):
+    assert (prefix / "include" / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_find_package_consumer_builds_and_runs(prefix, tmp_path):
@@ -129,6 +130,16 @@ def test_the_library_needs_only_the_c_library(prefix):
     assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
     assert re.findall(r"\(SONAME\).*\[(.*)\]", dynamic) == [f"libmy_lib.so.{major()}"]
     assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+
+
+@needs("nm")
+def test_the_library_leaves_the_process_alone(prefix):
+    """It handles no signals, prints nothing, ends nothing, allocates nothing: it lacks the functions for that."""
+    names = {line.split()[-1].partition("@")[0] for line in run("nm", "-D", "--undefined-only", library(prefix)).splitlines()}
+    assert {"pthread_once", "memcpy"} <= names
+    in_memory = {"snprintf", "vsnprintf", "__snprintf_chk", "__vsnprintf_chk"}
+    unwanted = re.compile("printf|put|write|std(in|out|err)|perror|sig|raise|kill|exit|abort|fork$|exec|alloc|free|_Zn|_Zd")
+    assert {name for name in names - in_memory if unwanted.search(name)} == set()
 
 
 @needs("nm")

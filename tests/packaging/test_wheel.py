@@ -71,6 +71,7 @@ PACKAGES = {"share/pkgconfig/my_lib.pc", "share/pkgconfig/th.pc"} | {
     f"share/cmake/torchthaw/{name}.cmake"
     for name in ("torchthawConfig", "torchthawConfigVersion", "torchthaw-targets", "torchthaw-targets-debug")
 }
+HEADERS = {"include/my_lib.h", "include/my_lib.hpp", "include/torchthaw/annotate.h"}
 OF_THE_BRIDGE = {"bridge/_bridge.abi3.so", "bridge/bridge.h", "bridge/regions.h"}  # the headers: what extensions include
 DATA = {"py.typed", "legacy/doctor/symbols.txt"}
 
@@ -86,7 +87,7 @@ def test_what_the_wheel_carries(wheel):
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
     headers = {f"include/{path.relative_to(my_lib_includes()).as_posix()}" for path in found}
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
-    expected = python | headers | {"include/my_lib.h", "include/torchthaw/annotate.h"} | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
+    expected = python | headers | HEADERS | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
     assert inside - expected == set() and expected - inside == set()
 
 

@@ -1,0 +1,161 @@
+# tests/bindings/test_languages.py: the runner of make languages, the languages that need no tools of their own, the pages.
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from support import ROOT
+
+RUNNER = ROOT / "bindings/languages.py"
+ROWS = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "bindings").glob("*/language.json")}
+KEYS = {"name", "generated", "needs", "packages", "pip", "version", "build", "run", "at_most", "copies", "page"}
+PAGES = ROOT / "docs/languages"
+
+
+def load():
+    spec = importlib.util.spec_from_file_location("languages", RUNNER)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def runner():
+    """The runner as a module, with the library installed."""
+    module = load()
+    module.prepare()
+    return module
+
+
+@pytest.fixture(scope="module")
+def c(runner):
+    found = runner.Language(ROOT / "bindings/c")
+    found.build()
+    return found
+
+
+@pytest.mark.parametrize("name", ["c", "cpp", "python"])
+def test_languages_that_every_machine_has(name):
+    done = subprocess.run([sys.executable, RUNNER, name], capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if "not run, needs" in done.stdout:
+        pytest.skip(done.stdout.splitlines()[0])
+    assert f"{ROWS[name]['name']}: passed" in done.stdout
+
+
+@pytest.mark.parametrize("path", ["portable", "avx2"])
+def test_c_on_other_cpu_paths(c, path):
+    assert c.ask("vectors", str(ROOT / "bindings/vectors"), MY_LIB_CPU=path) == {"vectors": "80", "errors": "3"}
+    assert c.ask("train", MY_LIB_CPU=path)["loss"] == c.ask("train")["loss"]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_have_known_keys_and_pages(name):
+    row = ROWS[name]
+    assert set(row) <= KEYS and {"name", "needs", "packages", "version", "build", "run"} <= set(row)
+    assert all("==" in each for each in row.get("pip", []))
+    assert bool(row.get("page")) == (PAGES / f"{name}.md").exists()
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+def test_pages_are_short_and_have_a_language(page):
+    assert page.stem in ROWS
+    assert len(page.read_text().splitlines()) <= 40
+
+
+# A language whose test program is a shell script: what it must print, and one mistake in each of the others.
+RIGHT = {"version": "version {version}", "vectors": "vectors 80\nerrors 3", "marks": "marks 23", "threads": "threads 480",
+         "time": "time 100"}  # fmt: skip
+WRONG = {
+    "version: expected": {"version": "version 0.0.0"},
+    "vectors: expected 80, got 79": {"vectors": "vectors 79\nerrors 3"},
+    "errors: expected 3, got 2": {"vectors": "vectors 80\nerrors 2"},
+    "marks: expected 23, got 22": {"marks": "marks 22"},
+    "threads: expected at least 24 calls, got 3": {"threads": "threads 3"},
+    "expected a line `time NUMBER`": {"time": "time soon"},
+    "expected a line `marks NUMBER`": {"marks": ""},
+    "exit status 1": {"threads": "threads 480; exit 1"},
+}
+
+
+def shell_language(runner, folder, lines, **row):
+    version = runner.library_version()
+    cases = "".join(f"{word}) echo '{line}';;\n".format(version=version).replace("; exit 1'", "'; exit 1")
+                    for word, line in {**RIGHT, **lines}.items())
+    folder.mkdir()
+    (folder / "run.sh").write_text(f"case $1 in\n{cases}esac\n")
+    (folder / "language.json").write_text(json.dumps({
+        "name": "Shell", "needs": ["sh"], "packages": ["dash"], "version": ["echo", "1.2"], "build": [],
+        "run": ["sh", "run.sh"], "copies": False, **row}))  # fmt: skip
+    return runner.Language(folder)
+
+
+def test_a_language_that_does_all_has_a_row(runner, c, tmp_path):
+    row = runner.check(shell_language(runner, tmp_path / "shell", {}, at_most=1), c)
+    assert row["language"] == "Shell" and row["version"] == "1.2" and row["arrays not copied"] == "23 of 23"
+    assert row["ns a call"] == "100" and float(row["÷ C"]) > 1 and row["goal"] == "≤ 1 **missed**"
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_each_mistake_of_a_language_is_a_failure(runner, c, tmp_path, message):
+    with pytest.raises(runner.Failed, match=re.escape(message)):
+        runner.check(shell_language(runner, tmp_path / "shell", WRONG[message]), c)
+
+
+def test_a_language_that_copies_may_have_fewer_marks(runner, c, tmp_path):
+    language = shell_language(runner, tmp_path / "shell", {"marks": "marks 9"}, copies=True)
+    assert runner.check(language, c)["arrays not copied"] == "9 of 23"
+
+
+def test_a_program_that_hangs_is_a_failure(runner, tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "SECONDS", 0.2)
+    with pytest.raises(runner.Failed, match="not finished after 0.2 s"):
+        runner.run(["sh", "-c", "sleep 60"], tmp_path)
+
+
+def test_what_is_missing_is_named(runner, tmp_path):
+    language = shell_language(runner, tmp_path / "shell", {}, needs=["sh", "no-such-command", "/no/such/file"])
+    assert language.missing() == "no-such-command, /no/such/file (Debian package dash)"
+    language.row.update(needs=["sh"], pip=["no-such-package==1.0"])
+    assert language.missing() == "no-such-package==1.0 (PyPI package, which .ci/toolchains installs)"
+    language.row["pip"] = []
+    assert language.missing() == ""
+
+
+def test_pages_are_run_as_they_are(runner, tmp_path, monkeypatch):
+    language = shell_language(runner, tmp_path / "shell", {}, page={"program": "main.txt"})
+    pages = tmp_path / "docs/languages"
+    pages.mkdir(parents=True)
+    monkeypatch.setattr(runner, "ROOT", tmp_path)
+    monkeypatch.setattr(runner, "WORK", tmp_path)
+    page = "```shell\nhello\n```\n\n```sh\ncat main.txt; test -d $PREFIX\n```\n\n```text\n{}\n```\n"
+    (pages / "shell.md").write_text(page.format("hello"))
+    language.page()
+    (pages / "shell.md").write_text(page.format("good day"))
+    with pytest.raises(runner.Failed, match="expected at the end:\ngood day"):
+        language.page()
+    (pages / "shell.md").write_text("```text\nhello\n```\n")
+    with pytest.raises(runner.Failed, match="expected a program, a sh and a text block"):
+        language.page()
+
+
+def test_an_unknown_language_is_refused():
+    done = subprocess.run([sys.executable, RUNNER, "cobol"], capture_output=True, text=True)
+    assert done.returncode == 2 and "cobol: expected one of c, cpp" in done.stderr
+
+
+def test_toolchains_knows_the_same_languages():
+    done = subprocess.run([ROOT / ".ci/toolchains", "cobol"], capture_output=True, text=True)
+    assert done.returncode != 0 and "expected some of c cpp" in done.stderr
+
+
+def test_readme_has_the_ratios_of_the_table():
+    module = load()
+    texts = [path.read_text() for path in (module.DOCUMENT, module.README)]
+    tables = [text[text.index(module.BEGIN):text.index(module.END)] for text in texts]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in tables[0].splitlines() if line[:1] == "|"]
+    rows = [dict(zip(lines[0], line)) for line in lines[2:]]
+    assert rows and module.short_table(rows) in tables[1]
