@@ -216,6 +216,12 @@ NAMES = {
         "libc10.so:_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE", "2.4",
         "the same of tensors with a tangent", "the same", _tells_tangents, lambda: None,
     ),
+    "operator_schemas": Private(
+        "torch._C._jit_get_schemas_for_operator", "2.4",
+        "a kernel in C is registered for an operator whose values are those that it takes",
+        "operators are computed by kernels in Python, which take longer",
+        lambda found: [str(each.type) for each in found("aten::is_nonzero")[0].arguments] == ["Tensor"],
+    ),
     "check_value": Private(
         "torch._check_value", "2.4",
         "shapes of fake tensors are compared, also where a size is not known yet", "they are compared as numbers",

@@ -15,10 +15,10 @@ from torch.autograd import forward_ad
 
 from support import ROOT, TESTS, kernels_probe
 from torchthaw.bridge import _bridge
-from torchthaw.operators import registration
 
+RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
 pytestmark = pytest.mark.skipif(
-    registration.RELEASE not in registration.NATIVE, reason="with this PyTorch, operators have kernels in Python"
+    RELEASE < (2, 10), reason="PyTorch has no stable C interface for kernels before 2.10"
 )
 
 
@@ -247,7 +247,7 @@ def test_an_autograd_function_calls_an_operator(ops):
 
 
 def test_without_the_c_functions_a_kernel_does_not_look_for_gradients():
-    """Whoever registers it puts a Python function before it then."""
+    """Operators of extensions have kernels in Python then, see test_what_a_kernel_in_c_needs()."""
     script = """
 import torch
 from torchthaw import private_names
@@ -308,7 +308,7 @@ def without_memory():
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_wrong_argument_is_named(ops, case):
     call, error, text = REFUSED[case]
-    with pytest.raises(error) as caught:
+    with pytest.raises(Exception) as caught:  # of another class, pytest would print the arguments: one has no memory
         call(ops)
     assert type(caught.value) is error and str(caught.value).startswith(text)
 
@@ -487,9 +487,12 @@ def run(script, **environment):
 
 def test_without_the_c_interface_nothing_is_registered():
     script = """
+import torch
 from _ext.my_lib import _my_lib
 from torchthaw.bridge import _bridge
-import torch
+from support import kernels_probe
+schema = kernels_probe.my_lib_schemas(_my_lib)["lltm_forward"]
+torch.library.define("my_lib_without::lltm_forward", schema)
 print(_bridge.register_kernels(_my_lib, "my_lib_without", {"lltm_forward": "lltm_forward"}, "CPU"))
 """
     assert run(script, TORCHTHAW_NO_NATIVE_KERNELS="1") == "[]"
@@ -502,15 +505,110 @@ from _ext.my_lib import _my_lib
 from torchthaw.bridge import _bridge
 arguments = _my_lib, "my_lib_early", {"lltm_forward": "lltm_forward"}, "CPU"
 print(_bridge.register_kernels(*arguments))
+from support import kernels_probe
 import torch
+torch.library.define("my_lib_early::lltm_forward", kernels_probe.my_lib_schemas(_my_lib)["lltm_forward"])
 print(_bridge.register_kernels(*arguments))
 """
     assert run(script).split() == ["[]", "['lltm_forward']"]
 
 
-def test_a_schema_that_does_not_fit_its_function_is_refused(ops):
+WRONG = {
+    "one less": ("add", "(Tensor a) -> Tensor", "(Tensor) -> (Tensor)"),
+    "one more": ("add", "(Tensor a, Tensor b, Tensor c) -> Tensor", "(Tensor, Tensor, Tensor) -> (Tensor)"),
+    "no result": ("add", "(Tensor a, Tensor b) -> ()", "(Tensor, Tensor) -> ()"),
+    "optional": ("add", "(Tensor a, Tensor? b) -> Tensor", "(Tensor, Optional[Tensor]) -> (Tensor)"),
+    "number": ("add", "(Tensor a, SymInt b) -> Tensor", "(Tensor, int) -> (Tensor)"),
+    "float for int": (
+        "full", "(Tensor value, SymInt[] shape, float ndim) -> Tensor", "(Tensor, List[int], float) -> (Tensor)",
+    ),
+    "none": ("add", None, "no schema"),
+}  # fmt: skip
+TYPES = {"add": "(Tensor, Tensor) -> (Tensor)", "full": "(Tensor, List[int], int) -> (Tensor)"}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_schema_that_does_not_fit_its_function_is_refused(ops, case):
+    """Before a call, which would not know what the values are that it has to give back."""
     import probe_kernels._probe_kernels as module
 
-    wrong = kernels_probe.operators("kernels_of_wrong_schemas", module, {"add": "(Tensor a) -> Tensor"})
-    with pytest.raises(RuntimeError, match="add: expected a schema with 2 arguments and 1 results, got 1 and 1"):
-        wrong.add(torch.ones(1))
+    name, schema, types = WRONG[case]
+    space = "kernels_of_wrong_schemas_" + case.replace(" ", "_")
+    library = torch.library.Library(space, "FRAGMENT")
+    if schema:
+        library.define(name + schema)
+    with pytest.raises(ValueError) as caught:
+        _bridge.register_kernels(module, space, {name: name}, "CPU")
+    assert str(caught.value) == f"{space}::{name}: expected a schema with the types {TYPES[name]}, got {types}"
+    if case in ("one less", "one more"):
+        memory = numpy.ones(3, dtype=numpy.float32)
+        x, seen = torch.from_numpy(memory), weakref.ref(memory)
+        del memory
+        with pytest.raises(NotImplementedError):
+            getattr(getattr(torch.ops, space), name)(*[x] * types.partition("->")[0].count("Tensor"))
+        del x
+        gc.collect()
+        assert seen() is None
+
+
+# ---- Which PyTorch takes kernels in C --------------------------------------------------------------------------------
+
+WHERE = """
+import torch
+from torchthaw import private_names
+from torchthaw.bridge import _bridge
+
+find, register, registered = private_names.find, _bridge.register_kernels, []
+
+
+def without(name):
+    path = private_names.NAMES[name].path
+    private_names.find = lambda asked: private_names._ABSENT if asked == path else find(asked)
+
+
+def register_kernels(*arguments):
+    names = register(*arguments)
+    registered.extend(names)
+    return names
+
+
+_bridge.register_kernels = register_kernels
+"""
+USE = """
+from functions.add import add
+x, y = torch.ones(2), torch.ones(2, requires_grad=True)
+assert torch.ops.my_lib.my_lib_add_forward(x, x).tolist() == [2, 2]
+add(y, y).sum().backward()
+assert y.grad.tolist() == [2, 2]
+try:
+    torch.ops.my_lib.my_lib_add_forward.out(x, x, torch.ones(3))
+except ValueError as error:
+    print("C" if "my_lib_add_forward" in registered else "Python", error)
+"""
+REFUSAL = "output: expected shape (2,), got (3,)"
+
+
+@pytest.mark.parametrize("lost, kernels", [
+    ("", "C"),
+    ("without('requires_grad_in_c')", "Python"),
+    ("without('tangent_in_c')", "Python"),
+    ("without('operator_schemas')", "Python"),
+    ("_bridge.register_failure = lambda space, name: True", "Python"),  # the trial ends with another class
+])  # fmt: skip
+def test_what_a_kernel_in_c_needs(lost, kernels):
+    assert run(WHERE + lost + USE) == f"{kernels} {REFUSAL}"
+
+
+def test_without_the_c_interface_kernels_are_python():
+    assert run(WHERE + USE, TORCHTHAW_NO_NATIVE_KERNELS="1") == f"Python {REFUSAL}"
+
+
+def test_the_trial_is_made_outside_of_modes():
+    script = """
+import torch
+from torch._subclasses import FakeTensorMode
+from torchthaw.operators import registration
+with FakeTensorMode(), torch.device("meta"), torch.inference_mode():
+    print(registration.takes_kernels_in_c())
+"""
+    assert run(script) == "True"

@@ -21,7 +21,8 @@ Failure failure_of(const thaw_callable *function) {
 }
 
 void raise(const Failure &failure) {
-    PyObject *const types[] = {PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError};
+    PyObject *const types[] = {PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError, PyExc_OverflowError,
+                               PyExc_MemoryError};
     const auto length = static_cast<Py_ssize_t>(failure.text.size());
     const Ref text(PyUnicode_DecodeUTF8(failure.text.data(), length, "replace"));
     if (text != nullptr) PyErr_SetObject(types[failure.type], text);

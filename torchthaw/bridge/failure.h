@@ -8,7 +8,7 @@ struct thaw_callable;
 namespace bridge {
 
 struct Failure {
-    enum Type { TYPE_ERROR, VALUE_ERROR, RUNTIME_ERROR };
+    enum Type { TYPE_ERROR, VALUE_ERROR, RUNTIME_ERROR, OVERFLOW_ERROR, MEMORY_ERROR };
     Type type = VALUE_ERROR;
     std::string text;
 

@@ -41,6 +41,8 @@ PyMethodDef methods[] = {
      "call_below_modes(function, *arguments): calls a C function as if no dispatch mode were active"},
     {"kernels_refuse_gradients", kernels_refuse_gradients, METH_NOARGS,
      "kernels_refuse_gradients(): whether kernels in C refuse tensors whose gradient or tangent they would lose"},
+    {"register_failure", register_failure, METH_VARARGS,
+     "register_failure(namespace, operator): its kernel raises an OverflowError; False without kernels in C"},
     {"register_kernels", register_kernels, METH_VARARGS,
      "register_kernels(module, namespace, operators, dispatch_key) -> the names of the operators that got a kernel"},
     {nullptr, nullptr, 0, nullptr},

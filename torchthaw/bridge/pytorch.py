@@ -37,6 +37,16 @@ def gradient_functions():
     return _address(get("requires_grad_in_c")), _address(get("tangent_in_c"))
 
 
+def schema_types(space, name):
+    """The types in an operator's schema, ``"(Tensor, Optional[Tensor]) -> (Tensor)"``; ``"no schema"`` without one."""
+    operator, _, overload = name.partition(".")
+    for schema in get("operator_schemas")(f"{space}::{operator}"):
+        if schema.overload_name == overload:
+            inputs, outputs = ([str(each.type) for each in part] for part in (schema.arguments, schema.returns))
+            return f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
+    return "no schema"
+
+
 def _address(function):
     """Of a C function that ctypes found; 0 for None."""
     return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value

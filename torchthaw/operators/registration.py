@@ -1,14 +1,15 @@
 """torchthaw/operators/registration.py: enters an operator in PyTorch's dispatcher: schemas, fake kernels, kernels."""
 
+from functools import lru_cache
+from threading import Thread
+
 import torch
 
 from ..bridge import _bridge
+from ..private_names import has
 from . import autograd, fake, kernels
 
 KEYS = {"cpu": "CPU", "cuda": "CUDA"}
-# The releases of PyTorch whose tests of kernels in C pass. 2.15 has the interface, and some of them fail there.
-NATIVE = {(2, 13)}
-RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
 
 
 def define(operator, library):
@@ -34,13 +35,40 @@ def add_kernels(operators, device, module, library):
 
 
 def register_native(module, namespace, functions, key):
-    """The operators, of ``functions`` {operator: C function}, that got a kernel in C.
+    """The operators, of ``functions`` {operator: C function}, that got a kernel in C."""
+    return _bridge.register_kernels(module, namespace, functions, key) if takes_kernels_in_c() else []
 
-    None where such a kernel cannot refuse what autograd would lose, and in a PyTorch with which they were not run.
+
+@lru_cache(maxsize=None)
+def takes_kernels_in_c():
+    """Whether kernels in C do with this PyTorch what those in Python do.
+
+    Its stable C interface for kernels came with 2.10. Three things that they need it does not offer: to refuse what
+    autograd would lose, to know the schema, and an error's class. PyTorch is asked for each, whatever its version.
     """
-    if RELEASE not in NATIVE or not _bridge.kernels_refuse_gradients():
-        return []
-    return _bridge.register_kernels(module, namespace, functions, key)
+    return _bridge.kernels_refuse_gradients() and has("operator_schemas") and keeps_error_classes()
+
+
+def keeps_error_classes():
+    """Whether the class of an error that a kernel in C raises is the one that Python gets; found by a trial.
+
+    In a thread of its own, where no dispatch mode and no transform is active.
+    """
+    library, caught = torch.library.Library("torchthaw", "FRAGMENT"), []
+    library.define("fail(Tensor input) -> ()")
+    if not _bridge.register_failure("torchthaw", "fail"):
+        return False
+
+    def fail():
+        try:
+            torch.ops.torchthaw.fail(torch.empty(0, device="cpu"))
+        except Exception as error:
+            caught.append(type(error))
+
+    thread = Thread(target=fail)
+    thread.start()
+    thread.join()
+    return caught == [OverflowError]
 
 
 def base_of(operator, device, module):

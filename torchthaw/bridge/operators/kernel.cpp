@@ -6,11 +6,13 @@
 #include "../dlpack.h"
 #include "../exceptions.h"
 #include "arguments.h"
+#include "errors.h"
 #include "gradients.h"
 #include "workspace.h"
 
 #include <cstring>
 #include <limits>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,19 +21,13 @@ namespace bridge {
 
 namespace {
 
-[[noreturn]] void throw_failure(const Failure &failure) {
-    /* Of what leaves C++, PyTorch makes ValueError and RuntimeError, but no TypeError. */
-    if (failure.type == Failure::RUNTIME_ERROR) throw std::runtime_error(failure.text);
-    throw std::invalid_argument(failure.text);
-}
-
 /* Stores an integer as the C type of the parameter. */
 void put_integer(const thaw_parameter &parameter, void *place, int64_t value) {
     static const char *const types[] = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
                                         "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
     if (store_integer(parameter.kind, place, value)) return;
-    throw std::overflow_error(std::string(parameter.name) + ": expected an integer that fits " +
-                              types[parameter.kind - THAW_INT8] + ", got " + std::to_string(value));
+    throw KernelError(Failure::OVERFLOW_ERROR, std::string(parameter.name) + ": expected an integer that fits " +
+                                               types[parameter.kind - THAW_INT8] + ", got " + std::to_string(value));
 }
 
 int64_t element_count(const Layout &layout) {
@@ -79,7 +75,7 @@ private:
     }
 
     [[noreturn]] void refuse(int index, const std::string &expected, const std::string &got) const {
-        throw std::invalid_argument(std::string(name(index)) + ": expected " + expected + ", got " + got);
+        throw KernelError(Failure::VALUE_ERROR, std::string(name(index)) + ": expected " + expected + ", got " + got);
     }
 
     /* PyTorch passes its number of threads to a new thread's OpenMP only when it is asked for it. */
@@ -215,7 +211,7 @@ private:
             if (has_flag(i, THAW_CHECKED)) arrays[found++] = array_of(i);
         });
         Failure failure;
-        if (found > 0 && !check_arrays(&function(), frame_, arrays, found, &failure)) throw_failure(failure);
+        if (found > 0 && !check_arrays(&function(), frame_, arrays, found, &failure)) throw KernelError(failure);
     }
 
     Array array_of(int index) {
@@ -256,7 +252,7 @@ private:
         const Array array = {index, known, size, -1, nullptr, nullptr};
         Failure failure;
         check_arrays(&function(), frame_, &array, 1, &failure);
-        throw_failure(failure);
+        throw KernelError(failure);
     }
 
     /* Of the tensor that was given first: outputs are where it is. */
@@ -294,16 +290,16 @@ private:
     }
 
     [[noreturn]] void refuse_sizes() const {
-        if (function().module->error_message != nullptr) throw_failure(failure_of(&function()));
-        throw std::invalid_argument(std::string(function().name) + ": expected sizes whose arrays fit in memory, got a "
-                                    "workspace of SIZE_MAX bytes");
+        if (function().module->error_message != nullptr) throw KernelError(failure_of(&function()));
+        throw KernelError(Failure::VALUE_ERROR, std::string(function().name) + ": expected sizes whose arrays fit in "
+                                                "memory, got a workspace of SIZE_MAX bytes");
     }
 
     void call() {
         if (!guard(function().run, frame_)) throw_pending();
         int status = 1;
         if (function().status != 0) std::memcpy(&status, frame_ + function().result_offset, sizeof status);
-        if (status == 0) throw_failure(failure_of(&function()));
+        if (status == 0) throw KernelError(failure_of(&function()));
     }
 
     void give_outputs() {
@@ -347,14 +343,16 @@ private:
 }  // namespace
 
 void kernel(const thaw_callable *function, void *frame, int functional, uint64_t *stack, uint64_t inputs,
-            uint64_t outputs) {
+            uint64_t outputs) try {
     const Plan &plan = functional != 0 ? *function->plan : *function->plan_out;
-    if (inputs != plan.inputs || outputs != plan.outputs) {
+    if (inputs != plan.inputs || outputs != plan.outputs) { /* defined anew: what its values are is not known here */
         throw std::runtime_error(plan.name + ": expected a schema with " +
                                  std::to_string(plan.inputs) + " arguments and " + std::to_string(plan.outputs) +
                                  " results, got " + std::to_string(inputs) + " and " + std::to_string(outputs));
     }
     Call(plan, frame, stack).run();
+} catch (const std::bad_alloc &error) {
+    throw KernelError(Failure::MEMORY_ERROR, error.what());
 }
 
 }  // namespace bridge

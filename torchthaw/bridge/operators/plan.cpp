@@ -42,6 +42,21 @@ bool is_callable(const thaw_callable &function, bool functional, bool on_cuda) {
     return true;
 }
 
+/* What a value on PyTorch's stack is called in schemas. */
+const char *type_of(From from, const thaw_parameter &parameter) {
+    if (from == From::TENSOR) return "Tensor";
+    if (from == From::OPTIONAL) return "Optional[Tensor]";
+    if (from == From::LIST) return "List[int]";
+    if (parameter.kind == THAW_BOOL) return "bool";
+    return parameter.kind == THAW_FLOAT || parameter.kind == THAW_DOUBLE ? "float" : "int";
+}
+
+std::string joined(const std::vector<std::string> &types) {
+    std::string text;
+    for (const std::string &type : types) text += (text.empty() ? "" : ", ") + type;
+    return "(" + text + ")";
+}
+
 Variant make_variant(const thaw_callable &function) {
     Variant variant{&function, {}};
     for (int i = 0; i < function.parameter_count; ++i) {
@@ -61,13 +76,16 @@ std::unique_ptr<Plan> make_plan(const std::vector<thaw_callable> &functions, siz
     std::unique_ptr<Plan> plan(new Plan{});
     plan->functional = functional;
     plan->on_cuda = on_cuda;
+    std::vector<std::string> inputs;
     for (int i = 0; i < base.parameter_count; ++i) {
         const From from = origin(base, i, functional);
         const bool written = (base.parameters[i].flags & (THAW_WRITTEN | THAW_SCRATCH)) == THAW_WRITTEN;
         plan->from.push_back(from);
-        plan->inputs += is_on_stack(from);
+        if (is_on_stack(from)) inputs.push_back(type_of(from, base.parameters[i]));
         plan->outputs += functional && written && from != From::STREAM;
     }
+    plan->inputs = inputs.size();
+    plan->types = joined(inputs) + " -> " + joined(std::vector<std::string>(plan->outputs, "Tensor"));
     plan->variants.push_back(make_variant(base));
     for (const thaw_callable &function : functions) {
         const bool is_variant = function.operator_base == static_cast<int>(index) + 1;

@@ -35,6 +35,7 @@ struct Variant {
 
 struct Plan {
     std::string name;       /* of the operator, with its overload: "lltm_forward.out" */
+    std::string types;      /* of its schema: "(Tensor, Optional[Tensor], List[int]) -> (Tensor)" */
     std::vector<From> from; /* by parameter */
     std::vector<Variant> variants;
     std::vector<int> choosing; /* parameters: the dtype of the first that is given chooses the variant */

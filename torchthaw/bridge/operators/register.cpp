@@ -3,6 +3,8 @@
 
 #include "../load.h"
 #include "../python.h"
+#include "arguments.h"
+#include "errors.h"
 #include "gradients.h"
 #include "plan.h"
 #include "shim.h"
@@ -20,8 +22,20 @@ class Library {
 public:
     /* False with an exception set. */
     bool open(const char *space, const char *key) {
+        space_ = space;
         if (shim.aoti_torch_library_init_impl(space, key, __FILE__, __LINE__, &library_) == 0) return true;
         PyErr_Format(PyExc_ValueError, "dispatch_key: PyTorch takes no kernels of %s for %s", space, key);
+        return false;
+    }
+
+    /* Whether PyTorch puts on the stack what the plan takes off it; false with an exception set. */
+    bool fits(const char *name, const Plan &plan) const {
+        const Ref found = pytorch_py.call("schema_types", "ss", space_, name);
+        const char *types;
+        if (found == nullptr || !PyArg_Parse(found, "s", &types)) return false;
+        if (plan.types == types) return true;
+        PyErr_Format(PyExc_ValueError, "%s::%s: expected a schema with the types %s, got %s", space_, name,
+                     plan.types.c_str(), types);
         return false;
     }
 
@@ -34,6 +48,7 @@ public:
 
 private:
     LibraryObject *library_;
+    const char *space_;
 };
 
 /* Registers one operator: 1, 0 where it has no kernel in C, -1 with an exception set. */
@@ -58,10 +73,23 @@ int register_kernel(std::vector<thaw_callable> &functions, const char *name, con
         made->name = name;
         plan = made.release(); /* it stays */
     }
-    return library.add(name, kernel) ? 1 : -1;
+    return library.fits(name, *plan) && library.add(name, kernel) ? 1 : -1;
+}
+
+void fail(uint64_t *stack, uint64_t, uint64_t) {
+    const Handle given(from_stack<TensorObject *>(*stack));
+    throw KernelError(Failure::OVERFLOW_ERROR, "this is a trial");
 }
 
 }  // namespace
+
+PyObject *register_failure(PyObject *, PyObject *arguments) {
+    const char *space, *name;
+    if (!PyArg_ParseTuple(arguments, "ss:register_failure", &space, &name)) return nullptr;
+    if (!find_shim()) return PyBool_FromLong(0);
+    Library library;
+    return library.open(space, "CPU") && library.add(name, fail) ? PyBool_FromLong(1) : nullptr;
+}
 
 PyObject *register_kernels(PyObject *, PyObject *arguments) try {
     PyObject *module, *operators;

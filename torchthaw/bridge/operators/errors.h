@@ -1,0 +1,35 @@
+/* operators/errors.h: failures of kernels, which reach Python as the classes that they are. */
+#pragma once
+
+#include "../failure.h"
+
+#include <stdexcept>
+
+/* As pybind11 declares it for all modules of a process: what such an exception becomes in Python, set_error() says.
+ * PyTorch's functions for Python are pybind11's. Of another exception PyTorch makes what it wants: of
+ * std::invalid_argument, ValueError before 2.15 and RuntimeError since. */
+namespace pybind11 {
+
+class __attribute__((visibility("default"))) builtin_exception : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+    virtual void set_error() const = 0; /* with the GIL */
+};
+
+}  // namespace pybind11
+
+namespace bridge {
+
+/* For callers in C++, a std::runtime_error. */
+class KernelError : public pybind11::builtin_exception {
+public:
+    explicit KernelError(const Failure &failure) : KernelError(failure.type, failure.text) {}
+    KernelError(Failure::Type type, const std::string &text) : builtin_exception(text), type_(type) {}
+
+    void set_error() const override { raise({type_, what()}); }
+
+private:
+    const Failure::Type type_;
+};
+
+}  // namespace bridge
