@@ -10,27 +10,36 @@ Autocast comes before all of them: it changes the arguments.
 """
 
 from inspect import signature
+from types import SimpleNamespace
 
 import torch
 from torch import Tensor, is_grad_enabled
 from torch.autograd import Function, forward_ad
 from torch.compiler import is_compiling, is_dynamo_compiling
+from torchthaw import private_names
 
-# Four names that are not public, because the public way takes longer than all of ``needs_dispatch``, or there is none.
-# In a PyTorch without the first, each call takes the path of transforms, which is right everywhere, and slower. Without
-# forward_ad._current_level or forward_ad._set_fwd_grad_enabled, calls raise AttributeError.
-transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
-autocast_active = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
-is_batched_gradient = getattr(torch._C._functorch, "is_legacy_batchedtensor", lambda tensor: False)
+# Where PyTorch lacks one of these, calls take a path that is right everywhere, and slower.
+transforms_active = private_names.get("transforms_active")
+autocast_active = private_names.get("autocast_active")
+is_batched_gradient = private_names.get("is_batched_gradient")
+set_forward_mode = private_names.get("set_forward_mode")  # None: Transformed.jvp cannot be used
+levels = forward_ad if private_names.has("dual_level") else SimpleNamespace(_current_level=0)
 
 
 def needs_dispatch(*arguments):
-    """Whether an operator on these arguments must go through ``dispatch``; a plain call of C is cheaper."""
+    """Whether an operator on these arguments must go through ``dispatch``; a plain call of C is cheaper.
+
+    An operator with a rule for autocast asks ``autocast_active()``, too. What has no gradient is a plain call in graphs
+    as well.
+    """
     if is_grad_enabled():
-        for argument in arguments:
-            if getattr(argument, "requires_grad", False):
-                return True
-    return forward_ad._current_level >= 0 or is_compiling() or transforms_active() or autocast_active()
+        try:
+            for argument in arguments:
+                if argument is not None and argument.requires_grad:
+                    return True
+        except AttributeError:  # no tensor, which the call will refuse
+            return False
+    return levels._current_level >= 0 or transforms_active()
 
 
 def dispatch(operator, *arguments):
@@ -43,8 +52,9 @@ def dispatch(operator, *arguments):
             return operator.apply(*distinct(arguments))
     elif autocast_active():
         arguments = operator.autocast(arguments)
-    if transforms_active() or forward_ad._current_level >= 0:
-        return Transformed.apply(operator, *arguments) if operator.plain else operator.formula(*arguments)
+    if transforms_active() or levels._current_level >= 0:
+        is_formula = operator.plain is None or set_forward_mode is None
+        return operator.formula(*arguments) if is_formula else Transformed.apply(operator, *arguments)
     # Function.apply is Python around the apply of its C++ base, which alone takes two thirds of the time.
     return super(Function, operator).apply(*arguments)
 
@@ -66,7 +76,7 @@ def must_compose(*grad_outputs):
     """
     if is_compiling():  # a compiled graph has one derivative
         return False
-    if is_grad_enabled() or forward_ad._current_level >= 0 or transforms_active():
+    if is_grad_enabled() or levels._current_level >= 0 or transforms_active():
         return True
     for grad_output in grad_outputs:
         if grad_output is not None and is_batched_gradient(grad_output):
@@ -178,7 +188,7 @@ class Transformed(Function):
     def jvp(ctx, _, *tangents):
         # PyTorch turns forward mode off here, also for the levels around this one, whose tangents would be lost. With it
         # on, what has a tangent at this level must go in without.
-        with forward_ad._set_fwd_grad_enabled(True):
+        with set_forward_mode(True):
             arguments = [forward_ad.unpack_dual(x).primal if isinstance(x, Tensor) else x for x in saved_arguments(ctx)]
             known = [
                 torch.zeros_like(x) if tangent is None and isinstance(x, Tensor) else tangent

@@ -6,6 +6,9 @@ from threading import local
 import torch
 from torch import Tensor
 from torch.compiler import is_compiling
+from torchthaw import private_names
+from torchthaw.finder import after_import
+
 from _ext import my_lib
 
 SUFFIXES = {torch.float32: "", torch.float64: "_f64", torch.bfloat16: "_bf16", torch.float16: "_f16"}
@@ -14,30 +17,68 @@ HALVES = torch.bfloat16, torch.float16
 REFUSALS = AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError
 
 
+class Operators:
+    """``operators.lltm_forward`` is ``torch.ops.my_lib.lltm_forward.default``, found once.
+
+    Going through torch.ops takes as long as a small kernel. The first operator that anything needs registers all of
+    them in PyTorch, so none is found before. In eager mode it is what the operator calls in turn, without its frame.
+    """
+
+    def __init__(self, overload):
+        self.overload = overload
+
+    def __getattr__(self, name):
+        operator = self.whole(name)
+        setattr(self, name, operator._op if has_direct_call else operator)
+        return getattr(self, name)
+
+    def whole(self, name):
+        return getattr(getattr(torch.ops.my_lib, name), self.overload)
+
+
+has_direct_call = private_names.has("direct_call")
+operators, operators_out = Operators("default"), Operators("out")
+served = set()
+
+
+def prepare_for_dynamo():
+    """Finds all operators, since graphs are valid as long as nothing here changes, and says what graphs call."""
+    for name in served:
+        for overload in operators, operators_out:
+            direct = getattr(overload, name)
+            if has_direct_call:
+                torch.compiler.substitute_in_graph(direct, skip_signature_check=True)(in_graph(overload.whole(name)))
+
+
+def in_graph(operator):
+    return lambda *arguments: operator(*arguments)
+
+
 def serve(name, check, widens=True):
-    """Decorates ``function(tensor, ...)``, which calls the operator ``name`` of torch.ops.my_lib.
+    """Decorates ``function(tensor, ...)``, which calls the operator ``name`` of torch.ops.my_lib; None is the operator.
 
     16-bit numbers for which C has no kernel are computed in float32, or by ``function`` itself unless ``widens``. The
     arguments of a call that fails are looked at in ``check(*arguments)``, for an error in words; others pay nothing.
     """
     dtypes = frozenset(dtype for dtype, suffix in SUFFIXES.items() if hasattr(my_lib, name + suffix))
+    served.add(name)
 
-    def decorate(function):
-        @wraps(function)
-        def call(tensor, *others):
+    def decorate(function=None):
+        def call(*arguments):  # one tuple for both calls, which takes less time than naming the first
             try:
-                if not widens or tensor.dtype in WIDE or tensor.is_cpu and tensor.dtype in dtypes:
-                    return function(tensor, *others)
+                tensor = arguments[0]
+                if tensor.dtype in WIDE or not widens or tensor.is_cpu and tensor.dtype in dtypes:
+                    return (function or getattr(operators, name))(*arguments)
                 if tensor.dtype in SUFFIXES:
-                    check(tensor, *others)
-                    return in_float32(call, tensor, *others)
+                    check(*arguments)
+                    return in_float32(call, *arguments)
             except REFUSALS:
-                check(tensor, *others)
+                check(*arguments)
                 check_cuda(tensor)
                 raise
-            check(tensor, *others)
+            check(*arguments)
 
-        return call
+        return wraps(function)(call) if function else call
 
     return decorate
 
@@ -52,16 +93,20 @@ def in_float32(call, *arguments):
 
 
 def needed(backward, arguments, needs, *like):
-    """The results of ``backward``, an operator of torch.ops: those not needed are neither computed nor allocated.
+    """The results of the operator called ``backward``: those not needed are neither computed nor allocated.
 
     ``like``: tensors with the shapes of the results.
     """
     if all(needs):
-        return backward(*arguments)
-    gradients = tuple(torch.empty(x.shape, dtype=x.dtype, device=x.device) if need else None
-                      for x, need in zip(like, needs))
-    backward.out(*arguments, *gradients)
+        return getattr(operators, backward)(*arguments)
+    gradients = tuple(empty_like(x) if need else None for x, need in zip(like, needs))
+    getattr(operators_out, backward)(*arguments, *gradients)
     return gradients
+
+
+def empty_like(tensor):
+    """Row-major memory; torch.empty takes twice as long for a shape that is a torch.Size."""
+    return torch.empty_like(tensor, memory_format=torch.contiguous_format)
 
 
 def check_tensors(**tensors):
@@ -137,9 +182,9 @@ if torch.backends.cuda.is_built():
     my_lib_cuda()  # its import registers them
 
 
-def follow_tf32(input):
+def follow_tf32():
     """Allows products on a GPU, in this thread, what ``torch.backends.cuda.matmul.allow_tf32`` allows."""
-    if not input.is_cuda or is_compiling():
+    if is_compiling():
         return
     allowed = torch.backends.cuda.matmul.allow_tf32
     if allowed is not per_thread.tf32:
@@ -154,3 +199,5 @@ class PerThread(local):
 
 
 per_thread = PerThread()
+
+after_import("torch._dynamo", prepare_for_dynamo)

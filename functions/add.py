@@ -1,9 +1,8 @@
 """functions/add.py: output = input1 + input2."""
 
-import torch
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import Elementwise, dispatch, needs_dispatch, promoted
+from ._autograd import Elementwise, autocast_active, dispatch, needs_dispatch, promoted
 from ._library import check_pair, serve
 
 
@@ -11,14 +10,12 @@ def add(input1, input2):
     """``input1 + input2``, both of one floating-point dtype and one shape: there is no broadcasting."""
     if has_torch_function_variadic(input1, input2):
         return handle_torch_function(add, (input1, input2), input1, input2)
-    if needs_dispatch(input1, input2):
+    if needs_dispatch(input1, input2) or autocast_active():
         return dispatch(MyAddFunction, input1, input2)
     return compute(input1, input2)
 
 
-@serve("my_lib_add_forward", check_pair)
-def compute(input1, input2):
-    return torch.ops.my_lib.my_lib_add_forward.default(input1, input2)
+compute = serve("my_lib_add_forward", check_pair)()
 
 
 class MyAddFunction(Elementwise):

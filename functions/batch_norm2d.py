@@ -6,7 +6,7 @@ import torch
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, dispatch, must_compose, needs_dispatch
-from ._library import HALVES, check_shape, check_tensors, serve, sizes
+from ._library import HALVES, check_shape, check_tensors, operators, serve, sizes
 
 WORDS = "batch", "channels", "height", "width"
 IMAGES = 0, 2, 3  # the dimensions of which a channel's statistics are
@@ -46,7 +46,7 @@ def compute(input, eps):
     if input.dtype in HALVES:
         output, mean, std = compute(input.float(), eps)
         return output.to(input.dtype), mean, std
-    output, mean, std = torch.ops.my_lib.my_lib_batch_norm2d_forward.default(input, eps)
+    output, mean, std = operators.my_lib_batch_norm2d_forward(input, eps)
     return in_layout_of(input, output), mean, std
 
 
@@ -54,7 +54,7 @@ def compute(input, eps):
 def compute_gradient(input, grad_output, mean, std, eps):
     if input.dtype in HALVES:
         return compute_gradient(input.float(), grad_output.float(), mean, std, eps).to(input.dtype)
-    grad_input = torch.ops.my_lib.my_lib_batch_norm2d_backward.default(grad_output, input, mean, std, eps)
+    grad_input = operators.my_lib_batch_norm2d_backward(grad_output, input, mean, std, eps)
     return in_layout_of(input, grad_input)
 
 

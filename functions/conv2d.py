@@ -4,7 +4,7 @@ from torch.nn import functional as F
 from torch.nn.grad import conv2d_input, conv2d_weight
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import Operator, dispatch, low_precision, needs_dispatch
+from ._autograd import Operator, autocast_active, dispatch, low_precision, needs_dispatch
 from ._library import check_dense, sizes
 
 
@@ -16,7 +16,7 @@ def conv2d(input, weight):
     """
     if has_torch_function_variadic(input, weight):
         return handle_torch_function(conv2d, (input, weight), input, weight)
-    if needs_dispatch(weight, input):
+    if needs_dispatch(weight, input) or autocast_active():
         return dispatch(Conv2DFunction, input, weight)
     return compute(input, weight)
 

@@ -1,10 +1,11 @@
 """functions/cube.py: output = input^3."""
 
 import torch
+from torch.compiler import is_compiling
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch
-from ._library import check_shape, check_tensors, serve
+from ._library import check_shape, check_tensors, empty_like, operators, operators_out, serve
 
 
 def cube(input):
@@ -13,7 +14,7 @@ def cube(input):
         return handle_torch_function(cube, (input,), input)
     if needs_dispatch(input):
         return dispatch(CubeFunction, input)[0]
-    return compute(input)[0]
+    return compute_output(input)
 
 
 def check_arguments(*tensors):
@@ -24,16 +25,24 @@ def check_arguments(*tensors):
         check_shape(name, tensor, tensors[0].shape)
 
 
+compute = serve("my_lib_cube_forward", check_arguments)()
+
+
 @serve("my_lib_cube_forward", check_arguments)
-def compute(input):
-    return torch.ops.my_lib.my_lib_cube_forward.default(input)
+def compute_output(input):
+    """The output alone: only gradients need the derivative. A small one takes less time than the way around it."""
+    if is_compiling() or input.numel() < 10_000:
+        return operators.my_lib_cube_forward(input)[0]
+    output = empty_like(input)
+    operators_out.my_lib_cube_forward(input, output, None)
+    return output
 
 
 @serve("my_lib_cube_backward", check_arguments)
 def compute_gradient(input, grad_output, grad_derivative):
     if grad_output is None:
         grad_output = torch.zeros_like(grad_derivative)
-    return torch.ops.my_lib.my_lib_cube_backward.default(grad_output, grad_derivative, input)
+    return operators.my_lib_cube_backward(grad_output, grad_derivative, input)
 
 
 class CubeFunction(Elementwise):

@@ -4,7 +4,7 @@ from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from . import batch_norm2d, conv2d
-from ._autograd import Operator, dispatch, low_precision, must_compose, needs_dispatch
+from ._autograd import Operator, autocast_active, dispatch, low_precision, must_compose, needs_dispatch
 from ._library import check_dense, check_dtype
 
 
@@ -16,7 +16,7 @@ def fused_conv_batch_norm2d(input, conv_weight, eps=1e-3):
     """
     if has_torch_function_variadic(input, conv_weight):
         return handle_torch_function(fused_conv_batch_norm2d, (input, conv_weight), input, conv_weight, eps)
-    if needs_dispatch(conv_weight, input):
+    if needs_dispatch(conv_weight, input) or autocast_active():
         return dispatch(FusedConvBatchNorm2DFunction, input, conv_weight, eps)
     return compute(input, conv_weight, eps)[0]
 

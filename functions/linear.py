@@ -6,8 +6,8 @@ import torch
 from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked
-from ._library import check_dense, check_shape, check_tensors, follow_tf32, needed, serve, sizes
+from ._autograd import Operator, autocast_active, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked
+from ._library import check_dense, check_shape, check_tensors, follow_tf32, needed, operators, serve, sizes
 
 
 def linear(input, weight, bias=None):
@@ -18,7 +18,7 @@ def linear(input, weight, bias=None):
     """
     if has_torch_function_variadic(input, weight, bias):
         return handle_torch_function(linear, (input, weight, bias), input, weight, bias)
-    if needs_dispatch(weight, bias, input):
+    if needs_dispatch(weight, bias, input) or autocast_active():
         return dispatch(LinearFunction, input, weight, bias)
     return compute(input, weight, bias)
 
@@ -46,24 +46,26 @@ def check_saved(input, weight, grad_output, needs):
 
 @serve("my_lib_linear_forward", check_arguments)
 def compute(input, weight, bias=None):
-    follow_tf32(input)
+    if input.is_cuda:
+        follow_tf32()
     if input.dim() == 2:
-        return torch.ops.my_lib.my_lib_linear_forward.default(input, weight, bias)
+        return operators.my_lib_linear_forward(input, weight, bias)
     check_input(input, weight)
-    output = torch.ops.my_lib.my_lib_linear_forward.default(rows(input), weight, bias)
+    output = operators.my_lib_linear_forward(rows(input), weight, bias)
     return output.view(*input.shape[:-1], weight.shape[0])
 
 
 @serve("my_lib_linear_backward", check_saved)
 def compute_gradients(input, weight, grad_output, needs):
     """(grad_input, grad_weight, grad_bias), None where not needed."""
-    follow_tf32(input)
+    if input.is_cuda:
+        follow_tf32()
     if weight.dim() != 2 or grad_output.shape[:-1] != input.shape[:-1]:  # in rows, they could have as many
         check_saved(input, weight, grad_output, needs)
     grad_rows, input_rows = rows(grad_output), rows(input)
     arguments = grad_rows, input_rows, weight, weight.shape[1]
     like = input_rows, weight, weight[:, 0] if weight.shape[1] else weight.new_empty(weight.shape[0])
-    grad_input, grad_weight, grad_bias = needed(torch.ops.my_lib.my_lib_linear_backward, arguments, needs, *like)
+    grad_input, grad_weight, grad_bias = needed("my_lib_linear_backward", arguments, needs, *like)
     return None if grad_input is None else grad_input.view(input.shape), grad_weight, grad_bias
 
 

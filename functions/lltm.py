@@ -4,8 +4,10 @@ import torch
 from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked
-from ._library import check_shape, check_tensors, follow_tf32, needed, serve, sizes
+from ._autograd import (
+    Operator, autocast_active, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked,
+)
+from ._library import check_shape, check_tensors, follow_tf32, needed, operators, serve, sizes
 
 
 def lltm(input, weights, bias, old_h, old_cell):
@@ -18,7 +20,7 @@ def lltm(input, weights, bias, old_h, old_cell):
     if has_torch_function_variadic(input, weights, bias, old_h, old_cell):
         arguments = input, weights, bias, old_h, old_cell
         return handle_torch_function(lltm, arguments, *arguments)
-    if needs_dispatch(weights, input, old_h, old_cell, bias):
+    if needs_dispatch(weights, input, old_h, old_cell, bias) or autocast_active():
         return dispatch(LLTMFunction, input, weights, bias, old_h, old_cell)
     return compute(input, weights, bias, old_h, old_cell)[:2]
 
@@ -37,8 +39,9 @@ def check_arguments(input, weights, bias, old_h, old_cell):
 @serve("lltm_forward", check_arguments)
 def compute(input, weights, bias, old_h, old_cell):
     """(new_h, new_cell, gates), gates (batch, 3 * state_size)."""
-    follow_tf32(input)
-    return torch.ops.my_lib.lltm_forward.default(input, weights, bias, old_h, old_cell)
+    if input.is_cuda:
+        follow_tf32()
+    return operators.lltm_forward(input, weights, bias, old_h, old_cell)
 
 
 def check_saved(input, weights, bias, old_h, old_cell, new_cell, gates, grad_h, grad_cell, needs):
@@ -49,9 +52,10 @@ def check_saved(input, weights, bias, old_h, old_cell, new_cell, gates, grad_h, 
 @serve("lltm_backward", check_saved)
 def compute_gradients(input, weights, bias, old_h, old_cell, new_cell, gates, grad_h, grad_cell, needs):
     """Those of all five arguments, None where not needed."""
-    follow_tf32(input)
+    if input.is_cuda:
+        follow_tf32()
     arguments = grad_h, grad_cell, new_cell, gates, input, old_h, weights
-    return needed(torch.ops.my_lib.lltm_backward, arguments, needs, input, weights, bias, old_h, old_cell)
+    return needed("lltm_backward", arguments, needs, input, weights, bias, old_h, old_cell)
 
 
 class LLTMFunction(Operator):

@@ -1,10 +1,11 @@
 """functions/lltm_sequence.py: the LLTM cell over a whole sequence as one operator."""
 
 import torch
+from torch.compiler import is_compiling
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import Operator, dispatch, in_front, low_precision, must_compose, needs_dispatch
-from ._library import check_shape, check_tensors, follow_tf32, needed, serve, sizes
+from ._autograd import Operator, autocast_active, dispatch, in_front, low_precision, must_compose, needs_dispatch
+from ._library import check_shape, check_tensors, follow_tf32, needed, operators, operators_out, serve, sizes
 from .lltm import LLTMFunction, step_tangents
 
 
@@ -17,10 +18,9 @@ def lltm_sequence(input, weights, bias, old_h, old_cell):
     if has_torch_function_variadic(input, weights, bias, old_h, old_cell):
         arguments = input, weights, bias, old_h, old_cell
         return handle_torch_function(lltm_sequence, arguments, *arguments)
-    if needs_dispatch(weights, input, old_h, old_cell, bias):
+    if needs_dispatch(weights, input, old_h, old_cell, bias) or autocast_active():
         return dispatch(LLTMSequenceFunction, input, weights, bias, old_h, old_cell)
-    output, cells, _ = compute(input, weights, bias, old_h, old_cell)
-    return output, last(output, old_h), last(cells, old_cell)
+    return compute_results(input, weights, bias, old_h, old_cell)
 
 
 def check_arguments(input, weights, bias, old_h, old_cell):
@@ -37,8 +37,9 @@ def check_arguments(input, weights, bias, old_h, old_cell):
 @serve("lltm_sequence_forward", check_arguments)
 def compute(input, weights, bias, old_h, old_cell):
     """(output, cells, gates): h and cell after every step, and the gates (seq_len, batch, 3 * state_size)."""
-    follow_tf32(input)
-    return torch.ops.my_lib.lltm_sequence_forward.default(input, weights, bias, old_h, old_cell)
+    if input.is_cuda:
+        follow_tf32()
+    return operators.lltm_sequence_forward(input, weights, bias, old_h, old_cell)
 
 
 def check_saved(input, weights, bias, old_h, old_cell, *others):
@@ -51,10 +52,26 @@ def compute_gradients(
     input, weights, bias, old_h, old_cell, output, cells, gates, grad_output, grad_h, grad_cell, needs
 ):
     """Those of all five arguments, None where not needed."""
-    follow_tf32(input)
+    if input.is_cuda:
+        follow_tf32()
     grad_output = torch.zeros_like(output) if grad_output is None else grad_output
     arguments = grad_output, grad_h, grad_cell, cells, gates, input, output, old_h, old_cell, weights
-    return needed(torch.ops.my_lib.lltm_sequence_backward, arguments, needs, input, weights, bias, old_h, old_cell)
+    return needed("lltm_sequence_backward", arguments, needs, input, weights, bias, old_h, old_cell)
+
+
+@serve("lltm_sequence_forward", check_arguments)
+def compute_results(input, weights, bias, old_h, old_cell):
+    """(output, h, cell). Only gradients need the gates, which take more memory than all results."""
+    if is_compiling():
+        output, cells, _ = compute(input, weights, bias, old_h, old_cell)
+    else:
+        if input.is_cuda:
+            follow_tf32()
+        steps, batch, _ = input.shape
+        output = torch.empty(steps, batch, old_h.shape[1], dtype=input.dtype, device=input.device)
+        cells = torch.empty_like(output)
+        operators_out.lltm_sequence_forward(input, weights, bias, old_h, old_cell, output, cells, None)
+    return output, last(output, old_h), last(cells, old_cell)
 
 
 def last(steps, old):
@@ -85,10 +102,7 @@ class LLTMSequenceFunction(Operator):
 
     autocast = staticmethod(low_precision)
 
-    @staticmethod
-    def plain(input, weights, bias, old_h, old_cell):
-        output, cells, _ = compute(input, weights, bias, old_h, old_cell)
-        return output, last(output, old_h), last(cells, old_cell)
+    plain = staticmethod(compute_results)
 
     @staticmethod
     def formula(input, weights, bias, h, cell):

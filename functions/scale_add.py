@@ -1,31 +1,28 @@
 """functions/scale_add.py: output = 2 * input1 + input2."""
 
-import torch
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch, promoted
-from ._library import check_gradient, check_pair, serve
+from ._autograd import Elementwise, autocast_active, dispatch, must_compose, needs_dispatch, promoted
+from ._library import check_gradient, check_pair, empty_like, operators, operators_out, serve
 
 
 def scale_add(input1, input2):
     """``2 * input1 + input2``, both of one floating-point dtype and one shape: there is no broadcasting."""
     if has_torch_function_variadic(input1, input2):
         return handle_torch_function(scale_add, (input1, input2), input1, input2)
-    if needs_dispatch(input1, input2):
+    if needs_dispatch(input1, input2) or autocast_active():
         return dispatch(ScaleAddFunction, input1, input2)
     return compute(input1, input2)
 
 
-@serve("my_lib_scale_add_forward", check_pair)
-def compute(input1, input2):
-    return torch.ops.my_lib.my_lib_scale_add_forward.default(input1, input2)
+compute = serve("my_lib_scale_add_forward", check_pair)()
 
 
 @serve("my_lib_scale_add_backward", check_gradient)
 def compute_gradient(grad_output):
     """The first gradient. The second is grad_output itself, so C need not write a copy of it."""
-    grad_input1 = torch.empty(grad_output.shape, dtype=grad_output.dtype, device=grad_output.device)
-    torch.ops.my_lib.my_lib_scale_add_backward.out(grad_output, grad_input1, None)
+    grad_input1 = empty_like(grad_output)
+    operators_out.my_lib_scale_add_backward(grad_output, grad_input1, None)
     return grad_input1
 
 

@@ -1,7 +1,8 @@
 """torchthaw/private_names.py: every name of PyTorch that is not public, and its replacement if it is missing.
 
-No other file of the package uses one. ``get(name)`` is what PyTorch has under that name if it passes a small test, else
-the replacement; the choice is made once, at the first call. Importing this file does not import PyTorch.
+No other file of the package uses one, nor one of ``functions``. ``get(name)`` is what PyTorch has under that name if it
+passes a small test, else the replacement; the choice is made once, at the first call. Importing this file does not
+import PyTorch.
 """
 
 import ctypes
@@ -124,6 +125,11 @@ def _tells_tangents(function):
         return tells()
 
 
+def _sets_forward_mode(found):
+    with found(True):
+        return True
+
+
 def _class_of_contexts():
     torch = _torch()
     seen = []
@@ -239,6 +245,42 @@ NAMES = {
     ),
     "unwrap_for_grad": Private(
         "torch._C._functorch._unwrap_for_grad", "2.4", "the same, for grad and jvp", "the same", callable,
+    ),
+    "transforms_active": Private(
+        "torch._C._are_functorch_transforms_active", "2.4",
+        "functions/: whether a call is inside a transform of torch.func; asked before every call",
+        "every call takes the path of transforms, which takes longer",
+        lambda found: isinstance(found(), bool), lambda: lambda: True,
+    ),
+    "autocast_active": Private(
+        "torch._C._is_any_autocast_enabled", "2.4",
+        "functions/: whether a call is inside torch.autocast; asked before every call",
+        "every call asks for its device's autocast, which takes longer",
+        lambda found: isinstance(found(), bool), lambda: lambda: True,
+    ),
+    "dual_level": Private(
+        "torch.autograd.forward_ad._current_level", "2.4",
+        "functions/: whether a call is in forward mode; asked before every call",
+        "every call takes the path of transforms, which takes longer",
+        lambda found: isinstance(found, int), lambda: 0,
+    ),
+    "set_forward_mode": Private(
+        "torch.autograd.forward_ad._set_fwd_grad_enabled", "2.4",
+        "functions/: tangents of several levels go through C",
+        "inside transforms and in forward mode, PyTorch's own operators compute everything",
+        _sets_forward_mode, lambda: None,
+    ),
+    "is_batched_gradient": Private(
+        "torch._C._functorch.is_legacy_batchedtensor", "2.4",
+        "functions/: a batch of gradients, of is_grads_batched=True, does not go to C",
+        "PyTorch's own operators compute every gradient",
+        _says_no, lambda: lambda tensor: True,
+    ),
+    "direct_call": Private(
+        "torch.ops.aten.alias.default._op", "2.4",
+        "functions/: an operator called without the frame of its Python object",
+        "with that frame, which takes longer",
+        lambda found: found(_empty()).shape == (0,),
     ),
     "typed_storage": Private(
         "torch.Tensor._typed_storage", "2.4",

@@ -80,11 +80,14 @@ def test_the_search_finds_in_cpp():
 
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "private_names.py")
+# What has no value to look up once: it changes, or each operator has its own. has() of the table is asked before.
+IN_PLACE = {"functions/_autograd.py": {"_current_level"}, "functions/_library.py": {"_op"}}
+FUNCTIONS = sorted((ROOT / "functions").glob("*.py"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+@pytest.mark.parametrize("path", [*FILES, *FUNCTIONS], ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_python_files_name_nothing_private(path):
-    assert private_in_python(path.read_text()) == set()
+    assert private_in_python(path.read_text()) == IN_PLACE.get(f"{path.parent.name}/{path.name}", set())
 
 
 def test_cpp_files_name_nothing_private():
@@ -103,7 +106,7 @@ def test_the_table_is_complete():
 
 
 def test_every_name_has_a_user():
-    text = "\n".join(path.read_text() for path in FILES)
+    text = "\n".join(path.read_text() for path in [*FILES, *FUNCTIONS])
     unused = {name for name in NAMES if f'"{name}"' not in text}
     assert unused == {"_input_metadata", "_raw_saved_tensors"}  # by private_attributes()
     assert 'private_attributes("torch.autograd.Function")' in text

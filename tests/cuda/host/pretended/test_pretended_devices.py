@@ -132,7 +132,7 @@ def test_products_follow_pytorchs_switch_for_tf32(allowed):
     before = torch.backends.cuda.matmul.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = allowed
     try:
-        follow_tf32(ones())
+        follow_tf32()
         nbytes = my_lib_cuda.my_lib_linear_forward_workspace_size_cuda(2, 3, 4)
         workspace = torch.empty(nbytes, dtype=torch.uint8)
         my_lib_cuda.my_lib_linear_forward_cuda(
