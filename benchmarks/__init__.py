@@ -7,6 +7,7 @@ BENCHMARKS = (
     "lltm_threads",
     "fused_conv_batch_norm2d",
     "operators",
+    "compiled",
     "bridge_calls",
     "legacy_calls",
     "legacy_build",

@@ -3,7 +3,8 @@
 Calls of C loops over 25 floats, where the loop is the smaller part. Statements
 run as timeit runs them, arguments in local names; minima over the rounds, since
 at this size every disturbance only adds. "plain cffi" casts the result of
-``data_ptr()`` and checks nothing.
+``data_ptr()`` and checks nothing. "torchthaw, annotated" is the same function
+whose header says the shapes; its calls are checked.
 """
 
 import importlib
@@ -15,19 +16,27 @@ from .harness import Outcome, compare, statement
 from .peers import calls, extension
 
 
-def bridged():
+PLAIN = f"#include <stdint.h>\n\n{calls.HEADER}\n"
+ANNOTATED = """#include <torchthaw/annotate.h>
+
+void add_loop(const float *input1 THAW_SHAPE(n), const float *input2 THAW_SHAPE(n), float *output THAW_SHAPE(n),
+              int64_t n);
+"""
+
+
+def bridged(name, header):
     """``add_loop`` of ``calls``, built as a user would build an extension of their own."""
     import torchthaw
 
-    folder = calls.BUILD / "bridged"
+    folder = calls.BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "add_loop.h").write_text(f"#include <stdint.h>\n\n{calls.HEADER}\n")
+    (folder / "add_loop.h").write_text(header)
     (folder / "add_loop.c").write_text(calls.SOURCE)
     torchthaw.create_extension(
-        "benchmarks_bridged", headers=["add_loop.h"], sources=["add_loop.c"], relative_to=folder / "add_loop.h"
+        f"benchmarks_{name}", headers=["add_loop.h"], sources=["add_loop.c"], relative_to=folder / "add_loop.h"
     ).build()
     sys.path.insert(0, str(folder))
-    return importlib.import_module("benchmarks_bridged").add_loop
+    return importlib.import_module(f"benchmarks_{name}").add_loop
 
 
 def measure(effort):
@@ -38,7 +47,11 @@ def measure(effort):
     ffi, lib = calls.plain_cffi()
     peers = extension.load()
     loops = [
-        statement("torchthaw", "f(a, b, output, 25)", f=bridged(), a=a, b=b, output=output),
+        statement("torchthaw", "f(a, b, output, 25)", f=bridged("bridged", PLAIN), a=a, b=b, output=output),
+        statement(
+            "torchthaw, annotated", "f(a, b, output, 25)",
+            f=bridged("annotated", ANNOTATED), a=a.view(25), b=b.view(25), output=output.view(25),
+        ),
         statement(
             "plain cffi", "f(c(t, a.data_ptr()), c(t, b.data_ptr()), c(t, output.data_ptr()), 25)",
             f=lib.add_loop, c=ffi.cast, t=ffi.typeof("float *"), a=a, b=b, output=output,

@@ -1,15 +1,17 @@
-"""benchmarks/compiled.py: the LLTM step as a PyTorch operator, eager and compiled
+"""benchmarks/compiled.py: operators of PyTorch, eager and compiled
 
-float32, one thread. "operator" is one step without gradients: the operator of
+float32, one thread. "step" is one LLTM step without gradients: the operator of
 ``lltm_forward``, whose kernel is C, against the same operator by hand with
 ``torch.library.custom_op``, and against ``functions.lltm`` as it is and as it
-was before there were operators. "100 steps, forward" is a Python loop over the
-step, and the same loop in ``torch.compile``; "100 steps, with gradients" builds
-the graph as well, and its backward is
-``(h.sum() + cell.sum()).backward()``.
+was before there were operators, which every "before operators" is. "add",
+"mul_constant" and "cube" are those functions of 25 and of 90,000 numbers. "100
+steps, forward" is a Python loop over the step, and the same loop in
+``torch.compile``; "100 steps, forward with gradients" builds the graph as well,
+and its backward is ``(h.sum() + cell.sum()).backward()``.
 """
 
 import time
+from dataclasses import replace
 
 import torch
 
@@ -18,6 +20,7 @@ from .lltm import backward, bound, parameters
 from .training import backward_contender, check_same_work, forward_contender
 
 SHAPES = ((1, 8, 8), (16, 32, 128))  # batch, input, state
+SIDES = (5, 300)  # of the matrices that elementwise functions get
 STEPS = 100
 
 
@@ -47,12 +50,31 @@ def without_grad(run):
     return call
 
 
-def measure(effort, shapes=SHAPES):
+def elementwise(effort, sides):
+    """Groups of the elementwise functions, without gradients."""
+    from functions.add import add
+    from functions.cube import cube
+    from functions.mul_constant import mul_constant
+
+    from .peers import before_operators
+
+    effort = replace(effort, group_seconds=effort.group_seconds / 4)
+    for n in sides:
+        x, y = torch.randn(n, n), torch.randn(n, n)
+        for ours, arguments in (add, (x, y)), (mul_constant, (x, 3.5)), (cube, (x,)):
+            theirs = getattr(before_operators, ours.__name__)
+            runs = {"functions": bound(ours, *arguments), "before operators": bound(theirs, *arguments)}
+            torch.testing.assert_close(runs["functions"](), runs["before operators"]())
+            contenders = [forward_contender(name, run) for name, run in runs.items()]
+            yield compare("compiled", ours.__name__, f"{n}, {n}", contenders, effort)
+
+
+def measure(effort, shapes=SHAPES, sides=SIDES):
     from functions.lltm import lltm
 
     from .peers import before_operators, custom_op
 
-    outcome = Outcome()
+    outcome = Outcome(list(elementwise(effort, sides)))
     compiles = "torch.compile" not in effort.without
     compiling = 0.0
     for batch, input_size, state_size in shapes:
@@ -72,7 +94,7 @@ def measure(effort, shapes=SHAPES):
             }
             agree(steps)
             forward = [forward_contender(name, run) for name, run in steps.items()]
-            outcome.groups.append(compare("compiled", "operator", shape, forward, effort))
+            outcome.groups.append(compare("compiled", "step", shape, forward, effort))
 
         loops = {"before operators": loop(before_operators.lltm), "eager": loop(lltm)}
         if compiles:
@@ -89,7 +111,7 @@ def measure(effort, shapes=SHAPES):
             forward = [forward_contender(name, run) for name, run in runs.items()]
             outcome.groups.append(compare("compiled", f"{STEPS} steps, forward", shape, forward, effort))
 
-        del runs["before operators"]
+        del runs["before operators"]  # it has no gradients
         leaves = [weights, bias, *state]
         check_same_work(runs, backward, leaves)
         forward = [forward_contender(name, run) for name, run in runs.items()]

@@ -92,6 +92,10 @@ class Group:
         value = self.results[contender].value
         return value / min(self.results[p].value for p in peers if p in self.results) if peers else value
 
+    def difference(self, contender, peers):
+        """``contender`` minus the smallest of those ``peers`` that took part."""
+        return self.results[contender].value - min(self.results[p].value for p in peers if p in self.results)
+
 
 @dataclass
 class Outcome:

@@ -109,10 +109,11 @@ def goal_table(found):
     rows = []
     chosen = [goal for goal in GOALS if goal.benchmark in found["outcomes"]]
     for goal, value, met in verdicts(groups, chosen):
-        show = "{:.2f}".format if goal.peers else lambda v: quantity(v, "s")
+        show = "{:.2f}".format if goal.peers and not goal.minus else lambda v: quantity(v, "s")
+        sign = "−" if goal.minus else "÷"
         peers = "best peer" if len(goal.peers) > 2 else " or ".join(goal.peers)
         rows.append([
-            f"{TOPICS[goal.benchmark]}: {goal.case}", goal.shape, f"{goal.contender} ÷ {peers}".rstrip(" ÷"),
+            f"{TOPICS[goal.benchmark]}: {goal.case}", goal.shape, f"{goal.contender} {sign} {peers}".rstrip(" ÷"),
             "not measured" if value is None else show(value), f"{goal.relation} {show(goal.bound)}",
             "" if met is None else "met" if met else "**not met**",
         ])  # fmt: skip

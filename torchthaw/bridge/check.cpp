@@ -40,7 +40,7 @@ inline bool fits(const Array &array, const int64_t *shape, int64_t dimensions) {
     return array.count == elements;
 }
 
-inline Finding find_in_shapes(const thaw_callable *function, const void *frame, const Array *arrays, int index,
+inline Finding find_in_shape(const thaw_callable *function, const void *frame, const Array *arrays, int index,
                               int64_t *room) {
     const Array &array = arrays[index];
     const int flags = function->parameters[array.parameter].flags, count = function->shape_counts[array.parameter];
@@ -79,25 +79,28 @@ inline Finding find_overlap(const thaw_function *function, const Array *arrays, 
     return {};
 }
 
-Finding find(const thaw_callable *function, const void *frame, const Array *arrays, int count) {
+Finding find_in_shapes(const thaw_callable *function, const void *frame, const Array *arrays, int count) {
     int64_t room[THAW_MAX_DIMENSIONS];
-    uint64_t others = 0, outputs = 0;
+    uint64_t others = 0;
     for (int i = 0; i < count; ++i) {
-        const int flags = function->parameters[arrays[i].parameter].flags;
-        if ((flags & THAW_WRITTEN) != 0) outputs |= uint64_t{1} << i;
-        if (function->takes_sizes && (flags & THAW_SIZES) == 0) {
+        if (function->takes_sizes && (function->parameters[arrays[i].parameter].flags & THAW_SIZES) == 0) {
             others |= uint64_t{1} << i; /* after the arrays of sizes, which their shapes are read from */
             continue;
         }
-        const Finding found = find_in_shapes(function, frame, arrays, i, room);
+        const Finding found = find_in_shape(function, frame, arrays, i, room);
         if (found.what != Finding::NOTHING) return found;
     }
     for (; others != 0; others &= others - 1) {
-        const Finding found = find_in_shapes(function, frame, arrays, __builtin_ctzll(others), room);
+        const Finding found = find_in_shape(function, frame, arrays, __builtin_ctzll(others), room);
         if (found.what != Finding::NOTHING) return found;
     }
-    for (; outputs != 0; outputs &= outputs - 1) {
-        const Finding found = find_overlap(function, arrays, count, __builtin_ctzll(outputs));
+    return {};
+}
+
+Finding find_overlaps(const thaw_callable *function, const Array *arrays, int count) {
+    for (int i = 0; i < count; ++i) {
+        if ((function->written >> arrays[i].parameter & 1) == 0) continue;
+        const Finding found = find_overlap(function, arrays, count, i);
         if (found.what != Finding::NOTHING) return found;
     }
     return {};
@@ -188,7 +191,13 @@ __attribute__((noinline, cold)) bool explain(const Finding &found, const thaw_ca
 }  // namespace
 
 bool check_arrays(const thaw_callable *function, const void *frame, const Array *arrays, int count, Failure *failure) {
-    const Finding found = find(function, frame, arrays, count);
+    const Finding found = find_in_shapes(function, frame, arrays, count);
+    if (found.what == Finding::NOTHING) return check_overlap(function, frame, arrays, count, failure);
+    return explain(found, function, frame, arrays, count, failure);
+}
+
+bool check_overlap(const thaw_callable *function, const void *frame, const Array *arrays, int count, Failure *failure) {
+    const Finding found = find_overlaps(function, arrays, count);
     return found.what == Finding::NOTHING || explain(found, function, frame, arrays, count, failure);
 }
 
