@@ -61,6 +61,32 @@ def test_an_output_may_be_the_very_input_that_the_header_names():
     assert scale(x, x.view(2, 3)) == 1 and x.tolist() == [[4.0] * 3] * 2
 
 
+def test_a_call_that_differs_from_the_last_one_is_checked_anew():
+    """In one number after a call that passed, and as before again."""
+    rows, columns, output = ones(2), ones(3), torch.zeros(2, 3)
+    small, right = torch.empty(47, dtype=torch.uint8), lambda: outer(rows, columns, output)
+    assert right() == 1
+    for message, changed in {
+        "rows: expected shape (2,), got (3,)": lambda: outer(ones(3), columns, output, m=2),
+        "rows: expected shape (3,), got (2,)": lambda: outer(rows, columns, output, m=3),
+        "columns: expected shape (4,), got (3,)": lambda: outer(rows, columns, output, n=4),
+        "output: expected shape (2, 3), got (3, 2)": lambda: outer(rows, columns, output.view(3, 2)),
+        "output: expected shape (2, 3), got (6,)": lambda: outer(rows, columns, output.view(6)),
+        "columns: expected shape (3,), got None": lambda: outer(rows, None, output, n=3),
+        "workspace: expected at least 48 bytes, got 47": lambda: outer(rows, columns, output, workspace=small),
+    }.items():
+        for _ in range(2):
+            refused(ValueError if "None" not in message else TypeError, message, changed)
+        assert right() == 1 and right() == 1
+    x = ones(2, 3)
+    assert scale(x, x) == 1
+    refused(ValueError, "input: expected shape (3, 2), got (2, 3)", scale, x, x, (3, 2))
+    assert scale(x, x) == 1
+    seven, own = ones(7), "output: expected memory of its own or input's, got memory that overlaps a part of input"
+    for _ in range(2):  # overlap is no matter of sizes
+        refused(ValueError, own, scale, seven[:6].view(2, 3), seven[1:].view(2, 3))
+
+
 def test_optional_arrays():
     rows, columns, output = ones(2), ones(3), torch.zeros(2, 3)
     assert outer(rows, columns, output) == 1 and output.tolist() == [[1.0] * 3] * 2
