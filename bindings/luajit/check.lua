@@ -24,7 +24,9 @@ local function read_index(folder)
     elseif word == "in" or word == "out" then
       local sizes = {}
       for i = 4, #fields do sizes[#sizes + 1] = tonumber(fields[i]) end
-      entry.arrays[#entry.arrays + 1] = { name = fields[2], sizes = fields[3] ~= "-1" and sizes or nil, is_output = word == "out" }
+      local is_present = fields[3] ~= "-1"
+      local array = { name = fields[2], sizes = is_present and sizes or nil, is_output = word == "out" }
+      entry.arrays[#entry.arrays + 1] = array
     elseif word == "text" then
       entry.text = line:sub(#"text " + 1)
     end
@@ -88,7 +90,8 @@ local function last_error(status)
 end
 
 PROVOKE["linear_forward-negative"] = function(_, sizes)
-  return last_error(C.my_lib_linear_forward(nil, nil, nil, sizes.batch, sizes.in_features, sizes.out_features, nil, nil, 0))
+  return last_error(C.my_lib_linear_forward(nil, nil, nil, sizes.batch, sizes.in_features, sizes.out_features, nil, nil,
+    0))
 end
 
 PROVOKE["lltm_forward-workspace"] = function(arrays, sizes)
@@ -134,7 +137,8 @@ local function marks()
   my_lib.linear_forward(input, weight, bias, result)
   marked("linear_forward", { input, weight, bias, result })
   local step = { input = array({ 3, 5 }), weights = array({ 12, 9 }), bias = array(12), old_h = array({ 3, 4 }),
-                 old_cell = array({ 3, 4 }), new_h = array({ 3, 4 }), new_cell = array({ 3, 4 }), gates = array({ 3, 12 }) }
+                 old_cell = array({ 3, 4 }), new_h = array({ 3, 4 }), new_cell = array({ 3, 4 }),
+                 gates = array({ 3, 12 }) }
   my_lib.lltm_forward(step)
   marked("lltm_forward", step)
   local sequence = { input = array({ 2, 3, 5 }), weights = array({ 12, 9 }), bias = array(12), old_h = array({ 3, 4 }),

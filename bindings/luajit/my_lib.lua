@@ -39,8 +39,8 @@ local function text(sizes)
   return "(" .. table.concat(sizes, ", ") .. (#sizes == 1 and ",)" or ")")
 end
 
--- An array of these sizes, which may be a single number. values: a table of numbers, which are copied; a cdata of floats,
--- which is used as it is and must live as long as the array; or nil for zeros.
+-- An array of these sizes, which may be a single number. values: a table of numbers, which are copied; a cdata of
+-- floats, which is used as it is and must live as long as the array; or nil for zeros.
 function my_lib.array(sizes, values)
   sizes = type(sizes) == "table" and { unpack(sizes) } or { sizes }
   local count = 1
@@ -84,7 +84,8 @@ local function expect(name, array, first, second, third)
   expect_array(name, array)
   local sizes = array.sizes
   if sizes[1] ~= first or sizes[2] ~= second or sizes[3] ~= third or sizes[4] then
-    fail(C.MY_LIB_ERROR_SHAPE_MISMATCH, "%s: expected shape %s, got %s", name, text({ first, second, third }), array.text)
+    local expected = text({ first, second, third })
+    fail(C.MY_LIB_ERROR_SHAPE_MISMATCH, "%s: expected shape %s, got %s", name, expected, array.text)
   end
 end
 
@@ -142,7 +143,8 @@ function my_lib.add_forward(input1, input2, output)
   if output.text ~= input1.text then
     fail(C.MY_LIB_ERROR_SHAPE_MISMATCH, "output: expected shape %s, got %s", input1.text, output.text)
   end
-  check(C.my_lib_add_forward(input1.data, input1.shape, input1.ndim, input2.data, input2.shape, input2.ndim, output.data))
+  check(C.my_lib_add_forward(input1.data, input1.shape, input1.ndim, input2.data, input2.shape, input2.ndim,
+                             output.data))
   return output
 end
 
@@ -155,13 +157,14 @@ function my_lib.add_backward(grad_output, grad_input1, grad_input2)
       fail(C.MY_LIB_ERROR_SHAPE_MISMATCH, "%s: expected shape %s, got %s", name, grad_output.text, array.text)
     end
   end
-  check(C.my_lib_add_backward(grad_output.data, grad_output.shape, grad_output.ndim, data(grad_input1), data(grad_input2)))
+  check(C.my_lib_add_backward(grad_output.data, grad_output.shape, grad_output.ndim, data(grad_input1),
+                              data(grad_input2)))
 end
 
 -- ---- Linear ----
 
--- output = input weight^T + bias: input (batch, in_features), weight (out_features, in_features), bias (out_features) or
--- nil, output (batch, out_features) or nil for a new array. Returns output.
+-- output = input weight^T + bias: input (batch, in_features), weight (out_features, in_features), bias (out_features)
+-- or nil, output (batch, out_features) or nil for a new array. Returns output.
 function my_lib.linear_forward(input, weight, bias, output)
   local batch, in_features = sizes_of("input", input, 2)
   local out_features = sizes_of("weight", weight, 2)

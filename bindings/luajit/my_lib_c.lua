@@ -25,30 +25,30 @@ enum {
  * The ABI of the loaded library. A client compiled against this header works with it when the result equals the
  * header's MY_LIB_VERSION_MAJOR. Since 1.0.0.
  */
-int my_lib_abi_version();
+int my_lib_abi_version(void);
 
 /*
  * The version of the loaded library, "major.minor.patch". Static storage. Since 1.0.0.
  */
-const char *my_lib_version();
+const char *my_lib_version(void);
 
 /*
  * One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
  * bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
  * variable MY_LIB_CPU names) and the OpenMP run-time it shares. Static storage. Since 1.0.0.
  */
-const char *my_lib_build_info();
+const char *my_lib_build_info(void);
 
 /*
  * The code (enum my_lib_error) of the calling thread's last failure; MY_LIB_SUCCESS before any. Since 1.0.0.
  */
-int my_lib_last_error_code();
+int my_lib_last_error_code(void);
 
 /*
  * The message of the calling thread's last failure, such as `input2: expected shape (5, 5), got (5, 4)`; "" before
  * any. The text lies in a buffer of the thread and changes with its next failure. Since 1.0.0.
  */
-const char *my_lib_last_error_message();
+const char *my_lib_last_error_message(void);
 
 /*
  * The name of a code, such as "MY_LIB_ERROR_SHAPE_MISMATCH", or "MY_LIB_ERROR_UNKNOWN". Static storage.
@@ -77,7 +77,7 @@ int my_lib_set_num_threads(int num_threads);
 /*
  * How many threads a large call from this thread may use now; at least 1. Since 1.0.0.
  */
-int my_lib_get_num_threads();
+int my_lib_get_num_threads(void);
 
 /*
  * output = input1 + input2.

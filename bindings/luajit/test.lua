@@ -3,8 +3,8 @@ local ffi = require("ffi")
 local my_lib = require("my_lib")
 local array = my_lib.array
 
-local MISMATCH, NULL, SIZE, VALUE = "MY_LIB_ERROR_SHAPE_MISMATCH", "MY_LIB_ERROR_NULL_POINTER", "MY_LIB_ERROR_INVALID_SIZE",
-  "MY_LIB_ERROR_INVALID_VALUE"
+local MISMATCH, NULL = "MY_LIB_ERROR_SHAPE_MISMATCH", "MY_LIB_ERROR_NULL_POINTER"
+local SIZE, VALUE = "MY_LIB_ERROR_INVALID_SIZE", "MY_LIB_ERROR_INVALID_VALUE"
 
 local function fails(name, message, call, ...)
   local succeeded, failure = pcall(call, ...)

@@ -1,5 +1,5 @@
-// bindings/zig/build.zig: the module my_lib, which links libmy_lib and stores its folder as rpath, the tests, and the test
-// program of `make languages`. The library is the file that MY_LIB names; without it pkg-config is asked.
+// bindings/zig/build.zig: the module my_lib, which links libmy_lib and stores its folder as rpath, the tests, and the
+// test program of `make languages`. The library is the file that MY_LIB names; without it pkg-config is asked.
 const std = @import("std");
 
 pub fn build(b: *std.Build) void {

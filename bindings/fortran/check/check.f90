@@ -28,8 +28,8 @@ program check
 
 contains
 
-  ! Whether C gets these very arrays: the stand-in library has marked each. A section that is not contiguous is copied, and
-  ! copied back.
+  ! Whether C gets these very arrays: the stand-in library has marked each. A section that is not contiguous is copied,
+  ! and copied back.
   subroutine marks
     real(c_float), allocatable :: input1(:, :), input2(:, :), output(:, :), input(:, :), weight(:, :), bias(:), y(:, :)
     real(c_float), allocatable :: x(:, :), weights(:, :), old_h(:, :), old_cell(:, :), h(:, :), cell(:, :), gates(:, :)
@@ -42,7 +42,8 @@ contains
     call linear_forward(input, weight, y, bias)
     call marked('linear_forward', [input(1, 1), weight(1, 1), bias(1), y(1, 1)], count)
     deallocate (bias)
-    allocate (x(5, 3), weights(9, 12), bias(12), old_h(4, 3), old_cell(4, 3), h(4, 3), cell(4, 3), gates(12, 3), source=0.)
+    allocate (x(5, 3), weights(9, 12), bias(12), old_h(4, 3), old_cell(4, 3), source=0.)
+    allocate (h(4, 3), cell(4, 3), gates(12, 3), source=0.)
     call lltm_forward(x, weights, bias, old_h, old_cell, h, cell, gates)
     call marked('lltm_forward', [x(1, 1), weights(1, 1), bias(1), old_h(1, 1), old_cell(1, 1), h(1, 1), cell(1, 1), &
       gates(1, 1)], count)

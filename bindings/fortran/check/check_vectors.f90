@@ -138,8 +138,8 @@ contains
     end do
   end subroutine
 
-  ! The arrays of one case, by name, with Fortran's sizes: those of C in reverse. One that is absent is a null pointer, and
-  ! so an absent argument.
+  ! The arrays of one case, by name, with Fortran's sizes: those of C in reverse. One that is absent is a null pointer,
+  ! and so an absent argument.
   function p1(current, name) result(pointer)
     type(entry), intent(inout), target :: current
     character(*), intent(in) :: name
@@ -250,7 +250,8 @@ contains
     end associate
   end subroutine
 
-  ! One error of the index. The arrays of add have the index's sizes in Fortran's order: so the message must be the same.
+  ! One error of the index. The arrays of add have the index's sizes in Fortran's order: so the message must be the
+  ! same.
   subroutine provoke(current)
     type(entry), intent(inout) :: current
     type(my_lib_error) :: error

@@ -1,17 +1,17 @@
 ! bindings/fortran/src/my_lib.f90: libmy_lib for Fortran: the operators on arrays of real(c_float).
 !
-! Layout. Fortran's first index is the fastest, C's last: an array here has the sizes of my_lib.h in reverse, and the same
-! memory. input(:, b) is the b-th input, weight(:, o) are the weights of output o. Nothing is transposed, and an array that
-! is contiguous is not copied; the compiler copies a section that is not, in and out.
+! Layout. Fortran's first index is the fastest, C's last: an array here has the sizes of my_lib.h in reverse, and the
+! same memory. input(:, b) is the b-th input, weight(:, o) are the weights of output o. Nothing is transposed, and an
+! array that is contiguous is not copied; the compiler copies a section that is not, in and out.
 !
-! Errors. With the argument error present its code is 0 after a success; without it an error ends the program (error stop)
-! with its message. Shapes are checked here and named in Fortran's order. After a failure no output was written.
+! Errors. With the argument error present its code is 0 after a success; without it an error ends the program (error
+! stop) with its message. Shapes are checked here and named in Fortran's order. After a failure no output was written.
 !
-! Optional arguments. A gradient that is absent is not computed. A workspace is memory that later calls use again; a thread
-! needs one of its own. Without it a call allocates and frees.
+! Optional arguments. A gradient that is absent is not computed. A workspace is memory that later calls use again; a
+! thread needs one of its own. Without it a call allocates and frees.
 !
-! Threads. Every procedure may be called from any number of threads at once. No function that they share returns a text of
-! deferred length: gfortran keeps the lengths of such results in static memory.
+! Threads. Every procedure may be called from any number of threads at once. No function that they share returns a text
+! of deferred length: gfortran keeps the lengths of such results in static memory.
 module my_lib
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_float, c_int, c_int64_t, c_int8_t, c_loc, &
     c_null_ptr, c_ptr, c_size_t
@@ -23,7 +23,8 @@ module my_lib
   public :: add_forward, add_backward, linear_forward, linear_backward
   public :: lltm_forward, lltm_backward, lltm_sequence_forward, lltm_sequence_backward
 
-  !> Why a call failed: a code of my_lib.h, its name, and a message that names the argument, what was expected, what came.
+  !> Why a call failed: a code of my_lib.h, its name, and a message that names the argument, what was expected, what
+  !> came.
   type :: my_lib_error
     integer(c_int) :: code = 0
     character(:), allocatable :: name, message
@@ -128,8 +129,8 @@ contains
       c_loc(output), start(memory), size(memory%bytes, kind=c_size_t)), error)
   end subroutine
 
-  !> The gradients: grad_output(out_features, batch); the others have the shapes of what they are gradients of. weight is
-  !> needed only for grad_input, input only for grad_weight. Error: other shapes; an array that is needed and absent.
+  !> The gradients: grad_output(out_features, batch); the others have the shapes of what they are gradients of. weight
+  !> is needed only for grad_input, input only for grad_weight. Error: other shapes; an array that is needed and absent.
   subroutine linear_backward(grad_output, input, weight, grad_input, grad_weight, grad_bias, workspace, error)
     real(c_float), intent(in), contiguous, target :: grad_output(:, :)
     real(c_float), intent(in), contiguous, target, optional :: input(:, :), weight(:, :)
@@ -255,8 +256,8 @@ contains
   end subroutine
 
   !> Back-propagation through time. grad_h(state_size, batch, seq_len) is the gradient of every h, grad_last_h and
-  !> grad_last_cell(state_size, batch) are further ones of the last state, absent ones count as zero; h, cell and gates are
-  !> what lltm_sequence_forward gave. Error: shapes that do not fit.
+  !> grad_last_cell(state_size, batch) are further ones of the last state, absent ones count as zero; h, cell and gates
+  !> are what lltm_sequence_forward gave. Error: shapes that do not fit.
   subroutine lltm_sequence_backward(grad_h, cell, gates, input, h, old_h, old_cell, weights, grad_last_h, &
       grad_last_cell, d_input, d_weights, d_bias, d_old_h, d_old_cell, workspace, error)
     real(c_float), intent(in), contiguous, target :: grad_h(:, :, :), cell(:, :, :), gates(:, :, :), input(:, :, :), &

@@ -40,7 +40,13 @@ fn marks(allocator: std.mem.Allocator) !usize {
     var arrays = Arrays{ .allocator = allocator };
 
     try my_lib.addForward(try arrays.in(&.{ 2, 3 }), try arrays.in(&.{ 2, 3 }), try arrays.out(&.{ 2, 3 }));
-    try my_lib.linearForward(try arrays.in(&.{ 2, 3 }), try arrays.in(&.{ 4, 3 }), try arrays.in(&.{4}), try arrays.out(&.{ 2, 4 }), &workspace);
+    try my_lib.linearForward(
+        try arrays.in(&.{ 2, 3 }),
+        try arrays.in(&.{ 4, 3 }),
+        try arrays.in(&.{4}),
+        try arrays.out(&.{ 2, 4 }),
+        &workspace,
+    );
     try my_lib.lltmForward(.{
         .input = try arrays.in(&.{ 3, 5 }),
         .weights = try arrays.in(&.{ 12, 9 }),

@@ -6,7 +6,17 @@ const c = my_lib.c;
 const Counts = struct { cases: usize = 0, errors: usize = 0 };
 
 /// values: of an input, or expected of an output. An array that is absent has no shape.
-const Array = struct { name: []const u8, shape: ?[]const usize, is_output: bool, values: []f32 = &.{}, output: []f32 = &.{} };
+const Array = struct {
+    name: []const u8,
+    shape: ?[]const usize,
+    is_output: bool,
+    values: []f32 = &.{},
+    output: []f32 = &.{},
+
+    fn is(array: Array, name: []const u8, is_output: bool) bool {
+        return array.is_output == is_output and array.shape != null and std.mem.eql(u8, array.name, name);
+    }
+};
 
 /// The lines of the index from `case` or `error` to `end`; head: the words of the first.
 const Block = struct {
@@ -48,7 +58,7 @@ const Block = struct {
 
     fn find(block: Block, name: []const u8, is_output: bool) ?*Array {
         for (block.arrays) |*array| {
-            if (array.is_output == is_output and array.shape != null and std.mem.eql(u8, array.name, name)) return array;
+            if (array.is(name, is_output)) return array;
         }
         return null;
     }
@@ -208,7 +218,21 @@ fn provoke(allocator: std.mem.Allocator, block: Block) !void {
             if (status != 0) return error.ExpectedFailure;
         },
         .@"lltm_forward-workspace" => {
-            const status = c.lltm_forward(arrays[0].values.ptr, arrays[1].values.ptr, arrays[2].values.ptr, arrays[3].values.ptr, arrays[4].values.ptr, size[0], size[1], size[2], &h, &cell, &gates, null, 0);
+            const status = c.lltm_forward(
+                arrays[0].values.ptr,
+                arrays[1].values.ptr,
+                arrays[2].values.ptr,
+                arrays[3].values.ptr,
+                arrays[4].values.ptr,
+                size[0],
+                size[1],
+                size[2],
+                &h,
+                &cell,
+                &gates,
+                null,
+                0,
+            );
             if (status != 0) return error.ExpectedFailure;
         },
     }

@@ -1,7 +1,7 @@
 // bindings/zig/src/my_lib.zig: libmy_lib for Zig: the operators on slices with shapes.
-//! Arrays are a slice of f32, contiguous and row-major, and the slice of their sizes. Nothing is copied or kept. Outputs are
-//! overwritten; a gradient that is null is not computed. Shapes are compared before C is called. Every function may be
-//! called from any number of threads at once; each thread needs a Workspace of its own.
+//! Arrays are a slice of f32, contiguous and row-major, and the slice of their sizes. Nothing is copied or kept.
+//! Outputs are overwritten; a gradient that is null is not computed. Shapes are compared before C is called. Every
+//! function may be called from any number of threads at once; each thread needs a Workspace of its own.
 //!
 //! Errors of Zig have no text: lastFailure() says which argument was wrong, what was expected and what came.
 const std = @import("std");
@@ -97,14 +97,16 @@ inline fn product(shape: []const usize) ?usize {
 }
 
 inline fn expectCount(name: []const u8, array: anytype) Error!void {
-    if (product(array.shape) != array.data.len or array.data.len == 0) return expectEmpty(name, array.shape, array.data.len);
+    const count = array.data.len;
+    if (product(array.shape) != count or count == 0) return expectEmpty(name, array.shape, count);
 }
 
 /// A size of 0 makes an array empty, even where the product of the others does not fit.
 fn expectEmpty(name: []const u8, shape: []const usize, count: usize) Error!void {
     @branchHint(.cold);
     if (count == 0 and std.mem.indexOfScalar(usize, shape, 0) != null) return;
-    return mismatch("{s}: expected the elements of shape {f}, got {d} elements", .{ name, Shape{ .sizes = shape }, count });
+    const expected = Shape{ .sizes = shape };
+    return mismatch("{s}: expected the elements of shape {f}, got {d} elements", .{ name, expected, count });
 }
 
 /// `array` is a View, a MutView, or an optional one.
@@ -122,7 +124,8 @@ fn shapesDiffer(name: []const u8, expected: []const usize, got: []const usize) E
 /// The sizes of an array of `dimensions` dimensions.
 fn sizesOf(comptime dimensions: usize, name: []const u8, array: View) Error![dimensions]usize {
     if (array.shape.len != dimensions) {
-        return mismatch("{s}: expected {d} dimensions, got shape {f}", .{ name, dimensions, Shape{ .sizes = array.shape } });
+        const got = Shape{ .sizes = array.shape };
+        return mismatch("{s}: expected {d} dimensions, got shape {f}", .{ name, dimensions, got });
     }
     try expectCount(name, array);
     return array.shape[0..dimensions].*;
@@ -208,8 +211,8 @@ pub inline fn addForward(input1: View, input2: View, output: MutView) Error!void
     ));
 }
 
-/// Three arrays of one shape with elements, found out in one pass: the check must not take longer than the addition. Where
-/// the shape of input2 differs, C refuses it.
+/// Three arrays of one shape with elements, found out in one pass: the check must not take longer than the addition.
+/// Where the shape of input2 differs, C refuses it.
 inline fn agree(input1: View, input2: View, output: MutView) bool {
     if (output.shape.len != input1.shape.len) return false;
     var count: usize = 1;
@@ -256,8 +259,8 @@ pub fn linearForward(input: View, weight: View, bias: ?View, output: MutView, wo
     try expect("output", output, &.{ batch, out_features });
     const sizes = .{ int64(batch), int64(in_features), int64(out_features) };
     const memory = try workspace.reserve(@call(.auto, c.my_lib_linear_forward_workspace_size, sizes));
-    try check(@call(.auto, c.my_lib_linear_forward, .{ input.data.ptr, weight.data.ptr, pointer(bias) } ++ sizes ++
-        .{ output.data.ptr, memory.ptr, memory.len }));
+    const inputs = .{ input.data.ptr, weight.data.ptr, pointer(bias) };
+    try check(@call(.auto, c.my_lib_linear_forward, inputs ++ sizes ++ .{ output.data.ptr, memory.ptr, memory.len }));
 }
 
 pub const LinearInputs = struct {
@@ -269,7 +272,11 @@ pub const LinearInputs = struct {
     weight: ?View = null,
 };
 
-pub const LinearGradients = struct { grad_input: ?MutView = null, grad_weight: ?MutView = null, grad_bias: ?MutView = null };
+pub const LinearGradients = struct {
+    grad_input: ?MutView = null,
+    grad_weight: ?MutView = null,
+    grad_bias: ?MutView = null,
+};
 
 /// grad_input = grad_output weight, grad_weight = grad_output^T input, grad_bias = the sum of grad_output over batch.
 pub fn linearBackward(inputs: LinearInputs, gradients: LinearGradients, workspace: *Workspace) AllError!void {
@@ -287,8 +294,17 @@ pub fn linearBackward(inputs: LinearInputs, gradients: LinearGradients, workspac
     try expect("grad_bias", gradients.grad_bias, &.{out_features});
     const sizes = .{ int64(batch), int64(in_features), int64(out_features) };
     const memory = try workspace.reserve(@call(.auto, c.my_lib_linear_backward_workspace_size, sizes));
-    try check(@call(.auto, c.my_lib_linear_backward, .{ inputs.grad_output.data.ptr, pointer(inputs.input), pointer(inputs.weight) } ++
-        sizes ++ .{ pointer(gradients.grad_input), pointer(gradients.grad_weight), pointer(gradients.grad_bias), memory.ptr, memory.len }));
+    try check(@call(.auto, c.my_lib_linear_backward, .{
+        inputs.grad_output.data.ptr,
+        pointer(inputs.input),
+        pointer(inputs.weight),
+    } ++ sizes ++ .{
+        pointer(gradients.grad_input),
+        pointer(gradients.grad_weight),
+        pointer(gradients.grad_bias),
+        memory.ptr,
+        memory.len,
+    }));
 }
 
 // ---- LLTM ----
@@ -305,11 +321,29 @@ pub const LltmInputs = struct {
     old_h: View,
     /// (batch, state_size).
     old_cell: View,
+
+    fn pointers(inputs: LltmInputs) struct { [*]const f32, [*]const f32, [*]const f32, [*]const f32, [*]const f32 } {
+        return .{
+            inputs.input.data.ptr,
+            inputs.weights.data.ptr,
+            inputs.bias.data.ptr,
+            inputs.old_h.data.ptr,
+            inputs.old_cell.data.ptr,
+        };
+    }
 };
 
-/// What the forward functions write: the new state (batch, state_size), and gates (batch, 3 * state_size), which backward
-/// needs.
-pub const LltmOutputs = struct { h: MutView, cell: MutView, gates: ?MutView = null };
+/// What the forward functions write: the new state (batch, state_size), and gates (batch, 3 * state_size), which
+/// backward needs.
+pub const LltmOutputs = struct {
+    h: MutView,
+    cell: MutView,
+    gates: ?MutView = null,
+
+    fn pointers(outputs: LltmOutputs) struct { [*]f32, [*]f32, ?[*]f32 } {
+        return .{ outputs.h.data.ptr, outputs.cell.data.ptr, pointer(outputs.gates) };
+    }
+};
 
 /// What the backward functions write, in the shapes of what these are gradients of.
 pub const LltmGradients = struct {
@@ -349,8 +383,8 @@ pub const LltmBackward = struct {
     weights: View,
 };
 
-/// The gradients of every h, further ones of the last state (null counts as zero), what lltmSequenceForward gave, and what
-/// it read.
+/// The gradients of every h, further ones of the last state (null counts as zero), what lltmSequenceForward gave, and
+/// what it read.
 pub const LltmSequenceBackward = struct {
     grad_h: View,
     grad_last_h: ?View = null,
@@ -373,12 +407,14 @@ const LltmSizes = struct {
 
     fn ofStep(input: View, old_h: View) Error!LltmSizes {
         const batch, const input_size = try sizesOf(2, "input", input);
-        return .{ .seq_len = null, .batch = batch, .input_size = input_size, .state_size = try stateSize(batch, old_h) };
+        const state_size = try stateSize(batch, old_h);
+        return .{ .seq_len = null, .batch = batch, .input_size = input_size, .state_size = state_size };
     }
 
     fn ofSequence(input: View, old_h: View) Error!LltmSizes {
         const seq_len, const batch, const input_size = try sizesOf(3, "input", input);
-        return .{ .seq_len = seq_len, .batch = batch, .input_size = input_size, .state_size = try stateSize(batch, old_h) };
+        const state_size = try stateSize(batch, old_h);
+        return .{ .seq_len = seq_len, .batch = batch, .input_size = input_size, .state_size = state_size };
     }
 
     fn stateSize(batch: usize, old_h: View) Error!usize {
@@ -421,7 +457,8 @@ pub fn lltmForward(inputs: LltmInputs, outputs: LltmOutputs, workspace: *Workspa
     try all.expectForward(inputs, outputs);
     const sizes = all.ofC();
     const memory = try workspace.reserve(@call(.auto, c.lltm_forward_workspace_size, sizes));
-    try check(@call(.auto, c.lltm_forward, forwardPointers(inputs) ++ sizes ++ outputPointers(outputs) ++ .{ memory.ptr, memory.len }));
+    const arguments = inputs.pointers() ++ sizes ++ outputs.pointers() ++ .{ memory.ptr, memory.len };
+    try check(@call(.auto, c.lltm_forward, arguments));
 }
 
 /// The gradients of one step.
@@ -452,11 +489,16 @@ pub fn lltmSequenceForward(inputs: LltmInputs, outputs: LltmOutputs, workspace: 
     try all.expectForward(inputs, outputs);
     const sizes = .{int64(all.seq_len.?)} ++ all.ofC();
     const memory = try workspace.reserve(@call(.auto, c.lltm_sequence_forward_workspace_size, sizes));
-    try check(@call(.auto, c.lltm_sequence_forward, forwardPointers(inputs) ++ sizes ++ outputPointers(outputs) ++ .{ memory.ptr, memory.len }));
+    const arguments = inputs.pointers() ++ sizes ++ outputs.pointers() ++ .{ memory.ptr, memory.len };
+    try check(@call(.auto, c.lltm_sequence_forward, arguments));
 }
 
 /// Back-propagation through time.
-pub fn lltmSequenceBackward(inputs: LltmSequenceBackward, gradients: LltmGradients, workspace: *Workspace) AllError!void {
+pub fn lltmSequenceBackward(
+    inputs: LltmSequenceBackward,
+    gradients: LltmGradients,
+    workspace: *Workspace,
+) AllError!void {
     const all = try LltmSizes.ofSequence(inputs.input, inputs.old_h);
     try expect("old_cell", inputs.old_cell, &all.state());
     try expect("weights", inputs.weights, &all.weights());
@@ -481,20 +523,6 @@ pub fn lltmSequenceBackward(inputs: LltmSequenceBackward, gradients: LltmGradien
         inputs.old_cell.data.ptr,
         inputs.weights.data.ptr,
     } ++ sizes ++ gradients.pointers() ++ .{ memory.ptr, memory.len }));
-}
-
-fn forwardPointers(inputs: LltmInputs) struct { [*]const f32, [*]const f32, [*]const f32, [*]const f32, [*]const f32 } {
-    return .{
-        inputs.input.data.ptr,
-        inputs.weights.data.ptr,
-        inputs.bias.data.ptr,
-        inputs.old_h.data.ptr,
-        inputs.old_cell.data.ptr,
-    };
-}
-
-fn outputPointers(outputs: LltmOutputs) struct { [*]f32, [*]f32, ?[*]f32 } {
-    return .{ outputs.h.data.ptr, outputs.cell.data.ptr, pointer(outputs.gates) };
 }
 
 test {

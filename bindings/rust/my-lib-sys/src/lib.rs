@@ -19,50 +19,72 @@ pub const MY_LIB_ERROR_NOT_PREPARED: c_int = 10;
 pub const MY_LIB_ERROR_FORCE_INT: c_int = 2147483647;
 
 extern "C" {
+    /// ```text
     /// The ABI of the loaded library. A client compiled against this header works with it when the result equals the
     /// header's MY_LIB_VERSION_MAJOR. Since 1.0.0.
+    /// ```
     pub fn my_lib_abi_version() -> c_int;
 
+    /// ```text
     /// The version of the loaded library, "major.minor.patch". Static storage. Since 1.0.0.
+    /// ```
     pub fn my_lib_version() -> *const c_char;
 
+    /// ```text
     /// One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
     /// bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
     /// variable MY_LIB_CPU names) and the OpenMP run-time it shares. Static storage. Since 1.0.0.
+    /// ```
     pub fn my_lib_build_info() -> *const c_char;
 
+    /// ```text
     /// The code (enum my_lib_error) of the calling thread's last failure; MY_LIB_SUCCESS before any. Since 1.0.0.
+    /// ```
     pub fn my_lib_last_error_code() -> c_int;
 
+    /// ```text
     /// The message of the calling thread's last failure, such as `input2: expected shape (5, 5), got (5, 4)`; "" before
     /// any. The text lies in a buffer of the thread and changes with its next failure. Since 1.0.0.
+    /// ```
     pub fn my_lib_last_error_message() -> *const c_char;
 
+    /// ```text
     /// The name of a code, such as "MY_LIB_ERROR_SHAPE_MISMATCH", or "MY_LIB_ERROR_UNKNOWN". Static storage.
     /// Since 1.0.0.
+    /// ```
     pub fn my_lib_error_name(code: c_int) -> *const c_char;
 
+    /// ```text
     /// What a code means, in words, or "unknown error code". Static storage. Since 1.0.0.
+    /// ```
     pub fn my_lib_error_description(code: c_int) -> *const c_char;
 
+    /// ```text
     /// Sets both for the calling thread, so that a library which extends this one fails in the same way; returns 0. The
     /// text is copied, and cut if it is very long; NULL counts as "". Since 1.0.0.
+    /// ```
     pub fn my_lib_set_last_error(code: c_int, message: *const c_char) -> c_int;
 
+    /// ```text
     /// Sets how many threads a call may use, in the whole process: a positive number, or 0 (the initial value) to
     /// follow the shared OpenMP run-time, whose count torch.set_num_threads() and OMP_NUM_THREADS set. A negative
     /// number is MY_LIB_ERROR_INVALID_VALUE. Since 1.0.0.
+    /// ```
     pub fn my_lib_set_num_threads(num_threads: c_int) -> c_int;
 
+    /// ```text
     /// How many threads a large call from this thread may use now; at least 1. Since 1.0.0.
+    /// ```
     pub fn my_lib_get_num_threads() -> c_int;
 
+    /// ```text
     /// output = input1 + input2.
     /// Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH; there is no broadcasting. Since 1.0.0.
     ///
     /// input1: of shape shape1, read
     /// input2: of shape shape2 and of shape shape1, read
     /// output: of shape shape1, written, may be input1 or input2
+    /// ```
     pub fn my_lib_add_forward(
         input1: *const f32,
         shape1: *const i64,
@@ -73,12 +95,14 @@ extern "C" {
         output: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// output = input1 + input2.
     /// Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH; there is no broadcasting. Since 1.0.0.
     ///
     /// input1: of shape shape1, read
     /// input2: of shape shape2 and of shape shape1, read
     /// output: of shape shape1, written, may be input1 or input2
+    /// ```
     pub fn my_lib_add_forward_f64(
         input1: *const f64,
         shape1: *const i64,
@@ -89,6 +113,7 @@ extern "C" {
         output: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// grad_input1 = grad_output, grad_input2 = grad_output.
     /// Passes grad_output through, as the chain rule asks. (The sample of the old extension-ffi tutorial filled
     /// grad_input with ones, which is right only behind a plain sum.) Since 1.0.0.
@@ -96,6 +121,7 @@ extern "C" {
     /// grad_output: of shape shape, read
     /// grad_input1: of shape shape, written, may be grad_output, may be NULL
     /// grad_input2: of shape shape, written, may be grad_output, may be NULL
+    /// ```
     pub fn my_lib_add_backward(
         grad_output: *const f32,
         shape: *const i64,
@@ -104,6 +130,7 @@ extern "C" {
         grad_input2: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// grad_input1 = grad_output, grad_input2 = grad_output.
     /// Passes grad_output through, as the chain rule asks. (The sample of the old extension-ffi tutorial filled
     /// grad_input with ones, which is right only behind a plain sum.) Since 1.0.0.
@@ -111,6 +138,7 @@ extern "C" {
     /// grad_output: of shape shape, read
     /// grad_input1: of shape shape, written, may be grad_output, may be NULL
     /// grad_input2: of shape shape, written, may be grad_output, may be NULL
+    /// ```
     pub fn my_lib_add_backward_f64(
         grad_output: *const f64,
         shape: *const i64,
@@ -119,12 +147,14 @@ extern "C" {
         grad_input2: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// output = 2 * input1 + input2.
     /// Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH. Since 1.0.0.
     ///
     /// input1: of shape shape1, read
     /// input2: of shape shape2 and of shape shape1, read
     /// output: of shape shape1, written, may be input1 or input2
+    /// ```
     pub fn my_lib_scale_add_forward(
         input1: *const f32,
         shape1: *const i64,
@@ -135,12 +165,14 @@ extern "C" {
         output: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// output = 2 * input1 + input2.
     /// Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH. Since 1.0.0.
     ///
     /// input1: of shape shape1, read
     /// input2: of shape shape2 and of shape shape1, read
     /// output: of shape shape1, written, may be input1 or input2
+    /// ```
     pub fn my_lib_scale_add_forward_f64(
         input1: *const f64,
         shape1: *const i64,
@@ -151,12 +183,14 @@ extern "C" {
         output: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// grad_input1 = 2 * grad_output, grad_input2 = grad_output.
     /// At most one of the outputs may be grad_output itself. Since 1.0.0.
     ///
     /// grad_output: of shape shape, read
     /// grad_input1: of shape shape, written, may be grad_output, may be NULL
     /// grad_input2: of shape shape, written, may be grad_output, may be NULL
+    /// ```
     pub fn my_lib_scale_add_backward(
         grad_output: *const f32,
         shape: *const i64,
@@ -165,12 +199,14 @@ extern "C" {
         grad_input2: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// grad_input1 = 2 * grad_output, grad_input2 = grad_output.
     /// At most one of the outputs may be grad_output itself. Since 1.0.0.
     ///
     /// grad_output: of shape shape, read
     /// grad_input1: of shape shape, written, may be grad_output, may be NULL
     /// grad_input2: of shape shape, written, may be grad_output, may be NULL
+    /// ```
     pub fn my_lib_scale_add_backward_f64(
         grad_output: *const f64,
         shape: *const i64,
@@ -179,10 +215,12 @@ extern "C" {
         grad_input2: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// output = input * constant. Since 1.0.0.
     ///
     /// input: of shape shape, read
     /// output: of shape shape, written, may be input
+    /// ```
     pub fn my_lib_mul_constant_forward(
         input: *const f32,
         shape: *const i64,
@@ -191,10 +229,12 @@ extern "C" {
         output: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// output = input * constant. Since 1.0.0.
     ///
     /// input: of shape shape, read
     /// output: of shape shape, written, may be input
+    /// ```
     pub fn my_lib_mul_constant_forward_f64(
         input: *const f64,
         shape: *const i64,
@@ -203,10 +243,12 @@ extern "C" {
         output: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// grad_input = grad_output * constant. Since 1.0.0.
     ///
     /// grad_output: of shape shape, read
     /// grad_input: of shape shape, written, may be grad_output, may be NULL
+    /// ```
     pub fn my_lib_mul_constant_backward(
         grad_output: *const f32,
         shape: *const i64,
@@ -215,10 +257,12 @@ extern "C" {
         grad_input: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// grad_input = grad_output * constant. Since 1.0.0.
     ///
     /// grad_output: of shape shape, read
     /// grad_input: of shape shape, written, may be grad_output, may be NULL
+    /// ```
     pub fn my_lib_mul_constant_backward_f64(
         grad_output: *const f64,
         shape: *const i64,
@@ -227,12 +271,14 @@ extern "C" {
         grad_input: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// output = input^3, derivative = 3 * input^2, each computed as (input * input) * input and (3 * input) * input.
     /// `derivative` may be NULL. At most one of the outputs may be `input` itself. Since 1.0.0.
     ///
     /// input: of shape shape, read
     /// output: of shape shape, written, may be input
     /// derivative: of shape shape, written, may be input, may be NULL
+    /// ```
     pub fn my_lib_cube_forward(
         input: *const f32,
         shape: *const i64,
@@ -241,12 +287,14 @@ extern "C" {
         derivative: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// output = input^3, derivative = 3 * input^2, each computed as (input * input) * input and (3 * input) * input.
     /// `derivative` may be NULL. At most one of the outputs may be `input` itself. Since 1.0.0.
     ///
     /// input: of shape shape, read
     /// output: of shape shape, written, may be input
     /// derivative: of shape shape, written, may be input, may be NULL
+    /// ```
     pub fn my_lib_cube_forward_f64(
         input: *const f64,
         shape: *const i64,
@@ -255,6 +303,7 @@ extern "C" {
         derivative: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// grad_input = grad_output * 3 * input^2 + grad_derivative * 6 * input: the gradient through both outputs.
     /// `grad_derivative` may be NULL and then counts as zero. Since 1.0.0.
     ///
@@ -262,6 +311,7 @@ extern "C" {
     /// grad_derivative: of shape shape, read, may be NULL
     /// input: of shape shape, read
     /// grad_input: of shape shape, written, may be grad_output or grad_derivative or input, may be NULL
+    /// ```
     pub fn my_lib_cube_backward(
         grad_output: *const f32,
         grad_derivative: *const f32,
@@ -271,6 +321,7 @@ extern "C" {
         grad_input: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// grad_input = grad_output * 3 * input^2 + grad_derivative * 6 * input: the gradient through both outputs.
     /// `grad_derivative` may be NULL and then counts as zero. Since 1.0.0.
     ///
@@ -278,6 +329,7 @@ extern "C" {
     /// grad_derivative: of shape shape, read, may be NULL
     /// input: of shape shape, read
     /// grad_input: of shape shape, written, may be grad_output or grad_derivative or input, may be NULL
+    /// ```
     pub fn my_lib_cube_backward_f64(
         grad_output: *const f64,
         grad_derivative: *const f64,
@@ -287,6 +339,7 @@ extern "C" {
         grad_input: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0.
     ///
     /// input: (batch, in_features), read
@@ -294,6 +347,7 @@ extern "C" {
     /// bias: (out_features,), read, may be NULL
     /// output: (batch, out_features), written
     /// workspace: my_lib_linear_forward_workspace_size(batch, in_features, out_features) bytes
+    /// ```
     pub fn my_lib_linear_forward(
         input: *const f32,
         weight: *const f32,
@@ -306,6 +360,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0.
     ///
     /// input: (batch, in_features), read
@@ -313,6 +368,7 @@ extern "C" {
     /// bias: (out_features,), read, may be NULL
     /// output: (batch, out_features), written
     /// workspace: my_lib_linear_forward_workspace_size_f64(batch, in_features, out_features) bytes
+    /// ```
     pub fn my_lib_linear_forward_f64(
         input: *const f64,
         weight: *const f64,
@@ -325,20 +381,25 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0.
+    /// ```
     pub fn my_lib_linear_forward_workspace_size(
         batch: i64,
         in_features: i64,
         out_features: i64,
     ) -> usize;
 
+    /// ```text
     /// output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0.
+    /// ```
     pub fn my_lib_linear_forward_workspace_size_f64(
         batch: i64,
         in_features: i64,
         out_features: i64,
     ) -> usize;
 
+    /// ```text
     /// output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0.
     ///
     /// input: (batch, in_features), read
@@ -346,6 +407,7 @@ extern "C" {
     /// bias: (out_features,), read, may be NULL
     /// output: (batch, out_features), written
     /// workspace: my_lib_linear_forward_workspace_size_bf16(batch, in_features, out_features) bytes
+    /// ```
     pub fn my_lib_linear_forward_bf16(
         input: *const u16,
         weight: *const u16,
@@ -358,6 +420,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0.
     ///
     /// input: (batch, in_features), read
@@ -365,6 +428,7 @@ extern "C" {
     /// bias: (out_features,), read, may be NULL
     /// output: (batch, out_features), written
     /// workspace: my_lib_linear_forward_workspace_size_f16(batch, in_features, out_features) bytes
+    /// ```
     pub fn my_lib_linear_forward_f16(
         input: *const u16,
         weight: *const u16,
@@ -377,20 +441,25 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// The same with 16-bit elements. Since 1.1.0.
+    /// ```
     pub fn my_lib_linear_forward_workspace_size_bf16(
         batch: i64,
         in_features: i64,
         out_features: i64,
     ) -> usize;
 
+    /// ```text
     /// The same with 16-bit elements. Since 1.1.0.
+    /// ```
     pub fn my_lib_linear_forward_workspace_size_f16(
         batch: i64,
         in_features: i64,
         out_features: i64,
     ) -> usize;
 
+    /// ```text
     /// grad_input  = grad_output weight
     /// grad_weight = grad_output^T input
     /// grad_bias   = sum of grad_output over batch
@@ -404,6 +473,7 @@ extern "C" {
     /// grad_weight: (out_features, in_features), written, may be NULL
     /// grad_bias: (out_features,), written, may be NULL
     /// workspace: my_lib_linear_backward_workspace_size(batch, in_features, out_features) bytes
+    /// ```
     pub fn my_lib_linear_backward(
         grad_output: *const f32,
         input: *const f32,
@@ -418,6 +488,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// grad_input  = grad_output weight
     /// grad_weight = grad_output^T input
     /// grad_bias   = sum of grad_output over batch
@@ -431,6 +502,7 @@ extern "C" {
     /// grad_weight: (out_features, in_features), written, may be NULL
     /// grad_bias: (out_features,), written, may be NULL
     /// workspace: my_lib_linear_backward_workspace_size_f64(batch, in_features, out_features) bytes
+    /// ```
     pub fn my_lib_linear_backward_f64(
         grad_output: *const f64,
         input: *const f64,
@@ -445,28 +517,33 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// grad_input  = grad_output weight
     /// grad_weight = grad_output^T input
     /// grad_bias   = sum of grad_output over batch
     /// `weight` is needed only for grad_input, `input` only for grad_weight; otherwise either may be NULL.
     /// Since 1.0.0.
+    /// ```
     pub fn my_lib_linear_backward_workspace_size(
         batch: i64,
         in_features: i64,
         out_features: i64,
     ) -> usize;
 
+    /// ```text
     /// grad_input  = grad_output weight
     /// grad_weight = grad_output^T input
     /// grad_bias   = sum of grad_output over batch
     /// `weight` is needed only for grad_input, `input` only for grad_weight; otherwise either may be NULL.
     /// Since 1.0.0.
+    /// ```
     pub fn my_lib_linear_backward_workspace_size_f64(
         batch: i64,
         in_features: i64,
         out_features: i64,
     ) -> usize;
 
+    /// ```text
     /// grad_input  = grad_output weight
     /// grad_weight = grad_output^T input
     /// grad_bias   = sum of grad_output over batch
@@ -480,6 +557,7 @@ extern "C" {
     /// grad_weight: (out_features, in_features), written, may be NULL
     /// grad_bias: (out_features,), written, may be NULL
     /// workspace: my_lib_linear_backward_workspace_size_bf16(batch, in_features, out_features) bytes
+    /// ```
     pub fn my_lib_linear_backward_bf16(
         grad_output: *const u16,
         input: *const u16,
@@ -494,6 +572,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// grad_input  = grad_output weight
     /// grad_weight = grad_output^T input
     /// grad_bias   = sum of grad_output over batch
@@ -507,6 +586,7 @@ extern "C" {
     /// grad_weight: (out_features, in_features), written, may be NULL
     /// grad_bias: (out_features,), written, may be NULL
     /// workspace: my_lib_linear_backward_workspace_size_f16(batch, in_features, out_features) bytes
+    /// ```
     pub fn my_lib_linear_backward_f16(
         grad_output: *const u16,
         input: *const u16,
@@ -521,20 +601,25 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// The same with 16-bit elements. Since 1.1.0.
+    /// ```
     pub fn my_lib_linear_backward_workspace_size_bf16(
         batch: i64,
         in_features: i64,
         out_features: i64,
     ) -> usize;
 
+    /// ```text
     /// The same with 16-bit elements. Since 1.1.0.
+    /// ```
     pub fn my_lib_linear_backward_workspace_size_f16(
         batch: i64,
         in_features: i64,
         out_features: i64,
     ) -> usize;
 
+    /// ```text
     /// With n = batch * height * width and sums over the n values x of one channel:
     ///   mean   = sum(x) / n
     ///   std    = sqrt(sum((x - mean)^2) / (n - 1))
@@ -548,6 +633,7 @@ extern "C" {
     /// output: (batch, channels, height, width), written, may be input
     /// mean: (channels,), written
     /// std: (channels,), written
+    /// ```
     pub fn my_lib_batch_norm2d_forward(
         input: *const f32,
         batch: i64,
@@ -560,6 +646,7 @@ extern "C" {
         std: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// With n = batch * height * width and sums over the n values x of one channel:
     ///   mean   = sum(x) / n
     ///   std    = sqrt(sum((x - mean)^2) / (n - 1))
@@ -573,6 +660,7 @@ extern "C" {
     /// output: (batch, channels, height, width), written, may be input
     /// mean: (channels,), written
     /// std: (channels,), written
+    /// ```
     pub fn my_lib_batch_norm2d_forward_f64(
         input: *const f64,
         batch: i64,
@@ -585,6 +673,7 @@ extern "C" {
         std: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// The gradient of output above with respect to input, through the statistics as well. `mean` and `std` are those
     /// that forward gave, s = std + eps, g = grad_output:
     ///   grad_input = (g - sum(g) / n) / s - (x - mean) * sum(g * (x - mean)) / ((n - 1) * std * s^2)
@@ -598,6 +687,7 @@ extern "C" {
     /// mean: (channels,), read
     /// std: (channels,), read
     /// grad_input: (batch, channels, height, width), written, may be grad_output or input, may be NULL
+    /// ```
     pub fn my_lib_batch_norm2d_backward(
         grad_output: *const f32,
         input: *const f32,
@@ -611,6 +701,7 @@ extern "C" {
         grad_input: *mut f32,
     ) -> c_int;
 
+    /// ```text
     /// The gradient of output above with respect to input, through the statistics as well. `mean` and `std` are those
     /// that forward gave, s = std + eps, g = grad_output:
     ///   grad_input = (g - sum(g) / n) / s - (x - mean) * sum(g * (x - mean)) / ((n - 1) * std * s^2)
@@ -624,6 +715,7 @@ extern "C" {
     /// mean: (channels,), read
     /// std: (channels,), read
     /// grad_input: (batch, channels, height, width), written, may be grad_output or input, may be NULL
+    /// ```
     pub fn my_lib_batch_norm2d_backward_f64(
         grad_output: *const f64,
         input: *const f64,
@@ -637,6 +729,7 @@ extern "C" {
         grad_input: *mut f64,
     ) -> c_int;
 
+    /// ```text
     /// [a_i, a_o, a_c] = [old_h, input] weights^T + bias
     ///   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
     ///   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
@@ -651,6 +744,7 @@ extern "C" {
     /// new_cell: (batch, state_size), written
     /// gates: (batch, 3 * state_size), written, may be NULL
     /// workspace: lltm_forward_workspace_size(batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_forward(
         input: *const f32,
         weights: *const f32,
@@ -667,6 +761,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// [a_i, a_o, a_c] = [old_h, input] weights^T + bias
     ///   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
     ///   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
@@ -681,6 +776,7 @@ extern "C" {
     /// new_cell: (batch, state_size), written
     /// gates: (batch, 3 * state_size), written, may be NULL
     /// workspace: lltm_forward_workspace_size_f64(batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_forward_f64(
         input: *const f64,
         weights: *const f64,
@@ -697,18 +793,23 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// [a_i, a_o, a_c] = [old_h, input] weights^T + bias
     ///   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
     ///   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
     /// `gates` is what backward needs; NULL when there will be no backward. Since 1.0.0.
+    /// ```
     pub fn lltm_forward_workspace_size(batch: i64, input_size: i64, state_size: i64) -> usize;
 
+    /// ```text
     /// [a_i, a_o, a_c] = [old_h, input] weights^T + bias
     ///   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
     ///   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
     /// `gates` is what backward needs; NULL when there will be no backward. Since 1.0.0.
+    /// ```
     pub fn lltm_forward_workspace_size_f64(batch: i64, input_size: i64, state_size: i64) -> usize;
 
+    /// ```text
     /// [a_i, a_o, a_c] = [old_h, input] weights^T + bias
     ///   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
     ///   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
@@ -723,6 +824,7 @@ extern "C" {
     /// new_cell: (batch, state_size), written
     /// gates: (batch, 3 * state_size), written, may be NULL
     /// workspace: lltm_forward_workspace_size_bf16(batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_forward_bf16(
         input: *const u16,
         weights: *const u16,
@@ -739,6 +841,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// [a_i, a_o, a_c] = [old_h, input] weights^T + bias
     ///   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
     ///   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
@@ -753,6 +856,7 @@ extern "C" {
     /// new_cell: (batch, state_size), written
     /// gates: (batch, 3 * state_size), written, may be NULL
     /// workspace: lltm_forward_workspace_size_f16(batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_forward_f16(
         input: *const u16,
         weights: *const u16,
@@ -769,12 +873,17 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    /// ```
     pub fn lltm_forward_workspace_size_bf16(batch: i64, input_size: i64, state_size: i64) -> usize;
 
+    /// ```text
     /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    /// ```
     pub fn lltm_forward_workspace_size_f16(batch: i64, input_size: i64, state_size: i64) -> usize;
 
+    /// ```text
     /// With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
@@ -794,6 +903,7 @@ extern "C" {
     /// d_old_h: (batch, state_size), written, may be NULL
     /// d_old_cell: (batch, state_size), written, may be NULL
     /// workspace: lltm_backward_workspace_size(batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_backward(
         grad_h: *const f32,
         grad_cell: *const f32,
@@ -814,6 +924,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
@@ -833,6 +944,7 @@ extern "C" {
     /// d_old_h: (batch, state_size), written, may be NULL
     /// d_old_cell: (batch, state_size), written, may be NULL
     /// workspace: lltm_backward_workspace_size_f64(batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_backward_f64(
         grad_h: *const f64,
         grad_cell: *const f64,
@@ -853,20 +965,25 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
     /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    /// ```
     pub fn lltm_backward_workspace_size(batch: i64, input_size: i64, state_size: i64) -> usize;
 
+    /// ```text
     /// With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
     /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    /// ```
     pub fn lltm_backward_workspace_size_f64(batch: i64, input_size: i64, state_size: i64) -> usize;
 
+    /// ```text
     /// With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
@@ -886,6 +1003,7 @@ extern "C" {
     /// d_old_h: (batch, state_size), written, may be NULL
     /// d_old_cell: (batch, state_size), written, may be NULL
     /// workspace: lltm_backward_workspace_size_bf16(batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_backward_bf16(
         grad_h: *const u16,
         grad_cell: *const u16,
@@ -906,6 +1024,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
@@ -925,6 +1044,7 @@ extern "C" {
     /// d_old_h: (batch, state_size), written, may be NULL
     /// d_old_cell: (batch, state_size), written, may be NULL
     /// workspace: lltm_backward_workspace_size_f16(batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_backward_f16(
         grad_h: *const u16,
         grad_cell: *const u16,
@@ -945,12 +1065,18 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
-    pub fn lltm_backward_workspace_size_bf16(batch: i64, input_size: i64, state_size: i64) -> usize;
+    /// ```
+    pub fn lltm_backward_workspace_size_bf16(batch: i64, input_size: i64, state_size: i64)
+        -> usize;
 
+    /// ```text
     /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    /// ```
     pub fn lltm_backward_workspace_size_f16(batch: i64, input_size: i64, state_size: i64) -> usize;
 
+    /// ```text
     /// h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
     /// `gates` may be NULL when there will be no backward. Since 1.0.0.
     ///
@@ -963,6 +1089,7 @@ extern "C" {
     /// cell: (seq_len, batch, state_size), written
     /// gates: (seq_len, batch, 3 * state_size), written, may be NULL
     /// workspace: lltm_sequence_forward_workspace_size(seq_len, batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_sequence_forward(
         input: *const f32,
         weights: *const f32,
@@ -980,6 +1107,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
     /// `gates` may be NULL when there will be no backward. Since 1.0.0.
     ///
@@ -992,6 +1120,7 @@ extern "C" {
     /// cell: (seq_len, batch, state_size), written
     /// gates: (seq_len, batch, 3 * state_size), written, may be NULL
     /// workspace: lltm_sequence_forward_workspace_size_f64(seq_len, batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_sequence_forward_f64(
         input: *const f64,
         weights: *const f64,
@@ -1009,8 +1138,10 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
     /// `gates` may be NULL when there will be no backward. Since 1.0.0.
+    /// ```
     pub fn lltm_sequence_forward_workspace_size(
         seq_len: i64,
         batch: i64,
@@ -1018,8 +1149,10 @@ extern "C" {
         state_size: i64,
     ) -> usize;
 
+    /// ```text
     /// h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
     /// `gates` may be NULL when there will be no backward. Since 1.0.0.
+    /// ```
     pub fn lltm_sequence_forward_workspace_size_f64(
         seq_len: i64,
         batch: i64,
@@ -1027,6 +1160,7 @@ extern "C" {
         state_size: i64,
     ) -> usize;
 
+    /// ```text
     /// h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
     /// `gates` may be NULL when there will be no backward. Since 1.0.0.
     ///
@@ -1039,6 +1173,7 @@ extern "C" {
     /// cell: (seq_len, batch, state_size), written
     /// gates: (seq_len, batch, 3 * state_size), written, may be NULL
     /// workspace: lltm_sequence_forward_workspace_size_bf16(seq_len, batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_sequence_forward_bf16(
         input: *const u16,
         weights: *const u16,
@@ -1056,6 +1191,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
     /// `gates` may be NULL when there will be no backward. Since 1.0.0.
     ///
@@ -1068,6 +1204,7 @@ extern "C" {
     /// cell: (seq_len, batch, state_size), written
     /// gates: (seq_len, batch, 3 * state_size), written, may be NULL
     /// workspace: lltm_sequence_forward_workspace_size_f16(seq_len, batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_sequence_forward_f16(
         input: *const u16,
         weights: *const u16,
@@ -1085,8 +1222,10 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
     /// these, as it does in seq_len calls of the single step. Since 1.1.0.
+    /// ```
     pub fn lltm_sequence_forward_workspace_size_bf16(
         seq_len: i64,
         batch: i64,
@@ -1094,8 +1233,10 @@ extern "C" {
         state_size: i64,
     ) -> usize;
 
+    /// ```text
     /// The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
     /// these, as it does in seq_len calls of the single step. Since 1.1.0.
+    /// ```
     pub fn lltm_sequence_forward_workspace_size_f16(
         seq_len: i64,
         batch: i64,
@@ -1103,6 +1244,7 @@ extern "C" {
         state_size: i64,
     ) -> usize;
 
+    /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
     /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
@@ -1124,6 +1266,7 @@ extern "C" {
     /// d_old_h: (batch, state_size), written, may be NULL
     /// d_old_cell: (batch, state_size), written, may be NULL
     /// workspace: lltm_sequence_backward_workspace_size(seq_len, batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_sequence_backward(
         grad_h: *const f32,
         grad_last_h: *const f32,
@@ -1148,6 +1291,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
     /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
@@ -1169,6 +1313,7 @@ extern "C" {
     /// d_old_h: (batch, state_size), written, may be NULL
     /// d_old_cell: (batch, state_size), written, may be NULL
     /// workspace: lltm_sequence_backward_workspace_size_f64(seq_len, batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_sequence_backward_f64(
         grad_h: *const f64,
         grad_last_h: *const f64,
@@ -1193,10 +1338,12 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
     /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
     /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
+    /// ```
     pub fn lltm_sequence_backward_workspace_size(
         seq_len: i64,
         batch: i64,
@@ -1204,10 +1351,12 @@ extern "C" {
         state_size: i64,
     ) -> usize;
 
+    /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
     /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
     /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
+    /// ```
     pub fn lltm_sequence_backward_workspace_size_f64(
         seq_len: i64,
         batch: i64,
@@ -1215,6 +1364,7 @@ extern "C" {
         state_size: i64,
     ) -> usize;
 
+    /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
     /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
@@ -1236,6 +1386,7 @@ extern "C" {
     /// d_old_h: (batch, state_size), written, may be NULL
     /// d_old_cell: (batch, state_size), written, may be NULL
     /// workspace: lltm_sequence_backward_workspace_size_bf16(seq_len, batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_sequence_backward_bf16(
         grad_h: *const u16,
         grad_last_h: *const u16,
@@ -1260,6 +1411,7 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
     /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
@@ -1281,6 +1433,7 @@ extern "C" {
     /// d_old_h: (batch, state_size), written, may be NULL
     /// d_old_cell: (batch, state_size), written, may be NULL
     /// workspace: lltm_sequence_backward_workspace_size_f16(seq_len, batch, input_size, state_size) bytes
+    /// ```
     pub fn lltm_sequence_backward_f16(
         grad_h: *const u16,
         grad_last_h: *const u16,
@@ -1305,8 +1458,10 @@ extern "C" {
         workspace_size: usize,
     ) -> c_int;
 
+    /// ```text
     /// The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
     /// between, as they would be in calls of the single step. Since 1.1.0.
+    /// ```
     pub fn lltm_sequence_backward_workspace_size_bf16(
         seq_len: i64,
         batch: i64,
@@ -1314,8 +1469,10 @@ extern "C" {
         state_size: i64,
     ) -> usize;
 
+    /// ```text
     /// The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
     /// between, as they would be in calls of the single step. Since 1.1.0.
+    /// ```
     pub fn lltm_sequence_backward_workspace_size_f16(
         seq_len: i64,
         batch: i64,
