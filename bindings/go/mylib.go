@@ -3,9 +3,9 @@
 // Package mylib calls the neural-network operators of libmy_lib. The manual of each function, with its shapes and its
 // formula, is the header my_lib.h, whose names appear here without the prefix my_lib.
 //
-// Arrays are of type *Tensor: a slice of float32 in row-major order, and its shape. C works on the slice itself, without
-// a copy. A nil *Tensor is an argument that is left out: a bias, or a gradient that is not wanted. Each function has
-// a form that ends in Into and writes into tensors of the caller, and one that allocates its results.
+// Arrays are of type *Tensor: a slice of float32 in row-major order, and its shape. C works on the slice itself,
+// without a copy. A nil *Tensor is an argument that is left out: a bias, or a gradient that is not wanted. Each
+// function has a form that ends in Into and writes into tensors of the caller, and one that allocates its results.
 //
 // A failure is an *Error. All functions may be called from any number of goroutines at once.
 package mylib

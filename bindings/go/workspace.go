@@ -12,7 +12,8 @@ import (
 
 var workspaces = sync.Pool{New: func() any { return new([]byte) }}
 
-// withWorkspace calls function with a workspace of at least needed bytes. SIZE_MAX, for sizes that C refuses, gets none.
+// withWorkspace calls function with a workspace of at least needed bytes. SIZE_MAX, for sizes that C refuses, gets
+// none.
 func withWorkspace(needed C.size_t, function func(workspace unsafe.Pointer, size C.size_t) C.int) C.int {
 	if needed == 0 || needed == ^C.size_t(0) {
 		return function(nil, 0)

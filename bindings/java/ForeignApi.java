@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * {@code java ForeignApi.java JAVA_HOME FOLDER} copies the package's classes out of that Java's image, with the version of
- * class files that javac 17 reads. For its option --patch-module java.base=FOLDER.
+ * {@code java ForeignApi.java JAVA_HOME FOLDER} copies the package's classes out of that Java's image, with the version
+ * of class files that javac 17 reads. For its option --patch-module java.base=FOLDER.
  */
 class ForeignApi {
     private static final int MAJOR_VERSION = 7; // the offset in a class file, whose second byte is enough

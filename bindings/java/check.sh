@@ -1,5 +1,5 @@
 #!/bin/sh
-# bindings/java/check.sh: runs the test program with FFM on the newer Java, then, but for `time`, with JNA on the system's.
+# bindings/java/check.sh: runs the test program with FFM on the newer Java, then, except `time`, with JNA on the older one.
 #
 #     sh check.sh FOLDER TASK [DIR]     after build.sh
 set -eu

@@ -5,8 +5,8 @@ package org.torchthaw.mylib;
 import java.nio.FloatBuffer;
 
 /**
- * What FfmCalls does with java.lang.foreign and JnaCalls with JNA. The functions that return an int return 1 for success.
- * A tensor is null where C gets NULL. Sizes have been compared with the tensors.
+ * What FfmCalls does with java.lang.foreign and JnaCalls with JNA. The functions that return an int return 1 for
+ * success. A tensor is null where C gets NULL. Sizes have been compared with the tensors.
  */
 interface Calls {
     /** The system property names the one to use, Ffm or Jna. Without it java.lang.foreign is used where Java has it. */
@@ -14,7 +14,8 @@ interface Calls {
         String name = System.getProperty(
                 "org.torchthaw.mylib.calls", Runtime.version().feature() >= 22 ? "Ffm" : "Jna");
         try {
-            return (Calls) Class.forName("org.torchthaw.mylib." + name + "Calls").getDeclaredConstructor().newInstance();
+            return (Calls) Class.forName("org.torchthaw.mylib." + name + "Calls")
+                    .getDeclaredConstructor().newInstance();
         } catch (ReflectiveOperationException | LinkageError failure) {
             throw new IllegalStateException("expected Java 22 or newer with the class FfmCalls, or the class JnaCalls"
                     + " with jna.jar on the class path, got " + failure + " for " + name + "Calls", failure);

@@ -83,7 +83,8 @@ final class FfmCalls implements Calls {
     @Override
     public int addForward(Tensor input1, Tensor input2, Tensor output) {
         return MyLibFfm.my_lib_add_forward(
-                values(input1), shape(input1), input1.ndim(), values(input2), shape(input2), input2.ndim(), values(output));
+                values(input1), shape(input1), input1.ndim(), values(input2), shape(input2), input2.ndim(),
+                values(output));
     }
 
     @Override
@@ -119,8 +120,9 @@ final class FfmCalls implements Calls {
             long batch, long inputSize, long stateSize, Tensor newH, Tensor newCell, Tensor gates) {
         MemorySegment workspace = workspace(MyLibFfm.lltm_forward_workspace_size(batch, inputSize, stateSize));
         return MyLibFfm.lltm_forward(
-                values(input), values(weights), values(bias), values(oldH), values(oldCell), batch, inputSize, stateSize,
-                values(newH), values(newCell), values(gates), workspace, workspace.byteSize());
+                values(input), values(weights), values(bias), values(oldH), values(oldCell),
+                batch, inputSize, stateSize, values(newH), values(newCell), values(gates),
+                workspace, workspace.byteSize());
     }
 
     @Override

@@ -130,7 +130,8 @@ final class JnaCalls implements Calls {
     public int addForward(Tensor input1, Tensor input2, Tensor output) {
         Arguments call = new Arguments();
         return call.end(MyLibJna.my_lib_add_forward(
-                call.in(input1), shape(input1), input1.ndim(), call.in(input2), shape(input2), input2.ndim(), call.out(output)));
+                call.in(input1), shape(input1), input1.ndim(), call.in(input2), shape(input2), input2.ndim(),
+                call.out(output)));
     }
 
     @Override
@@ -158,7 +159,8 @@ final class JnaCalls implements Calls {
         Memory workspace = workspace(MyLibJna.my_lib_linear_backward_workspace_size(batch, inFeatures, outFeatures));
         return call.end(MyLibJna.my_lib_linear_backward(
                 call.in(gradOutput), call.in(input), call.in(weight), batch, inFeatures, outFeatures,
-                call.out(gradInput), call.out(gradWeight), call.out(gradBias), Pointer.nativeValue(workspace), workspace.size()));
+                call.out(gradInput), call.out(gradWeight), call.out(gradBias),
+                Pointer.nativeValue(workspace), workspace.size()));
     }
 
     @Override
@@ -168,8 +170,9 @@ final class JnaCalls implements Calls {
         Arguments call = new Arguments();
         Memory workspace = workspace(MyLibJna.lltm_forward_workspace_size(batch, inputSize, stateSize));
         return call.end(MyLibJna.lltm_forward(
-                call.in(input), call.in(weights), call.in(bias), call.in(oldH), call.in(oldCell), batch, inputSize, stateSize,
-                call.out(newH), call.out(newCell), call.out(gates), Pointer.nativeValue(workspace), workspace.size()));
+                call.in(input), call.in(weights), call.in(bias), call.in(oldH), call.in(oldCell),
+                batch, inputSize, stateSize, call.out(newH), call.out(newCell), call.out(gates),
+                Pointer.nativeValue(workspace), workspace.size()));
     }
 
     @Override
@@ -190,7 +193,8 @@ final class JnaCalls implements Calls {
             Tensor input, Tensor weights, Tensor bias, Tensor oldH, Tensor oldCell,
             long seqLen, long batch, long inputSize, long stateSize, Tensor h, Tensor cell, Tensor gates) {
         Arguments call = new Arguments();
-        Memory workspace = workspace(MyLibJna.lltm_sequence_forward_workspace_size(seqLen, batch, inputSize, stateSize));
+        Memory workspace =
+                workspace(MyLibJna.lltm_sequence_forward_workspace_size(seqLen, batch, inputSize, stateSize));
         return call.end(MyLibJna.lltm_sequence_forward(
                 call.in(input), call.in(weights), call.in(bias), call.in(oldH), call.in(oldCell),
                 seqLen, batch, inputSize, stateSize, call.out(h), call.out(cell), call.out(gates),
@@ -203,10 +207,12 @@ final class JnaCalls implements Calls {
             Tensor oldH, Tensor oldCell, Tensor weights, long seqLen, long batch, long inputSize, long stateSize,
             Tensor dInput, Tensor dWeights, Tensor dBias, Tensor dOldH, Tensor dOldCell) {
         Arguments call = new Arguments();
-        Memory workspace = workspace(MyLibJna.lltm_sequence_backward_workspace_size(seqLen, batch, inputSize, stateSize));
+        Memory workspace =
+                workspace(MyLibJna.lltm_sequence_backward_workspace_size(seqLen, batch, inputSize, stateSize));
         return call.end(MyLibJna.lltm_sequence_backward(
-                call.in(gradH), call.in(gradLastH), call.in(gradLastCell), call.in(cell), call.in(gates), call.in(input),
-                call.in(h), call.in(oldH), call.in(oldCell), call.in(weights), seqLen, batch, inputSize, stateSize,
+                call.in(gradH), call.in(gradLastH), call.in(gradLastCell), call.in(cell), call.in(gates),
+                call.in(input), call.in(h), call.in(oldH), call.in(oldCell), call.in(weights),
+                seqLen, batch, inputSize, stateSize,
                 call.out(dInput), call.out(dWeights), call.out(dBias), call.out(dOldH), call.out(dOldCell),
                 Pointer.nativeValue(workspace), workspace.size()));
     }

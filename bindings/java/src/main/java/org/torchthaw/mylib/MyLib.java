@@ -28,8 +28,8 @@ public final class MyLib {
     }
 
     /**
-     * Sets how many threads a call may use, in the whole process; 0 follows the OpenMP run-time. OpenMP keeps one team for
-     * each thread that makes large calls, so a program that calls from a pool of threads is best served by 1.
+     * Sets how many threads a call may use, in the whole process; 0 follows the OpenMP run-time. OpenMP keeps one team
+     * for each thread that makes large calls, so a program that calls from a pool of threads is best served by 1.
      */
     public static void setNumThreads(int count) {
         check(CALLS.setNumThreads(count));
@@ -71,8 +71,8 @@ public final class MyLib {
     }
 
     /**
-     * input weight^T + bias (batch, out_features), of input (batch, in_features), weight (out_features, in_features) and
-     * bias (out_features), which may be null.
+     * input weight^T + bias (batch, out_features), of input (batch, in_features), weight (out_features, in_features)
+     * and bias (out_features), which may be null.
      */
     public static Tensor linearForward(Tensor input, Tensor weight, Tensor bias) {
         Tensor output = LinearSizes.ofForward(input, weight, bias).newOutput();

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Numbers in row-major order and their shape: the last size is the fastest, no sizes are a scalar. The numbers are those
- * of the array or buffer that was given, there is no copy.
+ * Numbers in row-major order and their shape: the last size is the fastest, no sizes are a scalar. The numbers are
+ * those of the array or buffer that was given, there is no copy.
  */
 public final class Tensor {
     private final FloatBuffer values;
@@ -29,8 +29,9 @@ public final class Tensor {
     }
 
     /**
-     * A tensor over what is between the position and the limit of a buffer, which is in native byte order and not read-only.
-     * The memory of a direct buffer is never copied, and calls on direct buffers only do not delay the garbage collector.
+     * A tensor over what is between the position and the limit of a buffer, which is in native byte order and not
+     * read-only. The memory of a direct buffer is never copied, and calls on direct buffers only do not delay the
+     * garbage collector.
      */
     public static Tensor of(FloatBuffer values, long... shape) {
         if (values.isReadOnly() || values.order() != ByteOrder.nativeOrder())

@@ -1,4 +1,4 @@
-// bindings/java/src/test/java/org/torchthaw/mylib/Check.java: the test program; docs/languages.md describes its arguments.
+// bindings/java/src/test/java/org/torchthaw/mylib/Check.java: the test program of docs/languages.md.
 
 package org.torchthaw.mylib;
 

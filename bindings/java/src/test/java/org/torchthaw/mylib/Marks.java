@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The stand-in of bindings/marks writes a number into element 0 of every array that it gets, inputs too. It would not be
- * seen in an array of which C got a copy.
+ * The stand-in of bindings/marks writes a number into element 0 of every array that it gets, inputs too. It would not
+ * be seen in an array of which C got a copy.
  */
 final class Marks {
     private static final float MARK = 1234.5f;

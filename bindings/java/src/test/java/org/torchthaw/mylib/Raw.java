@@ -13,7 +13,8 @@ final class Raw {
     private Raw() {}
 
     static void linearForward(long batch, long inFeatures, long outFeatures) {
-        check(JNA ? Jna.linearForward(batch, inFeatures, outFeatures) : Ffm.linearForward(batch, inFeatures, outFeatures));
+        check(JNA ? Jna.linearForward(batch, inFeatures, outFeatures)
+                : Ffm.linearForward(batch, inFeatures, outFeatures));
     }
 
     /** Without a workspace. */

@@ -1,4 +1,4 @@
-// bindings/java/src/test/java/org/torchthaw/mylib/Train.java: bindings/c/train.c in Java: an LLTM learns a sum of products.
+// bindings/java/src/test/java/org/torchthaw/mylib/Train.java: bindings/c/train.c in Java.
 
 package org.torchthaw.mylib;
 
@@ -6,6 +6,7 @@ import java.nio.FloatBuffer;
 import java.util.Arrays;
 import java.util.Locale;
 
+/** An LLTM learns a sum of products. */
 final class Train {
     private static final int SEQ_LEN = 8, BATCH = 16, INPUT = 2, STATE = 16, STEPS = 200;
     private static final float LEARNING_RATE = 0.1f;
@@ -56,8 +57,8 @@ final class Train {
         Tensor inputs = Tensor.of(input, SEQ_LEN, BATCH, INPUT);
         Tensor state = Tensor.allocate(BATCH, STATE);
         Tensor gradH = Tensor.allocate(SEQ_LEN, BATCH, STATE);
-        LltmStates states = new LltmStates(Tensor.allocate(SEQ_LEN, BATCH, STATE), Tensor.allocate(SEQ_LEN, BATCH, STATE),
-                Tensor.allocate(SEQ_LEN, BATCH, 3 * STATE));
+        LltmStates states = new LltmStates(Tensor.allocate(SEQ_LEN, BATCH, STATE),
+                Tensor.allocate(SEQ_LEN, BATCH, STATE), Tensor.allocate(SEQ_LEN, BATCH, 3 * STATE));
         FloatBuffer lastH = states.h().values().position((SEQ_LEN - 1) * BATCH * STATE);
         Tensor last = Tensor.of(lastH, BATCH, STATE);
         LinearGradients headGradients =

@@ -169,7 +169,8 @@ final class Vectors {
                 case "add_forward-shapes" -> MyLib.addForward(in[0], in[1]);
                 case "linear_forward-negative" ->
                     Raw.linearForward(s.get("batch"), s.get("in_features"), s.get("out_features"));
-                case "lltm_forward-workspace" -> Raw.lltmForward(s.get("batch"), s.get("input_size"), s.get("state_size"));
+                case "lltm_forward-workspace" ->
+                    Raw.lltmForward(s.get("batch"), s.get("input_size"), s.get("state_size"));
                 default -> throw new AssertionError("unknown error");
             }
         });
@@ -206,7 +207,8 @@ final class Vectors {
                 "weight: expected shape (9, 4), got (9, 7)", () -> MyLib.linearForward(input, weights, null),
                 "grad_bias: expected shape (3,), got (9,)",
                 () -> MyLib.linearBackward(state, null, null, new LinearGradients(null, null, bias)),
-                "weights: expected shape (9, 6), got (9, 7)", () -> MyLib.lltmForward(state, weights, bias, state, state),
+                "weights: expected shape (9, 6), got (9, 7)",
+                () -> MyLib.lltmForward(state, weights, bias, state, state),
                 "cell: expected shape (5, 2, 3), got (2, 3)",
                 () -> MyLib.lltmSequenceForward(
                         Tensor.allocate(5, 2, 4), weights, bias, state, state, new LltmStates(steps, state, null)));
