@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from . import __version__, config
+from .bindings.command import add_bindings
 from .legacy.doctor import add_doctor
 from .legacy.environment import add_disable, add_enable
 from .legacy.nvcc import add_nvcc
@@ -37,7 +38,7 @@ def run_config(options):
 
 
 # Each entry adds one subcommand, whose `run` default takes the parsed options.
-SUBCOMMANDS = [add_config, add_run, add_enable, add_disable, add_doctor, add_nvcc]
+SUBCOMMANDS = [add_config, add_run, add_enable, add_disable, add_doctor, add_nvcc, add_bindings]
 
 
 def main(arguments=None):

@@ -7,7 +7,7 @@ import io
 
 from cffi import cparser, model, recompiler
 
-__all__ = ["VERSIONS", "assigned", "constants", "functions", "model", "module_source", "syntax_tree"]
+__all__ = ["VERSIONS", "assigned", "constants", "enumerators", "functions", "model", "module_source", "syntax_tree"]
 
 # The versions of cffi that have these names; pyproject.toml requires the same.
 VERSIONS = ">=1.16,<3"
@@ -30,6 +30,12 @@ def constants(ffi):
             is_integer = role == "macro" or isinstance(type, model.PrimitiveType) and type.is_integer_type()
             found[name] = "int" if is_integer else "Any"
     return sorted(found.items())
+
+
+def enumerators(ffi):
+    """The names of all enumerators that ``ffi`` declares, in order."""
+    enums = [type for type, _ in ffi._parser._declarations.values() if isinstance(type, model.EnumType)]
+    return [name for enum in dict.fromkeys(enums) for name in enum.enumerators]
 
 
 def syntax_tree(declarations):

@@ -55,6 +55,19 @@ class Parameter:
         """What is a tensor in an operator."""
         return self.kind == "array" or self.kind in STRUCTS.values()
 
+    @property
+    def shape_text(self):
+        """Its shapes in words, or ""."""
+        found = []
+        for shape in self.shapes:
+            if "dims" in shape:
+                found.append(f"({', '.join(shape['dims'])}{',' * (len(shape['dims']) == 1)})")
+            elif "like" in shape:
+                found.append(f"of shape {shape['like'][0]}")
+            else:
+                found.append(f"of the shape that {shape['broadcast'][0]} and {shape['broadcast'][2]} broadcast to")
+        return " and ".join(found)
+
     def as_json(self):
         found = {"name": self.name, "ctype": c_type(self.crossing.type), "kind": self.kind}
         if self.is_array:

@@ -101,20 +101,12 @@ def _doc(function):
 
 def _words(parameter):
     """dtype, shape and rules of a tensor."""
-    shapes = []
-    for shape in parameter.shapes:
-        if "dims" in shape:
-            shapes.append(f"({', '.join(shape['dims'])}{',' * (len(shape['dims']) == 1)})")
-        elif "like" in shape:
-            shapes.append(f"of shape {shape['like'][0]}")
-        else:
-            shapes.append(f"of the shape that {shape['broadcast'][0]} and {shape['broadcast'][2]} broadcast to")
     rules = ["read and written"] if parameter.is_inout else ["written"] if parameter.is_written else []
     if parameter.aliases:
         rules.append(f"may be the same tensor as {' or '.join(parameter.aliases)}")
     if parameter.is_nullable:
         rules.append("may be None")
-    return ", ".join([" ".join([parameter.dtype or "any dtype", " and ".join(shapes)]).strip(), *rules])
+    return ", ".join([f"{parameter.dtype or 'any dtype'} {parameter.shape_text}".strip(), *rules])
 
 
 def _escaped(text):

@@ -1,0 +1,45 @@
+"""torchthaw/bindings/command.py: `python -m torchthaw bindings`: declarations of a C header for another language."""
+
+import shlex
+import sys
+from pathlib import Path
+
+from .languages import LANGUAGES
+
+
+def add_bindings(subcommands):
+    """Adds the subcommand."""
+    parser = subcommands.add_parser("bindings", help="declare a C header's functions in another language")
+    add_arguments(parser)
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write them there, not to the standard output")
+    parser.set_defaults(run=run)
+
+
+def add_arguments(parser):
+    """The options that decide what is printed."""
+    parser.add_argument("language", metavar="LANGUAGE", choices=LANGUAGES, help=f"one of {', '.join(LANGUAGES)}")
+    parser.add_argument("header", type=Path, metavar="HEADER")
+    parser.add_argument("--name", default="", help="of the module or class, such as org.example.MyLib")
+    parser.add_argument("--library", default="", help="to open, where the declarations say that")
+    parser.add_argument("-I", dest="include", action="append", default=[], metavar="FOLDER", help="of other headers")
+
+
+def run(options):
+    """Prints or writes the declarations."""
+    text = declarations(options)
+    if options.output:
+        options.output.write_text(text)
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def declarations(options):
+    """Their text, as the options of add_arguments() say."""
+    from . import interface, render  # they import cffi
+
+    words = [options.language, options.header.name]
+    words += [word for name in ("name", "library") if getattr(options, name) for word in (f"--{name}", getattr(options, name))]
+    found = interface.read(options.header, options.include)
+    command = f"python -m torchthaw bindings {shlex.join(words)}"
+    return render.text(LANGUAGES[options.language], found, command, options.name, options.library)

@@ -1,0 +1,81 @@
+"""torchthaw/bindings/language.py: Language: the templates and tables of one language; Spelling: its types."""
+
+import re
+from typing import Any, NamedTuple
+
+from .lines import filled
+
+ANY_NAME = re.compile(r"\w+")
+
+
+class Spelling(NamedTuple):
+    """A type by its form. Fields: {scalar} its spelling, {name} what has the type, {optional} where it may be NULL."""
+
+    scalars: dict
+    scalar: str = "{scalar}"
+    pointer: str = ""
+    const_pointer: str = ""
+    any: str = ""  # void *
+    const_any: str = ""
+    text: str = ""  # const char *
+    void: str = ""
+
+
+def address(scalars, spelling, **others):
+    """The Spelling where all pointers are of one type."""
+    return Spelling(scalars)._replace(**dict.fromkeys(POINTERS, spelling), **others)
+
+
+POINTERS = ("pointer", "const_pointer", "any", "const_any", "text")
+
+
+class Language(NamedTuple):
+    """How declarations are written in a language. Its templates have the fields that render.py gives them.
+
+    file, function, procedure: the last one is for a function without a result, where that differs.
+    columns, results: by field, the Spelling of a parameter and of a result.
+    lists: by field, (item, separator, *what is before them) of a list of parameters; an item has the fields of the
+        columns, and {name}; what is before them has {name} and those of the results.
+    constants, constant, long_constant: around all, for one that is an int, and for one that is an int64_t.
+    comment: what is before a comment, before each line of it, and behind it; escapes: what must not be in it.
+    says_names: the comment begins with the parameters' names. remark: begins a comment of one line.
+    keywords: no names of parameters; ``quoted`` makes one of them, but of those in ``unquotable``.
+    package: the line of a file's package. optional: of a Spelling. breaks: of lines.py, for a list that is too long.
+    """
+
+    title: str
+    file: str
+    function: str
+    columns: dict
+    results: dict
+    lists: dict
+    comment: tuple
+    remark: str
+    constant: str
+    long_constant: str = ""
+    constants: str = "{constants}"
+    procedure: str = ""
+    says_names: bool = False
+    escapes: dict = {}
+    between: str = "\n\n"
+    keywords: frozenset = frozenset()
+    quoted: str = ""
+    unquotable: frozenset = frozenset()
+    folds_case: bool = False
+    function_name: Any = ANY_NAME
+    constant_name: Any = ANY_NAME
+    parameter_name: Any = ANY_NAME
+    default_name: Any = str
+    package: str = ""
+    optional: str = ""
+    breaks: Any = filled()
+    width: int = 100
+
+
+def camel(stem):
+    """``my_lib`` as MyLib."""
+    return "".join(word[:1].upper() + word[1:] for word in stem.split("_"))
+
+
+def words(text):
+    return frozenset(text.split())

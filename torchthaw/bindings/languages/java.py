@@ -1,0 +1,121 @@
+"""torchthaw/bindings/languages/java.py: Java: java.lang.foreign (JDK 22 and later), and JNA's direct mapping."""
+
+from ..language import Language, Spelling, address, camel, words
+from ..types import JAVA, JAVA_LAYOUTS
+
+FFM_FILE = """
+// {generated}
+
+{package}
+
+import static java.lang.foreign.ValueLayout.*;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+
+/** The functions of {header}. The environment variable {variable} may name the library's file. */
+public final class {name} {{
+    {constants}
+
+    private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(
+            System.getenv().getOrDefault("{variable}", System.mapLibraryName("{library}")), Arena.global());
+
+    private {name}() {{}}
+
+    private static MethodHandle handle(String name, MemoryLayout result, MemoryLayout... parameters) {{
+        return Linker.nativeLinker().downcallHandle(LIBRARY.find(name).orElseThrow(),
+                result == null ? FunctionDescriptor.ofVoid(parameters) : FunctionDescriptor.of(result, parameters));
+    }}
+
+    private static String text(MemorySegment address) {{
+        return address.equals(MemorySegment.NULL) ? null : address.reinterpret(Long.MAX_VALUE).getString(0);
+    }}
+
+    {functions}
+
+    {left_out}
+}}
+"""
+
+# Each handle is made when it is first used.
+FFM_FUNCTION = """
+private static final class {name} {{
+    static final MethodHandle HANDLE = handle({layouts});
+}}
+
+{comment}
+public static {result} {name}({parameters}) {{
+    try {{
+        {before}{name}.HANDLE.invokeExact({names}){behind};
+    }} catch (Throwable thrown) {{
+        throw new AssertionError(thrown);
+    }}
+}}
+"""
+
+JNA_FILE = """
+// {generated}
+
+{package}
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+
+/** The functions of {header}. The environment variable {variable} may name the library's file. */
+public final class {name} {{
+    {constants}
+
+    static {{
+        Native.register({name}.class, System.getenv().getOrDefault("{variable}", "{library}"));
+    }}
+
+    private {name}() {{}}
+
+    {functions}
+
+    {left_out}
+}}
+"""
+
+SEGMENT = address(JAVA, "MemorySegment")
+FFM_RESULTS = {
+    "result": SEGMENT._replace(text="String", void="void"),
+    "before": address(JAVA, "return (MemorySegment) ", scalar="return ({scalar}) ")._replace(
+        text="return text((MemorySegment) "
+    ),
+    "behind": Spelling(JAVA, "")._replace(text=")"),
+    "layout": address(JAVA_LAYOUTS, "ADDRESS", void="null"),
+}
+JNA = address(JAVA, "Pointer", void="void")._replace(text="String")
+
+FFM = Language(
+    title="Java",
+    file=FFM_FILE,
+    function=FFM_FUNCTION,
+    columns={"type": SEGMENT, "layout": address(JAVA_LAYOUTS, "ADDRESS")},
+    results=FFM_RESULTS,
+    lists={"parameters": ("{type} {name}", ", "), "names": ("{name}", ", "), "layouts": ("{layout}", ", ", '"{name}"', "{layout}")},
+    comment=("/**", " * ", " */"),
+    escapes={"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "*/": "*&#47;", "\\": "&#92;"},
+    remark="//",
+    constant="public static final int {name} = {value};",
+    long_constant="public static final long {name} = {value}L;",
+    keywords=words(
+        "abstract assert boolean break byte case catch char class const continue default do double else enum extends "
+        "false final finally float for goto if implements import instanceof int interface long native new null package "
+        "private protected public return short static strictfp super switch synchronized this throw throws transient "
+        "true try void volatile while _"
+    ),
+    default_name=camel,
+    package="package {};",
+)
+
+JNA = FFM._replace(
+    file=JNA_FILE, function="{comment}\npublic static native {result} {name}({parameters});", columns={"type": JNA},
+    results={"result": JNA}, lists={"parameters": ("{type} {name}", ", ")},
+)  # fmt: skip

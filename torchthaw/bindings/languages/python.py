@@ -1,0 +1,49 @@
+"""torchthaw/bindings/languages/python.py: Python: the types of a ctypes.CDLL's functions. Arrays are plain addresses."""
+
+import keyword
+
+from ..language import Language, address
+from ..lines import one_line_or_each
+from ..types import PYTHON
+
+SPELLING = address(PYTHON, "ctypes.c_void_p", void="None")._replace(text="ctypes.c_char_p")
+
+FILE = """
+# {generated}
+\"\"\"The constants of {header}, and the types of its functions. Arrays are addresses.\"\"\"
+
+import ctypes
+
+{constants}
+
+
+def declare(library):
+    \"\"\"Gives the functions of ``library``, a ctypes.CDLL, their types; returns it.\"\"\"
+    {functions}
+    return library
+
+
+{left_out}
+"""
+
+FUNCTION = """
+{comment}
+library.{name}.restype = {result}
+library.{name}.argtypes = [{types}]
+"""
+
+LANGUAGE = Language(
+    title="Python",
+    file=FILE,
+    function=FUNCTION,
+    columns={"type": SPELLING},
+    results={"result": SPELLING},
+    lists={"types": ("{type}", ", ")},
+    comment=("", "# ", ""),
+    says_names=True,
+    remark="#",
+    constant="{name} = {value}",
+    long_constant="{name} = {value}",
+    keywords=frozenset(keyword.kwlist),
+    breaks=one_line_or_each,
+)

@@ -1,0 +1,50 @@
+"""torchthaw/bindings/languages/ruby.py: Ruby: the types of the functions for Fiddle, and what makes them callable."""
+
+import re
+
+from ..language import Language, address, camel
+from ..types import RUBY
+
+SPELLING = address(RUBY, "Fiddle::TYPE_VOIDP", void="Fiddle::TYPE_VOID")
+
+FILE = """
+# {generated}
+require "fiddle"
+
+module {name}
+  {constants}
+
+  # name => [types of the parameters, type of the result]
+  FUNCTIONS = {{
+    {functions}
+  }}.freeze
+
+  # name => Fiddle::Function, of a Fiddle::Handle.
+  def self.declare(handle)
+    FUNCTIONS.to_h {{ |name, types| [name, Fiddle::Function.new(handle[name], *types, name: name)] }}
+  end
+
+  {left_out}
+end
+"""
+
+FUNCTION = """
+{comment}
+"{name}" => [[{types}], {result}],
+"""
+
+LANGUAGE = Language(
+    title="Ruby",
+    file=FILE,
+    function=FUNCTION,
+    columns={"type": SPELLING},
+    results={"result": SPELLING},
+    lists={"types": ("{type}", ", ")},
+    comment=("", "# ", ""),
+    says_names=True,
+    remark="#",
+    constant="{name} = {value}",
+    long_constant="{name} = {value}",
+    constant_name=re.compile(r"[A-Z]\w*"),
+    default_name=camel,
+)
