@@ -46,6 +46,7 @@ class Function(NamedTuple):
     name: str
     result: Type
     parameters: list
+    prototype: str
     comment: str
 
 
@@ -94,7 +95,7 @@ def _function(ffi, described):
         raise _LeftOut("a variable number of arguments")
     result = _type(ffi, made.type.result, "result")
     parameters = [_parameter(ffi, each, described) for each in described.parameters]
-    return Function(described.name, result, parameters, made.comment)
+    return Function(described.name, result, parameters, made.declaration, made.comment)
 
 
 def _parameter(ffi, parameter, function):

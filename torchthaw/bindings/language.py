@@ -32,15 +32,16 @@ POINTERS = ("pointer", "const_pointer", "any", "const_any", "text")
 class Language(NamedTuple):
     """How declarations are written in a language. Its templates have the fields that render.py gives them.
 
-    file, function, procedure: the last one is for a function without a result, where that differs.
+    file, function, procedure, without_pointers: the latter two are for a function without a result, and for one that
+        takes numbers only, where they differ.
     columns, results: by field, the Spelling of a parameter and of a result.
     lists: by field, (item, separator, *what is before them) of a list of parameters; an item has the fields of the
         columns, and {name}; what is before them has {name} and those of the results.
     constants, constant, long_constant: around all, for one that is an int, and for one that is an int64_t.
     comment: what is before a comment, before each line of it, and behind it; escapes: what must not be in it.
-    says_names: the comment begins with the parameters' names. remark: begins a comment of one line.
+    says_prototype: the comment begins with the C declaration, as all pointers are the same type. remark: begins a comment of one line.
     keywords: no names of parameters; ``quoted`` makes one of them, but of those in ``unquotable``.
-    package: the line of a file's package. optional: of a Spelling. breaks: of lines.py, for a list that is too long.
+    package: the line of a file's package. library: its name as the language takes it. optional: of a Spelling. breaks: of lines.py, for a list that is too long.
     """
 
     title: str
@@ -55,7 +56,8 @@ class Language(NamedTuple):
     long_constant: str = ""
     constants: str = "{constants}"
     procedure: str = ""
-    says_names: bool = False
+    without_pointers: str = ""
+    says_prototype: bool = False
     escapes: dict = {}
     between: str = "\n\n"
     keywords: frozenset = frozenset()
@@ -67,6 +69,7 @@ class Language(NamedTuple):
     parameter_name: Any = ANY_NAME
     default_name: Any = str
     package: str = ""
+    library: str = "{}"
     optional: str = ""
     breaks: Any = filled()
     width: int = 100

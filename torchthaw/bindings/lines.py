@@ -6,9 +6,9 @@ import textwrap
 BEGIN, SEPARATE, END = "\1", "\2", "\3"  # around and within a list that may be broken
 
 
-def breakable(items):
-    """The items as a field of a line that may be broken between them."""
-    return BEGIN + SEPARATE.join(items) + END
+def breakable(items, separator):
+    """The items as a field of a line that may be broken behind a separator, which ends with a blank."""
+    return BEGIN + f"{separator[:-1]}{SEPARATE}".join(items) + END
 
 
 def fill(template, fields, width, breaks):
@@ -38,7 +38,7 @@ def _broken(line, width, breaks):
     if not found:
         return [line]
     head, items, tail = found[1], found[2].split(SEPARATE), found[3]
-    whole = head + ", ".join(items) + tail
+    whole = head + " ".join(items) + tail
     if len(whole) <= width:
         return [whole]
     return breaks(width, re.match(" *", head)[0], head, items, tail)
@@ -46,12 +46,12 @@ def _broken(line, width, breaks):
 
 def each_on_a_line(width, base, head, items, tail):
     """As rustfmt and zig fmt break a list."""
-    return [head, *(f"{base}    {item}," for item in items), base + tail]
+    return [head, *(f"{base}    {item}" for item in [*items[:-1], f"{items[-1]},"]), base + tail]
 
 
 def one_line_or_each(width, base, head, items, tail):
     """As Black and Ruff do it."""
-    inner = f"{base}    {', '.join(items)}"
+    inner = f"{base}    {' '.join(items)}"
     return [head, inner, base + tail] if len(inner) <= width else each_on_a_line(width, base, head, items, tail)
 
 
@@ -60,7 +60,7 @@ def filled(end="", more="        "):
 
     def breaks(width, base, head, items, tail):
         lines, line = [], head
-        for item in [*(f"{item}," for item in items[:-1]), items[-1] + tail]:
+        for item in [*items[:-1], items[-1] + tail]:
             between = "" if line.endswith(("(", "[", " ")) else " "
             if len(line + between + item + end) > width:
                 lines.append(line.rstrip() + end)

@@ -12,25 +12,26 @@ FILE = """
 using System;
 using System.Runtime.InteropServices;
 
-{package}
-
-/// <summary>The functions of {header}.</summary>
-public static unsafe partial class {name}
+namespace {package}
 {{
-    public const string Library = "{library}";
+    /// <summary>The functions of {header}.</summary>
+    internal static unsafe class {name}
+    {{
+        private const string Library = "{library}";
 
-    {constants}
+        {constants}
 
-    {functions}
+        {functions}
 
-    {left_out}
+        {left_out}
+    }}
 }}
 """
 
 FUNCTION = """
 {comment}
 [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-public static extern {result} {name}({parameters});
+internal static extern {result} {name}({parameters});
 """
 
 LANGUAGE = Language(
@@ -43,8 +44,8 @@ LANGUAGE = Language(
     comment=("/// <summary>", "/// ", "/// </summary>"),
     escapes={"&": "&amp;", "<": "&lt;", ">": "&gt;"},
     remark="//",
-    constant="public const int {name} = {value};",
-    long_constant="public const long {name} = {value};",
+    constant="internal const int {name} = {value};",
+    long_constant="internal const long {name} = {value};",
     keywords=words(
         "abstract as base bool break byte case catch char checked class const continue decimal default delegate do "
         "double else enum event explicit extern false finally fixed float for foreach goto if implicit in int "
@@ -53,6 +54,6 @@ LANGUAGE = Language(
         "try typeof uint ulong unchecked unsafe ushort using virtual void volatile while"
     ),
     quoted="@{}",
-    default_name=camel,
-    package="namespace {};",
+    default_name=lambda stem: f"{camel(stem)}.Native",
+    package="{}",
 )

@@ -1,28 +1,16 @@
-"""torchthaw/bindings/languages/fortran.py: Fortran 2018: a module with the interfaces of the functions.
+"""torchthaw/bindings/languages/fortran.py: Fortran 2003: a module with the interfaces of the functions.
 
-An array is assumed-size: elements lie as C has them, so that C's last dimension is Fortran's first one. An argument that
-may be NULL is optional: absent is NULL. Text is a c_ptr, which is made with c_loc of a text that ends with c_null_char.
+Every pointer is a c_ptr by value, so that no array is copied on its way: c_loc(array), or c_null_ptr.
 """
 
 import re
 
-from ..language import Language, Spelling
+from ..language import Language, address
 from ..lines import filled
 from ..types import FORTRAN
 
-# Outputs are inout: a call that fails leaves them as they are.
-PARAMETER = Spelling(
-    FORTRAN,
-    scalar="{scalar}, value :: {name}",
-    pointer="{scalar}, intent(inout){optional} :: {name}(*)",
-    const_pointer="{scalar}, intent(in){optional} :: {name}(*)",
-    any="type(c_ptr), value :: {name}",
-    const_any="type(c_ptr), value :: {name}",
-    text="type(c_ptr), value :: {name}",
-)
-RESULT = Spelling(
-    FORTRAN, "{scalar} :: {name}", *["type(c_ptr) :: {name}"] * 5,
-)  # fmt: skip
+PARAMETER = address(FORTRAN, "type(c_ptr), value :: {name}", scalar="{scalar}, value :: {name}")
+RESULT = address(FORTRAN, "type(c_ptr) :: {name}", scalar="{scalar} :: {name}")
 
 FILE = """
 ! {generated}
@@ -75,6 +63,7 @@ LANGUAGE = Language(
     function_name=LETTER_FIRST,
     constant_name=LETTER_FIRST,
     parameter_name=LETTER_FIRST,
-    optional=", optional",
+    says_prototype=True,
+    default_name="{}_c".format,
     breaks=filled(" &", "  "),
 )

@@ -18,18 +18,25 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 
-/** The functions of {header}. The environment variable {variable} may name the library's file. */
-public final class {name} {{
+/**
+ * The functions of {header}. The environment variable {variable} may name the library's file.
+ * Segments may be of the heap: the garbage collector then waits for the end of the call.
+ */
+final class {name} {{
     {constants}
 
     private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(
-            System.getenv().getOrDefault("{variable}", System.mapLibraryName("{library}")), Arena.global());
+            System.getenv().getOrDefault("{variable}", "{library}"), Arena.global());
+    private static final Linker.Option[] NATIVE = {{}};
+    private static final Linker.Option[] HEAP = {{Linker.Option.critical(true)}};
 
     private {name}() {{}}
 
-    private static MethodHandle handle(String name, MemoryLayout result, MemoryLayout... parameters) {{
+    private static MethodHandle handle(
+            Linker.Option[] options, String name, MemoryLayout result, MemoryLayout... parameters) {{
         return Linker.nativeLinker().downcallHandle(LIBRARY.find(name).orElseThrow(),
-                result == null ? FunctionDescriptor.ofVoid(parameters) : FunctionDescriptor.of(result, parameters));
+                result == null ? FunctionDescriptor.ofVoid(parameters) : FunctionDescriptor.of(result, parameters),
+                options);
     }}
 
     private static String text(MemorySegment address) {{
@@ -45,13 +52,36 @@ public final class {name} {{
 # Each handle is made when it is first used.
 FFM_FUNCTION = """
 private static final class {name} {{
-    static final MethodHandle HANDLE = handle({layouts});
+    static final MethodHandle CALL = handle({native});
+}}
+
+private static final class {name}_heap {{
+    static final MethodHandle CALL = handle({heap});
 }}
 
 {comment}
-public static {result} {name}({parameters}) {{
+static {result} {name}({parameters}) {{
     try {{
-        {before}{name}.HANDLE.invokeExact({names}){behind};
+        if ({is_heap}) {{
+            {before}{name}_heap.CALL.invokeExact({names}){behind};
+        }} else {{
+            {before}{name}.CALL.invokeExact({names}){behind};
+        }}
+    }} catch (Throwable thrown) {{
+        throw new AssertionError(thrown);
+    }}
+}}
+"""
+
+FFM_WITHOUT_POINTERS = """
+private static final class {name} {{
+    static final MethodHandle CALL = handle({native});
+}}
+
+{comment}
+static {result} {name}({parameters}) {{
+    try {{
+        {before}{name}.CALL.invokeExact({names}){behind};
     }} catch (Throwable thrown) {{
         throw new AssertionError(thrown);
     }}
@@ -64,14 +94,18 @@ JNA_FILE = """
 {package}
 
 import com.sun.jna.Native;
-import com.sun.jna.Pointer;
+import com.sun.jna.NativeLibrary;
 
-/** The functions of {header}. The environment variable {variable} may name the library's file. */
-public final class {name} {{
+/**
+ * The functions of {header}, by JNA's direct mapping; pointers are addresses.
+ * The environment variable {variable} may name the library's file.
+ */
+final class {name} {{
     {constants}
 
     static {{
-        Native.register({name}.class, System.getenv().getOrDefault("{variable}", "{library}"));
+        Native.register({name}.class,
+                NativeLibrary.getInstance(System.getenv().getOrDefault("{variable}", "{library}")));
     }}
 
     private {name}() {{}}
@@ -91,20 +125,29 @@ FFM_RESULTS = {
     "behind": Spelling(JAVA, "")._replace(text=")"),
     "layout": address(JAVA_LAYOUTS, "ADDRESS", void="null"),
 }
-JNA = address(JAVA, "Pointer", void="void")._replace(text="String")
+JNA = address(JAVA, "long", void="void")._replace(text="String")
 
 FFM = Language(
     title="Java",
     file=FFM_FILE,
     function=FFM_FUNCTION,
-    columns={"type": SEGMENT, "layout": address(JAVA_LAYOUTS, "ADDRESS")},
+    without_pointers=FFM_WITHOUT_POINTERS,
+    columns={
+        "type": SEGMENT, "layout": address(JAVA_LAYOUTS, "ADDRESS"),
+        "is_heap": address(JAVA, "!{name}.isNative()", scalar=""),
+    },
     results=FFM_RESULTS,
-    lists={"parameters": ("{type} {name}", ", "), "names": ("{name}", ", "), "layouts": ("{layout}", ", ", '"{name}"', "{layout}")},
+    lists={
+        "parameters": ("{type} {name}", ", "), "names": ("{name}", ", "), "is_heap": ("{is_heap}", " || "),
+        "native": ("{layout}", ", ", "NATIVE", '"{name}"', "{layout}"),
+        "heap": ("{layout}", ", ", "HEAP", '"{name}"', "{layout}"),
+    },
+    says_prototype=True,
     comment=("/**", " * ", " */"),
     escapes={"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "*/": "*&#47;", "\\": "&#92;"},
     remark="//",
-    constant="public static final int {name} = {value};",
-    long_constant="public static final long {name} = {value}L;",
+    constant="static final int {name} = {value};",
+    long_constant="static final long {name} = {value}L;",
     keywords=words(
         "abstract assert boolean break byte case catch char class const continue default do double else enum extends "
         "false final finally float for goto if implements import instanceof int interface long native new null package "
@@ -113,9 +156,10 @@ FFM = Language(
     ),
     default_name=camel,
     package="package {};",
+    library="lib{}.so",
 )
 
 JNA = FFM._replace(
-    file=JNA_FILE, function="{comment}\npublic static native {result} {name}({parameters});", columns={"type": JNA},
+    file=JNA_FILE, without_pointers="", library="{}", function="{comment}\nstatic native {result} {name}({parameters});", columns={"type": JNA},
     results={"result": JNA}, lists={"parameters": ("{type} {name}", ", ")},
 )  # fmt: skip

@@ -41,7 +41,7 @@ LANGUAGE = Language(
     results={"result": SPELLING},
     lists={"types": ("{type}", ", ")},
     comment=("", "# ", ""),
-    says_names=True,
+    says_prototype=True,
     remark="#",
     constant="{name} = {value}",
     long_constant="{name} = {value}",

@@ -26,7 +26,7 @@ extern "C" {{
 
 def breaks(width, base, head, items, tail):
     """As rustfmt does, which counts a result's line as one longer than it is."""
-    whole = head + ", ".join(items) + tail
+    whole = head + " ".join(items) + tail
     if len(whole) > width + 1:
         return each_on_a_line(width, base, head, items, tail)
     before, arrow, result = whole.partition(" -> ")
