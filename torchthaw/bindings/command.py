@@ -35,11 +35,14 @@ def run(options):
 
 
 def declarations(options):
-    """Their text, as the options of add_arguments() say."""
+    """Their text, as the options of add_arguments() say. Raises RuntimeError, which says what is wrong with the header."""
     from . import interface, render  # they import cffi
 
     words = [options.language, options.header.name]
     words += [word for name in ("name", "library") if getattr(options, name) for word in (f"--{name}", getattr(options, name))]
-    found = interface.read(options.header, options.include)
+    try:
+        found = interface.read(options.header, options.include)
+    except ValueError as error:
+        raise RuntimeError(error) from None
     command = f"python -m torchthaw bindings {shlex.join(words)}"
     return render.text(LANGUAGES[options.language], found, command, options.name, options.library)

@@ -10,6 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import cffi
+
 from ..build import cdef, cffi_names, comments, crossing, description, glue, prototypes, toolchain
 from ..build.cffi_names import model
 from .types import SCALARS
@@ -66,7 +68,10 @@ def read(header, include_dirs=(), define_flags=()):
     """
     header = Path(header)
     text = header.read_text()
-    declared = cdef.parse([header], include_dirs, define_flags)
+    try:
+        declared = cdef.parse([header], include_dirs, define_flags)
+    except (cffi.CDefError, cffi.FFIError) as error:
+        raise ValueError(f"{header}: {error}") from None
     signatures = cdef.signatures(declared.text)
     made = glue.functions(declared.ffi, signatures)
     described = description.describe(made, declared, header.stem, [header])

@@ -18,10 +18,13 @@ def text(language, interface, command, name="", library=""):
     package, _, plain = (name or language.default_name(stem)).rpartition(".")
     package = package or language.default_name(stem).rpartition(".")[0]
     constants, functions, left_out = [], [], [*interface.left_out]
+    named = {_folded(language, each.name) for each in interface.functions}
     for constant, value in interface.constants:
         template = language.constant if value in INT else language.long_constant
         if not language.constant_name.fullmatch(constant):
             left_out.append((constant, f"no name of a constant in {language.title}"))
+        elif _folded(language, constant) in named:
+            left_out.append((constant, "a function has this name, but for capitals"))
         elif value not in INT64 or not template:
             left_out.append((constant, f"{value} is too large"))
         else:

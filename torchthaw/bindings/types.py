@@ -66,7 +66,7 @@ PYTHON = within("ctypes.{}", spellings(
 
 # Fiddle has a type without sign as the negative of the other.
 RUBY = {name: word if word[0] == "-" else f" {word}" for name, word in spellings(
-    "INT8_T INT16_T INT32_T INT64_T", "-INT8_T -INT16_T -INT32_T -INT64_T", "FLOAT DOUBLE BOOL",
+    "INT8_T INT16_T INT32_T INT64_T", "-INT8_T -INT16_T -INT32_T -INT64_T", "FLOAT DOUBLE -CHAR",
     "char=CHAR signed-char=CHAR unsigned-char=-CHAR short=SHORT unsigned-short=-SHORT int=INT unsigned-int=-INT "
     "long=LONG unsigned-long=-LONG long-long=LONG_LONG unsigned-long-long=-LONG_LONG "
     "size_t=SIZE_T ssize_t=SSIZE_T ptrdiff_t=PTRDIFF_T intptr_t=INTPTR_T uintptr_t=UINTPTR_T",

@@ -143,7 +143,7 @@ FFM = Language(
         "heap": ("{layout}", ", ", "HEAP", '"{name}"', "{layout}"),
     },
     says_prototype=True,
-    comment=("/**", " * ", " */"),
+    comment=("/**\n * <pre>", " * ", " * </pre>\n */"),
     escapes={"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "*/": "*&#47;", "\\": "&#92;"},
     remark="//",
     constant="static final int {name} = {value};",
