@@ -14,5 +14,6 @@ ECHO(float, odd_float)
 ECHO(double, odd_double)
 ECHO(const char *, odd_text)
 ECHO(enum odd_mode, odd_enum)
+ECHO(int, odd_defined)
 
 float *odd_second(float values[2]) { return values + 1; }

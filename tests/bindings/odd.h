@@ -74,5 +74,7 @@ int odd_rows(char **texts, float **rows);
 int odd_variadic(const char *format, ...);
 long double odd_long_double(long double value);
 static inline int odd_inline(int value) { return value + 1; }
+int odd_defined(int value);
+static int odd_static(int value) { return odd_defined(value); }
 
 #endif

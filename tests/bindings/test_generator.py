@@ -26,7 +26,7 @@ INCLUDE = ROOT / "c_api" / "include"
 LEFT_OUT = {
     "odd_calls": "call: int(*)(int)", "odd_struct_pointer": "handle: odd_handle *", "odd_struct": "result: odd_pair",
     "odd_rows": "texts: char * *", "odd_variadic": "a variable number of arguments",
-    "odd_long_double": "result: long double", "odd_inline": "static: a library has no symbol for it",
+    "odd_long_double": "result: long double", "odd_inline": "static: a library has no symbol for it", "odd_static": "static: a library has no symbol for it",
     "ODD_TOO_LARGE": "18446744073709551615 is too large",
 }  # fmt: skip
 # What a language has no name for, besides.
@@ -109,8 +109,8 @@ def test_every_scalar_is_read(odd):
 def test_annotations_become_notes(odd):
     annotated = next(each for each in odd.functions if each.name == "odd_annotated")
     input, count, output = annotated.parameters
-    assert input.type == ("pointer", "uint16_t", True) and input.note == "(count, 2), read" and not input.may_be_null
-    assert output.note == "(count,), written, may be input, may be NULL" and output.may_be_null
+    assert input.type == ("pointer", "uint16_t", True) and input.note == "(count, 2), read"
+    assert output.note == "(count,), written, may be input, may be NULL" and not count.note
     assert annotated.comment == "Halves of numbers." and "const thaw_bfloat16 *input" in annotated.prototype
 
 
@@ -180,6 +180,9 @@ def compile_rust(folder):
         cwd=folder)  # fmt: skip
     if shutil.which("rustfmt"):
         run("rustfmt", "--check", "--edition=2021", "odd", cwd=folder)
+    if shutil.which("rustdoc"):  # a comment is no program to test
+        run("rustdoc", "--crate-name=odd", "-Dwarnings", "odd", cwd=folder)
+        assert "0 passed" in run("rustdoc", "--crate-name=odd", "--test", "odd", cwd=folder)
 
 
 def compile_zig(folder):
@@ -197,7 +200,8 @@ def compile_fortran(folder):
 
 def compile_csharp(folder):
     needs("mcs")
-    run("mcs", "-unsafe", "-warn:4", "-warnaserror", "-target:library", "-out:odd.dll", "odd", cwd=folder)
+    run("mcs", "-unsafe", "-warn:4", "-warnaserror", "-doc:odd.xml", "-target:library", "-out:odd.dll", "odd", cwd=folder)
+    assert "BADLY FORMED" not in (folder / "odd.xml").read_text()
 
 
 def compile_java_jna(folder):
@@ -371,6 +375,13 @@ def test_output_is_a_file(tmp_path):
     done = command_line("rust", ODD, "-I", INCLUDE, "--output", path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert path.read_text() == command_line("rust", ODD, "-I", INCLUDE).stdout
+
+
+def test_a_macro_is_defined(tmp_path):
+    (tmp_path / "macro.h").write_text("#ifdef WIDE\nint wide(int value);\n#endif\nint narrow(void);\n")
+    text = command_line("rust", tmp_path / "macro.h", "-D", "WIDE=1").stdout
+    assert "bindings rust macro.h -DWIDE=1`" in text and "pub fn wide" in text and "pub fn narrow" in text
+    assert "wide" not in command_line("rust", tmp_path / "macro.h").stdout
 
 
 def test_what_cannot_be_read_is_an_error(tmp_path):

@@ -22,6 +22,7 @@ def add_arguments(parser):
     parser.add_argument("--name", default="", help="of the module or class, such as org.example.MyLib")
     parser.add_argument("--library", default="", help="to open, where the declarations say that")
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="FOLDER", help="of other headers")
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="a macro")
 
 
 def run(options):
@@ -35,13 +36,15 @@ def run(options):
 
 
 def declarations(options):
-    """Their text, as the options of add_arguments() say. Raises RuntimeError, which says what is wrong with the header."""
+    """Their text, as the options of add_arguments() say. Raises RuntimeError for a header that cannot be read."""
     from . import interface, render  # they import cffi
 
-    words = [options.language, options.header.name]
-    words += [word for name in ("name", "library") if getattr(options, name) for word in (f"--{name}", getattr(options, name))]
+    defined = [f"-D{each}" for each in options.define]
+    words = [options.language, options.header.name, *defined]
+    for option, value in (("--name", options.name), ("--library", options.library)):
+        words += [option, value] if value else []
     try:
-        found = interface.read(options.header, options.include)
+        found = interface.read(options.header, options.include, defined)
     except ValueError as error:
         raise RuntimeError(error) from None
     command = f"python -m torchthaw bindings {shlex.join(words)}"

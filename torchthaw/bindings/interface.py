@@ -36,15 +36,16 @@ class Type(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """``may_be_null``: also where nothing says that it must not. ``note``: shape, direction and rules, or ""."""
+    """``note``: what is annotated of it, in words, or ""."""
 
     name: str
     type: Type
-    may_be_null: bool = False
-    note: str = ""
+    note: str
 
 
 class Function(NamedTuple):
+    """``prototype``: its C declaration; ``comment``: the header's, or ""."""
+
     name: str
     result: Type
     parameters: list
@@ -105,8 +106,7 @@ def _function(ffi, described):
 
 def _parameter(ffi, parameter, function):
     type = _type(ffi, parameter.crossing.type, parameter.name)
-    may_be_null = type.form in ("pointer", "text") and (parameter.is_nullable or not function.is_annotated)
-    return Parameter(parameter.name, type, may_be_null, _note(parameter) if function.is_annotated else "")
+    return Parameter(parameter.name, type, _note(parameter) if function.is_annotated else "")
 
 
 def _type(ffi, type, of):
@@ -171,7 +171,9 @@ def _constants(header, declared, include_dirs, define_flags):
     flags = [*(f"-I{folder}" for folder in include_dirs), *cdef.annotate_flags(), *define_flags]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "constants")
-        command = [*toolchain.c_compiler(), "-w", *flags, "-x", "c", "-", "-o", path]
+        # Functions that the header defines may call others.
+        flags += ["-w", "-O1", "-Wl,--unresolved-symbols=ignore-all,-z,lazy"]
+        command = [*toolchain.c_compiler(), *flags, "-x", "c", "-", "-o", path]
         result = subprocess.run(command, input=program, capture_output=True, text=True)
         if result.returncode:
             raise ValueError(f"{header}: the C compiler failed\n{result.stderr}")

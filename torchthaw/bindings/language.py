@@ -9,7 +9,7 @@ ANY_NAME = re.compile(r"\w+")
 
 
 class Spelling(NamedTuple):
-    """A type by its form. Fields: {scalar} its spelling, {name} what has the type, {optional} where it may be NULL."""
+    """A template for each form of a type. Fields: {scalar}, its spelling, and {name}, of what has the type."""
 
     scalars: dict
     scalar: str = "{scalar}"
@@ -21,12 +21,12 @@ class Spelling(NamedTuple):
     void: str = ""
 
 
+POINTERS = ("pointer", "const_pointer", "any", "const_any", "text")
+
+
 def address(scalars, spelling, **others):
     """The Spelling where all pointers are of one type."""
     return Spelling(scalars)._replace(**dict.fromkeys(POINTERS, spelling), **others)
-
-
-POINTERS = ("pointer", "const_pointer", "any", "const_any", "text")
 
 
 class Language(NamedTuple):
@@ -39,9 +39,13 @@ class Language(NamedTuple):
         columns, and {name}; what is before them has {name} and those of the results.
     constants, constant, long_constant: around all, for one that is an int, and for one that is an int64_t.
     comment: what is before a comment, before each line of it, and behind it; escapes: what must not be in it.
-    says_prototype: the comment begins with the C declaration, as all pointers are the same type. remark: begins a comment of one line.
+    says_prototype: whether the comment begins with the C declaration, because all pointers are of one type.
+    remark: begins a comment of one line. no_parameters: what a list says that is empty.
     keywords: no names of parameters; ``quoted`` makes one of them, but of those in ``unquotable``.
-    package: the line of a file's package. library: its name as the language takes it. optional: of a Spelling. breaks: of lines.py, for a list that is too long.
+    folds_case: whether names that differ in capitals only are the same. *_name: which names there are.
+    default_name, package, library: the name that follows from the header's; the line of a file's package; the library's
+        name, which is made of the header's.
+    breaks, width: how lists in lines longer than that are broken: see lines.py.
     """
 
     title: str
@@ -58,8 +62,8 @@ class Language(NamedTuple):
     procedure: str = ""
     without_pointers: str = ""
     says_prototype: bool = False
+    no_parameters: str = ""
     escapes: dict = {}
-    between: str = "\n\n"
     keywords: frozenset = frozenset()
     quoted: str = ""
     unquotable: frozenset = frozenset()
@@ -70,7 +74,6 @@ class Language(NamedTuple):
     default_name: Any = str
     package: str = ""
     library: str = "{}"
-    optional: str = ""
     breaks: Any = filled()
     width: int = 100
 

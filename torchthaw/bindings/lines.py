@@ -39,7 +39,7 @@ def _broken(line, width, breaks):
         return [line]
     head, items, tail = found[1], found[2].split(SEPARATE), found[3]
     whole = head + " ".join(items) + tail
-    if len(whole) <= width:
+    if len(whole) <= width or not found[2]:
         return [whole]
     return breaks(width, re.match(" *", head)[0], head, items, tail)
 

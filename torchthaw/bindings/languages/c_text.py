@@ -42,7 +42,6 @@ LUAJIT = Language(
     title="LuaJIT",
     file=LUA_FILE,
     function="{comment}\n{result}({parameters});",
-    procedure="",
     columns={"declaration": SPELLING},
     results={"result": SPELLING},
     lists={"parameters": ("{declaration}", ", ")},
@@ -51,6 +50,7 @@ LUAJIT = Language(
     remark="--",
     constants="enum {{\n{constants}\n}};",
     constant="    {name} = {value},",
+    no_parameters="void",
     breaks=filled(more="    "),
 )
 
