@@ -25,7 +25,8 @@ typedef int (*odd_callback)(int);
 typedef double odd_real;
 
 /* Every scalar, by value: a & b < c > @param \u0041 {@code d} CDEF ]==] ``` [link]
- *     indented text */
+ *     indented text
+ * @nonsense {@link x} */
 int64_t odd_scalars(bool a, char b, signed char c, unsigned char d, short e, unsigned short f, int g, unsigned h,
                     long i, unsigned long j, long long k, unsigned long long l, int8_t m, uint8_t n, int16_t o,
                     uint16_t p, int32_t q, uint32_t r, int64_t s, uint64_t t, size_t u, ssize_t v, ptrdiff_t w,
