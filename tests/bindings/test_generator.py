@@ -23,10 +23,11 @@ HERE = ROOT / "tests" / "bindings"
 ODD = HERE / "odd.h"
 INCLUDE = ROOT / "c_api" / "include"
 
+STATIC = "static: a library has no symbol for it"
 LEFT_OUT = {
     "odd_calls": "call: int(*)(int)", "odd_struct_pointer": "handle: odd_handle *", "odd_struct": "result: odd_pair",
     "odd_rows": "texts: char * *", "odd_variadic": "a variable number of arguments",
-    "odd_long_double": "result: long double", "odd_inline": "static: a library has no symbol for it", "odd_static": "static: a library has no symbol for it",
+    "odd_long_double": "result: long double", **dict.fromkeys(["odd_inline", "odd_static"], STATIC),
     "ODD_TOO_LARGE": "18446744073709551615 is too large",
 }  # fmt: skip
 # What a language has no name for, besides.
@@ -168,16 +169,19 @@ JNA = "/usr/share/java/jna.jar"
 
 
 def zig():
-    if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-m", "ziglang"]
+    """The command: of PyPI's ziglang, which .ci/toolchains installs, or one on PATH."""
+    for python in (ROOT / "build" / "languages" / "tools" / "bin" / "python", sys.executable):
+        finds = [python, "-c", "import ziglang"]
+        if os.path.exists(python) and subprocess.run(finds, capture_output=True).returncode == 0:
+            return [python, "-m", "ziglang"]
     needs("zig")
     return ["zig"]
 
 
 def compile_rust(folder):
     needs("rustc")
-    run("rustc", "--crate-type=lib", "--edition=2021", "--emit=metadata", "-Dwarnings", "-Anon-upper-case-globals", "odd",
-        cwd=folder)  # fmt: skip
+    warnings = ["-Dwarnings", "-Anon-upper-case-globals"]
+    run("rustc", "--crate-type=lib", "--edition=2021", "--emit=metadata", *warnings, "odd", cwd=folder)
     if shutil.which("rustfmt"):
         run("rustfmt", "--check", "--edition=2021", "odd", cwd=folder)
     if shutil.which("rustdoc"):  # a comment is no program to test
@@ -200,7 +204,8 @@ def compile_fortran(folder):
 
 def compile_csharp(folder):
     needs("mcs")
-    run("mcs", "-unsafe", "-warn:4", "-warnaserror", "-doc:odd.xml", "-target:library", "-out:odd.dll", "odd", cwd=folder)
+    warnings = ["-warn:4", "-warnaserror"]
+    run("mcs", "-unsafe", *warnings, "-doc:odd.xml", "-target:library", "-out:odd.dll", "odd", cwd=folder)
     assert "BADLY FORMED" not in (folder / "odd.xml").read_text()
 
 
@@ -253,9 +258,8 @@ def script_of_luajit(library):
 
 
 def script_of_php(library):
-    calls = "".join(f"show($odd->{name}({value}));\n" for name, (value, _) in ECHOED.items())
-    calls = calls.replace("odd_char(65)", 'odd_char("A")').replace("show($odd->odd_char", "show(ord($odd->odd_char").replace(
-        '("A"));', '("A")));')  # fmt: skip
+    given = {name: value for name, (value, _) in ECHOED.items()} | {"odd_char": '"A"'}
+    calls = "".join(f"show($odd->{name}({value}));\n" for name, value in given.items())
     return f"""<?php
     $text = require "./odd";
     # Of the other functions there is nothing in the library.
@@ -264,7 +268,7 @@ def script_of_php(library):
         return !$name || in_array($name[1], {[*ECHOED, "odd_text", "odd_second"]!r});
     }});
     $odd = FFI::cdef(implode("\\n", $kept), "{library}");
-    function show($value) {{ echo is_bool($value) ? (int) $value : $value, "\\n"; }}
+    function show($value) {{ echo is_bool($value) ? (int) $value : (is_string($value) ? ord($value) : $value), "\\n"; }}
     {calls}
     $values = FFI::new("float[2]");
     $values[1] = 2;
@@ -396,7 +400,7 @@ def test_what_cannot_be_read_is_an_error(tmp_path):
 
 def test_a_wrong_annotation_is_an_error(tmp_path):
     (tmp_path / "wrong.h").write_text("#include <torchthaw/annotate.h>\nint f(const float *x THAW_SHAPE(size));\n")
-    with pytest.raises(AnnotationError, match=r"wrong.h:2: f: x: THAW_SHAPE: expected integer parameters of f, got size"):
+    with pytest.raises(AnnotationError, match=r"wrong.h:2: f: x: THAW_SHAPE: .* integer parameters of f, got size"):
         interface.read(tmp_path / "wrong.h", [config.my_lib_includes()])
 
 

@@ -45,14 +45,8 @@ def _broken(line, width, breaks):
 
 
 def each_on_a_line(width, base, head, items, tail):
-    """As rustfmt and zig fmt break a list."""
+    """As rustfmt, zig fmt and Black break a list."""
     return [head, *(f"{base}    {item}" for item in [*items[:-1], f"{items[-1]},"]), base + tail]
-
-
-def one_line_or_each(width, base, head, items, tail):
-    """As Black and Ruff do it."""
-    inner = f"{base}    {' '.join(items)}"
-    return [head, inner, base + tail] if len(inner) <= width else each_on_a_line(width, base, head, items, tail)
 
 
 def filled(end="", more="        "):

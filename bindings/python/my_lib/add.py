@@ -11,8 +11,8 @@ def add_forward(input1, input2, output=None):
     shape, shape2 = input1.shape, getattr(input2, "shape", None)  # C compares them
     address1, address2 = read("input1", input1, shape, dtype), read("input2", input2, shape2, dtype)
     output, address = written("output", output, shape, dtype)
-    sizes1, keeps1 = c_shape(shape)
-    sizes2, keeps2 = c_shape(shape2)
+    sizes1, _keeps1 = c_shape(shape)
+    sizes2, _keeps2 = c_shape(shape2)
     check(function(address1, sizes1, len(shape), address2, sizes2, len(shape2), address))
     return output
 
@@ -23,7 +23,7 @@ def add_backward(grad_output, grad_input1=None, grad_input2=None):
     """
     dtype, function = variant(BACKWARD, "grad_output", grad_output)
     shape = grad_output.shape
-    sizes, keeps = c_shape(shape)
+    sizes, _keeps = c_shape(shape)
     grad_input1, address1 = written_if_wanted("grad_input1", grad_input1, shape, dtype)
     grad_input2, address2 = written_if_wanted("grad_input2", grad_input2, shape, dtype)
     check(function(read("grad_output", grad_output, shape, dtype), sizes, len(shape), address1, address2))

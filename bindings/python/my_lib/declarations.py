@@ -142,7 +142,11 @@ def declare(library):
     # grad_input2: of shape shape, written, may be grad_output, may be NULL
     library.my_lib_add_backward.restype = ctypes.c_int
     library.my_lib_add_backward.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
@@ -157,7 +161,11 @@ def declare(library):
     # grad_input2: of shape shape, written, may be grad_output, may be NULL
     library.my_lib_add_backward_f64.restype = ctypes.c_int
     library.my_lib_add_backward_f64.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_scale_add_forward(const float *input1, const int64_t *shape1, int64_t ndim1,
@@ -212,7 +220,11 @@ def declare(library):
     # grad_input2: of shape shape, written, may be grad_output, may be NULL
     library.my_lib_scale_add_backward.restype = ctypes.c_int
     library.my_lib_scale_add_backward.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_scale_add_backward_f64(const double *grad_output, const int64_t *shape,
@@ -226,7 +238,11 @@ def declare(library):
     # grad_input2: of shape shape, written, may be grad_output, may be NULL
     library.my_lib_scale_add_backward_f64.restype = ctypes.c_int
     library.my_lib_scale_add_backward_f64.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_mul_constant_forward(const float *input, const int64_t *shape, int64_t ndim,
@@ -238,7 +254,11 @@ def declare(library):
     # output: of shape shape, written, may be input
     library.my_lib_mul_constant_forward.restype = ctypes.c_int
     library.my_lib_mul_constant_forward.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_double,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_mul_constant_forward_f64(const double *input, const int64_t *shape,
@@ -250,7 +270,11 @@ def declare(library):
     # output: of shape shape, written, may be input
     library.my_lib_mul_constant_forward_f64.restype = ctypes.c_int
     library.my_lib_mul_constant_forward_f64.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_double,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_mul_constant_backward(const float *grad_output, const int64_t *shape,
@@ -262,7 +286,11 @@ def declare(library):
     # grad_input: of shape shape, written, may be grad_output, may be NULL
     library.my_lib_mul_constant_backward.restype = ctypes.c_int
     library.my_lib_mul_constant_backward.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_double,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_mul_constant_backward_f64(const double *grad_output, const int64_t *shape,
@@ -274,7 +302,11 @@ def declare(library):
     # grad_input: of shape shape, written, may be grad_output, may be NULL
     library.my_lib_mul_constant_backward_f64.restype = ctypes.c_int
     library.my_lib_mul_constant_backward_f64.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_double,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_cube_forward(const float *input, const int64_t *shape, int64_t ndim,
@@ -288,7 +320,11 @@ def declare(library):
     # derivative: of shape shape, written, may be input, may be NULL
     library.my_lib_cube_forward.restype = ctypes.c_int
     library.my_lib_cube_forward.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_cube_forward_f64(const double *input, const int64_t *shape, int64_t ndim,
@@ -302,7 +338,11 @@ def declare(library):
     # derivative: of shape shape, written, may be input, may be NULL
     library.my_lib_cube_forward_f64.restype = ctypes.c_int
     library.my_lib_cube_forward_f64.argtypes = [
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
     ]
 
     # int my_lib_cube_backward(const float *grad_output, const float *grad_derivative,
@@ -399,7 +439,9 @@ def declare(library):
     # output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0.
     library.my_lib_linear_forward_workspace_size.restype = ctypes.c_size_t
     library.my_lib_linear_forward_workspace_size.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t my_lib_linear_forward_workspace_size_f64(int64_t batch, int64_t in_features,
@@ -408,7 +450,9 @@ def declare(library):
     # output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0.
     library.my_lib_linear_forward_workspace_size_f64.restype = ctypes.c_size_t
     library.my_lib_linear_forward_workspace_size_f64.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int my_lib_linear_forward_bf16(const thaw_bfloat16 *input, const thaw_bfloat16 *weight,
@@ -465,7 +509,9 @@ def declare(library):
     # The same with 16-bit elements. Since 1.1.0.
     library.my_lib_linear_forward_workspace_size_bf16.restype = ctypes.c_size_t
     library.my_lib_linear_forward_workspace_size_bf16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t my_lib_linear_forward_workspace_size_f16(int64_t batch, int64_t in_features,
@@ -474,7 +520,9 @@ def declare(library):
     # The same with 16-bit elements. Since 1.1.0.
     library.my_lib_linear_forward_workspace_size_f16.restype = ctypes.c_size_t
     library.my_lib_linear_forward_workspace_size_f16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int my_lib_linear_backward(const float *grad_output, const float *input,
@@ -553,7 +601,9 @@ def declare(library):
     # Since 1.0.0.
     library.my_lib_linear_backward_workspace_size.restype = ctypes.c_size_t
     library.my_lib_linear_backward_workspace_size.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t my_lib_linear_backward_workspace_size_f64(int64_t batch, int64_t in_features,
@@ -566,7 +616,9 @@ def declare(library):
     # Since 1.0.0.
     library.my_lib_linear_backward_workspace_size_f64.restype = ctypes.c_size_t
     library.my_lib_linear_backward_workspace_size_f64.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int my_lib_linear_backward_bf16(const thaw_bfloat16 *grad_output,
@@ -642,7 +694,9 @@ def declare(library):
     # The same with 16-bit elements. Since 1.1.0.
     library.my_lib_linear_backward_workspace_size_bf16.restype = ctypes.c_size_t
     library.my_lib_linear_backward_workspace_size_bf16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64_t in_features,
@@ -651,7 +705,9 @@ def declare(library):
     # The same with 16-bit elements. Since 1.1.0.
     library.my_lib_linear_backward_workspace_size_f16.restype = ctypes.c_size_t
     library.my_lib_linear_backward_workspace_size_f16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int my_lib_batch_norm2d_forward(const float *input, int64_t batch, int64_t channels,
@@ -864,7 +920,9 @@ def declare(library):
     # `gates` is what backward needs; NULL when there will be no backward. Since 1.0.0.
     library.lltm_forward_workspace_size_f64.restype = ctypes.c_size_t
     library.lltm_forward_workspace_size_f64.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int lltm_forward_bf16(const thaw_bfloat16 *input, const thaw_bfloat16 *weights,
@@ -945,7 +1003,9 @@ def declare(library):
     # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
     library.lltm_forward_workspace_size_bf16.restype = ctypes.c_size_t
     library.lltm_forward_workspace_size_bf16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size,
@@ -954,7 +1014,9 @@ def declare(library):
     # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
     library.lltm_forward_workspace_size_f16.restype = ctypes.c_size_t
     library.lltm_forward_workspace_size_f16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int lltm_backward(const float *grad_h, const float *grad_cell, const float *new_cell,
@@ -1069,7 +1131,9 @@ def declare(library):
     # `new_cell` and `gates` are what forward gave. Since 1.0.0.
     library.lltm_backward_workspace_size_f64.restype = ctypes.c_size_t
     library.lltm_backward_workspace_size_f64.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int lltm_backward_bf16(const thaw_bfloat16 *grad_h, const thaw_bfloat16 *grad_cell,
@@ -1172,7 +1236,9 @@ def declare(library):
     # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
     library.lltm_backward_workspace_size_bf16.restype = ctypes.c_size_t
     library.lltm_backward_workspace_size_bf16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_size,
@@ -1181,7 +1247,9 @@ def declare(library):
     # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
     library.lltm_backward_workspace_size_f16.restype = ctypes.c_size_t
     library.lltm_backward_workspace_size_f16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int lltm_sequence_forward(const float *input, const float *weights, const float *bias,
@@ -1261,7 +1329,10 @@ def declare(library):
     # `gates` may be NULL when there will be no backward. Since 1.0.0.
     library.lltm_sequence_forward_workspace_size.restype = ctypes.c_size_t
     library.lltm_sequence_forward_workspace_size.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t lltm_sequence_forward_workspace_size_f64(int64_t seq_len, int64_t batch,
@@ -1271,7 +1342,10 @@ def declare(library):
     # `gates` may be NULL when there will be no backward. Since 1.0.0.
     library.lltm_sequence_forward_workspace_size_f64.restype = ctypes.c_size_t
     library.lltm_sequence_forward_workspace_size_f64.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int lltm_sequence_forward_bf16(const thaw_bfloat16 *input, const thaw_bfloat16 *weights,
@@ -1353,7 +1427,10 @@ def declare(library):
     # these, as it does in seq_len calls of the single step. Since 1.1.0.
     library.lltm_sequence_forward_workspace_size_bf16.restype = ctypes.c_size_t
     library.lltm_sequence_forward_workspace_size_bf16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t lltm_sequence_forward_workspace_size_f16(int64_t seq_len, int64_t batch,
@@ -1363,7 +1440,10 @@ def declare(library):
     # these, as it does in seq_len calls of the single step. Since 1.1.0.
     library.lltm_sequence_forward_workspace_size_f16.restype = ctypes.c_size_t
     library.lltm_sequence_forward_workspace_size_f16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int lltm_sequence_backward(const float *grad_h, const float *grad_last_h,
@@ -1481,7 +1561,10 @@ def declare(library):
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     library.lltm_sequence_backward_workspace_size.restype = ctypes.c_size_t
     library.lltm_sequence_backward_workspace_size.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t lltm_sequence_backward_workspace_size_f64(int64_t seq_len, int64_t batch,
@@ -1493,7 +1576,10 @@ def declare(library):
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     library.lltm_sequence_backward_workspace_size_f64.restype = ctypes.c_size_t
     library.lltm_sequence_backward_workspace_size_f64.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # int lltm_sequence_backward_bf16(const thaw_bfloat16 *grad_h,
@@ -1613,7 +1699,10 @@ def declare(library):
     # between, as they would be in calls of the single step. Since 1.1.0.
     library.lltm_sequence_backward_workspace_size_bf16.restype = ctypes.c_size_t
     library.lltm_sequence_backward_workspace_size_bf16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
 
     # size_t lltm_sequence_backward_workspace_size_f16(int64_t seq_len, int64_t batch,
@@ -1623,6 +1712,9 @@ def declare(library):
     # between, as they would be in calls of the single step. Since 1.1.0.
     library.lltm_sequence_backward_workspace_size_f16.restype = ctypes.c_size_t
     library.lltm_sequence_backward_workspace_size_f16.argtypes = [
-        ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
+        ctypes.c_int64,
     ]
     return library

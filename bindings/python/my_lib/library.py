@@ -40,7 +40,9 @@ library = load()
 
 def variants(name):
     """{dtype: the C function for its elements}, of those that there are."""
-    return {dtype: getattr(library, name + suffix) for dtype, suffix in SUFFIXES.items() if hasattr(library, name + suffix)}
+    return {
+        dtype: getattr(library, name + suffix) for dtype, suffix in SUFFIXES.items() if hasattr(library, name + suffix)
+    }
 
 
 def check(success):

@@ -24,9 +24,7 @@ class _Shapes:
         self.weights, self.bias = (3 * state_size, state_size + input_size), (3 * state_size,)
 
 
-def lltm_forward(
-    input, weights, bias, old_h, old_cell, new_h=None, new_cell=None, gates=None, workspace=None
-):
+def lltm_forward(input, weights, bias, old_h, old_cell, new_h=None, new_cell=None, gates=None, workspace=None):
     """One step. Returns (new_h, new_cell, gates); gates, which backward needs, may be False.
 
     input: (batch, input_size); weights: (3 * state_size, state_size + input_size), whose columns act on [old_h, input];

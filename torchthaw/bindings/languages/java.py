@@ -133,12 +133,15 @@ FFM = Language(
     function=FFM_FUNCTION,
     without_pointers=FFM_WITHOUT_POINTERS,
     columns={
-        "type": SEGMENT, "layout": address(JAVA_LAYOUTS, "ADDRESS"),
+        "type": SEGMENT,
+        "layout": address(JAVA_LAYOUTS, "ADDRESS"),
         "is_heap": address(JAVA, "!{name}.isNative()", scalar=""),
     },
     results=FFM_RESULTS,
     lists={
-        "parameters": ("{type} {name}", ", "), "names": ("{name}", ", "), "is_heap": ("{is_heap}", " || "),
+        "parameters": ("{type} {name}", ", "),
+        "names": ("{name}", ", "),
+        "is_heap": ("{is_heap}", " || "),
         "native": ("{layout}", ", ", "NATIVE", '"{name}"', "{layout}"),
         "heap": ("{layout}", ", ", "HEAP", '"{name}"', "{layout}"),
     },
@@ -160,6 +163,11 @@ FFM = Language(
 )
 
 JNA = FFM._replace(
-    file=JNA_FILE, without_pointers="", library="{}", function="{comment}\nstatic native {result} {name}({parameters});", columns={"type": JNA},
-    results={"result": JNA}, lists={"parameters": ("{type} {name}", ", ")},
-)  # fmt: skip
+    file=JNA_FILE,
+    function="{comment}\nstatic native {result} {name}({parameters});",
+    without_pointers="",
+    columns={"type": JNA},
+    results={"result": JNA},
+    lists={"parameters": ("{type} {name}", ", ")},
+    library="{}",
+)

@@ -1,9 +1,9 @@
-"""torchthaw/bindings/languages/python.py: Python: the types of a ctypes.CDLL's functions. Arrays are plain addresses."""
+"""torchthaw/bindings/languages/python.py: Python: the types of a ctypes.CDLL's functions. Arrays are addresses."""
 
 import keyword
 
 from ..language import Language, address
-from ..lines import one_line_or_each
+from ..lines import each_on_a_line
 from ..types import PYTHON
 
 SPELLING = address(PYTHON, "ctypes.c_void_p", void="None")._replace(text="ctypes.c_char_p")
@@ -45,5 +45,5 @@ LANGUAGE = Language(
     constant="{name} = {value}",
     long_constant="{name} = {value}",
     keywords=frozenset(keyword.kwlist),
-    breaks=one_line_or_each,
+    breaks=each_on_a_line,
 )
