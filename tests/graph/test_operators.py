@@ -1,10 +1,12 @@
 # tests/graph/test_operators.py: torch.ops.my_lib: schemas, values, what is refused.
+import json
+
 import pytest
 import torch
 from torch.autograd import forward_ad
 
 import functions
-from _ext import my_lib  # noqa: F401
+from _ext import my_lib
 from torchthaw import private_names
 from support.graphs import ARGUMENTS, lltm, lltm_arguments
 
@@ -31,6 +33,12 @@ def test_schemas():
         "-> (Tensor, Tensor, Tensor)"
     )
     assert not hasattr(ops, "lltm_forward_f64") and not hasattr(ops, "my_lib_version")
+
+
+def test_the_table_has_every_operator():
+    described = json.loads(my_lib._my_lib.description)["functions"]
+    has_array = [any(each["kind"] == "array" for each in function["parameters"]) for function in described]
+    assert set(ARGUMENTS) == {each["operator"] for each, has in zip(described, has_array) if has}
 
 
 @pytest.mark.parametrize("overload", ["default", "out"])

@@ -1,11 +1,24 @@
-"""tests/operators/test_compiled.py: torch.compile, torch.export and make_fx of every operator: one graph, right numbers."""
+"""tests/operators/test_compiled.py: every operator in graphs, by each way to one: one graph, right numbers.
+
+torch.compile, torch.export, make_fx, AOTInductor and torch.jit.trace. Compiled transforms: test_compiled_transforms.py.
+"""
+
+import io
+import subprocess
+import sys
 
 import pytest
 import torch
+from torch.fx.experimental import _config as shapes_config
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import modules
+from support import ROOT
+from support.graphs import full
 from support.operator_table import OPERATORS, every_operator
+
+every_backend = pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=full)])
 
 
 @pytest.fixture(autouse=True)
@@ -24,10 +37,11 @@ def nodes(graph):
 
 
 @every_operator
-def test_forward_and_backward_in_one_graph(operator):
+@every_backend
+def test_forward_and_backward_in_one_graph(operator, backend):
     inputs = operator.tensors(requires_grad=True)
     directions = [torch.randn_like(y) for y in operator.expect(*inputs)]
-    compiled = torch.compile(operator.call, fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(operator.call, fullgraph=True, backend=backend)
     expected = results_and_gradients(operator.expect, inputs, directions)
     torch.testing.assert_close(results_and_gradients(compiled, inputs, directions), expected)
     with torch.no_grad():
@@ -47,26 +61,34 @@ def test_only_needed_gradients(operator):
 
 
 @every_operator
-def test_dynamic_shapes(operator):
+@every_backend
+def test_dynamic_shapes(operator, backend):
     """Other sizes of the batch take the same graph."""
-    compiled = torch.compile(operator.call, fullgraph=True, backend="aot_eager", dynamic=True)
+    compiled = torch.compile(operator.call, fullgraph=True, backend=backend, dynamic=True)
     for factor in (1, 2, 3):
-        inputs = operator.tensors(requires_grad=True)
-        for place in batch_places(operator):
-            x = inputs[place].detach()
-            dim = 1 if x.dim() == 3 and operator is OPERATORS["lltm_sequence"] else 0
-            inputs[place] = torch.cat([x] * factor, dim).requires_grad_()
-        with torch._dynamo.config.patch(error_on_recompile=factor > 2):
+        inputs = [x.requires_grad_() for x in batches(operator, factor)]
+        # Without duck shapes: that two sizes are equal by chance is no reason to compile once more.
+        with torch._dynamo.config.patch(error_on_recompile=factor > 1), shapes_config.patch(use_duck_shape=False):
             directions = [torch.ones_like(y) for y in operator.expect(*inputs)]
             actual = results_and_gradients(compiled, inputs, directions)
         torch.testing.assert_close(actual, results_and_gradients(operator.expect, inputs, directions))
 
 
-def batch_places(operator):
-    name = operator.function_class.__name__
-    if name.startswith("LLTM"):
-        return 0, 3, 4
-    return (0, 1) if name in ("MyAddFunction", "ScaleAddFunction") else (0,)
+def batches(operator, factor, dtype=torch.float64):
+    """Arguments with ``factor`` times the usual batch."""
+    inputs = operator.tensors(dtype)
+    for place, dim in batch_dims(operator).items():
+        inputs[place] = torch.cat([inputs[place]] * factor, dim)
+    return inputs
+
+
+def batch_dims(operator):
+    """{place of an argument: its dimension that is the batch}."""
+    if operator is OPERATORS["lltm_sequence"]:
+        return {0: 1, 3: 0, 4: 0}
+    if operator is OPERATORS["lltm"]:
+        return {0: 0, 3: 0, 4: 0}
+    return {0: 0, 1: 0} if operator in (OPERATORS["add"], OPERATORS["scale_add"]) else {0: 0}
 
 
 def test_all_operators_in_one_function():
@@ -94,16 +116,26 @@ def test_all_operators_in_one_function():
     torch.testing.assert_close(gradients(compiled), gradients(everything))
 
 
-@every_operator
-@pytest.mark.parametrize("strict", [False, True])
-def test_export(operator, strict):
+def as_module(operator):
+    """Its call as torch.export takes it."""
+
     class Module(torch.nn.Module):
         def forward(self, *inputs):
             return operator.call(*inputs)
 
-    inputs = tuple(operator.tensors())
-    program = torch.export.export(Module(), inputs, strict=strict)
-    torch.testing.assert_close(tuple(program.module()(*inputs)), operator.expect(*inputs))
+    return Module()
+
+
+@every_operator
+@pytest.mark.parametrize("strict", [False, True])
+def test_export(operator, strict):
+    inputs, batch = tuple(operator.tensors()), torch.export.Dim("batch")
+    shapes = [{dim: batch} for dim in [batch_dims(operator).get(place) for place, _ in enumerate(inputs)]]
+    shapes = [{} if None in shape else shape for shape in shapes]
+    program = torch.export.export(as_module(operator), inputs, dynamic_shapes=(tuple(shapes),), strict=strict)
+    for factor in (1, 2):
+        inputs = batches(operator, factor)
+        torch.testing.assert_close(tuple(program.module()(*inputs)), operator.expect(*inputs))
     if operator.function_class.plain is not None:
         assert nodes(program.graph), program.graph
 
@@ -142,3 +174,95 @@ def test_one_tensor_as_two_arguments(name):
     compiled = torch.compile(twice(operator.call), fullgraph=True, backend="aot_eager")
     actual = results_and_gradients(compiled, inputs, directions)
     torch.testing.assert_close(actual, results_and_gradients(twice(operator.expect), inputs, directions))
+
+
+# -- AOTInductor: one package of all operators, because each takes the C++ compiler half a minute
+
+RUN_PACKAGE = """
+import sys
+import torch
+from _ext import my_lib
+package, inputs, results = sys.argv[1:]
+torch.save(torch._inductor.aoti_load_package(package)(torch.load(inputs)), results)
+"""
+
+
+class Everything(torch.nn.Module):
+    def forward(self, inputs):
+        return {name: operator.call(*inputs[name]) for name, operator in OPERATORS.items()}
+
+
+@pytest.fixture(scope="module")
+def from_package(tmp_path_factory):
+    """(arguments, results) of each operator, from a process that imported the extension and the package only."""
+    folder = tmp_path_factory.mktemp("aotinductor")
+    package, given, made = (str(folder / name) for name in ("all.pt2", "given.pt", "made.pt"))
+    inputs = {name: operator.tensors(torch.float32) for name, operator in OPERATORS.items()}
+    program = torch.export.export(Everything(), (inputs,))
+    torch._inductor.aoti_compile_and_package(program, package_path=package)
+    inputs = {name: operator.tensors(torch.float32) for name, operator in OPERATORS.items()}
+    torch.save(inputs, given)
+    subprocess.run([sys.executable, "-c", RUN_PACKAGE, package, given, made], cwd=ROOT, check=True)
+    return inputs, torch.load(made)
+
+
+@full
+@pytest.mark.parametrize("name", OPERATORS)
+def test_aotinductor(name, from_package):
+    inputs, results = from_package
+    torch.testing.assert_close(tuple(results[name]), OPERATORS[name].expect(*inputs[name]))
+
+
+# -- opcheck takes operators of torch.ops, and a function is none: those are checked that it calls, as it calls them
+
+
+class Calls(TorchDispatchMode):
+    """Collects the calls of my_lib's operators."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = {}
+
+    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+        if function.namespace == "my_lib":
+            self.found.setdefault(function, tuple(x.detach() if torch.is_tensor(x) else x for x in arguments))
+        return function(*arguments, **(keywords or {}))
+
+
+@every_operator
+def test_opcheck_of_what_a_function_calls(operator):
+    inputs = operator.tensors(torch.float32, requires_grad=True)
+    with Calls() as calls:
+        loss = sum(y.square().sum() for y in operator.call(*inputs))
+        torch.autograd.grad(loss, inputs, retain_graph=True)
+        torch.autograd.grad(loss, inputs[:1])
+    if operator.function_class.plain is not None:
+        assert calls.found
+    for function, arguments in calls.found.items():
+        found = torch.library.opcheck(function, arguments)
+        assert len(found) == 4 and set(found.values()) == {"SUCCESS"}
+
+
+# -- torch.jit.trace
+
+
+@every_operator
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*is deprecated", "ignore::torch.jit.TracerWarning")
+def test_jit_trace(operator, requires_grad):
+    """C is an operator of the trace, also where the arguments are a module's weights; it has no gradient there."""
+    traced = torch.jit.trace(operator.call, tuple(operator.tensors(requires_grad=requires_grad)))
+    kinds = {node.kind() for node in traced.graph.nodes()}
+    if operator.function_class.plain is not None:
+        assert any(kind.startswith("my_lib::") for kind in kinds)
+    file = io.BytesIO()
+    torch.jit.save(traced, file)
+    file.seek(0)
+    loaded = torch.jit.load(file)
+    for factor in (1, 2):
+        inputs = batches(operator, factor)
+        results = loaded(*inputs)
+        torch.testing.assert_close(results if isinstance(results, tuple) else (results,), operator.expect(*inputs))
+    if any("my_lib::" in kind for kind in kinds):
+        with pytest.raises(RuntimeError, match="requires grad, but the operator has no derivative"):
+            traced(*operator.tensors(requires_grad=True))

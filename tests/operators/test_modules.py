@@ -88,6 +88,16 @@ def test_deepcopy_and_pickle(name):
             assert parameter.data_ptr() != other.data_ptr()
 
 
+@every_module
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*is deprecated", "ignore::torch.jit.TracerWarning")
+def test_jit_trace(name):
+    """As it is, without no_grad; the trace runs under no_grad."""
+    module, inputs, others = MODULES[name][0](), inputs_of(name), inputs_of(name)
+    traced = torch.jit.trace(module, tuple(inputs))
+    with torch.no_grad():
+        assert_same(flat(traced(*others)), flat(module(*others)))
+
+
 @every_module_with_parameters
 def test_state_dict_makes_modules_equal(name):
     module, other, inputs = MODULES[name][0](), MODULES[name][0](), inputs_of(name)

@@ -38,14 +38,38 @@ def lltm_arguments(batch=2, dtype=torch.float32):
     return tuple(torch.randn(shape, dtype=dtype) for shape in shapes)
 
 
-# operator -> arguments of its overload default
+def batch_norm2d_gradient():
+    input, statistics = torch.randn(2, 3, 4, 5), torch.rand(2, 3) + 0.5
+    return torch.randn(2, 3, 4, 5), input, statistics[0], statistics[1], 1e-3
+
+
+def lltm_gradient():
+    input, weights, _, old_h, _ = lltm_arguments()
+    return *(torch.randn(2, 4) for _ in range(3)), torch.rand(2, 12), input, old_h, weights
+
+
+def lltm_sequence_gradient():
+    _, weights, _, old_h, old_cell = lltm_arguments()
+    input, grad_h, cells, h = (torch.randn(6, 2, size) for size in (3, 4, 4, 4))
+    return grad_h, None, torch.randn(2, 4), cells, torch.rand(6, 2, 12), input, h, old_h, old_cell, weights
+
+
+# operator -> arguments of its overload default, for each operator of torch.ops.my_lib
 ARGUMENTS = {
     "my_lib_add_forward": lambda: (torch.randn(3, 4), torch.randn(4, 3).t()),
-    "my_lib_cube_forward": lambda: (torch.randn(3, 4),),
+    "my_lib_add_backward": lambda: (torch.randn(3, 4),),
+    "my_lib_scale_add_forward": lambda: (torch.randn(3, 4), torch.randn(3, 4)),
+    "my_lib_scale_add_backward": lambda: (torch.randn(3, 4),),
     "my_lib_mul_constant_forward": lambda: (torch.randn(5), 2.5),
+    "my_lib_mul_constant_backward": lambda: (torch.randn(5), 2.5),
+    "my_lib_cube_forward": lambda: (torch.randn(3, 4),),
+    "my_lib_cube_backward": lambda: (torch.randn(3, 4), None, torch.randn(3, 4)),
     "my_lib_linear_forward": lambda: (torch.randn(3, 4), torch.randn(5, 4), None),
     "my_lib_linear_backward": lambda: (torch.randn(3, 5), torch.randn(3, 4), torch.randn(5, 4), 4),
     "my_lib_batch_norm2d_forward": lambda: (torch.randn(2, 3, 4, 5), 1e-3),
+    "my_lib_batch_norm2d_backward": batch_norm2d_gradient,
     "lltm_forward": lltm_arguments,
+    "lltm_backward": lltm_gradient,
     "lltm_sequence_forward": lambda: (torch.randn(6, 2, 3), *lltm_arguments()[1:]),
+    "lltm_sequence_backward": lltm_sequence_gradient,
 }
