@@ -10,5 +10,5 @@ def disable(function, why):
 
     try:
         return torch.compiler.disable(call, reason=why)
-    except TypeError:  # PyTorch before 2.7 gives no reasons
+    except TypeError:  # PyTorch 2.7 and earlier take none
         return torch.compiler.disable(call)

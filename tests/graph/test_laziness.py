@@ -10,6 +10,7 @@ import torch
 
 from support import ROOT
 from support.graphs import full
+from torchthaw import operators
 from torchthaw.operators.namespace import Namespace
 
 
@@ -100,6 +101,7 @@ def module(name, functions, header):
     """A stand-in for an extension's module."""
     description = {"version": 1, "namespace": "pairs", "headers": [header], "functions": functions}
     made = ModuleType(name)
+    made.__file__ = f"/{name}/_pairs.so"
     made.description = json.dumps(description)
     return made
 
@@ -151,10 +153,35 @@ def test_two_schemas_under_one_name(pairs):
     for check in pairs.check_new, lambda: pairs.check("twice"):
         with pytest.raises(ValueError) as caught:
             check()
-        assert "torch.ops.pairs.twice: b.h declares twice as (Tensor x, SymInt n) -> Tensor" in str(caught.value)
-        assert "a.h declares twice as (Tensor x) -> Tensor" in str(caught.value)
+        assert str(caught.value) == (
+            "torch.ops.pairs.twice: b.h of /b/_pairs.so declares twice as (Tensor x, SymInt n) -> Tensor, but a.h of "
+            "/a/_pairs.so declares twice as (Tensor x) -> Tensor; give one of them another namespace, by ops=..."
+        )
     assert pairs.members[second, "twice"].obstacle == str(caught.value)
     assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
+
+
+def test_two_functions_of_one_schema(pairs):
+    """PyTorch must not call the first one where the second was meant; the same module once more is no second one."""
+    for name in "a", "a", "b":
+        pairs.take([(module(name, [function("twice", "float32")], f"{name}.h"), {"twice": twice})])
+    with pytest.raises(ValueError) as caught:
+        pairs.check("twice")
+    assert str(caught.value) == (
+        "torch.ops.pairs.twice: b.h of /b/_pairs.so and a.h of /a/_pairs.so have it for the same dtypes; give one of "
+        "them another namespace, by ops=..."
+    )
+    assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("imported, built, described, expected", [
+    ("_ext.my_lib", "_ext.my_lib", "_ext_my_lib", "_ext_my_lib"),
+    ("a._ext.my_lib", "_ext.my_lib", "_ext_my_lib", "a__ext_my_lib"),
+    ("a._ext.my_lib", "_ext.my_lib", "my_lib", "my_lib"),
+    ("a._ext.my_lib", "", "_ext_my_lib", "_ext_my_lib"),
+])  # fmt: skip
+def test_the_namespace_of_a_package(imported, built, described, expected):
+    assert operators._namespace(imported, built, described) == expected
 
 
 def test_results_that_a_graph_cannot_have(pairs):

@@ -55,7 +55,7 @@ PyObject *call_operator(const thaw_callable *function, PyObject *const *argument
     for (Py_ssize_t i = 0; i < named_count; ++i) {
         if (PyDict_SetItem(named, PyTuple_GetItem(keywords, i), arguments[count + i]) != 0) return nullptr;
     }
-    return operators_py.call("redirect", "ssOO", function->module->name, function->name, values.get(), named.get())
+    return operators_py.call("redirect", "OsOO", function->cffi_function, function->name, values.get(), named.get())
         .release();
 }
 

@@ -138,7 +138,7 @@ class Extension:
             if name not in signatures:
                 raise ValueError(f"functions: expected functions that the headers declare, got {name!r}")
         functions = glue.functions(declared.ffi, signatures, self.kind_of_functions())
-        described = description.describe(functions, declared, self.namespace, options["headers"])
+        described = description.describe(functions, declared, self.name, self.namespace, options["headers"])
         comments.add(functions, described, declared.annotated, options["headers"], options["docs"])
         includes = prologue + cdef.include_lines(options["headers"])
         preamble = glue.preamble(functions, self.module_name, includes, self.keeps_errno(), described)

@@ -143,6 +143,7 @@ class Function:
 class Module:
     """All functions of an extension, in order of name, and how they report failures."""
 
+    package: str
     namespace: str
     headers: list
     functions: list
@@ -153,7 +154,7 @@ class Module:
     def json(self):
         """As the extension has it: see docs/internals/abi.md."""
         found = {
-            "version": VERSION, "namespace": self.namespace, "headers": self.headers,
+            "version": VERSION, "package": self.package, "namespace": self.namespace, "headers": self.headers,
             "functions": [each.as_json() for each in self.functions],
         }  # fmt: skip
         return json.dumps(found, separators=(",", ":"))
@@ -165,7 +166,7 @@ def c_type(type):
     return re.sub(r"^([\w ]+?) const \*", r"const \1 *", text)
 
 
-def describe(made, declared, namespace, headers):
+def describe(made, declared, package, namespace, headers):
     """The Module of the functions ``made``, a list of glue.Function, which the cdef.Declarations ``declared`` have.
 
     Raises AnnotationError for an annotation that does not fit.
@@ -175,7 +176,7 @@ def describe(made, declared, namespace, headers):
     for function in functions:
         mark_stream(function)
         _Annotator(function, annotated).annotate()
-    module = Module(namespace, [header.name for header in headers], functions)
+    module = Module(package, namespace, [header.name for header in headers], functions)
     join_variants(functions)
     for prototype in annotated.values():
         read_error_words(prototype, module, text)

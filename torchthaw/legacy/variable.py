@@ -1,6 +1,7 @@
 """torchthaw/legacy/variable.py: what Variables could do: volatile, creator, retain_variables."""
 
 import inspect
+import os
 
 import torch
 
@@ -79,6 +80,10 @@ def volatile():
         with torch.no_grad():
             return Volatile.infect(bind_apply(None, cls)(*args, **kwargs), args)
 
+    # Dynamo leaves out frames of PyTorch's own folders. It knows what apply does, but would follow this frame where the
+    # forward of a Function breaks the graph, and fail there in some versions of PyTorch.
+    file = os.path.join(os.path.dirname(torch.autograd.__file__), "<torchthaw.legacy>")
+    apply.__code__ = apply.__code__.replace(co_filename=file)
     yield Change(variable_class, "__call__", __call__)
     yield Change(torch.Tensor, "volatile", property(is_volatile, set_volatile))
     yield Change(torch.autograd.Function, "apply", classmethod(apply))

@@ -12,7 +12,7 @@ import functools
 from .. import finder
 
 _bound = {}  # namespace -> [(extension's module, {name: trampoline})] that are not read yet
-_modules = {}  # name of an extension's module -> [(module, namespace)]
+_modules = []  # (extension's module, namespace)
 _namespaces = {}  # name -> Namespace
 
 
@@ -24,30 +24,37 @@ def bind(module, trampolines):
     """
     text = getattr(module, "description", None)
     if text:
-        name = text.partition('"namespace":')[2].split('"')[1]
+        name = _namespace(module.__name__.rpartition(".")[0], _field(text, "package"), _field(text, "namespace"))
         _bound.setdefault(name, []).append((module, trampolines))
-        known = _modules.setdefault(module.__name__.rpartition(".")[2], [])
-        if all(each is not module for each, _ in known):
-            known.append((module, name))
+        if all(each is not module for each, _ in _modules):
+            _modules.append((module, name))
         finder.after_import("torch", functools.partial(_watch, name))
 
 
-def redirect(module_name, function_name, arguments, keywords):
-    """The result of a trampoline's call that PyTorch records, computed by the operator: see recorded.py."""
+def _field(text, name):
+    """A text in a description, which need not be read as a whole for it; "" where it has none."""
+    found = text.partition(f'"{name}":')[2]
+    return found.split('"')[1] if found else ""
+
+
+def _namespace(imported, built, described):
+    """``described``; where that is the default and the package is part of another, with that one's name before it.
+
+    Two projects may have an extension ``_ext.my_lib`` each. imported, built: the package's name in Python, and when built.
+    """
+    is_default = described == built.replace(".", "_")
+    return imported.replace(".", "_") if is_default and imported.endswith(f".{built}") else described
+
+
+def redirect(in_cffi, function_name, arguments, keywords):
+    """The result of a trampoline's call that PyTorch records, computed by the operator: see recorded.py.
+
+    in_cffi: the C function as cffi has it, which only one module has.
+    """
     from . import recorded
 
-    module, name = _find(module_name)
+    module, name = next(each for each in _modules if getattr(each[0].lib, function_name, None) is in_cffi)
     return recorded.call(register(name).members[module, function_name], arguments, keywords)
-
-
-def _find(module_name):
-    """(module, namespace) of an extension. Those of old projects do not know the package that they are in."""
-    known = _modules.get(module_name.rpartition(".")[2], [])
-    exact = [each for each in known if each[0].__name__ == module_name] or known
-    if len(exact) != 1:
-        names = ", ".join(module.__file__ for module, _ in exact)
-        raise RuntimeError(f"{module_name}: expected one extension of this name where PyTorch records, got {names}")
-    return exact[0]
 
 
 def register(name):

@@ -83,6 +83,21 @@ class Function:
         return [each for each in self.tensors if each.is_written]
 
     @property
+    def dtypes(self):
+        """That of each tensor, by name; None for ``void *``."""
+        return [each.dtype for each in self.tensors]
+
+    @property
+    def file(self):
+        """The extension's."""
+        return self.module.__file__
+
+    @property
+    def origin(self):
+        """Where the function is declared, for messages."""
+        return f"{self.header} of {self.file}"
+
+    @property
     def inputs(self):
         """The parameters of the overload ``default``."""
         return [each for each in self.given if not each.is_output]

@@ -20,16 +20,21 @@ class Operator:
         self.schemas = schemas(function)
 
     def add(self, function):
-        """Adds one more C function. ValueError: another operator by its schema, with the headers of both."""
+        """Adds one more C function. ValueError names both files: it is another operator by its schema, or PyTorch could
+        not tell which of two to call."""
         found = schemas(function)
+        name, advice = f"torch.ops.{self.namespace}.{self.name}", "; give one of them another namespace, by ops=..."
         for overload, text in self.schemas.items():
             if found[overload] != text:
                 raise ValueError(
-                    f"torch.ops.{self.namespace}.{self.name}: {function.header} declares {function.name} as "
-                    f"{found[overload]}, but {self.base.header} declares {self.base.name} as {text}; give one of the "
-                    f"modules another namespace, by create_extension(ops=...)"
+                    f"{name}: {function.origin} declares {function.name} as {found[overload]}, but {self.base.origin} "
+                    f"declares {self.base.name} as {text}{advice}"
                 )
-        self.functions.setdefault(function.device, []).append(function)
+        of_device = self.functions.setdefault(function.device, [])
+        for other in of_device:
+            if other.dtypes == function.dtypes and other.file != function.file:
+                raise ValueError(f"{name}: {function.origin} and {other.origin} have it for the same dtypes{advice}")
+        of_device.append(function)
 
     @property
     def overloads(self):
