@@ -5,8 +5,8 @@ def disable(function, why):
     """``function``, at whose calls Dynamo breaks its graph. Imports Dynamo."""
     import torch
 
-    def call(*arguments):
-        return function(*arguments)
+    def call(*arguments, **keywords):
+        return function(*arguments, **keywords)
 
     try:
         return torch.compiler.disable(call, reason=why)

@@ -8,6 +8,7 @@ from _ext import my_lib
 from support.graphs import ARGUMENTS, add, full, lltm, lltm_arguments
 
 ops = torch.ops.my_lib
+KNOWS_SYMBOLS = hasattr(torch.fx.experimental.symbolic_shapes, "has_static_value")
 BACKENDS = ["aot_eager", pytest.param("inductor", marks=full)]
 
 
@@ -34,13 +35,34 @@ def test_lltm(backend):
     assert counters["stats"]["unique_graphs"] == 1
 
 
-def test_workspace_size_of_sizes_that_change():
-    """What C says is a constant of the graph, which holds for one batch size."""
-    function = compiled(lltm, dynamic=True)
-    for batch in 2, 5:
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_workspace_size_of_sizes_that_change(backend):
+    """It is a symbol of one graph for any batch size."""
+    function = compiled(lltm, backend, dynamic=True)
+    for batch in 2, 5, 3:
         arguments = lltm_arguments(batch)
-        for got, want in zip(function(*arguments), lltm(*arguments)):
+        with torch._dynamo.config.patch(error_on_recompile=batch != 2 and KNOWS_SYMBOLS):
+            results = function(*arguments)
+        for got, want in zip(results, lltm(*arguments)):
             torch.testing.assert_close(got, want)
+
+
+def size(x):
+    """A workspace's size as a result, by which code branches where it is known."""
+    nbytes = my_lib.lltm_forward_workspace_size(len(x), 3, 4)
+    return x.new_empty(nbytes)
+
+
+def test_workspace_size_is_what_c_says():
+    x, y = torch.randn(2), torch.randn(500)
+    assert len(ops.lltm_forward_workspace_size(500, 3, 4)) == my_lib.lltm_forward_workspace_size(500, 3, 4) > 0
+    for dynamic in False, True:
+        function = compiled(size, dynamic=dynamic)
+        assert function(x).shape == size(x).shape and function(y).shape == size(y).shape
+    branching = compiled(lambda x: x + 1 if my_lib.lltm_forward_workspace_size(len(x), 3, 4) else x, dynamic=False)
+    assert torch.equal(branching(x), x + 1)
+    with pytest.raises(ValueError, match=r"expected sizes of arrays that fit into memory, got \(1, 4, \d+\)"):
+        ops.lltm_forward_workspace_size(1, 4, 2**62)
 
 
 @pytest.mark.parametrize("dynamic", [False, pytest.param(True, marks=full)])
@@ -102,5 +124,17 @@ def test_what_is_no_tensor_breaks_the_graph():
 
 
 def test_state_is_no_constant():
-    with pytest.raises(Unsupported, match="my_lib_last_error_code"):
-        compiled(lambda: my_lib.my_lib_last_error_code())()
+    """A header cannot say that a function's result stays, so a version breaks the graph as an error's code does."""
+    for name in "my_lib_last_error_code", "my_lib_version", "my_lib_build_info", "my_lib_get_num_threads":
+        function = getattr(my_lib, name)
+        reason = REASON.format(name) if REASONS else ""
+        with pytest.raises(Unsupported, match=reason):
+            compiled(lambda: function())()
+        x = torch.ones(2)
+        result = torch.compile(lambda x: (2 * x, function(), x + 1), backend="aot_eager")(x)
+        assert torch.equal(result[0], 2 * x) and result[1] == function() and len(counters["graph_break"]) == 1
+        assert reason in str(counters["graph_break"])
+
+
+REASON = "{}: it has no array, and may give another result at each call"
+REASONS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)  # PyTorch before gives none

@@ -25,14 +25,17 @@ def {name}({parameters}):
 """
 
 OUTSIDE = """\
-def {name}({parameters}):
-    return _outside({names})
+def {name}(*arguments, **keywords):
+    return _outside(*arguments, **keywords)
 """
 
-# Numbers that may change from call to call become constants of the graph: index() has that effect in Dynamo.
+# The result for known numbers is known, and code may branch by it; index() is for numbers that Dynamo thinks of as
+# variables. For sizes that are symbols of the graph it is another symbol.
 QUERY = """\
 def {name}({parameters}):
-    return _constant({indices})
+    if {known}:
+        return _constant({indices})
+    return _operator({names}).shape[0]
 """
 
 
@@ -43,26 +46,29 @@ _substituted = set()
 def register(member):
     """Gives Dynamo a substitute for the trampoline of a Member, once."""
     function = member.function
-    substitute = make(member)
-    if substitute is not None and function.trampoline not in _substituted:
+    if function.trampoline not in _substituted:
         _substituted.add(function.trampoline)
         torch.compiler.substitute_in_graph(
             function.trampoline, skip_signature_check=True, can_constant_fold_through=member.is_query
-        )(substitute)
+        )(make(member))
 
 
 def make(member):
-    """The substitute, or None where Dynamo's own message for a builtin function will do."""
+    """The substitute."""
     function = member.function
     names = [argument_name(each) for each in function.parameters]
     known = {"names": ", ".join(names), "name": function.name}
     known["parameters"] = ", ".join(f"{name}=None" for name in names)
     if member.is_query:
-        constant = torch.compiler.assume_constant_result(lambda *arguments: function.trampoline(*arguments))
-        indices = ", ".join(f"operator.index({name})" for name in names)
-        return _compile(QUERY.format(**known, indices=indices), {"_constant": constant})
-    if not function.tensors:
-        return None
+        text = QUERY.format(
+            **known, indices=", ".join(f"operator.index({name})" for name in names),
+            known=" and ".join(f"_is_known({name})" for name in names) or "True",
+        )
+        return _compile(text, {
+            "_constant": torch.compiler.assume_constant_result(lambda *arguments: function.trampoline(*arguments)),
+            "_operator": getattr(getattr(torch.ops, member.namespace.name), function.name).default,
+            "_is_known": getattr(torch.fx.experimental.symbolic_shapes, "has_static_value", lambda number: True),
+        })  # fmt: skip
     if member.obstacle:
         return _compile(OUTSIDE.format(**known), {"_outside": outside(function, member.obstacle)})
     text = TEXT.format(

@@ -111,7 +111,7 @@ class Function:
             if not each.is_tensor and each.kind not in VALUES and each.kind not in OWN:
                 return f"its parameter {each.name} ({each.ctype}) is neither an array nor a number"
         if not self.tensors:
-            return "it has no array"
+            return "it has no array, and may give another result at each call"
         if self.result not in ("void", "int"):
             return f"it returns {self.result}, and an operator can give its result in tensors only"
         return None

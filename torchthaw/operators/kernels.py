@@ -76,6 +76,18 @@ def default(operator):
     return kernel
 
 
+def query(function):
+    """The kernel of a function of integers: a tensor as long as its result, all elements of which are one."""
+
+    def kernel(*numbers):
+        result = function.trampoline(*numbers)
+        if result == SIZE_MAX:
+            raise ValueError(f"{function.name}: expected sizes of arrays that fit into memory, got {numbers}")
+        return torch.empty(1, dtype=torch.uint8).expand(result)
+
+    return kernel
+
+
 def _dense(tensor):
     """The tensor as C can read it; itself where possible."""
     return tensor.resolve_conj().resolve_neg().contiguous()

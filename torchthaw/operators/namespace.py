@@ -29,6 +29,7 @@ class Namespace:
         self.operators = {}  # name -> Operator
         self.members = {}  # (extension's module, function) -> Member
         self.library = torch.library.Library(name, "FRAGMENT")
+        self.queries = {}  # function of integers that is an operator too -> its extension's file
         self.conflicts = {}  # operator -> message
         self.new_conflicts = []
         self.in_dynamo = False
@@ -76,10 +77,21 @@ class Namespace:
             registration.define(operator, self.library)
             if operator.base.backward_of in self.operators:
                 self.operators[operator.base.backward_of].backward = operator.name
+        for member in members:
+            if member.is_query:
+                self._define_query(member)
         for device, operators in served.items():
             registration.add_kernels(operators.values(), device, module, self.library)
         if self.in_dynamo:
             self._substitute(members)
+
+    def _define_query(self, member):
+        """Makes a query an operator, once. Of two extensions' functions with one name, the later one is none."""
+        function = member.function
+        if function.name not in self.queries:
+            self.queries[function.name] = function.file
+            registration.define_query(function, self.library)
+        member.is_query = self.queries[function.name] == function.file
 
     def _join(self, member, new):
         """Finds or makes the member's operator; whether it has one."""

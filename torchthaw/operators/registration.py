@@ -6,8 +6,7 @@ from threading import Thread
 import torch
 
 from ..bridge import _bridge
-from ..private_names import has
-from . import autograd, fake, kernels
+from . import autograd, fake, kernels, schema
 
 KEYS = {"cpu": "CPU", "cuda": "CUDA"}
 
@@ -21,6 +20,17 @@ def define(operator, library):
         autograd.register(operator, overload, name, library)
     for key in "Negative", "Conjugate":
         library.impl(qualified(operator, "out"), kernels.resolved(operator), key)
+
+
+def define_query(function, library):
+    """Makes a function of integers, such as the size of a workspace, an operator: in graphs, sizes may be symbols.
+
+    Its result is the length of a tensor, because Inductor calls no operator without a tensor.
+    """
+    parameters = ", ".join(f"SymInt {schema.argument_name(each)}" for each in function.parameters)
+    library.define(f"{function.name}({parameters}) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
+    library.impl(function.name, kernels.query(function), "CompositeExplicitAutograd")
+    torch.library.register_fake(f"{library.ns}::{function.name}", fake.query, lib=library)
 
 
 def add_kernels(operators, device, module, library):
