@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import shutil
 import textwrap
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import torchthaw
 from _ext import my_lib
 from support import ROOT
+from support.legacy_project import output
 from torchthaw.build import comments
 
 
@@ -136,6 +138,25 @@ def test_every_c_type_has_one(tmp_path, monkeypatch):
     assert ast.unparse(found["name"][0].returns) == "Any" and types(found["name"][0]) == {"unit": "Any"}
     assert found["print"][0].args.vararg.arg == "more"
     assert found["none"][0].args.args == []
+
+
+def test_beside_what_load_built(tmp_path):
+    torchthaw.load_inline(
+        "doubled", c_sources="int doubled(int value) { return 2 * value; }", functions={"doubled": "Twice."},
+        build_directory=tmp_path,
+    )  # fmt: skip
+    found, _ = functions((tmp_path / "doubled.pyi").read_text())
+    assert types(found["doubled"][0]) == {"value": "int"}
+    assert ast.get_docstring(found["doubled"][0]).endswith("Twice.")
+
+
+def test_in_a_package_of_an_old_project(tmp_path):
+    shutil.copytree(ROOT / "examples" / "legacy" / "script" / "src", tmp_path / "src")
+    shutil.copy(ROOT / "examples" / "legacy" / "script" / "build.py", tmp_path)
+    output(tmp_path, "import build; build.ffi.build()", PYTHONWARNINGS="ignore")
+    found, _ = functions((tmp_path / "_ext" / "my_lib" / "__init__.pyi").read_text())
+    assert set(found) == {"my_lib_add_forward", "my_lib_add_backward"}
+    assert types(found["my_lib_add_forward"][0]) == dict.fromkeys(["input1", "input2", "output"], "_Tensor")
 
 
 # Comments

@@ -242,6 +242,7 @@ class _Library(Extension):
         generated = [self.generated] if self.kind == "module" else []
         for path in generated:
             self.write_c(path)
+            ninja.write_if_changed(self.package / f"{self.name}.pyi", self.stub)
         link = ninja.program if self.kind == "program" else ninja.shared_object
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text(generated, link))
         ninja.run(self.state, verbose=self.options["verbose"])

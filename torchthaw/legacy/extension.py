@@ -4,7 +4,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from ..build import cuda, th
+from ..build import cffi_names, cuda, stubs, th
 from ..build.extension import paths
 from . import options
 from .core import LegacyExtension
@@ -40,7 +40,8 @@ def create_extension(
         extension.module_name = extension.module
     elif "." not in name:
         extension.module_name = f".{extension.module_name}"
-    extension.ffi, preamble, _ = extension.interface()
+    extension.ffi, preamble, described = extension.interface()
+    extension.stub = stubs.text(name, described, cffi_names.constants(extension.ffi))
     extension.ffi.set_source(extension.module_name, preamble, given["suffix"], **extension.for_setuptools())
     extension.wrapper.make()
     extension.ffi.build = extension.build
