@@ -155,7 +155,7 @@ def test_the_cpu_paths_share_no_inline_function(prefix):
             assert [line for line in weak if f"my_lib::{isa}::" not in line] == [], path
 
 
-PROGRAMS = {"operators": "", "abi": "", "cuda": "cuda_on_host_", "th": "th_", "thc": "thc_", "thc/on_host": "thc_"}
+PROGRAMS = {"base": "", "operators": "", "abi": "", "cuda": "cuda_on_host_", "th": "th_", "thc": "thc_", "thc/on_host": "thc_"}
 
 
 def test_every_c_test_runs(prefix):

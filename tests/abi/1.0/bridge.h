@@ -1,8 +1,8 @@
 /* bridge.h: what an extension made by create_extension and the bridge module agree on. Plain C.
  *
  * Compiled extensions hold all that stands here. docs/internals/abi.md has the rules by which it may change; fields,
- * entries and numbers are only added, at the end, and tests/abi/test_abi_layout.cpp pins what is there. On every platform
- * int has 32 bits, size_t and pointers have 64. */
+ * entries and numbers are only added, at the end, and tests/abi/test_abi_layout.cpp pins what is there. On every
+ * platform int has 32 bits; size_t and pointers have 64. */
 #ifndef TORCHTHAW_BRIDGE_H
 #define TORCHTHAW_BRIDGE_H
 
