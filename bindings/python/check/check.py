@@ -135,6 +135,7 @@ def own_checks():
     x, weight = zeros((3, 5)), zeros((7, 5))
     read_only = zeros((3, 7))
     read_only.flags.writeable = False
+    not_written = "output: expected an array that can be written to, got a read-only one"
     mismatch, text = my_lib.MyLibError, "a NumPy array of float32"
     for kind, message, arguments in [
         (mismatch, "weight: expected shape (7, 5), got (7, 4)", (x, zeros((7, 4)))),
@@ -146,7 +147,7 @@ def own_checks():
         (TypeError, f"input: expected {text} or float64 or float16, got one of >f4", (x.astype(">f4"), weight)),
         (TypeError, f"bias: expected {text}, got float32", (x, weight, numpy.float32(1))),
         (ValueError, "weight: expected a C-contiguous array, got strides (4, 28)", (x, zeros((5, 7)).T)),
-        (ValueError, "output: expected an array that can be written to, got a read-only one", (x, weight, None, read_only)),
+        (ValueError, not_written, (x, weight, None, read_only)),
         (TypeError, "workspace: expected a Workspace or None, got int", (x, weight, None, None, 5)),
     ]:  # fmt: skip
         error = error_of(my_lib.linear_forward, *arguments)
@@ -250,4 +251,5 @@ def version():
 
 
 if __name__ == "__main__":
-    {"vectors": vectors, "marks": marks, "threads": threads, "time": time, "version": version}[sys.argv[1]](*sys.argv[2:])
+    functions = {each.__name__: each for each in (version, vectors, marks, threads, time)}
+    functions[sys.argv[1]](*sys.argv[2:])

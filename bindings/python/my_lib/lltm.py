@@ -91,8 +91,8 @@ def lltm_sequence_backward(
     grad_h, grad_last_h, grad_last_cell, cell, gates, input, h, old_h, old_cell, weights,
     d_input=None, d_weights=None, d_bias=None, d_old_h=None, d_old_cell=None, workspace=None,
 ):  # fmt: skip
-    """The gradients of lltm_sequence_forward. Returns (d_input, d_weights, d_bias, d_old_h, d_old_cell), of the shapes of
-    what they belong to; None for one that is False.
+    """The gradients of lltm_sequence_forward. Returns (d_input, d_weights, d_bias, d_old_h, d_old_cell), of the shapes
+    of what they belong to; None for one that is False.
 
     grad_h: of every h; grad_last_h, grad_last_cell: (batch, state_size), further ones of the last state, or None for
     zeros; h, cell and gates are what forward gave, the others what it read.
