@@ -16,6 +16,7 @@ export class Tensor {
     static zeros(...shape: number[]): Tensor;
     readonly data: Float32Array;
     readonly shape: readonly number[];
+    /** The shape as C takes it. */
     readonly sizes: BigInt64Array;
 }
 
