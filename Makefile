@@ -40,7 +40,7 @@ sanitize: test-environment ## the C tests and the bridge's under AddressSanitize
 compile-check: test-environment ## torch.compile, export and AOTInductor with every operator; make test has a part of it
 	@$(python) ffi_build.py
 	@cmake --build build --parallel $(jobs) --target th
-	@TORCHTHAW_COMPILE_CHECK=1 $(python) -m pytest tests/graph tests/operators/test_compiled.py tests/operators/test_compiled_transforms.py
+	@TORCHTHAW_COMPILE_CHECK=1 $(python) -m pytest tests/graph tests/operators/test_compiled*.py
 
 fuzz: environment ## 1,000,000 random calls of libth under both; calls=... and seed=... choose others
 	@cmake --preset sanitize -G Ninja --log-level=WARNING

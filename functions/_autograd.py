@@ -57,7 +57,7 @@ def dispatch(operator, *arguments):
     if transforms_active() or forward_ad._current_level >= 0:
         return Transformed.apply(operator, *arguments) if operator.plain else operator.formula(*arguments)
     if is_tracing():
-        # A Function would be recorded as a call of Python, which cannot be saved; and the trace is compared with another
+        # A Function would be recorded as a call of Python, which cannot be saved, and the trace is compared with one made
         # under no_grad, which has C's operators.
         with torch.no_grad():
             return operator.plain(*arguments) if operator.plain else operator.formula(*arguments)

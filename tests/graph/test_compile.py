@@ -128,7 +128,7 @@ def test_state_is_no_constant():
     for name in "my_lib_last_error_code", "my_lib_version", "my_lib_build_info", "my_lib_get_num_threads":
         function = getattr(my_lib, name)
         reason = REASON.format(name) if REASONS else ""
-        with pytest.raises(Unsupported, match=reason):
+        with pytest.raises(Unsupported, match=reason or None):
             compiled(lambda: function())()
         x = torch.ones(2)
         result = torch.compile(lambda x: (2 * x, function(), x + 1), backend="aot_eager")(x)

@@ -40,7 +40,7 @@ def _field(text, name):
 def _namespace(imported, built, described):
     """``described``; where that is the default and the package is part of another, with that one's name before it.
 
-    Two projects may have an extension ``_ext.my_lib`` each. imported, built: the package's name in Python, and when built.
+    Two projects may have an extension ``_ext.my_lib`` each. imported, built: the package's name now, and when built.
     """
     is_default = described == built.replace(".", "_")
     return imported.replace(".", "_") if is_default and imported.endswith(f".{built}") else described

@@ -51,9 +51,9 @@ def test_build_returns_none(create, project):
 
 
 def test_build_leaves_nothing_but_the_product(create, project):
-    """_ext/my_lib/_my_lib.so, without a tag."""
+    """_ext/my_lib/_my_lib.so, without a tag, and the stub."""
     create("one.two", "src/twice.h", ["src/twice.c"], False).build()
-    assert made(project) == ["one/__init__.py", "one/two/__init__.py", "one/two/_two.so", *SOURCES]
+    assert made(project) == ["one/__init__.py", "one/two/__init__.py", "one/two/__init__.pyi", "one/two/_two.so", *SOURCES]
 
 
 def test_result_is_an_ffi(create, project):
