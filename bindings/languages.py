@@ -64,8 +64,16 @@ def environment():
 
 
 def search_path():
-    """PATH with the tools from PyPI, and cmake and ninja of this Python's environment."""
-    return os.pathsep.join([str(TOOLS / "bin"), os.environ["PATH"], str(Path(sys.executable).parent)])
+    """PATH, behind the tools from PyPI and the environment of this Python, which has cmake and ninja."""
+    return os.pathsep.join([str(TOOLS / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+def installed():
+    """{package of PyPI: version} of the Python that search_path() finds first."""
+    path = sys.path
+    if (TOOLS / "bin" / "python").exists():
+        path = [str(folder) for folder in TOOLS.glob("lib/python3*/site-packages")]
+    return {(each.metadata["Name"] or "").lower(): each.version for each in importlib.metadata.distributions(path=path)}
 
 
 def my_lib():
@@ -120,11 +128,10 @@ class Language:
                 found.append(need)
         if found:
             return f"{', '.join(found)} (Debian package {', '.join(self.row['packages'])})"
-        installed = {(each.metadata["Name"] or "").lower(): each.version for each in importlib.metadata.distributions(
-            path=[str(path) for path in TOOLS.glob("lib/python3*/site-packages")])}  # fmt: skip
+        versions = installed()
         for requirement in self.row.get("pip", []):
             name, _, version = requirement.partition("==")
-            if installed.get(name.lower()) != version:
+            if versions.get(name.lower()) != version:
                 return f"{requirement} (PyPI package, which .ci/toolchains installs)"
         return ""
 
