@@ -162,6 +162,9 @@ void refuse() {
         my_lib::linear_forward(square, View<float>(six, {2, 3}), {}, square, w);
     });
     expect("output: expected shape (2, 2), got no array", [&] { my_lib::linear_forward(square, square, {}, {}, w); });
+    expect("old_h: expected shape (2, 0), got (4,)", [&] {
+        my_lib::lltm_forward(square, View<float>(six, {6, 1}), six, four, square, square, square, {}, w);
+    });
     expect("elements: expected shape (2, 2), got (6,)", [&] { View<float>(six, {2, 2}); });
 }
 

@@ -242,9 +242,9 @@ void lltm_forward(detail::In<T> input, detail::In<T> weights, detail::In<T> bias
                   Workspace &workspace) {
     const std::int64_t batch = input.shape(0), input_size = input.shape(1), state_size = old_h.shape(1);
     input.expect("input", {batch, input_size});
+    old_h.expect("old_h", {batch, state_size});
     weights.expect("weights", {3 * state_size, state_size + input_size});
     bias.expect("bias", {3 * state_size});
-    old_h.expect("old_h", {batch, state_size});
     old_cell.expect("old_cell", {batch, state_size});
     new_h.expect("new_h", {batch, state_size});
     new_cell.expect("new_cell", {batch, state_size});
@@ -262,12 +262,12 @@ void lltm_backward(detail::In<T> grad_h, detail::In<T> grad_cell, detail::In<T> 
                    detail::Out<T> d_weights, detail::Out<T> d_bias, detail::Out<T> d_old_h, detail::Out<T> d_old_cell,
                    Workspace &workspace) {
     const std::int64_t batch = input.shape(0), input_size = input.shape(1), state_size = old_h.shape(1);
+    input.expect("input", {batch, input_size});
+    old_h.expect("old_h", {batch, state_size});
     grad_h.expect("grad_h", {batch, state_size});
     grad_cell.expect("grad_cell", {batch, state_size});
     new_cell.expect("new_cell", {batch, state_size});
     gates.expect("gates", {batch, 3 * state_size});
-    input.expect("input", {batch, input_size});
-    old_h.expect("old_h", {batch, state_size});
     weights.expect("weights", {3 * state_size, state_size + input_size});
     d_input.expect("d_input", {batch, input_size}, true);
     d_weights.expect("d_weights", {3 * state_size, state_size + input_size}, true);
@@ -290,9 +290,9 @@ void lltm_sequence_forward(detail::In<T> input, detail::In<T> weights, detail::I
     const std::int64_t seq_len = input.shape(0), batch = input.shape(1), input_size = input.shape(2);
     const std::int64_t state_size = old_h.shape(1);
     input.expect("input", {seq_len, batch, input_size});
+    old_h.expect("old_h", {batch, state_size});
     weights.expect("weights", {3 * state_size, state_size + input_size});
     bias.expect("bias", {3 * state_size});
-    old_h.expect("old_h", {batch, state_size});
     old_cell.expect("old_cell", {batch, state_size});
     h.expect("h", {seq_len, batch, state_size});
     cell.expect("cell", {seq_len, batch, state_size});
@@ -312,14 +312,14 @@ void lltm_sequence_backward(detail::In<T> grad_h, detail::In<T> grad_last_h, det
                             detail::Out<T> d_old_h, detail::Out<T> d_old_cell, Workspace &workspace) {
     const std::int64_t seq_len = input.shape(0), batch = input.shape(1), input_size = input.shape(2);
     const std::int64_t state_size = old_h.shape(1);
+    input.expect("input", {seq_len, batch, input_size});
+    old_h.expect("old_h", {batch, state_size});
     grad_h.expect("grad_h", {seq_len, batch, state_size});
     grad_last_h.expect("grad_last_h", {batch, state_size}, true);
     grad_last_cell.expect("grad_last_cell", {batch, state_size}, true);
     cell.expect("cell", {seq_len, batch, state_size});
     gates.expect("gates", {seq_len, batch, 3 * state_size});
-    input.expect("input", {seq_len, batch, input_size});
     h.expect("h", {seq_len, batch, state_size});
-    old_h.expect("old_h", {batch, state_size});
     old_cell.expect("old_cell", {batch, state_size});
     weights.expect("weights", {3 * state_size, state_size + input_size});
     d_input.expect("d_input", {seq_len, batch, input_size}, true);

@@ -1,6 +1,7 @@
 # tests/bindings/test_languages.py: the runner of make languages, the languages that need no tools of their own, the pages.
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -37,7 +38,7 @@ def c(runner):
     return found
 
 
-@pytest.mark.parametrize("name", ["c", "cpp", "python"])
+@pytest.mark.parametrize("name", sorted({"c", "cpp", "python"} & set(ROWS)))
 def test_languages_that_every_machine_has(name):
     done = subprocess.run([sys.executable, RUNNER, name], capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -150,6 +151,29 @@ def test_an_unknown_language_is_refused():
 def test_toolchains_knows_the_same_languages():
     done = subprocess.run([ROOT / ".ci/toolchains", "cobol"], capture_output=True, text=True)
     assert done.returncode != 0 and "expected some of c cpp" in done.stderr
+
+
+def test_publishing_replaces_what_is_between_the_markers(runner, tmp_path):
+    document = tmp_path / "document.md"
+    document.write_text(f"Before.\n{runner.BEGIN}\nold\n{runner.END}\nAfter.\n")
+    runner.publish(document, runner.short_table([{"language": "C", "÷ C": "1.00"}, {"language": "Go", "÷ C": "4.20"}]))
+    assert document.read_text() == (f"Before.\n{runner.BEGIN}\n| C    | Go   |\n| ---- | ---- |\n| 1.00 | 4.20 |\n"
+                                    f"{runner.END}\nAfter.\n")
+
+
+@pytest.mark.parametrize("user, command, printed", [
+    (1000, "", "to install: apt-get install --no-install-recommends gcc libc6-dev\n"),
+    (0, "update -qq\ninstall -qq -y --no-install-recommends gcc libc6-dev\n", ""),
+])  # fmt: skip
+def test_toolchains_installs_what_is_missing(tmp_path, user, command, printed):
+    stubs = {"id": f"echo {user}", "dpkg-query": "exit 1", "apt-get": f"echo $* >> {tmp_path}/log"}
+    for name, line in stubs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run([ROOT / ".ci/toolchains", "c"], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == printed
+    assert ((tmp_path / "log").read_text() if command else "") == command
 
 
 def test_readme_has_the_ratios_of_the_table():

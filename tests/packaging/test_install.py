@@ -105,6 +105,17 @@ def test_pkg_config_consumer_builds_and_runs_from_a_moved_installation(prefix, t
     assert "as PyTorch computes it" in run(example / "lltm_step")
 
 
+@needs("cc")
+def test_a_program_finds_the_library_that_it_is_shipped_with(prefix, tmp_path):
+    (tmp_path / "bin").mkdir()
+    shutil.copytree(library(prefix).parent, tmp_path / "lib", symlinks=True)
+    run("cc", "-std=c99", ROOT / "examples/c/lltm_step.c", "-I", prefix / "include", "-L", tmp_path / "lib", "-lmy_lib",
+        "-lm", "-Wl,-rpath,$ORIGIN/../lib", "-o", tmp_path / "bin/program")
+    (tmp_path / "bin").rename(tmp_path / "moved")  # with lib still beside it
+    without = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    assert "as PyTorch computes it" in run(tmp_path / "moved/program", env=without)
+
+
 @needs("pkg-config", "cc")
 @pytest.mark.parametrize("name", ["mlp", "svd", "file_round_trip"])
 def test_programs_of_old_tensors_link_as_a_user_links_them(prefix, tmp_path, name):
