@@ -1,4 +1,4 @@
-/* bindings/c/check.c: libmy_lib replays the vectors from C. What other languages' test programs do is done here first. */
+/* bindings/c/check.c: replays the vectors in C; other languages' test programs do the same. */
 #define _POSIX_C_SOURCE 200809L
 #include <float.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 //
 // Arrays are the caller's and are not copied. Functions are those of my_lib.h, which has their formulas, shapes and
 // aliasing; sizes come from the shapes, which are checked. The element type is float; for double name it:
-// add_forward<double>(...). An optional array is left out with {}: an input counts as zero, and an output is not computed.
+// add_forward<double>(...). An optional array is left out with {}: an input counts as zero, an output is not computed.
 #pragma once
 
 #include <cstddef>
@@ -281,8 +281,8 @@ void lltm_backward(detail::In<T> grad_h, detail::In<T> grad_cell, detail::In<T> 
         d_old_cell.data(), workspace.reserve(size), size));
 }
 
-// A sequence of steps: input (seq_len, batch, input_size); h, cell and gates have every step's, old_h and old_cell are the
-// state before the first.
+// A sequence of steps: input (seq_len, batch, input_size); h, cell and gates have every step's, old_h and old_cell are
+// the state before the first.
 template <typename T = float>
 void lltm_sequence_forward(detail::In<T> input, detail::In<T> weights, detail::In<T> bias, detail::In<T> old_h,
                            detail::In<T> old_cell, detail::Out<T> h, detail::Out<T> cell, detail::Out<T> gates,

@@ -1,4 +1,4 @@
-# tests/bindings/test_languages.py: the runner of make languages, the languages that need no tools of their own, the pages.
+# tests/bindings/test_languages.py: the runner of make languages, languages that need no tools of their own, pages.
 import importlib.util
 import json
 import os
@@ -64,12 +64,12 @@ def test_rows_have_known_keys_and_pages(name):
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
 def test_pages_are_short_and_have_a_language(page):
     assert page.stem in ROWS
-    assert len(page.read_text().splitlines()) <= 40
+    assert len(page.read_text().splitlines()) <= 45
 
 
 # A language whose test program is a shell script: what it must print, and one mistake in each of the others.
-RIGHT = {"version": "version {version}", "vectors": "vectors 80\nerrors 3", "marks": "marks 23", "threads": "threads 480",
-         "time": "time 100"}  # fmt: skip
+RIGHT = {"version": "version {version}", "vectors": "vectors 80\nerrors 3", "marks": "marks 23",
+         "threads": "threads 480", "time": "time 100"}  # fmt: skip
 WRONG = {
     "version: expected": {"version": "version 0.0.0"},
     "vectors: expected 80, got 79": {"vectors": "vectors 79\nerrors 3"},
@@ -180,6 +180,7 @@ def test_readme_has_the_ratios_of_the_table():
     module = load()
     texts = [path.read_text() for path in (module.DOCUMENT, module.README)]
     tables = [text[text.index(module.BEGIN):text.index(module.END)] for text in texts]
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in tables[0].splitlines() if line[:1] == "|"]
+    lines = [line for line in tables[0].splitlines() if line.startswith("|")]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     rows = [dict(zip(lines[0], line)) for line in lines[2:]]
     assert rows and module.short_table(rows) in tables[1]

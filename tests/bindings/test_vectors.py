@@ -85,7 +85,8 @@ def replay(path):
                    for name, value in expected.items()}
         assert call(library, declaration(entry["function"]), entry, {**given, **outputs}), entry["name"]
         for name, value in expected.items():
-            assert value is None or close(outputs[name], value, entry["rtol"], entry["atol"]), (path, entry["name"], name)
+            same = value is None or close(outputs[name], value, entry["rtol"], entry["atol"])
+            assert same, (path, entry["name"], name)
     print(library.my_lib_build_info().decode())
 
 
@@ -163,5 +164,6 @@ def test_the_vectors_cover_what_a_binding_can_do_wrong():
 
 
 def test_the_case_in_the_documentation_is_one():
-    (block,) = re.findall(r"^```text\n(case .*?)^```", (ROOT / "docs/languages.md").read_text(), re.DOTALL | re.MULTILINE)
+    text = (ROOT / "docs/languages.md").read_text()
+    (block,) = re.findall(r"^```text\n(case .*?)^```", text, re.DOTALL | re.MULTILINE)
     assert block in (VECTORS / "index.txt").read_text()

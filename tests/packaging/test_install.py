@@ -146,10 +146,12 @@ def test_the_library_needs_only_the_c_library(prefix):
 @needs("nm")
 def test_the_library_leaves_the_process_alone(prefix):
     """It handles no signals, prints nothing, ends nothing, allocates nothing: it lacks the functions for that."""
-    names = {line.split()[-1].partition("@")[0] for line in run("nm", "-D", "--undefined-only", library(prefix)).splitlines()}
+    lines = run("nm", "-D", "--undefined-only", library(prefix)).splitlines()
+    names = {line.split()[-1].partition("@")[0] for line in lines}
     assert {"pthread_once", "memcpy"} <= names
     in_memory = {"snprintf", "vsnprintf", "__snprintf_chk", "__vsnprintf_chk"}
-    unwanted = re.compile("printf|put|write|std(in|out|err)|perror|sig|raise|kill|exit|abort|^v?fork$|exec|alloc|free|_Zn|_Zd")
+    unwanted = re.compile("printf|put|write|std(in|out|err)|perror|sig|raise|kill|exit|abort|^v?fork$|exec|"
+                          "alloc|free|_Zn|_Zd")
     assert {name for name in names - in_memory if unwanted.search(name)} == set()
 
 

@@ -98,8 +98,8 @@ bool Runtime::take_linked() {
 
 void *load(const char *library, int flags) {
 #if defined(MY_LIB_ARCHIVE)
-    // A static program has no symbol table to look in, so it loads nothing. What it would load has a C library of its own,
-    // to which the program's threads are unknown: libgomp crashes there in pthread_create.
+    // A static program has no symbol table to look in, so it loads nothing. What it would load has a C library of its
+    // own, to which the program's threads are unknown: libgomp crashes there in pthread_create.
     auto dlopen = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_DEFAULT, "dlopen"));
     if (!dlopen) return nullptr;
 #endif
