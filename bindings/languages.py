@@ -272,8 +272,8 @@ def table(head, rows):
 
 def short_table(rows):
     """README's: a language is a column."""
-    ratios = {row["language"]: row["÷ C"] for row in rows}
-    return table(list(ratios), [ratios])
+    cells = {"time of a small call": "÷ C's", **{row["language"]: row["÷ C"] for row in rows}}
+    return table(list(cells), [cells])
 
 
 def publish(path, text):

@@ -157,8 +157,15 @@ def test_publishing_replaces_what_is_between_the_markers(runner, tmp_path):
     document = tmp_path / "document.md"
     document.write_text(f"Before.\n{runner.BEGIN}\nold\n{runner.END}\nAfter.\n")
     runner.publish(document, runner.short_table([{"language": "C", "÷ C": "1.00"}, {"language": "Go", "÷ C": "4.20"}]))
-    assert document.read_text() == (f"Before.\n{runner.BEGIN}\n| C    | Go   |\n| ---- | ---- |\n| 1.00 | 4.20 |\n"
-                                    f"{runner.END}\nAfter.\n")
+    assert document.read_text() == f"""\
+Before.
+{runner.BEGIN}
+| time of a small call | C    | Go   |
+| -------------------- | ---- | ---- |
+| ÷ C's                | 1.00 | 4.20 |
+{runner.END}
+After.
+"""
 
 
 @pytest.mark.parametrize("user, command, printed", [
