@@ -75,7 +75,7 @@ def read(header, include_dirs=(), define_flags=()):
         raise ValueError(f"{header}: {error}") from None
     signatures = cdef.signatures(declared.text)
     made = glue.functions(declared.ffi, signatures)
-    described = description.describe(made, declared, header.stem, [header])
+    described = description.describe(made, declared, header.stem, header.stem, [header])
     comments.add(made, described, declared.annotated, [header], {})
     by_name = {each.name: each for each in described.functions}
     inline = _without_symbol(text)
