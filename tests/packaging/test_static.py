@@ -3,7 +3,7 @@ import os
 import subprocess
 
 import pytest
-from test_install import library, needs, prefix, prototypes, run, tool
+from test_install import BUILD, library, needs, prototypes, run, tool
 
 # A linear forward that OpenMP shares among threads, in a program that may have parallel regions of its own.
 PROGRAM = """
@@ -41,6 +41,14 @@ LINKED = {
     "static, OpenMP": (["-static", "-fopenmp"], "openmp=process threads=3 members=3"),
     "static-pie": (["-static-pie"], "openmp=none threads=1 members=1"),
 }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """An installation of build/ as it is: test_install.py, beside which this may run, brings it up to date."""
+    prefix = tmp_path_factory.mktemp("installed") / "prefix"
+    run(tool("cmake"), "--install", BUILD, "--prefix", prefix)
+    return prefix
 
 
 def archive(prefix):
