@@ -34,17 +34,19 @@ class Namespace:
         self.new_conflicts = []
         self.in_dynamo = False
         self.lock = threading.RLock()
+        self.is_taking = False
 
     def take(self, bound):
         """Enters in PyTorch what is in the list ``bound``, [(module, {name: trampoline})], and empties it."""
         with self.lock:
-            while bound:
-                module, trampolines = bound.pop(0)
-                functions = read(module, trampolines)
-                queries = {each.call[0] for function in functions for each in function.parameters if each.call}
-                members = [Member(self, function, function.name in queries) for function in functions]
-                self.members.update({(module, member.function.name): member for member in members})
-                self._register(members, module)
+            if self.is_taking:  # PyTorch looks at the namespace while an operator is defined; the next module waits
+                return
+            self.is_taking = True
+            try:
+                while bound:
+                    self._take(*bound.pop(0))
+            finally:
+                self.is_taking = False
 
     def check(self, operator):
         """Raises ValueError for an operator that two modules have with different schemas."""
@@ -67,6 +69,13 @@ class Namespace:
             if not self.in_dynamo:
                 self.in_dynamo = True
                 self._substitute(self.members.values())
+
+    def _take(self, module, trampolines):
+        functions = read(module, trampolines)
+        queries = {each.call[0] for function in functions for each in function.parameters if each.call}
+        members = [Member(self, function, function.name in queries) for function in functions]
+        self.members.update({(module, member.function.name): member for member in members})
+        self._register(members, module)
 
     def _register(self, members, module):
         new, served = [], {}  # device -> {name: Operator}
