@@ -120,12 +120,16 @@ class Language:
                   "python": sys.executable}  # fmt: skip
         return [re.sub(r"\{(\w+)\}", lambda match: str(places.get(match[1], match[0])), word) for word in words]
 
+    def missing_commands(self):
+        """Those of the commands and files it needs that are not there."""
+        return [
+            need for need in self.command(self.row["needs"])
+            if not (os.path.exists(need) if "/" in need else shutil.which(need, path=search_path()))
+        ]  # fmt: skip
+
     def missing(self):
         """What this machine lacks, in words; "" for nothing."""
-        found = []
-        for need in self.command(self.row["needs"]):
-            if not (os.path.exists(need) if "/" in need else shutil.which(need, path=search_path())):
-                found.append(need)
+        found = self.missing_commands()
         if found:
             return f"{', '.join(found)} (Debian package {', '.join(self.row['packages'])})"
         versions = installed()

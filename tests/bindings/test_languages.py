@@ -3,6 +3,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -177,10 +178,15 @@ def test_toolchains_installs_what_is_missing(tmp_path, user, command, printed):
     for name, line in stubs.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
         (tmp_path / name).chmod(0o755)
-    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run([ROOT / ".ci/toolchains", "c"], capture_output=True, text=True, env=environment, check=True)
-    assert done.stdout == printed
-    assert ((tmp_path / "log").read_text() if command else "") == command
+    for name in ("bash", "dirname"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    for path, is_missing in ((str(tmp_path), True), (f"{tmp_path}{os.pathsep}{os.environ['PATH']}", False)):
+        (tmp_path / "log").write_text("")
+        environment = {**os.environ, "PATH": path}
+        command_line = [ROOT / ".ci/toolchains", "c"]
+        done = subprocess.run(command_line, capture_output=True, text=True, env=environment, check=True)
+        assert done.stdout == (printed if is_missing else "")
+        assert (tmp_path / "log").read_text() == (command if is_missing else "")
 
 
 def test_readme_has_the_ratios_of_the_table():
