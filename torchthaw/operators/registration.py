@@ -65,11 +65,11 @@ def keeps_error_classes():
 
     In a thread of its own, where no dispatch mode and no transform is active.
     """
+    if not _bridge.register_failure("torchthaw", "fail"):
+        return False
     library, caught = torch.library.Library("torchthaw", "FRAGMENT"), []
     library.define("fail(Tensor input) -> ()")
     TRIALS.append(library)
-    if not _bridge.register_failure("torchthaw", "fail"):
-        return False
 
     def fail():
         try:
