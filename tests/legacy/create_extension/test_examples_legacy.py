@@ -91,7 +91,8 @@ def test_a_build_leaves_the_package_and_nothing_else(project, name, library):
     before = files(folder)
     thawed(folder, "build.py")
     package = f"_ext/{library}"
-    made = {"_ext", "_ext/__init__.py", package, f"{package}/__init__.py", f"{package}/_{library}.so"}
+    products = "__init__.py", "__init__.pyi", f"_{library}.so"
+    made = {"_ext", "_ext/__init__.py", package, *(f"{package}/{name}" for name in products)}
     assert files(folder) - before == made
 
 

@@ -6,6 +6,7 @@ from support.legacy_project import files, imported, output, python
 from torchthaw.build import BuildError
 
 SOURCES = ["src/twice.c", "src/twice.h"]
+PACKAGE = "__init__.py", "__init__.pyi"
 
 
 def made(folder):
@@ -53,7 +54,7 @@ def test_build_returns_none(create, project):
 def test_build_leaves_nothing_but_the_product(create, project):
     """_ext/my_lib/_my_lib.so, without a tag, and the stub."""
     create("one.two", "src/twice.h", ["src/twice.c"], False).build()
-    assert made(project) == ["one/__init__.py", "one/two/__init__.py", "one/two/__init__.pyi", "one/two/_two.so", *SOURCES]
+    assert made(project) == ["one/__init__.py", *(f"one/two/{name}" for name in (*PACKAGE, "_two.so")), *SOURCES]
 
 
 def test_result_is_an_ffi(create, project):
@@ -76,7 +77,8 @@ def test_failing_build(create, project, capfd):
     assert made(project) == SOURCES and not (project / "failing").exists()
     files(project, {"src/twice.c": "int twice(int value) { return 2 * value; }\n"})
     ffi.build()
-    assert made(project) == ["failing/__init__.py", "failing/deep/__init__.py", "failing/deep/_deep.so", *SOURCES]
+    products = [f"failing/deep/{name}" for name in (*PACKAGE, "_deep.so")]
+    assert made(project) == ["failing/__init__.py", *products, *SOURCES]
 
 
 def test_a_wrapper_without_its_module_says_so(create, project):
