@@ -196,3 +196,17 @@ def test_results_that_a_graph_cannot_have(pairs):
     assert not hasattr(torch.ops.pairs, "sum")
 
 
+KEYWORD = """
+import torch, torch._dynamo, torchthaw
+module = torchthaw.load_inline(
+    "keywords", headers="int lambda(int value);\\nint from(const float *values, long count);",
+    c_sources="int lambda(int value) { return 2 * value; }\\n"
+    "int from(const float *values, long count) { return values[0] == 3 && count == 1; }",
+)
+double, starts = getattr(module, "lambda"), getattr(module, "from")  # Dynamo reads no attribute of such a name
+print(torch.compile(lambda tensor: double(5) + starts(tensor, 1), backend="eager")(torch.full((1,), 3.0)))
+"""
+
+
+def test_functions_with_names_that_are_words_of_python(tmp_path):
+    assert run(KEYWORD, TORCHTHAW_CACHE=str(tmp_path)) == "11\n"

@@ -57,7 +57,7 @@ def make(member):
     """The substitute."""
     function = member.function
     names = [argument_name(each) for each in function.parameters]
-    known = {"names": ", ".join(names), "name": function.name}
+    known = {"names": ", ".join(names), "name": argument_name(function)}  # C may call a function lambda
     known["parameters"] = ", ".join(f"{name}=None" for name in names)
     if member.is_query:
         text = QUERY.format(

@@ -1,6 +1,7 @@
 """torchthaw/operators/functions.py: a module's C functions, as its header describes them; read from JSON."""
 
 import json
+import keyword
 from functools import cached_property
 from typing import NamedTuple
 
@@ -105,6 +106,8 @@ class Function:
     @cached_property
     def obstacle(self):
         """Why PyTorch cannot have the function as an operator, or None."""
+        if keyword.iskeyword(self.name):
+            return "its name is a word of Python, so that no graph's code can name its operator"
         if not self.callable:
             return "it is variadic, or has a parameter or result that only cffi can convert"
         for each in self.parameters:
