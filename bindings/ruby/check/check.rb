@@ -120,25 +120,28 @@ end
 
 SIZE = 256
 
-# All values are small integers, so that sums are exact.
-def inputs
+# [input, weight, bias, bytes of the output], other ones for each number. All values are small integers, so that sums
+# are exact.
+def linear_case(number)
   input = Array.new(SIZE) { |row| Array.new(SIZE) { |column| (row * SIZE + column) % 7 } }
-  weight = Array.new(SIZE) { |row| Array.new(SIZE) { |column| (row * SIZE + column) % 5 } }
+  weight = Array.new(SIZE) { |row| Array.new(SIZE) { |column| (row * SIZE + column) % 5 + number } }
   # rows repeat after 7 and 5: 35 sums are all that differ
   sums = Array.new(7) { |i| Array.new(5) { |o| input[i].zip(weight[o]).sum { |a, b| a * b } } }
-  expected = Array.new(SIZE * SIZE) { |i| sums[i / SIZE % 7][i % SIZE % 5] }
-  [MyLib::Tensor.new([SIZE, SIZE], input), MyLib::Tensor.new([SIZE, SIZE], weight), expected]
+  expected = Array.new(SIZE * SIZE) { |i| sums[i / SIZE % 7][i % SIZE % 5] + number }
+  [MyLib::Tensor.new([SIZE, SIZE], input), MyLib::Tensor.new([SIZE, SIZE], weight),
+   MyLib::Tensor.new([SIZE], [number] * SIZE), expected.pack("f*")]
 end
 
-def work(number, rounds, inputs)
+def work(number, rounds)
+  large_calls = 20 # in a row, so that threads are in C at the same time
   small_calls = 200
-  input, weight, sums = inputs
-  bias = MyLib::Tensor.new([SIZE], [number] * SIZE)
-  expected = sums.map { |sum| sum + number }.pack("f*")
+  *arguments, expected = linear_case(number)
   small = MyLib::Tensor.new([2, 3], [number] * 6)
   other = MyLib::Tensor.new([2, number + 4])
   rounds.times do
-    raise "linear_forward: wrong values" if MyLib.linear_forward(input, weight, bias).bytes != expected
+    large_calls.times do
+      raise "linear_forward: wrong values" if MyLib.linear_forward(*arguments).bytes != expected
+    end
 
     small_calls.times do
       expect("add_forward", MyLib.add_forward(small, small).to_a, [2 * number] * 6)
@@ -150,20 +153,19 @@ def work(number, rounds, inputs)
       expect("add_forward", message, "input2: expected shape (2, 3), got (2, #{number + 4})")
     end
   end
-  rounds * (1 + 2 * small_calls)
+  rounds * (large_calls + 2 * small_calls)
 end
 
 def threads
-  shared = inputs
   calls = Array.new(8) do |number|
     Thread.new do
       Thread.current.report_on_exception = false
-      work(number, 10, shared)
+      work(number, 10)
     end
   end.sum(&:value)
   children = Array.new(2) do |number|
     fork do
-      work(number, 3, shared) # after large calls that OpenMP has shared
+      work(number, 3) # after large calls that OpenMP has shared
     rescue StandardError => failure
       abort(failure.message)
     end

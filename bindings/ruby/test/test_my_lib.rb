@@ -51,6 +51,7 @@ class TestMyLib < Minitest::Test
 
   def test_errors_of_operators
     fails(NULL, "input2: expected a tensor, got nil") { MyLib.add_forward(@a, nil) }
+    fails(NULL, "bias: expected a tensor, got [1, 2]") { MyLib.linear_forward(@a, @a, [1, 2]) }
     fails(MISMATCH, "output: expected shape (2, 3), got (3, 2)") { MyLib.add_forward(@a, @a, output: @b) }
     fails(MISMATCH, "grad_input2: expected shape (2, 3), got (3, 2)") { MyLib.add_backward(@a, grad_input2: @b) }
     fails(MISMATCH, "input: expected 2 dimensions, got shape (3,)") { MyLib.linear_forward(tensor(3), @a) }

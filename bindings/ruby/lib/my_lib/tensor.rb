@@ -46,22 +46,6 @@ module MyLib
       "#<#{self.class} #{Tensor.text(@shape)}>"
     end
 
-    # Raises unless this tensor, the argument +name+, has the shape.
-    def expect(name, *shape)
-      return if @shape == shape
-
-      raise Error.new(MY_LIB_ERROR_SHAPE_MISMATCH,
-                      "#{name}: expected shape #{Tensor.text(shape)}, got #{Tensor.text(@shape)}")
-    end
-
-    # The shape of the argument +name+, which has +ndim+ sizes.
-    def expect_ndim(name, ndim)
-      return @shape if @ndim == ndim
-
-      raise Error.new(MY_LIB_ERROR_SHAPE_MISMATCH,
-                      "#{name}: expected #{ndim} dimensions, got shape #{Tensor.text(@shape)}")
-    end
-
     # As (2, 3) and (3,).
     def self.text(shape)
       "(#{shape.join(', ')}#{',' if shape.size == 1})"
@@ -79,6 +63,28 @@ module MyLib
       return if tensor.is_a?(Tensor)
 
       raise Error.new(MY_LIB_ERROR_NULL_POINTER, "#{name}: expected a tensor, got #{tensor.inspect}")
+    end
+
+    # Raises unless the argument +name+ is a tensor of the shape.
+    def self.expect(name, tensor, *shape)
+      expect_tensor(name, tensor)
+      return if tensor.shape == shape
+
+      raise Error.new(MY_LIB_ERROR_SHAPE_MISMATCH,
+                      "#{name}: expected shape #{text(shape)}, got #{text(tensor.shape)}")
+    end
+
+    def self.expect_if_given(name, tensor, *shape)
+      expect(name, tensor, *shape) unless tensor.nil?
+    end
+
+    # The shape of the argument +name+, a tensor of +ndim+ sizes.
+    def self.sizes(name, tensor, ndim)
+      expect_tensor(name, tensor)
+      return tensor.shape if tensor.ndim == ndim
+
+      raise Error.new(MY_LIB_ERROR_SHAPE_MISMATCH,
+                      "#{name}: expected #{ndim} dimensions, got shape #{text(tensor.shape)}")
     end
 
     private
@@ -99,8 +105,9 @@ module MyLib
                                 "values: expected numbers, a String, a Fiddle::Pointer or nil, got #{values.inspect}")
               end
       if given != FLOAT * @count
-        raise Error.new(MY_LIB_ERROR_SHAPE_MISMATCH, format("values: expected the elements of shape %s, got %g elements",
-                                                            Tensor.text(@shape), given.fdiv(FLOAT)))
+        raise Error.new(MY_LIB_ERROR_SHAPE_MISMATCH,
+                        format("values: expected the elements of shape %s, got %g elements", Tensor.text(@shape),
+                               given.fdiv(FLOAT)))
       end
       return nil if @count.zero?
       return values if values.is_a?(Fiddle::Pointer)
