@@ -74,6 +74,20 @@ class TestMyLib < Minitest::Test
     assert_raises(ArgumentError) { MyLib.lltm_backward(**backward, d_b: tensor(9)) }
   end
 
+  def test_each_thread_has_a_workspace
+    batch, size, seq_len = 64, 64, 16
+    cases = Array.new(8) do |number|
+      random = Random.new(number)
+      values = ->(*shape) { MyLib::Tensor.new(shape, Array.new(shape.inject(:*)) { random.rand - 0.5 }) }
+      { input: values.(seq_len, batch, size), weights: values.(3 * size, 2 * size), bias: values.(3 * size),
+        old_h: values.(batch, size), old_cell: values.(batch, size) }
+    end
+    forward = ->(arguments) { MyLib.lltm_sequence_forward(**arguments).map(&:bytes) }
+    expected = cases.map(&forward)
+    threads = cases.map { |arguments| Thread.new { Array.new(50) { forward.(arguments) }.uniq } }
+    assert expected.map { |states| [states] } == threads.map(&:value), "expected what one thread computes"
+  end
+
   def test_threads_and_versions
     MyLib.num_threads = 1
     assert_equal 1, MyLib.num_threads
