@@ -46,6 +46,10 @@ final class Tensor
         if (is_array($values)) {
             $i = 0;
             foreach ($values as $value) {
+                if (!is_int($value) && !is_float($value)) { // FFI would take it for some number
+                    $got = get_debug_type($value);
+                    throw new MyLibException($ffi->MY_LIB_ERROR_INVALID_VALUE, "values: expected numbers, got $got");
+                }
                 $this->data[$i++] = $value;
             }
         } elseif (is_string($values) && $count) {

@@ -67,6 +67,7 @@ fails(
 );
 fails(MISMATCH, 'values: expected the elements of shape (2,), got 1 elements', fn () => new Tensor([2], [1]));
 fails(MISMATCH, 'values: expected the elements of shape (1,), got 0.75 elements', fn () => new Tensor([1], 'abc'));
+fails(VALUE, 'values: expected numbers, got array', fn () => new Tensor([1], [[1]]));
 fails(VALUE, 'values: expected an array of floats, got double[1]', fn () => new Tensor([1], FFI::new('double[1]')));
 fails(VALUE, 'num_threads: expected at least 0, got -1', fn () => Library::setNumThreads(-1));
 Library::setNumThreads(1);
