@@ -2,6 +2,7 @@
 
 import torch
 from torch.compiler import is_compiling
+from torch.jit import is_tracing
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Elementwise, dispatch, must_compose, needs_dispatch
@@ -31,7 +32,7 @@ compute = serve("my_lib_cube_forward", check_arguments)()
 @serve("my_lib_cube_forward", check_arguments)
 def compute_output(input):
     """The output alone: only gradients need the derivative. A small one takes less time than the way around it."""
-    if is_compiling() or input.numel() < 10_000:
+    if is_compiling() or is_tracing() or input.numel() < 10_000:
         return operators.my_lib_cube_forward(input)[0]
     output = empty_like(input)
     operators_out.my_lib_cube_forward(input, output, None)

@@ -165,6 +165,7 @@ def test_two_functions_of_one_schema(pairs):
     """PyTorch must not call the first one where the second was meant; the same module once more is no second one."""
     for name in "a", "a", "b":
         pairs.take([(module(name, [function("twice", "float32")], f"{name}.h"), {"twice": twice})])
+    pairs.check_new()  # it may be imported, for calls that no graph sees
     with pytest.raises(ValueError) as caught:
         pairs.check("twice")
     assert str(caught.value) == (

@@ -6,7 +6,7 @@ import torch
 
 from . import dynamo, registration
 from .functions import read
-from .operator import Operator
+from .operator import Ambiguous, Operator
 
 
 class Member:
@@ -115,7 +115,8 @@ class Namespace:
             operator.add(function)
         except ValueError as error:
             member.obstacle = self.conflicts[operator.name] = str(error)
-            if function.module.__name__ != operator.base.module.__name__:  # else it is the same one, built again
+            is_again = function.module.__name__ == operator.base.module.__name__  # it was built once more
+            if not is_again and not isinstance(error, Ambiguous):
                 self.new_conflicts.append(member.obstacle)
             return False
         member.operator = operator

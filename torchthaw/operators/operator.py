@@ -6,6 +6,10 @@ from . import schema
 from .variants import Variants
 
 
+class Ambiguous(ValueError):
+    """Two modules have a function of one name and schema, perhaps the same one: PyTorch could not tell which to call."""
+
+
 class Operator:
     """``torch.ops.<namespace>.<name>``, made of one or more C functions with the same parameters.
 
@@ -20,8 +24,7 @@ class Operator:
         self.schemas = schemas(function)
 
     def add(self, function):
-        """Adds one more C function. ValueError names both files: it is another operator by its schema, or PyTorch could
-        not tell which of two to call."""
+        """Adds one more C function. ValueError names both files: it is another operator by its schema, or Ambiguous."""
         found = schemas(function)
         name, advice = f"torch.ops.{self.namespace}.{self.name}", "; give one of them another namespace, by ops=..."
         for overload, text in self.schemas.items():
@@ -33,7 +36,7 @@ class Operator:
         of_device = self.functions.setdefault(function.device, [])
         for other in of_device:
             if other.dtypes == function.dtypes and other.file != function.file:
-                raise ValueError(f"{name}: {function.origin} and {other.origin} have it for the same dtypes{advice}")
+                raise Ambiguous(f"{name}: {function.origin} and {other.origin} have it for the same dtypes{advice}")
         of_device.append(function)
 
     @property

@@ -1,4 +1,4 @@
-# tests/operators/test_private_names.py: functions/ in a PyTorch without one of the private names that they use.
+# tests/operators/test_absent_private_names.py: functions/ in a PyTorch without one of the private names that they use.
 import os
 import subprocess
 import sys
