@@ -15,6 +15,8 @@ def cube(input):
         return handle_torch_function(cube, (input,), input)
     if needs_dispatch(input):
         return dispatch(CubeFunction, input)[0]
+    if is_tracing():  # the trace is compared with one of the call that has a gradient
+        return compute(input)[0]
     return compute_output(input)
 
 
@@ -32,7 +34,7 @@ compute = serve("my_lib_cube_forward", check_arguments)()
 @serve("my_lib_cube_forward", check_arguments)
 def compute_output(input):
     """The output alone: only gradients need the derivative. A small one takes less time than the way around it."""
-    if is_compiling() or is_tracing() or input.numel() < 10_000:
+    if is_compiling() or input.numel() < 10_000:
         return operators.my_lib_cube_forward(input)[0]
     output = empty_like(input)
     operators_out.my_lib_cube_forward(input, output, None)
