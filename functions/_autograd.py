@@ -17,15 +17,15 @@ import torch
 from torch import Tensor, is_grad_enabled
 from torch.autograd import Function, forward_ad
 from torch.compiler import is_compiling, is_dynamo_compiling
+from torch.jit import is_tracing
 from torchthaw import private_names
 
-# Five names that are not public, because the public way takes longer than all of ``needs_dispatch``, or there is none.
-# In a PyTorch without the first, each call takes the path of transforms, which is right everywhere, and slower. Without
-# forward_ad._current_level or forward_ad._set_fwd_grad_enabled, calls raise AttributeError.
-transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
-autocast_active = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
-is_tracing = getattr(torch._C, "_is_tracing", torch.jit.is_tracing)
-is_batched_gradient = getattr(torch._C._functorch, "is_legacy_batchedtensor", lambda tensor: False)
+# Where PyTorch lacks one of these, calls take a path that is right everywhere, and slower.
+transforms_active = private_names.get("transforms_active")
+autocast_active = private_names.get("autocast_active")
+is_batched_gradient = private_names.get("is_batched_gradient")
+set_forward_mode = private_names.get("set_forward_mode")  # None: Transformed.jvp cannot be used
+levels = forward_ad if private_names.has("dual_level") else SimpleNamespace(_current_level=0)
 
 
 def needs_dispatch(*arguments):
@@ -54,8 +54,9 @@ def dispatch(operator, *arguments):
             return operator.apply(*distinct(arguments))
     elif autocast_active():
         arguments = operator.autocast(arguments)
-    if transforms_active() or forward_ad._current_level >= 0:
-        return Transformed.apply(operator, *arguments) if operator.plain else operator.formula(*arguments)
+    if transforms_active() or levels._current_level >= 0:
+        is_formula = operator.plain is None or set_forward_mode is None
+        return operator.formula(*arguments) if is_formula else Transformed.apply(operator, *arguments)
     if is_tracing():
         # A Function would be recorded as a call of Python, which cannot be saved, and the trace is compared with one made
         # under no_grad, which has C's operators.

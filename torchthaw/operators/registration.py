@@ -6,6 +6,7 @@ from threading import Thread
 import torch
 
 from ..bridge import _bridge
+from ..private_names import has
 from . import autograd, fake, kernels, schema
 
 KEYS = {"cpu": "CPU", "cuda": "CUDA"}

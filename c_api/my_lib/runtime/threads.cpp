@@ -19,32 +19,9 @@ extern "C" {
 namespace my_lib {
 namespace {
 
-// The entry that GCC emits for `#pragma omp parallel`; LLVM's and Intel's runtimes have it too.
-using ParallelFunction = void (*)(void (*)(void *), void *, unsigned threads, unsigned flags);
-using QueryFunction = int (*)();
-
-struct Runtime {
-    const char *name = "none";
-    ParallelFunction parallel = nullptr;
-    QueryFunction max_threads = nullptr, thread_num = nullptr, team_size = nullptr, in_parallel = nullptr;
-
-    bool take_from(void *library, const char *library_name) {
-        parallel = reinterpret_cast<ParallelFunction>(dlsym(library, "GOMP_parallel"));
-        max_threads = reinterpret_cast<QueryFunction>(dlsym(library, "omp_get_max_threads"));
-        thread_num = reinterpret_cast<QueryFunction>(dlsym(library, "omp_get_thread_num"));
-        team_size = reinterpret_cast<QueryFunction>(dlsym(library, "omp_get_num_threads"));
-        in_parallel = reinterpret_cast<QueryFunction>(dlsym(library, "omp_in_parallel"));
-        if (!parallel || !max_threads || !thread_num || !team_size || !in_parallel) return false;
-        name = library_name;
-        return true;
-    }
-
-#if defined(MY_LIB_ARCHIVE)
-    bool take_linked();
-#endif
-};
-
-Runtime runtime;
+base::OpenMP runtime;
+const char *runtime_name = "none";
+int (*runtime_max_threads)();
 pthread_once_t runtime_once = PTHREAD_ONCE_INIT;
 std::atomic<int> fixed_threads{0};
 
@@ -84,14 +61,11 @@ int count_team() {
     return threads.load(std::memory_order_relaxed);
 }
 
-bool Runtime::take_linked() {
+bool take_linked() {
     if (!GOMP_parallel || !omp_get_thread_num || !omp_get_num_threads || !omp_in_parallel) return false;
-    name = "process";
-    parallel = GOMP_parallel;
-    max_threads = omp_get_max_threads ? omp_get_max_threads : count_team;
-    thread_num = omp_get_thread_num;
-    team_size = omp_get_num_threads;
-    in_parallel = omp_in_parallel;
+    runtime_max_threads = omp_get_max_threads ? omp_get_max_threads : count_team;
+    runtime = {GOMP_parallel, max_threads, omp_get_thread_num, omp_get_num_threads, omp_in_parallel};
+    runtime_name = "process";
     return true;
 }
 #endif
@@ -110,34 +84,12 @@ void find_runtime() {
     // Looking a symbol up through PyTorch's library searches that library's own dependencies, so it finds the very
     // runtime PyTorch uses, also where other packages brought further copies.
     if (void *torch = load("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD))
-        if (runtime.take_from(torch, "pytorch")) return;
-    if (runtime.take_from(RTLD_DEFAULT, "process")) return;
+        if (take_from(torch, "pytorch")) return;
+    if (take_from(RTLD_DEFAULT, "process")) return;
 #if defined(MY_LIB_ARCHIVE)
-    if (runtime.take_linked()) return;  // a static libgomp in a dynamic program exports nothing
+    if (take_linked()) return;  // a static libgomp in a dynamic program exports nothing
 #endif
-    if (void *gomp = load("libgomp.so.1", RTLD_LAZY | RTLD_LOCAL))
-        if (runtime.take_from(gomp, "libgomp.so.1")) return;
-    runtime = Runtime{};
-}
-
-const Runtime &openmp() {
-    pthread_once(&runtime_once, find_runtime);
-    return runtime;
-}
-
-struct Loop {
-    int64_t size, grain;
-    Slice slice;
-    void *body;
-};
-
-void run_member(void *data) {
-    const Loop &loop = *static_cast<const Loop *>(data);
-    const int64_t units = (loop.size + loop.grain - 1) / loop.grain;
-    const int64_t team = runtime.team_size(), member = runtime.thread_num();
-    const int64_t begin = units * member / team * loop.grain;
-    const int64_t end = units * (member + 1) / team * loop.grain;
-    if (begin < end) loop.slice(loop.body, begin, end < loop.size ? end : loop.size);
+    if (void *gomp = load("libgomp.so.1", RTLD_LAZY | RTLD_LOCAL)) take_from(gomp, "libgomp.so.1");
 }
 
 }  // namespace
