@@ -36,7 +36,8 @@ class Operators:
         return getattr(getattr(torch.ops.my_lib, name), self.overload)
 
 
-has_direct_call = private_names.has("direct_call")
+# PyTorch 2.4 has no way to tell Dynamo what a direct call is.
+has_direct_call = private_names.has("direct_call") and hasattr(torch.compiler, "substitute_in_graph")
 operators, operators_out = Operators("default"), Operators("out")
 served = set()
 

@@ -197,6 +197,23 @@ def test_results_that_a_graph_cannot_have(pairs):
     assert not hasattr(torch.ops.pairs, "sum")
 
 
+OLD = """
+import torch
+del torch.compiler.substitute_in_graph
+import torch._dynamo
+from _ext import my_lib
+import functions.add
+from support.graphs import add
+a = torch.randn(3)
+assert torch.equal(torch.compile(add, backend="aot_eager")(a, a), 4 * a)  # with a break
+assert torch.equal(torch.compile(functions.add.add, backend="aot_eager", fullgraph=True)(a, a), 2 * a)
+"""
+
+
+def test_a_pytorch_that_takes_no_substitutes():
+    run(OLD)
+
+
 KEYWORD = """
 import torch, torch._dynamo, torchthaw
 module = torchthaw.load_inline(

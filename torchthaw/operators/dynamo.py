@@ -44,9 +44,9 @@ _substituted = set()
 
 
 def register(member):
-    """Gives Dynamo a substitute for the trampoline of a Member, once."""
+    """Gives Dynamo a substitute for the trampoline of a Member, once; PyTorch 2.4 takes none, and breaks the graph."""
     function = member.function
-    if function.trampoline not in _substituted:
+    if function.trampoline not in _substituted and hasattr(torch.compiler, "substitute_in_graph"):
         _substituted.add(function.trampoline)
         torch.compiler.substitute_in_graph(
             function.trampoline, skip_signature_check=True, can_constant_fold_through=member.is_query
