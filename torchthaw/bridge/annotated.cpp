@@ -44,47 +44,8 @@ bool Annotated::complete(const thaw_callable *function, char *frame, PyObject *c
                          Sizes *sizes) {
     if (some_left_out && !fill(function, frame, arguments)) return false;
     Failure failure;
-    LastCheck &last = *function->last;
-    int64_t numbers[LastCheck::ROOM];
-    const int count = write_numbers(function, frame, numbers);
-    const bool as_before =
-        count > 0 && count == last.count && std::memcmp(numbers, last.numbers, sizeof *numbers * count) == 0;
-    const bool passed = as_before ? check_overlap(function, frame, arrays_, count_, &failure)
-                                  : check_arrays(function, frame, arrays_, count_, &failure);
-    if (!passed) return raise(failure), false;
-    if (!as_before) {
-        last.count = 0;
-        if (function->workspace != nullptr && !ask_for_bytes(function, frame, &last.workspace)) return false;
-        std::memcpy(last.numbers, numbers, sizeof *numbers * count);
-        last.count = count;
-    }
-    return function->workspace == nullptr || provide_workspace(function, frame, arguments, sizes, last.workspace);
-}
-
-/* Writes all numbers that shapes and the workspace depend on, and those compared with them. Returns how many: 0 if there
- * are too many, or something is not known. */
-int Annotated::write_numbers(const thaw_callable *function, const char *frame, int64_t *numbers) const {
-    int64_t *next = numbers, *const end = numbers + LastCheck::ROOM;
-    for (int i = 0; i < count_; ++i) {
-        const Array &array = arrays_[i];
-        const thaw_parameter &parameter = function->parameters[array.parameter];
-        const bool is_sizes = (parameter.flags & THAW_SIZES) != 0 && array.count > 0;
-        const int64_t more = (array.dimensions > 0 ? array.dimensions : 0) + (is_sizes ? array.count : 0);
-        if (array.dimensions == Array::UNKNOWN || end - next < more + 2) return 0;
-        *next++ = int64_t{array.parameter} << 32 | static_cast<uint32_t>(array.dimensions);
-        for (int k = 0; k < array.dimensions; ++k) *next++ = array.size[k];
-        if (array.dimensions == Array::COUNTED) *next++ = array.count;
-        if (!is_sizes) continue;
-        const int64_t *sizes;
-        std::memcpy(&sizes, frame + parameter.offset, sizeof sizes);
-        for (int64_t k = 0; k < array.count; ++k) *next++ = sizes[k];
-    }
-    for (uint64_t left = function->integers; left != 0; left &= left - 1) {
-        if (next == end) return 0;
-        const thaw_parameter &parameter = function->parameters[__builtin_ctzll(left)];
-        read_integer(parameter.kind, frame + parameter.offset, next++);
-    }
-    return static_cast<int>(next - numbers);
+    if (!check_arrays(function, frame, arrays_, count_, &failure)) return raise(failure), false;
+    return function->workspace == nullptr || provide_workspace(function, frame, arguments, sizes);
 }
 
 bool Annotated::fill(const thaw_callable *function, char *frame, PyObject *const *arguments) {
@@ -125,13 +86,14 @@ bool Annotated::fill_from(const Array *source, const thaw_callable *function, co
     return integer != nullptr && out_of_range({parameter, integer, place}) == DONE;
 }
 
-/* `needed`: the bytes, of which the workspace has at least as many. */
 bool Annotated::provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments,
-                                  Sizes *sizes, size_t needed) {
+                                  Sizes *sizes) {
     const int index = function->workspace_parameter - 1, size_index = function->workspace_size_parameter - 1;
     const thaw_parameter &memory = function->parameters[index], &size = function->parameters[size_index];
     const bool is_given = arguments[index] != nullptr;
     const Array *given = find(index);
+    size_t needed;
+    if (!ask_for_bytes(function, frame, &needed)) return false;
     if (arguments[size_index] == nullptr) {
         if (given != nullptr && given->dimensions == Array::UNKNOWN) {
             PyErr_Format(PyExc_TypeError, "%s: expected the bytes of %s, which is no tensor", size.name, memory.name);

@@ -7,15 +7,6 @@
 
 namespace bridge {
 
-/* What a function's last call that passed was checked by: its sizes and integers. Calls usually have the same again,
- * which takes less time to see than the shapes take to compute. Only with the GIL. */
-struct LastCheck {
-    static constexpr int ROOM = 64;
-    int count = 0; /* of numbers; 0: there was no such call, or it had more than there is room for */
-    int64_t numbers[ROOM];
-    size_t workspace; /* the bytes needed */
-};
-
 /* The arrays of one call. */
 class Annotated {
 public:
@@ -33,11 +24,9 @@ public:
 
 private:
     const Array *find(int parameter) const;
-    int write_numbers(const thaw_callable *function, const char *frame, int64_t *numbers) const;
     bool fill(const thaw_callable *function, char *frame, PyObject *const *arguments);
     bool fill_from(const Array *source, const thaw_callable *function, const thaw_parameter &parameter, char *frame);
-    bool provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments, Sizes *sizes,
-                           size_t needed);
+    bool provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments, Sizes *sizes);
 
     Array arrays_[MAX_CHECKED];
     int count_ = 0;

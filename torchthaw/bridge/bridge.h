@@ -98,11 +98,11 @@ typedef struct {
      * its own. Variants differ in the elements of arrays, and in a last `void *stream`. */
     int operator_base;
     /* The which-th (0, 1, ...) shape that a THAW_CHECKED array must have, by the numbers in the frame: its sizes, in
-     * `room`, which holds THAW_MAX_DIMENSIONS, or where they are. After the last one NULL with *ndim 0; NULL with *ndim
-     * -1 where the numbers give none: a product overflows, a size is negative, there are too many, shapes do not
+     * `buffer`, which holds THAW_MAX_DIMENSIONS, or where they are. After the last one NULL with *ndim 0; NULL with
+     * *ndim -1 where the numbers give none: a product overflows, a size is negative, there are too many, shapes do not
      * broadcast. It reads as many sizes of a THAW_SIZES array as the frame says there are: the caller has checked that
      * there are so many, by the array's own shape. NULL: nothing is annotated. */
-    const int64_t *(*shape)(const void *frame, int parameter, int which, int64_t *room, int64_t *ndim);
+    const int64_t *(*shape)(const void *frame, int parameter, int which, int64_t *buffer, int64_t *ndim);
     /* The bytes that suffice as workspace for the numbers in the frame, SIZE_MAX where they are wrong; NULL: none. */
     size_t (*workspace)(const void *frame);
     int workspace_parameter; /* 1 + index of the workspace, and of the parameter with its bytes; 0: none */
@@ -133,7 +133,7 @@ typedef struct {
     size_t function_size, parameter_size, region_size; /* of the records below */
     const thaw_function *functions;
     size_t function_count;
-    thaw_callable **callables;  /* room for function_count; the bridge fills it */
+    thaw_callable **callables;  /* of function_count; the bridge fills it */
     PyObject *(*make)(void);    /* cffi's module, with `ffi` and `lib` */
     const char *const *kind_names; /* by number, for messages */
     size_t kind_count;
@@ -152,8 +152,8 @@ typedef struct {
     /* The extension's module, with a function `bind`, ready to be imported; NULL with an ImportError where it needs
      * what this bridge does not have. `module` and all that it points to stay as they are from now on. */
     PyObject *(*load)(const thaw_module *module);
-    /* Converts, checks, calls without the GIL and converts back. `frame` is the function's frame, `scratch` has room
-     * for 2 * parameter_count objects. */
+    /* Converts, checks, calls without the GIL and converts back. `frame` is the function's frame, `scratch` holds
+     * 2 * parameter_count objects. */
     PyObject *(*call)(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                       Py_ssize_t count, PyObject *keywords);
     /* The same for functions that take TH structs: torch tensors become those, everything else is cffi's. */
@@ -169,7 +169,7 @@ typedef struct {
     void (*join)(thaw_region *region);
     /* What thaw_function.kernel (`functional` 1) and kernel_out (0) do: takes `inputs` values from PyTorch's stack,
      * calls the variant for their dtype and device, and leaves `outputs` values. `function` stands for the operator;
-     * `frame` has room for the frame of each of its variants. Throws what is to be raised. */
+     * `frame` is as large as the largest frame of its variants. Throws what is to be raised. */
     void (*kernel)(const thaw_callable *function, void *frame, int functional, uint64_t *stack, uint64_t inputs,
                    uint64_t outputs);
 } thaw_bridge;

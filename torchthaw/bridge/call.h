@@ -5,7 +5,6 @@
 
 namespace bridge {
 struct Plan;
-struct LastCheck;
 }
 
 /* A function as calls need it. */
@@ -15,9 +14,6 @@ struct thaw_callable : thaw_function {
     bool checked;            /* it is annotated */
     bool takes_sizes;        /* some of its arrays are THAW_SIZES */
     const unsigned char *shape_counts; /* how many shapes each parameter is to have */
-    uint64_t written;        /* bit i: parameter i is THAW_WRITTEN */
-    uint64_t integers;       /* bit i: parameter i is an integer, but not the workspace's size */
-    bridge::LastCheck *last; /* of calls of an annotated function */
     bool leaves_out;         /* in a call by keywords, parameters that the others determine may be left out */
     PyMethodDef method;      /* what makes the function for Python */
     PyObject *cffi_function; /* lib.<name>, called where an argument needs cffi's conversion */

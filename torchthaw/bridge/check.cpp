@@ -40,8 +40,8 @@ inline bool fits(const Array &array, const int64_t *shape, int64_t dimensions) {
     return array.count == elements;
 }
 
-inline Finding find_in_shape(const thaw_callable *function, const void *frame, const Array *arrays, int index,
-                              int64_t *room) {
+inline Finding find_in_shapes(const thaw_callable *function, const void *frame, const Array *arrays, int index,
+                              int64_t *buffer) {
     const Array &array = arrays[index];
     const int flags = function->parameters[array.parameter].flags, count = function->shape_counts[array.parameter];
     if (__builtin_expect(array.dimensions < Array::COUNTED, 0)) {
@@ -50,7 +50,7 @@ inline Finding find_in_shape(const thaw_callable *function, const void *frame, c
     }
     for (int which = 0; which < count; ++which) {
         int64_t dimensions;
-        const int64_t *shape = function->shape(frame, array.parameter, which, room, &dimensions);
+        const int64_t *shape = function->shape(frame, array.parameter, which, buffer, &dimensions);
         if (__builtin_expect(shape == nullptr, 0)) return {Finding::NO_SHAPE, index, which};
         if (__builtin_expect(!fits(array, shape, dimensions), 0)) return {Finding::SHAPE, index, which};
     }
@@ -79,28 +79,25 @@ inline Finding find_overlap(const thaw_function *function, const Array *arrays, 
     return {};
 }
 
-Finding find_in_shapes(const thaw_callable *function, const void *frame, const Array *arrays, int count) {
-    int64_t room[THAW_MAX_DIMENSIONS];
-    uint64_t others = 0;
+Finding find(const thaw_callable *function, const void *frame, const Array *arrays, int count) {
+    int64_t buffer[THAW_MAX_DIMENSIONS];
+    uint64_t others = 0, outputs = 0;
     for (int i = 0; i < count; ++i) {
-        if (function->takes_sizes && (function->parameters[arrays[i].parameter].flags & THAW_SIZES) == 0) {
+        const int flags = function->parameters[arrays[i].parameter].flags;
+        if ((flags & THAW_WRITTEN) != 0) outputs |= uint64_t{1} << i;
+        if (function->takes_sizes && (flags & THAW_SIZES) == 0) {
             others |= uint64_t{1} << i; /* after the arrays of sizes, which their shapes are read from */
             continue;
         }
-        const Finding found = find_in_shape(function, frame, arrays, i, room);
+        const Finding found = find_in_shapes(function, frame, arrays, i, buffer);
         if (found.what != Finding::NOTHING) return found;
     }
     for (; others != 0; others &= others - 1) {
-        const Finding found = find_in_shape(function, frame, arrays, __builtin_ctzll(others), room);
+        const Finding found = find_in_shapes(function, frame, arrays, __builtin_ctzll(others), buffer);
         if (found.what != Finding::NOTHING) return found;
     }
-    return {};
-}
-
-Finding find_overlaps(const thaw_callable *function, const Array *arrays, int count) {
-    for (int i = 0; i < count; ++i) {
-        if ((function->written >> arrays[i].parameter & 1) == 0) continue;
-        const Finding found = find_overlap(function, arrays, count, i);
+    for (; outputs != 0; outputs &= outputs - 1) {
+        const Finding found = find_overlap(function, arrays, count, __builtin_ctzll(outputs));
         if (found.what != Finding::NOTHING) return found;
     }
     return {};
@@ -174,7 +171,7 @@ __attribute__((noinline, cold)) bool explain(const Finding &found, const thaw_ca
     const Array &array = arrays[found.array];
     const auto type = array.dimensions == Array::NOTHING ? Failure::TYPE_ERROR : Failure::VALUE_ERROR;
     const std::string wanted = expected(function, array.parameter);
-    int64_t room[THAW_MAX_DIMENSIONS], dimensions;
+    int64_t buffer[THAW_MAX_DIMENSIONS], dimensions;
     switch (found.what) {
     case Finding::NULL_POINTER: return failure->set(type, wanted + "an array, got None");
     case Finding::OVERLAP:
@@ -184,20 +181,14 @@ __attribute__((noinline, cold)) bool explain(const Finding &found, const thaw_ca
                                                       integers_text(function, frame, arrays, count));
     default: break;
     }
-    const int64_t *shape = function->shape(frame, array.parameter, found.which, room, &dimensions);
+    const int64_t *shape = function->shape(frame, array.parameter, found.which, buffer, &dimensions);
     return failure->set(type, wanted + "shape " + shape_text(shape, dimensions) + ", got " + got_instead(array));
 }
 
 }  // namespace
 
 bool check_arrays(const thaw_callable *function, const void *frame, const Array *arrays, int count, Failure *failure) {
-    const Finding found = find_in_shapes(function, frame, arrays, count);
-    if (found.what == Finding::NOTHING) return check_overlap(function, frame, arrays, count, failure);
-    return explain(found, function, frame, arrays, count, failure);
-}
-
-bool check_overlap(const thaw_callable *function, const void *frame, const Array *arrays, int count, Failure *failure) {
-    const Finding found = find_overlaps(function, arrays, count);
+    const Finding found = find(function, frame, arrays, count);
     return found.what == Finding::NOTHING || explain(found, function, frame, arrays, count, failure);
 }
 

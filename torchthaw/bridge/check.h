@@ -29,9 +29,6 @@ struct Array {
  * integers in the frame. The workspace is compared with the others, but not with its size. */
 bool check_arrays(const thaw_callable *function, const void *frame, const Array *arrays, int count, Failure *failure);
 
-/* The part about overlap, for arrays whose shapes are known to be right. */
-bool check_overlap(const thaw_callable *function, const void *frame, const Array *arrays, int count, Failure *failure);
-
 /* Whether the workspace (NULL: none is known) has as many bytes as the frame says, and these are the `needed` ones. */
 bool check_workspace(const thaw_callable *function, const void *frame, const Array *workspace, size_t needed,
                      Failure *failure);

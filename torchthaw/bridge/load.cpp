@@ -1,7 +1,6 @@
 /* load.cpp: loads extensions: checks what they were built for, and reads their records, of whatever size. */
 #include "load.h"
 
-#include "annotated.h"
 #include "call.h"
 #include "check.h"
 #include "python.h"
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstring>
-#include <deque>
 #include <memory>
 #include <new>
 #include <vector>
@@ -47,7 +45,6 @@ struct Extension {
     std::vector<thaw_parameter> parameters; /* of all functions */
     std::vector<unsigned char> shape_counts; /* of all parameters */
     std::vector<thaw_callable> functions;
-    std::deque<LastCheck> last_checks; /* of the annotated ones; they stay where they are */
 };
 
 /* Whether the function works on a GPU: its name ends with _cuda, and its last parameter is `void *stream`. */
@@ -70,10 +67,10 @@ int frame_end(const thaw_function &function) {
 /* How many shapes are annotated of a parameter. */
 unsigned char count_shapes(const thaw_function &function, int parameter) {
     if (function.shape == nullptr) return 0;
-    int64_t room[THAW_MAX_DIMENSIONS], dimensions;
+    int64_t buffer[THAW_MAX_DIMENSIONS], dimensions;
     const std::vector<char> frame(static_cast<size_t>(frame_end(function))); /* zeros */
     unsigned char count = 0;
-    while (function.shape(frame.data(), parameter, count, room, &dimensions) != nullptr || dimensions != 0) ++count;
+    while (function.shape(frame.data(), parameter, count, buffer, &dimensions) != nullptr || dimensions != 0) ++count;
     return count;
 }
 
@@ -164,30 +161,24 @@ private:
                            function.doc};
         callable.module = &to->module;
         callable.takes_stream = takes_stream(callable);
-        if (!read_annotations(&callable, to)) return false;
+        if (!read_annotations(&callable)) return false;
         callable.shape_counts = to->shape_counts.data() + to->shape_counts.size();
         for (int i = 0; i < function.parameter_count; ++i) to->shape_counts.push_back(count_shapes(callable, i));
         to->functions.push_back(callable);
         return true;
     }
 
-    bool read_annotations(thaw_callable *callable, Extension *to) const {
+    bool read_annotations(thaw_callable *callable) const {
         callable->leaves_out = callable->workspace != nullptr;
         for (int i = 0; i < callable->parameter_count; ++i) {
             const thaw_parameter &parameter = callable->parameters[i];
             if ((parameter.flags & CHECKED_FLAGS) != 0) callable->checked = true;
             if ((parameter.flags & THAW_SIZES) != 0) callable->takes_sizes = true;
             if (parameter.source != 0) callable->leaves_out = true;
-            if (i >= MAX_CHECKED) continue;
-            const uint64_t bit = uint64_t{1} << i;
-            const bool is_integer = parameter.kind >= THAW_INT8 && parameter.kind <= THAW_UINT64;
-            if ((parameter.flags & THAW_WRITTEN) != 0) callable->written |= bit;
-            if (is_integer && i + 1 != callable->workspace_size_parameter) callable->integers |= bit;
         }
         if (callable->checked && callable->parameter_count > MAX_CHECKED) {
             return lacks("more than %d parameters of an annotated function, %s", int{MAX_CHECKED}, callable->name);
         }
-        if (callable->checked) callable->last = &to->last_checks.emplace_back();
         if (callable->status == 0 || callable->result == THAW_INT32) return true;
         return lacks("a status of another type than int, of %s", callable->name);
     }

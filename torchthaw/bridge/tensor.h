@@ -15,7 +15,7 @@ struct Tensor {
     bool contiguous;            /* where the sizes were not read */
     int dimensions;
     const int64_t *size, *stride; /* strides count elements; NULL means row-major */
-    int64_t numbers[128];         /* room for both where PyTorch has no C interface for them */
+    int64_t numbers[128];         /* both, where PyTorch has no C interface for them */
 };
 
 /* Fills `tensor` from a torch.Tensor, whose sizes it may borrow. False, perhaps with an exception set, for one without

@@ -41,26 +41,26 @@ THAW_MAYBE const int64_t *thaw_sizes(const int64_t *sizes, int64_t count, int ba
     return NULL;
 }
 THAW_MAYBE const int64_t *thaw_broadcast(const int64_t *shape1, int64_t ndim1, const int64_t *shape2, int64_t ndim2,
-                                         int bad, int64_t *room, int64_t *ndim) {
+                                         int bad, int64_t *buffer, int64_t *ndim) {
     const int64_t count = ndim1 > ndim2 ? ndim1 : ndim2;
     int64_t i;
     if (bad || ndim1 < 0 || ndim2 < 0 || count > THAW_MAX_DIMENSIONS) return thaw_sizes(NULL, 0, 1, ndim);
     for (i = 1; i <= count; ++i) {
         const int64_t size1 = i <= ndim1 ? shape1[ndim1 - i] : 1, size2 = i <= ndim2 ? shape2[ndim2 - i] : 1;
         bad |= size1 != size2 && size1 != 1 && size2 != 1;
-        room[count - i] = size1 == 1 ? size2 : size1;
+        buffer[count - i] = size1 == 1 ? size2 : size1;
     }
-    return thaw_sizes(room, count, bad, ndim);
+    return thaw_sizes(buffer, count, bad, ndim);
 }
 """
 
 SHAPE = """
-static const int64_t *thaw_shape_{name}(const void *thaw_frame, int parameter, int which, int64_t *room,
+static const int64_t *thaw_shape_{name}(const void *thaw_frame, int parameter, int which, int64_t *buffer,
                                         int64_t *ndim) {{
     const thaw_frame_{name} *thaw_f = (const thaw_frame_{name} *)thaw_frame;
     int bad = 0;
     (void)thaw_f;
-    (void)room;
+    (void)buffer;
     switch (parameter) {{
 {cases}    }}
     *ndim = 0;
@@ -138,12 +138,12 @@ def _return(shape, index_of, value_of):
         counts = [value_of(name) for name in words[1::2]]
         lines = [f"            const int64_t count{i} = {count};\n" for i, count in enumerate(counts)]
         if "like" in shape:
-            lines.append(f"            return thaw_sizes(count0 == 0 ? room : {sizes[0]}, count0, bad, ndim);\n")
+            lines.append(f"            return thaw_sizes(count0 == 0 ? buffer : {sizes[0]}, count0, bad, ndim);\n")
         else:
             pairs = f"{sizes[0]}, count0, {sizes[1]}, count1"
-            lines.append(f"            return thaw_broadcast({pairs}, bad, room, ndim);\n")
+            lines.append(f"            return thaw_broadcast({pairs}, bad, buffer, ndim);\n")
         return "".join(lines)
     lines = [
-        f"            room[{i}] = {dimensions.in_c(parsed, value_of)};\n" for i, parsed in enumerate(shape["parsed"])
+        f"            buffer[{i}] = {dimensions.in_c(parsed, value_of)};\n" for i, parsed in enumerate(shape["parsed"])
     ]
-    return "".join([*lines, f"            return thaw_sizes(room, {len(lines)}, bad, ndim);\n"])
+    return "".join([*lines, f"            return thaw_sizes(buffer, {len(lines)}, bad, ndim);\n"])

@@ -61,7 +61,7 @@ static PyObject *thaw_call_{name}(PyObject *self, PyObject *const *arguments, Py
 }}
 """
 
-# The frame has room for that of each variant.
+# The frame is as large as the largest of the variants.
 KERNEL = """
 static void {kernel}_{name}(uint64_t *stack, uint64_t inputs, uint64_t outputs) {{
     union {{ {frames} }} frame;

@@ -898,35 +898,35 @@ THAW_MAYBE const int64_t *thaw_sizes(const int64_t *sizes, int64_t count, int ba
     return NULL;
 }
 THAW_MAYBE const int64_t *thaw_broadcast(const int64_t *shape1, int64_t ndim1, const int64_t *shape2, int64_t ndim2,
-                                         int bad, int64_t *room, int64_t *ndim) {
+                                         int bad, int64_t *buffer, int64_t *ndim) {
     const int64_t count = ndim1 > ndim2 ? ndim1 : ndim2;
     int64_t i;
     if (bad || ndim1 < 0 || ndim2 < 0 || count > THAW_MAX_DIMENSIONS) return thaw_sizes(NULL, 0, 1, ndim);
     for (i = 1; i <= count; ++i) {
         const int64_t size1 = i <= ndim1 ? shape1[ndim1 - i] : 1, size2 = i <= ndim2 ? shape2[ndim2 - i] : 1;
         bad |= size1 != size2 && size1 != 1 && size2 != 1;
-        room[count - i] = size1 == 1 ? size2 : size1;
+        buffer[count - i] = size1 == 1 ? size2 : size1;
     }
-    return thaw_sizes(room, count, bad, ndim);
+    return thaw_sizes(buffer, count, bad, ndim);
 }
 
-static const int64_t *thaw_shape_exponents(const void *thaw_frame, int parameter, int which, int64_t *room,
+static const int64_t *thaw_shape_exponents(const void *thaw_frame, int parameter, int which, int64_t *buffer,
                                         int64_t *ndim) {
     const thaw_frame_exponents *thaw_f = (const thaw_frame_exponents *)thaw_frame;
     int bad = 0;
     (void)thaw_f;
-    (void)room;
+    (void)buffer;
     switch (parameter) {
     case 0:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_1;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_1;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     case 2:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_1;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_1;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     }
@@ -934,42 +934,42 @@ static const int64_t *thaw_shape_exponents(const void *thaw_frame, int parameter
     return NULL;
 }
 
-static const int64_t *thaw_shape_plus(const void *thaw_frame, int parameter, int which, int64_t *room,
+static const int64_t *thaw_shape_plus(const void *thaw_frame, int parameter, int which, int64_t *buffer,
                                         int64_t *ndim) {
     const thaw_frame_plus *thaw_f = (const thaw_frame_plus *)thaw_frame;
     int bad = 0;
     (void)thaw_f;
-    (void)room;
+    (void)buffer;
     switch (parameter) {
     case 0:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(count0 == 0 ? room : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
+            return thaw_sizes(count0 == 0 ? buffer : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
         }
         break;
     case 1:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_2;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     case 3:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_5;
-            return thaw_sizes(count0 == 0 ? room : (const int64_t *)thaw_f->thaw_4, count0, bad, ndim);
+            return thaw_sizes(count0 == 0 ? buffer : (const int64_t *)thaw_f->thaw_4, count0, bad, ndim);
         }
         break;
     case 4:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_5;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_5;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     case 6:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_2;
             const int64_t count1 = (int64_t)thaw_f->thaw_5;
-            return thaw_broadcast((const int64_t *)thaw_f->thaw_1, count0, (const int64_t *)thaw_f->thaw_4, count1, bad, room, ndim);
+            return thaw_broadcast((const int64_t *)thaw_f->thaw_1, count0, (const int64_t *)thaw_f->thaw_4, count1, bad, buffer, ndim);
         }
         break;
     }
@@ -977,35 +977,35 @@ static const int64_t *thaw_shape_plus(const void *thaw_frame, int parameter, int
     return NULL;
 }
 
-static const int64_t *thaw_shape_row_sums(const void *thaw_frame, int parameter, int which, int64_t *room,
+static const int64_t *thaw_shape_row_sums(const void *thaw_frame, int parameter, int which, int64_t *buffer,
                                         int64_t *ndim) {
     const thaw_frame_row_sums *thaw_f = (const thaw_frame_row_sums *)thaw_frame;
     int bad = 0;
     (void)thaw_f;
-    (void)room;
+    (void)buffer;
     switch (parameter) {
     case 0:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_2;
-            room[1] = (int64_t)thaw_f->thaw_3;
-            return thaw_sizes(room, 2, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_2;
+            buffer[1] = (int64_t)thaw_f->thaw_3;
+            return thaw_sizes(buffer, 2, bad, ndim);
         }
         break;
     case 1:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_3;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_3;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     case 4:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_2;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     case 5:
         if (which == 0) {
-            return thaw_sizes(room, 0, bad, ndim);
+            return thaw_sizes(buffer, 0, bad, ndim);
         }
         break;
     }
@@ -1019,29 +1019,29 @@ static size_t thaw_workspace_row_sums(const void *thaw_frame) {
     return (row_sums_workspace_size)(thaw_f->thaw_2, thaw_f->thaw_3);
 }
 
-static const int64_t *thaw_shape_scale(const void *thaw_frame, int parameter, int which, int64_t *room,
+static const int64_t *thaw_shape_scale(const void *thaw_frame, int parameter, int which, int64_t *buffer,
                                         int64_t *ndim) {
     const thaw_frame_scale *thaw_f = (const thaw_frame_scale *)thaw_frame;
     int bad = 0;
     (void)thaw_f;
-    (void)room;
+    (void)buffer;
     switch (parameter) {
     case 0:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(count0 == 0 ? room : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
+            return thaw_sizes(count0 == 0 ? buffer : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
         }
         break;
     case 1:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_2;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     case 4:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(count0 == 0 ? room : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
+            return thaw_sizes(count0 == 0 ? buffer : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
         }
         break;
     }
@@ -1049,29 +1049,29 @@ static const int64_t *thaw_shape_scale(const void *thaw_frame, int parameter, in
     return NULL;
 }
 
-static const int64_t *thaw_shape_scale_backward(const void *thaw_frame, int parameter, int which, int64_t *room,
+static const int64_t *thaw_shape_scale_backward(const void *thaw_frame, int parameter, int which, int64_t *buffer,
                                         int64_t *ndim) {
     const thaw_frame_scale_backward *thaw_f = (const thaw_frame_scale_backward *)thaw_frame;
     int bad = 0;
     (void)thaw_f;
-    (void)room;
+    (void)buffer;
     switch (parameter) {
     case 0:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(count0 == 0 ? room : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
+            return thaw_sizes(count0 == 0 ? buffer : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
         }
         break;
     case 1:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_2;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     case 4:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(count0 == 0 ? room : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
+            return thaw_sizes(count0 == 0 ? buffer : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
         }
         break;
     }
@@ -1079,29 +1079,29 @@ static const int64_t *thaw_shape_scale_backward(const void *thaw_frame, int para
     return NULL;
 }
 
-static const int64_t *thaw_shape_scale_f64(const void *thaw_frame, int parameter, int which, int64_t *room,
+static const int64_t *thaw_shape_scale_f64(const void *thaw_frame, int parameter, int which, int64_t *buffer,
                                         int64_t *ndim) {
     const thaw_frame_scale_f64 *thaw_f = (const thaw_frame_scale_f64 *)thaw_frame;
     int bad = 0;
     (void)thaw_f;
-    (void)room;
+    (void)buffer;
     switch (parameter) {
     case 0:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(count0 == 0 ? room : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
+            return thaw_sizes(count0 == 0 ? buffer : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
         }
         break;
     case 1:
         if (which == 0) {
-            room[0] = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(room, 1, bad, ndim);
+            buffer[0] = (int64_t)thaw_f->thaw_2;
+            return thaw_sizes(buffer, 1, bad, ndim);
         }
         break;
     case 4:
         if (which == 0) {
             const int64_t count0 = (int64_t)thaw_f->thaw_2;
-            return thaw_sizes(count0 == 0 ? room : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
+            return thaw_sizes(count0 == 0 ? buffer : (const int64_t *)thaw_f->thaw_1, count0, bad, ndim);
         }
         break;
     }
