@@ -1,6 +1,6 @@
 """functions/_library.py: what every operator does with its arguments before and after the call of C."""
 
-from functools import wraps
+from functools import cache, partial, wraps
 from threading import local
 
 import torch
@@ -39,16 +39,15 @@ class Operators:
 # PyTorch 2.4 has no way to tell Dynamo what a direct call is.
 has_direct_call = private_names.has("direct_call") and hasattr(torch.compiler, "substitute_in_graph")
 operators, operators_out = Operators("default"), Operators("out")
-served = set()
 
 
-def prepare_for_dynamo():
-    """Finds all operators, since graphs are valid as long as nothing here changes, and says what graphs call."""
-    for name in served:
-        for overload in operators, operators_out:
-            direct = getattr(overload, name)
-            if has_direct_call:
-                torch.compiler.substitute_in_graph(direct, skip_signature_check=True)(in_graph(overload.whole(name)))
+@cache
+def prepare_for_dynamo(name):
+    """Finds an operator, since graphs are valid as long as nothing here changes, and says what graphs call."""
+    for overload in operators, operators_out:
+        direct = getattr(overload, name)
+        if has_direct_call:
+            torch.compiler.substitute_in_graph(direct, skip_signature_check=True)(in_graph(overload.whole(name)))
 
 
 def in_graph(operator):
@@ -62,7 +61,7 @@ def serve(name, check, widens=True):
     arguments of a call that fails are looked at in ``check(*arguments)``, for an error in words; others pay nothing.
     """
     dtypes = frozenset(dtype for dtype, suffix in SUFFIXES.items() if hasattr(my_lib, name + suffix))
-    served.add(name)
+    after_import("torch._dynamo", partial(prepare_for_dynamo, name))
 
     def decorate(function=None):
         def call(*arguments):  # one tuple for both calls, which takes less time than naming the first
@@ -200,5 +199,3 @@ class PerThread(local):
 
 
 per_thread = PerThread()
-
-after_import("torch._dynamo", prepare_for_dynamo)

@@ -176,6 +176,24 @@ def test_one_tensor_as_two_arguments(name):
     torch.testing.assert_close(actual, results_and_gradients(twice(operator.expect), inputs, directions))
 
 
+GRAPH_IN_NEW_PROCESS = """
+import {first}
+import {second}
+import torch
+x = torch.ones(3, requires_grad=True)
+y = torch.compile(functions.scale_add.scale_add, fullgraph=True, backend="aot_eager")(x, x)
+y.sum().backward()
+assert y.tolist() == x.grad.tolist() == [3, 3, 3]
+"""
+
+
+@pytest.mark.parametrize("order", [("functions", "torch._dynamo"), ("torch._dynamo", "functions")])
+def test_dynamo_imported_before_or_after(order):
+    code = GRAPH_IN_NEW_PROCESS.format(first=order[0], second=order[1])
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 # -- AOTInductor: one package of all operators, because each takes the C++ compiler half a minute
 
 RUN_PACKAGE = """
