@@ -390,4 +390,5 @@ def test_calls_leave_nothing_behind(exact):
     for _ in range(1000):
         call()
     after, objects_after = counts()
-    assert max(abs(a - b) for a, b in zip(after, references)) < 20 and abs(objects_after - objects) < 100
+    # Objects of other tests may be collected meanwhile, so that fewer are left.
+    assert max(abs(a - b) for a, b in zip(after, references)) < 20 and objects_after - objects < 100
