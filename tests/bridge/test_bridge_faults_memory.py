@@ -115,7 +115,7 @@ def test_keeping_ten_thousand_times_leaves_nothing_behind(keep):
     before = count()
     for _ in range(10_000):
         keep(tensor)
-    assert count() == before
+    assert count() <= before
     probe.release()
     assert count() <= before
 
