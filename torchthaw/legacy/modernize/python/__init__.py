@@ -1,0 +1,58 @@
+"""torchthaw/legacy/modernize/python: the Python files of an old project, as PyTorch alone runs them today.
+
+Each file goes through the same steps: Python 3 by what the doctor is certain of (python3.py), Variables and renamed
+names (variables.py, names.py, values.py), autograd Functions and their calls (functions.py), imports (imports.py); last
+come comments beside what a person must look at (marks.py).
+"""
+
+from ..remarks import FunctionClass
+from .project import Project, old_name_of
+
+
+def convert(texts, modules):
+    """({path: new text}, [Remark], [FunctionClass]) of a project's Python files, all of them at once.
+
+    texts: {path in the old project: its text}. modules: {old dotted module name: new dotted module name}; what it
+    names and ``texts`` lacks is an extension. The lines of remarks are those of the old texts.
+    ImportError where LibCST is not installed.
+    """
+    from . import classes, functions, imports, marks, names, python3, values, variables
+    from .calls import find_sites
+
+    project = Project(texts, modules)
+    python3.change(project)
+    for file in project.changeable:
+        variables.change(file)
+        names.NameChange(file).run()
+        values.change(file)
+    definitions = classes.find_definitions(project)
+    found = [_described(project, each) for each in definitions.values() if each.method("forward")[1] is not None]
+    sites = {file.path: find_sites(project, definitions, file) for file in project.changeable}
+    changes = [
+        functions.FunctionChange(
+            file, {name: each for (path, name), each in definitions.items() if path == file.path}, sites[file.path]
+        )
+        for file in project.changeable
+    ]
+    # Each is made from the texts as they are before all of them.
+    for file, text in [(change.file, change.changed()) for change in changes]:
+        file.update(text)
+    for file in project.changeable:
+        imports.ImportChange(project, file).run()
+    python3.look(project)
+    for file in project.changeable:
+        marks.write(file)
+    remarks = [remark for file in project.files.values() for remark in sorted(file.remarks, key=lambda each: each.line)]
+    return {path: file.text for path, file in project.files.items()}, remarks, found
+
+
+def _described(project, definition):
+    return FunctionClass(
+        project.new_name(old_name_of(definition.file.path)),
+        definition.name,
+        tuple(each.name for each in definition.tensors),
+        tuple(each.name for each in definition.constants),
+        definition.calls,
+        definition.file.path,
+        definition.file.old_line(definition.line),
+    )

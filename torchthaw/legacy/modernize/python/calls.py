@@ -1,0 +1,249 @@
+"""torchthaw/legacy/modernize/python/calls.py: where instances of Functions are made and called, and what becomes of it.
+
+``F(a)(x)`` becomes ``F.apply(x, a)``. An instance that is kept is one of three things:
+
+- ``F.apply`` itself where F takes no constants: all else stays as it is.
+- its constants, ``self.f = (a,)``, where each use of the attribute is a call in the same class: ``F.apply(x, *self.f)``.
+  Modules that hold a tuple can still be pickled, which those that hold a lambda cannot.
+- otherwise a lambda with the constants as a default, which are evaluated where the instance was made.
+"""
+
+import ast
+from typing import NamedTuple
+
+import libcst as cst
+
+from .classes import Definition
+from .editing import expression, in_parentheses, joined
+
+RULE = "function-call"
+
+
+class Site(NamedTuple):
+    """A call in the text. what: "direct", "tuple", "lambda", "kept" (a call of what is kept as a tuple).
+
+    function: the text that names the class there.
+    """
+
+    what: str
+    definition: Definition
+    function: str
+
+
+def find_sites(project, definitions, file):
+    """{(start, end) of a call: Site} of a file; what cannot be decided is remarked."""
+    tree, sites = file.tree, {}
+    for node in tree.all(ast.Call):
+        definition = definition_of(project, definitions, file, tree.dotted(node.func))
+        if definition is None or not definition.is_instance_style or definition.problem:
+            continue
+        why = _undecided(tree, definitions, definition, node)
+        if why:
+            file.remark(node.lineno, RULE, f"{definition.name}: {why}", "look")
+            continue
+        parent, name = tree.parents[node], tree.source(node.func)
+        if isinstance(parent, ast.Call) and parent.func is node:
+            why = _wrong_inputs(definition, parent, bool(node.args or node.keywords))
+            if why:
+                file.remark(node.lineno, RULE, f"{definition.name}: {why}", "look")
+            else:
+                sites[_span(tree, parent)] = Site("direct", definition, name)
+            continue
+        _keep(project, file, sites, node, Site("lambda", definition, name))
+    return sites
+
+
+def definition_of(project, definitions, file, dotted):
+    found = project.find(file, dotted) if dotted else None
+    return definitions.get((found[0].path, found[1])) if found else None
+
+
+def _span(tree, node):
+    return tree.start(node), tree.end(node)
+
+
+def _undecided(tree, definitions, definition, node):
+    """Why the making of an instance cannot be changed; None where it can."""
+    parent = tree.parents[node]
+    if isinstance(parent, ast.Attribute):
+        return f"its method {parent.attr} is called without autograd; call the class's own {parent.attr} with a ctx"
+    function = _function_of(tree, node)
+    if isinstance(function, ast.FunctionDef) and function.name == "__init__":
+        owner = _class_of(tree, function)
+        if owner is not None and any(each.node is owner for each in definitions.values()):
+            return "it is made in the __init__ of another Function, whose statements are in its forward now"
+    if any(keyword.arg is None for keyword in node.keywords):
+        return "the arguments come as **keywords; apply takes them by place alone"
+    if any(isinstance(each, ast.Starred) for each in node.args):
+        return "some arguments are starred and some are named" if node.keywords else None
+    names = [each.name for each in definition.constants]
+    before = {new: old for old, new in definition.renamed.items()}
+    given = names[: len(node.args)]
+    for keyword in node.keywords:
+        found = next((name for name in names if before.get(name, name) == keyword.arg), None)
+        if found is None or found in given:
+            return f"__init__ has no argument {keyword.arg}"
+        given.append(found)
+    if len(node.args) > len(names):
+        return f"__init__ takes {len(names)} arguments, and gets {len(node.args)}"
+    last = max((names.index(name) for name in given), default=-1)
+    for index, each in enumerate(definition.constants):
+        needed = index < last or definition.takes_any
+        if each.name not in given and each.default is None:
+            return f"argument {each.name} is missing"
+        if each.name not in given and needed and not _is_literal(each.default):
+            return f"argument {each.name} must be given, since those behind it are, and its default is no literal"
+    return None
+
+
+def _is_literal(text):
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
+def _wrong_inputs(definition, call, has_constants):
+    if call.keywords:
+        return "inputs are named, which no version took"
+    starred = any(isinstance(each, ast.Starred) for each in call.args)
+    missing = definition.tensors[len(call.args) :] if has_constants and not definition.takes_any else []
+    if starred and any(each.default for each in definition.tensors) and has_constants:
+        return "its inputs are starred, and how many there are is not known; the constants stand behind all of them"
+    if not starred and any(each.default is None or not _is_literal(each.default) for each in missing):
+        return "it is called with fewer inputs than forward has"
+    return None
+
+
+def _keep(project, file, sites, node, site):
+    """The Site of an instance that is kept, and those of its calls."""
+    tree, definition = file.tree, site.definition
+    target = _target(tree, node)
+    name = tree.dotted(target) if target is not None else None
+    uses = _uses(tree, target, name)
+    read = [parent for use in uses if isinstance(parent := tree.parents[use], ast.Attribute)]
+    if read:
+        file.remark(read[0].lineno, RULE, f"{definition.name}: {name}.{read[0].attr} was an attribute of the "
+                    "instance; ctx has it now, which only forward and backward see", "look")  # fmt: skip
+    if definition.state:
+        file.remark(node.lineno, "function-state", f"{definition.name} kept {', '.join(definition.state)} from call to "
+                    "call; each call begins with the values of __init__ now", "look")  # fmt: skip
+    what, calls = "lambda", []
+    given = definition.takes_any or node.args or node.keywords
+    if given and definition.constants and name and name.startswith("self.") and _only_here(project, tree, target):
+        calls = [tree.parents[use] for use in uses]
+        made = [each for each in tree.all(ast.Assign) if any(tree.dotted(t) == name for t in each.targets)]
+        same_class = [each for each in made if _class_of(tree, each) is _class_of(tree, target)]
+        if all(isinstance(call, ast.Call) and call.func in uses for call in calls) and len(same_class) == 1:
+            if not any(_wrong_inputs(definition, call, True) for call in calls):
+                what = "tuple"
+    if what == "tuple":
+        for call in calls:
+            sites[_span(tree, call)] = site._replace(what="kept")
+    sites[_span(tree, node)] = site._replace(what=what)
+
+
+def _target(tree, node):
+    """What an instance is assigned to; None where it is used in another way."""
+    parent = tree.parents[node]
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and parent.value is node:
+        return parent.targets[0] if isinstance(parent.targets[0], (ast.Name, ast.Attribute)) else None
+    return None
+
+
+def _class_of(tree, node):
+    return next((each for each in tree.ancestors(node) if isinstance(each, ast.ClassDef)), None)
+
+
+def _function_of(tree, node):
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    return next((each for each in tree.ancestors(node) if isinstance(each, functions)), tree.root)
+
+
+def _uses(tree, target, name):
+    """The nodes that read what was assigned to ``target``: in its class for ``self.f``, else in its function."""
+    if not name:
+        return []
+    scope = _class_of(tree, target) if isinstance(target, ast.Attribute) else _function_of(tree, target)
+    return [node for node in ast.walk(scope or tree.root) if isinstance(node, type(target))
+            and isinstance(node.ctx, ast.Load) and tree.dotted(node) == name]  # fmt: skip
+
+
+def _only_here(project, tree, target):
+    """Whether no other class and no other object is seen with an attribute of this name."""
+    here = _class_of(tree, target)
+    for file in project.changeable:
+        for node in file.tree.all(ast.Attribute):
+            if node.attr == target.attr and isinstance(node.ctx, ast.Load):
+                own = isinstance(node.value, ast.Name) and node.value.id == "self"
+                if not own or file.tree is tree and _class_of(tree, node) is not here:
+                    if not (own and _class_of(file.tree, node) is not None and not _is_below(file.tree, node, here)):
+                        return False
+    return here is not None
+
+
+def _is_below(tree, node, above):
+    """Whether the class around ``node`` may inherit from ``above``."""
+    names = {(tree.dotted(base) or "").rpartition(".")[2] for base in _class_of(tree, node).bases}
+    return above is not None and above.name in names
+
+
+def constants_of(definition, call):
+    """The arguments of ``F(...)`` in the order of ``__init__``'s parameters, as those of apply."""
+    arguments = [each for each in call.args if each.keyword is None]
+    named = {each.keyword.value: each for each in call.args if each.keyword is not None}
+    if any(each.star for each in arguments):
+        return arguments
+    before = {new: old for old, new in definition.renamed.items()}
+    found, gap = list(arguments), []
+    for each in definition.constants[len(arguments) :]:
+        old = before.get(each.name, each.name)
+        if old in named:
+            plain = named[old].with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+            found, gap = [*found, *gap, plain], []
+        elif each.default is not None:
+            gap.append(cst.Arg(expression(each.default)))
+    return [*found, *gap] if definition.takes_any else found
+
+
+def inputs_of(definition, call, has_constants):
+    """The arguments of a call of the instance, with the defaults of those before the constants."""
+    arguments = list(call.args)
+    if has_constants and not definition.takes_any and not any(each.star for each in arguments):
+        arguments += [cst.Arg(expression(each.default)) for each in definition.tensors[len(arguments) :]]
+    return arguments
+
+
+def apply(function, arguments, call):
+    """``function.apply(arguments)`` with the layout of ``call``."""
+    called = cst.Attribute(expression(function), cst.Name("apply"))
+    return call.with_changes(func=called, args=arguments, lpar=call.lpar, rpar=call.rpar)
+
+
+def changed(site, call):
+    """What becomes of a call that is a Site."""
+    definition = site.definition
+    if site.what == "direct":
+        constants = constants_of(definition, call.func)
+        return apply(site.function, joined(inputs_of(definition, call, bool(constants)), constants), call)
+    if site.what == "kept":
+        arguments = joined(inputs_of(definition, call, True), [cst.Arg(call.func, star="*")])
+        return apply(site.function, arguments, call)
+    constants = constants_of(definition, call)
+    if not constants:
+        return cst.Attribute(expression(site.function), cst.Name("apply"), lpar=call.lpar, rpar=call.rpar)
+    elements = [(cst.StarredElement if each.star else cst.Element)(each.value) for each in constants]
+    if len(elements) == 1:
+        elements = [elements[0].with_changes(comma=cst.Comma())]
+    kept = cst.Tuple(elements)
+    if site.what == "tuple":
+        return kept
+    parameters = ", ".join(
+        each.name + (f"={each.default}" if each.default is not None else "") for each in definition.tensors
+    )
+    star = "" if definition.takes_any else "*, "
+    names = ", ".join(each.name for each in definition.tensors)
+    made = expression(f"lambda {parameters}, {star}constants=(): {site.function}.apply({names}, *constants)")
+    last = made.params.kwonly_params[-1].with_changes(default=kept)
+    return in_parentheses(made.with_changes(params=made.params.with_changes(kwonly_params=[last])))

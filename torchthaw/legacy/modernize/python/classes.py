@@ -1,0 +1,315 @@
+"""torchthaw/legacy/modernize/python/classes.py: the autograd Functions of a project, and what their methods use."""
+
+import ast
+from functools import cached_property
+from typing import NamedTuple
+
+from .project import defined
+
+BASES = {
+    "torch.autograd.Function", "torch.autograd.function.Function", "torch.autograd.function.InplaceFunction",
+    "torch.autograd.function.NestedIOFunction",
+}  # fmt: skip
+KEPT = {"__repr__", "__str__", "__del__"}  # methods of instances that nothing calls any more
+
+
+class Parameter(NamedTuple):
+    """default: the text of it; None where there is none."""
+
+    name: str
+    default: str | None
+
+
+class Definition:
+    """A class below torch.autograd.Function.
+
+    base: the Definition that it inherits from; None for PyTorch's own. problem: why it stays as it is, or None.
+    """
+
+    def __init__(self, project, file, node, base):
+        self.project, self.file, self.node, self.base = project, file, node, base
+        self.name, self.tree, self.problem, self.children = node.name, file.tree, None, []
+        self.own = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+        self.own_attributes = {
+            target.id for each in node.body if isinstance(each, (ast.Assign, ast.AnnAssign))
+            for target in getattr(each, "targets", None) or [each.target] if isinstance(target, ast.Name)
+        }  # fmt: skip
+        if base:
+            base.children.append(self)
+
+    @property
+    def line(self):
+        return self.node.lineno
+
+    def method(self, name):
+        """(the Definition that has it, its node); (None, None) where only PyTorch has one."""
+        if name in self.own:
+            return self, self.own[name]
+        return self.base.method(name) if self.base else (None, None)
+
+    @property
+    def class_attributes(self):
+        return self.own_attributes | (self.base.class_attributes if self.base else set())
+
+    def is_helper(self, name):
+        """Whether ``name`` is a method of the project's own that becomes a static one with ctx before its arguments."""
+        owner, node = self.method(name)
+        return bool(owner) and name not in KEPT and not is_static(node)
+
+    @cached_property
+    def is_instance_style(self):
+        """Whether ``forward`` is a method of instances, here or in a class of the family."""
+        return any("forward" in each.own and not is_static(each.own["forward"]) for each in self.family)
+
+    @cached_property
+    def tensors(self):
+        """The Parameters of forward without its first; the last begins with ``*`` where it takes any number."""
+        owner, forward = self.method("forward")
+        return parameters(owner.tree, forward) if owner else []
+
+    @property
+    def takes_any(self):
+        return bool(self.tensors) and self.tensors[-1].name.startswith("*")
+
+    @cached_property
+    def constants(self):
+        """The Parameters of ``__init__``, by the names that they have in forward."""
+        if not self.is_instance_style:
+            return []
+        owner, init = self.method("__init__")
+        taken = {each.name.lstrip("*") for each in self.tensors}
+        found = parameters(owner.tree, init) if owner else []
+        return [each._replace(name=f"{each.name}_") if each.name in taken else each for each in found]
+
+    @cached_property
+    def renamed(self):
+        """{name of a parameter of ``__init__``: its name in forward}, where forward has another one of this name."""
+        owner, init = self.method("__init__")
+        before = parameters(owner.tree, init) if owner else []
+        return {old.name: new.name for old, new in zip(before, self.constants) if old.name != new.name}
+
+    @cached_property
+    def assigned(self):
+        """The names of the attributes that methods of the family assign on the instance."""
+        return set().union(*(_assigned(node) for each in self.family for node in each.own.values()))
+
+    @cached_property
+    def state(self):
+        """The attributes of ``__init__`` that forward reads, then assigns: they lasted from call to call."""
+        _, init = self.method("__init__")
+        _, forward = self.method("forward")
+        if init is None or forward is None:
+            return ()
+        own, first = first_parameter(forward), {}
+        for node in ast.walk(forward):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own:
+                is_read = isinstance(node.ctx, ast.Load)
+                line = first.setdefault(node.attr, {}).get(is_read, node.lineno)
+                first[node.attr][is_read] = min(line, node.lineno)
+        return tuple(
+            name for name, lines in first.items()
+            if name in _assigned(init) and {True, False} <= lines.keys() and lines[True] <= lines[False]
+            or name in _assigned(init) and _is_added_to(forward, own, name)
+        )  # fmt: skip
+
+    @property
+    def family(self):
+        """This class, those above it and those below them."""
+        top = self
+        while top.base:
+            top = top.base
+        found = [top]
+        for each in found:
+            found += each.children
+        return found
+
+    @property
+    def leaves_forward_to_base(self):
+        """Whether its forward calls that of its base, and reads nothing of the instance itself."""
+        forward = self.own.get("forward")
+        if forward is None or self.base is None:
+            return False
+        own, nodes = first_parameter(forward), list(ast.walk(forward))
+        reads = {node.attr for node in nodes if isinstance(node, ast.Attribute)
+                 and isinstance(node.value, ast.Name) and node.value.id == own}  # fmt: skip
+        calls = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+        return not reads & self.assigned and any(
+            each.attr == "forward" and not (isinstance(each.value, ast.Name) and each.value.id == own) for each in calls
+        )
+
+    @cached_property
+    def touches_c(self):
+        """Whether its methods use an extension, themselves or through functions of the project."""
+        return any(uses(self.project, each.file, each.node)[1] for each in self.family)
+
+    @cached_property
+    def calls(self):
+        """The names of the C functions that its methods use, in order, where they can be read."""
+        found = dict.fromkeys(uses(self.project, self.file, self.node)[0])
+        return tuple(found | (dict.fromkeys(self.base.calls) if self.base else {}))
+
+
+def parameters(tree, function):
+    """[Parameter] of a method without its first, any number as ``*name`` and keywords as ``**name``."""
+    arguments = function.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults
+    found = [Parameter(each.arg, default and tree.source(default)) for each, default in zip(plain, defaults)][1:]
+    found += [
+        Parameter(each.arg, default and tree.source(default))
+        for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults)
+    ]
+    found += [Parameter(f"*{arguments.vararg.arg}", None)] if arguments.vararg else []
+    return found + ([Parameter(f"**{arguments.kwarg.arg}", None)] if arguments.kwarg else [])
+
+
+def is_static(function):
+    """Whether a method is a static or a class method."""
+    names = {each.id for each in function.decorator_list if isinstance(each, ast.Name)}
+    return bool(names & {"staticmethod", "classmethod"})
+
+
+def first_parameter(function):
+    """The name that a method has for its instance; None where it takes no plain argument."""
+    plain = [*function.args.posonlyargs, *function.args.args]
+    return plain[0].arg if plain else None
+
+
+def _assigned(function):
+    own = first_parameter(function)
+    return {
+        node.attr for node in ast.walk(function)
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        and isinstance(node.value, ast.Name) and node.value.id == own
+    }  # fmt: skip
+
+
+def _is_added_to(function, own, name):
+    """Whether ``function`` has ``self.name += ...``."""
+    targets = (node.target for node in ast.walk(function) if isinstance(node, ast.AugAssign))
+    return any(
+        isinstance(each, ast.Attribute) and each.attr == name
+        and isinstance(each.value, ast.Name) and each.value.id == own for each in targets
+    )  # fmt: skip
+
+
+def uses(project, file, node, seen=None):
+    """(names of C functions, whether an extension is used at all) in ``node`` and in what it uses of the project."""
+    seen = set() if seen is None else seen
+    names, touched, inner = [], False, set()
+    for each in ast.walk(node):
+        if each in inner or not isinstance(each, (ast.Name, ast.Attribute)):
+            continue
+        dotted = file.tree.dotted(each)
+        if dotted is None:
+            continue
+        inner |= set(ast.walk(each))  # of a.b.c not also a.b
+        function = project.extension_function(file, dotted)
+        if function is not None:
+            touched = True
+            names += [function] if function else []
+            continue
+        found = project.find(file, dotted)
+        definition = found and defined(found[0].tree)[found[1]]
+        if isinstance(definition, ast.FunctionDef) and definition not in seen:
+            seen.add(definition)
+            more, also = uses(project, found[0], definition, seen)
+            names, touched = names + more, touched or also
+    return names, touched
+
+
+def find_definitions(project):
+    """{(path, name): Definition} of all Functions of a project, bases before what is below them."""
+    found = {}
+
+    def look(file, name, above=()):
+        key = file.path, name
+        if key in found or key in above:
+            return found.get(key)
+        node = defined(file.tree).get(name)
+        for base in node.bases if isinstance(node, ast.ClassDef) else ():
+            dotted = file.tree.dotted(base)
+            if file.origin(dotted) in BASES:
+                found[key] = Definition(project, file, node, None)
+            else:
+                other = project.find(file, dotted)
+                parent = other and look(*other, (*above, key))
+                if parent:
+                    found[key] = Definition(project, file, node, parent)
+            if key in found:
+                return found[key]
+        return None
+
+    for file in project.changeable:
+        for name in defined(file.tree):
+            look(file, name)
+    for definition in found.values():
+        definition.problem = definition.problem or problem_of(definition)
+    for definition in found.values():
+        troubled = next((each for each in definition.family if each.problem), None)
+        if troubled and not definition.problem:
+            definition.problem = f"{troubled.name}, of the same family, stays as it is"
+    return found
+
+
+def problem_of(definition):
+    """Why an instance Function cannot be made a static one; None where it can, or is one."""
+    if not definition.is_instance_style:
+        return None
+    owner, init = definition.method("__init__")
+    if init and any(each.name.startswith("*") for each in definition.constants):
+        return "its __init__ takes any number of arguments"
+    if any(each.name.startswith("**") for each in definition.tensors):
+        return "its forward takes keywords"
+    if init and any(isinstance(node, (ast.Return, ast.Yield)) for node in ast.walk(init)):
+        return "its __init__ returns early"
+    if owner is definition and definition.base and definition.base.method("__init__")[0]:
+        return f"it and its base {definition.base.name} both have an __init__"
+    decorated = [name for name, node in definition.own.items() if node.decorator_list and not is_static(node)]
+    if any(name not in ("forward", "backward") for name in decorated):
+        return f"its method {decorated[0]} has a decorator"
+    if {"__call__", "__new__", "__getattr__"} & definition.own.keys():
+        return "it defines how instances are made or called"
+    return _problem_of_names(definition)
+
+
+def _problem_of_names(definition):
+    forward, init = definition.method("forward")[1], definition.method("__init__")
+    if init[1]:
+        names = {node.id for node in ast.walk(init[1])
+                 if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}  # fmt: skip
+        both = sorted(names & {each.name.lstrip("*") for each in definition.tensors})
+        if both:
+            return f"__init__ has a variable named as forward's argument {both[0]}"
+        if "forward" in definition.own and init[0].file is not definition.file:
+            return f"its __init__ is that of {init[0].name} in another file"
+    if forward and (is_static(forward) or not first_parameter(forward)):
+        return "forward is static in some classes of its family, and a method in others"
+    if forward and (forward.args.posonlyargs or forward.args.kwonlyargs):
+        return "its forward has arguments that are positional or keywords only"
+    above, overridden = definition.base, set()
+    while above:
+        overridden |= (above.own.keys() | above.own_attributes) & (definition.own.keys() | definition.own_attributes)
+        above = above.base
+    overridden -= {"forward", "backward", "__init__", "__module__"} | KEPT
+    if overridden:
+        return f"it overrides {sorted(overridden)[0]} of its base"
+    return _problem_of_methods(definition)
+
+
+def _problem_of_methods(definition):
+    for node in ast.walk(definition.own.get("backward", ast.Pass())) if definition.constants else ():
+        if isinstance(node, ast.Attribute) and node.attr == "backward" and definition.base:
+            call = definition.tree.parents[node]
+            if not isinstance(definition.tree.parents[call], ast.Return):
+                return "its backward computes with what that of its base returns"
+    for node in definition.own.values():
+        own = first_parameter(node)
+        called = {id(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)}
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and each.id == "ctx" and own != "ctx":
+                return "one of its methods has a variable named ctx"
+            is_own = isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == own
+            if is_own and id(each) not in called and definition.method(each.attr)[0]:
+                return f"its method {each.attr} is passed on without a call"
+    return None

@@ -1,0 +1,130 @@
+"""torchthaw/legacy/modernize/python/imports.py: imports of the project's modules by their new names."""
+
+import libcst as cst
+
+from .editing import Change, dotted, expression
+from .project import old_name_of, package_of
+
+RULE = "import"
+
+
+class ImportChange(Change):
+    """The imports of a file, and the uses of ``a.b.c`` after ``import a.b``."""
+
+    def __init__(self, project, file):
+        super().__init__(file)
+        self.project = project
+        self.roots = {}  # {name bound by a plain import: {old dotted name: new dotted name}}
+
+    def visit_Import(self, node):
+        for alias in node.names:
+            old = dotted(alias.name)
+            new = self._new(old)
+            if new and new != old and alias.asname is None:
+                self.roots.setdefault(old.partition(".")[0], {})[old] = new
+
+    def _new(self, name):
+        """The new dotted name of what an import names; None for what is none of the project's."""
+        old = self._old(name)
+        return self.project.new_name(old) if old else None
+
+    def _old(self, name):
+        """Its old dotted name. What lies beside a script stays as it is, unless it has moved."""
+        old = self.project.old_name(self.file, name)
+        folder = self.file.path.rpartition("/")[0]
+        in_package = f"{folder}/__init__.py" in self.project.files
+        return old if in_package or old == name or self.project.has_moved(old) else None
+
+    def leave_Import(self, original, updated):
+        aliases, changed = [], False
+        for alias, before in zip(updated.names, original.names):
+            old = dotted(before.name)
+            new = self._new(old)
+            if new and new != old:
+                changed = True
+                alias = alias.with_changes(name=expression(new))
+                if before.asname is None and "." not in old:
+                    # The name that the file uses stays; a dotted one is written out where it is used.
+                    as_name = cst.AsName(name=cst.Name(old), whitespace_before_as=cst.SimpleWhitespace(" "))
+                    alias = alias.with_changes(asname=as_name)
+            aliases.append(alias)
+        if not changed:
+            return updated
+        self.done(original, RULE, f"{cst.Module([]).code_for_node(original)}: the module's new name")
+        return updated.with_changes(names=aliases)
+
+    def leave_Attribute(self, original, updated):
+        """``functions.add`` after ``import functions.add``."""
+        name = dotted(original)
+        root = name.partition(".")[0] if name else None
+        known = self.roots.get(root, {})
+        if name in known and "." in name and not isinstance(self.parent(original), cst.ImportAlias):
+            if not self._in_import(original):
+                return expression(known[name]).with_changes(lpar=updated.lpar, rpar=updated.rpar)
+        return updated
+
+    def _in_import(self, node):
+        while node is not None and not isinstance(node, cst.BaseSmallStatement):
+            node = self.parent(node)
+        return isinstance(node, (cst.Import, cst.ImportFrom))
+
+    def leave_SimpleStatementLine(self, original, updated):
+        """What one import was made of stands on lines of their own."""
+        if len(updated.body) == len(original.body):
+            return updated
+        lines = [cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+                 for each in updated.body]  # fmt: skip
+        lines[0] = lines[0].with_changes(leading_lines=updated.leading_lines)
+        lines[-1] = lines[-1].with_changes(trailing_whitespace=updated.trailing_whitespace)
+        return cst.FlattenSentinel(lines)
+
+    def leave_ImportFrom(self, original, updated):
+        level = len(original.relative)
+        module = "." * level + (dotted(original.module) if original.module else "")
+        old = self._old(module)
+        if old is None:
+            return updated
+        if isinstance(original.names, cst.ImportStar):
+            places = {self._place(module, old, self.project.new_name(old)): None}
+        else:
+            places = {}
+            for alias in updated.names:
+                name = alias.name.value
+                target = self.project.new_name(f"{old}.{name}" if old else name)
+                folder, _, last = target.rpartition(".")
+                if last != name:
+                    asname = alias.asname or cst.AsName(cst.Name(name))
+                    alias = alias.with_changes(name=cst.Name(last), asname=asname)
+                places.setdefault(self._place(module, old, folder), []).append(alias)
+        if list(places) == [module]:
+            return updated
+        self.done(original, RULE, f"from {module}: the module's new name")
+        made = [self._from(updated, place, aliases) for place, aliases in places.items()]
+        return made[0] if len(made) == 1 else cst.FlattenSentinel(made)
+
+    def _place(self, module, old, new):
+        """What an import says for the module ``new``: relative names stay where they lead to the same."""
+        if module.startswith("."):
+            package = package_of(self.project.new_name(self._own_module()).replace(".", "/"))
+            level = len(module) - len(module.lstrip("."))
+            rest = module.lstrip(".")
+            above = package[: len(package) - level + 1]
+            return module if ".".join([*above, *([rest] if rest else [])]) == new else new
+        return module if new == old == module else new
+
+    def _own_module(self):
+        """The old dotted name of the file, by which its package is known; that of a package has one part more."""
+        name = old_name_of(self.file.path)
+        return f"{name}.__init__" if self.file.path.endswith("__init__.py") else name
+
+    @staticmethod
+    def _from(node, place, aliases):
+        level = len(place) - len(place.lstrip("."))
+        name = place.lstrip(".")
+        node = node.with_changes(module=expression(name) if name else None, relative=[cst.Dot()] * level)
+        if aliases is None:
+            return node
+        last = aliases[-1]
+        if node.lpar is None:
+            last = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return node.with_changes(names=[*aliases[:-1], last])
