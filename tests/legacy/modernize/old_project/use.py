@@ -1,0 +1,95 @@
+"""use.py: each function gives numbers, which must be the same before and after."""
+
+import torch
+from layers.kinds import Half, InPlace, Largest, Many, Needed, Optional, Plain, Scale, Third
+from layers.native import NativeScale, StaticScale
+from torch import nn
+from torch.autograd import Variable
+
+
+def leaves(count=1):
+    torch.manual_seed(3)
+    return [Variable(torch.randn(3, 4), requires_grad=True) for _ in range(count)]
+
+
+def gradients(inputs, output):
+    (output * output).sum().backward()
+    return [output.data, *(input.grad.data for input in inputs if input.grad is not None)]
+
+
+class Net(nn.Module):
+    def __init__(self, factor):
+        super(Net, self).__init__()
+        self.scale = Scale(factor, squared=True)
+        self.many = Many(shift=2, weight=3)
+        self.plain = Plain()
+        self.optional = Optional(k=4)
+        self.listed = [Scale(k) for k in (1, 2, 3)]
+
+    def forward(self, x, y):
+        x = self.optional(self.scale(x))
+        for scale in self.listed:
+            x = scale(x)
+        return self.plain(self.many(x, y), y)
+
+
+def half(factor):
+    return Half(factor, bias=1.0)
+
+
+def of_net():
+    x, y = leaves(2)
+    return gradients((x, y), Net(2)(x, y))
+
+
+def of_direct_calls():
+    x, y = leaves(2)
+    z = Plain()(x, y)
+    z = Scale(3)(z)
+    z = Scale(bias=2.0, factor=3)(z)
+    z = Many(2)(z, y, x)
+    return gradients((x, y), Optional(3)(z, y))
+
+
+def of_inheritance():
+    x, = leaves()
+    return gradients((x,), Third(3)(half(2)(x)))
+
+
+def of_kept_in_a_variable():
+    x, y = leaves(2)
+    f = Needed(3)
+    g = f
+    return gradients((x, y), f(x, g(x.detach(), y)))
+
+
+def of_two_outputs():
+    x, = leaves()
+    values, indices = Largest(1)(x)
+    return gradients((x,), values) + [indices]
+
+
+def of_an_input_in_place():
+    x, = leaves()
+    return gradients((x,), InPlace(3)(x * 1))
+
+
+def of_c_behind_a_sum():
+    x, = leaves()
+    NativeScale(3)(x).sum().backward()
+    y, = leaves()
+    StaticScale.apply(y, 2).sum().backward()
+    return [x.grad.data, y.grad.data]
+
+
+def of_arguments_on_lines():
+    x, y = leaves(2)
+    return gradients((x, y), Needed(
+        2,  # the factor
+    )(
+        x,  # the first
+        y,
+    ))
+
+
+CASES = {name: value for name, value in globals().items() if name.startswith("of_")}

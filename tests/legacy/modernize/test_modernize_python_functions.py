@@ -1,0 +1,125 @@
+# tests/legacy/modernize/test_modernize_python_functions.py: instance Functions made static: what old_project/ computes
+# under torchthaw's legacy Functions is what the converted project computes on PyTorch alone.
+import json
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("libcst")
+
+from support import ROOT  # noqa: E402
+from torchthaw.legacy.modernize.python import convert  # noqa: E402
+
+OLD = Path(__file__).parent / "old_project"
+MODULES = {"layers": "new.layers", "layers.kinds": "new.layers.kinds", "layers.native": "new.layers.native",
+           "_ext.fake": "new._ext.fake"}  # fmt: skip
+PROGRAM = """
+import json, sys
+if {legacy}:
+    import torchthaw, torch.utils.ffi
+sys.path.insert(0, {folder!r})
+import use
+found = {{}}
+for name, case in use.CASES.items():
+    try:
+        found[name] = [tensor.tolist() for tensor in case()]
+    except Exception as error:
+        found[name] = f"{{type(error).__name__}}: {{error}}"
+print(json.dumps(found))
+assert {legacy} or "torchthaw" not in sys.modules
+"""
+NAMES = re.findall(r"^def (of_\w+)", (OLD / "use.py").read_text(), re.MULTILINE)
+
+
+def run(folder, legacy):
+    program = PROGRAM.format(legacy=legacy, folder=str(folder))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error::FutureWarning", "-c", program], cwd=folder, env=environment,
+        capture_output=True, text=True, timeout=280,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def converted():
+    texts = {path.relative_to(OLD).as_posix(): path.read_text() for path in OLD.rglob("*.py")
+             if path.parent.name != "_ext"}  # fmt: skip
+    return convert(texts, MODULES)
+
+
+@pytest.fixture(scope="module")
+def new_folder(converted, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("converted")
+    texts, _, _ = converted
+    for path, text in texts.items():
+        place = folder / (f"new/{path}" if "/" in path else path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    shutil.copytree(OLD / "_ext", folder / "new" / "_ext")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(new_folder):
+    return run(OLD, True), run(new_folder, False)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_are_the_same(results, name):
+    old, new = results
+    assert isinstance(old[name], list), old[name]
+    assert new[name] == old[name]
+
+
+def test_nothing_is_left_to_look_at(converted):
+    _, remarks, _ = converted
+    assert [remark for remark in remarks if remark.kind == "look"] == []
+    assert {remark.kind for remark in remarks} == {"done"}
+
+
+def test_lines_of_remarks_are_those_of_the_old_file(converted):
+    _, remarks, _ = converted
+    for name in ("Plain", "Scale", "Largest", "InPlace"):
+        lines = (OLD / "layers/kinds.py").read_text().split("\n")
+        line = next(number for number, line in enumerate(lines, 1) if line.startswith(f"class {name}("))
+        assert any(each.path == "layers/kinds.py" and each.line == line and each.rule == "instance-function"
+                   and each.message.startswith(f"{name}:") for each in remarks)  # fmt: skip
+
+
+def test_functions_are_described(converted):
+    _, _, functions = converted
+    found = {each.name: each for each in functions}
+    scale = found["Scale"]
+    assert (scale.module, scale.tensors, scale.constants) == (
+        "new.layers.kinds", ("input",), ("factor", "bias", "squared"))  # fmt: skip
+    assert (scale.path, scale.line) == ("layers/kinds.py", 16)
+    assert found["Largest"].constants == ("input_",) and found["Many"].tensors == ("*inputs",)
+    assert found["NativeScale"].calls == found["StaticScale"].calls == ("scale_forward", "scale_backward")
+    assert found["StaticScale"].tensors == ("input", "factor") and found["StaticScale"].constants == ()
+    assert found["Half"].constants == scale.constants
+
+
+def test_modules_can_be_pickled(new_folder):
+    """A kept instance is its constants or apply, which can; a lambda could not."""
+    program = "import pickle, sys, use; net = use.Net(2); del net.listed; sys.stdout.buffer.write(pickle.dumps(net))"
+    environment = {**os.environ, "PYTHONPATH": str(new_folder)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, timeout=280)
+    assert done.returncode == 0, done.stderr
+    assert pickle.PROTO in done.stdout
+
+
+def test_comments_and_layout_stay(converted):
+    texts, _, _ = converted
+    kinds, use = texts["layers/kinds.py"], texts["use.py"]
+    assert kinds.startswith("# One Function for each way in which its state came about.\n")
+    assert "        # What the input is multiplied by.\n        # It is squared\n        ctx.factor = factor\n" in kinds
+    assert "ctx.factor = factor ** 2  # where asked for\n" in kinds
+    assert "        x,  # the first\n        y,\n" in use and "2,  # the factor" in use
