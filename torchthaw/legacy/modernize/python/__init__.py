@@ -3,10 +3,20 @@
 Each file goes through the same steps: Python 3 by what the doctor is certain of (python3.py), Variables and renamed
 names (variables.py, names.py, values.py), autograd Functions and their calls (functions.py), imports (imports.py); last
 come comments beside what a person must look at (marks.py).
+
+ImportError where LibCST is not installed.
 """
 
-from ..remarks import FunctionClass
-from .project import Project, old_name_of
+try:
+    import libcst  # noqa: F401
+except ImportError:
+    why = "modernize: expected the package libcst, found none; pip install torchthaw[modernize] installs it"
+    raise ImportError(why, name="libcst") from None
+
+from ..remarks import FunctionClass  # noqa: E402
+from . import classes, functions, imports, marks, names, python3, values, variables  # noqa: E402
+from .calls import find_sites  # noqa: E402
+from .project import Project, old_name_of  # noqa: E402
 
 
 def convert(texts, modules):
@@ -14,11 +24,7 @@ def convert(texts, modules):
 
     texts: {path in the old project: its text}. modules: {old dotted module name: new dotted module name}; what it
     names and ``texts`` lacks is an extension. The lines of remarks are those of the old texts.
-    ImportError where LibCST is not installed.
     """
-    from . import classes, functions, imports, marks, names, python3, values, variables
-    from .calls import find_sites
-
     project = Project(texts, modules)
     python3.change(project)
     for file in project.changeable:
