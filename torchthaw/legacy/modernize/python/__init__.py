@@ -32,7 +32,8 @@ def convert(texts, modules):
         names.NameChange(file).run()
         values.change(file)
     definitions = classes.find_definitions(project)
-    found = [_described(project, each) for each in definitions.values() if each.method("forward")[1] is not None]
+    found = [_described(project, each) for each in definitions.values()
+             if not each.problem and each.method("forward")[1] is not None]  # fmt: skip
     sites = {file.path: find_sites(project, definitions, file) for file in project.changeable}
     changes = [
         functions.FunctionChange(

@@ -4,9 +4,10 @@ import libcst as cst
 import libcst.matchers as m
 from libcst.metadata import PositionProvider
 
-from . import calls, methods
-from .classes import KEPT, first_parameter, is_static, uses
+from . import calls, gradients, methods
+from .classes import uses
 from .editing import Change
+from .problems import KEPT, first_parameter, is_static
 
 RULE = "instance-function"
 ONCE = ("torch.autograd.function", "once_differentiable")
@@ -65,7 +66,7 @@ class FunctionChange(Change):
             elif name == "forward":
                 body.append(methods.as_forward(definition, each, set_up))
             elif name == "backward":
-                body.append(methods.as_backward(definition, each, methods.sequence_test(definition)))
+                body.append(gradients.as_backward(definition, each, gradients.sequence_test(definition)))
                 self.needed.add(ONCE)
             else:
                 body.append(methods.as_helper(definition, each))
@@ -98,7 +99,7 @@ class FunctionChange(Change):
                 each = each.visit(methods.OfContext(definition, own))
             if own and name == "backward" and self._calls_c(definition, node):
                 if not any(m.matches(d, m.Decorator(m.Name("once_differentiable"))) for d in each.decorators):
-                    each = each.with_changes(decorators=[*each.decorators, methods.ONCE])
+                    each = each.with_changes(decorators=[*each.decorators, gradients.ONCE])
                     self.needed.add(ONCE)
                     self.done(original.name, "once-differentiable",
                               f"{definition.name}: its backward calls C, which has no derivative")  # fmt: skip

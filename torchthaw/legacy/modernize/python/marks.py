@@ -45,6 +45,7 @@ def _starts(tree):
     for node in ast.walk(tree.root):  # outer statements first
         if isinstance(node, ast.stmt):
             first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+            first = found.get(first, first)  # one that stands on the line of its header
             body = getattr(node, "body", None)
             last = body[0].lineno - 1 if body else node.end_lineno
             found.update(dict.fromkeys(range(first, max(last, node.lineno) + 1), first))

@@ -36,8 +36,10 @@ def change(project):
 def look(project):
     """Remarks what the doctor would still have a person edit or look at."""
     for file, report in _examined(project):
-        for finding in report.findings if not file.stays else ():
-            if finding.effect in (EDIT, MODE, CHECK) and finding.rule not in OTHERS:
+        said = {(remark.line, remark.rule) for remark in file.remarks if remark.kind == "look"}
+        for finding in report.findings:
+            known = (file.old_line(finding.line), finding.rule) in said
+            if finding.effect in (EDIT, MODE, CHECK) and finding.rule not in OTHERS and not known:
                 message = finding.message
                 if finding.after and finding.after != finding.before and "\n" not in finding.after:
                     message += f": {finding.after}"

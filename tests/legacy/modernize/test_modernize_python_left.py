@@ -1,0 +1,147 @@
+# tests/legacy/modernize/test_modernize_python_left.py: Functions and calls that a person must decide about: they stay as
+# they are, with a comment and a remark.
+import ast
+import textwrap
+
+import pytest
+
+pytest.importorskip("libcst")
+
+from torchthaw.legacy.modernize.python import convert  # noqa: E402
+
+HEAD = "import torch\nfrom torch import nn\nfrom torch.autograd import Function\n\n\n"
+PLAIN = """
+class F(Function):
+    def __init__(self, k, bias=0):
+        self.k, self.bias = k, bias
+
+    def forward(self, x, y=None):
+        return x * self.k + self.bias
+
+    def backward(self, grad):
+        return grad * self.k
+"""
+FORWARD = """
+    def forward(self, x):
+        return x
+
+    def backward(self, grad):
+        return grad
+"""
+
+
+def converted(text):
+    text = HEAD + textwrap.dedent(text).lstrip("\n")
+    texts, remarks, functions = convert({"a.py": text}, {})
+    ast.parse(texts["a.py"])
+    return text, texts["a.py"], remarks, functions
+
+
+CLASSES = {
+    "any number of arguments": ("class F(Function):\n    def __init__(self, *args):\n        self.args = args\n",
+                                "takes any number of arguments"),
+    "an early return": ("class F(Function):\n    def __init__(self, k):\n        self.k = k\n        return\n",
+                        "returns early"),
+    "its own way to be called": ("class F(Function):\n    def __call__(self, x):\n        return 1\n", "are made or called"),
+    "a property": ("class F(Function):\n    @property\n    def k(self):\n        return 1\n", "k has a decorator"),
+    "a method that is passed on": (
+        "class F(Function):\n    def g(self, x):\n        return x\n\n    def h(self, xs):\n        return map(self.g, xs)\n",
+        "g is passed on"),
+    "a variable named ctx": ("class F(Function):\n    def g(self):\n        ctx = 1\n        return ctx\n", "named ctx"),
+    "a variable named as an input": ("class F(Function):\n    def __init__(self, k):\n        x = k\n        self.k = x\n",
+                                     "forward's argument x"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_class_stays(name):
+    source, why = CLASSES[name]
+    before, after, remarks, functions = converted(source + FORWARD + "\n\ny = F(1)(x)\n")
+    assert [line for line in after.split("\n") if not line.strip().startswith("#")] == before.split("\n")
+    (remark,) = [each for each in remarks if each.kind == "look"]
+    assert why in remark.message and remark.rule == "instance-function" and not functions
+    assert before.split("\n")[remark.line - 1].startswith("class F(")
+    lines = after.split("\n")
+    assert lines[lines.index("class F(Function):") - 1].startswith("#")
+
+
+def test_families_stay_together():
+    before, after, remarks, _ = converted(
+        PLAIN + "\n\nclass G(F):\n    def __init__(self, k):\n        super(G, self).__init__(k, 1)\n"
+    )
+    assert [line for line in after.split("\n") if not line.startswith("#")] == before.split("\n")
+    messages = [each.message for each in remarks]
+    assert "G stays an instance Function: it and its base F both have an __init__" in messages
+    assert "F stays an instance Function: G, of the same family, stays as it is" in messages
+
+
+def test_overridden_helpers_stay():
+    _, after, remarks, _ = converted(
+        "class F(Function):\n    def g(self, x):\n        return x\n" + FORWARD
+        + "\n\nclass G(F):\n    def g(self, x):\n        return 2 * x\n"
+    )  # fmt: skip
+    assert "ctx" not in after and any("it overrides g of its base" in each.message for each in remarks)
+
+
+CALLS = {
+    "an unknown keyword": ("y = F(1, shift=2)(x)", "__init__ has no argument shift"),
+    "a missing argument": ("y = F()(x)", "argument k is missing"),
+    "too many arguments": ("y = F(1, 2, 3)(x)", "__init__ takes 2 arguments, and gets 3"),
+    "keywords": ("y = F(**options)(x)", "**keywords"),
+    "named inputs": ("y = F(1)(x=x)", "inputs are named"),
+    "starred inputs": ("y = F(1)(*inputs)", "starred"),
+    "too few inputs": ("y = F(1)()", "fewer inputs"),
+    "forward itself": ("y = F(1).forward(x)", "forward is called without autograd"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_call_stays(name):
+    call, why = CALLS[name]
+    before, after, remarks, _ = converted(f"{PLAIN}\n\n{call}\n")
+    (remark,) = [each for each in remarks if each.kind == "look"]
+    assert why in remark.message and remark.rule == "function-call"
+    assert before.split("\n")[remark.line - 1] == call
+    lines = after.split("\n")
+    assert lines[lines.index(call) - 1].startswith("#")
+
+
+def test_attributes_of_an_instance_are_named():
+    _, _, remarks, _ = converted(PLAIN + "\n\nf = F(1)\ny = f(x)\nprint(f.k)\n")
+    (remark,) = [each for each in remarks if each.kind == "look"]
+    assert "f.k was an attribute of the instance" in remark.message
+
+
+def test_state_between_calls_is_named():
+    source = PLAIN.replace("return x * self.k", "self.bias += 1\n        return x * self.k")
+    module = "\n\nclass M(nn.Module):\n    def __init__(self):\n        self.f = F(2)\n\n    def forward(self, x):\n" + (
+        "        return self.f(x)\n"
+    )
+    _, after, remarks, _ = converted(source + module)
+    (remark,) = [each for each in remarks if each.kind == "look"]
+    assert remark.rule == "function-state" and "F kept bias from call to call" in remark.message
+    assert "F.apply(x, None, *self.f)" in after
+    direct = converted(source + "\n\ny = F(2)(x)\n")[2]  # a new instance for each call has no state
+    assert not [each for each in direct if each.kind == "look"]
+
+
+def test_kept_instances_that_others_use():
+    """Another class or object may use the attribute: it stays something that can be called."""
+    module = "\n\nclass M(nn.Module):\n    def __init__(self):\n        self.f = F(2, 3)\n\n    def forward(self, x):\n" + (
+        "        return self.f(x)\n"
+    )
+    kept = converted(PLAIN + module)[1]
+    assert "self.f = (2, 3)" in kept and "return F.apply(x, None, *self.f)" in kept
+    for more in ("\n\ny = net.f(x)\n", "\n\nhandle = M().f\n"):
+        _, after, _, _ = converted(PLAIN + module + more)
+        assert "self.f = lambda x, y=None, *, constants=(2, 3): F.apply(x, y, *constants)" in after
+        assert "return self.f(x)" in after and after.endswith(more)
+
+
+def test_functions_of_today_stay():
+    before, after, remarks, functions = converted(
+        "class F(Function):\n    @staticmethod\n    def forward(ctx, x, k):\n        ctx.k = k\n        return x * k\n\n"
+        "    @staticmethod\n    def backward(ctx, grad):\n        return grad * ctx.k, None\n\n\ny = F.apply(x, 2)\n"
+    )
+    assert after == before and not remarks
+    assert functions[0].tensors == ("x", "k")
