@@ -116,6 +116,13 @@ def test_modules_can_be_pickled(new_folder):
     assert pickle.PROTO in done.stdout
 
 
+def test_names_that_ctx_has():
+    from torchthaw.legacy.function import READ_ONLY
+    from torchthaw.legacy.modernize.python import methods
+
+    assert READ_ONLY.keys() <= methods.READ_ONLY
+
+
 def test_comments_and_layout_stay(converted):
     texts, _, _ = converted
     kinds, use = texts["layers/kinds.py"], texts["use.py"]

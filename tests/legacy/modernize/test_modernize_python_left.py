@@ -48,6 +48,7 @@ CLASSES = {
         "class F(Function):\n    def g(self, x):\n        return x\n\n    def h(self, xs):\n        return map(self.g, xs)\n",
         "g is passed on"),
     "a variable named ctx": ("class F(Function):\n    def g(self):\n        ctx = 1\n        return ctx\n", "named ctx"),
+    "a second base": ("class F(Function, object):\n    k = 1\n", "a second base"),
     "a variable named as an input": ("class F(Function):\n    def __init__(self, k):\n        x = k\n        self.k = x\n",
                                      "forward's argument x"),
 }  # fmt: skip
@@ -60,9 +61,10 @@ def test_class_stays(name):
     assert [line for line in after.split("\n") if not line.strip().startswith("#")] == before.split("\n")
     (remark,) = [each for each in remarks if each.kind == "look"]
     assert why in remark.message and remark.rule == "instance-function" and not functions
-    assert before.split("\n")[remark.line - 1].startswith("class F(")
+    line = before.split("\n")[remark.line - 1]
+    assert line.startswith("class F(")
     lines = after.split("\n")
-    assert lines[lines.index("class F(Function):") - 1].startswith("#")
+    assert lines[lines.index(line) - 1].startswith("#")
 
 
 def test_families_stay_together():
@@ -104,6 +106,25 @@ def test_call_stays(name):
     assert before.split("\n")[remark.line - 1] == call
     lines = after.split("\n")
     assert lines[lines.index(call) - 1].startswith("#")
+
+
+def test_classes_that_are_handed_on_are_named():
+    before, after, remarks, _ = converted(PLAIN + "\n\nf = F if fast else slow\nassert isinstance(f, F)\n")
+    (remark,) = [each for each in remarks if each.kind == "look"]
+    assert "F is handed on" in remark.message and before.split("\n")[remark.line - 1] == "f = F if fast else slow"
+
+
+def test_classes_inside_of_functions_are_named():
+    inner = textwrap.indent(PLAIN, "    ")
+    before, after, remarks, _ = converted(f"def make():{inner}\n    return F(2)\n")
+    (remark,) = [each for each in remarks if each.kind == "look"]
+    assert "inside of another definition" in remark.message
+    assert [line for line in after.split("\n") if not line.strip().startswith("#")] == before.split("\n")
+
+
+def test_old_wrappers_are_named():
+    _, _, remarks, _ = converted("from torch.utils.ffi import _wrap_function\n")
+    assert [each.rule for each in remarks] == ["torch-utils-ffi"]
 
 
 def test_attributes_of_an_instance_are_named():

@@ -63,6 +63,19 @@ def of_kept_in_a_variable():
     return gradients((x, y), f(x, g(x.detach(), y)))
 
 
+def called(x, y, k):
+    f = Needed(
+        k)  # k is the factor
+    if k:
+        return f(x, y)
+    return f(y, x)
+
+
+def of_kept_in_a_function():
+    x, y = leaves(2)
+    return gradients((x, y), called(x, y, 3))
+
+
 def of_two_outputs():
     x, = leaves()
     values, indices = Largest(1)(x)

@@ -3,7 +3,8 @@
 ``F(a)(x)`` becomes ``F.apply(x, a)``. An instance that is kept is one of three things:
 
 - ``F.apply`` itself where F takes no constants: all else stays as it is.
-- its constants, ``self.f = (a,)``, where each use of the attribute is a call in the same class: ``F.apply(x, *self.f)``.
+- its constants, ``self.f = (a,)``, where each use of the attribute is a call in the same class, or of the variable one
+  in the same function: ``F.apply(x, *self.f)``.
   Modules that hold a tuple can still be pickled, which those that hold a lambda cannot.
 - otherwise a lambda with the constants as a default, which are evaluated where the instance was made.
 """
@@ -50,7 +51,23 @@ def find_sites(project, definitions, file):
                 sites[_span(tree, parent)] = Site("direct", definition, name)
             continue
         _keep(project, file, sites, node, Site("lambda", definition, name))
+    _look_at_classes(project, definitions, file)
     return sites
+
+
+def _look_at_classes(project, definitions, file):
+    """Remarks classes that are handed on as they are: whoever calls them expects an instance."""
+    for node in file.tree.all(ast.Name, ast.Attribute):
+        parent = file.tree.parents[node]
+        is_handed_on = isinstance(node.ctx, ast.Load) and not isinstance(parent, (ast.Attribute, ast.ClassDef))
+        if not is_handed_on or isinstance(parent, ast.Call) and parent.func is node:
+            continue
+        if isinstance(parent, ast.Call) and file.tree.dotted(parent.func) in ("super", "isinstance", "issubclass"):
+            continue
+        definition = definition_of(project, definitions, file, file.tree.dotted(node))
+        if definition and definition.is_instance_style and not definition.problem:
+            message = f"{definition.name} is handed on; what calls it must use {definition.name}.apply(inputs, constants)"
+            file.remark(node.lineno, RULE, message, "look")
 
 
 def definition_of(project, definitions, file, dotted):
@@ -131,11 +148,11 @@ def _keep(project, file, sites, node, site):
                     "call; each call begins with the values of __init__ now", "look")  # fmt: skip
     what, calls = "lambda", []
     given = definition.takes_any or node.args or node.keywords
-    if given and definition.constants and name and name.startswith("self.") and _only_here(project, tree, target):
-        calls = [tree.parents[use] for use in uses]
-        made = [each for each in tree.all(ast.Assign) if any(tree.dotted(t) == name for t in each.targets)]
-        same_class = [each for each in made if _class_of(tree, each) is _class_of(tree, target)]
-        if all(isinstance(call, ast.Call) and call.func in uses for call in calls) and len(same_class) == 1:
+    if given and definition.constants and name and _is_local(project, tree, target):
+        calls, scope = [tree.parents[use] for use in uses], _class_of if "." in name else _function_of
+        made = [each for each in tree.all(type(target)) if tree.dotted(each) == name
+                and not isinstance(each.ctx, ast.Load) and scope(tree, each) is scope(tree, target)]  # fmt: skip
+        if all(isinstance(call, ast.Call) and call.func in uses for call in calls) and len(made) == 1:
             if not any(_wrong_inputs(definition, call, True) for call in calls):
                 what = "tuple"
     if what == "tuple":
@@ -168,6 +185,15 @@ def _uses(tree, target, name):
     scope = _class_of(tree, target) if isinstance(target, ast.Attribute) else _function_of(tree, target)
     return [node for node in ast.walk(scope or tree.root) if isinstance(node, type(target))
             and isinstance(node.ctx, ast.Load) and tree.dotted(node) == name]  # fmt: skip
+
+
+def _is_local(project, tree, target):
+    """Whether all uses are known: those of a function's variable, and of an attribute that no other object has."""
+    if isinstance(target, ast.Name):
+        function = _function_of(tree, target)
+        names = {name for each in ast.walk(function) if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
+        return function is not tree.root and target.id not in names
+    return tree.dotted(target).startswith("self.") and _only_here(project, tree, target)
 
 
 def _only_here(project, tree, target):

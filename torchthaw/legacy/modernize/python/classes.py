@@ -206,6 +206,17 @@ def uses(project, file, node, seen=None):
     return names, touched
 
 
+def _look_at_inner(file):
+    """Remarks the instance Functions that are defined inside of functions or classes, which stay."""
+    outer = set(defined(file.tree).values())
+    for node in file.tree.all(ast.ClassDef):
+        forward = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None)
+        is_function = any(file.origin(file.tree.dotted(base)) in BASES for base in node.bases)
+        if node not in outer and is_function and forward and not is_static(forward):
+            message = f"{node.name} stays an instance Function: it is defined inside of another definition"
+            file.remark(node.lineno, "instance-function", message, "look")
+
+
 def find_definitions(project):
     """{(path, name): Definition} of all Functions of a project, bases before what is below them."""
     found = {}
@@ -231,6 +242,7 @@ def find_definitions(project):
     for file in project.changeable:
         for name in defined(file.tree):
             look(file, name)
+        _look_at_inner(file)
     for definition in found.values():
         definition.problem = definition.problem or problem_of(definition)
     for definition in found.values():

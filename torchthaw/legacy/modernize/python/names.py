@@ -77,6 +77,8 @@ class NameChange(Change):
 
     def leave_ImportFrom(self, original, updated):
         module = dotted(original.module) if original.module and not original.relative else None
+        if module == "torch.utils.ffi":
+            self.look(original, "torch-utils-ffi", "it is gone; the new extension gives its functions without a wrapper")
         if isinstance(updated.names, cst.ImportStar) or module is None:
             return updated
         aliases = []

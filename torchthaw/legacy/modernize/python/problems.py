@@ -22,6 +22,8 @@ def problem_of(definition):
     if not definition.is_instance_style:
         return None
     owner, init = definition.method("__init__")
+    if len(definition.node.bases) > 1:
+        return "it has a second base"
     if init and any(each.name.startswith("*") for each in definition.constants):
         return "its __init__ takes any number of arguments"
     if any(each.name.startswith("**") for each in definition.tensors):
