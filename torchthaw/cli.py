@@ -7,6 +7,7 @@ from . import __version__, config
 from .bindings.command import add_bindings
 from .legacy.doctor import add_doctor
 from .legacy.environment import add_disable, add_enable
+from .legacy.modernize import add_modernize
 from .legacy.nvcc import add_nvcc
 from .legacy.running import add_run
 
@@ -38,7 +39,7 @@ def run_config(options):
 
 
 # Each entry adds one subcommand, whose `run` default takes the parsed options.
-SUBCOMMANDS = [add_config, add_run, add_enable, add_disable, add_doctor, add_nvcc, add_bindings]
+SUBCOMMANDS = [add_config, add_run, add_enable, add_disable, add_doctor, add_modernize, add_nvcc, add_bindings]
 
 
 def main(arguments=None):

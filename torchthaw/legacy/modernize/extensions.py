@@ -1,0 +1,242 @@
+"""torchthaw/legacy/modernize/extensions.py: from recorded calls of create_extension to arguments of FFIExtension."""
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from ...build import cuda
+from .. import options
+from ..core import C_FLAGS
+from .project import Refused
+from .remarks import Remark
+
+# As build() of an old project has it: signed integers wrap around, and old C compiles.
+OLD_C = ["-fwrapv", *C_FLAGS]
+LISTS = (
+    "headers", "sources", "define_macros", "include_dirs", "libraries", "library_dirs", "runtime_library_dirs",
+    "extra_objects", "cxx", "nvcc", "nvcc_dlink", "extra_link_args", "dlink_libraries",
+)  # fmt: skip
+# Libraries that FFIExtension links itself.
+LINKED = {"TH": "torchthaw's libth", "THC": "torchthaw's libthc", "cudart": "CUDA's runtime"}
+WITHOUT_USE = {"verbose", "package", "relative_to", "source_extension", *options.OTHER_ARGUMENTS}
+# Folders of PyTorch's or CUDA's own headers and libraries, which FFIExtension finds by itself.
+FOUND = re.compile(r"/(?:torch/(?:lib/)?(?:include|lib)(?:/|$)|cuda(?:-[\d.]+)?/(?:include|lib\w*)(?:/|$))")
+
+
+class Extension(NamedTuple):
+    """One extension. path, line: of its create_extension; name: as given there; base: the folder that it starts from.
+
+    cpu, gpu: {argument of FFIExtension: value} without CUDA and with it, with paths relative to the project; None where
+    it is not built then. ``cxx``, ``nvcc`` and ``nvcc_dlink`` stand for extra_compile_args.
+    """
+
+    path: str
+    line: int
+    name: str
+    base: str
+    cpu: dict | None
+    gpu: dict | None
+
+    @property
+    def key(self):
+        """What no two extensions of a project share."""
+        return self.base, self.name
+
+    @property
+    def is_optional(self):
+        """Whether CUDA decides what is built."""
+        return self.cpu != self.gpu
+
+    def files(self, argument):
+        return list(dict.fromkeys([*(self.cpu or {}).get(argument, ()), *(self.gpu or {}).get(argument, ())]))
+
+
+def extensions(project, recordings, flags, remarks):
+    """[Extension] of all build files; Refused where two make one extension.
+
+    flags: {CUDA source: the flags that scripts give nvcc for it}.
+    """
+    found = {}
+    for recording in recordings:
+        calls = {}
+        for side, given in (("cpu", recording.cpu), ("gpu", recording.cuda)):
+            for call in given:
+                name = _name(recording.path, call)
+                of_call = Reader(project, recording.path, call, remarks, flags if side == "gpu" else {})
+                calls.setdefault(name, {"line": call.line, "base": call.base})[side] = of_call.arguments()
+        for name, call in calls.items():
+            key = (call["base"], name)
+            if key in found:
+                raise Refused(
+                    f"PROJECT: expected one build file for each extension, got {found[key].path} and {recording.path} for "
+                    f"{name}; --build chooses"
+                )
+            cpu, gpu = call.get("cpu"), call.get("gpu")
+            found[key] = Extension(recording.path, call["line"], name, call["base"], cpu, gpu if gpu else cpu)
+    if not found:
+        raise Refused(f"{recordings[0].path}: expected a call of create_extension, found none that is reached")
+    return list(found.values())
+
+
+def _name(path, call):
+    name = call.arguments.get("name")
+    if not (isinstance(name, str) and all(part.isidentifier() for part in name.split("."))):
+        raise Refused(f"{path}: line {call.line}: name: expected a dotted module name, got {name!r}")
+    return name
+
+
+class Reader:
+    """Of one recorded call: what FFIExtension is to get. Says in ``remarks`` what changes on the way."""
+
+    def __init__(self, project, path, call, remarks, flags):
+        self.project, self.path, self.call, self.remarks, self.flags = project, path, call, remarks, flags
+        self.given = {name: value for name, value in call.arguments.items() if value is not None}
+
+    def say(self, rule, message, kind="done"):
+        remark = Remark(self.path, self.call.line, rule, message, kind)
+        if remark not in self.remarks:
+            self.remarks.append(remark)
+
+    def arguments(self):
+        given = self.given
+        made = {name: [] for name in LISTS}
+        made["with_cuda"], made["dlink"] = bool(given.get("with_cuda")), bool(given.get("dlink"))
+        for name in ("headers", "sources"):
+            made[name] = [self.file(name, each, [self.call.base]) for each in _listed(given.get(name, []))]
+        for name in ("include_dirs", "library_dirs"):
+            made[name] = self.folders(name, _listed(given.get(name, [])))
+        made["define_macros"] = [tuple(each) for each in given.get("define_macros", ())]
+        made["libraries"] = self.libraries(given.get("libraries", ()))
+        for name in ("runtime_library_dirs", "extra_link_args", "dlink_libraries"):
+            made[name] = _listed(given.get(name, []))
+        self.compile_args(made)
+        self.objects(made)
+        for name in given:
+            if name not in made and name not in WITHOUT_USE and name not in ("name", "extra_compile_args", "undef_macros"):
+                self.say("argument", f"{name}: FFIExtension has no such argument; it is left out", "look")
+        if given.get("source_extension", ".c") != ".c":
+            self.say("argument", "source_extension: the headers are read as C; C++ needs extern \"C\" in them", "look")
+        return made
+
+    # Paths
+
+    def file(self, argument, name, folders):
+        """A file relative to the project."""
+        for folder in folders:
+            place = self.project.relative(os.path.join(folder, name))
+            if place in self.project.files:
+                return place
+        place = self.project.relative(os.path.join(folders[0], name))
+        if place is None:
+            raise Refused(f"{self.path}: line {self.call.line}: {argument}: expected a file of the project, got {name!r}")
+        self.say("missing-file", f"{argument}: {name} is not there; a script of the project may have made it", "look")
+        return place
+
+    def folders(self, argument, names):
+        found = []
+        for name in names:
+            if FOUND.search(name):
+                self.say("found-by-itself", f"{argument}: {name} is left out: FFIExtension finds PyTorch's TH and CUDA")
+                continue
+            places = [self.project.relative(os.path.join(folder, name)) for folder in (self.call.cwd, self.call.base)]
+            inside = next((place for place in places if place is not None and self.project.has_folder(place)), None)
+            if inside is None and os.path.isabs(name):
+                self.say("absolute-path", f"{argument}: {name} is a folder of one machine", "look")
+            elif inside is None:
+                self.say("missing-file", f"{argument}: {name} is not there", "look")
+            found.append((inside or ".") if inside is not None else name)
+        return list(dict.fromkeys(found))
+
+    # Flags
+
+    def libraries(self, names):
+        for name in names:
+            if name in LINKED:
+                self.say("found-by-itself", f"libraries: {name} is left out: FFIExtension links {LINKED[name]}")
+        return [name for name in names if name not in LINKED]
+
+    def compile_args(self, made):
+        made.update(cuda.compile_args(self.given.get("extra_compile_args") or ()))
+        made["cxx"] = [flag for flag in made["cxx"] if not self.is_folder(flag, made)]
+        made["cxx"] += [f"-U{name}" for name in self.given.get("undef_macros", ())]
+        kept = without_architectures(made["nvcc"])
+        if kept != made["nvcc"]:
+            self.say("architectures", "the list of architectures is left out: TORCH_CUDA_ARCH_LIST says what to build for")
+        made["nvcc"] = kept
+        if any(name.endswith(".c") for name in made["sources"]):
+            made["cxx"] = [*OLD_C, *made["cxx"]]
+        if "-fopenmp" in made["cxx"] and "-fopenmp" not in made["extra_link_args"]:
+            made["extra_link_args"].append("-fopenmp")
+
+    def is_folder(self, flag, made):
+        """Whether a flag is -I of a folder of the project, which becomes one of include_dirs."""
+        if not flag.startswith("-I") or len(flag) == 2:
+            return False
+        made["include_dirs"] += [each for each in self.folders("extra_compile_args", [flag[2:]])
+                                 if each not in made["include_dirs"]]  # fmt: skip
+        return True
+
+    def objects(self, made):
+        """Objects: made of their sources again where these are there."""
+        for name in _listed(self.given.get("extra_objects", [])):
+            places = [self.project.relative(os.path.join(folder, name)) for folder in (self.call.cwd, self.call.base)]
+            places = [place for place in dict.fromkeys(places) if place is not None]
+            if not places:
+                self.say("absolute-path", f"extra_objects: {name} is a file of one machine", "look")
+                made["extra_objects"].append(name)
+                continue
+            source = next(filter(None, (self.source_of(place) for place in places)), None)
+            if source is None:
+                self.kept(next((place for place in places if place in self.project.files), places[0]), made)
+            elif source.endswith(".cu"):
+                self.cuda_source(places[0], source, made)
+            elif source not in made["sources"]:
+                self.say("object", f"extra_objects: {places[0]} is made of {source} again, which is among the sources")
+                made["sources"].append(source)
+
+    def source_of(self, place):
+        """The source that an object is made of; None without one."""
+        path = Path(place)
+        if path.suffix not in (".o", ".cuo", ".obj"):
+            return None
+        stem = path.name[: -len(path.suffix)]
+        others = [path.with_name(stem)] + [path.with_name(stem + suffix) for suffix in (".c", ".cpp", ".cc", ".cxx")]
+        names = [each.as_posix() for each in [*cuda.sources_of(path), *others]]
+        return next((name for name in names if name in self.project.files), None)
+
+    def kept(self, place, made):
+        """An object or library without a source."""
+        if place in self.project.files:
+            rule = f"extra_objects: {place} stays: there is no source that it is made of"
+            self.say("object", rule, "hint" if place.endswith((".a", ".so")) else "look")
+        else:
+            self.say("object", f"extra_objects: {place} is not there, and no source that it is made of", "look")
+        made["extra_objects"].append(place)
+
+    def cuda_source(self, name, source, made):
+        if not made["with_cuda"]:
+            self.say("object", f"extra_objects: {name} is CUDA code and left out: with_cuda is false", "look")
+            return
+        self.say("object", f"extra_objects: {name} is made of {source} again, which is among the sources")
+        if source not in made["sources"]:
+            made["sources"].append(source)
+        made["nvcc"] += [flag for flag in self.flags.get(source, ()) if flag not in made["nvcc"]]
+
+
+def without_architectures(words):
+    """Flags of nvcc without those that choose architectures."""
+    from ..nvcc import ARCHITECTURE
+
+    kept, words = [], list(words)
+    while words:
+        word = words.pop(0)
+        if word in ARCHITECTURE:
+            del words[:1]
+        elif word.partition("=")[0] not in ARCHITECTURE:
+            kept.append(word)
+    return kept
+
+
+def _listed(value):
+    return [os.fspath(value)] if isinstance(value, (str, os.PathLike)) else [os.fspath(each) for each in value]

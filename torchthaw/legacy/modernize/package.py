@@ -1,0 +1,197 @@
+"""torchthaw/legacy/modernize/package.py: pyproject.toml and MANIFEST.in of the new package."""
+
+import json
+import os
+import re
+
+from ... import __version__
+from .remarks import Remark
+
+LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
+READMES = ("README.md", "README.rst", "README.txt", "README")
+C_FILES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl")
+# What a licence file begins with or says, and its name in the list of SPDX.
+SPDX = (
+    ("Apache-2.0", r"Apache License\s+Version 2\.0"), ("GPL-3.0-only", r"GNU GENERAL PUBLIC LICENSE\s+Version 3"),
+    ("GPL-2.0-only", r"GNU GENERAL PUBLIC LICENSE\s+Version 2"),
+    ("MIT", r"Permission is hereby granted, free of charge"),
+    ("BSD-3-Clause", r"Redistribution and use in source and binary forms.*Neither the name"),
+    ("BSD-2-Clause", r"Redistribution and use in source and binary forms"),
+    ("MPL-2.0", r"Mozilla Public License Version 2\.0"), ("Unlicense", r"This is free and unencumbered software"),
+)  # fmt: skip
+# What setup.py says in its argument ``license``.
+NAMES = {
+    "mit": "MIT", "mit license": "MIT", "apache": "Apache-2.0", "apache 2.0": "Apache-2.0", "apache-2.0": "Apache-2.0",
+    "apache license 2.0": "Apache-2.0", "apache license, version 2.0": "Apache-2.0", "gplv3": "GPL-3.0-only",
+    "bsd-3-clause": "BSD-3-Clause", "bsd-2-clause": "BSD-2-Clause", "bsd 3-clause": "BSD-3-Clause",
+}  # fmt: skip
+# What torchthaw brings, or PyTorch does.
+NOT_NEEDED = {"cffi", "pytorch", "torch", "setuptools", "pip"}
+
+
+class Package:
+    """What setup.py said of the project, as tables of pyproject.toml.
+
+    setup: the keywords of setup(), as far as they are known. path: of setup.py, or of the build file without one.
+    """
+
+    def __init__(self, project, layout, setup, path, needs_torch, remarks):
+        self.project, self.layout, self.setup, self.path = project, layout, setup or {}, path
+        self.needs_torch, self.remarks = needs_torch, remarks
+
+    def say(self, message, kind="done", rule="package"):
+        self.remarks.append(Remark(self.path, 0, rule, message, kind))
+
+    def pyproject(self):
+        """The text of pyproject.toml."""
+        requires = ["setuptools>=77.0.3", f"torchthaw>={__version__}", *(["torch>=2.4"] if self.needs_torch else [])]
+        parts = [
+            table("build-system", {"requires": requires, "build-backend": "setuptools.build_meta"}),
+            table("project", self.project_table()),
+        ]
+        for name, values in self.further_tables().items():
+            if values:
+                parts.append(table(name, values))
+        return "\n".join(parts)
+
+    def project_table(self):
+        setup = self.setup
+        name = self.text("name") or self.layout.package
+        values = {"name": re.sub(r"[^\w.-]+", "-", name), "version": self.version()}
+        if self.text("description"):
+            values["description"] = " ".join(self.text("description").split())
+        values["readme"] = next((name for name in READMES[:3] if name in self.layout.files.values()), None)
+        values.update(self.licence())
+        for kind in ("author", "maintainer"):
+            person = {"name": self.text(kind), "email": self.text(f"{kind}_email")}
+            person = {key: value for key, value in person.items() if value}
+            if person:
+                values[f"{kind}s"] = [person]
+        values["keywords"] = _words(setup.get("keywords"))
+        values["classifiers"] = self.classifiers()
+        values["requires-python"] = ">=3.10"
+        values["dependencies"] = self.dependencies()
+        return {key: value for key, value in values.items() if value}
+
+    def text(self, key):
+        value = self.setup.get(key)
+        return value.strip() if isinstance(value, str) else ""
+
+    def version(self):
+        given = str(self.setup.get("version", "") or "").strip()
+        if re.fullmatch(r"v?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|post|dev)[-_.]?\d*)*(?:\+[\w.]+)?", given):
+            return given
+        why = f"its version {given!r} is none that pip takes" if given else "its version is not known"
+        self.say(f"version: {why}; 0.1.0 stands in pyproject.toml", "look" if given or self.setup else "done")
+        return "0.1.0"
+
+    def licence(self):
+        files = [new for new in self.layout.files.values() if LICENCES.match(new)]
+        stated = self.text("license")
+        found = NAMES.get(stated.lower(), stated if stated in dict(SPDX) else None)
+        for name in files:
+            source = self.project.text(next(old for old, new in self.layout.files.items() if new == name))
+            for spdx, pattern in SPDX if source and not found else ():
+                if re.search(pattern, source.text, re.DOTALL):
+                    found = spdx
+                    break
+        if not found:
+            said = f"license={stated!r} in setup.py is no SPDX name" if stated else "no licence is named"
+            self.say(f"licence: {said}; add license = \"…\" to pyproject.toml", "look" if stated else "hint")
+        return {"license": found, "license-files": files}
+
+    def classifiers(self):
+        given = [each for each in _words(self.setup.get("classifiers"), None) if not each.startswith("License ::")]
+        kept = [each for each in given if not re.match(r"Programming Language :: Python :: (?:2|3\.\d)", each)]
+        return kept
+
+    def dependencies(self):
+        found = []
+        for each in [*_words(self.setup.get("install_requires"), None), *_words(self.setup.get("requires"), None)]:
+            if re.match(r"[\w.-]*", each)[0].lower() not in NOT_NEEDED:
+                found.append(each)
+        return list(dict.fromkeys(["torch>=2.4", f"torchthaw>={__version__}", *found]))
+
+    def further_tables(self):
+        setup, entries = self.setup, self.entry_points()
+        urls = {"Homepage": self.text("url"), "Download": self.text("download_url")}
+        extras = setup.get("extras_require")
+        extras = {name: _words(each, None) for name, each in extras.items()} if isinstance(extras, dict) else {}
+        data = setup.get("package_data")
+        data = {self.package_of(name): _words(each, None) for name, each in data.items()} if isinstance(data, dict) else {}
+        packages = [*dict.fromkeys(name.partition(".")[0] for name in self.layout.extensions)]
+        scripts = _words(setup.get("scripts"), None)
+        return {
+            "project.urls": {key: value for key, value in urls.items() if value},
+            "project.optional-dependencies": extras,
+            "project.scripts": entries.pop("console_scripts", {}),
+            "project.gui-scripts": entries.pop("gui_scripts", {}),
+            **{f'project.entry-points."{group}"': values for group, values in entries.items()},
+            "tool.setuptools": {"script-files": [self.layout.files.get(name, name) for name in scripts]} if scripts else {},
+            "tool.setuptools.packages.find": {
+                "where": list(self.layout.roots), "include": [pattern for name in packages for pattern in (name, f"{name}.*")],
+            },
+            "tool.setuptools.package-data": data,
+            "tool.pytest.ini_options": {"testpaths": ["tests"]},
+            # One wheel for every Python from 3.10 on.
+            "tool.distutils.bdist_wheel": {"py-limited-api": "cp310"},
+        }  # fmt: skip
+
+    def package_of(self, name):
+        return self.layout.modules.get(name, name) or "*"
+
+    def entry_points(self):
+        """{group: {name: object}}, with modules named as they are in the new package."""
+        given = self.setup.get("entry_points")
+        found = {}
+        for group, lines in given.items() if isinstance(given, dict) else ():
+            for line in _words(lines, None):
+                name, _, target = (part.strip() for part in line.partition("="))
+                module, colon, attribute = target.partition(":")
+                found.setdefault(group, {})[name] = self.layout.modules.get(module, module) + colon + attribute
+        return found
+
+    def manifest(self):
+        """The text of MANIFEST.in: the C files, which a source distribution needs, and what an old one named."""
+        folders, alone = {}, []
+        for name in self.layout.files.values():
+            ending = os.path.splitext(name)[1]
+            if ending in C_FILES:
+                top = name.partition("/")[0]
+                folders.setdefault(top, set()).add(ending) if "/" in name else alone.append(name)
+        kept = [name for name in self.layout.files.values() if name.endswith((".a", ".so", ".o"))]
+        lines = [f"recursive-include {folder} {' '.join(f'*{each}' for each in sorted(endings))}"
+                 for folder, endings in sorted(folders.items())]  # fmt: skip
+        lines += [f"include {name}" for name in [*alone, *kept]]
+        lines += ["recursive-include tests *"]
+        old = self.project.text("MANIFEST.in") if "MANIFEST.in" in self.project.files else None
+        before = [line for line in (old.text.splitlines() if old else ()) if line.strip() and line not in lines]
+        return "\n".join([*before, *lines]) + "\n"
+
+
+def _words(value, separator=r"[,\s]+"):
+    """A list of texts of what setup.py gives for one: a list, or one text that has several."""
+    if isinstance(value, str):
+        parts = re.split(separator, value) if separator else value.splitlines()
+        return [part.strip() for part in parts if part.strip()]
+    return [each for each in value if isinstance(each, str)] if isinstance(value, (list, tuple)) else []
+
+
+def table(name, values):
+    """One table of TOML."""
+    lines = [f"{_key(key)} = {_toml(value)}" for key, value in values.items()]
+    return f"[{name}]\n" + "".join(f"{line}\n" for line in lines)
+
+
+def _key(key):
+    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else _toml(key)
+
+
+def _toml(value):
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
+    items = [_toml(each) for each in value]
+    line = f"[{', '.join(items)}]"
+    return line if len(line) < 100 else "[\n" + "".join(f"    {item},\n" for item in items) + "]"

@@ -1,0 +1,116 @@
+"""torchthaw/legacy/modernize/recorder.py: run as a program, it runs a build file and writes down what that asks for.
+
+``python recorder.py BUILD_FILE CUDA RESULT``. create_extension and setup build nothing here; CUDA, 0 or 1, is what
+``torch.cuda.is_available()`` says; compilers and make are not started. RESULT gets one JSON object.
+"""
+
+import json
+import os
+import runpy
+import shlex
+import subprocess
+import sys
+import traceback
+import types
+
+COMPILERS = {"nvcc", "gcc", "g++", "cc", "c++", "clang", "clang++", "make", "cmake", "sh", "bash", "ninja"}
+CREATE_EXTENSION = ("name", "headers", "sources", "verbose", "with_cuda", "package", "relative_to")
+
+
+class Recorder:
+    def __init__(self, file):
+        self.file = os.path.realpath(file)
+        self.found = {"create_extension": [], "setup": [], "commands": [], "error": None}
+
+    def create_extension(self, *given, **keywords):
+        arguments = {**dict(zip(CREATE_EXTENSION, given)), **keywords}
+        arguments["relative_to"] = os.path.abspath(arguments.get("relative_to", "."))
+        self.found["create_extension"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": arguments})
+        return Anything()
+
+    def setup(self, **keywords):
+        self.found["setup"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": keywords})
+        return Anything()
+
+    def line(self):
+        """The line of the build file that is being run; 0 where another file calls."""
+        frame = sys._getframe(1)
+        while frame is not None:
+            if os.path.realpath(frame.f_code.co_filename) == self.file:
+                return frame.f_lineno
+            frame = frame.f_back
+        return 0
+
+    def started(self, words):
+        """Whether a command is one of those that are written down in place of being run."""
+        text = words if isinstance(words, str) else shlex.join(map(str, words))
+        parts = text.split()
+        is_compiler = bool(parts) and (os.path.basename(parts[0]) in COMPILERS or parts[0].endswith(".sh"))
+        if is_compiler or " nvcc " in f" {text} ":
+            self.found["commands"].append(text)
+            return True
+        return False
+
+
+class Anything:
+    """Stands for the cffi.FFI of an extension: every method does nothing."""
+
+    def __getattr__(self, name):
+        return lambda *given, **keywords: Anything()
+
+
+def patch_commands(recorder):
+    run, popen, system = subprocess.run, subprocess.Popen, os.system
+
+    def run_recorded(words, *given, **keywords):
+        if recorder.started(words):
+            return subprocess.CompletedProcess(words, 0, "", "")
+        return run(words, *given, **keywords)
+
+    class Popen(popen):
+        def __init__(self, words, *given, **keywords):
+            if recorder.started(words):
+                words, keywords["shell"] = [sys.executable, "-c", ""], False
+            super().__init__(words, *given, **keywords)
+
+    subprocess.run, subprocess.Popen = run_recorded, Popen
+    os.system = lambda words: 0 if recorder.started(words) else system(words)
+
+
+def main(file, has_cuda, result):
+    recorder = Recorder(file)
+    import setuptools
+
+    import torch
+
+    ffi = types.ModuleType("torch.utils.ffi")
+    ffi.create_extension = recorder.create_extension
+    ffi._wrap_function = lambda function, ffi: function
+    sys.modules["torch.utils.ffi"] = torch.utils.ffi = ffi
+    torch.cuda.is_available = lambda: has_cuda
+    torch.cuda.device_count = lambda: int(has_cuda)
+    import distutils.core
+
+    setuptools.setup = distutils.core.setup = recorder.setup
+    patch_commands(recorder)
+    sys.argv = [os.path.basename(file)]
+    sys.path.insert(0, os.getcwd())
+    try:
+        runpy.run_path(file, run_name="__main__")
+    except SystemExit:
+        pass
+    except BaseException:
+        recorder.found["error"] = traceback.format_exc().strip().splitlines()[-1]
+    with open(result, "w") as out:
+        json.dump(recorder.found, out, default=plain)
+
+
+def plain(value):
+    """What stands in JSON for a value that it does not know."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    return os.fspath(value) if isinstance(value, os.PathLike) else {"unknown": repr(value)}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2] == "1", sys.argv[3])

@@ -1,0 +1,97 @@
+"""torchthaw/legacy/modernize/writing.py: the new project's files, written as a whole or not at all, or as a diff."""
+
+import contextlib
+import difflib
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from .project import Refused
+
+
+class Content(NamedTuple):
+    """A file of the new project. old: its path in the old one, or None for a new file."""
+
+    data: bytes
+    is_program: bool = False
+    old: str | None = None
+
+
+def output_folder(project, given):
+    """Where the result goes: ``given``, else beside the project; Refused where something is there."""
+    folder = Path(os.path.abspath(given or project.root.with_name(f"{project.root.name}-modernized")))
+    real = Path(os.path.realpath(folder))
+    if real.is_relative_to(project.root):
+        raise Refused(f"--output: expected a folder outside of PROJECT, which is only read, got {str(folder)!r}")
+    if folder.is_dir():
+        names = sorted(os.listdir(folder))
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            raise Refused(
+                f"--output: expected a folder that is empty or not there, got {str(folder)!r}, which has {names[0]}{more}"
+            )
+    elif os.path.lexists(folder):
+        raise Refused(f"--output: expected a folder, got {str(folder)!r}, which is a file")
+    return folder
+
+
+def write(contents, folder):
+    """Writes {path: Content} below ``folder``, which appears in one step. OSError; then nothing is there."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        made = temporary / folder.name  # mkdtemp's own folder is for this user alone
+        made.mkdir()
+        for name, content in contents.items():
+            path = made / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.data)
+            if content.is_program:
+                path.chmod(path.stat().st_mode | 0o111)
+        os.rename(made, folder)
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(temporary)
+
+
+def diff(project, contents):
+    """A unified diff, in bytes, from the old project to the new one, with renames as git has them."""
+    parts, seen = [], set()
+    for name in sorted(contents):
+        content = contents[name]
+        old = project.files[content.old].data() if content.old else b""
+        seen.add(content.old)
+        if content.old and content.old != name:
+            parts.append(f"diff --git a/{content.old} b/{name}\nrename from {content.old}\nrename to {name}\n".encode())
+        parts += _changes(f"a/{content.old}" if content.old else "/dev/null", f"b/{name}", old, content.data)
+    for name in project.files:
+        if name not in seen:
+            parts += _changes(f"a/{name}", "/dev/null", project.files[name].data(), b"")
+    return b"".join(parts)
+
+
+def _changes(before, after, old, new):
+    if old == new:
+        return []
+    if b"\0" in old + new:
+        return [f"Binary files {before} and {after} differ\n".encode()]
+    lines = [re.findall(rb"[^\n]*\n|[^\n]+", data) for data in (old, new)]
+    names = [name.encode(errors="surrogateescape") for name in (before, after)]
+    return [
+        line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+        for line in difflib.diff_bytes(difflib.unified_diff, *lines, *names)
+    ]
+
+
+def changed_lines(old, new):
+    """(removed, added): how many lines two texts do not share."""
+    removed = added = 0
+    for what, first, last, new_first, new_last in difflib.SequenceMatcher(
+        None, old.splitlines(), new.splitlines(), autojunk=False
+    ).get_opcodes():
+        if what != "equal":
+            removed, added = removed + last - first, added + new_last - new_first
+    return removed, added
