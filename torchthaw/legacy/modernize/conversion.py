@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..doctor.examine import Examination
 from ..doctor.project import C_FILES
-from . import literal, recording, scripts, setup_file
+from . import c_functions, old_tests, recording, scripts, setup_file
 from .extensions import extensions
 from .layout import plan
 from .package import Package
@@ -50,13 +50,16 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     contents["setup.py"] = Content(setup_file.text(found, layout.extensions).encode())
     contents["pyproject.toml"] = Content(package.pyproject().encode())
     contents["MANIFEST.in"] = Content(package.manifest().encode())
+    run_as_scripts = old_tests.scripts(project, layout)
+    if run_as_scripts:
+        contents["tests/test_scripts.py"] = Content(old_tests.text(run_as_scripts).encode())
     changed, functions = _carried(project, layout, contents, remarks)
     remarks.sort(key=lambda remark: (remark.path, remark.line))
     result = Result(
         project.root, Path(folder), layout.package, layout.extensions, tuple(each.name for each in found),
         tuple(build_files), layout.modules, functions, remarks,
     )  # fmt: skip
-    return Conversion(project, contents, changed, [], result)
+    return Conversion(project, contents, changed, c_functions.find(project, found), result)
 
 
 def _setup(project, recordings, remarks, limit, may_run):

@@ -19,7 +19,7 @@ class Layout(NamedTuple):
     """package: the import name. extensions: their dotted names, in order. roots: the folders that packages start in.
 
     files: {path in the old project: in the new one} of all that is carried over. added: {path: text} of new files.
-    modules: as in Result. tests: the paths of old tests in the new project, those that are scripts: {path: Module}.
+    modules: as in Result. tests: the paths of the Python files in the old project that are tests.
     """
 
     package: str
@@ -28,7 +28,7 @@ class Layout(NamedTuple):
     files: dict
     added: dict
     modules: dict
-    tests: dict
+    tests: list
 
 
 def plan(project, extensions, setup_name, dropped, remarks):
@@ -68,8 +68,8 @@ class Planner:
         names = tuple(self.names[extension.key] for extension in self.given)
         self.add_inits(files, names, roots)
         package = names[0].partition(".")[0]
-        scripts = {files[name]: self.modules[name] for name in tests if name in files and name in self.modules}
-        return Layout(package, names, roots, files, self.added, self.module_names(files, roots), scripts)
+        tests = [name for name in tests if name in files and name in self.modules]
+        return Layout(package, names, roots, files, self.added, self.module_names(files, roots), tests)
 
     # Packages
 
@@ -161,20 +161,19 @@ class Planner:
     # Files
 
     def tests(self):
-        """The paths of old tests, with their moves planned."""
+        """The paths of old tests, with the moves of all that belongs to them planned."""
         found = []
         for name in self.project.files:
             folder, base = os.path.split(name)
             first, _, rest = name.partition("/")
+            is_test = name in self.modules and TEST.match(base) and not self.modules[name].takes_arguments
             if first in TEST_FOLDERS and rest:
                 self.move_test(name, rest)
-            elif name in self.modules and TEST.match(base) and not (folder and self.has_init(folder)):
-                if self.modules[name].takes_arguments or name in self.dropped:
-                    continue
+            elif is_test and not (folder and self.has_init(folder)):
                 self.move_test(name, base)
             else:
                 continue
-            found.append(name)
+            found += [name] if is_test else []
         return found
 
     def move_test(self, name, rest):
