@@ -129,7 +129,8 @@ class Package:
             **{f'project.entry-points."{group}"': values for group, values in entries.items()},
             "tool.setuptools": {"script-files": [self.layout.files.get(name, name) for name in scripts]} if scripts else {},
             "tool.setuptools.packages.find": {
-                "where": list(self.layout.roots), "include": [pattern for name in packages for pattern in (name, f"{name}.*")],
+                "where": list(self.layout.roots), "include": [each for name in packages for each in (name, f"{name}.*")],
+                "namespaces": False,  # folders of C files are no packages
             },
             "tool.setuptools.package-data": data,
             "tool.pytest.ini_options": {"testpaths": ["tests"]},
@@ -190,6 +191,8 @@ def _key(key):
 def _toml(value):
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
     items = [_toml(each) for each in value]

@@ -58,26 +58,34 @@ def write(contents, folder):
 
 
 def diff(project, contents):
-    """A unified diff, in bytes, from the old project to the new one, with renames as git has them."""
+    """A diff, in bytes, from the old project to the new one, as git writes and applies it."""
     parts, seen = [], set()
     for name in sorted(contents):
         content = contents[name]
         old = project.files[content.old].data() if content.old else b""
         seen.add(content.old)
-        if content.old and content.old != name:
-            parts.append(f"diff --git a/{content.old} b/{name}\nrename from {content.old}\nrename to {name}\n".encode())
-        parts += _changes(f"a/{content.old}" if content.old else "/dev/null", f"b/{name}", old, content.data)
+        if content.old is None:
+            parts += _file(name, name, f"new file mode {'100755' if content.is_program else '100644'}\n")
+            parts += _changes("/dev/null", f"b/{name}", old, content.data)
+        elif content.old != name or old != content.data:
+            moved = f"rename from {content.old}\nrename to {name}\n" if content.old != name else ""
+            parts += _file(content.old, name, moved) + _changes(f"a/{content.old}", f"b/{name}", old, content.data)
     for name in project.files:
         if name not in seen:
+            parts += _file(name, name, f"deleted file mode {'100755' if project.files[name].is_program else '100644'}\n")
             parts += _changes(f"a/{name}", "/dev/null", project.files[name].data(), b"")
     return b"".join(parts)
+
+
+def _file(old, new, what):
+    return [f"diff --git a/{old} b/{new}\n{what}".encode(errors="surrogateescape")]
 
 
 def _changes(before, after, old, new):
     if old == new:
         return []
     if b"\0" in old + new:
-        return [f"Binary files {before} and {after} differ\n".encode()]
+        return [f"Binary files {before} and {after} differ\n".encode(errors="surrogateescape")]
     lines = [re.findall(rb"[^\n]*\n|[^\n]+", data) for data in (old, new)]
     names = [name.encode(errors="surrogateescape") for name in (before, after)]
     return [
