@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...build import cuda
-from .. import options
+from .. import nvcc, options
 from ..core import C_FLAGS
 from .project import Refused
 from .remarks import Remark
@@ -22,6 +22,10 @@ LINKED = {"TH": "torchthaw's libth", "THC": "torchthaw's libthc", "cudart": "CUD
 WITHOUT_USE = {"verbose", "package", "relative_to", "source_extension", *options.OTHER_ARGUMENTS}
 # Folders of PyTorch's or CUDA's own headers and libraries, which FFIExtension finds by itself.
 FOUND = re.compile(r"/(?:torch/(?:lib/)?(?:include|lib)(?:/|$)|cuda(?:-[\d.]+)?/(?:include|lib\w*)(?:/|$))")
+
+
+# Calls that CUDA dropped, which THC/THCRemoved.cuh has.
+REMOVED = re.compile(r"\bcudaThread(?:Synchronize|Exit|[GS]et(?:Limit|CacheConfig))\b|\b__(?:any|all|ballot|shfl\w*)\(")
 
 
 class Extension(NamedTuple):
@@ -63,7 +67,7 @@ def extensions(project, recordings, flags, remarks):
         for side, given in (("cpu", recording.cpu), ("gpu", recording.cuda)):
             for call in given:
                 name = _name(recording.path, call)
-                of_call = Reader(project, recording.path, call, remarks, flags if side == "gpu" else {})
+                of_call = Reader(project, recording.path, call, remarks, flags)
                 calls.setdefault(name, {"line": call.line, "base": call.base})[side] = of_call.arguments()
         for name, call in calls.items():
             key = (call["base"], name)
@@ -76,6 +80,8 @@ def extensions(project, recordings, flags, remarks):
             found[key] = Extension(recording.path, call["line"], name, call["base"], cpu, gpu if gpu else cpu)
     if not found:
         raise Refused(f"{recordings[0].path}: expected a call of create_extension, found none that is reached")
+    if all(each.cpu is None for each in found.values()):  # all is for GPUs, always
+        return [each._replace(cpu=each.gpu) for each in found.values()]
     return list(found.values())
 
 
@@ -112,6 +118,7 @@ class Reader:
             made[name] = _listed(given.get(name, []))
         self.compile_args(made)
         self.objects(made)
+        self.removed_calls(made)
         for name in given:
             if name not in made and name not in WITHOUT_USE and name not in ("name", "extra_compile_args", "undef_macros"):
                 self.say("argument", f"{name}: FFIExtension has no such argument; it is left out", "look")
@@ -195,6 +202,15 @@ class Reader:
                 self.say("object", f"extra_objects: {places[0]} is made of {source} again, which is among the sources")
                 made["sources"].append(source)
 
+    def removed_calls(self, made):
+        """What CUDA dropped: torchthaw's header has it, for nvcc and for C."""
+        sources = [self.project.text(name) for name in made["sources"] if name in self.project.files]
+        if not made["with_cuda"] or not any(REMOVED.search(source.text) for source in sources if source):
+            return
+        made["nvcc"] += [flag for flag in nvcc.removed_calls(made["nvcc"]) if flag not in made["nvcc"]]
+        made["cxx"] = [*made["cxx"], *nvcc.REMOVED_CALLS]
+        self.say("removed-cuda", "calls that CUDA has no more come from torchthaw's THC/THCRemoved.cuh")
+
     def source_of(self, place):
         """The source that an object is made of; None without one."""
         path = Path(place)
@@ -226,14 +242,12 @@ class Reader:
 
 def without_architectures(words):
     """Flags of nvcc without those that choose architectures."""
-    from ..nvcc import ARCHITECTURE
-
     kept, words = [], list(words)
     while words:
         word = words.pop(0)
-        if word in ARCHITECTURE:
+        if word in nvcc.ARCHITECTURE:
             del words[:1]
-        elif word.partition("=")[0] not in ARCHITECTURE:
+        elif word.partition("=")[0] not in nvcc.ARCHITECTURE:
             kept.append(word)
     return kept
 

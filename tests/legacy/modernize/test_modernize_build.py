@@ -1,0 +1,301 @@
+"""tests/legacy/modernize/test_modernize_build.py: from build files to setup.py: what is read, recorded and passed on."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from support import ROOT
+from support.modernize import BUILD, SCRIPT, command, names, parts, write  # noqa: F401
+from torchthaw.legacy.modernize import literal
+
+BEGIN = "import os, sys, glob\nimport torch\nfrom torch.utils.ffi import create_extension\nhere = os.path.dirname(os.path.abspath(__file__))\n"
+END = "create_extension('x', headers='h.h', sources=sources, relative_to=__file__)\n"
+
+
+def sources(text, has_cuda=False, end=END):
+    """What the one call of a build file gets for ``sources``, read from the folder /project."""
+    (call,) = literal.calls(BEGIN + text + "\n" + end, "/project/build.py", has_cuda)["create_extension"]
+    return call["sources"]
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("sources = ['a.c'] + ['b.c']", ["a.c", "b.c"]),
+    ("sources = ['a.c']\nsources += ['b.c']\nsources.append('c.c')\nsources.extend(('d.c',))", ["a.c", "b.c", "c.c", "d.c"]),
+    ("sources = ['%s.c' % each for each in ('a', 'b') if each != 'b']", ["a.c"]),
+    ("sources = [os.path.join(here, 'src', f'{name}.c') for name in ['a']]", ["/project/src/a.c"]),
+    ("sources = ['a.c'] if sys.platform != 'win32' else ['b.c']", ["a.c"]),
+    ("if sys.platform == 'darwin':\n    sources = ['b.c']\nelif not torch.cuda.is_available():\n    sources = ['a.c']", ["a.c"]),
+    ("a, b = 'x y'.split()\nsources = [a + '.c', '{}.c'.format(b)]", ["x.c", "y.c"]),
+    ("options = dict(s=['a.c'])\nsources = options['s'][:1]", ["a.c"]),
+    ("sources = ['a.c']\nos.makedirs('out')\nprint(sources)\nother = unknown()", ["a.c"]),
+    ("def f():\n    pass\nfor name in unknown():\n    other = name\nsources = ['a.c']", ["a.c"]),
+    ("sources = ['a.c']\nif __name__ == '__main__':\n    sources += ['b.c']", ["a.c", "b.c"]),
+])
+def test_what_is_read(text, expected):
+    assert list(sources(text)) == expected
+
+
+@pytest.mark.parametrize("text, line, what", [
+    ("sources = os.listdir('src')", 6, "sources"),
+    ("sources = ['a.c']\nfill(sources)", 7, "sources"),
+    ("sources = []\nfor name in ('a', 'b'):\n    sources.append(name)", 8, "sources"),
+    ("if os.environ.get('X'):\n    sources = ['a.c']\nelse:\n    sources = ['b.c']", 9, "sources"),
+    ("with open('x') as f:\n    sources = ['a.c']", 7, "sources"),
+    ("sources = ['a.c']\nos.chdir('src')", 6, "it changes the current folder"),
+    ("sources = ['a.c']\ntry:\n    create_extension('y', sources=sources)\nfinally:\n    pass", 7, "create_extension is called in a"),
+    ("sources = ['a.c']\nif unknown():\n    create_extension('y', sources=sources)", 7, "below an if on unknown()"),
+    ("sources = ['a.c']\ndef f():\n    create_extension('y', sources=sources)", 7, "of a function"),
+])
+def test_what_needs_a_run(text, line, what):
+    with pytest.raises(literal.NeedsRun, match=what.replace("(", "\\(").replace(")", "\\)")) as raised:
+        sources(text)
+    assert raised.value.line == line
+
+
+def test_cuda_decides():
+    text = "sources = ['a.c']\nif torch.cuda.is_available():\n    sources += ['b.c']\n"
+    assert sources(text, False) == ["a.c"] and sources(text, True) == ["a.c", "b.c"]
+    refuses = "if not torch.cuda.is_available():\n    raise Exception('only for GPUs')\nsources = ['a.c']\n"
+    assert sources(refuses, True) == ["a.c"]
+    assert literal.calls(BEGIN + refuses + END, "/project/build.py", False)["create_extension"] == []
+
+
+def setup_py(done):
+    """(text, arguments): the new setup.py, and what its one FFIExtension gets without CUDA and with it."""
+    text = (done.result / "setup.py").read_text()
+    made = []
+    for has_cuda in ("0", "1"):
+        code = (
+            "import json, sys, types, setuptools; m = types.ModuleType('torchthaw'); m.BuildExtension = None\n"
+            "m.FFIExtension = lambda name, **given: {'name': name, **given}; sys.modules['torchthaw'] = m\n"
+            "setuptools.setup = lambda **given: print(json.dumps(given['ext_modules']))\nexec(open('setup.py').read())"
+        )
+        result = subprocess.run(
+            [sys.executable, "-c", code], cwd=done.result, capture_output=True, text=True, env={**os.environ, "FORCE_CUDA": has_cuda}
+        )
+        assert result.returncode == 0, result.stderr
+        made.append(json.loads(result.stdout))
+    return text, *made
+
+
+CUDA_FILES = {
+    "src/twice.cu": "", "src/more_kernel.cu": "", "src/twice_cuda.h": "", "src/twice_cuda.c": "", "src/plain.cpp": "", "lib/libx.a": b"!",
+    "src/own.h": "",
+}  # fmt: skip
+ARGUMENTS = """import os
+import torch
+from torch.utils.ffi import create_extension
+
+this = os.path.dirname(os.path.realpath(__file__))
+headers, sources, macros, objects = ["src/twice.h"], ["src/twice.c"], [], []
+if torch.cuda.is_available():
+    headers += ["src/twice_cuda.h"]
+    sources += ["src/twice_cuda.c"]
+    macros += [("WITH_CUDA", None)]
+    objects += ["src/twice.cu.o", "src/more.o"]
+ffi = create_extension(
+    "_ext.twice", headers, sources, False, torch.cuda.is_available(), define_macros=macros + [("N", "3")], undef_macros=["DEBUG"],
+    relative_to=__file__, extra_objects=[os.path.join(this, name) for name in objects + ["src/plain.o", "lib/libx.a"]],
+    include_dirs=["src", os.path.join(os.path.dirname(torch.__file__) if 0 else "/usr/local/cuda", "include")],
+    libraries=["THC", "m"], library_dirs=["lib"], runtime_library_dirs=["lib"],
+    extra_compile_args=["-std=c99", "-fopenmp", "-Isrc"], extra_link_args=["-Wl,-O1"], language="c", colour="red",
+)
+"""
+MAKE = """#!/bin/bash
+cd src
+nvcc -c -o twice.cu.o twice.cu -x cu -Xcompiler -fPIC -O3 --use_fast_math -arch=sm_35 -gencode arch=compute_52,code=sm_52 \\
+     -DBLOCK=64
+nvcc -c -o more.o more_kernel.cu -Xcompiler -fPIC -I ${TORCH}/include -Xptxas -v
+"""
+
+
+def test_every_argument(command, tmp_path):
+    done = command(write(tmp_path / "project", {**SCRIPT, **CUDA_FILES, "build.py": ARGUMENTS, "make.sh": MAKE}), "--json")
+    text, (cpu,), (gpu,) = setup_py(done)
+    old_c = cpu["extra_compile_args"]["cxx"][:6]
+    assert old_c[0] == "-fwrapv" and "-Wno-error=int-conversion" in old_c
+    assert cpu == {
+        "name": "twice._ext.twice", "headers": ["src/twice.h"], "sources": ["src/twice.c", "src/plain.cpp"],
+        "define_macros": [["N", "3"]], "include_dirs": ["src"], "libraries": ["m"], "library_dirs": ["lib"],
+        "runtime_library_dirs": ["lib"], "extra_objects": ["lib/libx.a"], "extra_link_args": ["-Wl,-O1", "-fopenmp"],
+        "extra_compile_args": {"cxx": [*old_c, "-std=c99", "-fopenmp", "-UDEBUG"], "nvcc": []},
+        "th": True, "with_cuda": False,
+    }  # fmt: skip
+    flags = gpu.pop("extra_compile_args")
+    assert flags["cxx"] == [*old_c, "-std=c99", "-fopenmp", "-UDEBUG"]
+    assert flags["nvcc"] == ["-O3", "--use_fast_math", "-DBLOCK=64", "-Xptxas", "-v"]
+    assert gpu["sources"] == ["src/twice.c", "src/plain.cpp", "src/twice_cuda.c", "src/twice.cu", "src/more_kernel.cu"]
+    assert sorted(gpu["define_macros"]) == [["N", "3"], ["WITH_CUDA", None]] and gpu["with_cuda"] is True
+    assert gpu["headers"] == ["src/twice.h", "src/twice_cuda.h"] and gpu["extra_objects"] == ["lib/libx.a"]
+    assert "sm_" not in text and "arch" not in text
+    assert [message.partition(":")[0] for *_, message, kind in done.remarks("argument") if kind == "look"] == ["colour"]
+    assert {message.partition(" is ")[0] for *_, message, _ in done.remarks("found-by-itself")} == {
+        "include_dirs: /usr/local/cuda/include", "libraries: THC",
+    }  # fmt: skip
+
+
+def test_an_extension_for_gpus_alone(command, tmp_path):
+    build = BUILD.replace("ffi = create", "import torch\nif not torch.cuda.is_available():\n    raise Exception('no')\nffi = create")
+    build = build.replace("relative_to", "with_cuda=True, relative_to")
+    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build}))
+    text, on_cpu, on_gpu = setup_py(done)
+    assert on_cpu == on_gpu and on_gpu[0]["with_cuda"] is True and "FORCE_CUDA" not in text
+
+
+def test_two_extensions_one_for_gpus(command, tmp_path):
+    build = BUILD + "import torch\nif torch.cuda.is_available():\n" + "    " + BUILD.split("\n")[2].replace("twice", "twice_cuda", 1)
+    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build.replace("relative_to", "relative_to") + "\n"}))
+    _, on_cpu, on_gpu = setup_py(done)
+    assert [each["name"].rpartition(".")[2] for each in on_cpu] == ["twice"]
+    assert [each["name"].rpartition(".")[2] for each in on_gpu] == ["twice", "twice_cuda"]
+
+
+def test_calls_that_cuda_dropped(command, tmp_path):
+    build = BUILD.replace("relative_to", "with_cuda=True, extra_objects=['src/k.cu.o'], relative_to")
+    files = {**SCRIPT, "build.py": build, "src/k.cu": "void f() { cudaThreadSynchronize(); }\n"}
+    _, (made,), _ = setup_py(command(write(tmp_path / "project", files)))
+    assert made["extra_compile_args"]["nvcc"][-2:] == ["-include", "THC/THCRemoved.cuh"]
+
+
+def test_objects_without_a_source(command, tmp_path):
+    build = BUILD.replace("relative_to", "extra_objects=['src/there.o', 'src/gone.o'], relative_to")
+    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build, "src/there.o": b"\x7fELF"}), "--json")
+    assert [(message, kind) for *_, message, kind in done.remarks("object")] == [
+        ("extra_objects: src/there.o stays: there is no source that it is made of", "look"),
+        ("extra_objects: src/gone.o is not there, and no source that it is made of", "look"),
+    ]
+    assert "src/there.o" in names(done.result)
+
+
+def test_commands_of_a_build_file_are_recorded(command, tmp_path):
+    """It starts nvcc itself: nothing is started, and the flags count."""
+    build = (
+        "import os, subprocess\nfrom torch.utils.ffi import create_extension\n"
+        "for name in ['twice']:\n    os.system('nvcc -c -o src/%s.cu.o src/%s.cu --use_fast_math -arch=sm_30' % (name, name))\n"
+        "    subprocess.check_call(['nvcc', '-c', 'src/more_kernel.cu', '-DK=1'])\n"
+        "    subprocess.Popen('make -C src', shell=True).wait()\n"
+        "objects = [name for name in sorted(os.listdir('src')) if name.endswith('.cu')]\n"
+        "create_extension('_ext.twice', ['src/twice.h'], ['src/twice.c'], with_cuda=True, relative_to=__file__,\n"
+        "    extra_objects=['src/' + name + '.o' for name in objects])\n"
+    )
+    done = command(write(tmp_path / "project", {**SCRIPT, **CUDA_FILES, "build.py": build}))
+    assert done.status == 0, done.err
+    _, (made,), _ = setup_py(done)
+    assert made["extra_compile_args"]["nvcc"] == ["-DK=1", "--use_fast_math"]
+    assert made["sources"] == ["src/twice.c", "src/more_kernel.cu", "src/twice.cu"]
+
+
+# The result is built
+
+PLAIN = """
+#include <TH/TH.h>
+
+int scale(THFloatTensor *x, float by, THFloatTensor *y)
+{
+  long n = THFloatTensor_nElement(x);
+  float *from, *to;
+  from = THFloatTensor_data(x);
+  to = THFloatTensor_data(y);
+  if (!THFloatTensor_isSameSizeAs(x, y))
+    return 0;
+  for (long i = 0; i < n; i++)
+    to[i] = by * from[i];
+  return 1;
+}
+
+void rows(THDoubleTensor *x, THDoubleTensor *total)
+{
+  THArgCheck(x->nDimension == 2, 1, "a matrix is expected");
+  THArgCheck(THDoubleTensor_size(total, 0) == x->size[0], 2, "one total for each row is expected");
+  double *from = x->storage->data + x->storageOffset, *to = THDoubleTensor_data(total);
+  for (int r = 0; r < x->size[0]; r++)
+    for (int c = 0; c < x->size[1]; c++)
+      to[r] += from[r * x->size[1] + c];
+}
+
+static float first(float *p) { return p[0]; }
+float head(THFloatTensor *x) { return first(THFloatTensor_data(x)) + THFloatTensor_nElement(x); }
+
+int strided(THFloatTensor *x) { return THFloatTensor_stride(x, 0); }
+int resized(THFloatTensor *x, THFloatTensor *y) { THFloatTensor_resizeAs(y, x); return 1; }
+int kept(THFloatTensor *x) { static THFloatTensor *last; last = x; return 1; }
+"""
+PLAIN_H = """
+int scale(THFloatTensor *x, float by, THFloatTensor *y);
+void rows(THDoubleTensor *x, THDoubleTensor *total);
+float head(THFloatTensor *x);
+int strided(THFloatTensor *x);
+int resized(THFloatTensor *x, THFloatTensor *y);
+int kept(THFloatTensor *x);
+"""
+PROTOTYPES = {
+    "scale": """THAW_STATUS
+int scale(const float *x THAW_SHAPE(n), int64_t n,
+          float by,
+          float *y THAW_SHAPE(n));""",
+    "rows": """void rows(const double *x THAW_SHAPE(x_size0, x_size1), int64_t x_size0, int64_t x_size1,
+          double *total THAW_SHAPE(total_size0) THAW_INOUT, int64_t total_size0);""",
+    "head": """float head(float *x THAW_SHAPE(x_count) THAW_INOUT /* const in place of THAW_INOUT, if it is only read */, int64_t x_count);""",
+}  # fmt: skip
+
+
+def test_c_functions_that_can_leave_th(command, tmp_path):
+    done = command(write(tmp_path / "project", {**SCRIPT, "src/twice.h": PLAIN_H, "src/twice.c": PLAIN}), "--json")
+    assert {each["name"]: each["prototype"] for each in done.json["plain_c"]} == PROTOTYPES
+    assert {each["name"]: each["line"] for each in done.json["plain_c"]} == {"scale": 4, "rows": 17, "head": 28}
+    page = (done.result / "MODERNIZED.md").read_text()
+    assert PROTOTYPES["scale"] in page and "`src/twice.c:4`" in page
+
+
+def test_the_prototype_is_one(command, tmp_path):
+    """The function, moved by hand as MODERNIZED.md says, is checked by its annotations and computes the same."""
+    import torch
+
+    import torchthaw
+
+    files = {**SCRIPT, "src/twice.h": PLAIN_H, "src/twice.c": PLAIN}
+    done = command(write(tmp_path / "project", files), "--json")
+    (scale,) = [each["prototype"] for each in done.json["plain_c"] if each["name"] == "scale"]
+    body = "{ for (int64_t i = 0; i < n; i++) y[i] = by * x[i]; return 1; }"
+    module = torchthaw.load_inline(
+        "modernized_scale", c_sources=f"#include <torchthaw/annotate.h>\n{scale.removesuffix(';')}\n{body}\n", functions=["scale"],
+        build_directory=tmp_path,
+    )
+    y = torch.empty(3)
+    module.scale(x=torch.ones(3), by=2.5, y=y)
+    assert y.tolist() == [2.5] * 3
+    with pytest.raises(ValueError, match="y: expected"):
+        module.scale(x=torch.ones(3), by=2.5, y=torch.empty(4))
+
+
+USE = "import torch; from twice.functions.double import double; print(double(torch.ones(2)).tolist())"
+
+
+def test_the_result_is_a_package(command, tmp_path):
+    """setup.py builds it in place, and a wheel holds what it needs; neither knows torch.utils.ffi."""
+    result = command(write(tmp_path / "project", SCRIPT)).result
+    shutil.copytree(result, tmp_path / "copy")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    options = {"env": environment, "capture_output": True, "text": True}
+    built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=result, **options)
+    assert built.returncode == 0, built.stdout + built.stderr
+    used = subprocess.run([sys.executable, "-c", USE], cwd=result, **options)
+    assert used.stdout == "[2.0, 2.0]\n", used.stderr
+    words = ["pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", tmp_path, "."]
+    made = subprocess.run([sys.executable, "-m", *map(str, words)], cwd=tmp_path / "copy", **options)
+    assert made.returncode == 0, made.stdout + made.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.startswith("twice-0.1.0-cp310-abi3-")
+    shutil.unpack_archive(wheel, tmp_path / "site", "zip")
+    inside = {name for name in names(tmp_path / "site") if name.startswith("twice/")}
+    assert inside == {
+        "twice/__init__.py", "twice/functions/__init__.py", "twice/functions/double.py", "twice/_ext/__init__.py",
+        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "_twice.abi3.so")),
+    }  # fmt: skip
+    alone = "import sys; " + USE + "; assert not [m for m in sys.modules if m.startswith('torchthaw.legacy')]"
+    used = subprocess.run([sys.executable, "-c", alone], cwd=tmp_path / "site", **options)
+    assert used.stdout == "[2.0, 2.0]\n", used.stderr
