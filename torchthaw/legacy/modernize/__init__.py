@@ -54,7 +54,8 @@ def _modernize(options):
         return _show_diff(made, 0)
     writing.write(made.contents, folder)
     rows = _complete(made.result, options)
-    (folder / "MODERNIZED.md").write_text(report.page(made, rows), encoding="utf-8")
+    page = report.page(made, rows).encode(errors="backslashreplace")  # names of files may be no text
+    (folder / "MODERNIZED.md").write_bytes(page)
     status = report.exit_status(False, made.result.remarks, rows)
     _print(report.as_json(made, rows, status, True) if options.json else report.as_text(made, rows, True))
     return status

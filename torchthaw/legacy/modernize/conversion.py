@@ -1,6 +1,7 @@
 """torchthaw/legacy/modernize/conversion.py: from an old project, read, to the contents of the new one, in memory."""
 
 import os
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from ..doctor.project import C_FILES
 from . import c_functions, old_tests, recording, scripts, setup_file
 from .extensions import extensions
 from .layout import plan
-from .package import Package
+from .package import READMES, Package
 from .project import Project, Refused
 from .remarks import Remark
 from .result import Result
@@ -53,6 +54,7 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     run_as_scripts = old_tests.scripts(project, layout)
     if run_as_scripts:
         contents["tests/test_scripts.py"] = Content(old_tests.text(run_as_scripts).encode())
+    _name_old_commands(project, layout, dropped, remarks)
     changed, functions = _carried(project, layout, contents, remarks)
     remarks.sort(key=lambda remark: (remark.path, remark.line))
     result = Result(
@@ -121,6 +123,18 @@ def _dropped(project, build_files, setup_path, texts, remarks):
                 remarks.append(Remark(path, 0, "build-script", "left out: pip builds the extension now", "done"))
             dropped.append(path)
     return dropped
+
+
+def _name_old_commands(project, layout, dropped, remarks):
+    """Says where a README names files that the result does not have any more."""
+    gone = "|".join(re.escape(os.path.basename(path)) for path in dropped if os.path.basename(path) != "setup.py")
+    for path in layout.files:
+        text = project.text(path) if os.path.basename(path) in READMES else None
+        for number, line in enumerate(text.text.split("\n"), 1) if text else ():
+            found = re.search(rf"(?<![\w.-])(?:{gone})(?![\w-])", line)
+            if found:
+                message = f"it names {found[0]}, which is no more; pip builds the extension: see MODERNIZED.md"
+                remarks.append(Remark(path, number, "old-commands", message, "look"))
 
 
 def _carried(project, layout, contents, remarks):

@@ -74,7 +74,7 @@ def as_text(conversion, rows, is_written):
         if content.old in conversion.changed:
             removed, added = changed_lines(*conversion.changed[content.old])
             moved = f"{content.old} -> {new}" if content.old != new else new
-            lines.append(f"{moved}: {removed} lines become {added}")
+            lines.append(f"{moved}: {_many(removed, 'line')} become{'s' * (removed == 1)} {added}")
         elif content.old is None:
             lines.append(f"{new}: new")
         elif content.old != new:

@@ -1,0 +1,169 @@
+"""tests/legacy/modernize/test_modernize_examples.py: the samples of examples/legacy, modernized as a user does it, built as
+wheels in an environment of their own, and run by the assertions of their old tests."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from support import ROOT
+from support.modernize import names, state
+from torchthaw.build import cuda
+
+pytestmark = pytest.mark.timeout(1200)
+SAMPLES = {"script": "my_lib", "package": "my_package", "pooling": "pooling", "cuda": "my_package"}
+PARTS = ("python", "generated_tests", "comparison", "replacements")
+
+
+def has_toolkit():
+    try:
+        cuda.toolkit()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+needs_toolkit = pytest.mark.skipif(not has_toolkit(), reason="no CUDA toolkit")
+BUILT = [pytest.param(name, marks=needs_toolkit if name == "cuda" else ()) for name in SAMPLES]
+
+
+def run(folder, *command, status=0, **environment):
+    """What a command prints in ``folder``."""
+    done = subprocess.run(
+        list(map(str, command)), cwd=folder, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": "", "FORCE_CUDA": "0", **environment},
+    )  # fmt: skip
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def modernized(tmp_path_factory):
+    """modernized(sample) -> (the copy that was modernized, the result, the report as JSON); each once."""
+    made, folder = {}, tmp_path_factory.mktemp("samples")
+
+    def modernize(name):
+        if name not in made:
+            skipped = shutil.ignore_patterns("__pycache__", "_ext", "build", "*.egg-info")
+            shutil.copytree(ROOT / "examples" / "legacy" / name, folder / name, ignore=skipped)
+            before = state(folder / name)
+            words = ("modernize", name, "--output", f"new/{name}", "--json")
+            printed = run(folder, sys.executable, "-m", "torchthaw", *words, PYTHONPATH=str(ROOT))
+            assert state(folder / name) == before
+            made[name] = folder / name, folder / "new" / name, json.loads(printed)
+        return made[name]
+
+    return modernize
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """environment(wheel) -> the Python of a new environment that has PyTorch, torchthaw and this wheel."""
+    folder, made = tmp_path_factory.mktemp("environments"), []
+
+    def make(wheel):
+        venv = folder / f"venv{len(made)}"
+        made.append(venv)
+        run(folder, sys.executable, "-m", "venv", "--without-pip", venv)
+        (purelib,) = venv.glob("lib/python*/site-packages")
+        # What is installed here, and torchthaw as it would be: without the other packages of this checkout.
+        seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+        (purelib / "packages.pth").write_text("\n".join(seen))
+        (purelib / "torchthaw").symlink_to(ROOT / "torchthaw")
+        shutil.unpack_archive(wheel, purelib, "zip")
+        return venv / "bin" / "python"
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def wheel(modernized, tmp_path_factory):
+    """wheel(sample) -> the path of the wheel of its result."""
+    made = {}
+
+    def build(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp("wheel")
+            shutil.copytree(modernized(name)[1], folder / "source")
+            words = ("-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder, ".")
+            run(folder / "source", sys.executable, *words, PYTHONPATH=str(ROOT))
+            (made[name],) = folder.glob("*.whl")
+        return made[name]
+
+    return build
+
+
+@pytest.fixture(autouse=True)
+def all_parts():
+    for name in PARTS:
+        pytest.importorskip(f"torchthaw.legacy.modernize.{name}")
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_result_names_nothing_of_the_past(modernized, name):
+    _, result, report = modernized(name)
+    assert report["package"] == SAMPLES[name]
+    for path in result.rglob("*.py"):
+        text = path.read_text()
+        assert not re.search(r"torch\.utils\.ffi|torchthaw\.legacy|create_extension|_wrap_function|Variable\(", text), path
+    assert {"pyproject.toml", "setup.py", "MANIFEST.in", "MODERNIZED.md"} <= names(result)
+    assert not {"build.py", "make.sh", "test.py"} & names(result)
+    text = (result / "setup.py").read_text()
+    assert "th=True" in text and "sm_" not in text and ".o\"" not in text
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_c_stays_as_it_is(modernized, name):
+    old, new, _ = modernized(name)
+    for path in old.rglob("src/**/*"):
+        if path.is_file():
+            assert (new / path.relative_to(old)).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_the_wheel_passes_the_old_test(modernized, wheel, environment, name, tmp_path):
+    python = environment(wheel(name))
+    shutil.copy(modernized(name)[1] / "tests" / "test.py", tmp_path / "old_test.py")
+    assert run(tmp_path, python, "old_test.py").splitlines()[-1] == "ok"
+    code = f"import sys, {SAMPLES[name]}; print([m for m in sys.modules if m.startswith(('torchthaw.legacy', 'torch.utils.ffi'))])"
+    assert run(tmp_path, python, "-c", code) == "[]\n"
+
+
+@pytest.mark.parametrize("name", ["script", "pooling"])
+def test_the_new_tests_pass(modernized, wheel, environment, name, tmp_path):
+    python = environment(wheel(name))
+    shutil.copytree(modernized(name)[1] / "tests", tmp_path / "tests")
+    printed = run(tmp_path, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
+    assert re.search(r"\b\d+ passed", printed) and "failed" not in printed
+
+
+@pytest.mark.parametrize("name", ["script", "package", "pooling"])
+def test_old_and_new_compute_the_same(modernized, name):
+    rows = modernized(name)[2]["comparison"]
+    assert rows and {row["outcome"] for row in rows} <= {"equal", "not compared"}
+    assert "equal" in {row["outcome"] for row in rows}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_check_says_the_same(modernized, name):
+    old, _, report = modernized(name)
+    words = (sys.executable, "-m", "torchthaw", "modernize", old, "--check", "--json")
+    left = report["counts"]["look"] > 0
+    found = json.loads(run(old.parent, *words, status=int(left), PYTHONPATH=str(ROOT)))
+    assert found["files"] == report["files"] and found["changed"] == report["changed"]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_source_distribution_has_all(modernized, name, tmp_path):
+    """Its files are enough to build: every C file is in it."""
+    _, result, _ = modernized(name)
+    shutil.copytree(result, tmp_path / "source")
+    code = "import setuptools.build_meta as b; print(b.build_sdist('..'))"
+    archive = run(tmp_path / "source", sys.executable, "-c", code, PYTHONPATH=str(ROOT)).split()[-1]
+    shutil.unpack_archive(tmp_path / archive, tmp_path / "sdist")
+    (folder,) = (tmp_path / "sdist").iterdir()
+    assert {path for path in names(result) if path.startswith(("src/", "tests/"))} <= names(folder)
