@@ -180,7 +180,7 @@ def test_links_name_headings_that_exist():
             assert anchor in anchors(document.parent / path if path else document), f"{document}: {path}#{anchor}"
 
 
-@pytest.mark.parametrize("command", ["", "run", "enable", "disable", "doctor", "config"])
+@pytest.mark.parametrize("command", ["", "run", "enable", "disable", "doctor", "modernize", "config"])
 def test_commands_and_options_are_those_of_the_program(command):
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text()
     shown = run(sys.executable, "-m", "torchthaw", *command.split(), "--help")
