@@ -1,0 +1,52 @@
+"""torchthaw/legacy/modernize/trials/survey.py: what was found about a new project's Functions, computed once for each."""
+
+import atexit
+import os
+from typing import NamedTuple
+
+from . import projects, target
+
+
+class Survey(NamedTuple):
+    """rows: {Target: the dict that ``child.find`` made of it}; error: why there are none, or ""."""
+
+    rows: dict
+    error: str
+
+
+_workplaces, _surveys = {}, {}  # the new project's folder -> Workplace, Survey
+
+
+def workplace(result):
+    """The Workplace of a Result; its copies go when this process ends."""
+    key = os.fspath(result.folder)
+    if key not in _workplaces:
+        _workplaces[key] = made = projects.Workplace(result)
+        atexit.register(made.close)
+    return _workplaces[key]
+
+
+def survey(result):
+    """The Survey of a Result: arguments that its Functions work with, and which checks they pass."""
+    key = os.fspath(result.folder)
+    if key not in _surveys:
+        _surveys[key] = _survey(result)
+    return _surveys[key]
+
+
+def _survey(result):
+    targets = target.of_result(result)
+    built = workplace(result).new()
+    if built.error:
+        return Survey({each: None for each in targets}, f"the new project cannot be built: {built.error}")
+    job = {
+        "kind": "find",
+        "targets": [list(each) for each in targets],
+        "extensions": dict(zip(result.extensions, result.old_extensions)),
+        "scripts": [os.fspath(path) for path in sorted(built.folder.glob("tests/**/*.py"))],
+    }
+    try:
+        answer = projects.ask(built, job)
+    except RuntimeError as error:
+        return Survey({each: None for each in targets}, f"{error}")
+    return Survey({target.Target(*words): row for words, row in answer}, "")
