@@ -31,7 +31,7 @@ def compare(result):
     """
     found = survey.survey(result)
     if found.error:
-        return Comparison([Row(each.name, "not compared", found.error) for each in found.rows])
+        return Comparison([Row(_label(each, found), "not compared", found.error) for each in found.rows])
     old = survey.workplace(result).old()
     rows, ready = {}, {}
     for target, row in found.rows.items():
@@ -43,7 +43,13 @@ def compare(result):
         rows |= dict.fromkeys(ready, ("not compared", f"the old project cannot be built here: {old.error}"))
     elif ready:
         rows |= _compared(result, found, old, survey.workplace(result).new(), ready)
-    return Comparison([Row(target.name, *rows[target]) for target in found.rows])
+    return Comparison([Row(_label(target, found), *rows[target]) for target in found.rows])
+
+
+def _label(target, found):
+    """A Target's name; with its module where another has the same."""
+    is_only = [each.name for each in found.rows].count(target.name) == 1
+    return target.name if is_only else f"{target.module}.{target.name}"
 
 
 def _compared(result, found, old, new, ready):

@@ -66,10 +66,15 @@ def forward(target, found, arguments):
 
 def apply(target, found, arguments):
     """``F.apply(x, y, a)``, or ``F(a)(x, y)`` for a Function that is called through instances."""
-    if isinstance(inspect.getattr_static(found, "forward"), (staticmethod, classmethod)):
+    if is_static(found):
         return found.apply(*arguments)
     tensors = len(arguments) - _constants(target, found, arguments)
     return found(*arguments[tensors:])(*arguments[:tensors])
+
+
+def is_static(found):
+    """Whether a Function is called as ``F.apply(...)``."""
+    return isinstance(inspect.getattr_static(found, "forward"), (staticmethod, classmethod))
 
 
 def _constants(target, found, arguments):

@@ -62,6 +62,8 @@ def _find_one(target, calls, recorded):
         function = calling.find(target, False)
     except Exception as error:
         return {**row, "reason": f"{type(error).__name__}: {error}"}, []
+    if not target.is_c and not calling.is_static(function):
+        return {**row, "reason": "its forward is still a method of instances"}, []
     found = finding.find(target, function, calls, recorded)
     row |= {"cases": found.cases, "reason": found.reason}
     if found.cases and not target.is_c:

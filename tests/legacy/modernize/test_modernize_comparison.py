@@ -1,0 +1,206 @@
+# tests/legacy/modernize/test_modernize_comparison.py: old and new projects called with the same inputs.
+"""What both give is compared here for projects written by hand, in one of which something is wrong."""
+import shutil
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from support import modernized
+from support.legacy_project import files
+from torchthaw.legacy.modernize import comparison, generated_tests
+from torchthaw.legacy.modernize.trials import equality, projects, survey
+
+pytestmark = pytest.mark.timeout(3000)  # builds, and processes that import PyTorch, beside other jobs
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """(the Result, the Remarks about its tests, {function: (outcome, detail)})."""
+    result = modernized.write(tmp_path_factory.mktemp("projects"))
+    remarks = generated_tests.write(result)
+    rows = comparison.compare(result).rows
+    assert [row.function for row in rows] == [*modernized.CASES, "toy_fill"]
+    return result, remarks, {row.function: row[1:] for row in rows}
+
+
+EQUAL = "3 sets of inputs: outputs and gradients equal bit for bit"
+ROWS = {
+    "Square": ("equal", EQUAL),
+    "Scale": ("equal", EQUAL),  # an instance Function, with the argument of its __init__
+    "Wrong": ("different", "input 1: output 1: 216 of 216 elements differ, by up to "),
+    "Expanded": ("different", "input 1: gradient of the sum for argument 1: "),
+    "Straight": ("equal", EQUAL),  # as wrong as it was
+    "Unset": ("not compared", "the old one gives other numbers each time: it uses memory that it did not set"),
+    "Leaves": ("not compared", "(with float32 (2, 3, 6, 6): ended the process with status 3)"),
+    "Crashes": ("not compared", "(with float32 (2, 3, 6, 6): crashed (SIGSEGV))"),
+    "Take": ("equal", "1 set of inputs: outputs equal bit for bit"),  # places that only the script knows
+    "toy_fill": ("equal", "1 set of inputs: outputs equal bit for bit"),  # a C function that a script calls itself
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_outcomes(compared, name):
+    outcome, detail = compared[2][name]
+    assert outcome == ROWS[name][0] and ROWS[name][1] in detail
+
+
+def test_the_projects_are_left_as_they_are(compared):
+    """But for the tests in the new one."""
+    result = compared[0]
+    names = {path.relative_to(result.project).as_posix() for path in result.project.rglob("*") if path.is_file()}
+    assert names == {"build.py", "functions/__init__.py", "functions/toys.py", "src/toy.c", "src/toy.h", "test.py"}
+    assert sorted(path.name for path in result.folder.iterdir()) == ["setup.py", "src", "tests", "toy"]
+
+
+# Tests of the new project
+
+
+RECORDED = ["recorded_values"] * 3
+TESTS = {
+    "test_square.py": ["gradients", "operator", "operator", *RECORDED],
+    "test_scale.py": ["gradients", "operator", *RECORDED],
+    "test_expanded.py": ["gradients", "operator"],
+    "test_straight.py": RECORDED,  # its operators are those of others
+    "test_take.py": ["operator", "recorded_values"],
+    "test_toy_fill.py": ["recorded_values"],
+    "test_unset.py": ["operator"],
+    "test_wrong.py": [],
+}
+
+
+@pytest.fixture(scope="module")
+def new(compared):
+    """The built copy of the new project, with its tests."""
+    folder = survey.workplace(compared[0]).new().folder
+    shutil.copytree(compared[0].folder / "tests", folder / "tests", dirs_exist_ok=True)
+    return folder
+
+
+def run_pytest(folder, *arguments):
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(words, cwd=folder, env=projects.environment(False), capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_new_project_s_tests_pass(compared, new):
+    names = {path.name for path in (new / "tests").glob("test_*.py")}
+    assert names == {name for name, tests in TESTS.items() if tests}
+    status, printed = run_pytest(new, "tests", "-rA")
+    assert status == 0, printed
+    passed = [line.removeprefix("PASSED tests/") for line in printed.splitlines() if line.startswith("PASSED")]
+    for name, tests in TESTS.items():
+        mine = [line.partition("::test_")[2].partition("[")[0] for line in passed if line.startswith(f"{name}::")]
+        assert sorted(mine) == sorted(tests), name
+
+
+def test_they_fail_when_the_new_project_computes_something_else(new, tmp_path):
+    copy = tmp_path / "toy"
+    shutil.copytree(new, copy)
+    module = copy / "toy/functions/toys.py"
+    code = module.read_text()
+    assert code.count("scaled(input, factor)\n") == 1
+    module.write_text(code.replace("scaled(input, factor)\n", "scaled(input, factor + 1)\n"))
+    status, printed = run_pytest(copy, "tests/test_scale.py", "-k", "gradients or recorded", "-rA")
+    assert status == 1 and "FAILED tests/test_scale.py::test_gradients" in printed
+    assert printed.count("FAILED tests/test_scale.py::test_recorded_values") == 3
+
+
+def test_precision_goes_by_what_the_c_library_has(compared):
+    tests = compared[0].folder / "tests"
+    assert "eps=1e-06" in (tests / "test_scale.py").read_text()
+    assert "eps=0.01" in (tests / "test_square.py").read_text()
+    assert "does not work with float64" in (tests / "test_square.py").read_text()
+
+
+def about(remarks, word):
+    return {(remark.kind, remark.line, remark.message) for remark in remarks if remark.message.startswith(word)}
+
+
+def test_what_has_no_test_is_to_be_looked_at(compared):
+    ((kind, line, message),) = about(compared[1], "Leaves")
+    assert (kind, line) == ("look", 7) and message.startswith("Leaves has no test: no arguments were found")
+    assert message.endswith("write tests/test_leaves.py, with Leaves.apply")
+    looks = {message for kind, _, message in about(compared[1], "Straight") if kind == "look"}
+    assert len(looks) == 1 and "Straight has no gradcheck with float32 (2, 3, 6, 6): GradcheckError" in looks.pop()
+    assert not about(compared[1], "Take: no script calls it") and about(compared[1], "Scale: no script calls it")
+
+
+# Projects that cannot be built or called here
+
+
+def test_a_new_project_that_cannot_be_built(tmp_path):
+    result = modernized.write(tmp_path, ["Square"])
+    (result.folder / "setup.py").write_text("raise SystemExit('no setup')\n")
+    (remark,) = generated_tests.write(result)
+    assert remark.kind == "look" and remark.message.startswith("Square has no test: the new project cannot be built")
+    assert remark.message.endswith("no setup") and (remark.path, remark.line) == ("functions/toys.py", 1)
+    (row,) = comparison.compare(result).rows
+    assert row[:2] == ("Square", "not compared") and row.detail.endswith("build_ext --inplace: no setup")
+    assert not list(result.folder.glob("tests/test_*.py"))
+
+
+BROKEN = {
+    "src/toy.c": ("#include <TH/TH.h>\nint toy_square(no_type x) {}\n", "unknown type name"),
+    "build.py": ("from torch.utils.ffi import create_extension\n", "the build made no _ext.toy"),
+}
+
+
+@pytest.mark.parametrize("path", BROKEN)
+def test_an_old_project_that_cannot_be_built(tmp_path, path):
+    result = modernized.write(tmp_path, ["Square"])
+    text, reason = BROKEN[path]
+    files(result.project, {path: text})
+    assert reason in projects.Workplace(result).old().error
+
+
+def test_rows_without_an_old_build(compared, monkeypatch):
+    result = compared[0]
+    broken = survey.workplace(result).old()._replace(error="no compiler")
+    monkeypatch.setitem(survey.workplace(result).made, "old", broken)
+    rows = {row.function: row[1:] for row in comparison.compare(result).rows}
+    assert rows["Scale"] == ("not compared", "the old project cannot be built here: no compiler")
+    assert rows["Leaves"] == compared[2]["Leaves"]
+
+
+def test_the_old_project_may_be_python_2_and_read_only(tmp_path):
+    result = modernized.write(tmp_path, ["Square"])
+    files(result.project, {"functions/old.py": "print 'two'\n"})
+    for path in [*result.project.rglob("*"), result.project]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    workplace = projects.Workplace(result)
+    try:
+        folder = workplace._copy(result.project, "old")
+        projects.torchthaw(folder, "doctor", ".", "--apply")
+        assert (folder / "functions/old.py").read_text() == "print('two')\n"
+        assert (result.project / "functions/old.py").read_text() == "print 'two'\n"
+    finally:
+        for path in [result.project, *result.project.rglob("*")]:
+            path.chmod(0o755)
+
+
+# Equality
+
+
+NAN = float("nan")
+VALUES = {
+    "same": (torch.ones(2), torch.ones(2), ""),
+    "nan in the same places": (torch.tensor([NAN, 1.0]), torch.tensor([NAN, 1.0]), ""),
+    "nan": (torch.tensor([2.0, 1.0]), torch.tensor([NAN, 1.0]), "not the same elements are finite"),
+    "rounding": (torch.tensor([1e3, 1.0]), torch.tensor([1e3, 1.00001]), ""),
+    "numbers": (torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.5]), "1 of 2 elements differ, by up to 0.5"),
+    "double": (torch.ones(1).double(), torch.ones(1).double() + 1e-6, "1 of 1 elements differ, by up to 1e-06"),
+    "shape": (torch.ones(2), torch.ones(2, 1), "float32 (2,) became float32 (2, 1)"),
+    "dtype": (torch.ones(2), torch.ones(2).long(), "float32 (2,) became int64 (2,)"),
+    "integers": (torch.tensor([1, 2]), torch.tensor([1, 3]), "1 of 2 elements differ"),
+    "none": (torch.ones(2), None, "float32 (2,) became None"),
+    "plain numbers": (1, 2, "1 became 2"),
+    "plain floats": (1.0, 1.0, ""),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_difference(name):
+    old, new, expected = VALUES[name]
+    assert equality.difference(old, new)[0] == expected
