@@ -1,6 +1,8 @@
 // c_api/my_lib/runtime/threads.cpp: finds the OpenMP runtime of this process.
 #include "runtime/threads.h"
 
+#include "base/openmp.h"
+
 #include <atomic>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -30,25 +32,6 @@ int max_threads() {
     return fixed > 0 ? fixed : runtime_max_threads();
 }
 
-template <typename Function> bool find(void *library, const char *name, Function *&function) {
-    function = reinterpret_cast<Function *>(dlsym(library, name));
-    return function != nullptr;
-}
-
-bool take_from(void *library, const char *name) {
-    base::OpenMP found;
-    if (!find(library, "GOMP_parallel", found.parallel) ||
-        !find(library, "omp_get_max_threads", runtime_max_threads) ||
-        !find(library, "omp_get_thread_num", found.thread_num) ||
-        !find(library, "omp_get_num_threads", found.team_size) ||
-        !find(library, "omp_in_parallel", found.in_parallel))
-        return false;
-    found.max_threads = max_threads;
-    runtime = found;
-    runtime_name = name;
-    return true;
-}
-
 #if defined(MY_LIB_ARCHIVE)
 // The threads of a team that nothing limits. A program that never asks how many it may have, and so does not change it,
 // may lack the function that tells.
@@ -61,11 +44,10 @@ int count_team() {
     return threads.load(std::memory_order_relaxed);
 }
 
-bool take_linked() {
+bool take_linked(base::OpenMP &found) {
     if (!GOMP_parallel || !omp_get_thread_num || !omp_get_num_threads || !omp_in_parallel) return false;
-    runtime_max_threads = omp_get_max_threads ? omp_get_max_threads : count_team;
-    runtime = {GOMP_parallel, max_threads, omp_get_thread_num, omp_get_num_threads, omp_in_parallel};
-    runtime_name = "process";
+    int (*const most)() = omp_get_max_threads ? omp_get_max_threads : count_team;
+    found = {GOMP_parallel, most, omp_get_thread_num, omp_get_num_threads, omp_in_parallel};
     return true;
 }
 #endif
@@ -81,15 +63,17 @@ void *load(const char *library, int flags) {
 }
 
 void find_runtime() {
-    // Looking a symbol up through PyTorch's library searches that library's own dependencies, so it finds the very
-    // runtime PyTorch uses, also where other packages brought further copies.
-    if (void *torch = load("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD))
-        if (take_from(torch, "pytorch")) return;
-    if (take_from(RTLD_DEFAULT, "process")) return;
+    base::OpenMPLibrary found;
+    const char *name = base::openmp_of_process(load, found);
 #if defined(MY_LIB_ARCHIVE)
-    if (take_linked()) return;  // a static libgomp in a dynamic program exports nothing
+    if (!name && take_linked(found)) name = "process";  // a static libgomp in a dynamic program exports nothing
 #endif
-    if (void *gomp = load("libgomp.so.1", RTLD_LAZY | RTLD_LOCAL)) take_from(gomp, "libgomp.so.1");
+    if (!name) name = base::openmp_of_gcc(load, found);
+    if (!name) return;
+    runtime_name = name;
+    runtime = found;
+    runtime_max_threads = found.max_threads;
+    runtime.max_threads = max_threads;
 }
 
 }  // namespace

@@ -1,32 +1,52 @@
-// c_api/th/runtime/threads.cpp: the OpenMP runtime that libth is linked with, and how many threads it uses.
+// c_api/th/runtime/threads.cpp: finds the OpenMP runtime of this process, and sets how many threads it uses.
 #include "th/runtime/threads.h"
+
+#include "base/openmp.h"
 
 #include <TH/THGeneral.h>
 
-#include <omp.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <thread>
 
-// What gcc calls for `#pragma omp parallel`.
-extern "C" void GOMP_parallel(void (*member)(void *), void *data, unsigned threads, unsigned flags);
-
+namespace th {
 namespace {
 
-constexpr base::OpenMP linked = {GOMP_parallel, omp_get_max_threads, omp_get_thread_num, omp_get_num_threads,
-                                 omp_in_parallel};
-const int threads_at_load = omp_get_max_threads();
+base::OpenMPLibrary runtime;  // nothing in it: loops run on the caller
+int threads_at_first = 1;
+pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void find_runtime() {
+    if (base::openmp_of_process(dlopen, runtime) || base::openmp_of_gcc(dlopen, runtime))
+        threads_at_first = runtime.max_threads();
+}
 
 }  // namespace
 
-const base::OpenMP &base::openmp() { return linked; }
+static const base::OpenMPLibrary &openmp() {
+    pthread_once(&once, find_runtime);
+    return runtime;
+}
+
+}  // namespace th
+
+const base::OpenMP &base::openmp() { return th::openmp(); }
 
 extern "C" {
 
 void THSetNumThreads(int num_threads) {
-    if (num_threads > 0) omp_set_num_threads(num_threads);
+    if (num_threads > 0 && th::openmp().parallel) th::openmp().set_max_threads(num_threads);
 }
 
-int THGetNumThreads(void) { return omp_get_max_threads(); }
+int THGetNumThreads(void) { return th::openmp().parallel ? th::openmp().max_threads() : 1; }
 
-int THGetNumCores(void) { return omp_get_num_procs(); }
+int THGetNumCores(void) {
+    const int cores = th::openmp().parallel ? th::openmp().processors() : int(std::thread::hardware_concurrency());
+    return cores > 0 ? cores : 1;
+}
 
-void THInferNumThreads(void) { omp_set_num_threads(threads_at_load); }
+void THInferNumThreads(void) {
+    th::openmp();  // which sets threads_at_first
+    THSetNumThreads(th::threads_at_first);
+}
 }

@@ -1,4 +1,4 @@
-// c_api/th/runtime/threads.h: loops on the threads of OpenMP, which PyTorch shares with this library.
+// c_api/th/runtime/threads.h: loops on the threads of the OpenMP runtime of this process, such as PyTorch's.
 #pragma once
 
 #include "base/threads.h"
