@@ -100,6 +100,22 @@ def test_it_works_away_from_the_checkout(wheel, tmp_path):
     assert result.returncode == 0, result.stderr
 
 
+def test_its_use_as_make_wheel_tests_it(wheel, tmp_path):
+    """C programs with handlers that throw and jump, the CPU path, load_inline and an old project."""
+    if not (ROOT / ".ci").exists():
+        pytest.skip("a source distribution has no .ci")
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    result = subprocess.run(
+        [sys.executable, ROOT / ".ci" / "wheel_use.py", ROOT / "examples" / "legacy" / "script"], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site"), "TORCHTHAW_CACHE": str(tmp_path / "cache")},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout + result.stderr
+    first, *parts = result.stdout.splitlines()
+    assert first == f"torchthaw {torchthaw.__version__} from {tmp_path / 'site' / 'torchthaw'}"
+    assert [part.partition(":")[0] for part in parts] == ["C programs", "load_inline", "legacy sample"]
+
+
 def test_find_package_finds_it(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     (tmp_path / "CMakeLists.txt").write_text("""

@@ -1,0 +1,263 @@
+"""wheel.py: makes and tests what is published: the source distribution and portable wheels, in dist/.
+
+    make wheel                      the source distribution and every wheel whose compiler this machine has
+    make wheel only="sdist x86_64"  some of them
+    make wheel quick=1              without the second build that shows that wheels are reproducible, and without
+                                    the environments of other Pythons
+
+Wheels are built from the source distribution, with git out of reach, on stand-ins for glibc 2.28 (glibc_stubs.py), and
+are renamed to manylinux_2_28 when auditwheel and wheel_checks.py agree. The C tests run with the libraries of each wheel;
+those of aarch64 in qemu. The wheel and the source distribution are installed into empty environments of every Python
+that is found, where wheel_use.py uses them. Everything but dist/ is in build/wheel-release/. The exit status is 1 where
+something failed, which is printed.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+import glibc_stubs  # noqa: E402
+import wheel_checks  # noqa: E402
+
+from support import wheel_builder  # noqa: E402
+
+FOLDER = ROOT / "build" / "wheel-release"
+DIST = ROOT / "dist"
+REQUIREMENTS = ROOT / ".ci" / "requirements" / "wheel.txt"
+GLIBC = "2.28"
+PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
+TARGETS = ["my_lib", "th", "bridge"]  # of CMake, in the wheel; the tests are built in the same tree, later
+
+
+class Machine(NamedTuple):
+    """What a wheel is built with. emulator: programs that can run its tests, one of which must be there."""
+
+    compiler: str
+    loader: str
+    toolchain: str
+    emulator: tuple = ()
+
+
+MACHINES = {
+    "x86_64": Machine("gcc", "ld-linux-x86-64.so.2", "manylinux.cmake"),
+    "aarch64": Machine("aarch64-linux-gnu-gcc", "ld-linux-aarch64.so.1", "manylinux-aarch64.cmake",
+                       ("qemu-aarch64", "qemu-aarch64-static")),
+}  # fmt: skip
+
+
+class WheelError(Exception):
+    """Something could not be made, or is not as it must be; the message says what."""
+
+
+def run(*command, **options):
+    """What a command prints; WheelError carries it where the command fails."""
+    done = subprocess.run(
+        [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
+    )
+    if done.returncode:
+        raise WheelError(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def epoch():
+    """The time of the newest commit, which is that of every file in what is made."""
+    return os.environ.get("SOURCE_DATE_EPOCH") or run("git", "log", "-1", "--format=%ct", cwd=ROOT).strip()
+
+
+def tools():
+    """A Python with the packages of requirements/wheel.txt, which nothing else needs."""
+    python, stamp = FOLDER / "tools" / "bin" / "python", FOLDER / "tools" / "installed.txt"
+    if not stamp.exists() or stamp.read_text() != REQUIREMENTS.read_text():
+        say("installing auditwheel, twine and zig: 110 MB, once")
+        run(sys.executable, "-m", "venv", "--clear", FOLDER / "tools")
+        run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", REQUIREMENTS)
+        stamp.write_text(REQUIREMENTS.read_text())
+    return python
+
+
+def empty(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def without_git():
+    """The environment, with a git that fails: a source distribution has no repository."""
+    folder = FOLDER / "no-git"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "git").write_text("#!/bin/sh\necho 'git is not there' >&2\nexit 127\n")
+    (folder / "git").chmod(0o755)
+    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "SOURCE_DATE_EPOCH": epoch()}
+
+
+def make_sdist(folder):
+    """The source distribution, by its backend's own hook, from the files of the checkout."""
+    hook = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    run(sys.executable, "-c", hook, empty(folder), cwd=ROOT, env={**os.environ, "SOURCE_DATE_EPOCH": epoch()})
+    (path,) = folder.glob("*.tar.gz")
+    return path
+
+
+def settings(name, tree):
+    """Those of scikit-build-core, for a wheel of that machine, with CMake's files in ``tree``."""
+    given = {
+        "build-dir": tree, "build.targets": ";".join(TARGETS), "cmake.define.TORCHTHAW_CUDA": "OFF",
+        "cmake.define.BUILD_TESTING": "ON",
+        "cmake.define.CMAKE_TOOLCHAIN_FILE": ROOT / "cmake" / MACHINES[name].toolchain,
+    }  # fmt: skip
+    if name != os.uname().machine:  # CPython's headers are the same on both; its limited interface has no sizes
+        given["cmake.define.Python_INCLUDE_DIR"] = sysconfig.get_path("include")
+    return given
+
+
+def build(name, source, tree, folder):
+    """The path of a wheel that was built from the folder ``source``, with the tag that it got by itself."""
+    stubs = glibc_stubs.make(
+        FOLDER / f"glibc-{GLIBC}-{name}", tools(), name, GLIBC, MACHINES[name].compiler, MACHINES[name].loader
+    )
+    variables = without_git() | {"TORCHTHAW_GLIBC_STUBS": str(stubs), "_PYTHON_HOST_PLATFORM": f"linux-{name}"}
+    words = [f"--config-settings={key}={value}" for key, value in settings(name, tree).items()]
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
+        *words, "--wheel-dir", empty(folder), source, env=variables)  # fmt: skip
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def unpack(wheel, folder):
+    zipfile.ZipFile(wheel).extractall(empty(folder))
+    return folder
+
+
+def audit(name, wheel):
+    """The wheel under its portable name, where auditwheel and our own checks agree that it may have that."""
+    bad = wheel_checks.complaints(wheel, unpack(wheel, FOLDER / f"unpacked-{name}"))
+    shown = " ".join(run(tools(), "-m", "auditwheel", "show", wheel).split())
+    tag = re.search(r'platform tag: "manylinux_2_(\d+)_(\w+)"', shown)
+    if not tag or tag[2] != name or int(tag[1]) > int(GLIBC.partition(".")[2]):
+        bad.append(f"auditwheel: expected manylinux_2_28_{name} or older: {shown}")
+    if bad:
+        raise WheelError("\n".join(bad))
+    platform = f"manylinux_{GLIBC.replace('.', '_')}_{name}"
+    renamed = run(tools(), "-m", "wheel", "tags", "--remove", "--platform-tag", platform, wheel).split()[-1]
+    return wheel.with_name(Path(renamed).name)
+
+
+def c_tests(name, tree):
+    """Builds the C tests of my_lib and th as any program, and runs them with the libraries in the wheel."""
+    run("cmake", "--build", tree, env=os.environ | {"TORCHTHAW_GLIBC_STUBS": str(FOLDER / f"glibc-{GLIBC}-{name}")})
+    variables = {**os.environ, "LD_LIBRARY_PATH": str(FOLDER / f"unpacked-{name}" / "torchthaw" / "lib")}
+    if name == os.uname().machine:
+        import scipy_openblas32
+
+        (variables["THAW_BLAS"],) = map(str, Path(scipy_openblas32.get_lib_dir()).glob("libscipy_openblas.so"))
+    printed = run("ctest", "--test-dir", tree, "-L", "^(my_lib|th)$", "--output-on-failure", env=variables)
+    say(f"{name}: C tests: " + re.search(r".*tests passed.*", printed)[0])
+
+
+def environment(version, base, package, folder, words=()):
+    """Installs ``package`` for that Python into an environment of its own and uses it there."""
+    run(base, "-m", "venv", empty(folder) / "venv")
+    python = folder / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *words, package)
+    if version == "{}.{}".format(*sys.version_info):  # PyTorch from here, for the part that needs it
+        seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+        (packages,) = folder.glob("venv/lib/python*/site-packages")
+        (packages / "torch.pth").write_text("\n".join(seen))
+    variables = {**os.environ, "PYTHONPATH": "", "TORCHTHAW_CACHE": str(folder / "cache")}
+    sample = ROOT / "examples" / "legacy" / "script"
+    printed = run(python, ROOT / ".ci" / "wheel_use.py", sample, cwd=folder, env=variables)
+    if str(folder) not in printed:
+        raise WheelError(f"{package}: not the torchthaw that was used:\n{printed}")
+    say(f"Python {version}, {package.suffix}: " + "; ".join(printed.splitlines()[1:]))
+    shutil.rmtree(folder)
+
+
+def environments(packages, pythons):
+    # The source distribution is compiled for each Python: without optimisation, in one tree.
+    quick = {**wheel_builder.QUICK, "build-dir": FOLDER / "cmake-sdist"}
+    for version in pythons:
+        base = wheel_builder.interpreter(version)
+        if base is None:
+            say(f"Python {version}: not on this machine")
+            continue
+        for package in packages:
+            words = [f"--config-settings={key}={value}" for key, value in quick.items()]
+            environment(version, base, package, FOLDER / f"environment-{version}",
+                        words if package.suffix == ".gz" else ["--only-binary", ":all:"])  # fmt: skip
+
+
+def missing(name):
+    """What this machine lacks to build and test that wheel, or ""."""
+    machine = MACHINES[name]
+    emulators = machine.emulator if name != os.uname().machine else ()
+    if not shutil.which(machine.compiler):
+        return machine.compiler
+    return "" if not emulators or any(map(shutil.which, emulators)) else " or ".join(emulators)
+
+
+def make_wheel(name, sdist, again):
+    """One wheel, tested, in dist/."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(empty(FOLDER / "source"), filter="data")
+    (source,) = (FOLDER / "source").iterdir()
+    tree = FOLDER / f"cmake-{name}"
+    wheel = audit(name, build(name, source, tree, FOLDER / f"wheel-{name}"))
+    if again:
+        other = audit(name, build(name, ROOT, FOLDER / f"again-{name}", FOLDER / f"wheel-again-{name}"))
+        if digest(other) != digest(wheel):
+            raise WheelError(f"not reproducible: {wheel} from the source distribution, {other} from the checkout")
+        say(f"{name}: a second build, from the checkout in another folder, has the same bytes")
+    c_tests(name, tree)
+    return Path(shutil.copy(wheel, DIST))
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=["sdist", *MACHINES], default=["sdist", *MACHINES])
+    parser.add_argument("--quick", action="store_true", help="no second build, no other Pythons")
+    return parser.parse_args()
+
+
+def main():
+    given = options()
+    DIST.mkdir(exist_ok=True)
+    sdist = make_sdist(FOLDER / "sdist")
+    if digest(make_sdist(FOLDER / "sdist-again")) != digest(sdist):
+        raise WheelError(f"not reproducible: {sdist}")
+    made = [Path(shutil.copy(sdist, DIST))]
+    for name in MACHINES:
+        if name in given.only and (lacking := missing(name)):
+            say(f"{name}: left out, this machine has no {lacking}")
+        elif name in given.only:
+            made.append(make_wheel(name, sdist, again=not given.quick and name == os.uname().machine))
+    run(tools(), "-m", "twine", "check", "--strict", *made)
+    here = [path for path in made if path.suffix == ".gz" or path.name.endswith(f"_{os.uname().machine}.whl")]
+    environments(here, ["{}.{}".format(*sys.version_info)] if given.quick else PYTHONS)
+    for path in made:
+        say(f"dist/{path.name}: {path.stat().st_size / 1e6:.2f} MB, sha256 {digest(path)}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (WheelError, RuntimeError) as error:
+        raise SystemExit(f"make wheel: {error}") from None

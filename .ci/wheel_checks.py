@@ -1,0 +1,101 @@
+"""wheel_checks.py: what a portable wheel promises, read from the file itself. Each check returns complaints, [] if none."""
+
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+# Each library of the wheel, and what it may need at run time. libgomp and libstdc++ are not among these: OpenMP is looked
+# for by the libraries themselves, and an older system has an older libstdc++.
+C_LIBRARY = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"}
+NEEDED = {
+    "lib/libmy_lib.so": C_LIBRARY,
+    "lib/libth.so": C_LIBRARY | {"libgcc_s.so.1"},
+    "lib/libthc.so": C_LIBRARY | {"libgcc_s.so.1", "libth.so.1"},
+    "bridge/_bridge.abi3.so": C_LIBRARY | {"libgcc_s.so.1"},
+}
+LOADERS = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # functions of thread-local variables
+# The newest versions of symbols that manylinux_2_28 allows.
+NEWEST = {"GLIBC": (2, 28), "GCC": (8, 0, 0)}
+# Functions whose names have no version, from Python, which is in the process, and from libth. A function that the old
+# glibc lacks would be another one.
+UNVERSIONED = {"bridge/_bridge.abi3.so": re.compile(r"_?Py\w+"), "lib/libthc.so": re.compile(r"_?TH\w+|thaw_\w+")}
+LICENCES = {"LICENSE", "licenses/README.md", "licenses/gcc-runtime-library-exception.txt"}
+CUDA = {"lib/libthc.so", "lib/libthc.so.1"}
+FIELDS = "Summary Keywords License-Expression Requires-Python Description-Content-Type".split()
+
+
+def readelf(*words):
+    return subprocess.run(["readelf", "--wide", *map(str, words)], capture_output=True, text=True, check=True).stdout
+
+
+def numbers(version):
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def libraries(folder):
+    """{name in the package: path} of the shared libraries in an unpacked wheel; each SONAME once, by its link name."""
+    package = Path(folder) / "torchthaw"
+    found = {path.relative_to(package).as_posix(): path for path in package.rglob("*.so*")}
+    return {name: path for name, path in found.items() if name.endswith(".so")}
+
+
+def too_new(name, path):
+    """Versions of symbols that manylinux_2_28 does not have."""
+    needs = readelf("--version-info", path).partition("Version needs section")[2]
+    versions = set(re.findall(r"Name: (\w+)_([\d.]+)", needs))
+    return [
+        f"{name}: needs {family}_{version}" for family, version in sorted(versions)
+        if family not in NEWEST or numbers(version) > NEWEST[family]
+    ]  # fmt: skip
+
+
+def needed(name, path):
+    """Libraries that it would load and should not, and paths that it would search."""
+    dynamic = readelf("--dynamic", path)
+    found = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)) - LOADERS
+    bad = [f"{name}: needs {each}" for each in sorted(found - NEEDED.get(name, set()))]
+    return bad + [f"{name}: has a {word}" for word in re.findall(r"\((RPATH|RUNPATH)\)", dynamic)]
+
+
+def unversioned(name, path):
+    """Functions that are looked for when the library is loaded, and that no library promises."""
+    found = set()
+    for line in readelf("--dyn-syms", path).splitlines():
+        columns = line.split()
+        if len(columns) >= 8 and columns[4:7:2] == ["GLOBAL", "UND"] and "@" not in columns[7]:
+            found.add(columns[7])
+    allowed = UNVERSIONED.get(name, re.compile("$"))
+    return [f"{name}: {each} has no version" for each in sorted(found) if not allowed.fullmatch(each)]
+
+
+def of_libraries(folder):
+    """Complaints about all libraries of an unpacked wheel."""
+    found = libraries(folder)
+    bad = [f"{name}: not expected" for name in sorted(found.keys() - NEEDED.keys())]
+    bad += [f"{name}: missing" for name in sorted(NEEDED.keys() - CUDA - found.keys())]
+    for name, path in sorted(found.items()):
+        bad += too_new(name, path) + needed(name, path) + unversioned(name, path)
+    return bad
+
+
+def of_metadata(wheel):
+    """Complaints about METADATA, licence files and whether the name tells of CUDA libraries."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        text = archive.read(metadata).decode()
+    info = metadata.removesuffix("METADATA")
+    fields = text.partition("\n\n")[0]
+    bad = [f"METADATA: {field} is missing" for field in FIELDS if f"\n{field}: " not in fields]
+    bad += [f"METADATA: {each} is missing" for each in ("Classifier", "Requires-Dist") if f"\n{each}: " not in fields]
+    bad += [f"{each} is missing" for each in sorted(LICENCES) if f"{info}licenses/{each}" not in names]
+    has_cuda = any(f"torchthaw/{each}" in names for each in CUDA)
+    if has_cuda != ("+cu" in Path(wheel).name):
+        bad.append(f"{Path(wheel).name}: {'has' if has_cuda else 'has no'} CUDA libraries, which its name does not say")
+    return bad
+
+
+def complaints(wheel, folder):
+    """All of them, about the file ``wheel`` that is unpacked in ``folder``."""
+    return of_metadata(wheel) + of_libraries(folder)

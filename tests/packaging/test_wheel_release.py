@@ -1,0 +1,290 @@
+"""tests/packaging/test_wheel_release.py: the parts of `make wheel` that need neither zig nor a whole build."""
+
+import ctypes
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+import torchthaw
+from support import ROOT
+
+needs_ci = pytest.mark.skipif(not (ROOT / ".ci" / "wheel.py").exists(), reason="a source distribution has no .ci")
+pytestmark = [needs_ci, pytest.mark.timeout(600)]
+INFO = f"torchthaw-{torchthaw.__version__}.dist-info"
+
+
+@pytest.fixture
+def release(monkeypatch):
+    """.ci/wheel.py, as a module."""
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    return importlib.import_module("wheel")
+
+
+@pytest.fixture
+def checks(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    return importlib.import_module("wheel_checks")
+
+
+# The source distribution
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    """Made by the function that `make wheel` calls, in a process whose working folder and name are its own."""
+    folder = tmp_path_factory.mktemp("sdist")
+    code = (
+        "import sys, pathlib; sys.path.insert(0, sys.argv[1]); import wheel;"
+        "print(*[wheel.make_sdist(pathlib.Path(sys.argv[2]) / name) for name in ('first', 'second')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, ROOT / ".ci", folder], capture_output=True, text=True,
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def names(path):
+    with tarfile.open(path) as archive:
+        return {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+
+
+def test_the_source_distribution_is_the_same_twice(sdist):
+    first, second = (open(path, "rb").read() for path in sdist)
+    assert first == second
+    with tarfile.open(sdist[0]) as archive:
+        assert {member.mtime for member in archive.getmembers()} == {1700000000}
+
+
+def test_the_source_distribution_has_the_files_of_the_repository(sdist):
+    """And none that a build left. Those of .ci and the benchmarks' results are for those who have a checkout."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    kept = {name for name in listed.stdout.split("\0") if name and not name.startswith((".ci/", "benchmarks/results/"))}
+    for name in [name for name in kept if (ROOT / name).is_dir()]:  # a link to a folder becomes a copy
+        kept |= {f"{name}/{path.relative_to(ROOT / name)}" for path in (ROOT / name).rglob("*")}
+    found = names(sdist[0])
+    assert found - kept == {"PKG-INFO"}
+    assert {name for name in kept - found if (ROOT / name).is_file()} == set()
+
+
+def test_metadata_without_git(sdist, release, tmp_path):
+    """What pip asks of a source distribution first, where git fails."""
+    with tarfile.open(sdist[0]) as archive:
+        archive.extractall(tmp_path)
+    (source,) = tmp_path.iterdir()
+    hook = "from scikit_build_core.build import prepare_metadata_for_build_wheel as hook; hook('.')"
+    done = subprocess.run(
+        [sys.executable, "-c", hook], cwd=source, env=release.without_git(), capture_output=True, text=True
+    )
+    assert done.returncode == 0 and "git is not there" not in done.stderr, done.stderr
+    fields = (source / INFO / "METADATA").read_text().partition("\n\n")[0]
+    assert f"Version: {torchthaw.__version__}\n" in fields and "License-Expression: MIT\n" in fields
+    for license in ("LICENSE", "licenses/gcc-runtime-library-exception.txt"):
+        assert f"License-File: {license}" in fields and (source / INFO / "licenses" / license).is_file()
+    for version in release.PYTHONS:
+        assert f"Classifier: Programming Language :: Python :: {version}" in fields
+
+
+# What a wheel promises
+
+
+def library(folder, name, text, *flags):
+    """A shared library of the unpacked wheel ``folder``, from C code."""
+    path = folder / "torchthaw" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    (folder / "code.c").write_text(text)
+    built = subprocess.run(["gcc", "-shared", "-fPIC", folder / "code.c", *flags, "-o", path], capture_output=True)
+    assert built.returncode == 0, built.stderr
+    return path
+
+
+HARMLESS = "int harmless(void) { return 1; }"
+# A version that no glibc has yet, from a library with its name.
+NEW = 'int new_function(void);\n__asm__(".symver new_function, new_function@GLIBC_2.99");\nint f(void) { return new_function(); }'
+
+
+@pytest.mark.parametrize("name, text, flags, complaint", [
+    ("lib/libmy_lib.so", HARMLESS, [], None),
+    ("lib/libth.so", "#include <math.h>\ndouble f(double x) { return cos(x); }", ["-lm"], None),
+    ("lib/libth.so", HARMLESS, ["-Wl,--no-as-needed", "-lgomp"], "lib/libth.so: needs libgomp.so.1"),
+    ("lib/libmy_lib.so", HARMLESS, ["-Wl,--no-as-needed", "-lgcc_s"], "lib/libmy_lib.so: needs libgcc_s.so.1"),
+    ("lib/libth.so", HARMLESS, ["-Wl,-rpath,/somewhere"], "lib/libth.so: has a RUNPATH"),
+    ("lib/libth.so", "int fstat(int, void *); int f(void) { return lacking(); }", ["-w"],
+     "lib/libth.so: lacking has no version"),
+    ("bridge/_bridge.abi3.so", "int f(void) { return PyErr_Occurred(); }", ["-w"], None),
+    ("lib/libth.so", "int f(void) { return PyErr_Occurred(); }", ["-w"], "lib/libth.so: PyErr_Occurred has no version"),
+    ("lib/libother.so", HARMLESS, [], "lib/libother.so: not expected"),
+])  # fmt: skip
+def test_libraries(checks, tmp_path, name, text, flags, complaint):
+    library(tmp_path, name, text, *flags)
+    found = [each for each in checks.of_libraries(tmp_path) if not each.endswith(": missing")]
+    assert found == ([] if complaint is None else [complaint])
+
+
+def test_versions_newer_than_the_tag(checks, tmp_path):
+    (tmp_path / "map").write_text("GLIBC_2.99 { global: new_function; };")
+    library(tmp_path, "libc_of_the_future.so", "int new_function(void) { return 1; }",
+            f"-Wl,--version-script={tmp_path / 'map'}", "-Wl,-soname,libc.so.6")  # fmt: skip
+    path = library(tmp_path, "lib/libth.so", NEW, tmp_path / "torchthaw" / "libc_of_the_future.so", "-nostdlib")
+    assert checks.too_new("lib/libth.so", path) == ["lib/libth.so: needs GLIBC_2.99"]
+    assert checks.needed("lib/libth.so", path) == []
+
+
+def test_a_wheel_without_its_libraries(checks, tmp_path):
+    (tmp_path / "torchthaw").mkdir()
+    assert checks.of_libraries(tmp_path) == [
+        "bridge/_bridge.abi3.so: missing", "lib/libmy_lib.so: missing", "lib/libth.so: missing",
+    ]  # fmt: skip
+
+
+def wheel_file(folder, checks, version, *content, without=()):
+    """A wheel with whole metadata, but for the lines and files that contain a word of ``without``."""
+    lines = [f"{field}: x" for field in checks.FIELDS] + ["Classifier: x", "Requires-Dist: x"]
+    info = f"torchthaw-{version}.dist-info"
+    files = {f"{info}/licenses/{name}": "text" for name in checks.LICENCES} | {name: "" for name in content}
+    path = folder / f"torchthaw-{version}-cp310-abi3-linux_x86_64.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        kept = [line for line in lines if not any(word in line for word in without)]
+        archive.writestr(f"{info}/METADATA", "\n".join(["Metadata-Version: 2.4", *kept, "", "Readme"]))
+        for name, text in files.items():
+            if not any(word in name for word in without):
+                archive.writestr(name, text)
+    return path
+
+
+@pytest.mark.parametrize("version, content, without, complaint", [
+    ("1.0", [], [], None),
+    ("1.0+cu13", ["torchthaw/lib/libthc.so.1"], [], None),
+    ("1.0", ["torchthaw/lib/libthc.so.1"], [], "has CUDA libraries, which its name does not say"),
+    ("1.0+cu13", [], [], "has no CUDA libraries"),
+    ("1.0", [], ["Summary"], "METADATA: Summary is missing"),
+    ("1.0", [], ["Classifier"], "METADATA: Classifier is missing"),
+    ("1.0", [], ["exception"], "licenses/gcc-runtime-library-exception.txt is missing"),
+])  # fmt: skip
+def test_metadata(checks, tmp_path, version, content, without, complaint):
+    found = checks.of_metadata(wheel_file(tmp_path, checks, version, *content, without=without))
+    assert found == [] if complaint is None else len(found) == 1 and complaint in found[0]
+
+
+# The stand-ins for glibc
+
+SHIM = """
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int pthread_atfork(void (*)(void), void (*)(void), void (*)(void));
+int atexit(void (*)(void));
+uint32_t arc4random(void);
+extern char __libc_single_threaded;
+
+static int forked, *left;
+static void in_child(void) { forked = 1; }
+static void leave(void) { *left = 1; }
+
+long size_of(int file) {
+    struct stat status;
+    return fstat(file, &status) ? -1 : (long)status.st_size;
+}
+int child_is_told(void) {
+    int status = 0;
+    pthread_atfork(0, 0, in_child);
+    const pid_t child = fork();
+    if (!child) _exit(forked);
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+}
+void on_exit_set(int *where) { left = where, atexit(leave); }
+uint32_t number(void) { return arc4random(); }
+int single(void) { return __libc_single_threaded; }
+"""
+
+
+def test_the_shim(tmp_path):
+    """Its functions do what glibc's do, and no other library sees them."""
+    (tmp_path / "code.c").write_text(SHIM)
+    path = tmp_path / "code.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-fno-builtin", "-O1", tmp_path / "code.c",
+                    ROOT / "cmake" / "glibc_shim.c", "-o", path], check=True)  # fmt: skip
+    symbols = subprocess.run(["nm", "-D", path], capture_output=True, text=True, check=True).stdout
+    assert not re.search(r"\b(fstat|pthread_atfork|atexit|arc4random|__libc_single_threaded)\b", symbols)
+    code = ctypes.CDLL(str(path))
+    with open(tmp_path / "code.c") as file:
+        assert code.size_of(file.fileno()) == len(SHIM)
+    assert code.size_of(-1) == -1
+    assert code.child_is_told() == 1
+    assert len({code.number() for _ in range(20)}) == 20
+    assert code.single() == 0
+    left = ctypes.c_int(0)
+    code.on_exit_set(ctypes.byref(left))
+    handle = ctypes.c_void_p(code._handle)
+    assert ctypes.CDLL(None).dlclose(handle) == 0
+    assert left.value == 1, "a handler outlived its library"
+
+
+@pytest.mark.parametrize("folder, works", [(None, False), ("lacking", False), ("there", True)])
+def test_the_toolchain_file_asks_for_the_stand_ins(tmp_path, folder, works):
+    from torchthaw.build import toolchain
+
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "libc.so").touch()
+    environment = {key: value for key, value in os.environ.items() if key != "TORCHTHAW_GLIBC_STUBS"}
+    if folder:
+        environment["TORCHTHAW_GLIBC_STUBS"] = str(tmp_path / folder)
+    done = subprocess.run([toolchain.tool("cmake"), "-P", ROOT / "cmake" / "manylinux.cmake"], env=environment,
+                          capture_output=True, text=True)  # fmt: skip
+    assert (done.returncode == 0) is works
+    assert works or "TORCHTHAW_GLIBC_STUBS: expected a folder with libc.so" in done.stderr
+
+
+# The command
+
+
+def test_what_a_machine_lacks(release, monkeypatch):
+    have = {"gcc", "aarch64-linux-gnu-gcc", "qemu-aarch64-static"}
+    monkeypatch.setattr(shutil, "which", lambda name: name if name in have else None)
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "", "", "", "x86_64")))
+    assert release.missing("x86_64") == "" and release.missing("aarch64") == ""
+    have.remove("qemu-aarch64-static")
+    assert release.missing("aarch64") == "qemu-aarch64 or qemu-aarch64-static"
+    have.remove("aarch64-linux-gnu-gcc")
+    assert release.missing("aarch64") == "aarch64-linux-gnu-gcc"
+
+
+AUDIT = 'torchthaw.whl is consistent with the\nfollowing platform tag: "{}".\n'
+
+
+@pytest.mark.parametrize("tag, accepted", [
+    ("manylinux_2_27_x86_64", True), ("manylinux_2_28_x86_64", True), ("manylinux_2_34_x86_64", False),
+    ("manylinux_2_27_aarch64", False), ("linux_x86_64", False),
+])  # fmt: skip
+def test_the_name_needs_proof(release, monkeypatch, tmp_path, tag, accepted):
+    wheel, calls = tmp_path / "torchthaw-1-cp310-abi3-linux_x86_64.whl", []
+
+    def run(*command, **options):
+        calls.append(command)
+        return AUDIT.format(tag) if "auditwheel" in command else "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl\n"
+
+    monkeypatch.setattr(release, "run", run)
+    monkeypatch.setattr(release, "tools", lambda: "python")
+    monkeypatch.setattr(release, "unpack", lambda wheel, folder: folder)
+    monkeypatch.setattr(release.wheel_checks, "complaints", lambda wheel, folder: [])
+    if accepted:
+        assert release.audit("x86_64", wheel).name == "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl"
+    else:
+        with pytest.raises(release.WheelError, match="expected manylinux_2_28_x86_64 or older"):
+            release.audit("x86_64", wheel)
+    assert any("tags" in command for command in calls) is accepted
