@@ -1,6 +1,7 @@
 """wheel.py: makes and tests what is published: the source distribution and portable wheels, in dist/.
 
-    make wheel                      the source distribution and every wheel whose compiler this machine has
+    make wheel                      the source distribution, and the wheels of x86_64 and aarch64
+    make wheel only=x86_64-cuda     the wheel with CUDA libraries, whose version ends in +cu130
     make wheel only="sdist x86_64"  some of them
     make wheel quick=1              without the second build that shows that wheels are reproducible, and without
                                     the environments of other Pythons
@@ -8,8 +9,8 @@
 Wheels are built from the source distribution, with git out of reach, on stand-ins for glibc 2.28 (glibc_stubs.py), and
 are renamed to manylinux_2_28 when auditwheel and wheel_checks.py agree. The C tests run with the libraries of each wheel;
 those of aarch64 in qemu. The wheel and the source distribution are installed into empty environments of every Python
-that is found, where wheel_use.py uses them. Everything but dist/ is in build/wheel-release/. The exit status is 1 where
-something failed, which is printed.
+that is found, where wheel_use.py uses them. A wheel whose compiler is missing is left out. Everything but dist/ is in
+build/wheel-release/. The exit status is 1 where something failed, which is printed.
 """
 
 import argparse
@@ -19,16 +20,15 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
-from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 import glibc_stubs  # noqa: E402
 import wheel_checks  # noqa: E402
+from wheel_kinds import DEFAULT, KINDS, foreign, missing, settings  # noqa: E402
 
 from support import wheel_builder  # noqa: E402
 
@@ -37,23 +37,6 @@ DIST = ROOT / "dist"
 REQUIREMENTS = ROOT / ".ci" / "requirements" / "wheel.txt"
 GLIBC = "2.28"
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
-TARGETS = ["my_lib", "th", "bridge"]  # of CMake, in the wheel; the tests are built in the same tree, later
-
-
-class Machine(NamedTuple):
-    """What a wheel is built with. emulator: programs that can run its tests, one of which must be there."""
-
-    compiler: str
-    loader: str
-    toolchain: str
-    emulator: tuple = ()
-
-
-MACHINES = {
-    "x86_64": Machine("gcc", "ld-linux-x86-64.so.2", "manylinux.cmake"),
-    "aarch64": Machine("aarch64-linux-gnu-gcc", "ld-linux-aarch64.so.1", "manylinux-aarch64.cmake",
-                       ("qemu-aarch64", "qemu-aarch64-static")),
-}  # fmt: skip
 
 
 class WheelError(Exception):
@@ -117,25 +100,18 @@ def make_sdist(folder):
     return path
 
 
-def settings(name, tree):
-    """Those of scikit-build-core, for a wheel of that machine, with CMake's files in ``tree``."""
-    given = {
-        "build-dir": tree, "build.targets": ";".join(TARGETS), "cmake.define.TORCHTHAW_CUDA": "OFF",
-        "cmake.define.BUILD_TESTING": "ON",
-        "cmake.define.CMAKE_TOOLCHAIN_FILE": ROOT / "cmake" / MACHINES[name].toolchain,
-    }  # fmt: skip
-    if name != os.uname().machine:  # CPython's headers are the same on both; its limited interface has no sizes
-        given["cmake.define.Python_INCLUDE_DIR"] = sysconfig.get_path("include")
-    return given
+def stubs(kind):
+    folder = FOLDER / f"glibc-{GLIBC}-{kind.machine}"
+    return glibc_stubs.make(folder, tools(), kind.machine, GLIBC, kind.compiler, kind.loader)
 
 
-def build(name, source, tree, folder):
+def build(kind, source, tree, folder):
     """The path of a wheel that was built from the folder ``source``, with the tag that it got by itself."""
-    stubs = glibc_stubs.make(
-        FOLDER / f"glibc-{GLIBC}-{name}", tools(), name, GLIBC, MACHINES[name].compiler, MACHINES[name].loader
-    )
-    variables = without_git() | {"TORCHTHAW_GLIBC_STUBS": str(stubs), "_PYTHON_HOST_PLATFORM": f"linux-{name}"}
-    words = [f"--config-settings={key}={value}" for key, value in settings(name, tree).items()]
+    variables = without_git() | {
+        "TORCHTHAW_GLIBC_STUBS": str(stubs(kind)), "_PYTHON_HOST_PLATFORM": f"linux-{kind.machine}",
+        "TORCHTHAW_WHEEL_CUDA": kind.cuda,
+    }  # fmt: skip
+    words = [f"--config-settings={key}={value}" for key, value in settings(kind, tree).items()]
     run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
         *words, "--wheel-dir", empty(folder), source, env=variables)  # fmt: skip
     (path,) = folder.glob("*.whl")
@@ -147,30 +123,33 @@ def unpack(wheel, folder):
     return folder
 
 
-def audit(name, wheel):
-    """The wheel under its portable name, where auditwheel and our own checks agree that it may have that."""
-    bad = wheel_checks.complaints(wheel, unpack(wheel, FOLDER / f"unpacked-{name}"))
+def audit(kind, wheel, folder):
+    """The wheel under its portable name, where auditwheel and our own checks agree that it may have that.
+
+    It is unpacked in ``folder``.
+    """
+    bad = wheel_checks.complaints(wheel, unpack(wheel, folder))
     shown = " ".join(run(tools(), "-m", "auditwheel", "show", wheel).split())
     tag = re.search(r'platform tag: "manylinux_2_(\d+)_(\w+)"', shown)
-    if not tag or tag[2] != name or int(tag[1]) > int(GLIBC.partition(".")[2]):
-        bad.append(f"auditwheel: expected manylinux_2_28_{name} or older: {shown}")
+    if not tag or tag[2] != kind.machine or int(tag[1]) > int(GLIBC.partition(".")[2]):
+        bad.append(f"auditwheel: expected manylinux_2_28_{kind.machine} or older: {shown}")
     if bad:
         raise WheelError("\n".join(bad))
-    platform = f"manylinux_{GLIBC.replace('.', '_')}_{name}"
+    platform = f"manylinux_{GLIBC.replace('.', '_')}_{kind.machine}"
     renamed = run(tools(), "-m", "wheel", "tags", "--remove", "--platform-tag", platform, wheel).split()[-1]
     return wheel.with_name(Path(renamed).name)
 
 
-def c_tests(name, tree):
-    """Builds the C tests of my_lib and th as any program, and runs them with the libraries in the wheel."""
-    run("cmake", "--build", tree, env=os.environ | {"TORCHTHAW_GLIBC_STUBS": str(FOLDER / f"glibc-{GLIBC}-{name}")})
-    variables = {**os.environ, "LD_LIBRARY_PATH": str(FOLDER / f"unpacked-{name}" / "torchthaw" / "lib")}
-    if name == os.uname().machine:
+def c_tests(kind, tree, folder):
+    """Builds the C tests of my_lib and th as any program, and runs them with the libraries of the unpacked wheel."""
+    run("cmake", "--build", tree, env=os.environ | {"TORCHTHAW_GLIBC_STUBS": str(stubs(kind))})
+    variables = {**os.environ, "LD_LIBRARY_PATH": str(folder / "torchthaw" / "lib")}
+    if not foreign(kind):
         import scipy_openblas32
 
         (variables["THAW_BLAS"],) = map(str, Path(scipy_openblas32.get_lib_dir()).glob("libscipy_openblas.so"))
     printed = run("ctest", "--test-dir", tree, "-L", "^(my_lib|th)$", "--output-on-failure", env=variables)
-    say(f"{name}: C tests: " + re.search(r".*tests passed.*", printed)[0])
+    return re.search(r".*tests passed.*", printed)[0]
 
 
 def environment(version, base, package, folder, words=()):
@@ -205,34 +184,26 @@ def environments(packages, pythons):
                         words if package.suffix == ".gz" else ["--only-binary", ":all:"])  # fmt: skip
 
 
-def missing(name):
-    """What this machine lacks to build and test that wheel, or ""."""
-    machine = MACHINES[name]
-    emulators = machine.emulator if name != os.uname().machine else ()
-    if not shutil.which(machine.compiler):
-        return machine.compiler
-    return "" if not emulators or any(map(shutil.which, emulators)) else " or ".join(emulators)
-
-
 def make_wheel(name, sdist, again):
-    """One wheel, tested, in dist/."""
+    """One wheel, tested, in dist/. again: build it a second time, from the checkout in another folder."""
+    kind, unpacked = KINDS[name], FOLDER / f"unpacked-{name}"
     with tarfile.open(sdist) as archive:
         archive.extractall(empty(FOLDER / "source"), filter="data")
     (source,) = (FOLDER / "source").iterdir()
     tree = FOLDER / f"cmake-{name}"
-    wheel = audit(name, build(name, source, tree, FOLDER / f"wheel-{name}"))
+    wheel = audit(kind, build(kind, source, tree, FOLDER / f"wheel-{name}"), unpacked)
     if again:
-        other = audit(name, build(name, ROOT, FOLDER / f"again-{name}", FOLDER / f"wheel-again-{name}"))
+        other = audit(kind, build(kind, ROOT, FOLDER / f"again-{name}", FOLDER / f"wheel-again-{name}"), unpacked)
         if digest(other) != digest(wheel):
             raise WheelError(f"not reproducible: {wheel} from the source distribution, {other} from the checkout")
         say(f"{name}: a second build, from the checkout in another folder, has the same bytes")
-    c_tests(name, tree)
+    say(f"{name}: C tests: {c_tests(kind, tree, unpacked)}")
     return Path(shutil.copy(wheel, DIST))
 
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=["sdist", *MACHINES], default=["sdist", *MACHINES])
+    parser.add_argument("--only", nargs="+", choices=["sdist", *KINDS], default=DEFAULT)
     parser.add_argument("--quick", action="store_true", help="no second build, no other Pythons")
     return parser.parse_args()
 
@@ -244,10 +215,10 @@ def main():
     if digest(make_sdist(FOLDER / "sdist-again")) != digest(sdist):
         raise WheelError(f"not reproducible: {sdist}")
     made = [Path(shutil.copy(sdist, DIST))]
-    for name in MACHINES:
-        if name in given.only and (lacking := missing(name)):
+    for name in (name for name in KINDS if name in given.only):
+        if lacking := missing(KINDS[name]):
             say(f"{name}: left out, this machine has no {lacking}")
-        elif name in given.only:
+        else:
             made.append(make_wheel(name, sdist, again=not given.quick and name == os.uname().machine))
     run(tools(), "-m", "twine", "check", "--strict", *made)
     here = [path for path in made if path.suffix == ".gz" or path.name.endswith(f"_{os.uname().machine}.whl")]

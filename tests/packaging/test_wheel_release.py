@@ -254,14 +254,33 @@ def test_the_toolchain_file_asks_for_the_stand_ins(tmp_path, folder, works):
 
 
 def test_what_a_machine_lacks(release, monkeypatch):
-    have = {"gcc", "aarch64-linux-gnu-gcc", "qemu-aarch64-static"}
+    have, nvcc = {"gcc", "aarch64-linux-gnu-gcc", "qemu-aarch64-static"}, "release 13.0, V13.0.48"
+    kinds = importlib.import_module("wheel_kinds")
     monkeypatch.setattr(shutil, "which", lambda name: name if name in have else None)
     monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "", "", "", "x86_64")))
-    assert release.missing("x86_64") == "" and release.missing("aarch64") == ""
+    monkeypatch.setattr(kinds, "nvcc", lambda: nvcc)
+
+    def lacks(name):
+        return release.missing(release.KINDS[name])
+
+    assert [lacks(name) for name in release.KINDS] == ["", "", ""]
+    nvcc = "release 12.9, V12.9.1"
+    assert lacks("x86_64-cuda") == "nvcc 13.0"
     have.remove("qemu-aarch64-static")
-    assert release.missing("aarch64") == "qemu-aarch64 or qemu-aarch64-static"
+    assert lacks("aarch64") == "qemu-aarch64 or qemu-aarch64-static"
     have.remove("aarch64-linux-gnu-gcc")
-    assert release.missing("aarch64") == "aarch64-linux-gnu-gcc"
+    assert lacks("aarch64") == "aarch64-linux-gnu-gcc"
+    assert lacks("x86_64") == ""
+
+
+@pytest.mark.parametrize("cuda, version", [("", torchthaw.__version__), ("130", f"{torchthaw.__version__}+cu130")])
+def test_the_version_tells_of_cuda(release, tmp_path, cuda, version):
+    assert {kind.cuda for kind in release.KINDS.values()} == {"", "130"}
+    hook = "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as hook; hook(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", hook, tmp_path], cwd=ROOT, capture_output=True, text=True,
+                          env={**os.environ, "TORCHTHAW_WHEEL_CUDA": cuda})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [f"torchthaw-{version}.dist-info"]
 
 
 AUDIT = 'torchthaw.whl is consistent with the\nfollowing platform tag: "{}".\n'
@@ -283,8 +302,9 @@ def test_the_name_needs_proof(release, monkeypatch, tmp_path, tag, accepted):
     monkeypatch.setattr(release, "unpack", lambda wheel, folder: folder)
     monkeypatch.setattr(release.wheel_checks, "complaints", lambda wheel, folder: [])
     if accepted:
-        assert release.audit("x86_64", wheel).name == "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl"
+        found = release.audit(release.KINDS["x86_64"], wheel, tmp_path)
+        assert found.name == "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl"
     else:
         with pytest.raises(release.WheelError, match="expected manylinux_2_28_x86_64 or older"):
-            release.audit("x86_64", wheel)
+            release.audit(release.KINDS["x86_64"], wheel, tmp_path)
     assert any("tags" in command for command in calls) is accepted
