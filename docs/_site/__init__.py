@@ -1,0 +1,1 @@
+"""docs/_site: what makes the site of docs/; see docs/internals/site.md."""

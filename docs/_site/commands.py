@@ -1,0 +1,28 @@
+"""docs/_site/commands.py: the help of each command of ``python -m torchthaw`` as Markdown. Needs no Sphinx."""
+
+import argparse
+import os
+
+from torchthaw import cli
+
+WIDTH = "80"  # columns of the help, whatever terminal runs make docs
+
+
+def parsers():
+    """{name: its argparse parser}, in the order of the help."""
+    subcommands = argparse.ArgumentParser(prog="python -m torchthaw").add_subparsers()
+    for add in cli.SUBCOMMANDS:
+        add(subcommands)
+    return dict(subcommands.choices)
+
+
+def page():
+    """A section for each command."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = WIDTH
+    try:
+        return "\n\n".join(f"### `{name}`\n\n```text\n{each.format_help().rstrip()}\n```" for name, each in parsers().items())
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before

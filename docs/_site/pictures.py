@@ -1,0 +1,51 @@
+"""docs/_site/pictures.py: pictures of the built site, and one search in it, with a headless Chromium.
+
+    python docs/_site/pictures.py [PAGE …]     after make docs; by default the front page, a guide and the C reference
+
+build/pictures/ gets each page in light and dark, on a wide screen and on a phone of 390 pixels. The search opens a file
+and so needs no server; nothing found is an error.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE, PICTURES = ROOT / "build" / "site", ROOT / "build" / "pictures"
+PAGES = "index.html", "port-an-old-project.html", "reference/headers/my_lib.html"
+SIZES = {"wide": "1280,1600", "phone": "390,1800"}
+MODES = {"dark": "0", "light": "1"}
+QUERY, FOUND = "my_lib_linear_backward_bf16", 'href="reference/headers/my_lib.html#c.my_lib_linear_backward_bf16"'
+
+
+def chromium(url, *options):
+    """What a browser prints that opens a page of the site, with a profile of its own."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not browser:
+        sys.exit("chromium: expected a command, found none; it is in the Debian package chromium")
+    with tempfile.TemporaryDirectory() as profile:
+        command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                   "--virtual-time-budget=8000", f"--user-data-dir={profile}", *options, f"file://{SITE}/{url}"]  # fmt: skip
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+def main():
+    if not (SITE / "index.html").exists():
+        sys.exit(f"{SITE}: expected the site; run make docs")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for page in sys.argv[1:] or PAGES:
+        for size, pixels in SIZES.items():
+            for mode, number in MODES.items():
+                picture = PICTURES / f"{Path(page).stem}-{size}-{mode}.png"
+                chromium(page, f"--window-size={pixels}", f"--blink-settings=preferredColorScheme={number}",
+                         f"--screenshot={picture}")  # fmt: skip
+                print(picture.relative_to(ROOT))
+    if FOUND not in chromium(f"search.html?q={QUERY}", "--dump-dom"):
+        sys.exit(f"search: expected {QUERY} to be found, got nothing")
+    print(f"search: {QUERY} is found")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+# tests/packaging/test_site_pages.py: what the site fills in, its checks and its diagrams; all that needs no Sphinx.
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import torchthaw
+from support import ROOT
+from torchthaw import legacy
+
+sys.path.insert(0, str(ROOT / "docs"))
+from _site import check, commands, diagrams, pages  # noqa: E402
+
+DOCS = ROOT / "docs"
+FRONT = "# T\n\nFor all: [own](#a).\n\n## First\n\n[a](one.md), [b](deep/two.md#place)\n\n## Second\n\n```text\n[no](x.md)\n```\n[c](one.md)\n"
+
+
+def filled(text, docname="index"):
+    source = [text]
+    pages.fill(None, docname, source)
+    return source[0]
+
+
+def test_contents_are_the_links_of_each_section():
+    assert pages.contents(FRONT, "index") == (
+        "```{toctree}\n:hidden:\n:caption: First\n\none\ndeep/two\n```\n\n```{toctree}\n:hidden:\n:caption: Second\n\none\n```"
+    )
+    assert pages.contents(FRONT, "languages", "deep/") == "```{toctree}\n:hidden:\n\ndeep/two\n```"
+
+
+def test_every_page_can_be_found_from_the_front_page():
+    found = {"index"}
+    for name in ("index", "languages"):
+        text = filled((DOCS / f"{name}.md").read_text(), name)
+        for tree in re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL):
+            found.update(line for line in tree.splitlines() if line and not line.startswith(":"))
+    pages_there = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.glob("**/*.md")}
+    assert len(pages_there) > 40 and found == pages_there
+
+
+def test_an_unknown_mark_is_an_error():
+    with pytest.raises(ValueError, match="index: expected contents, header, python or commands, got <!-- site: magic -->"):
+        filled("# T\n\n<!-- site: magic -->\n")
+    assert filled("a <!-- site: magic --> inside a line\n") == "a <!-- site: magic --> inside a line\n"
+
+
+def test_the_python_page_has_all_that_is_public():
+    text = filled((DOCS / "reference" / "python.md").read_text(), "reference/python")
+    shown = set(re.findall(r"^\.\. auto(?:function|class|exception):: ([\w.]+)$", text, re.MULTILINE))
+    public = {f"torchthaw.{name}" for name in torchthaw.__all__} | {f"torchthaw.legacy.{name}" for name in legacy.__all__}
+    assert public - shown == {"torchthaw.__version__"} and "`torchthaw.__version__`" in text
+    assert ".. autoexception:: torchthaw.build.BuildError" in text and ".. autofunction:: torchthaw.load\n" in text
+    assert ".. autoclass:: torchthaw.FFIExtension\n   :members:" in text
+
+
+def test_each_command_has_its_help(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    text = commands.page()
+    sections = dict(re.findall(r"^### `(\w+)`\n\n```text\n(.*?)\n```$", text, re.DOTALL | re.MULTILINE))
+    listed = subprocess.run([sys.executable, "-m", "torchthaw", "--help"], capture_output=True, text=True, cwd=ROOT)
+    assert set(sections) == set(re.findall(r"^    ([a-z]+) ", listed.stdout, re.MULTILINE))
+    options = re.findall(r"--[a-z-]+", " ".join(
+        word for parser in commands.parsers().values() for word in parser.format_usage().split()))  # fmt: skip
+    assert len(options) > 10 and set(options) <= set(re.findall(r"--[a-z-]+", text))
+    assert max(map(len, text.splitlines())) <= 80 and os.environ["COLUMNS"] == "200"
+    assert isinstance(commands.parsers()["doctor"], argparse.ArgumentParser)
+
+
+@pytest.mark.parametrize("body, problem", [
+    ('<a href="two.html#there">x</a><a href="#own"></a><p id="own"><a href="https://example.org/x">y</a>', None),
+    ('<a href="three.html">x</a>', "one.html: three.html: no such file"),
+    ('<a href="two.html#gone">x</a>', "one.html: two.html#gone: no such place in the page"),
+    ('<a href="#gone">x</a>', "one.html: #gone: no such place in the page"),
+    ('<img src="lost.png">', "one.html: lost.png: no such file"),
+    ('<script src="https://example.org/a.js"></script>', "one.html: loads https://example.org/a.js from the network"),
+    ('<link rel="stylesheet" href="//example.org/a.css">', "one.html: loads //example.org/a.css from the network"),
+])  # fmt: skip
+def test_the_check_of_the_built_site(tmp_path, body, problem):
+    (tmp_path / "one.html").write_text(f"<html><body>{body}</body></html>")
+    (tmp_path / "two.html").write_text('<p id="there">')
+    assert list(check.problems(tmp_path)) == ([problem] if problem else [])
+    done = subprocess.run([sys.executable, check.__file__, tmp_path], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == ((1, f"{problem}\n") if problem else (0, ""))
+
+
+def test_a_site_without_pages_is_a_problem(tmp_path):
+    assert list(check.problems(tmp_path)) == [f"{tmp_path}: expected HTML files, got none"]
+
+
+@pytest.mark.parametrize("source", sorted(DOCS.glob("diagrams/*.dot")), ids=lambda path: path.name)
+def test_diagrams_are_made_from_their_source(source):
+    svg = source.with_suffix(".svg").read_text()
+    assert diagrams.made_from(svg) == diagrams.digest(source.read_text()), "run docs/_site/diagrams.py"
+    for label in re.findall(r'label="(.*?)"', source.read_text()):
+        for line in label.split("\\n"):
+            assert line.replace("'", "&#39;") in svg, line
+
+
+def test_folders_in_the_layers_exist():
+    named = re.findall(r"(?:modules|functions|torchthaw|c_api)/[\w/.]+", (DOCS / "diagrams" / "layers.dot").read_text())
+    assert len(named) >= 7 and [name for name in named if not (ROOT / name).exists()] == []
