@@ -1,6 +1,6 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test bench sanitize compile-check fuzz cuda-check gpu-check compat compat-short clean
-.PHONY: environment test-environment languages wheel
+.PHONY: environment test-environment docs-environment languages docs
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -65,8 +65,10 @@ compat: test-environment ## test one wheel beside many versions: torch="2.4.1 ne
 compat-short: test-environment ## the same with the newest PyTorch that .ci/requirements records, on this Python
 	@$(python) .ci/compat.py --short
 
-wheel: test-environment ## what is published, in dist/: sdist, x86_64 and aarch64 wheels, tested; only="sdist x86_64" quick=1
-	@$(python) .ci/wheel.py $(if $(only),--only $(only)) $(if $(quick),--quick)
+docs: docs-environment ## the site, from docs/ and the comments of headers and functions: build/site/index.html
+	@rm -rf build/site
+	@.venv-docs/bin/python -m sphinx -E -q -W --keep-going --conf-dir docs/_site docs build/site
+	@.venv-docs/bin/python docs/_site/check.py build/site
 
 clean: ## remove what was built; .venv stays
 	rm -rf build _ext/my_lib _ext/my_lib_cuda
@@ -76,3 +78,6 @@ environment:
 
 test-environment:
 	@.ci/bootstrap test
+
+docs-environment:
+	@.ci/bootstrap docs

@@ -25,7 +25,7 @@ if __name__ == "__main__":
 case "$*" in
     *"import torch"*) [ -e torch-is-there ] ;;
     "-m pip"*--ignore-installed*) echo "$@" >> log ;;
-    "-m pip"*) echo "$@" >> log; [ ! -e pip-fails ] || exit 1; cd .venv/bin; ln -sf python cmake; ln -sf python ninja ;;
+    "-m pip"*) echo "$@" >> log; [ ! -e pip-fails ] || exit 1; cd "$(dirname "$0")"; ln -sf python cmake; ln -sf python ninja ;;
 esac
 ''')
     python.chmod(0o755)
@@ -244,6 +244,20 @@ def test_changed_pins_are_installed_into_the_same_environment(machine):
     assert machine.bootstrap().returncode == 0
     (packages,) = machine.log()
     assert "demo.txt" in packages
+
+
+def test_the_site_has_an_environment_of_its_own(machine):
+    """Neither torch nor the tests' packages come into it, and the tests' environment is not touched."""
+    machine.module("torch", "__version__ = '2.13.0'")
+    assert machine.bootstrap("docs").returncode == 0
+    venv, packages = machine.log()
+    assert venv == "venv --clear .venv-docs" and packages.endswith("-r .ci/requirements/docs.txt")
+    (pth,) = machine.checkout.glob(".venv-docs/lib/python3.*/site-packages/torchthaw-checkout.pth")
+    assert pth.read_text() == f"{machine.checkout}\n" and not (machine.checkout / ".venv").exists()
+    assert machine.bootstrap("docs").stderr == "" and machine.log() == []
+    machine.checkout = machine.checkout.rename(machine.checkout.with_name("moved"))
+    machine.bootstrap("docs")
+    assert machine.log()[0] == "venv --clear .venv-docs"
 
 
 def test_moved_checkout_gets_a_new_environment(machine):
