@@ -49,6 +49,26 @@ CASES = {
         y = x
         """,
     ),
+    "variable by another name": (
+        """
+        import torch, torch.nn as nn
+        from torch.autograd import Variable as V
+        def f(x, y):
+            x, y = V(x), V(y)
+            z = V(x)
+            # what it is
+            x = V(x)
+            return isinstance(z, V)
+        """,
+        """
+        import torch, torch.nn as nn
+        def f(x, y):
+            z = x
+            # what it is
+            x = x
+            return isinstance(z, torch.Tensor)
+        """,
+    ),
     "variable with a layout": (
         """
         from torch.autograd import Function, Variable
@@ -80,7 +100,6 @@ CASES = {
         import torch
         @torch.no_grad()
         def evaluate(net, x):
-            x = x
             return net(x).max()
         """,
     ),

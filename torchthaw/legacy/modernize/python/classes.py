@@ -185,7 +185,10 @@ def uses(project, file, node, seen=None):
     """(names of C functions, whether an extension is used at all) in ``node`` and in what it uses of the project."""
     seen = set() if seen is None else seen
     names, touched, inner = [], False, set()
-    for each in ast.walk(node):
+    def place(each):
+        return getattr(each, "lineno", 0), getattr(each, "col_offset", 0)
+
+    for each in sorted(ast.walk(node), key=place):
         if each in inner or not isinstance(each, (ast.Name, ast.Attribute)):
             continue
         dotted = file.tree.dotted(each)

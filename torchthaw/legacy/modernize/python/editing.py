@@ -9,7 +9,8 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 class Change(cst.CSTTransformer):
     """One pass over a file. Subclasses have LibCST's ``leave_...`` methods and may override ``finish``.
 
-    needed: {(module, name or None)} to import. unused: the same, to drop where the file no longer uses them.
+    needed: {(module, name or None)} to import. unused: {(module, name, name in the file or None)} to drop where the file
+    no longer uses them.
     """
 
     METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider)
@@ -31,12 +32,14 @@ class Change(cst.CSTTransformer):
             return self.file.text
         module = wrapper.visit(self)
         context = CodemodContext()
-        for name, member in sorted(self.unused, key=str):
-            RemoveImportsVisitor.remove_unused_import(context, name, member)
+        for name, member, own in sorted(self.unused, key=str):
+            RemoveImportsVisitor.remove_unused_import(context, name, member, own)
         if self.unused:
             module = RemoveImportsVisitor(context).transform_module(module)
-        if self.needed:
-            items = [ImportItem(name, member) for name, member in sorted(self.needed, key=str)]
+        imports = self.file.tree.imports
+        there = {(name, None) for name, _ in self.needed if imports.get(name) == {name}}
+        items = [ImportItem(name, member) for name, member in sorted(self.needed - there, key=str)]
+        if items:
             module = AddImportsVisitor(CodemodContext(), items).transform_module(module)
         return module.code
 

@@ -56,7 +56,7 @@ class NameChange(Change):
             module = SIX[member][0].rpartition(".")[0] if SIX[member][0] != "collections.abc" else "collections.abc"
             if module or member in ("queue", "builtins"):
                 self.needed.add((module or member, None))
-            self.unused.add(("torch", "_six"))
+            self.unused.add(("torch", "_six", None))
             return expression(SIX[member][0])
         return updated
 

@@ -112,8 +112,22 @@ class VariableChange(Change):
         return "Variable" in self.file.tree.imports
 
     def visit_Module(self, node):
-        self.unused = {(origin.rpartition(".")[0], "Variable") for origin in
-                       self.file.tree.imports.get("Variable", ()) if origin in NAMES}  # fmt: skip
+        self.unused = {
+            (origin.rpartition(".")[0], "Variable", name if name != "Variable" else None)
+            for name, origins in self.file.tree.imports.items() for origin in origins if origin in NAMES
+        }  # fmt: skip
+
+    def leave_SimpleStatementLine(self, original, updated):
+        """``x = Variable(x)`` does nothing any more."""
+        block, code = self.parent(original), cst.Module([]).code_for_node
+        node = updated.body[0]
+        if updated is original or len(updated.body) > 1 or not isinstance(node, cst.Assign) or len(node.targets) > 1:
+            return updated
+        has_comment = updated.trailing_whitespace.comment or any(line.comment for line in updated.leading_lines)
+        is_same = isinstance(node.value, (cst.Name, cst.Tuple)) and code(node.targets[0].target) == code(node.value)
+        if is_same and not has_comment and len(block.body) > 1:
+            return cst.RemoveFromParent()
+        return updated
 
     def leave_FunctionDef(self, original, updated):
         if self.line(original.name) not in self.scopes:
