@@ -29,7 +29,7 @@ def convert(texts, modules):
     python3.change(project)
     for file in project.changeable:
         variables.change(file)
-        names.NameChange(file).run()
+        names.change(file)
         values.change(file)
     definitions = classes.find_definitions(project)
     found = [_described(project, each) for each in definitions.values()
@@ -45,7 +45,7 @@ def convert(texts, modules):
     for file, text in [(change.file, change.changed()) for change in changes]:
         file.update(text)
     for file in project.changeable:
-        imports.ImportChange(project, file).run()
+        imports.change(project, file)
     python3.look(project)
     for file in project.changeable:
         marks.write(file)

@@ -21,6 +21,9 @@ class FunctionChange(Change):
         self.definitions, self.sites = definitions, sites
         self.lines = {definition.line: definition for definition in definitions.values()}
 
+    def changed(self):
+        return super().changed() if self.sites or self.definitions else self.file.text
+
     def leave_Call(self, original, updated):
         span = self.get_metadata(PositionProvider, original)
         key = tuple(self._line_starts[each.line - 1] + each.column for each in (span.start, span.end))

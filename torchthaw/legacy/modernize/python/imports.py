@@ -1,11 +1,23 @@
 """torchthaw/legacy/modernize/python/imports.py: imports of the project's modules by their new names."""
 
+import ast
+
 import libcst as cst
 
 from .editing import Change, dotted, expression
 from .project import old_name_of, package_of
 
 RULE = "import"
+
+
+def change(project, file):
+    """Gives imports the new names."""
+    nodes = file.tree.all(ast.ImportFrom, ast.Import)
+    made = ImportChange(project, file)
+    modules = ["." * node.level + (node.module or "") for node in nodes if isinstance(node, ast.ImportFrom)]
+    modules += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    if any(made.old(name) is not None for name in modules):
+        made.run()
 
 
 class ImportChange(Change):
@@ -25,10 +37,10 @@ class ImportChange(Change):
 
     def _new(self, name):
         """The new dotted name of what an import names; None for what is none of the project's."""
-        old = self._old(name)
+        old = self.old(name)
         return self.project.new_name(old) if old else None
 
-    def _old(self, name):
+    def old(self, name):
         """Its old dotted name. What lies beside a script stays as it is, unless it has moved."""
         old = self.project.old_name(self.file, name)
         folder = self.file.path.rpartition("/")[0]
@@ -81,7 +93,7 @@ class ImportChange(Change):
     def leave_ImportFrom(self, original, updated):
         level = len(original.relative)
         module = "." * level + (dotted(original.module) if original.module else "")
-        old = self._old(module)
+        old = self.old(module)
         if old is None:
             return updated
         if isinstance(original.names, cst.ImportStar):

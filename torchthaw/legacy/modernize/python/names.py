@@ -1,6 +1,7 @@
 """torchthaw/legacy/modernize/python/names.py: names and arguments of PyTorch that have others today."""
 
 import ast
+import re
 
 import libcst as cst
 
@@ -35,6 +36,18 @@ SIX = {
     "FileNotFoundError": ("FileNotFoundError", ""),
     "imap": ("map", "imap = map"),
 }
+
+# Without one of these words there is nothing to change.
+WORDS = re.compile(
+    r"\b(?:_six|retain_variables|grid_sample|affine_grid|torch\.utils\.ffi|size_average|reduce|tanh|sigmoid|"
+    + "|".join({name.rpartition(".")[2] for name in RENAMED}) + r")\b"
+)  # fmt: skip
+
+
+def change(file):
+    """Renames what has another name today."""
+    if WORDS.search(file.text):
+        NameChange(file).run()
 
 
 class NameChange(Change):

@@ -1,6 +1,7 @@
 """torchthaw/legacy/modernize/python/variables.py: Variables are tensors; volatile ones were made without a graph."""
 
 import ast
+import re
 
 import libcst as cst
 from libcst.metadata import PositionProvider
@@ -12,6 +13,7 @@ from .editing import Change, dotted, expression, in_parentheses
 
 RULE = "variable"
 NAMES = {"torch.autograd.Variable", "torch.autograd.variable.Variable", "Variable"}
+WORDS = re.compile(r"Variable|\.(?:creator|volatile)\b")  # without them there is nothing to change
 NO_GRAD = expression("torch.no_grad()")
 
 
@@ -29,7 +31,8 @@ def change(file):
             file.remark(node.lineno, RULE, "Variable is torch.Tensor today; its arguments could not be read", "look")
         else:
             plans[tree.start(node), tree.end(node)] = _base(tree, node)
-    VariableChange(file, plans, {scope.lineno: scope for scope in scopes.values()}).run()
+    if WORDS.search(file.text):
+        VariableChange(file, plans, {scope.lineno: scope for scope in scopes.values()}).run()
 
 
 def _is_plain(node):
