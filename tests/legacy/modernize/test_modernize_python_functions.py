@@ -116,6 +116,14 @@ def test_modules_can_be_pickled(new_folder):
     assert pickle.PROTO in done.stdout
 
 
+def test_what_calls_c_has_no_second_derivative(converted):
+    """Both styles; gradients are made contiguous where the instance had them so, and no more than that."""
+    native, kinds = converted[0]["layers/native.py"], converted[0]["layers/kinds.py"]
+    assert native.count("    @staticmethod\n    @once_differentiable\n    def backward(ctx, grad_output):\n") == 2
+    assert native.count("from torch.autograd.function import once_differentiable\n") == 1
+    assert native.count("grad_output = grad_output.contiguous()") == 1 and "contiguous" not in kinds
+
+
 def test_names_that_ctx_has():
     from torchthaw.legacy.function import READ_ONLY
     from torchthaw.legacy.modernize.python import methods

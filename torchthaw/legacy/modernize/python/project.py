@@ -24,6 +24,7 @@ class File:
     def __init__(self, path, text):
         self.path, self.original, self.text = path, text, text
         self.lines = list(range(1, text.count("\n") + 2))
+        self._origins = {}
         self.remarks, self.stays, self.is_python2, self._tree = [], False, False, None
 
     @property
@@ -45,7 +46,7 @@ class File:
             else:
                 lines += [self.lines[min(first + min(n, max(last - first - 1, 0)), len(self.lines) - 1)]
                           for n in range(count)]  # fmt: skip
-        self.text, self.lines = text, lines
+        self.text, self.lines, self._origins = text, lines, {}
 
     def old_line(self, line):
         """The line of the old file, from 1, that a line of ``text`` was, from 1."""
@@ -59,7 +60,9 @@ class File:
 
     def origin(self, dotted):
         """``torch.autograd.Function`` for ``Function`` as this file imports it; None where it binds it otherwise."""
-        return dotted and self.tree.origin(ast.parse(dotted, mode="eval").body)
+        if dotted and dotted not in self._origins:
+            self._origins[dotted] = self.tree.origin(ast.parse(dotted, mode="eval").body)
+        return self._origins.get(dotted)
 
 
 class Project:
@@ -67,7 +70,7 @@ class Project:
 
     def __init__(self, texts, modules):
         self.files = {path: File(path, text) for path, text in texts.items()}
-        self.modules = modules
+        self.modules, self._found = modules, {}
         self.by_name = {old_name_of(path): file for path, file in self.files.items()}
         self._known = set(modules) | set(self.by_name)
         self._known |= {".".join(name.split(".")[:end]) for name in self._known for end in range(1, name.count(".") + 1)}
@@ -133,11 +136,17 @@ class Project:
                 return ".".join(parts[end:])
         return None
 
-    def find(self, file, dotted, seen=()):
+    def find(self, file, dotted):
         """(File, name) of the top-level definition that ``dotted`` names in ``file``, also through imports of imports.
 
-        None for what no file of the project defines.
+        None for what no file of the project defines. Definitions keep their names while files change.
         """
+        key = file.path, dotted
+        if key not in self._found:
+            self._found[key] = self._find(file, dotted)
+        return self._found[key]
+
+    def _find(self, file, dotted, seen=()):
         if not dotted or (file.path, dotted) in seen:
             return None
         seen = (*seen, (file.path, dotted))
@@ -148,14 +157,14 @@ class Project:
             old = self.old_name(file, origin + (f".{rest}" if rest else ""))
             other, inside = self.module_of(old) if old else (None, None)
             if other and not other.stays and inside:
-                found = self.find(other, inside, seen)
+                found = self._find(other, inside, seen)
                 if found:
                     return found
         for node in file.tree.all(ast.ImportFrom):
             if node.names[0].name == "*":
                 old = self.old_name(file, "." * node.level + (node.module or ""))
                 other, inside = self.module_of(old) if old else (None, None)
-                found = other and not other.stays and not inside and self.find(other, dotted, seen)
+                found = other and not other.stays and not inside and self._find(other, dotted, seen)
                 if found:
                     return found
         return None
