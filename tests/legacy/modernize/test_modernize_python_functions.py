@@ -34,14 +34,17 @@ for name, case in use.CASES.items():
 print(json.dumps(found))
 assert {legacy} or "torchthaw" not in sys.modules
 """
-NAMES = re.findall(r"^def (of_\w+)", (OLD / "use.py").read_text(), re.MULTILINE)
+NAMES = [name for file in ("use.py", "values.py")
+         for name in re.findall(r"^def (of_\w+)", (OLD / file).read_text(), re.MULTILINE)]  # fmt: skip
+SEMANTICS = "integer_division,scalar_index,torch_six,align_corners"  # what the old project needs to run unchanged
 
 
 def run(folder, legacy):
     program = PROGRAM.format(legacy=legacy, folder=str(folder))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCHTHAW_LEGACY_SEMANTICS": SEMANTICS}
+    warnings = [] if legacy else ["-W", "error::FutureWarning", "-W", "error::DeprecationWarning:new"]
     done = subprocess.run(
-        [sys.executable, "-W", "error::FutureWarning", "-c", program], cwd=folder, env=environment,
+        [sys.executable, *warnings, "-c", program], cwd=folder, env=environment,
         capture_output=True, text=True, timeout=280,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

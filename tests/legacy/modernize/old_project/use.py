@@ -105,4 +105,6 @@ def of_arguments_on_lines():
     ))
 
 
+from values import *  # noqa: E402, F403
+
 CASES = {name: value for name, value in globals().items() if name.startswith("of_")}
