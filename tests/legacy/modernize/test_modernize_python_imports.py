@@ -34,7 +34,7 @@ def changed(text, path="script.py", files=FILES, modules=MODULES):
     ("from _ext import my_lib\n", "from new._ext import my_lib\n"),
     ("from _ext.my_lib import f\n", "from new._ext.my_lib import f\n"),
     ("import torch.functions\nfrom torch import functions\n", "import torch.functions\nfrom torch import functions\n"),
-    ("def f():\n    from modules.add import name  # late\n", "def f():\n    from new.modules.add import name  # late\n"),
+    ("def f():\n    from modules.add import name  # it\n", "def f():\n    from new.modules.add import name  # it\n"),
 ])  # fmt: skip
 def test_import(before, after):
     assert changed(before) == after

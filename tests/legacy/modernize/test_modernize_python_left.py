@@ -1,5 +1,5 @@
-# tests/legacy/modernize/test_modernize_python_left.py: Functions and calls that a person must decide about: they stay as
-# they are, with a comment and a remark.
+# tests/legacy/modernize/test_modernize_python_left.py: Functions and calls that a person must decide about: they stay
+# as they are, with a comment and a remark.
 import ast
 import textwrap
 
@@ -42,14 +42,18 @@ CLASSES = {
                                 "takes any number of arguments"),
     "an early return": ("class F(Function):\n    def __init__(self, k):\n        self.k = k\n        return\n",
                         "returns early"),
-    "its own way to be called": ("class F(Function):\n    def __call__(self, x):\n        return 1\n", "are made or called"),
+    "its own way to be called": ("class F(Function):\n    def __call__(self, x):\n        return 1\n",
+                              "are made or called"),
     "a property": ("class F(Function):\n    @property\n    def k(self):\n        return 1\n", "k has a decorator"),
     "a method that is passed on": (
-        "class F(Function):\n    def g(self, x):\n        return x\n\n    def h(self, xs):\n        return map(self.g, xs)\n",
+        "class F(Function):\n    def g(self, x):\n        return x\n\n    def h(self, xs):\n"
+        "        return map(self.g, xs)\n",
         "g is passed on"),
-    "a variable named ctx": ("class F(Function):\n    def g(self):\n        ctx = 1\n        return ctx\n", "named ctx"),
+    "a variable named ctx": ("class F(Function):\n    def g(self):\n        ctx = 1\n        return ctx\n",
+                             "named ctx"),
     "a second base": ("class F(Function, object):\n    k = 1\n", "a second base"),
-    "a variable named as an input": ("class F(Function):\n    def __init__(self, k):\n        x = k\n        self.k = x\n",
+    "a variable named as an input": ("class F(Function):\n    def __init__(self, k):\n        x = k\n"
+                                     "        self.k = x\n",
                                      "forward's argument x"),
 }  # fmt: skip
 
@@ -135,8 +139,9 @@ def test_attributes_of_an_instance_are_named():
 
 def test_state_between_calls_is_named():
     source = PLAIN.replace("return x * self.k", "self.bias += 1\n        return x * self.k")
-    module = "\n\nclass M(nn.Module):\n    def __init__(self):\n        self.f = F(2)\n\n    def forward(self, x):\n" + (
-        "        return self.f(x)\n"
+    module = (
+        "\n\nclass M(nn.Module):\n    def __init__(self):\n        self.f = F(2)\n\n    def forward(self, x):\n"
+        + ("        return self.f(x)\n")
     )
     _, after, remarks, _ = converted(source + module)
     (remark,) = [each for each in remarks if each.kind == "look"]
@@ -148,8 +153,9 @@ def test_state_between_calls_is_named():
 
 def test_kept_instances_that_others_use():
     """Another class or object may use the attribute: it stays something that can be called."""
-    module = "\n\nclass M(nn.Module):\n    def __init__(self):\n        self.f = F(2, 3)\n\n    def forward(self, x):\n" + (
-        "        return self.f(x)\n"
+    module = (
+        "\n\nclass M(nn.Module):\n    def __init__(self):\n        self.f = F(2, 3)\n\n    def forward(self, x):\n"
+        + ("        return self.f(x)\n")
     )
     kept = converted(PLAIN + module)[1]
     assert "self.f = (2, 3)" in kept and "return F.apply(x, None, *self.f)" in kept
@@ -161,7 +167,8 @@ def test_kept_instances_that_others_use():
 
 def test_functions_of_today_stay():
     before, after, remarks, functions = converted(
-        "class F(Function):\n    @staticmethod\n    def forward(ctx, x, k):\n        ctx.k = k\n        return x * k\n\n"
+        "class F(Function):\n    @staticmethod\n    def forward(ctx, x, k):\n        ctx.k = k\n"
+        "        return x * k\n\n"
         "    @staticmethod\n    def backward(ctx, grad):\n        return grad * ctx.k, None\n\n\ny = F.apply(x, 2)\n"
     )
     assert after == before and not remarks

@@ -12,10 +12,7 @@
 import ast
 from typing import NamedTuple
 
-import libcst as cst
-
 from .classes import Definition
-from .editing import expression, in_parentheses, joined
 
 RULE = "function-call"
 
@@ -66,7 +63,9 @@ def _look_at_classes(project, definitions, file):
             continue
         definition = definition_of(project, definitions, file, file.tree.dotted(node))
         if definition and definition.is_instance_style and not definition.problem:
-            message = f"{definition.name} is handed on; what calls it must use {definition.name}.apply(inputs, constants)"
+            message = (
+                f"{definition.name} is handed on; what calls it must use {definition.name}.apply(inputs, constants)"
+            )
             file.remark(node.lineno, RULE, message, "look")
 
 
@@ -191,7 +190,9 @@ def _is_local(project, tree, target):
     """Whether all uses are known: those of a function's variable, and of an attribute that no other object has."""
     if isinstance(target, ast.Name):
         function = _function_of(tree, target)
-        names = {name for each in ast.walk(function) if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
+        names = {
+            name for each in ast.walk(function) if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names
+        }
         return function is not tree.root and target.id not in names
     return tree.dotted(target).startswith("self.") and _only_here(project, tree, target)
 
@@ -213,63 +214,3 @@ def _is_below(tree, node, above):
     """Whether the class around ``node`` may inherit from ``above``."""
     names = {(tree.dotted(base) or "").rpartition(".")[2] for base in _class_of(tree, node).bases}
     return above is not None and above.name in names
-
-
-def constants_of(definition, call):
-    """The arguments of ``F(...)`` in the order of ``__init__``'s parameters, as those of apply."""
-    arguments = [each for each in call.args if each.keyword is None]
-    named = {each.keyword.value: each for each in call.args if each.keyword is not None}
-    if any(each.star for each in arguments):
-        return arguments
-    before = {new: old for old, new in definition.renamed.items()}
-    found, gap = list(arguments), []
-    for each in definition.constants[len(arguments) :]:
-        old = before.get(each.name, each.name)
-        if old in named:
-            plain = named[old].with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
-            found, gap = [*found, *gap, plain], []
-        elif each.default is not None:
-            gap.append(cst.Arg(expression(each.default)))
-    return [*found, *gap] if definition.takes_any else found
-
-
-def inputs_of(definition, call, has_constants):
-    """The arguments of a call of the instance, with the defaults of those before the constants."""
-    arguments = list(call.args)
-    if has_constants and not definition.takes_any and not any(each.star for each in arguments):
-        arguments += [cst.Arg(expression(each.default)) for each in definition.tensors[len(arguments) :]]
-    return arguments
-
-
-def apply(function, arguments, call):
-    """``function.apply(arguments)`` with the layout of ``call``."""
-    called = cst.Attribute(expression(function), cst.Name("apply"))
-    return call.with_changes(func=called, args=arguments, lpar=call.lpar, rpar=call.rpar)
-
-
-def changed(site, call):
-    """What becomes of a call that is a Site."""
-    definition = site.definition
-    if site.what == "direct":
-        constants = constants_of(definition, call.func)
-        return apply(site.function, joined(inputs_of(definition, call, bool(constants)), constants), call)
-    if site.what == "kept":
-        arguments = joined(inputs_of(definition, call, True), [cst.Arg(call.func, star="*")])
-        return apply(site.function, arguments, call)
-    constants = constants_of(definition, call)
-    if not constants:
-        return cst.Attribute(expression(site.function), cst.Name("apply"), lpar=call.lpar, rpar=call.rpar)
-    elements = [(cst.StarredElement if each.star else cst.Element)(each.value) for each in constants]
-    if len(elements) == 1:
-        elements = [elements[0].with_changes(comma=cst.Comma())]
-    kept = cst.Tuple(elements)
-    if site.what == "tuple":
-        return kept
-    parameters = ", ".join(
-        each.name + (f"={each.default}" if each.default is not None else "") for each in definition.tensors
-    )
-    star = "" if definition.takes_any else "*, "
-    names = ", ".join(each.name for each in definition.tensors)
-    made = expression(f"lambda {parameters}, {star}constants=(): {site.function}.apply({names}, *constants)")
-    last = made.params.kwonly_params[-1].with_changes(default=kept)
-    return in_parentheses(made.with_changes(params=made.params.with_changes(kwonly_params=[last])))

@@ -185,6 +185,7 @@ def uses(project, file, node, seen=None):
     """(names of C functions, whether an extension is used at all) in ``node`` and in what it uses of the project."""
     seen = set() if seen is None else seen
     names, touched, inner = [], False, set()
+
     def place(each):
         return getattr(each, "lineno", 0), getattr(each, "col_offset", 0)
 
@@ -213,7 +214,9 @@ def _look_at_inner(file):
     """Remarks the instance Functions that are defined inside of functions or classes, which stay."""
     outer = set(defined(file.tree).values())
     for node in file.tree.all(ast.ClassDef):
-        forward = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None)
+        forward = next(
+            (each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None
+        )
         is_function = any(file.origin(file.tree.dotted(base)) in BASES for base in node.bases)
         if node not in outer and is_function and forward and not is_static(forward):
             message = f"{node.name} stays an instance Function: it is defined inside of another definition"

@@ -7,10 +7,10 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 
 
 class Change(cst.CSTTransformer):
-    """One pass over a file. Subclasses have LibCST's ``leave_...`` methods and may override ``finish``.
+    """One pass over a file. Subclasses have LibCST's ``leave_...`` methods.
 
-    needed: {(module, name or None)} to import. unused: {(module, name, name in the file or None)} to drop where the file
-    no longer uses them.
+    needed: {(module, name or None)} to import. unused: {(module, name, name in the file or None)} to drop where the
+    file no longer uses them.
     """
 
     METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider)

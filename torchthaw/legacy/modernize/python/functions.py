@@ -1,10 +1,10 @@
-"""torchthaw/legacy/modernize/python/functions.py: Functions whose forward was a method of instances, and their calls."""
+"""torchthaw/legacy/modernize/python/functions.py: Functions whose forward was a method, and their calls."""
 
 import libcst as cst
 import libcst.matchers as m
 from libcst.metadata import PositionProvider
 
-from . import calls, gradients, methods
+from . import apply, calls, gradients, methods
 from .classes import uses
 from .editing import Change
 from .problems import KEPT, first_parameter, is_static
@@ -37,7 +37,7 @@ class FunctionChange(Change):
             "lambda": "apply is kept in place of an instance",
         }[site.what]
         self.done(original, calls.RULE, f"{site.definition.name}: {message}")
-        made = calls.changed(site, updated)
+        made = apply.changed(site, updated)
         if isinstance(made, cst.Lambda) and isinstance(self.parent(original), (cst.Assign, cst.Arg, cst.Return)):
             return made.with_changes(lpar=[], rpar=[])
         return made

@@ -118,8 +118,10 @@ def as_forward(definition, method, set_up):
         if not isinstance(plain[-1].comma, cst.MaybeSentinel) and plain[-1].comma.whitespace_after.empty:
             plain[-1] = plain[-1].with_changes(comma=COMMA)
         plain += [
-            cst.Param(cst.Name(each.name), default=expression(each.default), equal=TIGHT) if each.default
-            else cst.Param(cst.Name(each.name)) for each in constants
+            cst.Param(cst.Name(each.name), default=expression(each.default), equal=TIGHT)
+            if each.default
+            else cst.Param(cst.Name(each.name))
+            for each in constants
         ]
     copied = sorted(definition.class_attributes & definition.assigned)
     set_up = [statement(f"ctx.{attribute_name(definition, name)} = {definition.name}.{name}\n") for name in copied] + [

@@ -91,7 +91,9 @@ class NameChange(Change):
     def leave_ImportFrom(self, original, updated):
         module = dotted(original.module) if original.module and not original.relative else None
         if module == "torch.utils.ffi":
-            self.look(original, "torch-utils-ffi", "it is gone; the new extension gives its functions without a wrapper")
+            self.look(
+                original, "torch-utils-ffi", "it is gone; the new extension gives its functions without a wrapper"
+            )
         if isinstance(updated.names, cst.ImportStar) or module is None:
             return updated
         aliases = []
@@ -121,7 +123,12 @@ class NameChange(Change):
         lines, left = [], []
         for alias in node.names:
             name = alias.name.value
-            if name not in SIX or alias.asname and SIX[name][1].startswith(("from", "import")) and " as " in SIX[name][1]:
+            if (
+                name not in SIX
+                or alias.asname
+                and SIX[name][1].startswith(("from", "import"))
+                and " as " in SIX[name][1]
+            ):
                 left.append(alias)
                 continue
             text = SIX[name][1]

@@ -73,7 +73,9 @@ class Project:
         self.modules, self._found = modules, {}
         self.by_name = {old_name_of(path): file for path, file in self.files.items()}
         self._known = set(modules) | set(self.by_name)
-        self._known |= {".".join(name.split(".")[:end]) for name in self._known for end in range(1, name.count(".") + 1)}
+        self._known |= {
+            ".".join(name.split(".")[:end]) for name in self._known for end in range(1, name.count(".") + 1)
+        }
 
     @property
     def changeable(self):

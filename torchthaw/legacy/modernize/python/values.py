@@ -5,7 +5,7 @@ import itertools
 
 from ...doctor import kinds
 from ...doctor.findings import Edit, edited
-from ...doctor.rules.find_values import Reduced, is_constant, keyword, kept_dimension, quotient
+from ...doctor.rules.find_values import Reduced, is_constant, kept_dimension, keyword, quotient
 
 TRUNCATED = ', rounding_mode="trunc")'
 
@@ -52,7 +52,12 @@ def _divisions(tree):
     for node in tree.all(ast.Call):
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("div", "div_") and len(node.args) == 1:
             of_library = tree.origin(node.func.value) in ("torch", "numpy")
-            if of_library or node.keywords or kind(node.func.value) != "whole" or kind(node.args[0]) not in ("whole", "int"):
+            if (
+                of_library
+                or node.keywords
+                or kind(node.func.value) != "whole"
+                or kind(node.args[0]) not in ("whole", "int")
+            ):
                 continue
             end = tree.end(node)
             yield tree.start(node), "integer-division", message, (Edit(end - 1, end, TRUNCATED),)

@@ -42,7 +42,11 @@ def _is_clean(tree, scope, calls, volatile):
     if any(id(call) in inside and call not in volatile for call in calls):
         return False
     for each in ast.walk(scope):
-        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in ("backward", "step"):
+        if (
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and each.func.attr in ("backward", "step")
+        ):
             return False
         if isinstance(each, (ast.Yield, ast.YieldFrom)):
             return False
