@@ -159,7 +159,8 @@ def test_kept_instances_that_others_use():
     )
     kept = converted(PLAIN + module)[1]
     assert "self.f = (2, 3)" in kept and "return F.apply(x, None, *self.f)" in kept
-    for more in ("\n\ny = net.f(x)\n", "\n\nhandle = M().f\n"):
+    below = "\n\nclass N(M):\n    def twice(self, x):\n        return self.f(self.f(x))\n"
+    for more in ("\n\ny = net.f(x)\n", "\n\nhandle = M().f\n", below):
         _, after, _, _ = converted(PLAIN + module + more)
         assert "self.f = lambda x, y=None, *, constants=(2, 3): F.apply(x, y, *constants)" in after
         assert "return self.f(x)" in after and after.endswith(more)

@@ -249,6 +249,18 @@ CASES = {
             return x / x.sum(1, keepdim=True).expand_as(x)
         """,
     ),
+    "python 2 by its names": (
+        """
+        n = 7
+        for i in xrange(n / 2):
+            pass
+        """,
+        """
+        n = 7
+        for i in range(n // 2):
+            pass
+        """,
+    ),
     "python 2": (
         """
         import torch

@@ -198,19 +198,23 @@ def _is_local(project, tree, target):
 
 
 def _only_here(project, tree, target):
-    """Whether no other class and no other object is seen with an attribute of this name."""
+    """Whether no other object is seen with an attribute of this name, but for classes that assign their own."""
     here = _class_of(tree, target)
     for file in project.changeable:
         for node in file.tree.all(ast.Attribute):
-            if node.attr == target.attr and isinstance(node.ctx, ast.Load):
-                own = isinstance(node.value, ast.Name) and node.value.id == "self"
-                if not own or file.tree is tree and _class_of(tree, node) is not here:
-                    if not (own and _class_of(file.tree, node) is not None and not _is_below(file.tree, node, here)):
-                        return False
+            if node.attr != target.attr or not isinstance(node.ctx, ast.Load):
+                continue
+            owner = _class_of(file.tree, node)
+            if not isinstance(node.value, ast.Name) or node.value.id != "self" or owner is None:
+                return False
+            if owner is not here and not _assigns(owner, target.attr):
+                return False
     return here is not None
 
 
-def _is_below(tree, node, above):
-    """Whether the class around ``node`` may inherit from ``above``."""
-    names = {(tree.dotted(base) or "").rpartition(".")[2] for base in _class_of(tree, node).bases}
-    return above is not None and above.name in names
+def _assigns(owner, name):
+    """Whether a class has ``self.name = ...`` and so does not use that of a base."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(owner)
+    )

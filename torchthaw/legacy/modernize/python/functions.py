@@ -36,6 +36,8 @@ class FunctionChange(Change):
             "tuple": "the constants are kept in place of the instance",
             "lambda": "apply is kept in place of an instance",
         }[site.what]
+        if site.what == "direct" and not site.definition.constants:
+            message = "called through the class's apply"
         self.done(original, calls.RULE, f"{site.definition.name}: {message}")
         made = apply.changed(site, updated)
         if isinstance(made, cst.Lambda) and isinstance(self.parent(original), (cst.Assign, cst.Arg, cst.Return)):

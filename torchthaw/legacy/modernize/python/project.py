@@ -18,7 +18,7 @@ class File:
 
     text: as it is by now. lines: [the line of the old file, from 1, that each line of ``text`` was].
     remarks: what was said about it, with lines of the old file. stays: whether nothing of it may be changed.
-    is_python2: whether Python 3 could not parse it.
+    is_python2: whether Python 3 could not run it.
     """
 
     def __init__(self, path, text):

@@ -14,6 +14,7 @@ from .project import parses
 
 # Not for the result: imports.py knows where modules lie, and texts have no encoding.
 OTHERS = {"implicit-import", "encoding"}
+PYTHON2 = {"python2-syntax", "python2-name"}
 
 
 def change(project):
@@ -29,7 +30,7 @@ def change(project):
         for finding in report.findings:
             if finding.certain and finding.rule not in OTHERS:
                 file.remark(finding.line, finding.rule, finding.message.partition("; or set ")[0], "done")
-        file.is_python2 = any(finding.rule == "python2-syntax" for finding in report.findings)
+        file.is_python2 = any(each.certain and each.rule in PYTHON2 for each in report.findings)
         file.update(edited)
 
 
