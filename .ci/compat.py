@@ -31,6 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 import compat_table  # noqa: E402
+from tqdm import tqdm  # noqa: E402
 
 from support import wheel_builder  # noqa: E402
 
@@ -339,7 +340,8 @@ def rows_of(chosen):
     with tempfile.TemporaryDirectory(dir=FOLDER, prefix="wheel-") as folder:
         wheel = wheel_builder.build(folder, wheel_builder.QUICK if chosen.short else wheel_builder.RELEASE)
         repository = copy_repository(Path(folder) / "repository")  # the state that the wheel is of, whatever is edited
-        for version, (python, base) in itertools.product(dict.fromkeys(torches), pythons.items()):
+        cells = list(itertools.product(dict.fromkeys(torches), pythons.items()))
+        for version, (python, base) in tqdm(cells, unit="cell", leave=False, disable=None):  # a bar on a terminal
             try:
                 row = cell(version, python, base, wheel, repository, chosen.short)
             except CellError as error:
@@ -369,7 +371,8 @@ def main():
                 bad.append(str(row))
                 continue
             rows.append(row)
-            print(compat_table.render([row]), flush=True)
+            with tqdm.external_write_mode():
+                print(compat_table.render([row]), flush=True)
             bad += [f"PyTorch {row['torch']}, Python {row['python']}: {each}" for each in row.get("failures", [])]
             if chosen.publish:
                 compat_table.publish(ROOT / "docs" / "reference" / "compatibility.md", [row])

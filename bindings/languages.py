@@ -33,6 +33,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tqdm import tqdm
+
 BINDINGS = Path(__file__).resolve().parent
 ROOT = BINDINGS.parent
 WORK = ROOT / "build" / "languages"
@@ -302,6 +304,12 @@ def parse():
     return chosen
 
 
+def say(text):
+    """Prints a line above the progress bar."""
+    with tqdm.external_write_mode():
+        print(text, flush=True)
+
+
 def main():
     chosen = parse()
     rows, failures = [], []
@@ -311,18 +319,18 @@ def main():
         c.build()
     except Failed as error:
         sys.exit(f"make languages: {error}")
-    for name in chosen.languages:
+    for name in tqdm(chosen.languages, desc="languages", unit="language", leave=False, disable=None):  # on a terminal
         language = Language(BINDINGS / name)
         missing = language.missing()
         if missing:
-            print(f"{language.name}: not run, needs {missing}", flush=True)
+            say(f"{language.name}: not run, needs {missing}")
             continue
         try:
             rows.append(check(language, c))
-            print(f"{language.name}: passed", flush=True)
+            say(f"{language.name}: passed")
         except Failed as error:
             failures.append(language.name)
-            print(f"{language.name}: FAILED: {error}", flush=True)
+            say(f"{language.name}: FAILED: {error}")
     print(table(HEAD, rows))
     if chosen.publish and not failures:
         publish(DOCUMENT, f"{table(HEAD, rows)}\n\n{machine()}")

@@ -14,6 +14,7 @@ from cffi import VerificationError
 
 from .. import config
 from . import symbols, toolchain
+from .progress import Progress
 
 # Suffix -> (rule, compiler). Anything else in `sources` is an error.
 RULES = {".c": "c", ".cc": "cxx", ".cpp": "cxx", ".cxx": "cxx", ".C": "cxx", ".cu": "cuda"}
@@ -136,6 +137,7 @@ def run(folder, targets=(), verbose=False, explain=None):
     """Brings ``targets`` of the build.ninja in ``folder`` up to date. Raises BuildError.
 
     The error has the output of the compilers that failed as they printed it. ``verbose`` shows all output as it comes.
+    On a terminal a line says how many of the steps are done, unless ``verbose``.
     ``explain``: what the BuildError says in place of a failure's output, a function of that; output waits for the end.
     ``MAX_JOBS`` bounds the number of parallel jobs.
     """
@@ -147,13 +149,14 @@ def run(folder, targets=(), verbose=False, explain=None):
         command += ["-j", jobs]
     sys.stdout.flush()
     output = []
-    with subprocess.Popen(
+    with Progress(not verbose) as progress, subprocess.Popen(
         [*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="backslashreplace",
         close_fds=False,  # the lock goes along
     ) as process:  # fmt: skip
         try:
             for line in process.stdout:
                 output.append(line)
+                progress.read(line)
                 if verbose and not explain:
                     print(line, end="", flush=True)
         except BaseException:

@@ -1,0 +1,104 @@
+# tests/build/test_progress.py: on a terminal a build says how far it is; what is piped stays plain.
+import fcntl
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from support import ROOT
+from torchthaw.build import BuildError, ninja
+from torchthaw.build.progress import ERASE, Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A build of three files: one by one, so that the counts are certain."""
+    for name in "abc":
+        (tmp_path / f"{name}.c").write_text(f"int {name};\n")
+    (tmp_path / "build.ninja").write_text(
+        ninja.shared_object(tmp_path / "made.so", {tmp_path / f"{name}.c": [] for name in "abc"}, ["-fPIC"], [])
+    )
+    return tmp_path
+
+
+def test_a_terminal_sees_each_step_and_nothing_stays(folder, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    ninja.run(folder)
+    shown = terminal.getvalue().split(ERASE)
+    steps = [f"torchthaw: compiling [{number}/4] " for number in range(1, 5)]
+    assert shown == ["", "torchthaw: compiling", *steps, ""] and (folder / "made.so").exists()
+
+
+def test_a_failure_erases_the_line_and_keeps_its_message(folder, monkeypatch):
+    (folder / "b.c").write_text("int b\n")
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with pytest.raises(BuildError, match=r"b\.c:1:\d+: error"):
+        ninja.run(folder)
+    assert terminal.getvalue().endswith(ERASE)
+
+
+@pytest.mark.parametrize("stderr, verbose", [(io.StringIO(), False), (None, False), (Terminal(), True)])
+def test_what_is_piped_or_verbose_has_no_progress(folder, monkeypatch, capsys, stderr, verbose):
+    monkeypatch.setattr(sys, "stderr", stderr)
+    ninja.run(folder, verbose=verbose)
+    assert not stderr or stderr.getvalue() == ""
+    assert ("[4/4]" in capsys.readouterr().out) == verbose
+
+
+def test_lines_without_a_count_change_nothing(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with Progress() as progress:
+        progress.read("a.c:1:1: warning: [1/2] is no count\n")
+    assert terminal.getvalue() == f"{ERASE}torchthaw: compiling{ERASE}"
+
+
+def on_a_terminal(*command):
+    """What a command prints on a terminal, both streams."""
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))  # a new one has no columns
+    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=child, stderr=child)
+    os.close(child)
+    printed = b""
+    while True:
+        try:
+            data = os.read(parent, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not data:
+            break
+        printed += data
+    os.close(parent)
+    return process.wait(), printed.decode()
+
+
+SCRIPT = """
+import contextlib, importlib.util, sys
+spec = importlib.util.spec_from_file_location("languages", "bindings/languages.py")
+languages = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(languages)
+languages.prepare = lambda: None
+languages.Language.build = lambda self: None
+languages.Language.missing = lambda self: "tools"
+sys.argv = ["languages.py", "c", "rust"]
+languages.main()
+"""
+
+
+def test_languages_have_a_bar_on_a_terminal_alone():
+    status, printed = on_a_terminal(sys.executable, "-c", SCRIPT)
+    assert status == 0 and re.search(r"languages: +0%.*0/2", printed) and "Rust: not run, needs tools" in printed
+    piped = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, capture_output=True, text=True)
+    assert piped.returncode == 0 and piped.stderr == ""
+    assert piped.stdout.splitlines()[:2] == ["C: not run, needs tools", "Rust: not run, needs tools"]
