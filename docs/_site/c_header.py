@@ -89,10 +89,9 @@ def page(header, known):
         elif not block.code and block.comment:
             parts.append(_text(block.comment, known))
         elif ENUM.search(block.code):
-            parts.append(_enum(header, ENUM.search(block.code), known))
+            parts.append(_enum(header, ENUM.search(block.code)))
         elif TYPEDEF.search(block.code):
-            signatures = [f"{each}" for each in TYPEDEF.findall(block.code)]
-            parts.append(_entry("type", signatures, prose.rest(block.comment, known)))
+            parts.append(_entry("type", TYPEDEF.findall(block.code), prose.rest(block.comment, known)))
         else:
             parts.append(_macros(header, block, known))
     missing = set(header.functions) - shown
@@ -103,11 +102,10 @@ def page(header, known):
 
 def _text(comment, known):
     """A comment that belongs to no declaration: the header's introduction, or the head of a section."""
-    first, _, rest = comment.partition("\n")
-    if RULE.search(first):
-        title = RULE.sub("", RULE.sub("", first)) or rest.partition("\n")[0]
-        rest = rest if RULE.sub("", RULE.sub("", first)) else rest.partition("\n")[2]
-        lines = [line for line in rest.splitlines() if not re.fullmatch(r"-{4,}", line.strip())]
+    if RULE.match(comment):
+        # The title is between the dashes of the first line, or is the second line.
+        lines = [RULE.sub("", line) for line in comment.splitlines()]
+        title, *lines = lines if lines[0] else lines[1:]
         return f"## {title.strip()}\n\n" + _rest(prose.rest("\n".join(lines), known))
     titled = re.match(r"(\w.*)\n=+\n", comment)
     if titled:
@@ -121,9 +119,7 @@ def _functions(header, block, functions, known):
     words = header.words(first.name)
     base = words.get("THAW_VARIANT_OF")
     body = [prose.rest(block.comment, known)]
-    if base and not block.comment:
-        body.append(f"{_link(base[0], known)} for other elements.")
-    elif base:
+    if base:
         body.append(f"A variant of {_link(base[0], known)}.")
     if "THAW_BACKWARD_OF" in words:
         body.append(f"The gradient of {_link(words['THAW_BACKWARD_OF'][0], known)}.")
@@ -146,13 +142,14 @@ def _note(function, note, known):
     return prose.inline("".join(parts), known)
 
 
-def _enum(header, found, known):
+def _enum(header, found):
     """An enum with its enumerators, each with its value and, where the header has a row for it, its meaning."""
     lines = []
     names = [*re.findall(r"^\s*(\w+)(?= = )", found[2], re.MULTILINE)]
     for name in [*header.meanings, *names]:
         if name in header.constants:
-            lines += [f".. c:enumerator:: {name} = {header.constants[name]}", "", f"   {header.meanings.get(name, '')}", ""]
+            meaning = header.meanings.get(name, "")
+            lines += [f".. c:enumerator:: {name} = {header.constants[name]}", "", f"   {meaning}", ""]
     return _entry("enum", [found[1]], "\n".join(lines).rstrip())
 
 

@@ -68,8 +68,9 @@ def broken(path, url):
 def main():
     site = Path(sys.argv[1]).resolve()
     found = list(problems(site))
-    print(*found, sep="\n", file=sys.stderr) if found else print(f"{len(list(site.rglob('*.html')))} pages, every link leads somewhere")
-    sys.exit(bool(found))
+    if found:
+        sys.exit("\n".join(found))
+    print(f"{len(list(site.rglob('*.html')))} pages, every link leads somewhere")
 
 
 if __name__ == "__main__":

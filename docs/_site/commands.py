@@ -21,7 +21,8 @@ def page():
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = WIDTH
     try:
-        return "\n\n".join(f"### `{name}`\n\n```text\n{each.format_help().rstrip()}\n```" for name, each in parsers().items())
+        sections = {name: each.format_help().rstrip() for name, each in parsers().items()}
+        return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in sections.items())
     finally:
         os.environ.pop("COLUMNS")
         if before is not None:

@@ -23,7 +23,8 @@ svg.graph { --ink: #e6edf3; --line: #9198a1; --box: #21262d; --start: #12304f; -
 }
 svg.graph text { fill: var(--ink); font-family: system-ui, sans-serif }
 svg.graph .node path, svg.graph .node polygon { fill: var(--box); stroke: var(--line) }
-svg.graph .start path { fill: var(--start) } svg.graph .own path { fill: var(--own) } svg.graph .c path { fill: var(--c) }
+svg.graph .start path { fill: var(--start) } svg.graph .own path { fill: var(--own) }
+svg.graph .c path { fill: var(--c) }
 svg.graph .edge path { stroke: var(--line) } svg.graph .edge polygon { fill: var(--line); stroke: var(--line) }
 </style>"""
 
@@ -41,10 +42,11 @@ def made_from(svg):
 
 def draw(source):
     """The SVG text of a graph."""
-    printed = subprocess.run(["dot", "-Tsvg", *DEFAULTS], input=source, capture_output=True, text=True, check=True).stdout
+    command = ["dot", "-Tsvg", *DEFAULTS]
+    printed = subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
     svg = re.sub(r"<!--.*?-->\n?", "", printed[printed.index("<svg") :], flags=re.DOTALL)
-    svg = re.sub(r"<title>.*?</title>\n?", "", svg)
-    return svg.replace("<svg", '<svg class="graph"', 1).replace("\n<g ", f"\n<!-- made from {digest(source)} -->\n{STYLE}\n<g ", 1)
+    svg = re.sub(r"<title>.*?</title>\n?", "", svg).replace("<svg", '<svg class="graph"', 1)
+    return svg.replace("\n<g ", f"\n<!-- made from {digest(source)} -->\n{STYLE}\n<g ", 1)
 
 
 def main():

@@ -1,4 +1,4 @@
-"""docs/_site/pages.py: a Sphinx extension: fills in what the pages only name, where a comment ``<!-- site: … -->`` stands.
+"""docs/_site/pages.py: a Sphinx extension: fills in what the pages only name, at their comments ``<!-- site: … -->``.
 
     contents [FOLDER]        the tree of pages, from the links of each section of the page; index.md gives it titles
     header my_lib.h          a C header below c_api/include/

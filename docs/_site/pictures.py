@@ -22,7 +22,7 @@ QUERY, FOUND = "my_lib_linear_backward_bf16", 'href="reference/headers/my_lib.ht
 
 def chromium(url, *options):
     """What a browser prints that opens a page of the site, with a profile of its own."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not browser:
         sys.exit("chromium: expected a command, found none; it is in the Debian package chromium")
     with tempfile.TemporaryDirectory() as profile:

@@ -1,7 +1,7 @@
 """docs/_site/sources.py: a Sphinx extension: links to files outside docs/ lead to copies of these files in the site.
 
-A file becomes a page with its text in colours, a folder a page that lists what is in it, with pages for its files. Diagrams (``.svg``) become part
-of their page, so that they follow its light and dark colours.
+A file becomes a page with its text in colours, a folder a page that lists what is in it, with pages for its files.
+Diagrams (``.svg``) become part of their page, so that they follow its light and dark colours.
 """
 
 import html
@@ -32,13 +32,13 @@ def find(app, doctree):
     """Makes links of the page lead to the copies, and notes which copies are needed."""
     docname = app.env.docname
     wanted = app.env.__dict__.setdefault("torchthaw_sources", set())
-    for node in list(doctree.findall(lambda each: isinstance(each, (addnodes.download_reference, addnodes.pending_xref)))):
+    for node in [*doctree.findall(addnodes.download_reference), *doctree.findall(addnodes.pending_xref)]:
         target = outside(Path(app.env.doc2path(docname)).parent, node.get("reftarget", ""))
         if target:
             wanted.add(target)
             uri = app.builder.get_relative_uri(docname, page_of(target))
             node.replace_self(nodes.reference("", "", *node.children, internal=True, refuri=uri))
-    for image in list(doctree.findall(nodes.image)):
+    for image in [*doctree.findall(nodes.image)]:
         if image["uri"].endswith(".svg"):
             path = Path(app.env.doc2path(docname)).parent / image["uri"]
             image.replace_self(nodes.raw("", inline_svg(path.read_text(), image.get("alt", "")), format="html"))

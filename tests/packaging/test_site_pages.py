@@ -15,7 +15,21 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _site import check, commands, diagrams, pages  # noqa: E402
 
 DOCS = ROOT / "docs"
-FRONT = "# T\n\nFor all: [own](#a).\n\n## First\n\n[a](one.md), [b](deep/two.md#place)\n\n## Second\n\n```text\n[no](x.md)\n```\n[c](one.md)\n"
+FRONT = """# T
+
+For all: [own](#a).
+
+## First
+
+[a](one.md), [b](deep/two.md#place)
+
+## Second
+
+```text
+[no](x.md)
+```
+[c](one.md)
+"""
 
 
 def filled(text, docname="index"):
@@ -26,7 +40,8 @@ def filled(text, docname="index"):
 
 def test_contents_are_the_links_of_each_section():
     assert pages.contents(FRONT, "index") == (
-        "```{toctree}\n:hidden:\n:caption: First\n\none\ndeep/two\n```\n\n```{toctree}\n:hidden:\n:caption: Second\n\none\n```"
+        "```{toctree}\n:hidden:\n:caption: First\n\none\ndeep/two\n```\n\n"
+        "```{toctree}\n:hidden:\n:caption: Second\n\none\n```"
     )
     assert pages.contents(FRONT, "languages", "deep/") == "```{toctree}\n:hidden:\n\ndeep/two\n```"
 
@@ -42,7 +57,7 @@ def test_every_page_can_be_found_from_the_front_page():
 
 
 def test_an_unknown_mark_is_an_error():
-    with pytest.raises(ValueError, match="index: expected contents, header, python or commands, got <!-- site: magic -->"):
+    with pytest.raises(ValueError, match="index: expected contents, header, python or commands, got <!-- site: magic"):
         filled("# T\n\n<!-- site: magic -->\n")
     assert filled("a <!-- site: magic --> inside a line\n") == "a <!-- site: magic --> inside a line\n"
 
@@ -50,7 +65,8 @@ def test_an_unknown_mark_is_an_error():
 def test_the_python_page_has_all_that_is_public():
     text = filled((DOCS / "reference" / "python.md").read_text(), "reference/python")
     shown = set(re.findall(r"^\.\. auto(?:function|class|exception):: ([\w.]+)$", text, re.MULTILINE))
-    public = {f"torchthaw.{name}" for name in torchthaw.__all__} | {f"torchthaw.legacy.{name}" for name in legacy.__all__}
+    public = {f"torchthaw.{name}" for name in torchthaw.__all__}
+    public |= {f"torchthaw.legacy.{name}" for name in legacy.__all__}
     assert public - shown == {"torchthaw.__version__"} and "`torchthaw.__version__`" in text
     assert ".. autoexception:: torchthaw.build.BuildError" in text and ".. autofunction:: torchthaw.load\n" in text
     assert ".. autoclass:: torchthaw.FFIExtension\n   :members:" in text
