@@ -3,7 +3,8 @@
 from .remarks import Remark
 from .trials import survey
 
-HEAD = '''"""tests/{file}: {what}; written by python -m torchthaw modernize."""
+HEAD = '''"""tests/{file}: {what} of {name}."""
+# Written by python -m torchthaw modernize.
 
 from pathlib import Path
 
@@ -25,7 +26,7 @@ OPERATORS = '''
 
 @pytest.mark.parametrize("operator", RECORDED["opchecks"])
 def test_operator(operator):
-    """A C function that it calls, as an operator of PyTorch."""
+    """{operator}"""
     namespace, name, overload = operator.split(".")
     operator_of_c = getattr(getattr(getattr(torch.ops, namespace), name), overload)
     torch.library.opcheck(operator_of_c, tuple(RECORDED["opchecks"][operator]))
@@ -59,7 +60,7 @@ def test_recorded_values(case):
 '''
 
 ORIGINS = {
-    True: "Inputs with which the project's scripts call it, and random ones of the same shapes.",
+    True: "Inputs that the project's scripts call it with, and random ones of the same shapes.",
     False: "Inputs that were found by trying: replace them where others say more.",
 }
 
@@ -149,7 +150,8 @@ def _text(target, row, cases):
     fields = {
         "file": row["file"], "key": target.key, "module": target.module, "name": target.name,
         "call": target.name if target.is_c else f"{target.name}.apply",
-        "what": f"{', '.join(names)} of {target.name}",
+        "what": ", ".join(names),
+        "operator": "It is an operator of PyTorch too." if target.is_c else "A C function that it calls, as an operator of PyTorch.",
         "imports": "import pytest\nimport torch" if row["opchecks"] or cases else "import torch",
         "origin": ORIGINS[row["recorded"]],
         "precision": ", as far as float32 tells: the Function does not work with float64" if is_float else "",

@@ -17,7 +17,7 @@ SETTINGS = [
 SECONDS = 60
 SECONDS_OF_OPCHECK = 180
 # Elements of all inputs with a gradient: above, every element would be a long test.
-LARGEST = 600
+LARGEST = 2000
 
 
 def gradcheck(target, found, cases, gradients):

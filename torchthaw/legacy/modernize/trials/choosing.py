@@ -35,10 +35,10 @@ SETTINGS = [
 INTEGERS = r"ind(ex|ices|s)?$|idx|index|label|target|argmax|lengths?$|sizes?$|counts?$|order|batch_id|assign"
 # Names of numbers -> values to try; the first fitting row counts.
 NUMBERS = [
-    (r"scale$|ratio|momentum|alpha|beta|gamma|lambda|sigma|margin|width$|thresh|radius", [0.5, 1.0, 2]),
-    (r"^eps|epsilon", [1e-3]),
-    (r"height|^h$|^w$|out.*(h|w)$|_size$|num_|^n$|^k$|sample|channels|output", [6, 3, 8, 2]),
     (r"kernel|^k[hw]$|window|pool", [3, 2]),
+    (r"scale$|ratio|momentum|alpha|beta|gamma|lambda|sigma|margin|^width$|thresh|radius", [0.5, 1.0, 2]),
+    (r"^eps|epsilon", [1e-3]),
+    (r"height|width|^h$|^w$|out.*(h|w)$|_size$|num_|^n$|^k$|sample|channels|output", [6, 3, 8, 2]),
     (r"stride|^[sd][hw]$|dilation|groups?$|step", [1, 2]),
     (r"pad|^p[hw]$|displacement|offset", [1, 0, 2]),
     (r"training|inplace|average|normali|flag|^is_|^use_|^with_|bias$|reduce|align", [True, False]),

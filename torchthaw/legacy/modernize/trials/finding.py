@@ -5,7 +5,7 @@ import time
 import torch
 
 from . import calling, choosing, equality
-from .isolated import isolated
+from .isolated import each, isolated
 
 SECONDS = 10
 SECONDS_IN_ALL = 40
@@ -41,6 +41,7 @@ def find(target, function, calls, recorded):
             found.add(arguments, answer.value)
     if not found.cases and not target.is_c:
         _try(target, function, calls, found)
+    found.reason = "" if found.cases else found.reason or "no arguments to try"
     for number in range(len(found.cases) and VARIANTS):
         arguments = _variant(found.cases[0], found.gradients[0], number)
         answer = attempt(target, function, calls, arguments) if arguments else None
@@ -51,21 +52,25 @@ def find(target, function, calls, recorded):
 
 def _try(target, function, calls, found):
     """Adds the first choice of arguments with gradients other than zero; without one, the first that works at all."""
+    fallback = None
+    choices = choosing.candidates(target, function)
+
+    def promising(arguments):
+        return _has_effect(_checked(target, function, arguments)["gradients"]) or fallback is None
+
     end = time.monotonic() + SECONDS_IN_ALL
-    first = None
-    for arguments in choosing.candidates(target, function):
-        if time.monotonic() > end:
-            break
-        answer = attempt(target, function, calls, arguments)
+    for arguments, answer in each(promising, choices, SECONDS, end):
+        if answer.value:
+            answer = attempt(target, function, calls, arguments)
+            if answer.value and _has_effect(answer.value["gradients"]):
+                found.add(arguments, answer.value)
+                return
+            if answer.value and fallback is None:
+                fallback = arguments, answer.value
         if answer.error:
             found.reason = found.reason or f"with {calling.text(arguments)}: {answer.error}"  # the likeliest choice
-        elif _has_effect(answer.value["gradients"]):
-            found.add(arguments, answer.value)
-            return
-        elif first is None:
-            first = arguments, answer.value
-    if first:
-        found.add(*first)
+    if fallback:
+        found.add(*fallback)
 
 
 def _has_effect(gradients):
@@ -78,15 +83,21 @@ def attempt(target, function, calls, arguments):
     def call():
         calls.c.clear()
         calls.seen.clear()
-        result = calling.result_of(target, function, arguments)
+        result = _checked(target, function, arguments)
         noted = [[*name, after] for name, cases in calls.c.items() for _, after in cases]
-        _check(result, target.is_c)
-        different, _ = equality.compare(result, calling.result_of(target, function, arguments), FIRST)
-        if different:
-            raise ValueError(f"two calls give different results: {different}")
         return {"gradients": result["gradients"], "c_calls": noted}
 
     return isolated(call, SECONDS)
+
+
+def _checked(target, function, arguments):
+    """The result of a call. Raises ValueError where another call gives another one, or nothing comes out."""
+    result = calling.result_of(target, function, arguments)
+    _check(result, target.is_c)
+    different, _ = equality.compare(result, calling.result_of(target, function, arguments), FIRST)
+    if different:
+        raise ValueError(f"two calls give different results: {different}")
+    return result
 
 
 def _check(result, is_c):
