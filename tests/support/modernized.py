@@ -219,15 +219,16 @@ def write(folder, names=tuple(CASES)):
     """Writes both projects below ``folder``, with the Functions ``names``; the Result."""
     old, new = folder / "old" / "toy", folder / "new" / "toy"
     head = "from torch.autograd import Function\n"
+    old_code, new_code = ("".join(getattr(CASES[name], side) for name in names) for side in ("old", "new"))
     sources = {"src/toy.h": HEADER, "src/toy.c": SOURCE}
     files(old, {
         **sources, "build.py": BUILD, "functions/__init__.py": "",
-        "functions/toys.py": head + "from _ext import toy\n" + SCALED + "".join(CASES[name].old for name in names),
+        "functions/toys.py": head + "from _ext import toy\n" + SCALED + old_code,
         "test.py": SCRIPT.format(package=""),
     })  # fmt: skip
     files(new, {
         **sources, "setup.py": SETUP, "toy/__init__.py": "", "toy/functions/__init__.py": "",
-        "toy/functions/toys.py": head + "from .._ext import toy\n" + SCALED + "".join(CASES[name].new for name in names),
+        "toy/functions/toys.py": head + "from .._ext import toy\n" + SCALED + new_code,
         "tests/test.py": SCRIPT.format(package="toy."),
     })  # fmt: skip
     functions = [

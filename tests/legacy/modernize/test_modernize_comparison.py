@@ -171,7 +171,8 @@ def test_the_old_project_may_be_python_2_and_read_only(tmp_path):
         path.chmod(0o555 if path.is_dir() else 0o444)
     workplace = projects.Workplace(result)
     try:
-        folder = workplace._copy(result.project, "old")
+        folder, error = workplace._copy(result.project, "old")
+        assert not error
         projects.torchthaw(folder, "doctor", ".", "--apply")
         assert (folder / "functions/old.py").read_text() == "print('two')\n"
         assert (result.project / "functions/old.py").read_text() == "print 'two'\n"

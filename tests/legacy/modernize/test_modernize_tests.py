@@ -1,5 +1,5 @@
 # tests/legacy/modernize/test_modernize_tests.py: arguments that Functions work with, found in processes of their own.
-"""The Functions here are PyTorch alone, so that nothing is compiled; test_modernize_comparison.py has those that call C."""
+"""The Functions here are PyTorch alone, so that nothing is compiled; those of test_modernize_comparison.py call C."""
 import subprocess
 import sys
 
@@ -28,7 +28,9 @@ class Plain(Function):
     @classmethod
     def apply_to(cls, ctx, *arguments):
         with torch.enable_grad():
-            ctx.inputs = [x.detach().requires_grad_(x.is_floating_point()) if torch.is_tensor(x) else x for x in arguments]
+            ctx.inputs = [
+                x.detach().requires_grad_(x.is_floating_point()) if torch.is_tensor(x) else x for x in arguments
+            ]
             ctx.outputs = cls.compute(*ctx.inputs)
         return ctx.outputs.detach()
 
@@ -251,8 +253,8 @@ def wait():
 def fail():
     raise KeyError("the key")
 
-calls = [lambda: {"a": [torch.ones(2), 1.5, "text", None]}, fail, lambda: os._exit(7), lambda: ctypes.string_at(8), wait]
-for call in calls:
+value = {"a": [torch.ones(2), 1.5, "text", None]}
+for call in [lambda: value, fail, lambda: os._exit(7), lambda: ctypes.string_at(8), wait]:
     print(*isolated(call, 2), sep=" | ")
 isolated(lambda: print("printed"), 2)
 """
@@ -287,7 +289,8 @@ def result_of(folder, *functions):
 
 
 def test_functions_of_one_name_have_files_of_their_own(tmp_path):
-    targets = of_result(result_of(tmp_path, ("lib.f", "Add"), ("lib.g", "Add"), ("lib.g", "MyAdd"), ("lib.g", "My_Add")))
+    functions = ("lib.f", "Add"), ("lib.g", "Add"), ("lib.g", "MyAdd"), ("lib.g", "My_Add")
+    targets = of_result(result_of(tmp_path, *functions))
     assert [each.key for each in targets] == ["f_add", "g_add", "my_add", "my_add_"]
     assert [(each.old_module, each.constants) for each in targets] == [("f", 2), ("g", 2), ("g", 2), ("g", 2)]
 

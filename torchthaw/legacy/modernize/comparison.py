@@ -7,10 +7,11 @@ from .trials import projects, survey
 
 # Bytes for glibc to fill new memory with: see projects.ask.
 OLD, NEW = 85, 170
+UNSET = "the old one gives other numbers each time: it uses memory that it did not set"
 
 
 class Row(NamedTuple):
-    """One Function, or C function, of the project. outcome: "equal", "different" or "not compared"; detail: how, why."""
+    """A Function or C function of the project. outcome: "equal", "different" or "not compared"; detail: how, or why."""
 
     function: str
     outcome: str
@@ -62,7 +63,7 @@ def _compared(result, found, old, new, ready):
             again = projects.ask(old, job, NEW)
             for target, (outcome, _) in rows.items():
                 if outcome == "different" and _outcome(before[target.key], again[target.key])[0] == "different":
-                    rows[target] = "not compared", "the old one gives other numbers each time: it uses memory that it did not set"
+                    rows[target] = "not compared", UNSET
     except RuntimeError as error:
         return dict.fromkeys(ready, ("not compared", str(error)))
     for target, (outcome, _) in rows.items():

@@ -26,7 +26,7 @@ OPERATORS = '''
 
 @pytest.mark.parametrize("operator", RECORDED["opchecks"])
 def test_operator(operator):
-    """{operator}"""
+    """{operator}, as an operator of PyTorch."""
     namespace, name, overload = operator.split(".")
     operator_of_c = getattr(getattr(getattr(torch.ops, namespace), name), overload)
     torch.library.opcheck(operator_of_c, tuple(RECORDED["opchecks"][operator]))
@@ -151,7 +151,7 @@ def _text(target, row, cases):
         "file": row["file"], "key": target.key, "module": target.module, "name": target.name,
         "call": target.name if target.is_c else f"{target.name}.apply",
         "what": ", ".join(names),
-        "operator": "It is an operator of PyTorch too." if target.is_c else "A C function that it calls, as an operator of PyTorch.",
+        "operator": "It" if target.is_c else "A C function that it calls",
         "imports": "import pytest\nimport torch" if row["opchecks"] or cases else "import torch",
         "origin": ORIGINS[row["recorded"]],
         "precision": ", as far as float32 tells: the Function does not work with float64" if is_float else "",

@@ -7,7 +7,7 @@ class Replacement(NamedTuple):
     """What stands for an operator of old projects today.
 
     names: a regular expression for the whole name of a Function, a C function or an extension, as ``plain`` gives it.
-    call: what replaces it, an expression; "" where nothing does. note: what is different about it, or why there is nothing.
+    call: an expression that replaces it; "" where nothing does. note: what is different about it, or why nothing does.
     """
 
     what: str
@@ -47,7 +47,7 @@ TABLE = [
     Replacement(
         "crop and resize", r"crop(and)?resize",
         "torchvision.ops.roi_align(input, boxes, output_size, sampling_ratio=1, aligned=True)",
-        "boxes of crop and resize are (y1, x1, y2, x2) from 0 to 1 with aligned corners: convert them, compare the numbers",
+        "boxes of crop and resize are (y1, x1, y2, x2) from 0 to 1, corners aligned: convert them, compare the numbers",
     ),
     Replacement(
         "RoI pooling", r"(fast|faster)?roipool(2d)?",
@@ -104,7 +104,7 @@ TABLE = [
         "bilinear sampling on a grid",
         r"bilinearsampl(er|ing)(bhwd|bchw)?|gridsampl(er?|ing)(2d)?|stn|stnm|spatialtransformer|roicrop",
         'torch.nn.functional.grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=True)',
-        "grid is (batch, height, width, 2) with x before y, from -1 to 1; old ones have y first or channels last at times",
+        "grid is (batch, height, width, 2) with x before y, from -1 to 1; some old ones have y first, or channels last",
     ),
     Replacement(
         "affine grid", r"affinegrid(gen|generator)?(bhwd|bchw|v2)?",
@@ -123,7 +123,9 @@ TABLE = [
         "torch.nn.functional.pixel_unshuffle(input, downscale_factor)",
         "the channels may come in another order: compare the numbers",
     ),
-    Replacement("channel shuffle", r"channelshuffle|shufflechannels?", "torch.nn.functional.channel_shuffle(input, groups)"),
+    Replacement(
+        "channel shuffle", r"channelshuffle|shufflechannels?", "torch.nn.functional.channel_shuffle(input, groups)",
+    ),
     # Losses
     Replacement(
         "CTC loss", r"(warp)?ctc(loss)?",
@@ -165,7 +167,8 @@ TABLE = [
     Replacement("ball query", r"(ball|query)(point|query)", note=NONE),
     Replacement(
         "nearest neighbours", r"knn(search|query)?|knearest(neighbou?rs?)?",
-        "torch.cdist(query, reference).topk(k, largest=False)", "positions count from 0; all distances are in memory at once",
+        "torch.cdist(query, reference).topk(k, largest=False)",
+        "positions count from 0; all distances are in memory at once",
     ),
     Replacement(
         "Chamfer distance", r"chamfer(distance|dist|loss)?|nnd(istance)?",
@@ -178,7 +181,8 @@ TABLE = [
     # Elements
     Replacement("sum of two tensors", r"add", "torch.add(input, other)"),
     Replacement(
-        "reduction into positions", r"scatter(add|mean|max|min)?", "torch.scatter_reduce(input, dim, index, src, reduce)",
+        "reduction into positions", r"scatter(add|mean|max|min)?",
+        "torch.scatter_reduce(input, dim, index, src, reduce)",
         "index has the shape of src: expand it",
     ),
     Replacement("sums of embeddings", r"embeddingbag", "torch.nn.functional.embedding_bag(input, weight, offsets)"),

@@ -30,7 +30,7 @@ def find(name):
 
 
 def hints(result):
-    """A Remark of kind "hint" for each operator of the project that PyTorch or torchvision has today, or is known to lack.
+    """A Remark of kind "hint" for each operator of the project that PyTorch or torchvision has, or is known to lack.
 
     Its place is the first of: a Function of that name, one that calls such a C function, its prototype in a header, the
     build file of such an extension.

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/trials/calling.py: calls one Target, forward and backward, in the old or the new project."""
+"""torchthaw/legacy/modernize/trials/calling.py: calls one Target, forward and backward, in either project."""
 
 import importlib
 import inspect

@@ -11,7 +11,7 @@ import re
 
 import torch
 
-# In each setting: pattern of names -> shape; "" is for all other names. Integers in an `int` setting lie below the last.
+# In each setting: pattern of names -> shape; "" is for all other names.
 SETTINGS = [
     {"": (2, 3, 6, 6)},
     {"": (4, 6)},
@@ -20,8 +20,8 @@ SETTINGS = [
     {"": (2, 3, 4, 4, 4)},
     {"roi|box|proposal|region": "rois", "": (2, 3, 8, 8)},
     {"": "boxes"},
-    {"weight|kernel|filter": (5, 3, 3, 3), "bias": (5,), "offset": (2, 18, 6, 6), "mask": (2, 9, 6, 6), "": (2, 3, 6, 6)},
-    {"weight|kernel|filter": (5, 3, 3, 3), "bias": (5,), "offset": (2, 18, 4, 4), "mask": (2, 9, 4, 4), "": (2, 3, 6, 6)},
+    {"weight|filter": (5, 3, 3, 3), "bias": (5,), "offset": (2, 18, 6, 6), "mask": (2, 9, 6, 6), "": (2, 3, 6, 6)},
+    {"weight|filter": (5, 3, 3, 3), "bias": (5,), "offset": (2, 18, 4, 4), "mask": (2, 9, 4, 4), "": (2, 3, 6, 6)},
     {"weight|gamma|scale|bias|beta|shift|mean|var|std": (3,), "": (2, 3, 6, 6)},
     {"weight": (5, 6), "bias": (5,), "": (4, 6)},
     {"grid|flow": (2, 6, 6, 2), "": (2, 3, 6, 6)},
@@ -64,7 +64,8 @@ def candidates(target, function):
     names = [each.name for each in parameters]
     seen = set()
     for plan, setting in itertools.islice(tries, MOST):
-        values = [_value(role, name, setting, torch.Generator().manual_seed(len(seen))) for role, name in zip(plan, names)]
+        generator = torch.Generator().manual_seed(len(seen))
+        values = [_value(role, name, setting, generator) for role, name in zip(plan, names)]
         kinds = tuple((each.dtype, each.shape) if torch.is_tensor(each) else (type(each), each) for each in values)
         if kinds not in seen:
             seen.add(kinds)

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/trials/equality.py: whether two results are the same numbers, and how far apart they are."""
+"""torchthaw/legacy/modernize/trials/equality.py: whether two results are the same, and how far apart."""
 
 import torch
 

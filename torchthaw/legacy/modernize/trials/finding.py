@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/trials/finding.py: arguments that a Function works with, from the project's scripts or tried."""
+"""torchthaw/legacy/modernize/trials/finding.py: arguments that a Function works with, from scripts or tried."""
 
 import time
 

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import importlib
+import inspect
 import os
 import runpy
 import sys
@@ -81,7 +82,9 @@ def storable(arguments):
 def _is_storable(value):
     if isinstance(value, (tuple, list)):
         return all(map(_is_storable, value))
-    return value is None or isinstance(value, (bool, int, float, str)) or type(value) in (torch.Tensor, torch.nn.Parameter)
+    if torch.is_tensor(value):
+        return type(value) in (torch.Tensor, torch.nn.Parameter)
+    return value is None or isinstance(value, (bool, int, float, str))
 
 
 def _signature(value):
@@ -101,6 +104,6 @@ def run_script(path):
     with contextlib.suppress(Exception, SystemExit):
         found = runpy.run_path(path, run_name="__main__")
     for name, value in found.items():
-        if name.startswith("test") and callable(value) and not getattr(value, "__code__", run_script.__code__).co_argcount:
+        if name.startswith("test") and inspect.isfunction(value) and not inspect.signature(value).parameters:
             with contextlib.suppress(Exception, SystemExit):
                 value()

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/trials/projects.py: copies of the old and the new project, built; jobs that run in them."""
+"""torchthaw/legacy/modernize/trials/projects.py: built copies of the old and the new project, and jobs in them."""
 
 import contextlib
 import os
@@ -37,6 +37,7 @@ class Workplace:
         self.result = result
         self.folder = Path(tempfile.mkdtemp(prefix="torchthaw-modernize-"))
         self.made = {}
+        self.variables = {"TORCHTHAW_CACHE": os.fspath(self.folder / "cache")}  # the user's keeps nothing of this
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -44,40 +45,47 @@ class Workplace:
     def new(self):
         """The new project, built in place by its setup.py, once."""
         if "new" not in self.made:
-            folder = self._copy(self.result.folder, "new")
-            error = command(folder, [sys.executable, "setup.py", "-q", "build_ext", "--inplace"])
+            folder, error = self._copy(self.result.folder, "new")
+            words = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+            error = error or command(folder, words, **self.variables)
             self.made["new"] = Built(folder, (os.fspath(folder),), False, error)
         return self.made["new"]
 
     def old(self):
         """The old project with the doctor's certain edits, built by its own build files, once."""
         if "old" not in self.made:
-            folder = self._copy(self.result.project, "old")
-            torchthaw(folder, "doctor", ".", "--apply")  # Python 2 must be gone before it can be called at all
-            error = self._build_old(folder)
+            folder, error = self._copy(self.result.project, "old")
+            if not error:
+                torchthaw(folder, "doctor", ".", "--apply")  # Python 2 must be gone before it can be called at all
+                error = self._build_old(folder)
             self.made["old"] = Built(folder, tuple(dict.fromkeys(self._roots(folder))), True, error)
         return self.made["old"]
 
     def _copy(self, source, name):
-        folder = self.folder / name / source.name
-        shutil.copytree(source, folder, symlinks=True, ignore=_left_out)
+        """(a copy that can be written to, why it is not complete or "")"""
+        folder, error = self.folder / name / source.name, ""
+        try:
+            shutil.copytree(source, folder, symlinks=True, ignore=_left_out)
+        except OSError as raised:  # a file that may not be read
+            error = f"copy of {source}: {raised}"
         for path in [folder, *folder.rglob("*")]:
             if not path.is_symlink():
                 path.chmod(path.stat().st_mode | (stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR))
-        return folder
+        return folder, error
 
     def _build_old(self, folder):
         """Why it cannot be built, or ""."""
         error = ""
         for build_file in self.result.build_files:
             path = folder / build_file
-            error = torchthaw(path.parent, "run", path.name) or error
+            error = torchthaw(path.parent, "run", path.name, **self.variables) or error
         missing = [name for name in self.result.old_extensions if not _product(folder, name)]
         if missing and not error:  # package=True leaves the build to setup.py
             for setup in dict.fromkeys([folder / "setup.py", *((folder / each).parent / "setup.py"
                                                               for each in self.result.build_files)]):  # fmt: skip
                 if setup.exists():
-                    error = torchthaw(setup.parent, "run", "setup.py", "-q", "build_ext", "--inplace")
+                    words = "run", "setup.py", "-q", "build_ext", "--inplace"
+                    error = torchthaw(setup.parent, *words, **self.variables)
         missing = [name for name in missing if not _product(folder, name)]
         return (error or f"the build made no {missing[0]}") if missing or error else ""
 
@@ -129,9 +137,9 @@ def _own_folder():
     return Path(__file__).resolve().parents[4]
 
 
-def torchthaw(folder, *words):
-    """What ``python -m torchthaw WORDS…`` says last if it fails; else ""."""
-    return command(folder, [sys.executable, "-m", "torchthaw", *words], is_old=True)
+def torchthaw(folder, *words, **variables):
+    """Why ``python -m torchthaw WORDS…`` failed, or "". variables: of the environment."""
+    return command(folder, [sys.executable, "-m", "torchthaw", *words], is_old=True, **variables)
 
 
 def command(folder, words, is_old=False, seconds=SECONDS_OF_BUILD, shown="", **variables):

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/trials/survey.py: what was found about a new project's Functions, computed once for each."""
+"""torchthaw/legacy/modernize/trials/survey.py: what was found about a new project's Functions, computed once."""
 
 import atexit
 import os
