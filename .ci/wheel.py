@@ -136,7 +136,8 @@ def audit(kind, wheel, folder):
     if bad:
         raise WheelError("\n".join(bad))
     platform = f"manylinux_{GLIBC.replace('.', '_')}_{kind.machine}"
-    renamed = run(tools(), "-m", "wheel", "tags", "--remove", "--platform-tag", platform, wheel).split()[-1]
+    renamed = run(tools(), "-m", "wheel", "tags", "--remove", "--platform-tag", platform, wheel,
+                  env={**os.environ, "SOURCE_DATE_EPOCH": epoch()}).split()[-1]  # fmt: skip
     return wheel.with_name(Path(renamed).name)
 
 

@@ -295,10 +295,13 @@ def test_the_name_needs_proof(release, monkeypatch, tmp_path, tag, accepted):
 
     def run(*command, **options):
         calls.append(command)
+        if "tags" in command:
+            assert options["env"]["SOURCE_DATE_EPOCH"] == "1700000000"  # the time of the new RECORD
         return AUDIT.format(tag) if "auditwheel" in command else "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl\n"
 
     monkeypatch.setattr(release, "run", run)
     monkeypatch.setattr(release, "tools", lambda: "python")
+    monkeypatch.setattr(release, "epoch", lambda: "1700000000")
     monkeypatch.setattr(release, "unpack", lambda wheel, folder: folder)
     monkeypatch.setattr(release.wheel_checks, "complaints", lambda wheel, folder: [])
     if accepted:
