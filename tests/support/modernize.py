@@ -64,7 +64,7 @@ def convert(texts, modules):
 
 @pytest.fixture
 def parts(monkeypatch):
-    """Stand-ins for the conversion of Python, the tests, the comparison and the hints; {name: module} to change them."""
+    """Stand-ins for the conversion of Python, the tests, the comparison and the hints: {name: module}."""
     made = {}
     for name, content in {
         "python": {"convert": convert}, "generated_tests": {"write": lambda result: []},
@@ -79,7 +79,7 @@ def parts(monkeypatch):
 
 @pytest.fixture
 def command(parts, capfd, tmp_path):
-    """command(project, option, …) -> Done; the result goes to the folder ``result`` beside unless --output is given."""
+    """command(project, option, …) -> Done; the result is the folder ``result`` beside, unless --output is given."""
 
     def run(project, *options):
         options = [str(option) for option in options]

@@ -1,4 +1,4 @@
-"""tests/legacy/modernize/test_modernize_build.py: from build files to setup.py: what is read, recorded and passed on."""
+"""tests/legacy/modernize/test_modernize_build.py: from build files to setup.py: what is read and passed on."""
 
 import json
 import os
@@ -12,7 +12,11 @@ from support import ROOT
 from support.modernize import BUILD, SCRIPT, command, names, parts, write  # noqa: F401
 from torchthaw.legacy.modernize import literal
 
-BEGIN = "import os, sys, glob\nimport torch\nfrom torch.utils.ffi import create_extension\nhere = os.path.dirname(os.path.abspath(__file__))\n"
+BEGIN = """import os, sys, glob
+import torch
+from torch.utils.ffi import create_extension
+here = os.path.dirname(os.path.abspath(__file__))
+"""
 END = "create_extension('x', headers='h.h', sources=sources, relative_to=__file__)\n"
 
 
@@ -22,34 +26,56 @@ def sources(text, has_cuda=False, end=END):
     return call["sources"]
 
 
-@pytest.mark.parametrize("text, expected", [
-    ("sources = ['a.c'] + ['b.c']", ["a.c", "b.c"]),
-    ("sources = ['a.c']\nsources += ['b.c']\nsources.append('c.c')\nsources.extend(('d.c',))", ["a.c", "b.c", "c.c", "d.c"]),
-    ("sources = ['%s.c' % each for each in ('a', 'b') if each != 'b']", ["a.c"]),
-    ("sources = [os.path.join(here, 'src', f'{name}.c') for name in ['a']]", ["/project/src/a.c"]),
-    ("sources = ['a.c'] if sys.platform != 'win32' else ['b.c']", ["a.c"]),
-    ("if sys.platform == 'darwin':\n    sources = ['b.c']\nelif not torch.cuda.is_available():\n    sources = ['a.c']", ["a.c"]),
-    ("a, b = 'x y'.split()\nsources = [a + '.c', '{}.c'.format(b)]", ["x.c", "y.c"]),
-    ("options = dict(s=['a.c'])\nsources = options['s'][:1]", ["a.c"]),
-    ("sources = ['a.c']\nos.makedirs('out')\nprint(sources)\nother = unknown()", ["a.c"]),
-    ("def f():\n    pass\nfor name in unknown():\n    other = name\nsources = ['a.c']", ["a.c"]),
-    ("sources = ['a.c']\nif __name__ == '__main__':\n    sources += ['b.c']", ["a.c", "b.c"]),
-])
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("sources = ['a.c'] + ['b.c']", ["a.c", "b.c"]),
+        (
+            "sources = ['a.c']\nsources += ['b.c']\nsources.append('c.c')\nsources.extend(('d.c',))",
+            ["a.c", "b.c", "c.c", "d.c"],
+        ),
+        ("sources = other = ['a.c']\nother += ['b.c']", ["a.c", "b.c"]),
+        ("sources = ['%s.c' % each for each in ('a', 'b') if each != 'b']", ["a.c"]),
+        ("sources = [os.path.join(here, 'src', f'{name}.c') for name in ['a']]", ["/project/src/a.c"]),
+        ("sources = ['a.c'] if sys.platform != 'win32' else ['b.c']", ["a.c"]),
+        (
+            "if sys.platform == 'darwin':\n    sources = ['b.c']\n"
+            "elif not torch.cuda.is_available():\n    sources = ['a.c']",
+            ["a.c"],
+        ),
+        ("a, b = 'x y'.split()\nsources = [a + '.c', '{}.c'.format(b)]", ["x.c", "y.c"]),
+        ("options = dict(s=['a.c'])\nsources = options['s'][:1]", ["a.c"]),
+        ("sources = ['a.c']\nos.makedirs('out')\nprint(sources)\nother = unknown()", ["a.c"]),
+        ("def f():\n    pass\nfor name in unknown():\n    other = name\nsources = ['a.c']", ["a.c"]),
+        ("sources = ['a.c']\nif __name__ == '__main__':\n    sources += ['b.c']", ["a.c", "b.c"]),
+    ],
+)
 def test_what_is_read(text, expected):
     assert list(sources(text)) == expected
 
 
-@pytest.mark.parametrize("text, line, what", [
-    ("sources = os.listdir('src')", 6, "sources"),
-    ("sources = ['a.c']\nfill(sources)", 7, "sources"),
-    ("sources = []\nfor name in ('a', 'b'):\n    sources.append(name)", 8, "sources"),
-    ("if os.environ.get('X'):\n    sources = ['a.c']\nelse:\n    sources = ['b.c']", 9, "sources"),
-    ("with open('x') as f:\n    sources = ['a.c']", 7, "sources"),
-    ("sources = ['a.c']\nos.chdir('src')", 6, "it changes the current folder"),
-    ("sources = ['a.c']\ntry:\n    create_extension('y', sources=sources)\nfinally:\n    pass", 7, "create_extension is called in a"),
-    ("sources = ['a.c']\nif unknown():\n    create_extension('y', sources=sources)", 7, "below an if on unknown()"),
-    ("sources = ['a.c']\ndef f():\n    create_extension('y', sources=sources)", 7, "of a function"),
-])
+@pytest.mark.parametrize(
+    "text, line, what",
+    [
+        ("sources = os.listdir('src')", 6, "sources"),
+        ("sources = ['a.c']\nfill(sources)", 7, "sources"),
+        ("sources = ['a.c', 'b.c']\nsources.remove('b.c')", 7, "sources"),
+        ("sources = ['a.c', 'b.c']\nlast = sources.pop()", 7, "sources"),
+        ("sources = other = ['a.c']\nfill(other)", 7, "sources"),
+        ("sources = ['a.c']\ndef add():\n    sources.append('b.c')\nadd()", 9, "sources"),
+        ("sources = []\nfor name in ('a', 'b'):\n    sources.append(name)", 8, "sources"),
+        ("if os.environ.get('X'):\n    sources = ['a.c']\nelse:\n    sources = ['b.c']", 9, "sources"),
+        ("with open('x') as f:\n    sources = ['a.c']", 7, "sources"),
+        ("sources = ['a.c']\nos.chdir('src')", 6, "it changes the current folder"),
+        (
+            "sources = ['a.c']\ntry:\n    create_extension('y', sources=sources)\nfinally:\n    pass",
+            7,
+            "create_extension is called in a",
+        ),
+        ("sources = ['a.c']\nif unknown():\n    create_extension('y', sources=sources)", 7, "below an if on unknown()"),
+        ("sources = ['a.c']\ndef f():\n    create_extension('y', sources=sources)", 7, "of a function"),
+    ],
+)
 def test_what_needs_a_run(text, line, what):
     with pytest.raises(literal.NeedsRun, match=what.replace("(", "\\(").replace(")", "\\)")) as raised:
         sources(text)
@@ -75,7 +101,11 @@ def setup_py(done):
             "setuptools.setup = lambda **given: print(json.dumps(given['ext_modules']))\nexec(open('setup.py').read())"
         )
         result = subprocess.run(
-            [sys.executable, "-c", code], cwd=done.result, capture_output=True, text=True, env={**os.environ, "FORCE_CUDA": has_cuda}
+            [sys.executable, "-c", code],
+            cwd=done.result,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "FORCE_CUDA": has_cuda},
         )
         assert result.returncode == 0, result.stderr
         made.append(json.loads(result.stdout))
@@ -83,7 +113,8 @@ def setup_py(done):
 
 
 CUDA_FILES = {
-    "src/twice.cu": "", "src/more_kernel.cu": "", "src/twice_cuda.h": "", "src/twice_cuda.c": "", "src/plain.cpp": "", "lib/libx.a": b"!",
+    "src/twice.cu": "", "src/more_kernel.cu": "", "src/twice_cuda.h": "", "src/twice_cuda.c": "", "src/plain.cpp": "",
+    "lib/libx.a": b"!",
     "src/own.h": "",
 }  # fmt: skip
 ARGUMENTS = """import os
@@ -98,7 +129,8 @@ if torch.cuda.is_available():
     macros += [("WITH_CUDA", None)]
     objects += ["src/twice.cu.o", "src/more.o"]
 ffi = create_extension(
-    "_ext.twice", headers, sources, False, torch.cuda.is_available(), define_macros=macros + [("N", "3")], undef_macros=["DEBUG"],
+    "_ext.twice", headers, sources, False, torch.cuda.is_available(), define_macros=macros + [("N", "3")],
+    undef_macros=["DEBUG"],
     relative_to=__file__, extra_objects=[os.path.join(this, name) for name in objects + ["src/plain.o", "lib/libx.a"]],
     include_dirs=["src", os.path.join(os.path.dirname(torch.__file__) if 0 else "/usr/local/cuda", "include")],
     libraries=["THC", "m"], library_dirs=["lib"], runtime_library_dirs=["lib"],
@@ -107,14 +139,16 @@ ffi = create_extension(
 """
 MAKE = """#!/bin/bash
 cd src
-nvcc -c -o twice.cu.o twice.cu -x cu -Xcompiler -fPIC -O3 --use_fast_math -arch=sm_35 -gencode arch=compute_52,code=sm_52 \\
-     -DBLOCK=64
+nvcc -c -o twice.cu.o twice.cu -x cu -Xcompiler -fPIC -O3 --use_fast_math -arch=sm_35 \\
+     -gencode arch=compute_52,code=sm_52 -DBLOCK=64
 nvcc -c -o more.o more_kernel.cu -Xcompiler -fPIC -I ${TORCH}/include -Xptxas -v
 """
 
 
 def test_every_argument(command, tmp_path):
-    done = command(write(tmp_path / "project", {**SCRIPT, **CUDA_FILES, "build.py": ARGUMENTS, "make.sh": MAKE}), "--json")
+    done = command(
+        write(tmp_path / "project", {**SCRIPT, **CUDA_FILES, "build.py": ARGUMENTS, "make.sh": MAKE}), "--json"
+    )
     text, (cpu,), (gpu,) = setup_py(done)
     old_c = cpu["extra_compile_args"]["cxx"][:6]
     assert old_c[0] == "-fwrapv" and "-Wno-error=int-conversion" in old_c
@@ -139,7 +173,9 @@ def test_every_argument(command, tmp_path):
 
 
 def test_an_extension_for_gpus_alone(command, tmp_path):
-    build = BUILD.replace("ffi = create", "import torch\nif not torch.cuda.is_available():\n    raise Exception('no')\nffi = create")
+    build = BUILD.replace(
+        "ffi = create", "import torch\nif not torch.cuda.is_available():\n    raise Exception('no')\nffi = create"
+    )
     build = build.replace("relative_to", "with_cuda=True, relative_to")
     done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build}))
     text, on_cpu, on_gpu = setup_py(done)
@@ -147,8 +183,15 @@ def test_an_extension_for_gpus_alone(command, tmp_path):
 
 
 def test_two_extensions_one_for_gpus(command, tmp_path):
-    build = BUILD + "import torch\nif torch.cuda.is_available():\n" + "    " + BUILD.split("\n")[2].replace("twice", "twice_cuda", 1)
-    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build.replace("relative_to", "relative_to") + "\n"}))
+    build = (
+        BUILD
+        + "import torch\nif torch.cuda.is_available():\n"
+        + "    "
+        + BUILD.split("\n")[2].replace("twice", "twice_cuda", 1)
+    )
+    done = command(
+        write(tmp_path / "project", {**SCRIPT, "build.py": build.replace("relative_to", "relative_to") + "\n"})
+    )
     _, on_cpu, on_gpu = setup_py(done)
     assert [each["name"].rpartition(".")[2] for each in on_cpu] == ["twice"]
     assert [each["name"].rpartition(".")[2] for each in on_gpu] == ["twice", "twice_cuda"]
@@ -175,7 +218,8 @@ def test_commands_of_a_build_file_are_recorded(command, tmp_path):
     """It starts nvcc itself: nothing is started, and the flags count."""
     build = (
         "import os, subprocess\nfrom torch.utils.ffi import create_extension\n"
-        "for name in ['twice']:\n    os.system('nvcc -c -o src/%s.cu.o src/%s.cu --use_fast_math -arch=sm_30' % (name, name))\n"
+        "for name in ['twice']:\n"
+        "    os.system('nvcc -c -o src/%s.cu.o src/%s.cu --use_fast_math -arch=sm_30' % (name, name))\n"
         "    subprocess.check_call(['nvcc', '-c', 'src/more_kernel.cu', '-DK=1'])\n"
         "    subprocess.Popen('make -C src', shell=True).wait()\n"
         "objects = [name for name in sorted(os.listdir('src')) if name.endswith('.cu')]\n"
@@ -239,7 +283,8 @@ int scale(const float *x THAW_SHAPE(n), int64_t n,
           float *y THAW_SHAPE(n));""",
     "rows": """void rows(const double *x THAW_SHAPE(x_size0, x_size1), int64_t x_size0, int64_t x_size1,
           double *total THAW_SHAPE(total_size0) THAW_INOUT, int64_t total_size0);""",
-    "head": """float head(float *x THAW_SHAPE(x_count) THAW_INOUT /* const in place of THAW_INOUT, if it is only read */, int64_t x_count);""",
+    "head": "float head(float *x THAW_SHAPE(x_count) THAW_INOUT "
+    "/* const in place of THAW_INOUT, if it is only read */, int64_t x_count);",
 }  # fmt: skip
 
 
@@ -262,7 +307,9 @@ def test_the_prototype_is_one(command, tmp_path):
     (scale,) = [each["prototype"] for each in done.json["plain_c"] if each["name"] == "scale"]
     body = "{ for (int64_t i = 0; i < n; i++) y[i] = by * x[i]; return 1; }"
     module = torchthaw.load_inline(
-        "modernized_scale", c_sources=f"#include <torchthaw/annotate.h>\n{scale.removesuffix(';')}\n{body}\n", functions=["scale"],
+        "modernized_scale",
+        c_sources=f"#include <torchthaw/annotate.h>\n{scale.removesuffix(';')}\n{body}\n",
+        functions=["scale"],
         build_directory=tmp_path,
     )
     y = torch.empty(3)

@@ -8,7 +8,15 @@ import pytest
 
 from support import ROOT
 from support.modernize import (  # noqa: F401
-    SCRIPT, Comparison, Row, command, convert, names, parts, state, write,
+    SCRIPT,
+    Comparison,
+    Row,
+    command,
+    convert,
+    names,
+    parts,
+    state,
+    write,
 )
 from torchthaw.legacy.modernize.remarks import FunctionClass, Remark
 from torchthaw.legacy.modernize.result import Result
@@ -48,9 +56,11 @@ def test_the_parts_get_the_result(command, project, parts):
     assert order == [("python", ["functions/__init__.py", "functions/double.py"]), "tests", "compare", "hints"]
     assert done.status == 0
     for text in (
-        "functions/double.py -> twice/functions/double.py: 1 line becomes 1", "setup.py: new", "  functions/double.py:4: self: look here",
+        "functions/double.py -> twice/functions/double.py: 1 line becomes 1", "setup.py: new",
+        "  functions/double.py:4: self: look here",
         "  functions/double.py: test: no arguments were found", "  functions/double.py:3: replacement: torch.mul(x, 2)",
-        "  Double: equal: bit for bit", "package twice: 1 line in 1 file changed, 2 to look at, 2 hints", "MODERNIZED.md",
+        "  Double: equal: bit for bit", "MODERNIZED.md",
+        "package twice: 1 line in 1 file changed, 2 to look at, 2 hints",
     ):  # fmt: skip
         assert text in done.out, text
     page = (done.result / "MODERNIZED.md").read_text()
@@ -82,7 +92,13 @@ def test_json(command, project):
         "functions/__init__.py": "twice/functions/__init__.py", "functions/double.py": "twice/functions/double.py",
         "src/twice.c": "src/twice.c", "src/twice.h": "src/twice.h",
     }  # fmt: skip
-    assert sorted(found["added"]) == ["MANIFEST.in", "pyproject.toml", "setup.py", "twice/__init__.py", "twice/_ext/__init__.py"]
+    assert sorted(found["added"]) == [
+        "MANIFEST.in",
+        "pyproject.toml",
+        "setup.py",
+        "twice/__init__.py",
+        "twice/_ext/__init__.py",
+    ]
     assert found["changed"] == {"functions/double.py": [1, 1]}
     assert found["counts"]["look"] == 0 and found["folder"].endswith("result") and found["build_files"] == ["build.py"]
 
@@ -93,7 +109,11 @@ def test_check(command, project, parts):
     parts["generated_tests"].write = parts["comparison"].compare = lambda result: pytest.fail("it was called")
     parts["replacements"].hints = lambda result: [Remark("build.py", 0, "replacement", "torch.mul", "hint")]
     done = command(project, "--check")
-    assert done.status == 0 and "hints:\n  build.py: licence" not in done.out and "build.py: replacement: torch.mul" in done.out
+    assert (
+        done.status == 0
+        and "hints:\n  build.py: licence" not in done.out
+        and "build.py: replacement: torch.mul" in done.out
+    )
     assert "next:" not in done.out
     assert command(project, "--check", "--json").json["folder"] is None
     parts["python"].convert = lambda texts, modules: (texts, [Remark("a.py", 1, "self", "look", "look")], [])
@@ -106,7 +126,10 @@ def test_check_and_diff(command, project):
     before = state(project.parent)
     done = command(project, "--check", "--diff")
     assert done.status == 0
-    assert "-from _ext import twice\n+from twice._ext import twice\n" in done.out and "deleted file mode 100644" in done.out
+    assert (
+        "-from _ext import twice\n+from twice._ext import twice\n" in done.out
+        and "deleted file mode 100644" in done.out
+    )
     assert "package twice" not in done.out
     assert state(project.parent) == before
 
@@ -128,6 +151,8 @@ def test_a_name_that_is_no_text(command, project):
 
 
 def test_the_old_build_is_named_where_the_readme_has_it(command, project):
-    write(project, {"README.md": "# Twice\n\nRun `sh make.sh`, then `python build.py`.\n", "make.sh": "python build.py\n"})
+    write(
+        project, {"README.md": "# Twice\n\nRun `sh make.sh`, then `python build.py`.\n", "make.sh": "python build.py\n"}
+    )
     done = command(project, "--json")
     assert [(path, line, kind) for path, line, _, kind in done.remarks("old-commands")] == [("README.md", 3, "look")]

@@ -40,14 +40,23 @@ def test_a_build_file_that_is_not_there(command, project):
 
 def test_two_build_files_for_one_extension(command, project):
     write(project, {"build_cuda.py": BUILD.replace("relative_to", "with_cuda=True, relative_to")})
-    refused(command(project), "one build file for each extension", "build.py and build_cuda.py for _ext.twice", "--build")
+    refused(
+        command(project), "one build file for each extension", "build.py and build_cuda.py for _ext.twice", "--build"
+    )
     done = command(project, "--build", "build.py", "--json")
     assert done.status == 0 and done.json["build_files"] == ["build.py"]
 
 
 def test_two_build_files_make_one_package(command, project):
     more = BUILD.replace("twice", "thrice")
-    write(project, {"build_thrice.py": more, "src/thrice.h": "int thrice(int);\n", "src/thrice.c": "int thrice(int x){return 3*x;}"})
+    write(
+        project,
+        {
+            "build_thrice.py": more,
+            "src/thrice.h": "int thrice(int);\n",
+            "src/thrice.c": "int thrice(int x){return 3*x;}",
+        },
+    )
     done = command(project, "--json")
     assert done.json["build_files"] == ["build.py", "build_thrice.py"]
     assert done.json["extensions"] == ["project._ext.twice", "project._ext.thrice"]
@@ -91,7 +100,11 @@ def test_check_runs_nothing(command, project):
 
 def test_a_build_file_that_never_ends(command, project):
     write(project, {"build.py": "import os, time\nwhile os.getpid():\n    time.sleep(1)\n" + COMPUTED})
-    refused(command(project, "--time-limit", "3"), "build.py: expected a build file that ends within 3 seconds", "--time-limit")
+    refused(
+        command(project, "--time-limit", "3"),
+        "build.py: expected a build file that ends within 3 seconds",
+        "--time-limit",
+    )
 
 
 def test_a_build_file_that_fails(command, project):
@@ -124,9 +137,11 @@ def test_a_result_folder_that_is_not_empty(command, project, tmp_path):
     done = command(project, "--output", tmp_path / "full")
     refused(done, "--output: expected a folder that is empty or not there, got", "which has kept.txt and 1 more")
     assert names(tmp_path / "full") == {"kept.txt", "other.txt"}
-    refused(command(project, "--output", project / "build.py" ), "--output: expected a folder outside of PROJECT")
+    refused(command(project, "--output", project / "build.py"), "--output: expected a folder outside of PROJECT")
     refused(command(project, "--output", project / "new"), "--output: expected a folder outside of PROJECT")
-    refused(command(project, "--output", tmp_path / "full" / "kept.txt"), "--output: expected a folder, got", "is a file")
+    refused(
+        command(project, "--output", tmp_path / "full" / "kept.txt"), "--output: expected a folder, got", "is a file"
+    )
 
 
 def test_an_empty_result_folder_is_used(command, project, tmp_path):
@@ -140,10 +155,13 @@ def test_the_default_result_folder_is_beside_the_project(parts, project, tmp_pat
     assert (tmp_path / "project-modernized" / "MODERNIZED.md").exists()
 
 
-@pytest.mark.parametrize("words, expected", [
-    (["--time-limit", "0"], "--time-limit: expected a number above 0, got 0"),
-    (["--diff", "--json"], "--diff: expected without --json, got both"),
-])
+@pytest.mark.parametrize(
+    "words, expected",
+    [
+        (["--time-limit", "0"], "--time-limit: expected a number above 0, got 0"),
+        (["--diff", "--json"], "--diff: expected without --json, got both"),
+    ],
+)
 def test_wrong_options(project, words, expected, capfd):
     with pytest.raises(SystemExit) as raised:
         main(["modernize", str(project), *words])
@@ -186,13 +204,17 @@ def test_modes(command, project):
 def test_symbolic_links(command, project, tmp_path):
     write(tmp_path / "elsewhere", {"data.txt": "data"})
     links = {
-        "functions/same.py": "double.py", "headers": "src", "loop": ".", "outside.txt": tmp_path / "elsewhere" / "data.txt",
+        "functions/same.py": "double.py", "headers": "src", "loop": ".",
+        "outside.txt": tmp_path / "elsewhere" / "data.txt",
         "outside": tmp_path / "elsewhere", "dead": "gone",
     }  # fmt: skip
     for name, target in links.items():
         (project / name).symlink_to(target)
     done = command(project, "--json")
-    assert {path: kind for path, _, _, kind in done.remarks("symlink")} == {"functions/same.py": "done", "headers": "done"}
+    assert {path: kind for path, _, _, kind in done.remarks("symlink")} == {
+        "functions/same.py": "done",
+        "headers": "done",
+    }
     left_out = {path: message for path, _, message, _ in done.remarks("left-out")}
     assert left_out.keys() == {"loop", "outside.txt", "outside", "dead"}
     assert "outside of the project" in left_out["outside"] and "a folder that it is in" in left_out["loop"]
@@ -227,7 +249,9 @@ def test_latin_1(command, project):
         "src/twice.c": "/* Müller */\n".encode("latin-1") + SCRIPT["src/twice.c"].encode(),
     })  # fmt: skip
     done = command(project, "--json")
-    new = {name: (done.result / "twice" / "functions" / f"{name}.py").read_bytes() for name in ("declared", "undeclared")}
+    new = {
+        name: (done.result / "twice" / "functions" / f"{name}.py").read_bytes() for name in ("declared", "undeclared")
+    }
     changed = LATIN.replace("from _ext import twice", "from twice._ext import twice")
     assert new["declared"] == f"# -*- coding: latin-1 -*-\n{changed}".encode("latin-1")
     assert new["undeclared"] == changed.encode()

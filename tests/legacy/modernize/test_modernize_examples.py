@@ -1,5 +1,5 @@
-"""tests/legacy/modernize/test_modernize_examples.py: the samples of examples/legacy, modernized as a user does it, built as
-wheels in an environment of their own, and run by the assertions of their old tests."""
+"""tests/legacy/modernize/test_modernize_examples.py: the samples of examples/legacy, modernized as a user does, built
+as wheels, and run in environments of their own by the assertions of their old tests."""
 
 import json
 import os
@@ -89,7 +89,18 @@ def wheel(modernized, tmp_path_factory):
         if name not in made:
             folder = tmp_path_factory.mktemp("wheel")
             shutil.copytree(modernized(name)[1], folder / "source")
-            words = ("-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder, ".")
+            words = (
+                "-m",
+                "pip",
+                "wheel",
+                "-q",
+                "--no-deps",
+                "--no-build-isolation",
+                "--no-index",
+                "--wheel-dir",
+                folder,
+                ".",
+            )
             run(folder / "source", sys.executable, *words, PYTHONPATH=str(ROOT))
             (made[name],) = folder.glob("*.whl")
         return made[name]
@@ -109,11 +120,13 @@ def test_the_result_names_nothing_of_the_past(modernized, name):
     assert report["package"] == SAMPLES[name]
     for path in result.rglob("*.py"):
         text = path.read_text()
-        assert not re.search(r"torch\.utils\.ffi|torchthaw\.legacy|create_extension|_wrap_function|Variable\(", text), path
+        assert not re.search(r"torch\.utils\.ffi|torchthaw\.legacy|create_extension|_wrap_function|Variable\(", text), (
+            path
+        )
     assert {"pyproject.toml", "setup.py", "MANIFEST.in", "MODERNIZED.md"} <= names(result)
     assert not {"build.py", "make.sh", "test.py"} & names(result)
     text = (result / "setup.py").read_text()
-    assert "th=True" in text and "sm_" not in text and ".o\"" not in text
+    assert "th=True" in text and "sm_" not in text and '.o"' not in text
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -129,7 +142,8 @@ def test_the_wheel_passes_the_old_test(modernized, wheel, environment, name, tmp
     python = environment(wheel(name))
     shutil.copy(modernized(name)[1] / "tests" / "test.py", tmp_path / "old_test.py")
     assert run(tmp_path, python, "old_test.py").splitlines()[-1] == "ok"
-    code = f"import sys, {SAMPLES[name]}; print([m for m in sys.modules if m.startswith(('torchthaw.legacy', 'torch.utils.ffi'))])"
+    past = "('torchthaw.legacy', 'torch.utils.ffi')"
+    code = f"import sys, {SAMPLES[name]}; print([m for m in sys.modules if m.startswith({past})])"
     assert run(tmp_path, python, "-c", code) == "[]\n"
 
 

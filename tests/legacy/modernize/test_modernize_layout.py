@@ -1,4 +1,4 @@
-"""tests/legacy/modernize/test_modernize_layout.py: where files go, what modules are called, what pyproject.toml says."""
+"""tests/legacy/modernize/test_modernize_layout.py: where files go, and what pyproject.toml says."""
 
 import json
 import os
@@ -29,10 +29,13 @@ def packages(folder):
 
 LOOSE = {
     **SCRIPT, "modules/__init__.py": "", "modules/double.py": "from functions.double import double\n",
-    "helpers.py": "def f():\n    pass\n", "functions/uses.py": "import helpers\n", "datasets/__init__.py": "", "datasets/toy.py": "",
-    "train.py": "from modules.double import double\nprint(double)\n", "test.py": "from functions.double import double\n",
+    "helpers.py": "def f():\n    pass\n", "functions/uses.py": "import helpers\n",
+    "datasets/__init__.py": "", "datasets/toy.py": "",
+    "train.py": "from modules.double import double\nprint(double)\n",
+    "test.py": "from functions.double import double\n",
     "test/data.npy": b"\0\1", "test/test_more.py": "import torch\n\n\ndef test_it():\n    pass\n",
-    "evaluate_test.py": "import argparse\n", "LICENSE": "Permission is hereby granted, free of charge\n", "README.md": "# x\n",
+    "evaluate_test.py": "import argparse\n", "LICENSE": "Permission is hereby granted, free of charge\n",
+    "README.md": "# x\n",
 }  # fmt: skip
 
 
@@ -40,8 +43,10 @@ def test_loose_folders_become_a_package(command, tmp_path):
     done = command(write(tmp_path / "project", LOOSE), "--json")
     made = names(done.result)
     assert {
-        "twice/__init__.py", "twice/_ext/__init__.py", "twice/functions/double.py", "twice/modules/double.py", "twice/helpers.py",
-        "datasets/toy.py", "train.py", "evaluate_test.py", "tests/test.py", "tests/test_more.py", "tests/data.npy", "src/twice.c",
+        "twice/__init__.py", "twice/_ext/__init__.py", "twice/functions/double.py", "twice/modules/double.py",
+        "twice/helpers.py",
+        "datasets/toy.py", "train.py", "evaluate_test.py", "tests/test.py", "tests/test_more.py", "tests/data.npy",
+        "src/twice.c",
         "tests/test_scripts.py", "pyproject.toml", "setup.py", "MANIFEST.in", "MODERNIZED.md", "LICENSE",
     } <= made  # fmt: skip
     assert not {"build.py", "helpers.py", "functions/double.py", "test.py"} & made
@@ -58,15 +63,16 @@ def test_names_of_modules(command, tmp_path, parts):
     command(write(tmp_path / "project", LOOSE))
     assert seen == {
         "_ext": "twice._ext", "_ext.twice": "twice._ext.twice", "functions": "twice.functions",
-        "functions.double": "twice.functions.double", "functions.uses": "twice.functions.uses", "modules": "twice.modules",
+        "functions.double": "twice.functions.double", "functions.uses": "twice.functions.uses",
+        "modules": "twice.modules",
         "modules.double": "twice.modules.double", "helpers": "twice.helpers", "datasets": "datasets",
         "datasets.toy": "datasets.toy", "train": "train", "evaluate_test": "evaluate_test",
     }  # fmt: skip
 
 
 PACKAGE = {
-    "build.py": BUILD.replace('"_ext.twice"', '"my_package._ext.twice"').replace("relative_to", "package=True, relative_to"),
-    "setup.py": 'from setuptools import setup\nsetup(name="my-package", version="1.2", cffi_modules=["build.py:ffi"])\n',
+    "build.py": BUILD.replace('"_ext.twice"', '"my_package._ext.twice"').replace("relat", "package=True, relat"),
+    "setup.py": 'from setuptools import setup\nsetup(name="my-package", version="1.2", cffi_modules=["build.py:f"])\n',
     "my_package/__init__.py": "", "my_package/double.py": FUNCTION.replace("from _ext", "from ._ext"),
     "my_package/tests/test_double.py": "", "my_package/tests/__init__.py": "", "my_package/table.txt": "1",
     "src/twice.h": SCRIPT["src/twice.h"], "src/twice.c": SCRIPT["src/twice.c"],
@@ -92,7 +98,8 @@ OPERATORS = {
         "_ext/__init__.py": "", f"_ext/{name}/__init__.py": "from torch.utils.ffi import _wrap_function\n",
         f"_ext/{name}/_{name}.so": b"\x7fELF",
     }.items()},
-    "lib/make.sh": "cd model/roi\npython build.py\ncd ../nms\npython build.py\n", "train.py": "import sys\nsys.path.append('lib')\n",
+    "lib/make.sh": "cd model/roi\npython build.py\ncd ../nms\npython build.py\n",
+    "train.py": "import sys\nsys.path.append('lib')\n",
 }  # fmt: skip
 
 
@@ -100,20 +107,31 @@ def test_operators_below_a_folder_that_is_no_package(command, tmp_path, parts):
     seen = {}
     parts["python"].convert = lambda texts, modules: (seen.update(modules), (texts, [], []))[1]
     done = command(write(tmp_path / "project", OPERATORS), "--json")
-    assert sorted(done.json["extensions"]) == ["model.nms._ext.nms", "model.roi._ext.roi"] and done.json["package"] == "model"
+    assert (
+        sorted(done.json["extensions"]) == ["model.nms._ext.nms", "model.roi._ext.roi"]
+        and done.json["package"] == "model"
+    )
     assert table(done.result)["tool"]["setuptools"]["packages"]["find"]["where"] == ["lib"]
     found = ["model", *(f"model.{name}{rest}" for name in ("nms", "roi") for rest in ("", "._ext", ".functions"))]
     assert packages(done.result)[0] == found
     assert seen["model.roi.functions.roi"] == "model.roi.functions.roi"
     assert seen["functions.nms"] == seen["lib.model.nms.functions.nms"] == "model.nms.functions.nms"
     assert seen["_ext.nms"] == seen["model.nms._ext.nms"] == "model.nms._ext.nms"
-    assert not [name for name in names(done.result) if name.endswith(".so") or "_ext/nms" in name or name.endswith("make.sh")]
+    assert not [
+        name for name in names(done.result) if name.endswith(".so") or "_ext/nms" in name or name.endswith("make.sh")
+    ]
     assert 'headers=["lib/model/nms/src/nms.h"]' in (done.result / "setup.py").read_text()
 
 
-@pytest.mark.parametrize("folder, setup, expected", [
-    ("project", None, "twice"), ("project", "My-Twice", "My_Twice"), ("project", "torch", "twice"), ("project", "datasets", "twice"),
-])
+@pytest.mark.parametrize(
+    "folder, setup, expected",
+    [
+        ("project", None, "twice"),
+        ("project", "My-Twice", "My_Twice"),
+        ("project", "torch", "twice"),
+        ("project", "datasets", "twice"),
+    ],
+)
 def test_the_name_of_the_package(command, tmp_path, folder, setup, expected):
     text = f"from setuptools import setup\nsetup(name={setup!r}, version='1')\n"
     files = {**SCRIPT, "datasets/__init__.py": "", **({"setup.py": text} if setup else {})}
@@ -134,7 +152,10 @@ import os
 setup(
     name="twice-ops", version=VERSION, description="Twice.\\n Really", author="A. Author", author_email="a@example.org",
     url="https://example.org/twice", license="MIT", keywords="tensors twice", packages=find_packages(),
-    classifiers=["Programming Language :: Python :: 2.7", "License :: OSI Approved :: MIT License", "Topic :: Software Development"],
+    classifiers=[
+        "Programming Language :: Python :: 2.7", "License :: OSI Approved :: MIT License",
+        "Topic :: Software Development",
+    ],
     install_requires=["cffi>=1.0.0", "numpy>=1.7", "torch"], extras_require={"demo": ["pillow"]},
     entry_points={"console_scripts": ["twice = functions.double:main"]}, package_data={"functions": ["*.txt"]},
     cffi_modules=["build.py:ffi"],
@@ -146,14 +167,18 @@ def test_pyproject_has_what_setup_had(command, tmp_path):
     files = {**SCRIPT, "setup.py": SETUP.replace("VERSION", '"1.4"'), "LICENSE.txt": "MIT", "README.md": "# Twice\n"}
     result = command(write(tmp_path / "project", files)).result
     project = table(result)["project"]
-    assert {name: project[name] for name in ("name", "version", "description", "license", "license-files", "readme")} == {
-        "name": "twice-ops", "version": "1.4", "description": "Twice. Really", "license": "MIT", "license-files": ["LICENSE.txt"],
+    wanted = ("name", "version", "description", "license", "license-files", "readme")
+    assert {name: project[name] for name in wanted} == {
+        "name": "twice-ops", "version": "1.4", "description": "Twice. Really", "license": "MIT",
+        "license-files": ["LICENSE.txt"],
         "readme": "README.md",
     }  # fmt: skip
     assert project["authors"] == [{"name": "A. Author", "email": "a@example.org"}]
     assert project["keywords"] == ["tensors", "twice"] and project["classifiers"] == ["Topic :: Software Development"]
     assert [each.partition(">")[0] for each in project["dependencies"]] == ["torch", "torchthaw", "numpy"]
-    assert project["optional-dependencies"] == {"demo": ["pillow"]} and project["urls"] == {"Homepage": "https://example.org/twice"}
+    assert project["optional-dependencies"] == {"demo": ["pillow"]} and project["urls"] == {
+        "Homepage": "https://example.org/twice"
+    }
     assert project["scripts"] == {"twice": "twice_ops.functions.double:main"}
     assert table(result)["tool"]["setuptools"]["package-data"] == {"twice_ops.functions": ["*.txt"]}
     assert packages(result)[1:] == ["twice-ops", "1.4"]
@@ -161,7 +186,9 @@ def test_pyproject_has_what_setup_had(command, tmp_path):
 
 def test_a_version_that_is_computed(command, tmp_path):
     version = "open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'VERSION')).read().strip()"
-    folder = write(tmp_path / "project", {**SCRIPT, "setup.py": SETUP.replace("VERSION", version, 1), "VERSION": "2.5\n"})
+    folder = write(
+        tmp_path / "project", {**SCRIPT, "setup.py": SETUP.replace("VERSION", version, 1), "VERSION": "2.5\n"}
+    )
     done = command(folder, "--json")
     assert table(done.result)["project"]["version"] == "2.5"
     assert [each[0] for each in done.remarks("build-run")] == ["setup.py"]
@@ -169,10 +196,15 @@ def test_a_version_that_is_computed(command, tmp_path):
     assert done.status == 1 and [each[0] for each in done.remarks("needs-run")] == ["setup.py"]
 
 
-@pytest.mark.parametrize("licence, file, expected", [
-    ("", "Redistribution and use in source and binary forms\n … Neither the name of", "BSD-3-Clause"),
-    ("", "Apache License\n    Version 2.0, January 2004", "Apache-2.0"), ("Apache 2.0", "", "Apache-2.0"), ("own", "Ask us.", None),
-])
+@pytest.mark.parametrize(
+    "licence, file, expected",
+    [
+        ("", "Redistribution and use in source and binary forms\n … Neither the name of", "BSD-3-Clause"),
+        ("", "Apache License\n    Version 2.0, January 2004", "Apache-2.0"),
+        ("Apache 2.0", "", "Apache-2.0"),
+        ("own", "Ask us.", None),
+    ],
+)
 def test_licences(command, tmp_path, licence, file, expected):
     setup = f"from setuptools import setup\nsetup(name='x', version='1', license={licence!r})\n"
     done = command(write(tmp_path / "project", {**SCRIPT, "setup.py": setup, "LICENSE": file}), "--json")
@@ -183,7 +215,7 @@ def test_licences(command, tmp_path, licence, file, expected):
 
 def test_scripts_that_build_are_left_out(command, tmp_path):
     scripts = {
-        "make.sh": "#!/bin/bash\nset -e\ncd \"$(dirname \"$0\")\" && nvcc -c -o a.cu.o a.cu \\\n  -arch=sm_35\npython build.py\n",
+        "make.sh": "#!/bin/bash\ncd \"$(dirname \"$0\")\" && nvcc -c -o a.o a.cu \\\n  -arch=sm_35\npython build.py\n",
         "install.sh": "python build.py\nwget https://example.org/weights\n", "run.sh": "python train.py\n",
     }  # fmt: skip
     done = command(write(tmp_path / "project", {**SCRIPT, **scripts}), "--json")
@@ -203,7 +235,8 @@ def test_manifest_has_the_c_files(command, tmp_path):
 
 def test_what_tools_left_stays_behind(command, tmp_path):
     left = {
-        ".git/HEAD": "", "functions/__pycache__/double.cpython-36.pyc": b"\0", "functions/old.pyc": b"\0", "x.egg-info/PKG-INFO": "",
+        ".git/HEAD": "", "functions/__pycache__/double.cpython-36.pyc": b"\0", "functions/old.pyc": b"\0",
+        "x.egg-info/PKG-INFO": "",
         "build/lib.linux/a.py": "", "dist/x-1.tar.gz": b"\0", "src/twice.o": b"\x7fELF",
     }  # fmt: skip
     kept = {"build/rules.txt": "", ".github/workflows/ci.yml": ""}

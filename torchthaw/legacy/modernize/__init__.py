@@ -13,19 +13,31 @@ def add_modernize(subcommands):
     parser = subcommands.add_parser(
         "modernize",
         help="make a package of today of a legacy project, in another folder",
-        description="Writes a package that does what a project for torch.utils.ffi did, on PyTorch and torchthaw of today, "
-        "with the project's C code. PROJECT is only read. Exit status: 0; 1 if old and new results differ, or with --check if "
-        "a person must look at something; 2 if the project cannot be modernized.",
+        description="Writes a package that does what a project for torch.utils.ffi did, on PyTorch and torchthaw of "
+        "today, with the project's C code. PROJECT is only read. Exit status: 0; 1 if old and new results differ, or "
+        "with --check if a person must look at something; 2 if the project cannot be modernized.",
     )
     parser.add_argument("project", metavar="PROJECT", help="the folder of the project")
-    parser.add_argument("--output", metavar="DIR", help="where the result goes; by default beside it, PROJECT-modernized")
-    parser.add_argument("--check", action="store_true", help="report only: write nothing and run nothing of the project")
+    parser.add_argument(
+        "--output", metavar="DIR", help="where the result goes; by default beside it, PROJECT-modernized"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="report only: write nothing and run nothing of the project"
+    )
     parser.add_argument("--diff", action="store_true", help="print all changes as a diff, and write nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object in place of text")
-    parser.add_argument("--no-compare", action="store_true", help="do not build and compare the old and the new project")
-    parser.add_argument("--build", metavar="FILE", action="append", default=[], help="the build file, of several; repeatable")
     parser.add_argument(
-        "--time-limit", metavar="SECONDS", type=float, default=60, help="for a build file that must be run; 60 by default"
+        "--no-compare", action="store_true", help="do not build and compare the old and the new project"
+    )
+    parser.add_argument(
+        "--build", metavar="FILE", action="append", default=[], help="the build file, of several; repeatable"
+    )
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=float,
+        default=60,
+        help="for a build file that must be run; 60 by default",
     )
     parser.set_defaults(run=run_modernize, parser=parser)
 

@@ -134,7 +134,10 @@ class Use:
 
 
 def _patterns(patterns, tensor):
-    return [pattern.replace("P", tensor) if pattern.startswith("P") else re.sub(r"\bP\b", tensor, pattern) for pattern in patterns]
+    return [
+        pattern.replace("P", tensor) if pattern.startswith("P") else re.sub(r"\bP\b", tensor, pattern)
+        for pattern in patterns
+    ]
 
 
 def _uses(body, tensors):

@@ -18,8 +18,10 @@ from .writing import Content
 
 
 class Conversion(NamedTuple):
-    """contents: {path in the new project: writing.Content}. changed: {path in the old project: its text, the new one}
-    of the files that were edited. plain_c: the c_functions.Plain functions. result: the Result; its folder is where contents are to be written.
+    """contents: {path in the new project: writing.Content}. plain_c: the c_functions.Plain functions.
+
+    changed: {path in the old project: (its text, the new one)} of the files that were edited.
+    result: the Result; its folder is where the contents are to be written.
     """
 
     project: Project
@@ -30,7 +32,7 @@ class Conversion(NamedTuple):
 
 
 def convert(path, folder, chosen=(), limit=60, may_run=True):
-    """The Conversion of the project at ``path`` for the result ``folder``; Refused, and literal.NeedsRun if a build file
+    """The Conversion of the project at ``path`` for the result ``folder``. Refused; literal.NeedsRun if a build file
     must be run and may not be.
     """
     project = Project(path)
@@ -85,7 +87,11 @@ def _setup(project, recordings, remarks, limit, may_run):
 def _complete(project, path, keywords, remarks, limit, may_run):
     """The keywords of setup, where its file must be run for name or version that are not literal."""
     text = project.text(path).text
-    if keywords is not None and ("name" in keywords or "name" not in text) and ("version" in keywords or "version" not in text):
+    if (
+        keywords is not None
+        and ("name" in keywords or "name" not in text)
+        and ("version" in keywords or "version" not in text)
+    ):
         return keywords
     if not may_run:
         remarks.append(Remark(path, 0, "needs-run", "its name or version is computed: needs a run", "look"))
@@ -106,10 +112,14 @@ def _dropped(project, build_files, setup_path, texts, remarks):
     for path in dict.fromkeys(dropped[:-1]):
         remarks.append(Remark(path, 0, "build-file", "replaced by setup.py and pyproject.toml", "done"))
     if "pyproject.toml" in project.files:
-        remarks.append(Remark("pyproject.toml", 0, "package", "another one replaces it; carry over what it had", "look"))
+        remarks.append(
+            Remark("pyproject.toml", 0, "package", "another one replaces it; carry over what it had", "look")
+        )
         dropped.append("pyproject.toml")
     if "setup.cfg" in project.files:
-        remarks.append(Remark("setup.cfg", 0, "package", "it stays, and setuptools reads it beside pyproject.toml", "look"))
+        remarks.append(
+            Remark("setup.cfg", 0, "package", "it stays, and setuptools reads it beside pyproject.toml", "look")
+        )
     if "setup.py" in project.files and "setup.py" not in dropped:
         dropped.append("setup.py")
     for path, text in texts.items():
@@ -174,13 +184,15 @@ def _encoded(path, source, text, remarks):
             remarks.append(Remark(path, 0, "encoding", message, "look"))
             return text.encode()
     if path.endswith(".py"):
-        remarks.append(Remark(path, 0, "encoding", "its bytes are no UTF-8 and it names no encoding: Latin-1, now UTF-8", "done"))
+        remarks.append(
+            Remark(path, 0, "encoding", "its bytes are no UTF-8 and it names no encoding: Latin-1, now UTF-8", "done")
+        )
         return text.encode()
     return source.encoded(text)
 
 
 def _edited_c(project, layout, remarks):
-    """{path: text} of C and CUDA files with the edits that the doctor knows to be needed; what it cannot edit is said."""
+    """{path: text} of C and CUDA files with the edits that the doctor demands; what it cannot edit is said."""
     found = {}
     for report in Examination(project.root).reports:
         if report.path not in layout.files or os.path.splitext(report.path)[1] not in C_FILES or report.text is None:
@@ -193,5 +205,3 @@ def _edited_c(project, layout, remarks):
         if report.edited != report.text and any(each.effect == "edit" and each.certain for each in report.findings):
             found[report.path] = report.edited
     return found
-
-

@@ -72,9 +72,9 @@ def extensions(project, recordings, flags, remarks):
         for name, call in calls.items():
             key = (call["base"], name)
             if key in found:
+                files = f"{found[key].path} and {recording.path}"
                 raise Refused(
-                    f"PROJECT: expected one build file for each extension, got {found[key].path} and {recording.path} for "
-                    f"{name}; --build chooses"
+                    f"PROJECT: expected one build file for each extension, got {files} for {name}; --build chooses"
                 )
             cpu, gpu = call.get("cpu"), call.get("gpu")
             found[key] = Extension(recording.path, call["line"], name, call["base"], cpu, gpu if gpu else cpu)
@@ -120,10 +120,14 @@ class Reader:
         self.objects(made)
         self.removed_calls(made)
         for name in given:
-            if name not in made and name not in WITHOUT_USE and name not in ("name", "extra_compile_args", "undef_macros"):
+            if (
+                name not in made
+                and name not in WITHOUT_USE
+                and name not in ("name", "extra_compile_args", "undef_macros")
+            ):
                 self.say("argument", f"{name}: FFIExtension has no such argument; it is left out", "look")
         if given.get("source_extension", ".c") != ".c":
-            self.say("argument", "source_extension: the headers are read as C; C++ needs extern \"C\" in them", "look")
+            self.say("argument", 'source_extension: the headers are read as C; C++ needs extern "C" in them', "look")
         return made
 
     # Paths
@@ -136,7 +140,9 @@ class Reader:
                 return place
         place = self.project.relative(os.path.join(folders[0], name))
         if place is None:
-            raise Refused(f"{self.path}: line {self.call.line}: {argument}: expected a file of the project, got {name!r}")
+            raise Refused(
+                f"{self.path}: line {self.call.line}: {argument}: expected a file of the project, got {name!r}"
+            )
         self.say("missing-file", f"{argument}: {name} is not there; a script of the project may have made it", "look")
         return place
 
@@ -169,7 +175,9 @@ class Reader:
         made["cxx"] += [f"-U{name}" for name in self.given.get("undef_macros", ())]
         kept = without_architectures(made["nvcc"])
         if kept != made["nvcc"]:
-            self.say("architectures", "the list of architectures is left out: TORCH_CUDA_ARCH_LIST says what to build for")
+            self.say(
+                "architectures", "the list of architectures is left out: TORCH_CUDA_ARCH_LIST says what to build for"
+            )
         made["nvcc"] = kept
         if any(name.endswith(".c") for name in made["sources"]):
             made["cxx"] = [*OLD_C, *made["cxx"]]

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/layout.py: where each file of an old project goes, and what its modules are called then."""
+"""torchthaw/legacy/modernize/layout.py: where each file of an old project goes, and what its modules are called."""
 
 import keyword
 import os
@@ -109,7 +109,8 @@ class Planner:
         units = self.units(prefix)
         tops = {extension.name.partition(".")[0] for extension in extensions}
         seeds = [
-            unit for unit, modules in units.items()
+            unit
+            for unit, modules in units.items()
             if any(module.needs(top) or module.needs_below("_ext") for module in modules for top in tops)
         ]
         packages = [unit for unit in units if f"{prefix}{unit}.py" not in self.modules]
@@ -224,7 +225,9 @@ class Planner:
             folders |= {prefix + "/".join(parts[:count]) for count in range(1, len(parts))}
         for old, new in self.moves.items():
             if not new.startswith("tests/"):
-                folders |= {os.path.dirname(path) for path in there if path.startswith(f"{new}/") and path.endswith(".py")}
+                folders |= {
+                    os.path.dirname(path) for path in there if path.startswith(f"{new}/") and path.endswith(".py")
+                }
         for folder in sorted(folders):
             path = f"{folder}/__init__.py"
             if path not in there:

@@ -97,7 +97,7 @@ class Package:
                     break
         if not found:
             said = f"license={stated!r} in setup.py is no SPDX name" if stated else "no licence is named"
-            self.say(f"licence: {said}; add license = \"…\" to pyproject.toml", "look" if stated else "hint")
+            self.say(f'licence: {said}; add license = "…" to pyproject.toml', "look" if stated else "hint")
         return {"license": found, "license-files": files}
 
     def classifiers(self):
@@ -118,18 +118,21 @@ class Package:
         extras = setup.get("extras_require")
         extras = {name: _words(each, None) for name, each in extras.items()} if isinstance(extras, dict) else {}
         data = setup.get("package_data")
-        data = {self.package_of(name): _words(each, None) for name, each in data.items()} if isinstance(data, dict) else {}
+        data = (
+            {self.package_of(name): _words(each, None) for name, each in data.items()} if isinstance(data, dict) else {}
+        )
         packages = [*dict.fromkeys(name.partition(".")[0] for name in self.layout.extensions)]
-        scripts = _words(setup.get("scripts"), None)
+        scripts = [self.layout.files.get(name, name) for name in _words(setup.get("scripts"), None)]
         return {
             "project.urls": {key: value for key, value in urls.items() if value},
             "project.optional-dependencies": extras,
             "project.scripts": entries.pop("console_scripts", {}),
             "project.gui-scripts": entries.pop("gui_scripts", {}),
             **{f'project.entry-points."{group}"': values for group, values in entries.items()},
-            "tool.setuptools": {"script-files": [self.layout.files.get(name, name) for name in scripts]} if scripts else {},
+            "tool.setuptools": {"script-files": scripts} if scripts else {},
             "tool.setuptools.packages.find": {
-                "where": list(self.layout.roots), "include": [each for name in packages for each in (name, f"{name}.*")],
+                "where": list(self.layout.roots),
+                "include": [each for name in packages for each in (name, f"{name}.*")],
                 "namespaces": False,  # folders of C files are no packages
             },
             "tool.setuptools.package-data": data,

@@ -129,4 +129,6 @@ def is_built(folder):
     names = [entry.name for entry in os.scandir(folder)] if os.access(folder, os.R_OK) else []
     if folder.name == "build":
         return any(re.match(r"(?:lib|temp|bdist)(?:\.|$)", name) for name in names)
-    return folder.name == "dist" and bool(names) and all(name.endswith((".whl", ".egg", ".gz", ".zip")) for name in names)
+    return (
+        folder.name == "dist" and bool(names) and all(name.endswith((".whl", ".egg", ".gz", ".zip")) for name in names)
+    )

@@ -79,6 +79,8 @@ def patch_commands(recorder):
 
 def main(file, has_cuda, result):
     recorder = Recorder(file)
+    here = os.path.dirname(os.path.realpath(__file__))
+    sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != here]  # its modules are no one's
     import setuptools
 
     import torch

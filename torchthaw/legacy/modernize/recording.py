@@ -68,7 +68,9 @@ def find(project, chosen=()):
 
 def _builds(source):
     text = source.text if source else ""
-    return bool(re.search(r"\bcreate_extension\s*\(", text) and re.search(r"\butils\.ffi\b|\butils\s+import\s+ffi\b", text))
+    return bool(
+        re.search(r"\bcreate_extension\s*\(", text) and re.search(r"\butils\.ffi\b|\butils\s+import\s+ffi\b", text)
+    )
 
 
 def record(project, path, remarks, limit, may_run=True):
@@ -144,7 +146,11 @@ def run(project, path, limit):
         errors = [each["error"] for each in found]
         calls = [each["create_extension"] for each in found]
         if (errors[0] and errors[1]) or not (calls[0] or calls[1] or found[1]["setup"]):
-            why = f"it ended with {errors[1] or errors[0]}" if any(errors) else "it called neither create_extension nor setup"
+            why = (
+                f"it ended with {errors[1] or errors[0]}"
+                if any(errors)
+                else "it called neither create_extension nor setup"
+            )
             raise Refused(f"{path}: expected a build file that can be run here; {why}")
         given = [
             [_given(each["root"], call["cwd"], call["line"], _known(path, call)) for call in each["create_extension"]]
@@ -183,9 +189,8 @@ def _recorded(root, path, has_cuda, limit):
     try:
         _, printed = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        raise Refused(
-            f"{path}: expected a build file that ends within {limit:g} seconds; it did not; --time-limit sets another limit"
-        ) from None
+        expected = f"expected a build file that ends within {limit:g} seconds"
+        raise Refused(f"{path}: {expected}; it did not; --time-limit sets another limit") from None
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # what it started, too
@@ -199,7 +204,9 @@ def _recorded(root, path, has_cuda, limit):
 def _known(path, call):
     for name, value in call["arguments"].items():
         if _is_unknown(value):
-            raise Refused(f"{path}: line {call['line']}: {name}: expected text, numbers and lists, got {_unknown(value)}")
+            raise Refused(
+                f"{path}: line {call['line']}: {name}: expected text, numbers and lists, got {_unknown(value)}"
+            )
     return call["arguments"]
 
 

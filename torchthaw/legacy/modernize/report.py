@@ -11,8 +11,8 @@ from .writing import changed_lines
 KINDS = ("look", "done", "hint")
 PAGE = """# {package}
 
-For the owners of {project}: this page says what `python -m torchthaw modernize` (torchthaw {version}) did to it, what you
-must look at, and how to build and test the result. The old project was only read.
+For the owners of {project}: this page says what `python -m torchthaw modernize` (torchthaw {version}) did to it, what
+you must look at, and how to build and test the result. The old project was only read.
 
 ## Build and test
 
@@ -81,9 +81,15 @@ def as_text(conversion, rows, is_written):
             lines.append(f"{content.old} -> {new}")
     for kind, title in (("look", "to look at:"), ("hint", "hints:")):
         found = [remark for remark in result.remarks if remark.kind == kind]
-        lines += ["", title, *(f"  {_place(remark)}: {remark.rule}: {remark.message}" for remark in found)] if found else []
+        lines += (
+            ["", title, *(f"  {_place(remark)}: {remark.rule}: {remark.message}" for remark in found)] if found else []
+        )
     if rows:
-        lines += ["", "old and new on the same inputs:", *(f"  {row.function}: {row.outcome}{_detail(row)}" for row in rows)]
+        lines += [
+            "",
+            "old and new on the same inputs:",
+            *(f"  {row.function}: {row.outcome}{_detail(row)}" for row in rows),
+        ]
     lines += ["", summary(conversion)]
     if is_written:
         folder = shlex.quote(str(result.folder))
@@ -112,7 +118,9 @@ def page(conversion, rows):
     if rows:
         table = ["| function | old and new | |", "| --- | --- | --- |"]
         table += [f"| `{row.function}` | {row.outcome} | {_cell(row.detail)} |" for row in rows]
-        text = "Both projects were built here and called with the same random inputs; outputs and gradients were compared."
+        text = (
+            "Both projects were built here and called with the same random inputs; outputs and gradients were compared."
+        )
         parts.append(_section("The old project and this one", [text, "", *table]))
     moved = [(each.old, new) for new, each in conversion.contents.items() if each.old and each.old != new]
     if moved:
@@ -129,10 +137,10 @@ def page(conversion, rows):
 def _plain_c(functions):
     """The section about C functions that could do without TH."""
     text = [
-        "These functions read only sizes and elements of their tensors, so they can take pointers and sizes in place of TH",
-        "tensors, and need neither TH nor `th=True` then. The prototype has the words of torchthaw/annotate.h: torchthaw checks",
-        "each call by them. The caller allocates the outputs, and tensors must be contiguous. What is to be decided by hand is",
-        "marked in a comment.",
+        "These functions read only sizes and elements of their tensors, so they can take pointers and sizes in",
+        "place of TH tensors, and need neither TH nor `th=True` then. The prototype has the words of",
+        "torchthaw/annotate.h, by which torchthaw checks each call. The caller allocates the outputs, and tensors must",
+        "be contiguous. What is to be decided by hand is marked in a comment.",
     ]
     for each in functions:
         text += ["", f"`{each.path}:{each.line}`", "", "```c", each.prototype, "```"]

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/scripts.py: the scripts that build an old project: what they tell nvcc, what else they do."""
+"""torchthaw/legacy/modernize/scripts.py: the scripts that build an old project: what they do and tell nvcc."""
 
 import os
 import re

@@ -9,14 +9,14 @@ WIDTH = 110
 HEAD = '''"""setup.py: the C extensions; name, version and dependencies are in pyproject.toml."""
 {imports}
 '''
-WITH_CUDA = '''
+WITH_CUDA = """
 # FORCE_CUDA=1 builds the CUDA code on a machine without a GPU, FORCE_CUDA=0 leaves it out.
 with_cuda = os.environ.get("FORCE_CUDA", str(int(torch.cuda.is_available()))) == "1"
-'''
-OLD_C_NAME = '''
+"""
+OLD_C_NAME = """
 # C of that time: signed integers wrap around, C23 has other keywords, and compilers of today take these for errors.
 old_c = {value}
-'''
+"""
 
 
 def text(extensions, names):
@@ -67,7 +67,9 @@ def _extension(extension, name, several):
             more.append(f"    {each} = {_list(each, after, len(each) + 7)}")
     with_cuda = "with_cuda" if cpu["with_cuda"] != gpu["with_cuda"] else cpu["with_cuda"]
     condition = ["if with_cuda:", *more] if more else []
-    return "\n" + "\n".join([*lines, *condition, ""]) + _assigned(_call(name, arguments, with_cuda), several).lstrip("\n")
+    return (
+        "\n" + "\n".join([*lines, *condition, ""]) + _assigned(_call(name, arguments, with_cuda), several).lstrip("\n")
+    )
 
 
 def _used(options):

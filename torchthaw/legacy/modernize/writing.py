@@ -30,9 +30,8 @@ def output_folder(project, given):
         names = sorted(os.listdir(folder))
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            raise Refused(
-                f"--output: expected a folder that is empty or not there, got {str(folder)!r}, which has {names[0]}{more}"
-            )
+            expected = "--output: expected a folder that is empty or not there"
+            raise Refused(f"{expected}, got {str(folder)!r}, which has {names[0]}{more}")
     elif os.path.lexists(folder):
         raise Refused(f"--output: expected a folder, got {str(folder)!r}, which is a file")
     return folder
@@ -72,7 +71,9 @@ def diff(project, contents):
             parts += _file(content.old, name, moved) + _changes(f"a/{content.old}", f"b/{name}", old, content.data)
     for name in project.files:
         if name not in seen:
-            parts += _file(name, name, f"deleted file mode {'100755' if project.files[name].is_program else '100644'}\n")
+            parts += _file(
+                name, name, f"deleted file mode {'100755' if project.files[name].is_program else '100644'}\n"
+            )
             parts += _changes(f"a/{name}", "/dev/null", project.files[name].data(), b"")
     return b"".join(parts)
 
