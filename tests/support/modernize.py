@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from torchthaw.build import cuda
 from torchthaw.cli import main
 from torchthaw.legacy import modernize
 
@@ -39,6 +40,14 @@ SCRIPT = {
     "build.py": BUILD, "src/twice.h": HEADER, "src/twice.c": SOURCE, "functions/__init__.py": "",
     "functions/double.py": FUNCTION,
 }  # fmt: skip
+
+
+def has_toolkit():
+    try:
+        cuda.toolkit()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 class Row(NamedTuple):

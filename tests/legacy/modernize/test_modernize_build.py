@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from support import ROOT
-from support.modernize import BUILD, SCRIPT, command, names, parts, write  # noqa: F401
+from support.modernize import BUILD, SCRIPT, command, has_toolkit, names, parts, write  # noqa: F401
+from torchthaw.build import cuda
 from torchthaw.legacy.modernize import literal
 
 BEGIN = """import os, sys, glob
@@ -90,26 +91,26 @@ def test_cuda_decides():
     assert literal.calls(BEGIN + refuses + END, "/project/build.py", False)["create_extension"] == []
 
 
+RECORDS = """
+import json, sys, types
+import setuptools, torch
+torch.cuda.is_available = lambda: sys.argv[1] == "True"
+sys.modules["torchthaw"] = module = types.ModuleType("torchthaw")
+module.BuildExtension, module.FFIExtension = None, lambda name, **given: {"name": name, **given}
+setuptools.setup = lambda **given: print(json.dumps(given["ext_modules"]))
+exec(open("setup.py").read())
+"""
+
+
 def setup_py(done):
-    """(text, arguments): the new setup.py, and what its one FFIExtension gets without CUDA and with it."""
-    text = (done.result / "setup.py").read_text()
+    """(text, extensions, extensions): the new setup.py, and what its FFIExtensions get without CUDA and with it."""
     made = []
-    for has_cuda in ("0", "1"):
-        code = (
-            "import json, sys, types, setuptools; m = types.ModuleType('torchthaw'); m.BuildExtension = None\n"
-            "m.FFIExtension = lambda name, **given: {'name': name, **given}; sys.modules['torchthaw'] = m\n"
-            "setuptools.setup = lambda **given: print(json.dumps(given['ext_modules']))\nexec(open('setup.py').read())"
-        )
-        result = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=done.result,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "FORCE_CUDA": has_cuda},
-        )
+    for has_cuda in (False, True):
+        words = [sys.executable, "-c", RECORDS, str(has_cuda)]
+        result = subprocess.run(words, cwd=done.result, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
         made.append(json.loads(result.stdout))
-    return text, *made
+    return (done.result / "setup.py").read_text(), *made
 
 
 CUDA_FILES = {
@@ -179,7 +180,7 @@ def test_an_extension_for_gpus_alone(command, tmp_path):
     build = build.replace("relative_to", "with_cuda=True, relative_to")
     done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build}))
     text, on_cpu, on_gpu = setup_py(done)
-    assert on_cpu == on_gpu and on_gpu[0]["with_cuda"] is True and "FORCE_CUDA" not in text
+    assert on_cpu == on_gpu and on_gpu[0]["with_cuda"] is True and "is_available" not in text
 
 
 def test_two_extensions_one_for_gpus(command, tmp_path):
@@ -346,3 +347,22 @@ def test_the_result_is_a_package(command, tmp_path):
     alone = "import sys; " + USE + "; assert not [m for m in sys.modules if m.startswith('torchthaw.legacy')]"
     used = subprocess.run([sys.executable, "-c", alone], cwd=tmp_path / "site", **options)
     assert used.stdout == "[2.0, 2.0]\n", used.stderr
+
+
+@pytest.mark.skipif(not has_toolkit(), reason="no CUDA toolkit")
+def test_cuda_code_is_built_where_it_is_asked_for(command, tmp_path):
+    """The sample's kernel, which its make.sh compiled for sm_52."""
+    skipped = shutil.ignore_patterns("__pycache__", "_ext", "*.o")
+    shutil.copytree(ROOT / "examples" / "legacy" / "pooling", tmp_path / "project", ignore=skipped)
+    done = command(tmp_path / "project", "--json")
+    assert ("src/cuda/pooling_kernel.cu" in (done.result / "setup.py").read_text()) and done.json["counts"]["look"] == 0
+    wanted = {"TORCHTHAW_BUILD_CUDA": "1", "TORCH_CUDA_ARCH_LIST": "9.0"}
+    options = {"cwd": done.result, "capture_output": True, "text": True}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "setup.py", "build_ext", "--inplace"]
+    built = subprocess.run(words, env={**environment, **wanted}, **options)
+    assert built.returncode == 0, built.stdout + built.stderr
+    code = "from pooling._ext import pooling; print(callable(pooling.pooling_cuda_forward))"
+    used = subprocess.run([sys.executable, "-c", code], env=environment, **options)
+    assert used.stdout == "True\n", used.stderr
+    assert cuda.embedded(done.result / "pooling" / "_ext" / "pooling" / "_pooling.abi3.so") == ["90"]

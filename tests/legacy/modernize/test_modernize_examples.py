@@ -11,20 +11,11 @@ import sys
 import pytest
 
 from support import ROOT
-from support.modernize import names, state
-from torchthaw.build import cuda
+from support.modernize import has_toolkit, names, state
 
 pytestmark = pytest.mark.timeout(1200)
 SAMPLES = {"script": "my_lib", "package": "my_package", "pooling": "pooling", "cuda": "my_package"}
 PARTS = ("python", "generated_tests", "comparison", "replacements")
-
-
-def has_toolkit():
-    try:
-        cuda.toolkit()
-    except FileNotFoundError:
-        return False
-    return True
 
 
 needs_toolkit = pytest.mark.skipif(not has_toolkit(), reason="no CUDA toolkit")
@@ -35,7 +26,7 @@ def run(folder, *command, status=0, **environment):
     """What a command prints in ``folder``."""
     done = subprocess.run(
         list(map(str, command)), cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": "", "FORCE_CUDA": "0", **environment},
+        env={**os.environ, "PYTHONPATH": "", "CUDA_VISIBLE_DEVICES": "", **environment},
     )  # fmt: skip
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout

@@ -10,8 +10,8 @@ HEAD = '''"""setup.py: the C extensions; name, version and dependencies are in p
 {imports}
 '''
 WITH_CUDA = """
-# FORCE_CUDA=1 builds the CUDA code on a machine without a GPU, FORCE_CUDA=0 leaves it out.
-with_cuda = os.environ.get("FORCE_CUDA", str(int(torch.cuda.is_available()))) == "1"
+# TORCHTHAW_BUILD_CUDA=1 makes this true on a machine without a GPU.
+with_cuda = torch.cuda.is_available()
 """
 OLD_C_NAME = """
 # C of that time: signed integers wrap around, C23 has other keywords, and compilers of today take these for errors.
@@ -23,8 +23,7 @@ def text(extensions, names):
     """The text. names: the dotted names of the extensions in the new package."""
     is_optional = any(extension.is_optional for extension in extensions)
     torch = ["import torch"] if is_optional else []
-    standard = ["import os", ""] if is_optional else []
-    imports = [*standard, *torch, "from setuptools import setup", "from torchthaw import BuildExtension, FFIExtension"]
+    imports = [*torch, "from setuptools import setup", "from torchthaw import BuildExtension, FFIExtension"]
     parts = [HEAD.format(imports="\n".join(["", *imports]))]
     if is_optional:
         parts.append(WITH_CUDA)
