@@ -33,7 +33,8 @@ LOOSE = {
     "datasets/__init__.py": "", "datasets/toy.py": "",
     "train.py": "from modules.double import double\nprint(double)\n",
     "test.py": "from functions.double import double\n",
-    "test/data.npy": b"\0\1", "test/test_more.py": "import torch\n\n\ndef test_it():\n    pass\n",
+    "layers.py": "from modules.double import double\n\n\nclass Layer:\n    pass\n",
+    "plot.py": "from functions.double import double\n\n\ndef f():\n    pass\n\n\nf()\n", "test/data.npy": b"\0\1", "test/test_more.py": "import torch\n\n\ndef test_it():\n    pass\n",
     "evaluate_test.py": "import argparse\n", "LICENSE": "Permission is hereby granted, free of charge\n",
     "README.md": "# x\n",
 }  # fmt: skip
@@ -44,7 +45,7 @@ def test_loose_folders_become_a_package(command, tmp_path):
     made = names(done.result)
     assert {
         "twice/__init__.py", "twice/_ext/__init__.py", "twice/functions/double.py", "twice/modules/double.py",
-        "twice/helpers.py",
+        "twice/helpers.py", "twice/layers.py", "plot.py",
         "datasets/toy.py", "train.py", "evaluate_test.py", "tests/test.py", "tests/test_more.py", "tests/data.npy",
         "src/twice.c",
         "tests/test_scripts.py", "pyproject.toml", "setup.py", "MANIFEST.in", "MODERNIZED.md", "LICENSE",
@@ -65,7 +66,7 @@ def test_names_of_modules(command, tmp_path, parts):
         "_ext": "twice._ext", "_ext.twice": "twice._ext.twice", "functions": "twice.functions",
         "functions.double": "twice.functions.double", "functions.uses": "twice.functions.uses",
         "modules": "twice.modules",
-        "modules.double": "twice.modules.double", "helpers": "twice.helpers", "datasets": "datasets",
+        "modules.double": "twice.modules.double", "helpers": "twice.helpers", "layers": "twice.layers", "plot": "plot", "datasets": "datasets",
         "datasets.toy": "datasets.toy", "train": "train", "evaluate_test": "evaluate_test",
     }  # fmt: skip
 
@@ -215,7 +216,7 @@ def test_licences(command, tmp_path, licence, file, expected):
 
 def test_scripts_that_build_are_left_out(command, tmp_path):
     scripts = {
-        "make.sh": "#!/bin/bash\ncd \"$(dirname \"$0\")\" && nvcc -c -o a.o a.cu \\\n  -arch=sm_35\npython build.py\n",
+        "make.sh": "#!/bin/bash\ncd \"$(dirname \"$0\")\" && $CUDA/bin/nvcc -c -o a.o a.cu \\\n  -arch=sm_35\npython build.py\n",
         "install.sh": "python build.py\nwget https://example.org/weights\n", "run.sh": "python train.py\n",
     }  # fmt: skip
     done = command(write(tmp_path / "project", {**SCRIPT, **scripts}), "--json")

@@ -14,14 +14,15 @@ ARGUMENTS = re.compile(r"\bargparse\b|\bsys\.argv\b|\boptparse\b|\bclick\b")
 class Module:
     """What layout asks about one Python file.
 
-    imports: the dotted names that it imports, relative ones with their dots. is_script, takes_arguments, has_names:
-    whether it has ``if __name__ == "__main__"``, reads the command line, and defines a class or function.
+    imports: the dotted names that it imports, relative ones with their dots. is_script, takes_arguments: whether it has
+    ``if __name__ == "__main__"``, and reads the command line. has_names: whether it defines a class or function.
+    only_defines: whether it does nothing else when it is imported.
     """
 
     def __init__(self, text):
         text = python3(text) or ""
         self.is_script, self.takes_arguments = bool(MAIN.search(text)), bool(ARGUMENTS.search(text))
-        self.imports, self.has_names = set(), False
+        self.imports, self.has_names, self.only_defines = set(), False, False
         try:
             tree = Tree(text)
         except (SyntaxError, TooDeep):
@@ -30,6 +31,7 @@ class Module:
         self.imports |= {f"{'.' * node.level}{node.module or ''}" for node in tree.all(ast.ImportFrom)}
         self.imports |= {alias.name for node in tree.all(ast.Import) for alias in node.names}
         self.has_names = any(isinstance(node, (ast.ClassDef, ast.FunctionDef)) for node in tree.root.body)
+        self.only_defines = self.has_names and all(map(_is_definition, tree.root.body))
 
     def needs(self, name):
         """Whether it imports the module or package ``name``, or what is in it; not by a relative import."""
@@ -40,10 +42,17 @@ class Module:
         return any(part in each.split(".") for each in self.imports)
 
 
-def closure(units, seeds, packages):
-    """The units that must be together: ``seeds``, all that these import, and the ``packages`` that import one of them.
+def _is_definition(node):
+    """Whether a statement defines or imports something; a docstring does nothing either."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return not isinstance(node, (ast.For, ast.While, ast.With, ast.AugAssign, ast.Delete, ast.Assert, ast.Raise))
 
-    units: {name: [Module]}. A single module that only imports them is a script.
+
+def closure(units, seeds, libraries):
+    """The units that must be together: ``seeds``, all that these import, and the ``libraries`` that import one of them.
+
+    units: {name: [Module]}. What imports them and is no library is a script.
     """
     found, waiting = set(), list(seeds)
     while waiting:
@@ -51,5 +60,5 @@ def closure(units, seeds, packages):
         if unit not in found:
             found.add(unit)
             waiting += [other for other in units if any(module.needs(other) for module in units[unit])]
-            waiting += [other for other in packages if any(module.needs(unit) for module in units[other])]
+            waiting += [other for other in libraries if any(module.needs(unit) for module in units[other])]
     return found

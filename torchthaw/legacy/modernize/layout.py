@@ -113,8 +113,12 @@ class Planner:
             for unit, modules in units.items()
             if any(module.needs(top) or module.needs_below("_ext") for module in modules for top in tops)
         ]
-        packages = [unit for unit in units if f"{prefix}{unit}.py" not in self.modules]
-        together = closure(units, seeds, packages)
+        libraries = [
+            unit
+            for unit, modules in units.items()
+            if f"{prefix}{unit}.py" not in self.modules or modules[0].only_defines
+        ]
+        together = closure(units, seeds, libraries)
         package = self.package_name(extensions, {unit for unit in units if unit not in together}, prefix)
         for unit in together:
             is_folder = f"{prefix}{unit}.py" not in self.modules

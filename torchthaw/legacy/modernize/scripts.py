@@ -11,7 +11,7 @@ from .extensions import without_architectures
 BUILDS = r"(?:\$\{?PYTHON\}?|python[\d.]*)\s+(?:\S*/)?(?:build\w*|setup|install)\.py"
 UNDERSTOOD = re.compile(
     r"(?:cd|echo|set|export|source|printf|nvcc|rm|mkdir|if|elif|fi|done|then|else|:|exit|command|which"
-    rf"|{BUILDS})(?![\w-])|\$\{{?NVCC\}}?\s|[A-Za-z_]\w*=|\[|\w[\w.-]*:|\.PHONY"
+    rf"|{BUILDS}|\S+/nvcc)(?![\w-])|\$\{{?NVCC\}}?\s|[A-Za-z_]\w*=|\[|\w[\w.-]*:|\.PHONY"
 )
 # Flags of nvcc that a build of torchthaw gives itself; the value is how many words follow.
 GIVEN = {"-c": 0, "--compile": 0, "-o": 1, "--output-file": 1, "-x": 1, "-dc": 0}
