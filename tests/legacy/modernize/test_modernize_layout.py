@@ -124,6 +124,22 @@ def test_operators_below_a_folder_that_is_no_package(command, tmp_path, parts):
     assert 'headers=["lib/model/nms/src/nms.h"]' in (done.result / "setup.py").read_text()
 
 
+def test_a_checkout_that_is_itself_a_package(command, tmp_path):
+    """Its users cloned it into their own project and imported it by the name of the folder."""
+    files = {
+        **{name: text for name, text in SCRIPT.items() if not name.startswith("functions")},
+        "__init__.py": "from .double import double\n", "double.py": FUNCTION,
+        "layer.py": "from double import double\n\n\nclass L:\n    pass\n",
+    }  # fmt: skip
+    done = command(write(tmp_path / "project", files), "--json")
+    assert done.json["package"] == "twice"
+    assert {new for old, new in done.json["files"].items() if old.endswith(".py")} == {
+        "twice/__init__.py", "twice/double.py", "twice/layer.py",
+    }  # fmt: skip
+    assert (done.result / "twice" / "layer.py").read_text().startswith("from twice.double import double\n")
+    assert packages(done.result)[0] == ["twice", "twice._ext"]
+
+
 @pytest.mark.parametrize(
     "folder, setup, expected",
     [
