@@ -3,7 +3,7 @@
 import os
 import sys
 
-if sys.argv[1:2] == ["doctor"] and sys.path[:1] == [os.getcwd()]:
+if sys.argv[1:2] in (["doctor"], ["modernize"]) and sys.path[:1] == [os.getcwd()]:
     del sys.path[0]  # a project in the current folder is read, and its modules are never imported
 
 from .cli import main  # noqa: E402

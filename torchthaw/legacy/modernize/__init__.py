@@ -27,7 +27,7 @@ def add_modernize(subcommands):
     parser.add_argument("--diff", action="store_true", help="print all changes as a diff, and write nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object in place of text")
     parser.add_argument(
-        "--no-compare", action="store_true", help="do not build and compare the old and the new project"
+        "--no-compare", action="store_true", help="do not build the old project to compare it with the new one"
     )
     parser.add_argument(
         "--build", metavar="FILE", action="append", default=[], help="the build file, of several; repeatable"

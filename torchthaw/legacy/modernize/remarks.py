@@ -20,8 +20,8 @@ class Remark(NamedTuple):
 class FunctionClass(NamedTuple):
     """One autograd Function of the project, as it is after the change.
 
-    module: dotted, in the new package. constants: the names of the arguments that ``__init__`` took and that are now the
-    last arguments of ``forward``; tensors: the names of ``forward``'s others, without ``ctx``.
+    module: dotted, in the new package. constants: the names of the arguments that ``__init__`` took, now the last ones of
+    ``forward``; tensors: the names of ``forward``'s others, without ``ctx``.
     calls: names of C functions that its methods call, where they can be read.
     """
 
