@@ -1,5 +1,7 @@
 """tests/operators/test_compiled_transforms.py: torch.compile of code that transforms an operator, in one graph."""
 
+import functools
+
 import pytest
 import torch
 
@@ -12,9 +14,23 @@ TRANSFORMS = {
 }
 
 
+@functools.cache
+def compiles_jacfwd_of_two():
+    """Whether this PyTorch compiles jacfwd of several arguments at all; 2.10 does not."""
+    torch.compiler.reset()
+    x = torch.ones(2)
+    try:
+        torch.compile(torch.func.jacfwd(torch.add, (0, 1)), fullgraph=True, backend="eager")(x, x)
+    except torch._dynamo.exc.Unsupported:
+        return False
+    return True
+
+
 @every_operator
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_compiled_transform(operator, name):
+    if name == "jacfwd" and len(operator.shapes) > 1 and not compiles_jacfwd_of_two():
+        pytest.skip("this PyTorch compiles no jacfwd of several arguments")
     torch.compiler.reset()
     inputs = operator.tensors()
     if name == "vmap(grad)":

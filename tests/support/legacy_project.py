@@ -190,7 +190,7 @@ def python(folder, *arguments, **environment):
     """The finished ``python -m torchthaw run ARGUMENTS…`` in ``folder``."""
     return subprocess.run(
         [sys.executable, "-m", "torchthaw", "run", *map(str, arguments)],
-        cwd=folder, capture_output=True, text=True, timeout=120, env={**ENVIRONMENT, **environment},
+        cwd=folder, capture_output=True, text=True, timeout=280, env={**ENVIRONMENT, **environment},
     )  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """tests/support/modernize.py: runs modernize in this process on small projects, with stand-ins for what comes after."""
 
 import json
-import re
 import sys
 import types
 from typing import NamedTuple
@@ -11,6 +10,8 @@ import pytest
 from torchthaw.build import cuda
 from torchthaw.cli import main
 from torchthaw.legacy import modernize
+from torchthaw.legacy.modernize.comparison import Comparison
+from torchthaw.legacy.modernize.python import convert
 
 HEADER = "int twice(THFloatTensor *input, THFloatTensor *output);\n"
 SOURCE = """#include <TH/TH.h>
@@ -48,27 +49,6 @@ def has_toolkit():
     except FileNotFoundError:
         return False
     return True
-
-
-class Row(NamedTuple):
-    function: str
-    outcome: str
-    detail: str
-
-
-class Comparison(NamedTuple):
-    rows: list
-
-
-def convert(texts, modules):
-    """Only the imports of modules that have another name, in place of the conversion of Python."""
-    names = sorted((old for old, new in modules.items() if old != new), key=len, reverse=True)
-    found = {}
-    for path, text in texts.items():
-        for old in names:
-            text = re.sub(rf"^from {re.escape(old)} import", f"from {modules[old]} import", text, flags=re.MULTILINE)
-        found[path] = text
-    return found, [], []
 
 
 @pytest.fixture

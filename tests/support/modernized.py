@@ -1,24 +1,9 @@
 # tests/support/modernized.py: a small old project, and what modernize makes of it, both written by hand.
-from pathlib import Path
 from typing import NamedTuple
 
 from support.legacy_project import files
 from torchthaw.legacy.modernize.remarks import FunctionClass
-
-
-class Result(NamedTuple):
-    """The fields of torchthaw.legacy.modernize.result.Result."""
-
-    project: Path
-    folder: Path
-    package: str
-    extensions: tuple
-    old_extensions: tuple
-    build_files: tuple
-    modules: dict
-    functions: list
-    remarks: list
-
+from torchthaw.legacy.modernize.result import Result
 
 HEADER = """
 int toy_Float_scale(THFloatTensor *input, THFloatTensor *output, double factor);

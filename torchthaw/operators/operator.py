@@ -14,12 +14,14 @@ class Operator:
     """``torch.ops.<namespace>.<name>``, made of one or more C functions with the same parameters.
 
     base: the function whose parameters are the operator's. functions: {device: [Function]}.
+    in_python: the pairs (overload, device) that have a kernel in Python, which serves all functions.
     """
 
     def __init__(self, namespace, function):
         self.namespace, self.name = namespace, function.operator
         self.base = function
         self.functions = {}
+        self.in_python = set()
         self.backward = None  # the name of the operator that computes its gradient
         self.schemas = schemas(function)
 

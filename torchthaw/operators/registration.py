@@ -41,8 +41,9 @@ def add_kernels(operators, device, module, library):
     bases = {name: base_of(each, device, module) for name, each in wanted.items()}
     native = register_native(module, library.ns, {name: base for name, base in bases.items() if base}, KEYS[device])
     for name, operator in wanted.items():
-        if name not in native:
-            overload = name.partition(".")[2] or "default"
+        overload = name.partition(".")[2] or "default"
+        if name not in native and (overload, device) not in operator.in_python:
+            operator.in_python.add((overload, device))
             library.impl(name, getattr(kernels, overload)(operator), KEYS[device])
 
 

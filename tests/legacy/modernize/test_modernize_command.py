@@ -7,17 +7,9 @@ import sys
 import pytest
 
 from support import ROOT
-from support.modernize import (  # noqa: F401
-    SCRIPT,
-    Comparison,
-    Row,
-    command,
-    convert,
-    names,
-    parts,
-    state,
-    write,
-)
+from support.modernize import SCRIPT, command, names, parts, state, write  # noqa: F401
+from torchthaw.legacy.modernize.comparison import Comparison, Row
+from torchthaw.legacy.modernize.python import convert
 from torchthaw.legacy.modernize.remarks import FunctionClass, Remark
 from torchthaw.legacy.modernize.result import Result
 

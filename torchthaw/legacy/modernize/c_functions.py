@@ -196,7 +196,7 @@ def _prototype(name, result, parameters, uses, body):
             continue
         tensor, real = each
         use = uses[tensor]
-        sizes = [use.sizes[dimension] or f"{tensor}_size{dimension}" for dimension in sorted(use.sizes)]
+        sizes = [use.sizes[dimension] or "{}_size{}".format(tensor, dimension) for dimension in sorted(use.sizes)]
         sizes = sizes or [use.count or f"{tensor}_count"]
         const = "const " if use.access == "const" else ""
         behind = " THAW_INOUT" if use.access in ("inout", "unknown") else ""

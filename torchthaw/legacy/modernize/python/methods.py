@@ -12,11 +12,8 @@ TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 STATIC = cst.Decorator(cst.Name("staticmethod"))
 
 
-# Attributes of a ctx that take no value, or none of another type: those of function.READ_ONLY, without PyTorch.
-READ_ONLY = {
-    "_input_metadata", "_raw_saved_tensors", "materialize_grads", "metadata", "next_functions", "requires_grad",
-    "saved_tensors", "saved_variables",
-}  # fmt: skip
+# Attributes of a ctx that take no value, or none of another type: the public ones of function.READ_ONLY.
+READ_ONLY = {"materialize_grads", "metadata", "next_functions", "requires_grad", "saved_tensors", "saved_variables"}
 
 
 class OfInstance(cst.CSTTransformer):
