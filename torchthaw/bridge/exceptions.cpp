@@ -4,8 +4,10 @@
 #include "python.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -28,9 +30,40 @@ void set_pending(Pending what, const char *text) noexcept {
     pending_message = text;
 }
 
-int no_level() { return 0; }
-int (*region_level)() = no_level; /* omp_get_level: how many parallel regions this code is in */
-thread_local int caught_level;    /* how many of them region_member() is in */
+using Level = int (*)();
+
+Level level_of(const char *runtime) {
+    void *library = dlopen(runtime, RTLD_LAZY | RTLD_NOLOAD);
+    return library == nullptr ? nullptr : reinterpret_cast<Level>(dlsym(library, "omp_get_level"));
+}
+
+/* How many libraries this process has loaded so far. */
+unsigned long long loads() {
+    unsigned long long found = 0;
+    const auto read = [](dl_phdr_info *info, size_t, void *out) {
+        *static_cast<unsigned long long *>(out) = info->dlpi_adds;
+        return 1;
+    };
+    dl_iterate_phdr(read, &found);
+    return found;
+}
+
+/* How many parallel regions this code is in. PyTorch may bring a copy of OpenMP's runtime beside the one that extensions
+   are linked with, and that one may be loaded at any time. Looking for a library that is not there takes 20 us. */
+int region_level() {
+    static const Level of_torch = level_of("libtorch_cpu.so");
+    static std::atomic<Level> of_gcc{nullptr};
+    static std::atomic<unsigned long long> looked_at{0};
+    Level other = of_gcc.load(std::memory_order_relaxed);
+    if (other == nullptr) {
+        const unsigned long long now = loads();
+        if (looked_at.exchange(now, std::memory_order_relaxed) != now)
+            of_gcc.store(other = level_of("libgomp.so.1"), std::memory_order_relaxed);
+    }
+    return (of_torch == nullptr ? 0 : of_torch()) + (other == nullptr || other == of_torch ? 0 : other());
+}
+
+thread_local int caught_level; /* how many of them region_member() is in */
 
 std::mutex regions;
 bool is_forked; /* OpenMP's threads stayed behind in the parent */
@@ -138,7 +171,6 @@ PyObject *open_th(PyObject *, PyObject *path) {
     auto set_argument = reinterpret_cast<void (*)(void (*)(int, const char *, void *), void *)>(
         dlsym(library, "THSetDefaultArgErrorHandler"));
     if (set == nullptr || set_argument == nullptr) return PyErr_Format(PyExc_ImportError, "%R is no libth", path);
-    if (void *level = dlsym(library, "omp_get_level")) region_level = reinterpret_cast<int (*)()>(level);
     set(on_error, nullptr);
     set_argument(on_argument_error, nullptr);
     return none();
