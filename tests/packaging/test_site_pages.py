@@ -77,7 +77,7 @@ def test_each_command_has_its_help(monkeypatch):
     text = commands.page()
     sections = dict(re.findall(r"^### `(\w+)`\n\n```text\n(.*?)\n```$", text, re.DOTALL | re.MULTILINE))
     listed = subprocess.run([sys.executable, "-m", "torchthaw", "--help"], capture_output=True, text=True, cwd=ROOT)
-    assert set(sections) == set(re.findall(r"^    ([a-z]+) ", listed.stdout, re.MULTILINE))
+    assert set(sections) == set(re.findall(r"^    ([a-z]+)(?: |$)", listed.stdout, re.MULTILINE))
     options = re.findall(r"--[a-z-]+", " ".join(
         word for parser in commands.parsers().values() for word in parser.format_usage().split()))  # fmt: skip
     assert len(options) > 10 and set(options) <= set(re.findall(r"--[a-z-]+", text))
