@@ -1,6 +1,6 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test bench sanitize compile-check fuzz cuda-check gpu-check compat compat-short clean
-.PHONY: environment test-environment docs-environment languages docs
+.PHONY: environment test-environment docs-environment languages wheel docs
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -64,6 +64,9 @@ compat: test-environment ## test one wheel beside many versions: torch="2.4.1 ne
 
 compat-short: test-environment ## the same with the newest PyTorch that .ci/requirements records, on this Python
 	@$(python) .ci/compat.py --short
+
+wheel: test-environment ## what is published, in dist/: sdist, x86_64 and aarch64 wheels, tested; only="sdist x86_64" quick=1
+	@$(python) .ci/wheel.py $(if $(only),--only $(only)) $(if $(quick),--quick)
 
 docs: docs-environment ## the site, from docs/ and the comments of headers and functions: build/site/index.html
 	@rm -rf build/site
