@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Replacement(NamedTuple):
-    """What stands for an operator of old projects today.
+    """What PyTorch or torchvision has today for an operator of old projects.
 
     names: a regular expression for the whole name of a Function, a C function or an extension, as ``plain`` gives it.
     call: an expression that replaces it; "" where nothing does. note: what is different about it, or why nothing does.

@@ -40,14 +40,14 @@ def _code(text):
 
 def _lines(text):
     """(number, command) of the lines of a script, continued ones joined, without comments and ``&&``."""
-    joined = re.sub(r"\\\n", lambda match: "\0", text)
-    for number, line in enumerate(joined.split("\n"), 1):
-        before = joined.split("\n")[: number - 1]
-        first = number + sum(each.count("\0") for each in before)
-        line = re.sub(r"(?:^|\s)#.*", "", line.replace("\0", " "))
-        for command in re.split(r"&&|\|\||;", line):
-            if command.strip().strip("@-").strip():
-                yield first, command.strip().strip("@-").strip()
+    number = 1
+    for line in text.replace("\\\n", "\0").split("\n"):
+        code = re.sub(r"(?:^|\s)#.*", "", line.replace("\0", " "))
+        for command in re.split(r"&&|\|\||;", code):
+            command = command.strip().strip("@-").strip()
+            if command:
+                yield number, command
+        number += 1 + line.count("\0")
 
 
 def nvcc_flags(project, texts, commands):
@@ -99,8 +99,10 @@ def _own_flags(words):
             value = words.pop(0) if words else ""
             if not HOST.fullmatch(value):
                 kept += [word, value]
-        elif word in ("-I", "-D", "-isystem"):
+        elif word in ("-D", "-isystem"):
             kept.append(word + (words.pop(0) if words else ""))
+        elif word == "-I":
+            del words[:1]
         elif word.startswith("-") and "$" not in word and not word.startswith("-I"):
             kept.append(word)
-    return [word for word in kept if not word.startswith("-I")]
+    return kept
