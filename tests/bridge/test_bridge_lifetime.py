@@ -71,9 +71,9 @@ def test_ten_thousand_calls_leave_nothing_behind(name):
         call()
     counts_after, tracked_after, blocks_after = state()
     # One reference or block lost per call would be as many; caches of Python and PyTorch move these by a few. Objects of
-    # other tests may be collected meanwhile, so that fewer are left.
+    # other tests may be collected meanwhile, so that fewer are left: they refer to None and torch.Tensor by the hundred.
     differences = [after - before for before, after in zip(counts, counts_after)]
-    assert max(map(abs, differences)) < 100, differences
+    assert max(differences) < 100 and min(differences) > -repetitions // 2, differences
     assert tracked_after - tracked < 100 and blocks_after - blocks < 500
 
 

@@ -93,8 +93,7 @@ def test_metadata_without_git(sdist, release, tmp_path):
     assert f"Version: {torchthaw.__version__}\n" in fields and "License-Expression: MIT\n" in fields
     for license in ("LICENSE", "licenses/gcc-runtime-library-exception.txt"):
         assert f"License-File: {license}" in fields and (source / INFO / "licenses" / license).is_file()
-    for version in release.PYTHONS:
-        assert f"Classifier: Programming Language :: Python :: {version}" in fields
+    assert re.findall(r"Classifier: Programming Language :: Python :: (3\.\d+)", fields) == release.PYTHONS
 
 
 # What a wheel promises
