@@ -158,7 +158,8 @@ def environment(version, base, package, folder, words=()):
     """Installs ``package`` for that Python into an environment of its own and uses it there."""
     run(base, "-m", "venv", empty(folder) / "venv")
     python = folder / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *words, package, env=without_git())
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *words, f"{package}[modernize]",
+        env=without_git())  # fmt: skip
     if version == "{}.{}".format(*sys.version_info):  # PyTorch from here, for the part that needs it
         seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
         (packages,) = folder.glob("venv/lib/python*/site-packages")

@@ -120,12 +120,23 @@ def inline():
     assert module.two() == 2
 
 
-def sample(folder):
+def sample():
     """An old project, built and tested as its readers did."""
-    shutil.copytree(folder, "sample", ignore=shutil.ignore_patterns("__pycache__", "_ext"))
     thawed = [sys.executable, "-m", "torchthaw", "run"]
     run(*thawed, "build.py", cwd="sample")
     assert run(*thawed, "test.py", cwd="sample").splitlines()[-1] == "ok"
+
+
+def modernized(torch):
+    """The same project as a package of today; with PyTorch compared with the old one, built, installed and tested."""
+    run(sys.executable, "-m", "torchthaw", "modernize", "sample", "--output", "new", *["--no-compare"] * (not torch))
+    report = Path("new", "MODERNIZED.md").read_text()
+    assert "Nothing is left that modernize could not decide." in report, report
+    if torch:
+        assert "equal" in report, report
+        run(sys.executable, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps", "./new")
+        run(sys.executable, "new/tests/test.py")
+    return "compared, installed and tested" if torch else "written"
 
 
 def main(folder):
@@ -134,8 +145,11 @@ def main(folder):
     print("C programs:", c_programs())
     inline()
     print("load_inline: ok")
-    if importlib.util.find_spec("torch"):
-        sample(folder)
+    torch = importlib.util.find_spec("torch")
+    shutil.copytree(folder, "sample", ignore=shutil.ignore_patterns("__pycache__", "_ext"))
+    print("modernize:", modernized(torch))
+    if torch:
+        sample()
         print("legacy sample: ok")
     else:
         print("legacy sample: left out, no PyTorch")
