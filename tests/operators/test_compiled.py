@@ -14,6 +14,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import modules
+from _ext import my_lib
 from support import ROOT
 from support.graphs import full
 from support.operator_table import OPERATORS, every_operator
@@ -284,3 +285,19 @@ def test_jit_trace(operator, requires_grad):
     if any("my_lib::" in kind for kind in kinds):
         with pytest.raises(RuntimeError, match="requires grad, but the operator has no derivative"):
             traced(*operator.tensors(requires_grad=True))
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*is deprecated", "ignore::torch.jit.TracerWarning")
+def test_jit_trace_of_a_c_function():
+    """It records no call of C; sizes are tensors there, and the error says what to call."""
+
+    def add(a, b):
+        output = torch.empty_like(a)
+        my_lib.my_lib_add_forward(a, a.shape, a.dim(), b, b.shape, b.dim(), output)
+        return output
+
+    words = r"shape1: expected integers, got Tensor: torch.jit.trace .* call the operator in torch.ops instead"
+    with pytest.raises(TypeError, match=words):
+        torch.jit.trace(add, (torch.ones(2, 3), torch.ones(2, 3)))
+    with pytest.raises(TypeError, match="shape1: expected integers, got Tensor$"):
+        my_lib.my_lib_add_forward(torch.ones(1), (torch.tensor(1),), 1, torch.ones(1), (1,), 1, torch.ones(1))

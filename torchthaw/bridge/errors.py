@@ -36,6 +36,9 @@ def expected(kind, flags, code, bits):
     return f"a contiguous {dtype}CPU tensor{sizes}"
 
 
+TRACED = ": torch.jit.trace makes tensors of sizes and records no C function; call the operator in torch.ops instead"
+
+
 def refuse(name, kind, flags, code, bits, argument, cause):
     """Raises what is wrong with ``argument``; ``cause`` is what PyTorch said about it, or None."""
     want = expected(kind, flags, code, bits)
@@ -43,7 +46,8 @@ def refuse(name, kind, flags, code, bits, argument, cause):
     if torch is None or not isinstance(argument, torch.Tensor):
         if flags & _bridge.THAW_SIZES and isinstance(argument, (tuple, list)):
             bad = next(item for item in argument if not isinstance(item, int) or isinstance(item, torch.Tensor))
-            raise TypeError(f"{name}: expected integers, got {type(bad).__name__}") from cause
+            traced = torch is not None and isinstance(bad, torch.Tensor) and torch.jit.is_tracing()
+            raise TypeError(f"{name}: expected integers, got {type(bad).__name__}{TRACED if traced else ''}") from cause
         raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}") from cause
     if kind != _bridge.THAW_ARRAY:
         raise TypeError(f"{name}: expected {want}, got a tensor; for its value pass tensor.item()")
