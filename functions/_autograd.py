@@ -66,6 +66,10 @@ def dispatch(operator, *arguments):
     return super(Function, operator).apply(*arguments)
 
 
+if not hasattr(torch.compiler, "substitute_in_graph"):  # PyTorch 2.4: a graph ends before a call and goes on behind
+    needs_dispatch, dispatch = map(torch.compiler.disable, (needs_dispatch, dispatch))
+
+
 def distinct(arguments):
     """``arguments``, a tensor that stands there twice replaced by a view: Dynamo refuses such a call of a Function."""
     found = []

@@ -5,7 +5,7 @@ from torch._dynamo.exc import TorchRuntimeError, Unsupported
 from torch._dynamo.utils import counters
 
 from _ext import my_lib
-from support.graphs import ARGUMENTS, add, full, lltm, lltm_arguments
+from support.graphs import ARGUMENTS, add, captured, full, lltm, lltm_arguments
 
 ops = torch.ops.my_lib
 KNOWS_SYMBOLS = hasattr(torch.fx.experimental.symbolic_shapes, "has_static_value")
@@ -17,6 +17,7 @@ def compiled(function, backend="aot_eager", **options):
     return torch.compile(function, backend=backend, fullgraph=True, **options)
 
 
+@captured
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_add(backend):
     function = compiled(add, backend, dynamic=True)
@@ -26,6 +27,7 @@ def test_add(backend):
     assert counters["stats"]["unique_graphs"] == 1
 
 
+@captured
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_lltm(backend):
     function = compiled(lltm, backend)
@@ -35,6 +37,7 @@ def test_lltm(backend):
     assert counters["stats"]["unique_graphs"] == 1
 
 
+@captured
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_workspace_size_of_sizes_that_change(backend):
     """It is a symbol of one graph for any batch size."""
@@ -53,6 +56,7 @@ def size(x):
     return x.new_empty(nbytes)
 
 
+@captured
 def test_workspace_size_is_what_c_says():
     x, y = torch.randn(2), torch.randn(500)
     assert len(ops.lltm_forward_workspace_size(500, 3, 4)) == my_lib.lltm_forward_workspace_size(500, 3, 4) > 0
@@ -74,6 +78,7 @@ def test_functional_operators(name, backend, dynamic):
     torch.testing.assert_close(got, operator(*arguments))
 
 
+@captured
 def test_raw_calls_take_what_requires_grad_and_give_no_gradient():
     """As outside of a graph."""
     a, b = torch.randn(3, requires_grad=True), torch.randn(3)
@@ -85,6 +90,7 @@ def test_raw_calls_take_what_requires_grad_and_give_no_gradient():
         compiled(lambda a, b: ops.my_lib_add_forward(a, b))(a, b)
 
 
+@captured
 def test_by_keyword_without_what_is_determined():
     def function(a, b):
         output = torch.empty_like(a)
@@ -95,6 +101,7 @@ def test_by_keyword_without_what_is_determined():
     assert torch.equal(compiled(function)(a, b), a + b)
 
 
+@captured
 def test_wrong_shapes_are_errors():
     a = torch.randn(3, 4)
     with pytest.raises(TorchRuntimeError, match=r"input2: expected shape \(3, 4\), got \(2, 4\)"):
@@ -105,7 +112,7 @@ def test_wrong_shapes_are_errors():
         my_lib.my_lib_add_forward(a, (4, 3), 2, a, a.shape, a.dim(), output)
         return output
 
-    with pytest.raises(Unsupported, match="with the sizes that the header derives from them"):
+    with pytest.raises(Unsupported, match="with the sizes that the header derives from them" if REASONS else None):
         compiled(contradiction)(a)
     with pytest.raises(ValueError, match=r"shape"):
         torch.compile(contradiction, backend="aot_eager")(a)
@@ -118,7 +125,7 @@ def test_what_is_no_tensor_breaks_the_graph():
         return output
 
     a = torch.randn(2)
-    with pytest.raises(Unsupported, match="my_lib_add_forward: its arguments must be tensors"):
+    with pytest.raises(Unsupported, match="my_lib_add_forward: its arguments must be tensors" if REASONS else None):
         compiled(function)(a)
     assert torch.equal(torch.compile(function, backend="aot_eager")(a), a + torch.tensor([1.0, 2.0]))
 

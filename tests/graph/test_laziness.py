@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from support import ROOT
-from support.graphs import full
+from support.graphs import captured, full
 from torchthaw import operators
 from torchthaw.operators.namespace import Namespace
 
@@ -51,6 +51,7 @@ assert torch.equal(torch.compile(add, backend="aot_eager", fullgraph=True)(a, a)
 """
 
 
+@captured
 @pytest.mark.parametrize("order", [
     ["_ext.my_lib", "torch"], ["torch", "_ext.my_lib"],
     pytest.param(["torch", "torch._dynamo", "_ext.my_lib"], marks=full),
@@ -200,14 +201,18 @@ def test_results_that_a_graph_cannot_have(pairs):
 
 OLD = """
 import torch
-del torch.compiler.substitute_in_graph
+vars(torch.compiler).pop("substitute_in_graph", None)
 import torch._dynamo
 from _ext import my_lib
 import functions.add
 from support.graphs import add
 a = torch.randn(3)
 assert torch.equal(torch.compile(add, backend="aot_eager")(a, a), 4 * a)  # with a break
-assert torch.equal(torch.compile(functions.add.add, backend="aot_eager", fullgraph=True)(a, a), 2 * a)
+b = a.clone().requires_grad_()
+compiled = torch.compile(lambda x: functions.add.add(x.sin(), x).cos(), backend="aot_eager")
+(got,) = torch.autograd.grad(compiled(b).sum(), b)
+(want,) = torch.autograd.grad((b.sin() + b).cos().sum(), b)
+torch.testing.assert_close((compiled(a), compiled(b), got), ((a.sin() + a).cos(), (b.sin() + b).cos(), want))
 """
 
 

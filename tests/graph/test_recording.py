@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import functions
 from _ext import my_lib
-from support.graphs import add, lltm, lltm_arguments
+from support.graphs import add, captured, lltm, lltm_arguments
 
 ops = torch.ops.my_lib
 
@@ -50,7 +50,7 @@ class Calls(torch.nn.Module):
         return state
 
 
-@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("strict", [pytest.param(True, marks=captured), False])
 def test_export(strict):
     module = Calls()
     input, _, _, old_h, old_cell = lltm_arguments()
@@ -101,6 +101,7 @@ def lltm_and_gradients():
 
 
 @pytest.mark.parametrize("name", FLOPS)
+@pytest.mark.skipif(torch.__version__.startswith("2.4."), reason="PyTorch 2.4 looks for formulas elsewhere")
 def test_flops(name):
     call, count = FLOPS[name]
     with FlopCounterMode(display=False) as counter:

@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import modules
 from _ext import my_lib
 from support import ROOT
-from support.graphs import full
+from support.graphs import captured, full
 from support.operator_table import OPERATORS, every_operator
 
 every_backend = pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=full)])
@@ -37,6 +37,7 @@ def nodes(graph):
     return {str(node.target) for node in graph.nodes if str(node.target).startswith("my_lib.")}
 
 
+@captured
 @every_operator
 @every_backend
 def test_forward_and_backward_in_one_graph(operator, backend):
@@ -49,6 +50,7 @@ def test_forward_and_backward_in_one_graph(operator, backend):
         torch.testing.assert_close(compiled(*inputs), expected[0])
 
 
+@captured
 @every_operator
 def test_only_needed_gradients(operator):
     for place in range(len(operator.shapes)):
@@ -61,6 +63,7 @@ def test_only_needed_gradients(operator):
         torch.testing.assert_close(actual, results_and_gradients(operator.expect, inputs, directions))
 
 
+@captured
 @every_operator
 @every_backend
 def test_dynamic_shapes(operator, backend):
@@ -92,6 +95,7 @@ def batch_dims(operator):
     return {0: 0, 1: 0} if operator in (OPERATORS["add"], OPERATORS["scale_add"]) else {0: 0}
 
 
+@captured
 def test_all_operators_in_one_function():
     """One compilation for all: none counts against another's limit of recompilations."""
     images = torch.randn(3, 1, 8, 8, dtype=torch.float64)
@@ -128,7 +132,7 @@ def as_module(operator):
 
 
 @every_operator
-@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("strict", [False, pytest.param(True, marks=captured)])
 def test_export(operator, strict):
     inputs, batch = tuple(operator.tensors()), torch.export.Dim("batch")
     shapes = [{dim: batch} for dim in [batch_dims(operator).get(place) for place, _ in enumerate(inputs)]]
@@ -163,6 +167,7 @@ def test_fake_tensors(operator):
     assert [g.shape for g in gradients] == [x.shape for x in inputs]
 
 
+@captured
 @pytest.mark.parametrize("name", ["add", "scale_add", "lltm"])
 def test_one_tensor_as_two_arguments(name):
     operator = OPERATORS[name]
@@ -188,6 +193,7 @@ assert y.tolist() == x.grad.tolist() == [3, 3, 3]
 """
 
 
+@captured
 @pytest.mark.parametrize("order", [("functions", "torch._dynamo"), ("torch._dynamo", "functions")])
 def test_dynamo_imported_before_or_after(order):
     code = GRAPH_IN_NEW_PROCESS.format(first=order[0], second=order[1])

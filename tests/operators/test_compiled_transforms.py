@@ -5,6 +5,7 @@ import functools
 import pytest
 import torch
 
+from support.graphs import captured
 from support.operator_table import OPERATORS, every_operator
 
 TRANSFORMS = {
@@ -26,6 +27,7 @@ def compiles_jacfwd_of_two():
     return True
 
 
+@captured
 @every_operator
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_compiled_transform(operator, name):
@@ -47,6 +49,7 @@ def test_compiled_transform(operator, name):
     torch.testing.assert_close(compiled(*inputs), transformed(operator.expect)(*inputs))
 
 
+@captured
 def test_errors_in_a_compiled_transform_are_those_of_the_operator():
     torch.compiler.reset()
     function = torch.compile(torch.vmap(OPERATORS["add"].function), backend="eager")
