@@ -1,6 +1,6 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test bench sanitize compile-check fuzz cuda-check gpu-check compat compat-short clean
-.PHONY: environment test-environment docs-environment languages wheel docs
+.PHONY: environment test-environment bench-environment docs-environment languages wheel docs
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -29,8 +29,9 @@ test: test-environment ## every test but those of make sanitize: ctest for the C
 	@$(python) -m pytest tests --ignore tests/bridge/test_bridge_sanitized.py --numprocesses $(jobs) --maxprocesses 4 \
 		--dist loadfile
 
-bench: build ## time everything against its peers; tables, JSON and figures
-	@$(python) -m benchmarks
+bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
+	@$(python) ffi_build.py
+	@$(python) -m benchmarks $(if $(publish),--publish)
 
 sanitize: test-environment ## the C tests and the bridge's under AddressSanitizer and UndefinedBehaviorSanitizer
 	@cmake --preset sanitize -G Ninja --log-level=WARNING
@@ -82,6 +83,9 @@ environment:
 
 test-environment:
 	@.ci/bootstrap test
+
+bench-environment:
+	@.ci/bootstrap bench
 
 docs-environment:
 	@.ci/bootstrap docs

@@ -9,6 +9,7 @@ BENCHMARKS = (
     "operators",
     "compiled",
     "bridge_calls",
+    "bridge_build",
     "legacy_calls",
     "legacy_build",
     "th",

@@ -17,7 +17,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 def main():
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Time this repository's operators against their peers; about twelve minutes.",
+        description="Time this repository's operators against their peers; about fifteen minutes.",
     )
     parser.add_argument("benchmarks", nargs="*", metavar="benchmark", help=", ".join(BENCHMARKS))
     parser.add_argument(

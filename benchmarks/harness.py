@@ -58,7 +58,8 @@ class Effort:
     without: tuple = ()
 
 
-QUICK = Effort(group_seconds=0.6, minimum_rounds=5, without=("torch.compile", "compiled cell", "cpp_extension.load"))
+SLOW = ("torch.compile", "compiled cell", "cpp_extension.load", "pybind11", "stable ABI")
+QUICK = Effort(group_seconds=0.6, minimum_rounds=5, without=SLOW)
 
 
 @dataclass

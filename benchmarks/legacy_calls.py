@@ -14,7 +14,7 @@ import torch
 import torchthaw  # noqa: F401, which makes torch.utils.ffi
 
 from .harness import Outcome, compare, statement
-from .peers import calls
+from .peers import calls, loops
 
 SAMPLE = Path(__file__).resolve().parents[1] / "examples" / "legacy" / "script" / "src"
 CHECK = """
@@ -54,11 +54,10 @@ def measure(effort):
         statement("torch.add(out=)", "add(a, b, out=output)", **names),
         statement("casts of torch.utils.ffi", "f(a, b, output)", **{**names, "f": calls.utils_ffi()}),
     ]
-    tvm = calls.tvm_ffi()
-    if tvm:
-        adding.append(statement("tvm-ffi loop", "f(a, b, output)", **{**names, "f": tvm}))
+    if loops.installed("tvm-ffi"):
+        adding.append(statement("tvm-ffi", "f(a, b, output)", **{**names, "f": loops.load("tvm-ffi")}))
     else:
-        outcome.notes.append("tvm-ffi left out: not installed (pip install apache-tvm-ffi)")
+        outcome.notes.append("tvm-ffi left out: not installed")
     resizing = [
         statement("torchthaw", "f(a, b, empty(0))", **names),
         statement("torch.add(out=)", "add(a, b, out=empty(0))", **names),

@@ -4,7 +4,9 @@ Functions of (input, weights, bias, old_h, old_cell), float32, one thread; all
 five require grad. "forward" builds the graph. "backward" is
 ``(new_h.sum() + new_cell.sum()).backward()`` on a fresh graph with empty
 ``.grad``, for all five gradients; in "backward, input without grad" the input
-needs none. "forward, as modules" adds what ``nn.Module`` costs each of them.
+needs none. "backward, eight graphs" is eight such backward passes, one graph
+after the other, whose gradients accumulate. "forward, as modules" adds what
+``nn.Module`` costs each of them.
 """
 
 import time
@@ -14,9 +16,10 @@ import torch
 
 from .harness import Outcome, compare
 from .peers import eager, extension
-from .training import backward_contender, check_same_work, forward_contender
+from .training import accumulating_contender, backward_contender, check_same_work, forward_contender
 
 SHAPES = ((16, 32, 128), (64, 1024, 128), (1, 32, 128), (128, 512, 512))  # batch, input, state
+GRAPHS = 8
 
 
 def parameters(input_size, state_size, generator):
@@ -93,6 +96,10 @@ def measure(effort, shapes=SHAPES):
             if input_grad:
                 forward = [forward_contender(name, run) for name, run in runs.items()]
                 outcome.groups.append(compare("lltm", "forward", shape, forward, effort))
+                passes = [
+                    accumulating_contender(name, run, backward, leaves, GRAPHS) for name, run in runs.items()
+                ]
+                outcome.groups.append(compare("lltm", "backward, eight graphs", shape, passes, effort))
             passes = [backward_contender(name, run, backward, leaves) for name, run in runs.items()]
             outcome.groups.append(compare("lltm", case, shape, passes, effort))
 

@@ -2,7 +2,8 @@
 
 ``LLTMLayer`` against ``nn.LSTM`` (which has four gates to the LLTM's three) and
 against loops over the rows with an eager and a compiled LLTM cell. x does not
-require grad; float32, one thread. "backward" is
+require grad; float32, one thread. "forward, without grad" runs under
+``torch.no_grad()``, which each call enters. "backward" is
 ``(output.sum() + cell.sum()).backward()`` on a fresh graph, with empty
 ``.grad``, for the gradients of the parameters.
 """
@@ -55,6 +56,8 @@ def measure(effort, shapes=SHAPES, steps=STEPS):
         shape = f"{batch}, {input_size}, {state_size}"
         forward = [forward_contender(name, run) for name, run in runs.items()]
         outcome.groups.append(compare("lltm_sequence", "forward", shape, forward, effort))
+        forward = [forward_contender(name, torch.no_grad()(run)) for name, run in runs.items()]
+        outcome.groups.append(compare("lltm_sequence", "forward, without grad", shape, forward, effort))
         passes = [backward_contender(name, run, backward, leaves[name]) for name, run in runs.items()]
         outcome.groups.append(compare("lltm_sequence", "backward", shape, passes, effort))
     outcome.notes.append(

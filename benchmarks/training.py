@@ -20,6 +20,20 @@ def backward_contender(name, run, backward, leaves):
     return Contender(name, backward, prepare)
 
 
+def accumulating_contender(name, run, backward, leaves, graphs):
+    """Times ``graphs`` backward passes in a row, the first with empty ``.grad``, which the others add to."""
+
+    def prepare():
+        clear(leaves)
+        return [run() for _ in range(graphs)]
+
+    def all_backward(results):
+        for result in results:
+            backward(result)
+
+    return Contender(name, all_backward, prepare)
+
+
 def clear(leaves):
     for leaf in leaves:
         leaf.grad = None

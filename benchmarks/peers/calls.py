@@ -1,4 +1,4 @@
-"""benchmarks/peers/calls.py: other ways to hand three tensors to a C loop."""
+"""benchmarks/peers/calls.py: the C loop over three tensors, and what cffi alone makes of it."""
 
 import importlib.util
 from pathlib import Path
@@ -66,25 +66,3 @@ def utils_ffi():
         return result if not isinstance(result, ffi.CData) else ffi.typeof(result)
 
     return call
-
-
-def tvm_ffi():
-    """``add_loop(a, b, output)`` through tvm-ffi, or None where it is not installed."""
-    try:
-        from tvm_ffi import cpp
-    except ImportError:
-        return None
-    source = """
-    void add_loop(tvm::ffi::TensorView a, tvm::ffi::TensorView b, tvm::ffi::TensorView output) {
-      const float *x = static_cast<const float *>(a.data_ptr());
-      const float *y = static_cast<const float *>(b.data_ptr());
-      float *z = static_cast<float *>(output.data_ptr());
-      for (int64_t i = 0, n = a.numel(); i < n; ++i) z[i] = x[i] + y[i];
-    }
-    """
-    folder = BUILD / "tvm_ffi"
-    folder.mkdir(parents=True, exist_ok=True)
-    module = cpp.load_inline(
-        "benchmarks_tvm_ffi", cpp_sources=source, functions="add_loop", build_directory=str(folder)
-    )
-    return module.add_loop

@@ -14,9 +14,9 @@ from benchmarks import BENCHMARKS, figures, fused_conv_batch_norm2d, goals, harn
 from benchmarks.harness import Contender, Effort, Group, Outcome, Spread
 from support import ROOT
 
-SLOW = ("torch.compile", "compiled cell", "C++ extension", "cpp_extension.load")
+SLOW = (*harness.SLOW, "C++ extension")
 COMPILED = {"compiled"}  # left out here: it compiles for long
-OPTIONAL = ("tvm-ffi loop",)
+OPTIONAL = ("tvm-ffi",)
 EITHER = {"bfloat16, with instructions", "bfloat16, without instructions"}  # as the CPU is
 TINY = Effort(group_seconds=0.0, block_seconds=1e-4, minimum_rounds=3, without=SLOW)
 MACHINE = {
@@ -151,6 +151,8 @@ def test_verdicts():
         ("lltm_threads", {"shapes": [(2, 3, 4)]}),
         ("fused_conv_batch_norm2d", {"batch": 4, "channels": 3, "size": 16}),
         ("compiled", {"shapes": [(2, 3, 4)], "sides": [2]}),
+        ("bridge_calls", {}),
+        ("bridge_build", {}),
         ("legacy_calls", {}),
         ("legacy_build", {}),
     ],
@@ -242,6 +244,14 @@ def test_backward_starts_without_gradients():
     for _ in range(3):
         contender.call(contender.prepare())
     assert x.grad.tolist() == [2.0] * 4
+
+
+def test_gradients_accumulate():
+    x = torch.ones(4, requires_grad=True)
+    contender = training.accumulating_contender("x", lambda: x * 2, lambda y: y.sum().backward(), [x], 8)
+    for _ in range(3):
+        contender.call(contender.prepare())
+    assert x.grad.tolist() == [16.0] * 4
 
 
 @pytest.mark.parametrize(
