@@ -73,7 +73,7 @@ TESTS = {
 @pytest.fixture(scope="module")
 def new(compared):
     """The built copy of the new project, with its tests."""
-    folder = survey.workplace(compared[0]).new().folder
+    folder = survey.copies(compared[0]).new().folder
     shutil.copytree(compared[0].folder / "tests", folder / "tests", dirs_exist_ok=True)
     return folder
 
@@ -152,13 +152,13 @@ def test_an_old_project_that_cannot_be_built(tmp_path, path):
     result = modernized.write(tmp_path, ["Square"])
     text, reason = BROKEN[path]
     files(result.project, {path: text})
-    assert reason in projects.Workplace(result).old().error
+    assert reason in projects.Copies(result).old().error
 
 
 def test_rows_without_an_old_build(compared, monkeypatch):
     result = compared[0]
-    broken = survey.workplace(result).old()._replace(error="no compiler")
-    monkeypatch.setitem(survey.workplace(result).made, "old", broken)
+    broken = survey.copies(result).old()._replace(error="no compiler")
+    monkeypatch.setitem(survey.copies(result).made, "old", broken)
     rows = {row.function: row[1:] for row in comparison.compare(result).rows}
     assert rows["Scale"] == ("not compared", "the old project cannot be built here: no compiler")
     assert rows["Leaves"] == compared[2]["Leaves"]
@@ -169,9 +169,9 @@ def test_the_old_project_may_be_python_2_and_read_only(tmp_path):
     files(result.project, {"functions/old.py": "print 'two'\n"})
     for path in [*result.project.rglob("*"), result.project]:
         path.chmod(0o555 if path.is_dir() else 0o444)
-    workplace = projects.Workplace(result)
+    copies = projects.Copies(result)
     try:
-        folder, error = workplace._copy(result.project, "old")
+        folder, error = copies._copy(result.project, "old")
         assert not error
         projects.torchthaw(folder, "doctor", ".", "--apply")
         assert (folder / "functions/old.py").read_text() == "print('two')\n"

@@ -33,7 +33,7 @@ def compare(result):
     found = survey.survey(result)
     if found.error:
         return Comparison([Row(_label(each, found), "not compared", found.error) for each in found.rows])
-    old = survey.workplace(result).old()
+    old = survey.copies(result).old()
     rows, ready = {}, {}
     for target, row in found.rows.items():
         if row["cases"]:
@@ -43,7 +43,7 @@ def compare(result):
     if old.error:
         rows |= dict.fromkeys(ready, ("not compared", f"the old project cannot be built here: {old.error}"))
     elif ready:
-        rows |= _compared(result, found, old, survey.workplace(result).new(), ready)
+        rows |= _compared(result, found, old, survey.copies(result).new(), ready)
     return Comparison([Row(_label(target, found), *rows[target]) for target in found.rows])
 
 

@@ -30,8 +30,8 @@ class Built(NamedTuple):
     error: str = ""
 
 
-class Workplace:
-    """A temporary folder for the copies of one Result's projects."""
+class Copies:
+    """Copies of the old and the new project of one Result, in a temporary folder, each built when it is first needed."""
 
     def __init__(self, result):
         self.result = result

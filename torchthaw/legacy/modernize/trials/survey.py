@@ -14,16 +14,16 @@ class Survey(NamedTuple):
     error: str
 
 
-_workplaces, _surveys = {}, {}  # the new project's folder -> Workplace, Survey
+_copies, _surveys = {}, {}  # the new project's folder -> Copies, Survey
 
 
-def workplace(result):
-    """The Workplace of a Result; its copies go when this process ends."""
+def copies(result):
+    """The Copies of a Result's projects; they go when this process ends."""
     key = os.fspath(result.folder)
-    if key not in _workplaces:
-        _workplaces[key] = made = projects.Workplace(result)
+    if key not in _copies:
+        _copies[key] = made = projects.Copies(result)
         atexit.register(made.close)
-    return _workplaces[key]
+    return _copies[key]
 
 
 def survey(result):
@@ -36,7 +36,7 @@ def survey(result):
 
 def _survey(result):
     targets = target.of_result(result)
-    built = workplace(result).new()
+    built = copies(result).new()
     if built.error:
         return Survey({each: None for each in targets}, f"the new project cannot be built: {built.error}")
     job = {
