@@ -108,7 +108,8 @@ def test_functions_are_described(converted):
     assert found["Largest"].constants == ("input_",) and found["Many"].tensors == ("*inputs",)
     assert found["NativeScale"].calls == found["StaticScale"].calls == ("scale_forward", "scale_backward")
     assert found["StaticScale"].tensors == ("input", "factor") and found["StaticScale"].constants == ()
-    assert found["Half"].constants == scale.constants
+    assert found["Half"].constants == scale.constants and found["HandsOn"].constants == ("k",)
+    assert not {"Inner", "Below"} & found.keys()  # nobody else can call them
 
 
 def test_modules_can_be_pickled(new_folder):

@@ -40,6 +40,47 @@ def test_import(before, after):
     assert changed(before) == after
 
 
+IMPORT = "from importlib import import_module\nimport importlib\n"
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("import_module('functions.add')", "import_module('new.functions.add')"),
+    ("importlib.import_module(name=n) or importlib.import_module(u'functions')",
+     "importlib.import_module(name=n) or importlib.import_module(u'new.functions')"),
+    ('import_module(".add", package="functions")', 'import_module(".add", package="new.functions")'),
+    ('import_module(".add", "functions")', 'import_module(".add", "new.functions")'),
+    ("__import__('functions')", "importlib.import_module('new.functions')"),
+    ("__import__('functions.add', fromlist=['name'])", "__import__('new.functions.add', fromlist=['name'])"),
+    ("__import__('functions.add', {}, {}, ['name'])", "__import__('new.functions.add', {}, {}, ['name'])"),
+    ("import_module('torch.nn') and __import__('os')", "import_module('torch.nn') and __import__('os')"),
+    ("import_module('torch.nn.' + name)", "import_module('torch.nn.' + name)"),
+])  # fmt: skip
+def test_names_of_modules_in_strings(before, after):
+    texts, remarks, _ = convert({**FILES, "script.py": f"{IMPORT}x = {before}\n"}, MODULES)
+    kept = [line for line in texts["script.py"].split("\n") if "# modernize" not in line]
+    assert "\n".join(kept) == f"{IMPORT}x = {after}\n"
+    assert {remark.kind for remark in remarks} - {"look"} == ({"done"} if before != after else set())
+
+
+@pytest.mark.parametrize(("call", "said"), [
+    ("import_module('functions.' + name)", "functions is new.functions now"),
+    ("import_module('functions.%s' % name)", "functions is new.functions now"),
+    ("import_module('functions.{}'.format(name))", "functions is new.functions now"),
+    ("import_module(f'functions.{name}')", "functions is new.functions now"),
+    ("import_module(name)", "modules of the project have other names now"),
+    ("import_module(*names)", "modules of the project have other names now"),
+    ("__import__('functions.add')", "functions.add is new.functions.add now, whose first package __import__ gives"),
+])  # fmt: skip
+def test_names_of_modules_that_cannot_be_decided(call, said):
+    before = f"{IMPORT}x = {call}\n"
+    texts, (remark,), _ = convert({**FILES, "script.py": before}, MODULES)
+    assert (remark.kind, remark.rule, remark.line) == ("look", "import", 3) and said in remark.message
+    lines = texts["script.py"].split("\n")
+    assert lines[2].startswith("# modernize: import: ") and "\n".join(lines[:2] + lines[-2:]) == before
+    texts, remarks, _ = convert({**FILES, "script.py": before}, {name: name for name in MODULES})
+    assert texts["script.py"] == before and not remarks
+
+
 def test_names_that_went_to_different_places():
     modules = {"lib": "new.core", "lib.a": "new.a", "lib.b": "new.core.bb"}
     files = {"lib/__init__.py": "", "lib/a.py": "", "lib/b.py": ""}

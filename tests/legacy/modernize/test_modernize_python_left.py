@@ -118,12 +118,23 @@ def test_classes_that_are_handed_on_are_named():
     assert "F is handed on" in remark.message and before.split("\n")[remark.line - 1] == "f = F if fast else slow"
 
 
-def test_classes_inside_of_functions_are_named():
-    inner = textwrap.indent(PLAIN, "    ")
-    before, after, remarks, _ = converted(f"def make():{inner}\n    return F(2)\n")
-    (remark,) = [each for each in remarks if each.kind == "look"]
-    assert "inside of another definition" in remark.message
+INNER = {
+    "in a class": (f"class Outer:{textwrap.indent(PLAIN, '    ')}", "inside of a class"),
+    "two of one name": (f"def make(k):\n    if k:{textwrap.indent(PLAIN, '        ')}\n    else:"
+                        f"{textwrap.indent(PLAIN, '        ')}", "several classes of this name"),
+    "with a class below it": (f"def make(k):{textwrap.indent(PLAIN, '    ')}\n    class G(F):\n        pass\n",
+                              "inherits from it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_classes_inside_of_others_are_named(name):
+    source, why = INNER[name]
+    before, after, remarks, functions = converted(source)
+    looks = [each for each in remarks if each.kind == "look"]
+    assert looks and all("F stays an instance Function: " in each.message and why in each.message for each in looks)
     assert [line for line in after.split("\n") if not line.strip().startswith("#")] == before.split("\n")
+    assert not functions
 
 
 def test_old_wrappers_are_named():

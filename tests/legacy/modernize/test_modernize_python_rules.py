@@ -355,6 +355,13 @@ def test_what_cannot_be_decided_is_marked(name):
     assert len([each for each in lines if not each.strip().startswith("#")]) == len(before.split("\n"))
 
 
+@pytest.mark.parametrize("flag, scope", [("test", "set_grad_enabled(not (test))"), ("True", "no_grad()")])
+def test_what_replaces_volatile_is_said(flag, scope):
+    """Which code computes with a Variable cannot be decided where it is returned."""
+    _, (remark,) = changed(f"from torch.autograd import Variable\nf = lambda x: Variable(x, volatile={flag})\n")
+    assert remark.message.endswith(f"inside of `with torch.{scope}:`")
+
+
 def test_what_does_not_parse_stays():
     before = "import torch\nx = (1,\nprint 'a' 'b' if\n"
     texts, remarks, functions = convert({"bad.py": before, "good.py": "xs = map(len, 'a b')[0]\n"}, {})

@@ -1,10 +1,10 @@
 """use.py: each function gives numbers, which must be the same before and after."""
 
 import torch
-from layers.kinds import Half, InPlace, Largest, Many, Needed, Optional, Plain, Scale, Third
+from layers.kinds import Half, HandsOn, InPlace, Largest, Many, Needed, Optional, Plain, Scale, Third
 from layers.native import NativeScale, StaticScale
 from torch import nn
-from torch.autograd import Variable
+from torch.autograd import Function, Variable
 
 
 def leaves(count=1):
@@ -103,6 +103,55 @@ def of_arguments_on_lines():
         x,  # the first
         y,
     ))
+
+
+def power_of(factor):
+    """A Function with variables of the function that defines it."""
+    class Inner(Function):
+        def __init__(self, power=1):
+            self.power = power
+
+        def forward(self, x):
+            self.save_for_backward(x)
+            return factor * x ** self.power
+
+        def slope(self, x):
+            return factor * self.power * x ** (self.power - 1)
+
+        def backward(self, grad):
+            x, = self.saved_tensors
+            return grad * self.slope(x)
+
+    return Inner(3)
+
+
+class Inside(nn.Module):
+    def forward(self, x):
+        factor = 5
+
+        class Inner(Function):
+            def __init__(self, shift): self.shift = shift
+
+            def forward(self, x):
+                return x * factor + self.shift
+
+            def backward(self, grad):
+                return grad * factor
+
+        class Below(Half):
+            pass
+
+        return Below(2)(Inner(2)(x))
+
+
+def of_functions_inside_of_functions():
+    x, = leaves()
+    return gradients((x,), Inside()(power_of(2)(x)))
+
+
+def of_arguments_that_are_handed_on():
+    x, = leaves()
+    return gradients((x,), HandsOn()(HandsOn(2)(x)))
 
 
 from values import *  # noqa: E402, F403

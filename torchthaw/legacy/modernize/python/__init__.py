@@ -33,12 +33,10 @@ def convert(texts, modules):
         values.change(file)
     definitions = classes.find_definitions(project)
     found = [_described(project, each) for each in definitions.values()
-             if not each.problem and each.method("forward")[1] is not None]  # fmt: skip
+             if not (each.problem or each.scope) and each.method("forward")[1] is not None]  # fmt: skip
     sites = {file.path: find_sites(project, definitions, file) for file in project.changeable}
     changes = [
-        functions.FunctionChange(
-            file, {name: each for (path, name), each in definitions.items() if path == file.path}, sites[file.path]
-        )
+        functions.FunctionChange(file, [each for each in definitions.values() if each.file is file], sites[file.path])
         for file in project.changeable
     ]
     # Each is made from the texts as they are before all of them.

@@ -32,7 +32,7 @@ def find_sites(project, definitions, file):
     """{(start, end) of a call: Site} of a file; what cannot be decided is remarked."""
     tree, sites = file.tree, {}
     for node in tree.all(ast.Call):
-        definition = definition_of(project, definitions, file, tree.dotted(node.func))
+        definition = definition_of(project, definitions, file, node.func)
         if definition is None or not definition.is_instance_style or definition.problem:
             continue
         why = _undecided(tree, definitions, definition, node)
@@ -61,7 +61,7 @@ def _look_at_classes(project, definitions, file):
             continue
         if isinstance(parent, ast.Call) and file.tree.dotted(parent.func) in ("super", "isinstance", "issubclass"):
             continue
-        definition = definition_of(project, definitions, file, file.tree.dotted(node))
+        definition = definition_of(project, definitions, file, node)
         if definition and definition.is_instance_style and not definition.problem:
             message = (
                 f"{definition.name} is handed on; what calls it must use {definition.name}.apply(inputs, constants)"
@@ -69,7 +69,12 @@ def _look_at_classes(project, definitions, file):
             file.remark(node.lineno, RULE, message, "look")
 
 
-def definition_of(project, definitions, file, dotted):
+def definition_of(project, definitions, file, node):
+    """The Definition of the Function that an expression names; None for anything else."""
+    dotted, around = file.tree.dotted(node), list(file.tree.ancestors(node))
+    inner = [each for each in definitions.values() if each.scope in around and each.name == dotted]
+    if inner:
+        return min(inner, key=lambda each: around.index(each.scope))
     found = project.find(file, dotted) if dotted else None
     return definitions.get((found[0].path, found[1])) if found else None
 

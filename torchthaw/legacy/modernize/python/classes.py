@@ -13,6 +13,9 @@ BASES = {
 }  # fmt: skip
 
 
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
 class Parameter(NamedTuple):
     """default: the text of it; None where there is none."""
 
@@ -24,10 +27,11 @@ class Definition:
     """A class below torch.autograd.Function.
 
     base: the Definition that it inherits from; None for PyTorch's own. problem: why it stays as it is, or None.
+    scope: the node of the function that it is defined in; None for one of the module.
     """
 
-    def __init__(self, project, file, node, base):
-        self.project, self.file, self.node, self.base = project, file, node, base
+    def __init__(self, project, file, node, base, scope=None):
+        self.project, self.file, self.node, self.base, self.scope = project, file, node, base, scope
         self.name, self.tree, self.problem, self.children = node.name, file.tree, None, []
         self.own = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
         self.own_attributes = {
@@ -79,6 +83,7 @@ class Definition:
         owner, init = self.method("__init__")
         taken = {each.name.lstrip("*") for each in self.tensors}
         found = parameters(owner.tree, init) if owner else []
+        found = [each for each in found if not each.name.startswith("*") or _is_used(init, each.name.lstrip("*"))]
         return [each._replace(name=f"{each.name}_") if each.name in taken else each for each in found]
 
     @cached_property
@@ -163,6 +168,17 @@ def parameters(tree, function):
     return found + ([Parameter(f"**{arguments.kwarg.arg}", None)] if arguments.kwarg else [])
 
 
+def _is_used(init, name):
+    """Whether ``__init__`` uses a variable otherwise than by handing it on to that of a base."""
+    handed = {
+        id(inner) for each in ast.walk(init)
+        if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)
+        and isinstance(each.value.func, ast.Attribute) and each.value.func.attr == "__init__"
+        for inner in ast.walk(each)
+    }  # fmt: skip
+    return any(isinstance(each, ast.Name) and each.id == name and id(each) not in handed for each in ast.walk(init))
+
+
 def _assigned(function):
     own = first_parameter(function)
     return {
@@ -210,21 +226,49 @@ def uses(project, file, node, seen=None):
     return names, touched
 
 
-def _look_at_inner(file):
-    """Remarks the instance Functions that are defined inside of functions or classes, which stay."""
+def _look_at_inner(file, node):
+    """Remarks an instance Function that is defined inside of a class, which stays."""
+    forward = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None)
+    is_function = any(file.origin(file.tree.dotted(base)) in BASES for base in node.bases)
+    if is_function and forward and not is_static(forward):
+        message = f"{node.name} stays an instance Function: it is defined inside of a class"
+        file.remark(node.lineno, "instance-function", message, "look")
+
+
+def _inner(project, file, found):
+    """Adds the Functions that are defined inside of functions to ``found``, under (path, name, line)."""
     outer = set(defined(file.tree).values())
     for node in file.tree.all(ast.ClassDef):
-        forward = next(
-            (each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None
-        )
-        is_function = any(file.origin(file.tree.dotted(base)) in BASES for base in node.bases)
-        if node not in outer and is_function and forward and not is_static(forward):
-            message = f"{node.name} stays an instance Function: it is defined inside of another definition"
-            file.remark(node.lineno, "instance-function", message, "look")
+        scope = next((each for each in file.tree.ancestors(node) if isinstance(each, SCOPES)), None)
+        if node in outer:
+            continue
+        if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            _look_at_inner(file, node)
+            continue
+        for dotted in map(file.tree.dotted, node.bases):
+            parent = project.find(file, dotted) if dotted else None
+            parent = found.get((parent[0].path, parent[1])) if parent else None
+            if parent or file.origin(dotted) in BASES:
+                found[file.path, node.name, node.lineno] = Definition(project, file, node, parent, scope)
+                break
+
+
+def _problem_of_scope(definition):
+    """Why a Function that is defined inside of a function stays; None where it can be changed."""
+    if definition.scope is None:
+        return None
+    inside = [each for each in ast.walk(definition.scope) if isinstance(each, ast.ClassDef)]
+    if [each.name for each in inside].count(definition.name) > 1:
+        return "its function defines several classes of this name"
+    bases = {definition.tree.dotted(base) for each in inside for base in each.bases}
+    return "another class of its function inherits from it" if definition.name in bases else None
 
 
 def find_definitions(project):
-    """{(path, name): Definition} of all Functions of a project, bases before what is below them."""
+    """{(path, name): Definition} of all Functions of a project, bases before what is below them.
+
+    Those that are defined inside of functions have their line as a third part of the key.
+    """
     found = {}
 
     def look(file, name, above=()):
@@ -248,9 +292,10 @@ def find_definitions(project):
     for file in project.changeable:
         for name in defined(file.tree):
             look(file, name)
-        _look_at_inner(file)
+    for file in project.changeable:
+        _inner(project, file, found)
     for definition in found.values():
-        definition.problem = definition.problem or problem_of(definition)
+        definition.problem = _problem_of_scope(definition) or problem_of(definition)
     for definition in found.values():
         troubled = next((each for each in definition.family if each.problem), None)
         if troubled and not definition.problem:

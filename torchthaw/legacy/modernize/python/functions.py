@@ -1,5 +1,7 @@
 """torchthaw/legacy/modernize/python/functions.py: Functions whose forward was a method, and their calls."""
 
+import ast
+
 import libcst as cst
 import libcst.matchers as m
 from libcst.metadata import PositionProvider
@@ -14,12 +16,12 @@ ONCE = ("torch.autograd.function", "once_differentiable")
 
 
 class FunctionChange(Change):
-    """The Functions of a file and the calls of any. definitions: {name: Definition} of the file."""
+    """The Functions of a file and the calls of any. definitions: [Definition] of the file."""
 
     def __init__(self, file, definitions, sites):
         super().__init__(file)
         self.definitions, self.sites = definitions, sites
-        self.lines = {definition.line: definition for definition in definitions.values()}
+        self.lines = {definition.line: definition for definition in definitions}
 
     def changed(self):
         return super().changed() if self.sites or self.definitions else self.file.text
@@ -90,7 +92,9 @@ class FunctionChange(Change):
         """LibCST's node of ``__init__``, which may be that of another class in this file."""
         owner, node = definition.method("__init__")
         found = m.findall(cst.parse_module(owner.tree.text), m.ClassDef(name=m.Name(owner.name)))
-        inits = [each for each in found[0].body.body if m.matches(each, m.FunctionDef(name=m.Name("__init__")))]
+        lines = sorted(each.lineno for each in owner.tree.all(ast.ClassDef) if each.name == owner.name)
+        body = found[lines.index(owner.line)].body.body
+        inits = [each for each in body if m.matches(each, m.FunctionDef(name=m.Name("__init__")))]
         return inits[0]
 
     def _of_today(self, definition, original, updated):

@@ -1,13 +1,17 @@
 """torchthaw/legacy/modernize/python/imports.py: imports of the project's modules by their new names."""
 
 import ast
+import re
 
 import libcst as cst
+import libcst.matchers as m
 
 from .editing import Change, dotted, expression
 from .project import old_name_of, package_of
 
 RULE = "import"
+DYNAMIC = re.compile(r"\b(?:import_module|__import__)\b")
+IMPORTERS = {"importlib.import_module", "__import__"}
 
 
 def change(project, file):
@@ -16,7 +20,7 @@ def change(project, file):
     made = ImportChange(project, file)
     modules = ["." * node.level + (node.module or "") for node in nodes if isinstance(node, ast.ImportFrom)]
     modules += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    if any(made.old(name) is not None for name in modules):
+    if any(made.old(name) is not None for name in modules) or DYNAMIC.search(file.text):
         made.run()
 
 
@@ -74,6 +78,50 @@ class ImportChange(Change):
             if not self._in_import(original):
                 return expression(known[name]).with_changes(lpar=updated.lpar, rpar=updated.rpar)
         return updated
+
+    def leave_Call(self, original, updated):
+        """``import_module("functions.add")`` and ``__import__``, which take absolute names."""
+        importer = self.file.origin(dotted(original.func))
+        if importer not in IMPORTERS or not updated.args:
+            return updated
+        arguments = [updated.args[0], *(each for each in updated.args[1:] if m.matches(each.keyword, m.Name("package")))]
+        if importer != "__import__" and len(arguments) == 1:
+            arguments += updated.args[1:2]
+        for argument in arguments:
+            if m.matches(argument, m.Arg(m.SimpleString(), star="")):
+                updated = self._of_literal(original, updated, argument, importer)
+            elif argument is updated.args[0]:
+                self._look_at_computed(original, argument.value)
+        return updated
+
+    def _of_literal(self, original, call, argument, importer):
+        old = argument.value.evaluated_value
+        new = self.project.new_name(old) if isinstance(old, str) and self.project.has_moved(old) else old
+        if new == old:
+            return call
+        if importer == "__import__":
+            names = [*call.args[3:4], *(each for each in call.args if m.matches(each.keyword, m.Name("fromlist")))]
+            if not names and ("." in old or len(call.args) > 1):
+                message = f"{old} is {new} now, whose first package __import__ gives; import_module gives the module"
+                self.look(original, RULE, message)
+                return call
+            if not names:
+                self.needed.add(("importlib", None))
+                call = call.with_changes(func=expression("importlib.import_module"))
+        literal = argument.value
+        literal = literal.with_changes(value=f"{literal.prefix}{literal.quote}{new}{literal.quote}")
+        self.done(original, RULE, f"{old}: the module's new name")
+        arguments = [each.with_changes(value=literal) if each is argument else each for each in call.args]
+        return call.with_changes(args=arguments)
+
+    def _look_at_computed(self, original, value):
+        """Remarks a name that is not written out, where it may be that of a module that has moved."""
+        package = _beginning(value).rpartition(".")[0]
+        moved = {old: new for old, new in self.project.modules.items() if old != new}
+        if package and package not in moved or not moved or _beginning(value) and not package:
+            return
+        now = f"{package} is {moved[package]} now" if package else "modules of the project have other names now"
+        self.look(original, RULE, f"the name of the module is computed; {now}")
 
     def _in_import(self, node):
         while node is not None and not isinstance(node, cst.BaseSmallStatement):
@@ -140,3 +188,15 @@ class ImportChange(Change):
         if node.lpar is None:
             last = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return node.with_changes(names=[*aliases[:-1], last])
+
+
+def _beginning(node):
+    """The text that a computed text surely begins with."""
+    if isinstance(node, cst.BinaryOperation):
+        found = _beginning(node.left)
+        return found.partition("%")[0] if isinstance(node.operator, cst.Modulo) else found
+    if isinstance(node, cst.Call) and m.matches(node.func, m.Attribute(attr=m.Name("format") | m.Name("join"))):
+        return _beginning(node.func.value).partition("{")[0] if node.func.attr.value == "format" else ""
+    if isinstance(node, cst.FormattedString):
+        return node.parts[0].value if isinstance(node.parts[0], cst.FormattedStringText) else ""
+    return node.evaluated_value if isinstance(node, cst.SimpleString) else ""

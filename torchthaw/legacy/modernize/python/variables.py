@@ -25,8 +25,9 @@ def change(file):
         flag = volatile.flag(node)
         is_volatile = flag is not None and not is_constant(flag, False)
         if is_volatile and node not in scopes:
+            scope = "no_grad()" if is_constant(flag, True) else f"set_grad_enabled(not ({tree.source(flag)}))"
             file.remark(node.lineno, "volatile", "volatile has no effect today; compute what must have no graph inside "
-                        "of `with torch.no_grad():`", "look")  # fmt: skip
+                        f"of `with torch.{scope}:`", "look")  # fmt: skip
         elif not _is_plain(node):
             file.remark(node.lineno, RULE, "Variable is torch.Tensor today; its arguments could not be read", "look")
         else:
