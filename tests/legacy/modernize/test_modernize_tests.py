@@ -245,18 +245,28 @@ def test_gradchecks(rows, name):
 ISOLATED = """
 import ctypes, os, sys, time
 import torch
-from torchthaw.legacy.modernize.trials.isolated import isolated
+from torchthaw.legacy.modernize.trials.isolated import each, isolated
 
 def wait():
     time.sleep(60)
+
+def work():
+    while True:
+        pass
 
 def fail():
     raise KeyError("the key")
 
 value = {"a": [torch.ones(2), 1.5, "text", None]}
-for call in [lambda: value, fail, lambda: os._exit(7), lambda: ctypes.string_at(8), wait]:
-    print(*isolated(call, 2), sep=" | ")
-isolated(lambda: print("printed"), 2)
+for call in [lambda: value, fail, lambda: os._exit(7), lambda: ctypes.string_at(8), wait, work]:
+    print(*isolated(call, 1), sep=" | ")
+isolated(lambda: print("printed"), 1)
+
+def try_one(item):
+    return work() if item == 1 else os._exit(5) if item == 2 else item == 4
+
+print([(item, *answer) for item, answer in each(try_one, range(9), 1, 60)])
+print(len([None for _ in each(lambda item: sum(range(10**7)) * 0, range(99), 9, 1)]) < 99)
 """
 
 
@@ -268,7 +278,10 @@ def test_isolated_calls():
         "None | KeyError: 'the key'",
         "None | ended the process with status 7",
         "None | crashed (SIGSEGV)",
-        "None | no result within 2 s",
+        *["None | no result within 1 s"] * 2,
+        "[(0, False, ''), (1, None, 'no result within 1 s'), (2, None, 'ended the process with status 5'), "
+        "(3, False, ''), (4, True, ''), (5, False, ''), (6, False, ''), (7, False, ''), (8, False, '')]",
+        "True",
     ], done.stderr
 
 

@@ -1,7 +1,5 @@
 """torchthaw/legacy/modernize/trials/finding.py: arguments that a Function works with, from scripts or tried."""
 
-import time
-
 import torch
 
 from . import calling, choosing, equality
@@ -58,8 +56,7 @@ def _try(target, function, calls, found):
     def promising(arguments):
         return _has_effect(_checked(target, function, arguments)["gradients"]) or fallback is None
 
-    end = time.monotonic() + SECONDS_IN_ALL
-    for arguments, answer in each(promising, choices, SECONDS, end):
+    for arguments, answer in each(promising, choices, SECONDS, SECONDS_IN_ALL):
         if answer.value:
             answer = attempt(target, function, calls, arguments)
             if answer.value and _has_effect(answer.value["gradients"]):
