@@ -173,6 +173,31 @@ def test_every_argument(command, tmp_path):
     }  # fmt: skip
 
 
+MAKEFILE = """NVCC ?= nvcc
+INC = ../include
+FLAGS := -I$(INC) --include-path=own -I /usr/local/cuda/include -D SIZE=3 -DBLOCK
+ROOT = $(shell python -c "import torch; print(torch.__path__[0])")
+all:
+\tcd src && $(NVCC) -c -o twice.cu.o twice.cu -x cu $(FLAGS) -I$(ROOT) -I$(TORCH)/include -Igone -Xcompiler "$(CFLAGS)"
+"""
+
+
+def test_folders_and_macros_of_nvcc(command, tmp_path):
+    """Those of scripts and Makefiles, whose folders become include_dirs; what a script computes is named."""
+    build = BUILD.replace("relative_to", "with_cuda=True, extra_objects=['src/twice.cu.o'], relative_to")
+    headers = {"include/a.h": "", "src/own/b.h": ""}
+    done = command(write(tmp_path / "project", {**SCRIPT, **CUDA_FILES, **headers, "build.py": build,
+                                                "Makefile": MAKEFILE}), "--json")  # fmt: skip
+    _, (made,), _ = setup_py(done)
+    assert made["include_dirs"] == ["include", "src/own", "src/gone"]
+    assert made["extra_compile_args"]["nvcc"] == ["-DSIZE=3", "-DBLOCK"]
+    assert done.remarks("missing-file") == [("build.py", 3, "nvcc: src/gone is not there", "look")]
+    ((_, _, found, _),) = done.remarks("found-by-itself")
+    assert found.startswith("nvcc: /usr/local/cuda/include is left out")
+    (computed,) = [each for each in done.remarks("build-script") if each[3] == "look"]
+    assert computed[:2] == ("Makefile", 6) and computed[2].startswith("nvcc gets -I$(ROOT), a folder that")
+
+
 def test_an_extension_for_gpus_alone(command, tmp_path):
     build = BUILD.replace(
         "ffi = create", "import torch\nif not torch.cuda.is_available():\n    raise Exception('no')\nffi = create"

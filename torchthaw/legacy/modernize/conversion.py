@@ -41,8 +41,8 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     recordings = [recording.record(project, name, remarks, limit, may_run) for name in build_files]
     setup_path, setup = _setup(project, recordings, remarks, limit, may_run)
     texts = {name: project.text(name).text for name in project.files if scripts.is_script(name) and project.text(name)}
-    commands = [(os.path.dirname(each.path), command) for each in recordings for command in each.commands]
-    flags = scripts.nvcc_flags(project, texts, commands)
+    commands = [(each.path, command) for each in recordings for command in each.commands]
+    flags = scripts.nvcc_flags(project, texts, commands, remarks)
     found = extensions(project, recordings, flags, remarks)
     dropped = _dropped(project, build_files, setup_path, texts, remarks)
     name = (setup or {}).get("name")

@@ -59,7 +59,7 @@ class Extension(NamedTuple):
 def extensions(project, recordings, flags, remarks):
     """[Extension] of all build files; Refused where two make one extension.
 
-    flags: {CUDA source: the flags that scripts give nvcc for it}.
+    flags: {CUDA source: the flags that scripts give nvcc for it}, see scripts.nvcc_flags.
     """
     found = {}
     for recording in recordings:
@@ -155,6 +155,8 @@ class Reader:
             places = [self.project.relative(os.path.join(folder, name)) for folder in (self.call.cwd, self.call.base)]
             inside = next((place for place in places if place is not None and self.project.has_folder(place)), None)
             if inside is None and os.path.isabs(name):
+                name = places[0] or name
+            if inside is None and os.path.isabs(name):
                 self.say("absolute-path", f"{argument}: {name} is a folder of one machine", "look")
             elif inside is None:
                 self.say("missing-file", f"{argument}: {name} is not there", "look")
@@ -171,7 +173,8 @@ class Reader:
 
     def compile_args(self, made):
         made.update(cuda.compile_args(self.given.get("extra_compile_args") or ()))
-        made["cxx"] = [flag for flag in made["cxx"] if not self.is_folder(flag, made)]
+        made["cxx"] = [flag for flag in made["cxx"] if not self.is_folder("extra_compile_args", flag, made)]
+        made["nvcc"] = [flag for flag in made["nvcc"] if not self.is_folder("extra_compile_args", flag, made)]
         made["cxx"] += [f"-U{name}" for name in self.given.get("undef_macros", ())]
         kept = without_architectures(made["nvcc"])
         if kept != made["nvcc"]:
@@ -184,12 +187,11 @@ class Reader:
         if "-fopenmp" in made["cxx"] and "-fopenmp" not in made["extra_link_args"]:
             made["extra_link_args"].append("-fopenmp")
 
-    def is_folder(self, flag, made):
-        """Whether a flag is -I of a folder of the project, which becomes one of include_dirs."""
+    def is_folder(self, origin, flag, made):
+        """Whether a flag is -I of a folder, which becomes one of include_dirs. origin: what has the flag."""
         if not flag.startswith("-I") or len(flag) == 2:
             return False
-        made["include_dirs"] += [each for each in self.folders("extra_compile_args", [flag[2:]])
-                                 if each not in made["include_dirs"]]  # fmt: skip
+        made["include_dirs"] += [each for each in self.folders(origin, [flag[2:]]) if each not in made["include_dirs"]]
         return True
 
     def objects(self, made):
@@ -245,7 +247,8 @@ class Reader:
         self.say("object", f"extra_objects: {name} is made of {source} again, which is among the sources")
         if source not in made["sources"]:
             made["sources"].append(source)
-        made["nvcc"] += [flag for flag in self.flags.get(source, ()) if flag not in made["nvcc"]]
+        flags = [flag for flag in self.flags.get(source, ()) if not self.is_folder("nvcc", flag, made)]
+        made["nvcc"] += [flag for flag in flags if flag not in made["nvcc"]]
 
 
 def without_architectures(words):

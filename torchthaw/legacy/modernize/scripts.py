@@ -6,15 +6,25 @@ import shlex
 
 from ..doctor.project import SHELL_FILES, SHELL_NAMES
 from .extensions import without_architectures
+from .remarks import Remark
 
 # What compiles as pip does it, or only says something.
 BUILDS = r"(?:\$\{?PYTHON\}?|python[\d.]*)\s+(?:\S*/)?(?:build\w*|setup|install)\.py"
 UNDERSTOOD = re.compile(
     r"(?:cd|echo|set|export|source|printf|nvcc|rm|mkdir|if|elif|fi|done|then|else|:|exit|command|which"
-    rf"|{BUILDS}|\S+/nvcc)(?![\w-])|\$\{{?NVCC\}}?\s|[A-Za-z_]\w*=|\[|\w[\w.-]*:|\.PHONY"
+    rf"|{BUILDS}|\S+/nvcc)(?![\w-])|\$[{{(]?NVCC[)}}]?\s|[A-Za-z_]\w*\s*[:?+]?=|\[|\w[\w.-]*:|\.PHONY"
 )
 # Flags of nvcc that a build of torchthaw gives itself; the value is how many words follow.
 GIVEN = {"-c": 0, "--compile": 0, "-o": 1, "--output-file": 1, "-x": 1, "-dc": 0}
+# Flags with a folder or a name behind them, by the short one that is written together with it.
+TOGETHER = {
+    "-I": "-I", "--include-path": "-I", "-isystem": "-I", "--system-include": "-I", "-D": "-D", "--define-macro": "-D",
+    "-U": "-U", "--undefine-macro": "-U",
+}  # fmt: skip
+VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|\((\w+)\))")
+ASSIGNMENT = re.compile(r"(?:export\s+)?(\w+)\s*(?::|\?)?=\s*(.*)")
+# Folders of these names are PyTorch's or CUDA's own, which FFIExtension finds by itself.
+OF_LIBRARIES = re.compile(r"torch|cuda", re.IGNORECASE)
 HOST = re.compile(r"-fPIC|-shared|'?-fPIC'?")
 
 
@@ -50,21 +60,38 @@ def _lines(text):
         number += 1 + line.count("\0")
 
 
-def nvcc_flags(project, texts, commands):
+def nvcc_flags(project, texts, commands, remarks):
     """{CUDA source: the flags that it needs besides those of every build}, of scripts and of recorded commands.
 
-    texts: {path of a script: text}. commands: those that build files start, with the folder of each.
+    texts: {path of a script: text}. commands: those that build files start, as (path of the file, command). Folders of
+    ``-I`` are absolute. Those that a script computes are said in ``remarks``.
     """
     found = {}
     for path, text in texts.items():
-        folder = os.path.dirname(path)
-        for _, command in _lines(text):
+        folder, known = os.path.dirname(path), {}
+        for line, command in _lines(text):
             if command.startswith("cd "):
                 folder = _folder(project, folder, command[3:])
-            _add(project, folder, command, found)
-    for folder, command in commands:
-        _add(project, folder, command, found)
+            assigned = ASSIGNMENT.fullmatch(command)
+            if assigned:
+                known[assigned[1]] = _expanded(assigned[2], known).strip("\"'")
+                continue
+            for flag in _add(project, folder, _expanded(command, known), found):
+                message = f"nvcc gets {flag}, a folder that the script computes: add what is needed to include_dirs"
+                remarks.append(Remark(path, line, "build-script", message, "look"))
+    for path, command in commands:
+        _add(project, os.path.dirname(path), command, found)
     return found
+
+
+def _expanded(text, known):
+    """``text`` with the values of variables that the script assigns, where they are no results of programs."""
+
+    def value(found):
+        text = known.get(found[1] or found[2] or found[3], "$")
+        return found[0] if re.search(r"[$`\"']", text) else text
+
+    return VARIABLE.sub(value, text)
 
 
 def _folder(project, folder, target):
@@ -75,21 +102,27 @@ def _folder(project, folder, target):
 
 
 def _add(project, folder, command, found):
-    if not re.match(r"(?:\S*/)?nvcc\b|\$\{?NVCC\}?", command):
-        return
+    """Adds the flags of a call of nvcc to ``found``; returns those with folders that cannot be read."""
+    if not re.match(r"(?:\S*/)?nvcc\b|\$[{(]?NVCC[)}]?", command):
+        return []
     try:
         words = shlex.split(command)[1:]
     except ValueError:
-        return
+        return []
     sources = [word for word in words if word.endswith(".cu")]
     flags = _own_flags(without_architectures([word for word in words if word not in sources]))
+    unknown = [flag for flag in flags if flag.startswith("-I") and "$" in flag and not OF_LIBRARIES.search(flag)]
+    flags = [f"-I{project.root / folder / flag[2:]}" if flag.startswith("-I") else flag
+             for flag in flags if "$" not in flag]  # fmt: skip
     for name in sources:
         place = project.relative(os.path.join(folder, name))
         if place in project.files:
             found.setdefault(place, []).extend(flag for flag in flags if flag not in found.get(place, ()))
+    return unknown
 
 
 def _own_flags(words):
+    """The flags without those that every build gives; a folder or name behind one is written together with it."""
     kept = []
     while words:
         word = words.pop(0)
@@ -97,12 +130,11 @@ def _own_flags(words):
             del words[: GIVEN[word]]
         elif word in ("-Xcompiler", "--compiler-options"):
             value = words.pop(0) if words else ""
-            if not HOST.fullmatch(value):
+            if not HOST.fullmatch(value) and "$" not in value:
                 kept += [word, value]
-        elif word in ("-D", "-isystem"):
-            kept.append(word + (words.pop(0) if words else ""))
-        elif word == "-I":
-            del words[:1]
-        elif word.startswith("-") and "$" not in word and not word.startswith("-I"):
+        elif word.partition("=")[0] in TOGETHER:
+            flag, _, value = word.partition("=")
+            kept.append(TOGETHER[flag] + (value or (words.pop(0) if words else "")))
+        elif word.startswith("-"):
             kept.append(word)
     return kept
