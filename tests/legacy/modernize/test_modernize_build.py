@@ -93,24 +93,25 @@ def test_cuda_decides():
 
 RECORDS = """
 import json, sys, types
-import setuptools, torch
-torch.cuda.is_available = lambda: sys.argv[1] == "True"
+import setuptools
+sys.modules["torch"] = torch = types.ModuleType("torch")
 sys.modules["torchthaw"] = module = types.ModuleType("torchthaw")
 module.BuildExtension, module.FFIExtension = None, lambda name, **given: {"name": name, **given}
-setuptools.setup = lambda **given: print(json.dumps(given["ext_modules"]))
-exec(open("setup.py").read())
+made = []
+setuptools.setup = lambda **given: made.append(given["ext_modules"])
+for has_cuda in (False, True):
+    torch.cuda = types.SimpleNamespace(is_available=lambda: has_cuda)
+    exec(open("setup.py").read(), {})
+print(json.dumps(made))
 """
 
 
 def setup_py(done):
     """(text, extensions, extensions): the new setup.py, and what its FFIExtensions get without CUDA and with it."""
-    made = []
-    for has_cuda in (False, True):
-        words = [sys.executable, "-c", RECORDS, str(has_cuda)]
-        result = subprocess.run(words, cwd=done.result, capture_output=True, text=True)
-        assert result.returncode == 0, result.stderr
-        made.append(json.loads(result.stdout))
-    return (done.result / "setup.py").read_text(), *made
+    words = [sys.executable, "-c", RECORDS]
+    result = subprocess.run(words, cwd=done.result, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return (done.result / "setup.py").read_text(), *json.loads(result.stdout)
 
 
 CUDA_FILES = {

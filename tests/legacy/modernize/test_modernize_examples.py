@@ -1,6 +1,8 @@
 """tests/legacy/modernize/test_modernize_examples.py: the samples of examples/legacy, modernized as a user does, built
 as wheels, and run in environments of their own by the assertions of their old tests."""
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -12,43 +14,63 @@ import pytest
 
 from support import ROOT
 from support.modernize import has_toolkit, names, state
+from torchthaw.cli import main
 
 pytestmark = pytest.mark.timeout(1200)
 SAMPLES = {"script": "my_lib", "package": "my_package", "pooling": "pooling", "cuda": "my_package"}
 PARTS = ("python", "generated_tests", "comparison", "replacements")
+# No GPU, and one architecture where all code is for GPUs.
+ENVIRONMENT = {"PYTHONPATH": "", "CUDA_VISIBLE_DEVICES": "", "TORCH_CUDA_ARCH_LIST": "9.0"}
 
 
 needs_toolkit = pytest.mark.skipif(not has_toolkit(), reason="no CUDA toolkit")
 BUILT = [pytest.param(name, marks=needs_toolkit if name == "cuda" else ()) for name in SAMPLES]
 
 
-def run(folder, *command, status=0, **environment):
+def run(folder, *command, **environment):
     """What a command prints in ``folder``."""
     done = subprocess.run(
         list(map(str, command)), cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": "", "CUDA_VISIBLE_DEVICES": "", **environment},
+        env={**os.environ, **ENVIRONMENT, **environment},
     )  # fmt: skip
-    assert done.returncode == status, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def modernize(*words):
+    """(the exit status of the command in this process, its report as JSON)"""
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as printed:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        status = main(["modernize", *map(str, words), "--json"])
+    return status, json.loads(printed.getvalue())
 
 
 @pytest.fixture(scope="module")
 def modernized(tmp_path_factory):
-    """modernized(sample) -> (the copy that was modernized, the result, the report as JSON); each once."""
+    """modernized(sample) -> (the copy that was modernized, the result, the report as JSON); each once.
+
+    "script" as a user does it, the others in this process; "cuda" without the comparison, which has only CPU tensors.
+    """
     made, folder = {}, tmp_path_factory.mktemp("samples")
 
-    def modernize(name):
+    def modernized(name):
         if name not in made:
             skipped = shutil.ignore_patterns("__pycache__", "_ext", "build", "*.egg-info")
             shutil.copytree(ROOT / "examples" / "legacy" / name, folder / name, ignore=skipped)
             before = state(folder / name)
-            words = ("modernize", name, "--output", f"new/{name}", "--json")
-            printed = run(folder, sys.executable, "-m", "torchthaw", *words, PYTHONPATH=str(ROOT))
+            if name == "script":
+                words = ("modernize", name, "--output", f"new/{name}", "--json")
+                report = json.loads(run(folder, sys.executable, "-m", "torchthaw", *words, PYTHONPATH=str(ROOT)))
+            else:
+                fewer = ["--no-compare"] if name == "cuda" else []
+                status, report = modernize(folder / name, "--output", folder / "new" / name, *fewer)
+                assert status == 0
             assert state(folder / name) == before
-            made[name] = folder / name, folder / "new" / name, json.loads(printed)
+            made[name] = folder / name, folder / "new" / name, report
         return made[name]
 
-    return modernize
+    return modernized
 
 
 @pytest.fixture(scope="module")
@@ -72,28 +94,20 @@ def environment(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def wheel(modernized, tmp_path_factory):
-    """wheel(sample) -> the path of the wheel of its result."""
+def built(modernized, tmp_path_factory):
+    """built(sample) -> {"sdist": its source distribution, "wheel": its wheel where it can be built}; each once."""
     made = {}
+    code = "import sys, setuptools.build_meta as b; [getattr(b, f'build_{each}')('..') for each in sys.argv[1:]]"
 
     def build(name):
         if name not in made:
-            folder = tmp_path_factory.mktemp("wheel")
+            folder = tmp_path_factory.mktemp("built")
             shutil.copytree(modernized(name)[1], folder / "source")
-            words = (
-                "-m",
-                "pip",
-                "wheel",
-                "-q",
-                "--no-deps",
-                "--no-build-isolation",
-                "--no-index",
-                "--wheel-dir",
-                folder,
-                ".",
-            )
-            run(folder / "source", sys.executable, *words, PYTHONPATH=str(ROOT))
-            (made[name],) = folder.glob("*.whl")
+            kinds = {"sdist": "*.tar.gz", "wheel": "*.whl"}
+            if name == "cuda" and not has_toolkit():
+                del kinds["wheel"]
+            run(folder / "source", sys.executable, "-c", code, *kinds, PYTHONPATH=str(ROOT))
+            made[name] = {kind: next(folder.glob(pattern)) for kind, pattern in kinds.items()}
         return made[name]
 
     return build
@@ -129,18 +143,20 @@ def test_c_stays_as_it_is(modernized, name):
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_the_wheel_passes_the_old_test(modernized, wheel, environment, name, tmp_path):
-    python = environment(wheel(name))
+def test_the_wheel_passes_the_old_test(modernized, built, environment, name, tmp_path):
+    python = environment(built(name)["wheel"])
     shutil.copy(modernized(name)[1] / "tests" / "test.py", tmp_path / "old_test.py")
-    assert run(tmp_path, python, "old_test.py").splitlines()[-1] == "ok"
     past = "('torchthaw.legacy', 'torch.utils.ffi')"
-    code = f"import sys, {SAMPLES[name]}; print([m for m in sys.modules if m.startswith({past})])"
-    assert run(tmp_path, python, "-c", code) == "[]\n"
+    code = f"""import runpy, sys
+runpy.run_path("old_test.py", run_name="__main__")
+print([each for each in sys.modules if each.startswith({past})], "{SAMPLES[name]}" in sys.modules)
+"""
+    assert run(tmp_path, python, "-c", code).splitlines()[-2:] == ["ok", "[] True"]
 
 
 @pytest.mark.parametrize("name", ["script", "pooling"])
-def test_the_new_tests_pass(modernized, wheel, environment, name, tmp_path):
-    python = environment(wheel(name))
+def test_the_new_tests_pass(modernized, built, environment, name, tmp_path):
+    python = environment(built(name)["wheel"])
     shutil.copytree(modernized(name)[1] / "tests", tmp_path / "tests")
     printed = run(tmp_path, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
     assert re.search(r"\b\d+ passed", printed) and "failed" not in printed
@@ -156,19 +172,14 @@ def test_old_and_new_compute_the_same(modernized, name):
 @pytest.mark.parametrize("name", SAMPLES)
 def test_check_says_the_same(modernized, name):
     old, _, report = modernized(name)
-    words = (sys.executable, "-m", "torchthaw", "modernize", old, "--check", "--json")
-    left = report["counts"]["look"] > 0
-    found = json.loads(run(old.parent, *words, status=int(left), PYTHONPATH=str(ROOT)))
+    status, found = modernize(old, "--check")
+    assert status == (report["counts"]["look"] > 0)
     assert found["files"] == report["files"] and found["changed"] == report["changed"]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_source_distribution_has_all(modernized, name, tmp_path):
+def test_a_source_distribution_has_all(modernized, built, name, tmp_path):
     """Its files are enough to build: every C file is in it."""
-    _, result, _ = modernized(name)
-    shutil.copytree(result, tmp_path / "source")
-    code = "import setuptools.build_meta as b; print(b.build_sdist('..'))"
-    archive = run(tmp_path / "source", sys.executable, "-c", code, PYTHONPATH=str(ROOT)).split()[-1]
-    shutil.unpack_archive(tmp_path / archive, tmp_path / "sdist")
+    shutil.unpack_archive(built(name)["sdist"], tmp_path / "sdist")
     (folder,) = (tmp_path / "sdist").iterdir()
-    assert {path for path in names(result) if path.startswith(("src/", "tests/"))} <= names(folder)
+    assert {path for path in names(modernized(name)[1]) if path.startswith(("src/", "tests/"))} <= names(folder)
