@@ -64,6 +64,20 @@ def test_lines_without_a_count_change_nothing(monkeypatch):
     assert terminal.getvalue() == f"{ERASE}torchthaw: compiling{ERASE}"
 
 
+@pytest.mark.parametrize("stream, shown", [
+    (io.StringIO(), "modernize: building\n"),
+    (Terminal(), f"{ERASE}torchthaw: modernize: building{ERASE}torchthaw: modernize: building [1/2] {ERASE}"),
+])  # fmt: skip
+def test_steps_that_a_pipe_is_told(monkeypatch, stream, shown):
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Progress(text="modernize: building", tells_pipes=True) as progress:
+        progress.read("[1/2] one\n")
+    assert stream.getvalue() == shown
+    monkeypatch.setattr(sys, "stderr", None)  # as under pythonw, or closed
+    with Progress(text="modernize: building", tells_pipes=True):
+        pass
+
+
 def on_a_terminal(*command):
     """What a command prints on a terminal, both streams."""
     parent, child = pty.openpty()

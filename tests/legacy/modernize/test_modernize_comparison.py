@@ -1,5 +1,7 @@
 # tests/legacy/modernize/test_modernize_comparison.py: old and new projects called with the same inputs.
 """What both give is compared here for projects written by hand, in one of which something is wrong."""
+import contextlib
+import io
 import shutil
 import subprocess
 import sys
@@ -19,8 +21,14 @@ pytestmark = pytest.mark.timeout(3000)  # builds, and processes that import PyTo
 def compared(tmp_path_factory):
     """(the Result, the Remarks about its tests, {function: (outcome, detail)})."""
     result = modernized.write(tmp_path_factory.mktemp("projects"))
-    remarks = generated_tests.write(result)
-    rows = comparison.compare(result).rows
+    with contextlib.redirect_stderr(io.StringIO()) as told:
+        remarks = generated_tests.write(result)
+        rows = comparison.compare(result).rows
+    calls = [f"modernize: calls of the {side} project's Functions" for side in ("old", "new", "old")]
+    assert told.getvalue().splitlines() == [
+        "modernize: building the new project", "modernize: looking for arguments of the Functions",
+        "modernize: building the old project", *calls,
+    ]  # fmt: skip
     assert [row.function for row in rows] == [*modernized.CASES, "toy_fill"]
     return result, remarks, {row.function: row[1:] for row in rows}
 
@@ -128,6 +136,18 @@ def test_what_has_no_test_is_to_be_looked_at(compared):
 
 
 # Projects that cannot be built or called here
+
+
+def test_commands(tmp_path):
+    lines = []
+    program = "import sys; print('[1/2] ', flush=True); print('b.c: error: no', file=sys.stderr); sys.exit(4)"
+    error = projects.command(tmp_path, [sys.executable, "-c", program], shown="the build", read=lines.append)
+    assert error == "the build: b.c: error: no" and lines == ["[1/2] \n", "b.c: error: no\n"]
+    assert projects.command(tmp_path, [sys.executable, "-c", "print(1)"]) == ""
+    quiet = [sys.executable, "-c", "print('[1/2] ', flush=True); raise SystemExit(3)"]
+    assert projects.command(tmp_path, quiet, shown="it") == "it: exit status 3"
+    late = [sys.executable, "-c", "import time; time.sleep(600)"]
+    assert projects.command(tmp_path, late, seconds=1, shown="it") == "it: no end within 1 s"
 
 
 def test_a_new_project_that_cannot_be_built(tmp_path):

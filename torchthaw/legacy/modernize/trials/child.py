@@ -25,7 +25,7 @@ def find(job):
     calls.listen_to_c(job["extensions"])
     functions, c = _scripts(job["scripts"], calls)
     rows, reached = [], set()
-    for target in targets:
+    for target in _counted(targets):
         row, made = _find_one(target, calls, functions.get((target.module, target.name), []))
         rows.append([list(target), row])
         _opcheck(row, made, reached)
@@ -89,7 +89,7 @@ def run(job):
     if job["is_old"]:
         import torch.utils.ffi  # noqa: F401  old Functions, before the project defines some
     answers = {}
-    for *words, cases in job["targets"]:
+    for *words, cases in _counted(job["targets"]):
         target = Target(*words)
         try:
             function = calling.find(target, job["is_old"])
@@ -99,6 +99,13 @@ def run(job):
         results = (isolated(lambda: calling.result_of(target, function, case), SECONDS_OF_CASE) for case in cases)
         answers[target.key] = [list(answer) for answer in results]
     return answers
+
+
+def _counted(items):
+    """The items, with a line about each for ``build.progress``."""
+    for number, item in enumerate(items, 1):
+        print(f"[{number}/{len(items)}] ", flush=True)
+        yield item
 
 
 def main(job_path, answer_path):

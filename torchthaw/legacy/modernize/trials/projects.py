@@ -7,15 +7,18 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import NamedTuple
 
 from .... import finder
+from ....build.progress import COUNT, Progress
 
 LEFT_OUT = {".git", ".hg", ".svn", "__pycache__"}
 LARGEST_FILE = 100 << 20  # bytes; weights and data are not needed
 SECONDS_OF_BUILD = 900
 SECONDS_OF_JOB = 1800
+STEPS = {"find": "looking for arguments of the Functions"}  # what a job is called, if not by its calls
 CHILD = "torchthaw.legacy.modernize.trials.child"
 # Each call has one thread, which makes forks safe, and sees memory that was not set as other numbers on each side.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
@@ -31,7 +34,7 @@ class Built(NamedTuple):
 
 
 class Copies:
-    """Copies of the old and the new project of one Result, in a temporary folder, each built when it is first needed."""
+    """Copies of both projects of one Result, in a temporary folder, each built when it is first needed."""
 
     def __init__(self, result):
         self.result = result
@@ -47,7 +50,8 @@ class Copies:
         if "new" not in self.made:
             folder, error = self._copy(self.result.folder, "new")
             words = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
-            error = error or command(folder, words, **self.variables)
+            with step("building the new project"):
+                error = error or command(folder, words, **self.variables)
             self.made["new"] = Built(folder, (os.fspath(folder),), False, error)
         return self.made["new"]
 
@@ -56,8 +60,9 @@ class Copies:
         if "old" not in self.made:
             folder, error = self._copy(self.result.project, "old")
             if not error:
-                torchthaw(folder, "doctor", ".", "--apply")  # Python 2 must be gone before it can be called at all
-                error = self._build_old(folder)
+                with step("building the old project"):
+                    torchthaw(folder, "doctor", ".", "--apply")  # without Python 2 it can be called at all
+                    error = self._build_old(folder)
             self.made["old"] = Built(folder, tuple(dict.fromkeys(self._roots(folder))), True, error)
         return self.made["old"]
 
@@ -142,20 +147,37 @@ def torchthaw(folder, *words, **variables):
     return command(folder, [sys.executable, "-m", "torchthaw", *words], is_old=True, **variables)
 
 
-def command(folder, words, is_old=False, seconds=SECONDS_OF_BUILD, shown="", **variables):
-    """Runs a command in a folder; why it failed, or "". shown: the command in messages, if not as it is."""
-    shown = shown or " ".join(["python", *words[1:]])
-    try:
-        done = subprocess.run(
-            words, cwd=folder, env={**environment(is_old), **variables}, stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, errors="replace", timeout=seconds,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
+def step(text):
+    """The Progress of one of the long steps of modernize."""
+    return Progress(text=f"modernize: {text}", tells_pipes=True)
+
+
+def command(folder, words, is_old=False, seconds=SECONDS_OF_BUILD, shown="", read=None, **variables):
+    """Runs a command in a folder; why it failed, or "".
+
+    shown: the command in messages, if not as it is. read: gets each line that it prints.
+    """
+    shown, lines, late = shown or " ".join(["python", *words[1:]]), [], threading.Event()
+    with subprocess.Popen(
+        words, cwd=folder, env={**environment(is_old), **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace",
+    ) as process:  # fmt: skip
+        timer = threading.Timer(seconds, lambda: (late.set(), process.kill()))
+        timer.start()
+        try:
+            for line in process.stdout:
+                if read:
+                    read(line)
+                if line.strip() and not COUNT.match(line):
+                    lines.append(line.strip())
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            timer.cancel()
+    if late.is_set():
         return f"{shown}: no end within {seconds} s"
-    if done.returncode == 0:
-        return ""
-    lines = [line.strip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
-    return f"{shown}: {_reason(lines) or f'exit status {done.returncode}'}"
+    return f"{shown}: {_reason(lines) or f'exit status {process.returncode}'}" if process.returncode else ""
 
 
 def _reason(lines):
@@ -177,8 +199,9 @@ def ask(built, job, perturb=0):
     if built.is_old:
         words[1:3] = ["-m", "torchthaw", "run", "-m", CHILD]
     variables = {"MALLOC_PERTURB_": str(perturb)} if perturb else {}
-    shown = "calls of the old project's Functions" if built.is_old else "calls of the new project's Functions"
-    error = command(built.folder, words, built.is_old, SECONDS_OF_JOB, shown, **variables)
+    shown = f"calls of the {'old' if built.is_old else 'new'} project's Functions"
+    with step(STEPS.get(job["kind"], shown)) as progress:
+        error = command(built.folder, words, built.is_old, SECONDS_OF_JOB, shown, progress.read, **variables)
     if error:
         raise RuntimeError(error)
     return torch.load(folder / "answer", weights_only=True)
