@@ -11,7 +11,7 @@ import pytest
 from support import ROOT
 from support.modernize import BUILD, SCRIPT, command, has_toolkit, names, parts, write  # noqa: F401
 from torchthaw.build import cuda
-from torchthaw.legacy.modernize import literal
+from torchthaw.legacy.modernize import conversion, literal
 
 BEGIN = """import os, sys, glob
 import torch
@@ -321,6 +321,11 @@ def test_c_functions_that_can_leave_th(command, tmp_path):
     assert {each["name"]: each["line"] for each in done.json["plain_c"]} == {"scale": 4, "rows": 17, "head": 28}
     page = (done.result / "MODERNIZED.md").read_text()
     assert PROTOTYPES["scale"] in page and "`src/twice.c:4`" in page
+
+
+def test_c_functions_for_gpus(tmp_path):
+    found = conversion.convert(ROOT / "examples" / "legacy" / "pooling", tmp_path).result
+    assert found.gpu_functions == {"pooling_cuda_forward", "pooling_cuda_unpool"}
 
 
 def test_the_prototype_is_one(command, tmp_path):

@@ -12,7 +12,7 @@ import torch
 from support import modernized
 from support.legacy_project import files
 from torchthaw.legacy.modernize import comparison, generated_tests
-from torchthaw.legacy.modernize.trials import equality, projects, survey
+from torchthaw.legacy.modernize.trials import equality, projects, survey, target
 
 pytestmark = pytest.mark.timeout(3000)  # builds, and processes that import PyTorch, beside other jobs
 
@@ -159,6 +159,20 @@ def test_a_new_project_that_cannot_be_built(tmp_path):
     (row,) = comparison.compare(result).rows
     assert row[:2] == ("Square", "not compared") and row.detail.endswith("build_ext --inplace: no setup")
     assert not list(result.folder.glob("tests/test_*.py"))
+
+
+def test_functions_for_gpus_alone(tmp_path, monkeypatch):
+    """Nothing is built for them, and the report says what they need."""
+    result = modernized.write(tmp_path, ["Square"])
+    calls = "toy_square_cuda", "toy_slope_cuda"
+    result = result._replace(functions=[result.functions[0]._replace(calls=calls)], gpu_functions=frozenset(calls))
+    monkeypatch.setattr(projects, "command", lambda *words, **options: pytest.fail("it was built"))
+    detail = "needs a GPU: of C it calls toy_square_cuda, toy_slope_cuda alone, and inputs are tried on the CPU"
+    assert comparison.compare(result).rows == [("Square", "not compared", detail)]
+    (remark,) = generated_tests.write(result)
+    assert (remark.kind, remark.message.partition("; ")[0]) == ("look", f"Square has no test: {detail}")
+    both = result._replace(gpu_functions=frozenset(calls[:1]))
+    assert [each.gpu_calls for made in (result, both) for each in target.of_result(made)] == [calls, ()]
 
 
 BROKEN = {

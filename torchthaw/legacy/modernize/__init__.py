@@ -27,7 +27,7 @@ def add_modernize(subcommands):
     parser.add_argument("--diff", action="store_true", help="print all changes as a diff, and write nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object in place of text")
     parser.add_argument(
-        "--no-compare", action="store_true", help="do not build the old project to compare it with the new one"
+        "--no-compare", action="store_true", help="build neither project: compare nothing, write no tests of Functions"
     )
     parser.add_argument(
         "--build", metavar="FILE", action="append", default=[], help="the build file, of several; repeatable"
@@ -74,11 +74,13 @@ def _modernize(options):
 
 
 def _complete(result, options):
-    """Adds the tests of the new project; returns the rows of the comparison with the old one."""
+    """Adds the tests of the new project's Functions; returns the rows of the comparison with the old one."""
     from . import comparison, generated_tests, replacements
 
-    result.remarks.extend(generated_tests.write(result))
-    rows = [] if options.no_compare else comparison.compare(result).rows
+    rows = []
+    if not options.no_compare:
+        result.remarks.extend(generated_tests.write(result))
+        rows = comparison.compare(result).rows
     result.remarks.extend(replacements.hints(result))
     return rows
 

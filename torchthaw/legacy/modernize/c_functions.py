@@ -23,6 +23,7 @@ SIZE = (rf"{CALLED}size\s*\(\s*P\s*,\s*(\d+)\s*\)", r"P\s*->\s*size\s*\[\s*(\d+)
 COUNT = (rf"{CALLED}nElement\s*\(\s*P\s*\)",)
 RANK = (rf"{CALLED}nDimension\s*\(\s*P\s*\)", r"P\s*->\s*nDimension", rf"{CALLED}isContiguous\s*\(\s*P\s*\)")
 KEPT = (rf"\bP\s*=\s*{CALLED}newContiguous\s*\(\s*P\s*\)\s*;", rf"{CALLED}free\s*\(\s*P\s*\)\s*;")
+PROTOTYPE = re.compile(r"\b(\w+)\s*\(([^()]*)\)\s*;")
 SAME = rf"{CALLED}isSameSizeAs\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)"
 TH_CALL = re.compile(r"\bTH(?!Error\b|ArgCheck\b|AssertMsg\b)\w*\s*\(")
 # Declarations of pointers without a value.
@@ -37,6 +38,13 @@ class Plain(NamedTuple):
     path: str
     line: int
     prototype: str
+
+
+def of_gpus(project: Project, extensions):
+    """The names of the functions whose prototypes, in the extensions' headers, take tensors of GPUs."""
+    headers = {path for extension in extensions for path in extension.files("headers") if path in project.files}
+    texts = [blank(source.text, C_TOKENS, ("comment", "string")) for source in map(project.text, headers) if source]
+    return frozenset(name for text in texts for name, arguments in PROTOTYPE.findall(text) if "THCuda" in arguments)
 
 
 def find(project: Project, extensions):

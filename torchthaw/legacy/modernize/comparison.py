@@ -31,19 +31,16 @@ def compare(result):
     of its own, with a time limit. What the old one gave is recorded in the new project's tests.
     """
     found = survey.survey(result)
-    if found.error:
-        return Comparison([Row(_label(each, found), "not compared", found.error) for each in found.rows])
-    old = survey.copies(result).old()
     rows, ready = {}, {}
     for target, row in found.rows.items():
-        if row["cases"]:
+        if row is None:
+            rows[target] = "not compared", found.error
+        elif row["cases"]:
             ready[target] = row["cases"]
         else:
-            rows[target] = "not compared", f"no arguments were found that it works with ({row['reason']})"
-    if old.error:
-        rows |= dict.fromkeys(ready, ("not compared", f"the old project cannot be built here: {old.error}"))
-    elif ready:
-        rows |= _compared(result, found, old, survey.copies(result).new(), ready)
+            rows[target] = "not compared", survey.why_no_cases(target, row)
+    if ready:
+        rows |= _compared(result, found, ready)
     return Comparison([Row(_label(target, found), *rows[target]) for target in found.rows])
 
 
@@ -53,8 +50,11 @@ def _label(target, found):
     return target.name if is_only else f"{target.module}.{target.name}"
 
 
-def _compared(result, found, old, new, ready):
-    """{Target: (outcome, detail)}"""
+def _compared(result, found, ready):
+    """{Target: (outcome, detail)} of the Targets with arguments, ``ready``."""
+    old, new = survey.copies(result).old(), survey.copies(result).new()
+    if old.error:
+        return dict.fromkeys(ready, ("not compared", f"the old project cannot be built here: {old.error}"))
     job = {"kind": "run", "targets": [[*target, cases] for target, cases in ready.items()]}
     try:
         before, after = projects.ask(old, job, OLD), projects.ask(new, job, NEW)

@@ -61,7 +61,7 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     remarks.sort(key=lambda remark: (remark.path, remark.line))
     result = Result(
         project.root, Path(folder), layout.package, layout.extensions, tuple(each.name for each in found),
-        tuple(build_files), layout.modules, functions, remarks,
+        tuple(build_files), layout.modules, functions, remarks, c_functions.of_gpus(project, found),
     )  # fmt: skip
     return Conversion(project, contents, changed, c_functions.find(project, found), result)
 

@@ -98,7 +98,7 @@ def _look(place, message):
 def _missing(target, row):
     """What the test of a Target lacks, and why."""
     if not row["cases"]:
-        yield (f"{target.name} has no test: no arguments were found that it works with ({row['reason']}); write "
+        yield (f"{target.name} has no test: {survey.why_no_cases(target, row)}; write "
                f"tests/test_{target.key}.py, with {target.name}{'' if target.is_c else '.apply'}")  # fmt: skip
     elif not target.is_c and not row["gradcheck"]:
         yield f"{target.name} has no gradcheck with {_shapes(row)}: {row['why']}"

@@ -11,7 +11,7 @@ import torch
 from . import calling, checking, finding
 from .isolated import isolated
 from .listening import Calls, run_script
-from .target import Target, of_c_function
+from .target import Target, new_row, of_c_function
 
 SECONDS_OF_SCRIPT = 180
 SECONDS_OF_CASE = 30
@@ -56,8 +56,7 @@ def _scripts(paths, calls):
 
 def _find_one(target, calls, recorded):
     """(the row of a Target, the calls of C that it makes as [module, name, arguments])"""
-    row = {"key": target.key, "cases": [], "gradcheck": None, "why": "", "opchecks": {}, "refused": []}
-    row |= {"recorded": bool(recorded), "reason": ""}
+    row = {**new_row(target), "recorded": bool(recorded)}
     try:
         function = calling.find(target, False)
     except Exception as error:

@@ -8,7 +8,7 @@ from . import projects, target
 
 
 class Survey(NamedTuple):
-    """rows: {Target: the dict that ``child.find`` made of it}; error: why there are none, or ""."""
+    """rows: {Target: see ``target.new_row``; None where ``error`` says why nothing is known}."""
 
     rows: dict
     error: str
@@ -36,9 +36,13 @@ def survey(result):
 
 def _survey(result):
     targets = target.of_result(result)
+    rows = {each: target.new_row(each, _needs_gpu(each)) if each.gpu_calls else None for each in targets}
+    targets = [each for each in targets if not each.gpu_calls]
+    if rows and not targets:
+        return Survey(rows, "")
     built = copies(result).new()
     if built.error:
-        return Survey({each: None for each in targets}, f"the new project cannot be built: {built.error}")
+        return Survey(rows, f"the new project cannot be built: {built.error}")
     job = {
         "kind": "find",
         "targets": [list(each) for each in targets],
@@ -48,5 +52,14 @@ def _survey(result):
     try:
         answer = projects.ask(built, job)
     except RuntimeError as error:
-        return Survey({each: None for each in targets}, f"{error}")
-    return Survey({target.Target(*words): row for words, row in answer}, "")
+        return Survey(rows, f"{error}")
+    return Survey(rows | {target.Target(*words): row for words, row in answer}, "")
+
+
+def _needs_gpu(each):
+    return f"needs a GPU: of C it calls {', '.join(each.gpu_calls)} alone, and inputs are tried on the CPU"
+
+
+def why_no_cases(each, row):
+    """Why there are no arguments for a Target."""
+    return row["reason"] if each.gpu_calls else f"no arguments were found that it works with ({row['reason']})"

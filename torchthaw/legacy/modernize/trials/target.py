@@ -9,6 +9,7 @@ class Target(NamedTuple):
 
     constants: how many of the last arguments the old one's ``__init__`` took; 0 for a static Function.
     is_c: whether it is a C function. key: the name of its files, such as ``"max_pool_function"``.
+    gpu_calls: the C functions that it calls, where all of them take tensors of GPUs.
     """
 
     module: str
@@ -17,6 +18,18 @@ class Target(NamedTuple):
     key: str
     constants: int = 0
     is_c: bool = False
+    gpu_calls: tuple = ()
+
+
+def new_row(target, reason=""):
+    """What is known of a Target that was not called: a dict that ``child.find`` completes.
+
+    cases: argument lists that it works with; recorded: whether scripts of the project gave some; reason: why there is
+    none. gradcheck: see ``checking.gradcheck``; why: what failed in it. opchecks: {operator: arguments that it passes
+    opcheck with}; refused: [name, why] of those that do not.
+    """
+    row = {"key": target.key, "cases": [], "recorded": False, "reason": reason}
+    return {**row, "gradcheck": None, "why": "", "opchecks": {}, "refused": []}
 
 
 def of_result(result):
@@ -30,7 +43,9 @@ def of_result(result):
             key = f"{snake(each.module.rpartition('.')[2])}_{key}"
         while any(key == target.key for target in targets):
             key += "_"
-        targets.append(Target(each.module, old.get(each.module, each.module), each.name, key, len(each.constants)))
+        needs_gpu = each.calls and result.gpu_functions.issuperset(each.calls)
+        old_module, gpu_calls = old.get(each.module, each.module), tuple(each.calls) if needs_gpu else ()
+        targets.append(Target(each.module, old_module, each.name, key, len(each.constants), gpu_calls=gpu_calls))
     return targets
 
 
