@@ -25,6 +25,7 @@ VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|\((\w+)\))")
 ASSIGNMENT = re.compile(r"(?:export\s+)?(\w+)\s*(?::|\?)?=\s*(.*)")
 # Folders of these names are PyTorch's or CUDA's own, which FFIExtension finds by itself.
 OF_LIBRARIES = re.compile(r"torch|cuda", re.IGNORECASE)
+COMMAND = re.compile(r"""(?:"[^"]*"|'[^']*'|["']|[^"';&|]|(?<!&)&(?!&)|(?<!\|)\|(?!\|))+""")  # what && || and ; divide
 HOST = re.compile(r"-fPIC|-shared|'?-fPIC'?")
 
 
@@ -53,7 +54,7 @@ def _lines(text):
     number = 1
     for line in text.replace("\\\n", "\0").split("\n"):
         code = re.sub(r"(?:^|\s)#.*", "", line.replace("\0", " "))
-        for command in re.split(r"&&|\|\||;", code):
+        for command in COMMAND.findall(code):
             command = command.strip().strip("@-").strip()
             if command:
                 yield number, command
