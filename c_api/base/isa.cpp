@@ -1,8 +1,11 @@
 // c_api/base/isa.cpp: finds the instruction set to use.
 #include "base/isa.h"
 
+#include "base/unknown_isa.h"
+
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -13,6 +16,7 @@ namespace base {
 namespace {
 
 constexpr const char *names[] = {"portable", "avx2", "avx512", "avx512_bf16", "amx_bf16"};
+constexpr size_t text_size = 256;
 
 #if defined(__x86_64__)
 // <asm/prctl.h> of Linux 5.16.
@@ -42,6 +46,8 @@ Isa best_of_this_cpu() {
 }
 
 Isa detect() {
+    char text[text_size];
+    if (is_unknown_isa(text, sizeof text)) on_unknown_isa();
     const Isa best = best_of_this_cpu() < last_isa ? best_of_this_cpu() : last_isa;
     const char *wanted = std::getenv(isa_variable);
     for (int i = 0; wanted && i <= static_cast<int>(best); ++i)
@@ -50,6 +56,22 @@ Isa detect() {
 }
 
 }  // namespace
+
+bool is_unknown_isa(char *text, size_t size) {
+    const char *value = std::getenv(isa_variable);
+    if (!value || !*value) return false;
+    for (const char *name : names)
+        if (std::strcmp(value, name) == 0) return false;
+    char listed[text_size];
+    size_t used = 0;
+    const int last = static_cast<int>(last_isa);
+    for (int i = 0; i <= last; ++i) {
+        const char *between = i == 0 ? "" : i == last ? " or " : ", ";
+        used += static_cast<size_t>(std::snprintf(listed + used, sizeof listed - used, "%s%s", between, names[i]));
+    }
+    std::snprintf(text, size, "%s: expected %s, got '%s'", isa_variable, listed, value);
+    return true;
+}
 
 Isa isa() {
     // Threads that race here all find the same answer.

@@ -1,6 +1,8 @@
 // c_api/base/threads.cpp: cuts loops into slices and runs them on the runtime's team.
 #include "base/threads.h"
 
+#include "base/isa.h"
+
 #include <atomic>
 #include <pthread.h>
 
@@ -46,6 +48,7 @@ void parallel_slices(int64_t size, int64_t grain, Cuts cuts, Slice slice, void *
         slice(body, 0, size);
         return;
     }
+    isa();  // which may throw; the threads of a region must not
     Loop loop{size, evenly ? 1 : grain, slice, body};
     openmp().parallel(run_member, &loop, static_cast<unsigned>(threads < most ? threads : most), 0);
 }

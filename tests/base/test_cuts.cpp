@@ -1,6 +1,8 @@
 // tests/base/test_cuts.cpp: where loops are cut, with a runtime that runs its threads one after the other.
 #include "base/threads.h"
 
+#include "base/isa.h"
+
 #include "../support/check.h"
 
 #include <algorithm>
@@ -20,6 +22,10 @@ const base::OpenMP &base::openmp() {
                                    [] { return nested ? 1 : 0; }};
     return runtime;
 }
+
+// Loops choose before their threads start, since the choice may fail.
+static int choices = 0;
+base::Isa base::isa() { return ++choices, Isa::portable; }
 
 using Slices = std::vector<std::pair<int64_t, int64_t>>;
 

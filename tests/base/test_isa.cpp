@@ -2,6 +2,8 @@
 // Arguments: the variable, and the last instruction set that the library has.
 #include "base/isa.h"
 
+#include "base/unknown_isa.h"
+
 #include "../support/check.h"
 
 #include <cstdlib>
@@ -30,8 +32,19 @@ int main(int count, char **arguments) {
     CHECK(best >= 0 && best <= static_cast<int>(base::last_isa));
     CHECK(std::string(names[static_cast<int>(base::last_isa)]) == arguments[2]);
     for (int i = 0; i < 5; ++i) CHECK(chosen(variable, names[i]) == (i <= best ? i : best));
-    CHECK(chosen(variable, "sse9") == best);
     CHECK(chosen(variable, "") == best);
+    char text[256] = "";
+    setenv(variable, "sse9", 1);
+    CHECK(base::is_unknown_isa(text, sizeof text));
+    const std::string said = text, expected = std::string(variable) + ": expected portable, avx2";
+    CHECK(said.compare(0, expected.size(), expected) == 0);
+    CHECK(said.find(std::string(" or ") + arguments[2] + ", got 'sse9'") != std::string::npos);
+    for (const char *name : names) {
+        setenv(variable, name, 1);
+        CHECK(!base::is_unknown_isa(text, sizeof text));
+    }
+    setenv(variable, "", 1);
+    CHECK(!base::is_unknown_isa(text, sizeof text));
     setenv(variable, "portable", 1);
     CHECK(std::string(base::isa_name()) == "portable");
     return failures() != 0;

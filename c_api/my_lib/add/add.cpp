@@ -41,14 +41,14 @@ namespace {
 
 template <typename T> int forward(const BinaryForward<T> &a) {
     int64_t size;
-    if (!check_arguments(a, &size)) return 0;
+    if (!check_arguments(a, &size) || !check_cpu()) return 0;
     MY_LIB_CHOOSE(add_forward<T>)(a.input1, a.input2, size, a.output);
     return 1;
 }
 
 template <typename T> int backward(const BinaryBackward<T> &a) {
     int64_t size;
-    if (!check_arguments(a, &size)) return 0;
+    if (!check_arguments(a, &size) || !check_cpu()) return 0;
     T *const grad_inputs[] = {a.grad_input1, a.grad_input2};
     for (T *grad_input : grad_inputs)
         if (grad_input && grad_input != a.grad_output)

@@ -172,14 +172,14 @@ namespace {
 
 template <typename T> int forward(const BatchNorm2dForward<T> &a) {
     Images images = {};
-    if (!check_arguments(a, &images)) return 0;
+    if (!check_arguments(a, &images) || !check_cpu()) return 0;
     MY_LIB_CHOOSE(batch_norm2d_forward<T>)(a, images);
     return 1;
 }
 
 template <typename T> int backward(const BatchNorm2dBackward<T> &a) {
     Images images = {};
-    if (!check_arguments(a, &images)) return 0;
+    if (!check_arguments(a, &images) || !check_cpu()) return 0;
     if (a.grad_input && images.count()) MY_LIB_CHOOSE(batch_norm2d_backward<T>)(a, images);
     return 1;
 }

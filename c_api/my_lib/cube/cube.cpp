@@ -52,14 +52,14 @@ namespace {
 
 template <typename T> int forward(const CubeForward<T> &a) {
     int64_t size;
-    if (!check_arguments(a, &size)) return 0;
+    if (!check_arguments(a, &size) || !check_cpu()) return 0;
     MY_LIB_CHOOSE(cube_forward<T>)(a.input, size, a.output, a.derivative);
     return 1;
 }
 
 template <typename T> int backward(const CubeBackward<T> &a) {
     int64_t size;
-    if (!check_arguments(a, &size)) return 0;
+    if (!check_arguments(a, &size) || !check_cpu()) return 0;
     if (a.grad_input)
         MY_LIB_CHOOSE(cube_backward<T>)(a.grad_output, a.grad_derivative, a.input, size, a.grad_input);
     return 1;

@@ -80,13 +80,13 @@ template <typename S> size_t backward_workspace_size(const LinearSizes &s) {
 }
 
 template <typename S> int forward(const LinearForward<S> &a) {
-    if (!check_arguments(a, forward_workspace_size<S>(a.sizes))) return 0;
+    if (!check_arguments(a, forward_workspace_size<S>(a.sizes)) || !check_cpu()) return 0;
     MY_LIB_CHOOSE_FOR(S, linear_forward<S>)(a);
     return 1;
 }
 
 template <typename S> int backward(const LinearBackward<S> &a) {
-    if (!check_arguments(a, backward_workspace_size<S>(a.sizes))) return 0;
+    if (!check_arguments(a, backward_workspace_size<S>(a.sizes)) || !check_cpu()) return 0;
     MY_LIB_CHOOSE(linear_backward<S>)(a);
     return 1;
 }

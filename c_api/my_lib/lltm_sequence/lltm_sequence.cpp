@@ -211,13 +211,13 @@ template <typename S> size_t backward_workspace_size(const LltmSequenceSizes &s)
 }
 
 template <typename S> int forward(const LltmSequenceForward<S> &a) {
-    if (!check_arguments(a, forward_workspace_size<S>(a.sizes))) return 0;
+    if (!check_arguments(a, forward_workspace_size<S>(a.sizes)) || !check_cpu()) return 0;
     MY_LIB_CHOOSE_FOR(S, lltm_sequence_forward<S>)(a);
     return 1;
 }
 
 template <typename S> int backward(const LltmSequenceBackward<S> &a) {
-    if (!check_arguments(a, backward_workspace_size<S>(a.sizes))) return 0;
+    if (!check_arguments(a, backward_workspace_size<S>(a.sizes)) || !check_cpu()) return 0;
     MY_LIB_CHOOSE(lltm_sequence_backward<S>)(a);
     return 1;
 }

@@ -30,14 +30,14 @@ namespace {
 
 template <typename T> int forward(const MulConstantForward<T> &a) {
     int64_t size;
-    if (!check_arguments(a, &size)) return 0;
+    if (!check_arguments(a, &size) || !check_cpu()) return 0;
     MY_LIB_CHOOSE(mul_constant<T>)(a.input, size, static_cast<T>(a.constant), a.output);
     return 1;
 }
 
 template <typename T> int backward(const MulConstantBackward<T> &a) {
     int64_t size;
-    if (!check_arguments(a, &size)) return 0;
+    if (!check_arguments(a, &size) || !check_cpu()) return 0;
     if (a.grad_input) MY_LIB_CHOOSE(mul_constant<T>)(a.grad_output, size, static_cast<T>(a.constant), a.grad_input);
     return 1;
 }

@@ -48,3 +48,10 @@
 #define MY_LIB_EVERY_ISA(...) BASE_EVERY_ISA(__VA_ARGS__)
 #define MY_LIB_CHOOSE_FOR(S, ...) MY_LIB_CHOOSE(__VA_ARGS__)
 #endif
+
+#if MY_LIB_ENTRY_POINTS
+namespace my_lib {
+// Whether the environment variable MY_LIB_CPU has no value or one that is known; else it is the caller's error.
+bool check_cpu();
+}  // namespace my_lib
+#endif

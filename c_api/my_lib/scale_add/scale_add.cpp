@@ -46,14 +46,14 @@ namespace {
 
 template <typename T> int forward(const BinaryForward<T> &a) {
     int64_t size;
-    if (!check_arguments(a, &size)) return 0;
+    if (!check_arguments(a, &size) || !check_cpu()) return 0;
     MY_LIB_CHOOSE(scale_add_forward<T>)(a.input1, a.input2, size, a.output);
     return 1;
 }
 
 template <typename T> int backward(const BinaryBackward<T> &a) {
     int64_t size;
-    if (!check_arguments(a, &size)) return 0;
+    if (!check_arguments(a, &size) || !check_cpu()) return 0;
     if (a.grad_input1 || a.grad_input2)
         MY_LIB_CHOOSE(scale_add_backward<T>)(a.grad_output, size, a.grad_input1, a.grad_input2);
     return 1;
