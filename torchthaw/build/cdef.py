@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import cffi
 
 from .. import config
-from . import annotations, cffi_names, crossing, toolchain
+from . import annotations, cffi_names, crossing, header_errors, toolchain
 
 # What compilers add to declarations and cffi's parser does not know, with the spelling it takes instead.
 NEUTRAL = {
@@ -22,6 +22,7 @@ MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
 ESCAPED = re.compile(r"\\(.)")
 MACRO = re.compile(r"#\s*define\s+(\w+)\s+(.+?)\s*$")
 INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+DEFINED = re.compile(r"[ \t]*#[ \t]*define\b")
 INTEGER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
 ARITHMETIC = re.compile(r"(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*|[-+*/%|&^~()<>\s])+")
 
@@ -45,13 +46,35 @@ def parse(headers, include_dirs=(), define_flags=(), preamble=""):
     The files are tried as they are. Where they hold more than declarations (``#include``, guards, macros,
     ``extern "C"``, ``static inline``, attributes), the C preprocessor resolves that, and what stands in the headers
     themselves is kept: what they include is not, so a header whose types are needed must be listed too.
+
+    Raises HeaderError, which names the header and the line.
     """
-    text = "".join(header.read_text() + "\n\n" for header in headers)
+    text = "".join(_marked(header) for header in headers)
     try:
-        return Declarations(_ffi(preamble, text), preamble + text)
+        declared = Declarations(_ffi(preamble, text), preamble + text)
     except (cffi.CDefError, cffi.FFIError):
-        text, annotated, preprocessed = preprocess(headers, include_dirs, define_flags)
-        return Declarations(_ffi(preamble, text), preamble + text, annotated, preprocessed)
+        text, annotated, preprocessed, others = preprocess(headers, include_dirs, define_flags)
+        try:
+            declared = Declarations(_ffi(preamble, text), preamble + text, annotated, preprocessed)
+        except (cffi.CDefError, cffi.FFIError) as error:
+            raise header_errors.explained(error, preamble, text, headers, others) from None
+    header_errors.check(declared.text)
+    return declared
+
+
+def read(path):
+    """The text of a header. Comments may be in any encoding."""
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _marked(header):
+    """The text of a header with markers of its lines, from which cffi removes macros and the empty lines above them."""
+    lines = [header_errors.marker(header, 1)]
+    for number, line in enumerate(read(header).split("\n"), 1):
+        lines.append(line)
+        if DEFINED.match(line) and not line.endswith("\\"):
+            lines.append(header_errors.marker(header, number + 1))
+    return "\n".join(lines) + "\n\n"
 
 
 def _ffi(*texts):
@@ -64,15 +87,15 @@ def _ffi(*texts):
 
 
 def preprocess(headers, include_dirs=(), define_flags=()):
-    """(declarations, annotated, preprocessed): the declarations of ``headers`` after the C preprocessor, with their
-    integer macros as ``#define NAME ...``; the others as in Declarations.
+    """(declarations, annotated, preprocessed, others): the declarations of ``headers`` after the C preprocessor, with
+    their integer macros as ``#define NAME ...``; the two next as in Declarations; the lines of all other files.
     """
     # Defined after the headers' own includes would have used them, these would break the C library's headers.
     neutral = [f"-D{name}={value}" for name, value in NEUTRAL.items()]
     include = [*(f"-I{folder}" for folder in include_dirs), *annotate_flags(), "-DTHAW_READS_ANNOTATIONS"]
     source = include_lines(headers)
     command = [*toolchain.c_compiler(), "-E", "-dD", *define_flags, *neutral, *include, "-x", "c", "-"]
-    result = subprocess.run(command, input=source, capture_output=True, text=True)
+    result = subprocess.run(command, input=source, capture_output=True, encoding="utf-8", errors="replace")
     if result.returncode:
         raise ValueError(f"headers: the C preprocessor failed\n{result.stderr}")
     names = {str(header) for header in headers}
@@ -90,11 +113,26 @@ def preprocess(headers, include_dirs=(), define_flags=()):
                 macros[macro[1]] = macro[2]
         number += 1
     lines, annotated = annotations.take(lines)
-    ours = "\n".join(line.text for line in lines if line.path in names and line.text.strip())
+    ours = [line for line in lines if line.path in names]
     constants = "".join(f"#define {name} ...\n" for name in macros)
-    halves = crossing.TYPEDEFS if re.search(rf"\b({'|'.join(crossing.HALVES)})\b", ours) else ""
+    declared = _without_bodies("\n".join(line.text for line in ours)).split("\n")
+    declared = "\n".join(_with_markers([line._replace(text=text) for line, text in zip(ours, declared)]))
+    halves = crossing.TYPEDEFS if re.search(rf"\b({'|'.join(crossing.HALVES)})\b", declared) else ""
     preprocessed = "\n".join(line.text for line in lines) if annotated else ""
-    return constants + halves + _without_bodies(ours) + "\n", annotated, preprocessed
+    others = [line for line in lines if line.path not in names]
+    return f"{constants}{halves}{declared}\n", annotated, preprocessed, others
+
+
+def _with_markers(lines):
+    """The texts of lines that are not empty, with a marker before each that does not follow the one before it."""
+    expected = None
+    for line in lines:
+        if not line.text.strip():
+            continue
+        if (line.path, line.number) != expected:
+            yield header_errors.marker(line.path, line.number)
+        yield line.text
+        expected = line.path, line.number + 1
 
 
 def annotate_flags():
@@ -119,15 +157,18 @@ def _is_integer(value, known):
 
 
 def _without_bodies(text):
-    """Functions defined in a header (``static inline``) as plain prototypes."""
+    """Functions defined in a header (``static inline``) as plain prototypes. Lines stay."""
     kept, depth, start = [], 0, 0
     position = 0
     while position < len(text):
         character = text[position]
         if character == "{":
-            if depth == 0 and text[start:position].rstrip().endswith(")"):
-                kept.append(text[start:position].rstrip() + ";")
-                position = start = _closing(text, position) + 1
+            head = text[start:position].rstrip()
+            if depth == 0 and head.endswith(")"):
+                end = _closing(text, position) + 1
+                kept.append(re.sub(r"\b(?:static|inline)\b", "", head) + ";")
+                kept.append("\n" * text.count("\n", start + len(head), end))
+                position = start = end
                 continue
             depth += 1
         elif character == "}":
@@ -137,7 +178,7 @@ def _without_bodies(text):
             start = position + 1
         position += 1
     kept.append(text[start:])
-    return re.sub(r"\b(?:static|inline)\b", "", "".join(kept))
+    return "".join(kept)
 
 
 def _closing(text, position):
@@ -159,17 +200,20 @@ def included(headers, include_dirs=()):
             continue
         found.append(path)
         folders = [path.parent, *map(Path, include_dirs), config.annotate_includes()]
-        for name in INCLUDED.findall(path.read_text(errors="replace")):
+        for name in INCLUDED.findall(read(path)):
             waiting += [folder / name for folder in folders if (folder / name).is_file()][:1]
     return found
 
 
 class Signature(NamedTuple):
-    """A function's C declaration, its parameters' names (None for one without), and what each of them points to."""
+    """A function's C declaration, its parameters' names (None for one without), what each of them points to, and where
+    it is declared, as ``path:line``.
+    """
 
     declaration: str
     names: list
     elements: list = []
+    place: str = ""
 
 
 def signatures(declarations):
@@ -184,7 +228,8 @@ def signatures(declarations):
             parameters = node.type.args.params if node.type.args else []
             names = [getattr(parameter, "name", None) for parameter in parameters]
             declaration = generator.visit(node).replace("__dotdotdot__", "...")
-            found[node.name] = Signature(declaration, names, [_element(parameter) for parameter in parameters])
+            elements = [_element(parameter) for parameter in parameters]
+            found[node.name] = Signature(declaration, names, elements, f"{node.coord.file}:{node.coord.line}")
     return found
 
 

@@ -7,7 +7,8 @@ import io
 
 from cffi import cparser, model, recompiler
 
-__all__ = ["VERSIONS", "assigned", "constants", "enumerators", "functions", "model", "module_source", "syntax_tree"]
+__all__ = ["VERSIONS", "assigned", "constants", "enumerators", "functions", "model", "module_source", "read_only",
+           "syntax_tree"]
 
 # The versions of cffi that have these names; pyproject.toml requires the same.
 VERSIONS = ">=1.16,<3"
@@ -30,6 +31,12 @@ def constants(ffi):
             is_integer = role == "macro" or isinstance(type, model.PrimitiveType) and type.is_integer_type()
             found[name] = "int" if is_integer else "Any"
     return sorted(found.items())
+
+
+def read_only(ffi):
+    """The names of the const arrays that ``ffi`` declares, in order; other constants are values, not variables."""
+    declared = ((key.split(" ", 1), quals) for key, (_, quals) in sorted(ffi._parser._declarations.items()))
+    return [name for (role, name), quals in declared if role == "variable" and quals & model.Q_CONST]
 
 
 def enumerators(ffi):

@@ -6,10 +6,11 @@ import hashlib
 import itertools
 import json
 import os
+import re
 from pathlib import Path
 
 from .. import __version__, config
-from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, stubs, th, toolchain
+from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, stubs, symbols, th, toolchain
 
 INIT = '''"""{name}: made by torchthaw.create_extension; help() of a function shows its C declaration."""
 
@@ -25,6 +26,9 @@ _open_libraries()
 """
 
 LIMITED_API = ("Py_LIMITED_API", "0x030A0000")
+
+# The head of a function's definition in C.
+DEFINED = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{")
 
 # The options of an Extension, as create_extension names them, with what stands for those that are not given.
 DEFAULTS = {
@@ -107,8 +111,8 @@ class Extension:
 
     def facts_of_interface(self):
         """What interface() depends on besides the options."""
-        headers = [path.read_text() for path in cdef.included(self.options["headers"], self.include_dirs())]
-        return [headers, self.keeps_errno(), self.options["th"] and self.is_exact()]
+        headers = [cdef.read(path) for path in cdef.included(self.options["headers"], self.include_dirs())]
+        return [headers, self.keeps_errno(), self.options["th"] and self.is_exact(), self.own_names()]
 
     def write_c(self, path):
         """Writes the C file of the extension module."""
@@ -131,8 +135,8 @@ class Extension:
         the description.Module of the functions.
         """
         options = self.options
-        types, prologue = (th.CDEF, th.prologue(options["with_cuda"])) if options["th"] else ("", "")
-        declared = cdef.parse(options["headers"], self.include_dirs(), self.define_flags(), types)
+        prologue = th.prologue(options["with_cuda"]) if options["th"] else ""
+        declared = self.declarations()
         signatures = cdef.signatures(declared.text)
         for name in options["docs"]:
             if name not in signatures:
@@ -140,14 +144,36 @@ class Extension:
         functions = glue.functions(declared.ffi, signatures, self.kind_of_functions())
         described = description.describe(functions, declared, self.name, self.namespace, options["headers"])
         comments.add(functions, described, declared.annotated, options["headers"], options["docs"])
-        includes = prologue + cdef.include_lines(options["headers"])
-        preamble = glue.preamble(functions, self.module_name, includes, self.keeps_errno(), described)
+        own_names = self.own_names()
+        for function in functions:
+            function.is_renamed = function.name in own_names and not function.type.ellipsis
+        includes = cdef.include_lines(options["headers"])
+        preamble = glue.preamble(functions, self.module_name, includes, self.keeps_errno(), described, prologue)
         return declared.ffi, preamble, described
+
+    def declarations(self):
+        """The cdef.Declarations of the headers."""
+        options = self.options
+        types = th.CDEF if options["th"] else ""
+        return cdef.parse(options["headers"], self.include_dirs(), self.define_flags(), types)
+
+    def places(self):
+        """{function: path:line of its declaration}"""
+        return {name: each.place for name, each in cdef.signatures(self.declarations().text).items()}
 
     @property
     def namespace(self):
         """Of the operators: torch.ops.<namespace>."""
         return self.options["ops"] or self.name.replace(".", "_")
+
+    def own_names(self):
+        """The functions of the sources that generated C needs other names for: the C library has those of the same name,
+        and declares them otherwise, perhaps.
+        """
+        if self.options["suffix"] != ".c":
+            return []
+        found = {name for file in self.options["sources"] for name in DEFINED.findall(file.read_text(errors="replace"))}
+        return ["thaw", *filter(symbols.is_in_process, sorted(found))]
 
     def kind_of_functions(self):
         """What makes a glue.Function of each C function."""
@@ -283,7 +309,7 @@ class Extension:
         if folder == self.package:
             for name in itertools.takewhile(lambda parent: parent != self.base, folder.parents):
                 (name / "__init__.py").touch()
-        ninja.install(self.state / self.target.name, self.target, self.th_libraries())
+        ninja.install(self.state / self.target.name, self.target, self.th_libraries(), self.places)
         self.write_init(folder)
 
     def write_init(self, folder):

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import crossing, dimensions
+from . import cffi_names, crossing, dimensions
 from .annotations import AnnotationError
 from .cffi_names import model
 
@@ -141,7 +141,7 @@ class Function:
 
 @dataclass
 class Module:
-    """All functions of an extension, in order of name, and how they report failures."""
+    """All functions of an extension, in order of name, how they report failures, and the names of const arrays."""
 
     package: str
     namespace: str
@@ -150,12 +150,14 @@ class Module:
     error_message: Any = None  # names of C functions
     error_code: Any = None
     runtime_codes: tuple = ()
+    read_only: list = field(default_factory=list)
 
     def json(self):
         """As the extension has it: see docs/internals/abi.md."""
         found = {
             "version": VERSION, "package": self.package, "namespace": self.namespace, "headers": self.headers,
             "functions": [each.as_json() for each in self.functions],
+            **({"read_only": self.read_only} if self.read_only else {}),
         }  # fmt: skip
         return json.dumps(found, separators=(",", ":"))
 
@@ -176,7 +178,8 @@ def describe(made, declared, package, namespace, headers):
     for function in functions:
         mark_stream(function)
         _Annotator(function, annotated).annotate()
-    module = Module(package, namespace, [header.name for header in headers], functions)
+    read_only = cffi_names.read_only(declared.ffi)
+    module = Module(package, namespace, [header.name for header in headers], functions, read_only=read_only)
     join_variants(functions)
     for prototype in annotated.values():
         read_error_words(prototype, module, text)

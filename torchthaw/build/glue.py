@@ -15,7 +15,7 @@ from .crossing import parameter, result_kind
 
 PREAMBLE = """
 {bridge}#include <string.h>
-static const thaw_bridge *thaw;
+static const thaw_bridge *thaw __asm__("thaw_bridge_of_extension"); /* the extension may have a function thaw */
 {regions}{includes}
 #define THAW_BEFORE {before}
 #define THAW_AFTER {after}
@@ -34,12 +34,17 @@ CFFI_INIT = """
 
 FRAME = "typedef struct {{ {fields} }} thaw_frame_{name};\n"
 
+# A function of the extension whose name the C library, too, declares, or generated C: another name in this file, before
+# its header is read, and its own again for the linker.
+RENAME = "#define {name}(...) thaw_own_{name}(__VA_ARGS__)\n"
+RENAMED = "#undef {name}\nextern __typeof__(thaw_own_{name}) thaw_own_{name} __asm__(\"{name}\");\n"
+
 # The C function's name becomes a macro, so that it keeps its name everywhere and cffi's code calls the stand-in.
 FUNCTION = """
 static void thaw_run_{name}(void *thaw_frame) {{
     thaw_frame_{name} *thaw_f = (thaw_frame_{name} *)thaw_frame;
     (void)thaw_f;
-    THAW_BEFORE {assign}{name}({values}); THAW_AFTER
+    THAW_BEFORE {assign}{called}({values}); THAW_AFTER
 }}
 static {prototype} {{
     thaw_frame_{name} thaw_f;
@@ -101,6 +106,7 @@ class Function:
     parameter = staticmethod(parameter)
     described = None  # its description.Function, once that is made
     comment = ""  # the header's
+    is_renamed = False  # see RENAME
 
     @staticmethod
     def crossing_of_result(ffi, type):
@@ -120,6 +126,11 @@ class Function:
             self.result, self.result_code, self.result_bits = self.crossing_of_result(ffi, type.result)
         # cffi alone knows how to make the arguments of f(int, ...), and Python objects of such results.
         self.direct = self.result != "THAW_CFFI" and not any(p.kind == "THAW_CFFI" for p in self.parameters)
+
+    @property
+    def called(self):
+        """Its name in generated C."""
+        return f"thaw_own_{self.name}" if self.is_renamed else self.name
 
     @property
     def text(self):
@@ -148,6 +159,7 @@ class Function:
         numbers = range(len(self.parameters))
         return text + FUNCTION.format(
             name=self.name,
+            called=self.called,
             assign="" if void else "thaw_f->thaw_result = ",
             values=", ".join(f"thaw_f->thaw_{i}" for i in numbers),
             prototype=self.type.result.get_c_name(f" thaw_guarded_{self.name}({arguments})"),
@@ -221,7 +233,7 @@ class Function:
 
 def functions(ffi, signatures, kind=Function):
     """The functions that ``ffi`` declares, in order of name; ``signatures`` as from cdef.signatures()."""
-    return [kind(ffi, name, type, *signatures.get(name, (name, []))) for name, type in cffi_names.functions(ffi)]
+    return [kind(ffi, name, type, *signatures.get(name, (name, []))[:3]) for name, type in cffi_names.functions(ffi)]
 
 
 # The flags of an array in an annotated function, by the field of description.Parameter that asks for each.
@@ -236,10 +248,10 @@ def flags(crossed, described):
     return " | ".join([*found, *(["THAW_SCRATCH"] if described.kind == "workspace" else [])]) or "0"
 
 
-def preamble(found, name, headers, keeps_errno, described):
+def preamble(found, name, headers, keeps_errno, described, prologue=""):
     """What stands before cffi's own code, which is a complete module once cffi's init function is a step of ours.
 
-    headers: C text that declares the functions. described: the description.Module of them.
+    headers: C text that declares the functions. described: the description.Module of them. prologue: C text before it.
     """
     module = name.rpartition(".")[2]
     index_of = {function.name: index for index, function in enumerate(found)}
@@ -247,6 +259,10 @@ def preamble(found, name, headers, keeps_errno, described):
     end = f"    {{ {zeros} }}\n"  # C has no empty arrays
     codes = described.runtime_codes
     bridge, regions = (cdef.include_lines([config.PACKAGE / "bridge" / name]) for name in ("bridge.h", "regions.h"))
+    renamed = [function.name for function in found if function.is_renamed]
+    headers = "".join([
+        prologue, *(RENAME.format(name=each) for each in renamed), headers, *(RENAMED.format(name=each) for each in renamed),
+    ])  # fmt: skip
     return "".join([
         PREAMBLE.format(bridge=bridge, regions=regions, includes=headers, **(ERRNO if keeps_errno else NO_ERRNO)),
         *(function.guarded() for function in found),

@@ -229,7 +229,7 @@ class _Library(Extension):
         started = time.time_ns()
         self._build()
         stamp.unlink(missing_ok=True)  # the product and its record are never of different builds
-        ninja.install(self.state / self.target.name, self.target)
+        ninja.install(self.state / self.target.name, self.target, places=self.places)
         made_of = record.of(self.state, facts, compilers, started)
         if not keep_intermediates:
             shutil.rmtree(self.state)
@@ -263,5 +263,5 @@ class _Library(Extension):
         loader.exec_module(extension)
         module = types.ModuleType(self.name)
         module.__file__ = os.fspath(self.target)
-        module.__all__ = bind(vars(module), extension)
+        module.__all__ = bind(vars(module), extension, module)
         return module

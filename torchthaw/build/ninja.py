@@ -23,7 +23,7 @@ DEVICE_LINK = "device_link.o"
 UNDEFINED = (
     "{target}: undefined symbols: {names}. Expected them in the sources, in extra_objects, or in a library that "
     f"libraries or extra_link_args names; {symbols.LEFT_OPEN} among extra_link_args leaves them to what the program "
-    "makes global by then (ctypes.RTLD_GLOBAL)"
+    "makes global by then (ctypes.RTLD_GLOBAL){hints}"
 )
 
 
@@ -172,16 +172,18 @@ def run(folder, targets=(), verbose=False, explain=None):
         raise BuildError(f"the build in {folder} failed with exit status {process.returncode}\n{words}")
 
 
-def install(made, target, libraries=()):
+def install(made, target, libraries=(), places=dict):
     """Puts the file ``made`` at ``target`` in one step; a process that has the old one loaded keeps it.
 
     Raises BuildError for a shared object with symbols that nothing known has; ``libraries`` as in symbols.missing().
+    places: a function that finds out where headers declare functions, as ``{name: "path:line"}``.
     """
     if target.exists() and target.stat().st_mtime_ns == made.stat().st_mtime_ns:
         return
     missing = symbols.missing(made, libraries) if made.suffix == ".so" else []
     if missing:
-        raise BuildError(UNDEFINED.format(target=target, names=", ".join(symbols.readable(missing))))
+        hints = "".join(f"\n{hint}" for hint in symbols.hints(made, missing, places()))
+        raise BuildError(UNDEFINED.format(target=target, names=", ".join(symbols.readable(missing)), hints=hints))
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         shutil.copy2(made, temporary)

@@ -28,11 +28,46 @@ def missing(made, libraries=()):
     return _unresolved(made, names) if names else []
 
 
+def is_in_process(name):
+    """Whether this process has a symbol of this name for everybody, as it has those of the C library."""
+    return _has(ctypes.CDLL(None), name)
+
+
 def readable(names):
     """The names as C++ has them."""
     if not shutil.which("c++filt"):
         return names
     return subprocess.run(["c++filt", *names], capture_output=True, text=True).stdout.splitlines()
+
+
+def hints(made, names, places):
+    """What is known of undefined symbols: ``f: x.h:3 declares it, …``. places: {name: path:line} of declarations."""
+    found = []
+    for name in names:
+        said = [f"{places[name]} declares it"] if name in places else []
+        said += [
+            f"{source} defines {other}, a function of C++: put extern \"C\" before it, or include its header inside "
+            'extern "C" { }'
+            for source, other in _in_cxx(made, name)
+        ]
+        if said:
+            found.append(f"{name}: {', and '.join(said)}")
+    return found
+
+
+def _in_cxx(made, name):
+    """(source, declaration) of each function of C++ that the objects of ``made`` define, and that has this name."""
+    if not shutil.which("nm") or not shutil.which("c++filt"):
+        return []
+    found = []
+    for object, source in re.findall(r"^build (\S+\.o): \w+ (.+)$", (made.parent / "build.ninja").read_text(), re.M):
+        command = ["nm", "--defined-only", "--format=posix", object]
+        listed = subprocess.run(command, cwd=made.parent, capture_output=True, text=True).stdout.splitlines()
+        mangled = [line.split()[0] for line in listed if line.startswith("_Z")]
+        for other in readable(mangled) if mangled else ():
+            if re.search(rf"(?:^|::|\s){name}(?:<[^()]*>)?\(", other):
+                found.append((re.sub(r"\$(.)", r"\1", source), other))
+    return found
 
 
 def _undefined(made):

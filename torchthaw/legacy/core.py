@@ -13,6 +13,8 @@ from .package import Package
 
 INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
 
+import sys as _sys
+
 from torch.utils.ffi import _wrap_function
 
 try:
@@ -24,17 +26,14 @@ except ModuleNotFoundError as _error:
     _message = "{name}: expected its library {module} beside this file; run the project's build file, which makes it"
     raise ModuleNotFoundError(_message, name=_error.name) from None
 
-__all__ = []
+from . import {module} as _extension
+from torchthaw.bridge import variables as _variables
 
-
-def _fill(namespace):
-    for name in dir(_lib):
-        value = getattr(_lib, name)
-        namespace[name] = _wrap_function(value, _ffi) if callable(value) else value
-        __all__.append(name)
-
-
-_fill(globals())
+# The names of C functions may be those of Python's own: nothing of Python's is used after the last line.
+_live = _variables.expose(_sys.modules[__name__], _extension)
+_found = [(name, getattr(_lib, name)) for name in dir(_lib) if name not in _live]
+__all__ = dir(_lib)
+globals().update([(name, _wrap_function(value, _ffi) if callable(value) else value) for name, value in _found])
 '''
 
 # Old code has what gcc takes for errors from 14 on, and for warnings before.

@@ -1,0 +1,184 @@
+"""torchthaw/build/header_errors.py: what is wrong with a declaration of a header, in words, with its file and line."""
+
+import re
+from pathlib import Path
+
+import cffi
+
+from . import cffi_names
+from .ninja import BuildError
+
+
+class HeaderError(BuildError, ValueError, cffi.CDefError, cffi.FFIError):
+    """A declaration that cannot be taken: ``path:line: …: expected …, got …``. To callers of cffi, it is cffi's error."""
+
+
+# What is C++ in a declaration; the first that is found is named.
+CXX = {
+    r"\btemplate\b": "a template", r"\bnamespace\b": "a namespace", r"\bclass\b": "a class",
+    r'\bextern\s*"C': 'extern "C"', r"\boperator\b": "an operator", r"\busing\b": "using", r"::": "a name with ::",
+    r"\bauto\b|->": "auto", r"&": "a reference", r"\([^;]*=[^;]*\)": "a default argument",
+    r"\b(?:constexpr|decltype|explicit|friend|mutable|noexcept|nullptr|typename|virtual)\b": "a keyword of C++",
+}  # fmt: skip
+CXX_ADVICE = "declare functions with types of C, and put what is C++ between #ifdef __cplusplus and #endif"
+
+# Names of functions that nobody else may have: generated C's own, cffi's own, and those of every Python module.
+TAKEN = {
+    "thaw_": "which generated C begins its own names with", "_cffi": "which cffi begins its own names with",
+    "__": "which Python's own names begin with",
+}  # fmt: skip
+
+KEYWORDS = set(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex"
+    .split()
+)  # fmt: skip
+ESCAPED = re.compile(r"\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4}))")  # as gcc -E writes letters outside ASCII
+MARKER = re.compile(r'# (\d+) "(.*)"$')
+
+
+def marker(path, line):
+    """A line that says where the next one comes from."""
+    return f'# {line} "{_name(path)}"'
+
+
+def _name(path):
+    return re.sub(r'["\\\n]', "_", str(path))  # what parsers would stumble over
+
+
+def explained(error, types, text, headers, others=()):
+    """The HeaderError of what cffi said about the declarations ``text``, which has markers.
+
+    types: the declarations before them. others: the annotations.Line of files that the headers include.
+    """
+    words = str(error)
+    twice = re.search(r"multiple declarations of (?:function )?(\w+)", words)
+    if twice:
+        return _declared_twice(twice[1], words.partition(" (")[0], types, text)
+    found = _place(words, headers)
+    if found is None:  # parsers give no place for strings, such as that of extern "C"
+        found = _first(re.compile(r'\bextern\s*"'), text)
+    if found is None:
+        return HeaderError(f"headers: cannot parse them: {words}")
+    path, line, column, reason = found
+    said = _statement(text, path, line)
+    where = f"{path}:{line}: cannot parse {said!r}"
+    for name in re.findall(r"[^\W\d]\w*", said):
+        if not name.isascii():
+            return HeaderError(f"{where}: expected names of ASCII letters, digits and _, got {name}")
+    for pattern, what in CXX.items():
+        if re.search(pattern, said):
+            return HeaderError(f"{where}: expected a declaration in C, got {what}; {CXX_ADVICE}")
+    name = _unknown_type(said, (line, column), types, text, headers, path)
+    if name:
+        return HeaderError(f"{where}: {name}: expected a type that the headers declare, got {_other(name, others)}")
+    return HeaderError(f"{where}: expected a declaration in C, got another text ({reason})")
+
+
+def _place(words, headers):
+    """(path, line, column, what is wrong there) in an error of cffi or pycparser; None where it says no place."""
+    for header in headers:
+        found = re.search(rf"{re.escape(_name(header))}:(?:(\d+):)?(?:(\d+):)? *(.*)", words)
+        if found:
+            last = len(Path(header).read_bytes().splitlines())
+            return str(header), int(found[1] or last), int(found[2] or 0), found[3]
+    found = re.match(r":(\d+): (.*)", words)
+    return (str(headers[0]), int(found[1]), 0, found[2]) if found and len(headers) == 1 else None
+
+
+def _first(pattern, text):
+    """As _place(), the first line in which the pattern is found."""
+    for path, number, line in _lines(text):
+        if pattern.search(line):
+            return path, number, 0, "a text"
+    return None
+
+
+def _lines(text):
+    """(path, number, line) of those behind markers."""
+    path, number = None, 0
+    for line in text.splitlines():
+        found = MARKER.match(line)
+        if found:
+            path, number = found[2], int(found[1])
+        elif path is not None:
+            yield path, number, line
+            number += 1
+
+
+def _statement(text, path, line):
+    """The declaration of which this line is a part, as the header has it."""
+    lines, is_found = [], False
+    for origin, number, each in _lines(text):
+        if lines and re.search("[;}]", lines[-1]):
+            if is_found:
+                break
+            lines.clear()
+        is_found |= origin == _name(path) and number == line
+        lines.append(each.strip())
+    said = ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), " ".join(filter(None, lines)))
+    return said if len(said) <= 200 else said[:200] + " …"
+
+
+def _unknown_type(said, place, types, text, headers, path):
+    """The name in a declaration that parses better, or at all, once it is a type; or None."""
+
+    def parses(names):
+        typedefs = "".join(f"typedef int {name};\n" for name in names)
+        try:
+            cffi_names.syntax_tree(f"{types}\n{typedefs}{text}")
+        except cffi.CDefError as error:
+            found = _place(str(error), headers)
+            return found is not None and (found[0] != path or found[1:3] > place)
+        except Exception:  # pycparser's own, for a keyword or a name that has been declared
+            return False
+        return True
+
+    names = list(dict.fromkeys(re.findall(r"\b[A-Za-z_]\w*\b(?!\s*\()", said)))
+    names = [name for name in names if name not in KEYWORDS]
+    if parses([]):
+        return None
+    for name in names:
+        if parses([name]):
+            return name
+    # There may be several of them.
+    needed = [name for name in names if not parses([other for other in names if other != name])]
+    return needed[0] if needed and parses(names) else None
+
+
+def _other(name, others):
+    """What there is of a name that the headers do not declare as a type."""
+    for each in others:
+        if re.search(rf"\btypedef\b.*\b{name}\s*;|\}}\s*{name}\s*;", each.text):
+            return f"one of {each.path}:{each.number}, which is not among headers; list it there, before this one"
+    return "an unknown name"
+
+
+def _declared_twice(name, words, types, text):
+    places = [declared[0] for each, declared, _ in _functions(types + text) if each == name]
+    if len(places) < 2:
+        return HeaderError(f"headers: {words}")
+    return HeaderError(
+        f"{places[1]}: {words}: expected one, as C has no overloads, got another one than that of {places[0]}"
+    )
+
+
+def _functions(text):
+    """(name, (path:line, declaration node), storage and specifiers) of each function."""
+    from pycparser import c_ast
+
+    for node in cffi_names.syntax_tree(text).ext:
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):
+            yield node.name, (f"{node.coord.file}:{node.coord.line}", node), {*node.storage, *node.funcspec}
+
+
+def check(text):
+    """Raises HeaderError for functions that parsers take and that no module can have."""
+    for name, (place, _), words in _functions(text):
+        for taken, why in TAKEN.items():
+            if name.startswith(taken):
+                raise HeaderError(f"{place}: {name}: expected a name that does not begin with {taken}, {why}")
+        if "auto" in words:
+            raise HeaderError(f"{place}: {name}: expected a function whose result has a type of C, got auto")
+        if "static" in words:
+            raise HeaderError(f"{place}: {name}: expected a function that other files can call, or its body, got static")
