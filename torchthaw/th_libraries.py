@@ -8,12 +8,11 @@ from . import config, private_names
 def open_libraries():
     """Opens libth, and libthc where it is: their errors become exceptions, their memory and streams are PyTorch's.
 
-    Raises FileNotFoundError without libth.
+    Raises FileNotFoundError without libth, ImportError without a PyTorch that works.
     """
-    import torch  # noqa: F401
+    from .bridge import _bridge, pytorch
 
-    from .bridge import _bridge
-
+    pytorch.require()
     _bridge.open_th(os.fspath(config.library("th")))
     try:
         path = config.library("thc")

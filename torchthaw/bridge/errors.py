@@ -4,7 +4,7 @@ import gc
 import sys
 
 from .. import private_names
-from . import _bridge
+from . import _bridge, pytorch
 
 # thaw_kind -> the C type.
 INTEGERS = {
@@ -43,6 +43,10 @@ def refuse(name, kind, flags, code, bits, argument, cause):
     """Raises what is wrong with ``argument``; ``cause`` is what PyTorch said about it, or None."""
     want = expected(kind, flags, code, bits)
     torch = sys.modules.get("torch")
+    why = pytorch.broken()
+    if why:
+        got = f"{type(argument).__name__}; no tensor is known, since torch is no PyTorch that works: {why}"
+        raise TypeError(f"{name}: expected {want}, got {got}") from cause
     if torch is None or not isinstance(argument, torch.Tensor):
         if flags & _bridge.THAW_SIZES and isinstance(argument, (tuple, list)):
             bad = next(item for item in argument if not isinstance(item, int) or isinstance(item, torch.Tensor))

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -69,6 +70,24 @@ std::mutex regions;
 bool is_forked; /* OpenMP's threads stayed behind in the parent */
 const int watching = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
 
+/* An exception that leaves a region of C++ or a thread ends the process, in the words of the handler from before. Where
+   others follow meanwhile, as they do in the other threads of a region, they wait for that end: the handler of gcc's
+   runtime would only say "terminate called recursively". */
+[[noreturn]] void end_once();
+const std::terminate_handler end_process = std::set_terminate(end_once);
+
+[[noreturn]] void end_once() {
+    static std::atomic<bool> is_ending{false};
+    thread_local bool is_mine = false;
+    if (is_mine) std::abort(); /* the handler itself failed */
+    if (is_ending.exchange(true)) {
+        for (;;) pause();
+    }
+    is_mine = true;
+    end_process();
+    std::abort();
+}
+
 void on_error(const char *message, void *) { throw_error(message); }
 
 void on_argument_error(int number, const char *message, void *) {
@@ -115,6 +134,8 @@ void forget_pending() { pending = NOTHING; }
 
 void throw_error(const std::string &message) {
     if (region_level() <= caught_level) throw std::runtime_error(message);
+    static std::mutex ending; /* one message, and nobody goes on meanwhile */
+    ending.lock();
     std::fprintf(stderr, "error in a parallel region that cannot end early: %s\n", message.c_str());
     std::abort();
 }

@@ -19,6 +19,7 @@ decltype(PyTorch::dltensor) find_dltensor(PyObject *capsule) {
 }  // namespace
 
 bool find_torch() {
+    const SavedError saved; /* the caller may ask while it has an exception to raise */
     static PyObject *name = PyUnicode_InternFromString("torch");
     if (Ref(PyImport_GetModule(name)).get() == nullptr) return PyErr_Clear(), false;
     Ref found = pytorch_py.call("access", nullptr);

@@ -22,6 +22,30 @@ def access():
     return torch.Tensor, capsule, describe, get("increment_version"), torch.is_grad_enabled, stream, device
 
 
+def broken():
+    """Why the module ``torch`` of this process is no PyTorch that works, with its file; "" where it is, or there is none.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or getattr(torch.__spec__, "_initializing", False):  # or it is being imported
+        return ""
+    try:
+        for ask in (access, view_base, mode_count):
+            ask()
+    except Exception as error:
+        place = getattr(torch, "__file__", None) or next(iter(getattr(torch, "__path__", ())), "a module without a file")
+        return f"{place}: {type(error).__name__}: {error}"
+    return ""
+
+
+def require():
+    """Imports torch. ImportError for one that is no PyTorch that works, with its file."""
+    import torch  # noqa: F401
+
+    why = broken()
+    if why:
+        raise ImportError(f"torch: expected a PyTorch that works, got {why}", name="torch")
+
+
 def view_base():
     """The property of tensors that is the tensor which a view was made of, or None."""
     return get("view_base")

@@ -26,11 +26,10 @@ except ModuleNotFoundError as _error:
     _message = "{name}: expected its library {module} beside this file; run the project's build file, which makes it"
     raise ModuleNotFoundError(_message, name=_error.name) from None
 
-from . import {module} as _extension
 from torchthaw.bridge import variables as _variables
 
 # The names of C functions may be those of Python's own: nothing of Python's is used after the last line.
-_live = _variables.expose(_sys.modules[__name__], _extension)
+_live = _variables.expose(_sys.modules[__name__], _sys.modules[__name__ + ".{module}"])
 _found = [(name, getattr(_lib, name)) for name in dir(_lib) if name not in _live]
 __all__ = dir(_lib)
 globals().update([(name, _wrap_function(value, _ffi) if callable(value) else value) for name, value in _found])

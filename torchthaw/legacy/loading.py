@@ -12,8 +12,9 @@ _functions = {}  # ffi of an extension -> {function of its lib: the one for Pyth
 
 def prepare():
     """Makes the patches of PyTorch, opens libth for the extensions, and tells child processes where the headers are."""
-    import torch  # noqa: F401
+    from ..bridge import pytorch
 
+    pytorch.require()
     patches.install()
     stale.register()
     # An extension without TH functions builds and loads without libth.

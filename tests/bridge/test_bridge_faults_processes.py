@@ -1,0 +1,169 @@
+"""tests/bridge/test_bridge_faults_processes.py: what ends a process, or is wrong in all of it, is said in clear words."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import torchthaw
+from support import ROOT
+from torchthaw import config
+
+HEADER = """
+void both_fail(int in_region);
+int threads_of_region(void);
+float first(const float *values, long count);
+"""
+SOURCE = """
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+static std::atomic<int> here{0};
+static void fail() {
+    ++here;
+    while (here < 2) {}
+    throw std::runtime_error("failed");
+}
+extern "C" void both_fail(int in_region) {
+    if (in_region) {
+#pragma omp parallel num_threads(2)
+        fail();
+    } else {
+        std::thread one(fail), other(fail);
+        one.join();
+        other.join();
+    }
+}
+extern "C" int threads_of_region() {
+    std::atomic<int> count{0};
+#pragma omp parallel num_threads(2)
+    ++count;
+    return count;
+}
+extern "C" float first(const float *values, long count) { return count ? values[0] : 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """With the extension `faults`."""
+    made = tmp_path_factory.mktemp("faults")
+    (made / "faults.h").write_text(HEADER)
+    (made / "faults.cpp").write_text(SOURCE)
+    torchthaw.create_extension(
+        "faults", "faults.h", ["faults.cpp"], relative_to=made / "build.py",
+        extra_compile_args=["-fopenmp"], extra_link_args=["-fopenmp"],
+    ).build()  # fmt: skip
+    return made
+
+
+def python(folder, code, path=(), **environment):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, path), str(ROOT)]), **environment}
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment, timeout=280
+    )
+
+
+@pytest.mark.parametrize("in_region", [0, 1], ids=["threads", "region"])
+@pytest.mark.parametrize("imports", ["", "import torch"], ids=["alone", "with PyTorch"])
+def test_two_threads_that_fail_at_once(folder, in_region, imports):
+    """Nothing can catch an exception there; the first one is told."""
+    done = python(folder, f"{imports}\nimport faults\nfaults.both_fail({in_region})\nprint('still here')")
+    assert done.returncode == -6 and done.stdout == "", done.stderr
+    assert "terminate called after throwing an instance of 'std::runtime_error'\n  what():  failed" in done.stderr
+    assert "recursively" not in done.stderr
+
+
+def test_a_parallel_region_without_pytorch(folder):
+    """The extension alone brings OpenMP's runtime, and no other library of the process sees it."""
+    assert python(folder, "import faults\nprint(faults.threads_of_region())").stdout == "2\n"
+
+
+# A torch that is none
+
+FAKES = {"empty": "", "half": "class Tensor: pass\ndef is_grad_enabled(): return True\n"}
+REFUSED = """
+import faults
+assert faults.first([1.5], 1) == 1.5
+import torch
+for value in (torch, 3):
+    try:
+        faults.first(value, 1)
+    except TypeError as error:
+        print(error)
+assert faults.first([1.5], 1) == 1.5
+"""
+
+
+@pytest.mark.parametrize("fake", FAKES)
+@pytest.mark.parametrize("before", ["", "import torch\n"], ids=["later", "before"])
+def test_a_torch_that_is_no_pytorch(folder, tmp_path, fake, before):
+    """A call that wants a tensor names it, with its file; calls without tensors work."""
+    package = tmp_path / "torch"
+    package.mkdir()
+    (package / "__init__.py").write_text(FAKES[fake])
+    done = python(folder, f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n{before}{REFUSED}")
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) == 2, done.stderr
+    for line, got in zip(lines, ("module", "int")):
+        expected = f"values: expected a contiguous float32 CPU tensor, got {got}; no tensor is known, since torch is no "
+        assert line.startswith(f"{expected}PyTorch that works: {package}") and "AttributeError: " in line
+    for code in ("from torchthaw.legacy import loading as it\nit.prepare()",
+                 "from torchthaw import th_libraries as it\nit.open_libraries()"):
+        done = python(folder, f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n{code}")
+        assert f"ImportError: torch: expected a PyTorch that works, got {package}" in done.stderr
+
+
+def test_a_torch_that_cannot_be_imported(folder, tmp_path):
+    """Its own error is the one that is raised, and the extension works without it."""
+    (tmp_path / "torch.py").write_text("raise OSError('libtorch_cpu.so: no such file')\n")
+    code = "try:\n    import torch\nexcept OSError:\n    pass\nimport faults\nprint(faults.first([2], 1))\n"
+    done = python(folder, f"{code}import torchthaw.th_libraries as th\nth.open_libraries()", [tmp_path])
+    assert done.stdout == "2.0\n" and done.stderr.endswith("OSError: libtorch_cpu.so: no such file\n")
+
+
+# An instruction set that is none
+
+OPERATOR = """
+import torch
+from _ext import my_lib
+x, y = torch.ones(3), torch.zeros(3)
+try:
+    my_lib.my_lib_add_forward(x, x.shape, 1, x, x.shape, 1, y)
+except ValueError as error:
+    print(error)
+print(y.tolist())
+"""
+TH = """
+import ctypes, sys
+th = ctypes.CDLL(sys.argv[1])
+th.THFloatTensor_newWithSize1d.restype = ctypes.c_void_p
+tensor = ctypes.c_void_p(th.THFloatTensor_newWithSize1d(ctypes.c_int64(int(sys.argv[2]))))
+th.THFloatTensor_fill(tensor, ctypes.c_float(2))
+print("filled")
+"""
+
+
+def test_an_unknown_instruction_set_of_libmy_lib():
+    done = python(ROOT, OPERATOR, MY_LIB_CPU="sse9")
+    said = "MY_LIB_CPU: expected portable, avx2, avx512, avx512_bf16 or amx_bf16, got 'sse9'\n[0.0, 0.0, 0.0]\n"
+    assert done.stdout == said, done.stderr
+    assert python(ROOT, OPERATOR, MY_LIB_CPU="").stdout == "[2.0, 2.0, 2.0]\n"
+
+
+@pytest.mark.parametrize("size", [10, 10**6], ids=["one thread", "a region"])
+def test_an_unknown_instruction_set_of_libth(tmp_path, size):
+    script = tmp_path / "script.py"
+    script.write_text(TH)
+
+    def run(value):
+        return subprocess.run(
+            [sys.executable, script, config.library("th"), str(size)], capture_output=True, text=True,
+            env={**os.environ, "THAW_CPU": value}, timeout=280,
+        )  # fmt: skip
+
+    done = run("sse9")
+    assert done.stdout.startswith("$ Error: THAW_CPU: expected portable, avx2 or avx512, got 'sse9' at "), done.stderr
+    assert done.returncode == 255 and "filled" not in done.stdout
+    assert run("portable").stdout == run("").stdout == "filled\n"
