@@ -29,8 +29,8 @@ except ModuleNotFoundError as _error:
 from torchthaw.bridge import variables as _variables
 
 # The names of C functions may be those of Python's own: nothing of Python's is used after the last line.
-_live = _variables.expose(_sys.modules[__name__], _sys.modules[__name__ + ".{module}"])
-_found = [(name, getattr(_lib, name)) for name in dir(_lib) if name not in _live]
+_variables.expose(_sys.modules[__name__], _sys.modules[__name__ + ".{module}"])
+_found = [(name, getattr(_lib, name)) for name in dir(_lib)]
 __all__ = dir(_lib)
 globals().update([(name, _wrap_function(value, _ffi) if callable(value) else value) for name, value in _found])
 '''

@@ -94,11 +94,13 @@ def test_functions_and_values(built):
     assert x.tolist() == [3, 3]
 
 
-def test_globals_are_snapshots(built):
-    """Globals of C are read once, at import."""
+def test_globals_are_live(built):
+    """Globals of C are read and written where C has them."""
     before = built._lib.counter
     assert built.next() == before + 1
-    assert built.counter == 3 and built._lib.counter == before + 1
+    assert built.counter == built._lib.counter == before + 1
+    built.counter = 9
+    assert built.next() == built.counter == 10
 
 
 @pytest.mark.parametrize("package", ["testing", "wrapping"])
