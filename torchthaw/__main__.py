@@ -3,8 +3,21 @@
 import os
 import sys
 
-if sys.argv[1:2] in (["doctor"], ["modernize"]) and sys.path[:1] == [os.getcwd()]:
-    del sys.path[0]  # a project in the current folder is read, and its modules are never imported
+
+def leave_out(project):
+    """Takes what Python was given by the command and by PYTHONPATH out of sys.path, where that is the current folder,
+    or in one of the folders ``project``: a project is read, and its modules are never imported.
+    """
+    given = "" if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "")
+    read = [os.path.join(os.path.realpath(folder), "") for folder in project]
+    for folder in [sys.path[0], *map(os.path.abspath, given.split(os.pathsep) if given else ())]:
+        real = os.path.realpath(folder)
+        if folder in sys.path and (real == os.getcwd() or os.path.join(real, "").startswith(tuple(read))):
+            sys.path.remove(folder)
+
+
+if sys.argv[1:2] in (["doctor"], ["modernize"]):
+    leave_out(sys.argv[2:])
 
 from .cli import main  # noqa: E402
 
