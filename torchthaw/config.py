@@ -5,6 +5,8 @@ import os
 import re
 from pathlib import Path
 
+from . import private
+
 PACKAGE = Path(__file__).resolve().parent
 
 # What builds a library in a checkout.
@@ -74,16 +76,24 @@ def library(name):
 CHOICES = ("TORCH_EXTENSIONS_DIR", "TORCHTHAW_CACHE", "XDG_CACHE_HOME")
 
 
-def writable(folder, argument=None):
-    """``folder``, created if it is missing. OSError names the argument or the variable that chose it."""
+def writable(folder, argument=None, root=None):
+    """``folder``, created if it is missing. OSError names the argument or the variable that chose it.
+
+    root: the cache that it is in; it is for this user alone then, as private.make() makes it. One that an argument
+    names stays as it is, and everybody's is refused.
+    """
     try:
+        if root:
+            private.make(folder, root)
         folder.mkdir(parents=True, exist_ok=True)
+        if argument:
+            private.refuse_shared(folder)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         expected = f"expected a folder that can be written, got {os.fspath(folder)!r} ({error.strerror})"
         name = argument or _chosen_by(folder)
-        if name is None and folder.is_relative_to(cache()):
+        if name is None and root:
             expected += "; TORCHTHAW_CACHE chooses another"
         raise type(error)(f"{name}: {expected}" if name else expected) from None
     return folder

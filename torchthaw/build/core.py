@@ -46,7 +46,7 @@ class Extension:
         ``sources`` besides, with absolute paths.
     package: the folder that ``build()`` makes, with the extension module ``target``.
     module_name: the full name of that module.
-    state: the folder of the build's own files, in the user's cache.
+    state: the folder of the build's own files, in the user's ``cache``; that is None for one elsewhere.
     """
 
     # The flags of C and C++, and those of the generated file besides.
@@ -63,12 +63,13 @@ class Extension:
         self.package = base.joinpath(*parts)
         self.target = self.package / f"{self.module}.so"
         key = hashlib.sha256(os.fspath(self.target).encode()).hexdigest()[:16]
-        self.state = config.cache() / "build" / f"{name}-{key}"
+        self.cache = config.cache()
+        self.state = self.cache / "build" / f"{name}-{key}"
 
     def build(self):
         """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
         vars(self).pop("cuda", None)  # the environment may ask for other architectures by now
-        with ninja.locked(self.state):
+        with ninja.locked(self.state, self.cache):
             self.generate()
             self.compile()
             self.install()
@@ -76,7 +77,7 @@ class Extension:
     def staged(self, package, target, state):
         """This extension, which ends in another folder ``package`` and is made in that of ``target`` before."""
         staged = copy.copy(self)
-        staged.package, staged.target, staged.state = package, target, state
+        staged.package, staged.target, staged.state, staged.cache = package, target, state, None
         return staged
 
     # The generated files

@@ -32,7 +32,8 @@ def load(
     extra_cflags, extra_cuda_cflags, extra_ldflags: lists of flags for C and C++, for nvcc, and for the linker.
     extra_include_paths: folders of headers.
     build_directory: the folder of the product and its intermediate files; by default ``name`` in the folder that
-        ``TORCH_EXTENSIONS_DIR`` names, else in torchthaw's cache.
+        ``TORCH_EXTENSIONS_DIR`` names, else in torchthaw's cache. What is built there is loaded: everybody's folder is
+        refused with PermissionError.
     verbose: shows the commands and what they print; else only a failure shows it.
     with_cuda: CUDA's headers and runtime; by default, whether any source is a ``.cu``.
     is_python_module: False loads the library into the process and returns its path; ``headers`` are not needed then.
@@ -142,13 +143,14 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
 
 
 def _folder(name, given):
-    """The build directory."""
+    """(the build directory, the cache that it is in or None)"""
     if given is not None:
-        return config.writable(Path(given).absolute(), "build_directory")
+        return config.writable(Path(given).absolute(), "build_directory"), None
     root = os.environ.get("TORCH_EXTENSIONS_DIR")
     if root:
-        return Path(root).expanduser().absolute() / name
-    return config.cache() / "extensions" / sys.implementation.cache_tag / name
+        root = Path(root).expanduser().absolute()
+        return root / name, root
+    return config.cache() / "extensions" / sys.implementation.cache_tag / name, config.cache()
 
 
 class _Loaded(NamedTuple):
@@ -168,8 +170,8 @@ def _load(name, build_directory, kind, keep_intermediates, options, inputs):
     """Builds what is not built yet and loads what is not loaded yet. ``inputs(folder)``: the other options."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"name: expected an identifier, got {name!r}")
-    folder = _folder(name, build_directory)
-    with ninja.locked(folder):
+    folder, cache = _folder(name, build_directory)
+    with ninja.locked(folder, cache):
         options = {**options, **inputs(folder)}
         known, version = _loaded.get(name), 0
         if known:

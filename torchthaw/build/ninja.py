@@ -32,16 +32,19 @@ class BuildError(RuntimeError, VerificationError):
 
 
 @contextmanager
-def locked(folder):
-    """Holds the exclusive right to write in ``folder``, among all processes.
+def locked(folder, root=None):
+    """Holds the exclusive right to write in ``folder``, among all processes. root: the cache that it is in, if it is.
 
     The compilers that run() starts inherit it: when this process is killed, the next one waits for them to end.
     OSError names the variable that chooses the folder where it cannot be written.
     """
-    with open(config.writable(folder) / ".lock", "w") as file:
+    file = os.open(config.writable(folder, root=root) / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
         fcntl.flock(file, fcntl.LOCK_EX)
-        os.set_inheritable(file.fileno(), True)
+        os.set_inheritable(file, True)
         yield
+    finally:
+        os.close(file)
 
 
 def write_if_changed(path, text):

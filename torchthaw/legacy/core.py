@@ -116,7 +116,7 @@ class LegacyExtension(Extension):
     def compile_device_code(self):
         """(made, linked): the objects of CUDA code, for another linker, and the other objects to link with them."""
         self.find_inputs()
-        with ninja.locked(self.state):
+        with ninja.locked(self.state, self.cache):
             self.generate()
             objects.compile_made(self.base, self.compiled, self.state)
             made = ninja.cuda_objects([self.generated, *self.options["sources"]], self.cuda)

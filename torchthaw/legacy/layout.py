@@ -3,23 +3,26 @@
 import hashlib
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
-from .. import config
+from .. import config, private
 
 
 def folder(kind, files, links):
     """The path of a folder that holds ``files``, {name: text}, and ``links``, {name: target}; made once, as a whole.
 
-    Files in ``bin`` are programs. Folders of other content have other paths. OSError names the variable of the cache.
+    Files in ``bin`` are programs. Folders of other content have other paths. OSError names the variable of the cache,
+    or the folder that another user can write to.
     """
     content = repr((sorted(files.items()), sorted((name, os.fspath(target)) for name, target in links.items())))
     key = hashlib.sha256(content.encode(errors="surrogateescape")).hexdigest()[:16]
-    made = config.cache() / kind / key
-    if made.exists():
+    cache = config.cache()
+    made = cache / kind / key
+    if os.path.lexists(made):
+        private.make(made, cache)
         return made
-    config.writable(config.cache())
-    temporary = config.writable(made.parent) / f".{key}.{os.getpid()}"
+    temporary = Path(tempfile.mkdtemp(prefix=f".{key}.", dir=config.writable(made.parent, root=cache)))
     try:
         for name, text in files.items():
             _below(temporary, name).write_text(text)

@@ -1,0 +1,223 @@
+"""tests/build/test_private.py: caches are this user's alone; what other users planted there is neither followed nor
+loaded."""
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+import torchthaw
+from support import ROOT
+from torchthaw import config, private
+from torchthaw.build import jit
+from torchthaw.legacy import layout
+
+OTHER = 54321  # no user's number
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("TORCH_EXTENSIONS_DIR", raising=False)
+    monkeypatch.setattr(jit, "_loaded", {})
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def umask():
+    """The one with which every new file is everybody's, where no mode is given."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def give_away(monkeypatch):
+    """give_away(path): makes it another user's; those that are not root are another user then."""
+
+    def give_away(path):
+        if os.geteuid() == 0:
+            os.lchown(path, OTHER, -1)
+        else:
+            monkeypatch.setattr(os, "geteuid", lambda: OTHER)
+
+    return give_away
+
+
+def mode(path):
+    return stat.S_IMODE(os.lstat(path).st_mode)
+
+
+def load(**options):
+    return torchthaw.load_inline("one", c_sources="int one(void) { return 1; }", functions=["one"], **options)
+
+
+def create(folder):
+    folder.mkdir(exist_ok=True)
+    (folder / "two.h").write_text("int two(void);\n")
+    (folder / "two.c").write_text("int two(void) { return 2; }\n")
+    torchthaw.create_extension("two", "two.h", ["two.c"], folder / "build.py").build()
+
+
+def launcher_home():
+    return layout.folder("nvcc", {"bin/nvcc": "#!/bin/sh\n"}, {"lib64": "/"})
+
+
+def test_all_that_is_made_is_for_this_user_alone(cache, tmp_path, umask):
+    assert load().one() == 1
+    create(tmp_path / "project")
+    home = launcher_home()
+    folders = [cache, *(path for path in cache.rglob("*") if path.is_dir() and not path.is_symlink())]
+    roots = [path for path in folders if len(path.relative_to(cache).parts) < 3 or path == home]
+    assert {"build", "extensions", "nvcc"} <= {path.name for path in roots} and home in roots
+    assert [path for path in roots if mode(path) != 0o700] == []
+
+
+def test_the_default_is_for_this_user_alone(monkeypatch, tmp_path, umask):
+    for name in ("TORCHTHAW_CACHE", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(jit, "_loaded", {})
+    load()
+    assert (mode(tmp_path / ".cache"), mode(tmp_path / ".cache" / "torchthaw")) == (0o700, 0o700)
+
+
+PLACES = {
+    "load": (("extensions", "extensions/{tag}", "extensions/{tag}/one"), lambda folder: load()),
+    "create_extension": (("build", "build/{build}"), lambda folder: create(folder / "project")),
+    "launcher": (("nvcc", "nvcc/{nvcc}"), lambda folder: launcher_home()),
+}  # fmt: skip
+CASES = [(name, place) for name, (places, _) in PLACES.items() for place in places]
+
+
+@pytest.fixture
+def made(cache, tmp_path, request):
+    """(a folder of a cache that is in use, a call that uses it)"""
+    name, place = request.param
+    PLACES[name][1](tmp_path)
+    names = {each: next((cache / each).iterdir()).name for each in ("build", "nvcc") if (cache / each).exists()}
+    jit._loaded.clear()
+    return cache / place.format(tag=sys.implementation.cache_tag, **names), lambda: PLACES[name][1](tmp_path)
+
+
+@pytest.mark.parametrize("made", CASES, indirect=True)
+def test_a_folder_that_others_could_enter_is_closed(made):
+    folder, use = made
+    folder.chmod(0o775)
+    use()
+    assert mode(folder) == 0o700
+
+
+@pytest.mark.parametrize("made", CASES, indirect=True)
+def test_a_link_is_not_followed(made, tmp_path):
+    folder, use = made
+    folder.rename(tmp_path / "planted")
+    folder.symlink_to(tmp_path / "planted")
+    before = sorted(tmp_path.joinpath("planted").rglob("*"))
+    with pytest.raises(PermissionError, match=f"{folder}: it is a symbolic link"):
+        use()
+    assert sorted(tmp_path.joinpath("planted").rglob("*")) == before
+
+
+@pytest.mark.parametrize("made", CASES, indirect=True)
+def test_the_folder_of_another_user_is_refused(made, give_away):
+    folder, use = made
+    give_away(folder)
+    with pytest.raises(PermissionError, match=f"it belongs to user .*, and this is user {os.geteuid()}"):
+        use()
+
+
+@pytest.mark.parametrize("made", CASES, indirect=True)
+def test_what_others_may_have_planted_is_refused_each_time(made):
+    folder, use = made
+    folder.chmod(0o777)
+    planted = folder / "planted"
+    planted.touch()
+    planted.chmod(0o666)
+    for _ in range(2):
+        with pytest.raises(PermissionError, match=f"{planted}: other users can write to it; remove it"):
+            use()
+        assert mode(folder) == 0o777
+    planted.unlink()
+    use()
+    assert mode(folder) == 0o700
+
+
+def test_a_file_of_another_user_is_refused(tmp_path, give_away):
+    folder = tmp_path / "cache" / "build"
+    private.make(folder, tmp_path / "cache")
+    (folder / "one.o").touch()
+    folder.chmod(0o770)
+    give_away(folder / "one.o")
+    with pytest.raises(PermissionError, match="it belongs to user"):
+        private.make(folder, tmp_path / "cache")
+
+
+@pytest.mark.parametrize("variable", ["TORCHTHAW_CACHE", "TORCH_EXTENSIONS_DIR"])
+def test_the_chosen_folder(cache, tmp_path, monkeypatch, give_away, variable):
+    """It may be a link and stays as it is; everybody's is refused unless it is as /tmp, and so is another user's."""
+    chosen = tmp_path / "chosen"
+    (tmp_path / "real").mkdir()
+    chosen.symlink_to(tmp_path / "real")
+    monkeypatch.setenv(variable, str(chosen))
+    for allowed in (0o755, 0o775, 0o1777):
+        chosen.chmod(allowed)
+        jit._loaded.clear()
+        assert load().one() == 1
+        assert (mode(tmp_path / "real"), {mode(path) for path in chosen.iterdir()}) == (allowed, {0o700})
+    chosen.chmod(0o777)
+    jit._loaded.clear()
+    with pytest.raises(PermissionError, match=f"^{variable}: expected .*{chosen}: other users can write to it"):
+        load()
+    chosen.chmod(0o755)
+    give_away(chosen)
+    with pytest.raises(PermissionError, match=f"^{variable}: expected .*{chosen}: it belongs to user"):
+        load()
+
+
+def test_the_advice_where_nothing_was_chosen(monkeypatch, tmp_path):
+    for name in config.CHOICES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".cache" / "torchthaw").mkdir(parents=True)
+    (tmp_path / ".cache" / "torchthaw").chmod(0o777)
+    monkeypatch.setattr(jit, "_loaded", {})
+    with pytest.raises(PermissionError, match="other users can write to it.; TORCHTHAW_CACHE chooses another$"):
+        load()
+
+
+def test_a_build_directory_is_as_the_caller_made_it_unless_it_is_everybody_s(cache, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    folder.chmod(0o775)
+    assert load(build_directory=folder).one() == 1 and mode(folder) == 0o775
+    folder.chmod(0o1777)
+    with pytest.raises(PermissionError, match="^build_directory: expected .* other users can write to it"):
+        load(build_directory=folder)
+
+
+def test_the_lock_is_no_link(cache, tmp_path):
+    """Taking the lock once emptied the file that a planted link leads to."""
+    folder, target = tmp_path / "mine", tmp_path / "precious"
+    folder.mkdir()
+    target.write_text("precious")
+    (folder / ".lock").symlink_to(target)
+    with pytest.raises(OSError, match="symbolic links"):
+        load(build_directory=folder)
+    assert target.read_text() == "precious"
+
+
+def test_run_does_without_a_launcher_in_a_folder_of_others(tmp_path):
+    """It says why, and takes nothing from there."""
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    (tmp_path / "script.py").write_text("import os\nprint('CMAKE_LIBRARY_PATH' in os.environ)\n")
+    given = {key: value for key, value in os.environ.items() if key != "CMAKE_LIBRARY_PATH"}
+    done = subprocess.run(
+        [sys.executable, "-m", "torchthaw", "run", "script.py"], cwd=tmp_path, capture_output=True, text=True,
+        env={**given, "TORCHTHAW_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "False\n")
+    assert "other users can write to it" in done.stderr and not any((tmp_path / "cache").iterdir())
