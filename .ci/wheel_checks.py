@@ -1,9 +1,11 @@
 """wheel_checks.py: what a portable wheel promises, read from the file itself. Each check returns complaints, [] if none."""
 
 import re
-import subprocess
 import zipfile
 from pathlib import Path
+
+from support import elf
+from support.elf import readelf
 
 # Each library of the wheel, and what it may need at run time. libgomp and libstdc++ are not among these: OpenMP is looked
 # for by the libraries themselves, and an older system has an older libstdc++.
@@ -23,10 +25,6 @@ UNVERSIONED = {"bridge/_bridge.abi3.so": re.compile(r"_?Py\w+"), "lib/libthc.so"
 LICENCES = {"LICENSE", "licenses/README.md", "licenses/gcc-runtime-library-exception.txt"}
 CUDA = {"lib/libthc.so", "lib/libthc.so.1"}
 FIELDS = "Summary Keywords License-Expression Requires-Python Description-Content-Type".split()
-
-
-def readelf(*words):
-    return subprocess.run(["readelf", "--wide", *map(str, words)], capture_output=True, text=True, check=True).stdout
 
 
 def numbers(version):
@@ -76,6 +74,7 @@ def of_libraries(folder):
     bad += [f"{name}: missing" for name in sorted(NEEDED.keys() - CUDA - found.keys())]
     for name, path in sorted(found.items()):
         bad += too_new(name, path) + needed(name, path) + unversioned(name, path)
+        bad += [f"{name}: {each}" for each in elf.unprotected(path)]
     return bad
 
 

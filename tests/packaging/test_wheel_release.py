@@ -98,13 +98,14 @@ def test_metadata_without_git(sdist, release, tmp_path):
 
 # What a wheel promises
 
+HARDENED = ["-Wl,-z,relro", "-Wl,-z,now"]
 
 def library(folder, name, text, *flags):
     """A shared library of the unpacked wheel ``folder``, from C code."""
     path = folder / "torchthaw" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     (folder / "code.c").write_text(text)
-    built = subprocess.run(["gcc", "-shared", "-fPIC", folder / "code.c", *flags, "-o", path], capture_output=True)
+    built = subprocess.run(["gcc", "-shared", "-fPIC", folder / "code.c", *HARDENED, *flags, "-o", path], capture_output=True)
     assert built.returncode == 0, built.stderr
     return path
 
@@ -125,6 +126,8 @@ NEW = 'int new_function(void);\n__asm__(".symver new_function, new_function@GLIB
     ("bridge/_bridge.abi3.so", "int f(void) { return PyErr_Occurred(); }", ["-w"], None),
     ("lib/libth.so", "int f(void) { return PyErr_Occurred(); }", ["-w"], "lib/libth.so: PyErr_Occurred has no version"),
     ("lib/libother.so", HARMLESS, [], "lib/libother.so: not expected"),
+    ("lib/libmy_lib.so", HARMLESS, ["-Wl,-z,lazy"], "lib/libmy_lib.so: has no BIND_NOW"),
+    ("lib/libth.so", HARMLESS, ["-Wl,-z,execstack"], "lib/libth.so: has an executable stack"),
 ])  # fmt: skip
 def test_libraries(checks, tmp_path, name, text, flags, complaint):
     library(tmp_path, name, text, *flags)

@@ -262,7 +262,8 @@ class Extension:
 
     def link_args(self):
         """What to link by other words than library_dirs, libraries and runtime_library_dirs."""
-        return [*self.options["extra_link_args"], *self.th_libraries()]
+        given = self.options["extra_link_args"]
+        return [*ninja.hardening(given), *given, *self.th_libraries()]
 
     def th_libraries(self):
         """The paths of libthc and libth, where headers may name their types."""

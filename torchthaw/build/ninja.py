@@ -59,6 +59,14 @@ def shared_object(output, sources, compile_flags, link_flags, objects=(), cuda=N
     return program(output, sources, compile_flags, ["-shared", "-Wl,-Bsymbolic", *link_flags], objects, cuda)
 
 
+def hardening(link_flags):
+    """The linker's flags that make the loader fill in all addresses at once, then protect them: RELRO and BIND_NOW.
+
+    Symbols that the build leaves open may be there later, for callers that load with RTLD_LAZY: RELRO alone then.
+    """
+    return ["-Wl,-z,relro", *([] if symbols.LEFT_OPEN in link_flags else ["-Wl,-z,now"])]
+
+
 def program(output, sources, compile_flags, link_flags, objects=(), cuda=None):
     """The text of a build.ninja that makes ``output`` from ``sources``.
 
