@@ -289,7 +289,8 @@ NAMES = {
     ),
     "without_subclasses": Private(
         "torch._C.DisableTorchFunctionSubclass", "2.4",
-        "what volatile Variables are computed with", "nothing: the patch volatile is not available",
+        "what volatile Variables are computed with; before PyTorch 2.10, tensors of subclasses are read with it for C",
+        "nothing: the patch volatile is not available, and a subclass's own code runs while it is read",
         lambda found: found().__enter__ and found().__exit__,
     ),
     "variable_class": Private(

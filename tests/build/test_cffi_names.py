@@ -20,7 +20,7 @@ FFI.set_source("name", "")
 OBJECTS = FFI, cparser.Parser(), recompiler.Recompiler(FFI, "name")
 PRIVATE = {name for each in OBJECTS for name in dir(each) if re.match("_[^_]", name)}
 # Extensions load without cffi's Python code; the bridge asks the module below it.
-BACKEND = "bridge/errors.py"
+BACKEND = "bridge/cffi_arguments.py"
 
 
 def undocumented(text):

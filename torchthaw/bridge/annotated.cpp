@@ -33,7 +33,7 @@ bool ask_for_bytes(const thaw_callable *function, const void *frame, size_t *byt
 
 }  // namespace
 
-const Array *Annotated::find(int parameter) const {
+Array *Annotated::find(int parameter) {
     for (int i = 0; i < count_; ++i) {
         if (arrays_[i].parameter == parameter) return &arrays_[i];
     }

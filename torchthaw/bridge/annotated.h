@@ -17,13 +17,15 @@ public:
         return array;
     }
 
+    /* The array of a parameter, NULL if it is none. */
+    Array *find(int parameter);
+
     /* Gives the parameters that were left out, NULL in `arguments`, their values in the frame, and checks all of them.
      * A workspace that was left out lies in `sizes`. False with an exception set. */
     bool complete(const thaw_callable *function, char *frame, PyObject *const *arguments, bool some_left_out,
                   Sizes *sizes);
 
 private:
-    const Array *find(int parameter) const;
     bool fill(const thaw_callable *function, char *frame, PyObject *const *arguments);
     bool fill_from(const Array *source, const thaw_callable *function, const thaw_parameter &parameter, char *frame);
     bool provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments, Sizes *sizes);

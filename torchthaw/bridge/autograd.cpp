@@ -46,12 +46,12 @@ int requires_grad(PyObject *object) { return truth(torch.requires_grad(object));
 Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count) {
     /* Grad mode and requires_grad cost about the same: grad mode comes first where it can save several of the other. */
     const int grad_enabled = count > 1 ? truth(torch.is_grad_enabled(nullptr)) : 1;
-    if (grad_enabled <= 0) return grad_enabled == 0 ? count : -1;
+    if (grad_enabled <= 0) return grad_enabled == 0 ? count : 0;
     for (Py_ssize_t i = 0; i < count; ++i) {
         int is = requires_grad(tensors[i]);
         if (is > 0) is = truth(torch.is_grad_enabled(nullptr));
         if (is > 0) is = is_leaf_or_view(tensors[i]);
-        if (is != 0) return is > 0 ? i : -1;
+        if (is != 0) return i;
     }
     return count;
 }

@@ -2,6 +2,7 @@
 #include "call.h"
 
 #include "annotated.h"
+#include "callbacks.h"
 #include "convert.h"
 #include "cuda/thc.h"
 #include "exceptions.h"
@@ -32,12 +33,15 @@ public:
                 continue;
             }
             const Outcome outcome = convert(i);
-            if (outcome == FAILED) return refused_ = arguments_[i], nullptr;
+            if (outcome == FAILED) return refused_ = arguments_[i], name_refused(i), nullptr;
             if (outcome == NEEDS_CFFI) needs_cffi = true;
         }
+        if (needs_cffi && !prepare_for_cffi()) return nullptr;
         if (takes_stream_ && !convert_stream()) return nullptr;
+        if (written_count_ > 0 && !may_be_written()) return nullptr;
+        if (__builtin_expect(code_ran_, 0) && !convert_again()) return nullptr;
         if (checked_ && !annotated_.complete(function_, frame_, arguments_, some_left_out, &sizes_)) return nullptr;
-        if (written_count_ > 0 && !begin_writing()) return nullptr;
+        if (written_count_ > 0 && !needs_cffi && !bump_versions(written_, written_count_)) return nullptr;
         return (device_ < 0 ? call(needs_cffi) : call_on_device(needs_cffi)).release();
     }
 
@@ -55,6 +59,17 @@ private:
     }
 
     Ref call(bool needs_cffi) {
+        if (__builtin_expect(*function_->has_callback, 0)) return call_with_callbacks(needs_cffi);
+        return call_and_finish(needs_cffi);
+    }
+
+    __attribute__((noinline, cold)) Ref call_with_callbacks(bool needs_cffi) {
+        CallbackScope scope;
+        Ref result = call_and_finish(needs_cffi);
+        return scope.raise() ? Ref() : std::move(result);
+    }
+
+    __attribute__((always_inline)) Ref call_and_finish(bool needs_cffi) {
         Ref result = needs_cffi ? call_through_cffi() : call_directly();
         if (result == nullptr) {
             if (!views_.empty()) finish_after_error();
@@ -80,7 +95,7 @@ private:
         const Argument argument = this->argument(index);
         const int kind = argument.parameter.kind;
         if (kind <= THAW_DOUBLE && store_number(kind, argument.place, argument.object)) return DONE;
-        if (legacy) return views_.convert(argument, &device_);
+        if (legacy) return convert_struct(argument);
         if (is_stream(index)) return DONE; /* it depends on the rest */
         switch (kind) {
         case THAW_ARRAY:
@@ -89,20 +104,50 @@ private:
             if (checked_ && (argument.parameter.flags & CHECKED_FLAGS) != 0) {
                 array = annotated_.next(static_cast<int>(index));
             }
-            const Outcome outcome = convert_pointer(argument, takes_stream_ ? &device_ : nullptr, &sizes_, array);
+            const Outcome outcome = convert_pointer(argument, device(), &sizes_, array, &code_ran_);
             const bool is_written = outcome == DONE && (argument.parameter.flags & THAW_WRITTEN) != 0;
             if (is_written && is_tensor(argument.object)) written_[written_count_++] = argument.object;
             return outcome;
         }
         case THAW_FLOAT:
-        case THAW_DOUBLE: return convert_float(argument);
+        case THAW_DOUBLE: code_ran_ = true; return convert_float(argument);
         case THAW_CFFI: return is_tensor(argument.object) ? refuse(argument) : NEEDS_CFFI;
         case THAW_TH_TENSOR:
         case THAW_TH_STORAGE:
         case THAW_THC_TENSOR:
-        case THAW_THC_STORAGE: return views_.convert(argument, &device_);
-        default: return convert_integer(argument, checked_);
+        case THAW_THC_STORAGE: return convert_struct(argument);
+        default: code_ran_ = true; return convert_integer(argument, checked_);
         }
+    }
+
+    Outcome convert_struct(const Argument &argument) {
+        const Outcome outcome = views_.convert(argument, &device_);
+        if (outcome == DONE && !has_plain_attributes(argument.object)) code_ran_ = true;
+        return outcome;
+    }
+
+    int *device() { return takes_stream_ ? &device_ : nullptr; }
+
+    /* The tensors once more, after code of other arguments: it may have resized them. */
+    __attribute__((noinline, cold)) bool convert_again() {
+        views_.clear();
+        device_ = -1;
+        for (const bool plain : {false, true}) {
+            for (Py_ssize_t i = 0; i < count_; ++i) {
+                PyObject *object = arguments_[i];
+                if (object == nullptr || has_plain_attributes(object) != plain) continue;
+                const Argument argument = this->argument(i);
+                const bool is_array = !legacy && argument.parameter.kind == THAW_ARRAY;
+                Outcome outcome = DONE;
+                if (is_array && is_tensor(object)) {
+                    outcome = bridge::convert_again(argument, device(), &sizes_, annotated_.find(static_cast<int>(i)));
+                } else if (legacy || argument.parameter.kind >= THAW_TH_TENSOR) {
+                    outcome = views_.convert(argument, &device_);
+                }
+                if (outcome == FAILED) return refused_ = object, name_refused(i), false;
+            }
+        }
+        return true;
     }
 
     bool is_stream(Py_ssize_t index) const { return takes_stream_ && index == function_->parameter_count - 1; }
@@ -123,10 +168,9 @@ private:
     }
 
     /* Before the call, so that a tensor which must not be written to is refused while it is still intact. */
-    bool begin_writing() {
+    bool may_be_written() {
         const Py_ssize_t found = find_protected(written_, written_count_);
-        if (found == written_count_) return bump_versions(written_, written_count_);
-        if (found < 0) return false;
+        if (found == written_count_) return true;
         int i = 0;
         while ((function_->parameters[i].flags & THAW_WRITTEN) == 0 || arguments_[i] != written_[found]) ++i;
         return refuse(argument(i)) == DONE;
@@ -145,18 +189,43 @@ private:
         return views_.result(function_, pointer);
     }
 
+    /* The conversions of cffi that run code of an argument's author, or must not give C the argument's own memory, come
+     * before C's pointers to tensors. */
+    __attribute__((noinline, cold)) bool prepare_for_cffi() {
+        values_ = Ref(PyTuple_New(count_));
+        if (values_ == nullptr) return false;
+        if (function_->takes_callback) *function_->has_callback = true;
+        for (Py_ssize_t i = 0; i < function_->parameter_count; ++i) {
+            if (arguments_[i] == nullptr || is_in_frame(i) || views_.holds(arguments_[i])) continue;
+            const Argument argument = this->argument(i);
+            if (is_plain_for_cffi(argument)) continue;
+            const thaw_parameter &parameter = argument.parameter;
+            Ref value = cffi_py.call("prepare", "siiiiOOi", parameter.name, parameter.kind, parameter.flags,
+                                     parameter.dtype_code, parameter.dtype_bits, argument.object,
+                                     PyTuple_GetItem(function_->cffi_types, i), int{legacy});
+            if (value == nullptr) return false;
+            code_ran_ = true;
+            Array *array = checked_ ? annotated_.find(static_cast<int>(i)) : nullptr;
+            const Argument prepared = {parameter, value, argument.place};
+            if (array != nullptr && describe_for_cffi(prepared, array) == FAILED) return false;
+            PyTuple_SetItem(values_, i, value.release());
+        }
+        return true;
+    }
+
     Ref call_through_cffi() {
-        const Ref values(PyTuple_New(count_));
-        if (values == nullptr) return Ref();
         for (Py_ssize_t i = 0; i < count_; ++i) {
+            if (PyTuple_GetItem(values_, i) != nullptr) continue; /* prepared */
             Ref value = cffi_value(i);
             if (value == nullptr) return value;
-            PyTuple_SetItem(values, i, value.release());
+            PyTuple_SetItem(values_, i, value.release());
         }
         forget_pending();
-        Ref result(PyObject_Call(function_->cffi_function, values, nullptr));
-        if (raise_pending(legacy)) return Ref();
-        if (result == nullptr && !legacy) name_culprit(values);
+        Ref result(PyObject_Call(function_->cffi_function, values_, nullptr));
+        const bool threw = raise_pending(legacy);
+        const bool counted = (!threw && result == nullptr) || count_writes();
+        if (threw || !counted) return Ref();
+        if (result == nullptr) name_culprit();
         if (result != nullptr && function_->status != 0 && PyLong_AsLong(result) == 0) {
             return raise(failure_of(function_)), Ref();
         }
@@ -164,6 +233,13 @@ private:
         const Ref number(PyObject_CallFunction(function_->cast, "sO", "uintptr_t", result.get()));
         const Ref address(number == nullptr ? nullptr : PyNumber_Long(number));
         return address == nullptr ? Ref() : views_.result(function_, PyLong_AsVoidPtr(address));
+    }
+
+    /* Of a call through cffi, which may refuse arguments before it reaches C: after it. False with an exception set;
+     * one that is set already stays. */
+    bool count_writes() {
+        const SavedError saved;
+        return written_count_ == 0 || bump_versions(written_, written_count_);
     }
 
     static bool has_failed(const void *status) {
@@ -177,11 +253,20 @@ private:
         if (arguments_[index] == nullptr) return value_in_frame(index);
         Ref view = views_.cffi_value(arguments_[index], function_->cast);
         if (view != nullptr || PyErr_Occurred()) return view;
-        if (legacy || index >= function_->parameter_count) return Ref::borrow(arguments_[index]);
+        return is_in_frame(index) ? value_in_frame(index) : Ref::borrow(arguments_[index]);
+    }
+
+    /* Whether the frame has the value of an argument. */
+    bool is_in_frame(Py_ssize_t index) const {
+        if (legacy || index >= function_->parameter_count) return false;
         const Argument argument = this->argument(index);
-        const bool is_pointer = argument.parameter.kind == THAW_ARRAY || argument.parameter.kind == THAW_HANDLE;
-        const bool in_frame = argument.object == Py_None || is_stream(index) || is_tensor(argument.object);
-        return is_pointer && in_frame ? value_in_frame(index) : Ref::borrow(argument.object);
+        PyObject *object = argument.object;
+        const int kind = argument.parameter.kind;
+        if (kind <= THAW_DOUBLE) return !is_cdata(object);
+        if (kind != THAW_ARRAY && kind != THAW_HANDLE) return false;
+        const bool takes_sizes = (argument.parameter.flags & THAW_SIZES) != 0;
+        const bool is_sizes = takes_sizes && (PyTuple_Check(object) || PyList_Check(object));
+        return is_sizes || object == Py_None || is_stream(index) || is_tensor(object);
     }
 
     /* The number or the pointer that the frame has for a parameter, for cffi. */
@@ -194,17 +279,26 @@ private:
         return Ref(PyObject_CallFunction(function_->cast, "ON", type, PyLong_FromVoidPtr(address)));
     }
 
-    /* cffi refused an argument but does not say which: torchthaw.bridge.errors finds out and names it. */
-    void name_culprit(PyObject *values) {
+    /* cffi refused an argument but does not say which: torchthaw.bridge.cffi_arguments finds out and names it. */
+    __attribute__((noinline, cold)) void name_culprit() {
         SavedError error;
         const Ref names(PyTuple_New(function_->parameter_count));
         for (int i = 0; names != nullptr && i < function_->parameter_count; ++i) {
             PyTuple_SetItem(names, i, PyUnicode_FromString(function_->parameters[i].name));
         }
         const Ref unnamed = names == nullptr ? Ref()
-                                             : errors_py.call("name_culprit", "OOOO", error.value(), names.get(),
-                                                              function_->cffi_types, values);
+                                             : cffi_py.call("name_culprit", "OOOOi", error.value(), names.get(),
+                                                            function_->cffi_types, values_.get(), int{legacy});
         if (unnamed == nullptr) error.drop();
+    }
+
+    /* In a `legacy` call messages are those of the old PyTorch, and a note has the name. */
+    __attribute__((noinline, cold)) void name_refused(Py_ssize_t index) const {
+        if (!legacy) return;
+        SavedError error;
+        if (errors_py.call("note_argument", "sO", argument(index).parameter.name, error.value()).get() == nullptr) {
+            PyErr_Clear();
+        }
     }
 
     const thaw_callable *function_;
@@ -214,7 +308,9 @@ private:
     Py_ssize_t count_; /* of arguments: the parameters, and what a variadic function gets besides */
     int written_count_ = 0, device_ = -1; /* the CUDA device of the tensors */
     const bool takes_stream_, checked_;
+    bool code_ran_ = false; /* of an argument's author, after pointers to other arguments' memory were read */
     PyObject *refused_ = nullptr;
+    Ref values_; /* for cffi */
     Sizes sizes_;
     Views views_;
     Annotated annotated_;

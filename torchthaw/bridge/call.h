@@ -19,6 +19,8 @@ struct thaw_callable : thaw_function {
     PyObject *cffi_function; /* lib.<name>, called where an argument needs cffi's conversion */
     PyObject *cffi_types;    /* tuple of the parameters' ctypes */
     PyObject *cast;          /* ffi.cast */
+    bool takes_callback;     /* C gets a Python function in some of its parameters */
+    bool *has_callback;      /* whether C may have kept one that a function of the extension got */
     const bridge::Plan *plan, *plan_out; /* of the operator's kernels, once they are registered: operators/plan.h */
 };
 

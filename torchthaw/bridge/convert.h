@@ -37,6 +37,10 @@ bool prepare_conversion();
 /* Whether `object` is a pointer, array or struct of cffi's. */
 bool is_cdata(PyObject *object);
 
+/* Whether cffi may convert it during the call: that runs no code of its author, and it is no memory that C must not
+ * write to. */
+bool is_plain_for_cffi(const Argument &argument);
+
 /* Stores an exact int or float that fits the number type of this kind. False, without an exception, for all else. */
 bool store_number(int kind, void *place, PyObject *object);
 
@@ -72,8 +76,15 @@ private:
 };
 
 /* A tensor as a pointer to its memory, sizes, or None. Tensors are on `device`, -1 before the first; NULL for the CPU.
- * `array`, if it is not NULL, gets what is known of the array; its sizes may be in `sizes`. */
-Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Array *array);
+ * `array`, if it is not NULL, gets what is known of the array; its sizes may be in `sizes`. `code_ran` becomes true if
+ * code of the argument's author may have run, which may have moved the memory of other arguments. */
+Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Array *array, bool *code_ran);
+
+/* The same for a tensor that was converted before: where its memory is now. Runs no code of anybody else. */
+Outcome convert_again(const Argument &argument, int *device, Sizes *sizes, Array *array);
+
+/* What cffi will convert, described as convert_pointer() does. */
+Outcome describe_for_cffi(const Argument &argument, Array *array);
 
 /* The Python object for a result of a C function: a number, a text or nothing. */
 Ref to_python(int kind, const void *value);

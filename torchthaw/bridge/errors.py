@@ -1,6 +1,5 @@
 """torchthaw/bridge/errors.py: why an argument was refused, in words; _bridge only finds out that it was."""
 
-import gc
 import sys
 
 from .. import private_names
@@ -40,18 +39,11 @@ TRACED = ": torch.jit.trace makes tensors of sizes and records no C function; ca
 
 
 def refuse(name, kind, flags, code, bits, argument, cause):
-    """Raises what is wrong with ``argument``; ``cause`` is what PyTorch said about it, or None."""
+    """Raises what is wrong with ``argument``; ``cause`` is what it or PyTorch raised about it, or None."""
+    raise_if_serious(cause)
     want = expected(kind, flags, code, bits)
     torch = sys.modules.get("torch")
-    why = pytorch.broken()
-    if why:
-        got = f"{type(argument).__name__}; no tensor is known, since torch is no PyTorch that works: {why}"
-        raise TypeError(f"{name}: expected {want}, got {got}") from cause
-    if torch is None or not isinstance(argument, torch.Tensor):
-        if flags & _bridge.THAW_SIZES and isinstance(argument, (tuple, list)):
-            bad = next(item for item in argument if not isinstance(item, int) or isinstance(item, torch.Tensor))
-            traced = torch is not None and isinstance(bad, torch.Tensor) and torch.jit.is_tracing()
-            raise TypeError(f"{name}: expected integers, got {type(bad).__name__}{TRACED if traced else ''}") from cause
+    if torch is None or not issubclass(type(argument), torch.Tensor):
         raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}") from cause
     if kind != _bridge.THAW_ARRAY:
         raise TypeError(f"{name}: expected {want}, got a tensor; for its value pass tensor.item()")
@@ -59,53 +51,18 @@ def refuse(name, kind, flags, code, bits, argument, cause):
     raise error(f"{name}: expected {want}, got {got}") from cause
 
 
-# What is known of an array that cffi converts, as in check.h: how many elements it has, no more than its address, NULL.
-COUNTED, UNKNOWN, NOTHING = -1, -2, -3
+def refuse_size(name, kind, flags, code, bits, item, cause):
+    """The same for an item of a sequence of sizes."""
+    raise_if_serious(cause)
+    torch = sys.modules.get("torch")
+    traced = torch is not None and issubclass(type(item), torch.Tensor) and torch.jit.is_tracing()
+    raise TypeError(f"{name}: expected integers, got {type(item).__name__}{TRACED if traced else ''}") from cause
 
 
-def extent(name, kind, flags, code, bits, argument):
-    """(COUNTED, UNKNOWN or NOTHING, elements, address or 0 for a copy, bytes) of what cffi makes a pointer of.
-
-    Raises ValueError for an output that C must not write to, or whose memory nobody would see.
-    """
-    import _cffi_backend as cffi
-
-    written = flags & _bridge.THAW_WRITTEN
-    if flags & _bridge.THAW_SIZES:  # they are read before cffi would refuse them
-        _check_sizes(cffi, name, expected(kind, flags, code, bits), argument)
-    if isinstance(argument, (list, tuple, bytes, str)):
-        if written:
-            got = f"{type(argument).__name__}, which does not change"
-            raise ValueError(f"{name}: expected {expected(kind, flags, code, bits)}, got {got}")
-        return COUNTED, len(argument), 0, 0
-    ctype = cffi.typeof(argument)
-    if ctype.kind not in ("array", "pointer"):
-        return UNKNOWN, 0, 0, 0  # and cffi's TypeError
-    address = int(cffi.cast(cffi.new_primitive_type("uintptr_t"), argument))
-    if ctype.kind == "pointer":
-        return UNKNOWN if address else NOTHING, 0, address, min(address, 1)
-    if written and any(map(_is_read_only, gc.get_referents(argument))):
-        raise ValueError(f"{name}: expected {expected(kind, flags, code, bits)}, got a read-only buffer")
-    return COUNTED, len(argument), address, cffi.sizeof(argument)
-
-
-def _check_sizes(cffi, name, want, argument):
-    """TypeError for what neither holds nor points to numbers of int64_t, as far as its type tells."""
-    if isinstance(argument, (bytes, str)):
-        raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}")
-    ctype = cffi.typeof(argument)
-    item = ctype.item if ctype.kind in ("array", "pointer") else ctype
-    integers = item.kind == "primitive" and item.cname != "double" and cffi.sizeof(item) == 8
-    if item is ctype or not (integers or item.kind == "void"):
-        raise TypeError(f"{name}: expected {want}, got a cffi value of type {ctype.cname}")
-
-
-def _is_read_only(exporter):
-    """Whether a cffi array over the memory of this object must not be written to."""
-    try:
-        return memoryview(exporter).readonly
-    except TypeError:
-        return False
+def raise_if_serious(cause):
+    """What no message about an argument may hide: KeyboardInterrupt, SystemExit, a lack of memory."""
+    if cause is not None and (isinstance(cause, MemoryError) or not isinstance(cause, Exception)):
+        raise cause
 
 
 # Classes of tensors that PyTorch's dispatch modes make, which stand for tensors of another mode or of none.
@@ -119,6 +76,13 @@ def stands_for_another(tensor):
 
 def wrong_memory(torch, tensor, dtype, written, cause, device="cpu"):
     """(exception type, what came) for a tensor that the bridge refused where it wanted one on ``device``."""
+    try:
+        return _wrong_memory(torch, tensor, dtype, written, cause, device)
+    except Exception as error:
+        return TypeError, _unreadable(tensor, error)
+
+
+def _wrong_memory(torch, tensor, dtype, written, cause, device):
     kind = _kind(torch, tensor)
     if kind:
         return TypeError, kind
@@ -136,16 +100,29 @@ def wrong_memory(torch, tensor, dtype, written, cause, device="cpu"):
         return ValueError, "one with the negative bit; pass tensor.resolve_neg()"
     if not tensor.is_contiguous():
         layout = f"one of shape {tuple(tensor.shape)} with strides {tensor.stride()}"
-        return ValueError, f"{layout}; pass tensor.contiguous()"
+        return ValueError, f"{layout}{_advice(tensor) if written else '; pass tensor.contiguous()'}"
     if written and tensor.requires_grad and torch.is_grad_enabled():
         leaf = "a leaf" if tensor.is_leaf else "a view of a leaf"
         return RuntimeError, f"{leaf} that requires grad; the call would write to it: use torch.no_grad()"
     return ValueError, _without_memory(torch, tensor)
 
 
+def _advice(tensor):
+    """What to pass as an output in place of a tensor that is not contiguous: a copy has to be brought back."""
+    extent = 1  # of the dimensions so far, from the nearest elements to the farthest
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape)):
+        if size > 1 and stride < extent:
+            return ", whose elements share memory; pass copy = tensor.contiguous() and go on with copy"
+        extent += (size - 1) * stride
+    return "; pass copy = tensor.contiguous(), then tensor.copy_(copy)"
+
+
 def what_is_wrong(torch, tensor, dtypes):
     """The same where any layout and any of ``dtypes`` would do."""
-    kind = _kind(torch, tensor)
+    try:
+        kind = _kind(torch, tensor)
+    except Exception as error:
+        return TypeError, _unreadable(tensor, error)
     if kind or tensor.device.type not in ("cpu", "cuda"):
         return TypeError, kind or f"one on {tensor.device}"
     if tensor.dtype not in dtypes:
@@ -153,6 +130,10 @@ def what_is_wrong(torch, tensor, dtypes):
     if tensor.is_conj() or tensor.is_neg():
         return ValueError, "one with the negative bit; pass tensor.resolve_neg()"
     return ValueError, _without_memory(torch, tensor)
+
+
+def _unreadable(tensor, error):
+    return f"a {type(tensor).__name__} whose attributes raise {type(error).__name__}"
 
 
 def _without_memory(torch, tensor):
@@ -195,32 +176,35 @@ def _kind(torch, tensor):
 
 def out_of_range(name, kind, flags, code, bits, argument, cause):
     """Raises OverflowError for a number that the C type does not hold."""
+    got = _text(argument)
     if kind in INTEGERS:
-        raise OverflowError(f"{name}: expected an integer that fits {INTEGERS[kind]}, got {argument}")
+        raise OverflowError(f"{name}: expected an integer that fits {INTEGERS[kind]}, got {got}")
     if flags & _bridge.THAW_SIZES:
-        raise OverflowError(f"{name}: expected integers that fit int64_t, got {argument}")
-    raise OverflowError(f"{name}: expected {expected(kind, flags, code, bits)}, got {argument}")
+        raise OverflowError(f"{name}: expected integers that fit int64_t, got {got}")
+    raise OverflowError(f"{name}: expected {expected(kind, flags, code, bits)}, got {got}")
 
 
-def name_culprit(error, names, ctypes, values):
-    """Raises ``error``, which cffi raised for one of ``values``, with that parameter's name in front.
-
-    Returns where no argument is to blame: then the error is what the call itself gave.
-    """
-    if not isinstance(error, (TypeError, OverflowError, ValueError)):
-        return
-    for name, ctype, value in zip(names, ctypes, values):
-        try:
-            _convert(ctype, value)
-        except (TypeError, OverflowError, ValueError):
-            raise error.__class__(f"{name}: {error}") from None
+def _text(argument, longest=100):
+    """An argument in a message."""
+    try:
+        text = str(argument)
+    except Exception:  # of its author, or Python's limit for the digits of an integer
+        name = type(argument).__name__
+        return f"an integer of {argument.bit_length()} bits" if type(argument) is int else f"a {name}"
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def _convert(ctype, value):
-    """Converts ``value`` as cffi does for a parameter of type ``ctype``."""
-    import _cffi_backend as cffi
+def name_argument(name, error, legacy, cause):
+    """Raises ``error``, which an argument gave, with the parameter's name: as a note in a call of an old project, whose
+    messages are those of the old PyTorch, else in front, with ``cause``."""
+    raise_if_serious(error)
+    if legacy:
+        note_argument(name, error)
+        raise error
+    same = next((each for each in (TypeError, OverflowError, ValueError) if type(error) is each), TypeError)
+    raise same(f"{name}: {error}") from cause
 
-    if ctype.kind == "pointer" and isinstance(value, (list, tuple, bytes, str)):
-        cffi.newp(cffi.new_array_type(ctype, None), value)
-    else:
-        cffi.newp(cffi.new_array_type(cffi.new_pointer_type(ctype), 1), (value,))
+
+def note_argument(name, error):
+    """Adds a note, which Python shows from 3.11 on."""
+    error.__notes__ = [*getattr(error, "__notes__", ()), f"in the argument {name}"]

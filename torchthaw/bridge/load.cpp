@@ -3,6 +3,7 @@
 
 #include "call.h"
 #include "check.h"
+#include "pytorch.h"
 #include "python.h"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ struct Extension {
     std::vector<thaw_parameter> parameters; /* of all functions */
     std::vector<unsigned char> shape_counts; /* of all parameters */
     std::vector<thaw_callable> functions;
+    bool has_callback = false;
 };
 
 /* Whether the function works on a GPU: its name ends with _cuda, and its last parameter is `void *stream`. */
@@ -160,6 +162,7 @@ private:
         callable.method = {function.name, reinterpret_cast<PyCFunction>(trampoline), METH_FASTCALL | METH_KEYWORDS,
                            function.doc};
         callable.module = &to->module;
+        callable.has_callback = &to->has_callback;
         callable.takes_stream = takes_stream(callable);
         if (!read_annotations(&callable)) return false;
         callable.shape_counts = to->shape_counts.data() + to->shape_counts.size();
@@ -227,6 +230,18 @@ private:
     const bool is_known_; /* all that the module's own record sets */
 };
 
+/* Only pointers that are no arrays, and structs, can have a function. False with an exception set. */
+bool find_callbacks(thaw_callable *function) {
+    for (int i = 0; i < function->parameter_count; ++i) {
+        const int kind = function->parameters[i].kind;
+        if (kind != THAW_HANDLE && kind != THAW_CFFI) continue;
+        const int found = truth(cffi_py.call("may_call_back", "(O)", function->cffi_types));
+        function->takes_callback = found > 0;
+        return found >= 0;
+    }
+    return true;
+}
+
 /* What calls through cffi need: the function as cffi has it. False with an exception set. */
 bool find_in_cffi(thaw_callable *function, PyObject *ffi, PyObject *lib) {
     function->cffi_function = PyObject_GetAttrString(lib, function->name);
@@ -235,7 +250,7 @@ bool find_in_cffi(thaw_callable *function, PyObject *ffi, PyObject *lib) {
     function->cffi_types = type == nullptr ? nullptr : PyObject_GetAttrString(type, "args");
     if (function->cffi_types == nullptr) return false;
     function->cast = PyObject_GetAttrString(ffi, "cast");
-    return function->cast != nullptr;
+    return function->cast != nullptr && find_callbacks(function);
 }
 
 PyObject *bind(PyObject *capsule, PyObject *module_name) {

@@ -126,7 +126,7 @@ Outcome convert_float(const Argument &argument) {
     }
     const double value = PyFloat_AsDouble(argument.object);
     if (value == -1 && PyErr_Occurred()) {
-        return PyErr_ExceptionMatches(PyExc_TypeError) ? refuse(argument) : out_of_range(argument);
+        return PyErr_ExceptionMatches(PyExc_OverflowError) ? out_of_range(argument) : refuse(argument);
     }
     return argument.parameter.kind == THAW_FLOAT ? argument.store(static_cast<float>(value)) : argument.store(value);
 }

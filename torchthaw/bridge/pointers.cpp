@@ -11,25 +11,10 @@ namespace {
 /* Whether cffi makes a pointer to numbers of it: its own pointers and arrays, and what it copies into an array. */
 bool is_for_cffi(PyObject *object) {
     return is_cdata(object) || PyBytes_Check(object) || PyUnicode_Check(object) || PyTuple_Check(object) ||
-           PyList_Check(object);
+           PyList_Check(object) || PyByteArray_Check(object);
 }
 
 constexpr size_t ALIGNMENT = 64;
-
-/* What cffi will convert, as torchthaw.bridge.errors finds out; raises for what C must not write to. */
-__attribute__((noinline)) Outcome describe_for_cffi(const Argument &argument, Array *array) {
-    const thaw_parameter &parameter = argument.parameter;
-    const Ref found = errors_py.call("extent", "siiiiO", parameter.name, parameter.kind, parameter.flags,
-                                     parameter.dtype_code, parameter.dtype_bits, argument.object);
-    unsigned long long begin;
-    long long count, bytes;
-    if (found == nullptr || !PyArg_ParseTuple(found, "iLKL", &array->dimensions, &count, &begin, &bytes)) return FAILED;
-    array->count = count;
-    array->begin = reinterpret_cast<const char *>(static_cast<uintptr_t>(begin));
-    array->end = array->begin + bytes;
-    argument.store(array->begin); /* sizes are read there */
-    return NEEDS_CFFI;
-}
 
 inline void describe_tensor(const Tensor &tensor, Array *array) {
     array->dimensions = tensor.dimensions;
@@ -61,21 +46,24 @@ bool has_no_numbers(const thaw_parameter &parameter) {
     return (code == DLPACK_BFLOAT || code == DLPACK_FLOAT) && parameter.dtype_bits == 16;
 }
 
-Outcome convert_sizes(const Argument &argument, Sizes *sizes, Array *array) {
+Outcome convert_sizes(const Argument &argument, Sizes *sizes, Array *array, bool *code_ran) {
     const bool is_tuple = PyTuple_Check(argument.object);
     const Py_ssize_t count = is_tuple ? PyTuple_Size(argument.object) : PyList_Size(argument.object);
     int64_t *values = sizes->take(count);
     if (values == nullptr) return FAILED;
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyObject *item = is_tuple ? PyTuple_GetItem(argument.object, i) : PyList_GetItem(argument.object, i);
-        if (item == nullptr) return FAILED; /* a list that shrank meanwhile */
+        if (item == nullptr) return refuse(argument); /* a list that shrank meanwhile */
         if (PyLong_CheckExact(item)) {
             values[i] = PyLong_AsLongLong(item);
         } else {
-            if (!PyIndex_Check(item) || is_tensor(item)) return refuse(argument);
+            const Ref kept = Ref::borrow(item);
+            const Argument size = {argument.parameter, item, argument.place};
+            if (!PyIndex_Check(item) || is_tensor(item)) return refuse(size, nullptr, "refuse_size");
             const Ref integer(PyNumber_Index(item));
-            if (integer == nullptr) return refuse(argument);
+            if (integer == nullptr) return refuse(size, nullptr, "refuse_size");
             values[i] = PyLong_AsLongLong(integer);
+            *code_ran = true;
         }
         if (values[i] == -1 && PyErr_Occurred()) return out_of_range(argument);
     }
@@ -83,7 +71,9 @@ Outcome convert_sizes(const Argument &argument, Sizes *sizes, Array *array) {
     return argument.store(static_cast<void *>(values));
 }
 
-Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Array *array) {
+/* `again`: the tensor was converted before, and `code_ran` is NULL. */
+template <bool again>
+Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Array *array, bool *code_ran) {
     const thaw_parameter &parameter = argument.parameter;
     Tensor tensor;
     if (parameter.kind != THAW_ARRAY || !read_tensor(argument.object, &tensor)) return refuse(argument, device);
@@ -93,8 +83,11 @@ Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Arra
     const bool in_place = device == nullptr ? tensor.device == ON_CPU
                                             : tensor.device >= 0 && (*device < 0 || *device == tensor.device);
     const bool has_memory = tensor.data != nullptr || tensor.count == 0;
-    if (!same_dtype || !in_place || !is_contiguous(tensor) || !has_memory || is_lazy(argument.object, tensor) != 0) {
-        return refuse(argument, device);
+    const bool fits = same_dtype && in_place && is_contiguous(tensor) && has_memory;
+    if (!fits || (!again && is_lazy(argument.object, tensor) != 0)) return refuse(argument, device);
+    if (!again && __builtin_expect(!has_plain_attributes(argument.object), 0)) {
+        const bool is_written = (parameter.flags & THAW_WRITTEN) != 0; /* autograd will be asked */
+        if (is_written || torch.dltensor == nullptr || may_be_lazy(tensor)) *code_ran = true;
     }
     if (device != nullptr) *device = tensor.device;
     if (array != nullptr) {
@@ -133,20 +126,43 @@ void *Sizes::take_bytes(size_t bytes) {
     return reinterpret_cast<void *>(address == 0 ? 0 : (address + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
-Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Array *array) {
+/* As torchthaw.bridge.cffi_arguments finds out; raises for what C must not write to. */
+__attribute__((noinline, cold)) Outcome describe_for_cffi(const Argument &argument, Array *array) {
+    const thaw_parameter &parameter = argument.parameter;
+    const Ref found = cffi_py.call("extent", "siiiiO", parameter.name, parameter.kind, parameter.flags,
+                                     parameter.dtype_code, parameter.dtype_bits, argument.object);
+    unsigned long long begin;
+    long long count, bytes;
+    if (found == nullptr || !PyArg_ParseTuple(found, "iLKL", &array->dimensions, &count, &begin, &bytes)) return FAILED;
+    array->count = count;
+    array->begin = reinterpret_cast<const char *>(static_cast<uintptr_t>(begin));
+    array->end = array->begin + bytes;
+    argument.store(array->begin); /* sizes are read there */
+    return NEEDS_CFFI;
+}
+
+Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Array *array, bool *code_ran) {
     PyObject *object = argument.object;
     const bool takes_sizes = (argument.parameter.flags & THAW_SIZES) != 0;
     if (object == Py_None) {
         if (array != nullptr) describe_count(0, array), array->dimensions = Array::NOTHING;
         return argument.store(static_cast<void *>(nullptr));
     }
-    if (takes_sizes && (PyTuple_Check(object) || PyList_Check(object))) return convert_sizes(argument, sizes, array);
+    if (takes_sizes && (PyTuple_Check(object) || PyList_Check(object))) {
+        return convert_sizes(argument, sizes, array, code_ran);
+    }
     if (is_tensor(object)) { /* sizes are on the CPU */
-        return convert_tensor(argument, takes_sizes ? nullptr : device, sizes, array);
+        return convert_tensor<false>(argument, takes_sizes ? nullptr : device, sizes, array, code_ran);
     }
     if (argument.parameter.kind != THAW_ARRAY) return NEEDS_CFFI;
     if (!is_for_cffi(object) || (has_no_numbers(argument.parameter) && !is_cdata(object))) return refuse(argument);
     return array == nullptr ? NEEDS_CFFI : describe_for_cffi(argument, array);
+}
+
+__attribute__((noinline, cold)) Outcome convert_again(const Argument &argument, int *device, Sizes *sizes,
+                                                      Array *array) {
+    const bool takes_sizes = (argument.parameter.flags & THAW_SIZES) != 0;
+    return convert_tensor<true>(argument, takes_sizes ? nullptr : device, sizes, array, nullptr);
 }
 
 }  // namespace bridge

@@ -88,6 +88,7 @@ private:
 };
 
 inline PythonModule errors_py{"torchthaw.bridge.errors"}, pytorch_py{"torchthaw.bridge.pytorch"};
+inline PythonModule cffi_py{"torchthaw.bridge.cffi_arguments"};
 inline PythonModule th_py{"torchthaw.bridge.th"}, cuda_py{"torchthaw.bridge.cuda"};
 
 /* The GIL, where C calls Python without it. */

@@ -25,11 +25,12 @@ bool find_torch() {
     Ref found = pytorch_py.call("access", nullptr);
     Ref base = found == nullptr ? Ref() : pytorch_py.call("view_base", nullptr);
     Ref modes = base == nullptr ? Ref() : pytorch_py.call("mode_count", nullptr);
-    PyObject *type, *capsule, *increment_version, *is_grad_enabled, *current_stream, *exchange_device, *ask_mode_count;
+    PyObject *type, *parameter, *capsule, *increment_version, *is_grad_enabled, *current_stream, *exchange_device;
+    PyObject *ask_mode_count;
     unsigned long long mode_count;
     if (modes == nullptr || !PyArg_ParseTuple(modes, "KO", &mode_count, &ask_mode_count) ||
-        !PyArg_ParseTuple(found, "OOOOOOO", &type, &capsule, &torch.describe, &increment_version, &is_grad_enabled,
-                          &current_stream, &exchange_device)) {
+        !PyArg_ParseTuple(found, "OOOOOOOO", &type, &parameter, &capsule, &torch.describe, &increment_version,
+                          &is_grad_enabled, &current_stream, &exchange_device)) {
         PyErr_Clear(); /* torch is being imported right now */
         return false;
     }
@@ -44,8 +45,9 @@ bool find_torch() {
     torch.requires_grad.set(type, "requires_grad");
     torch.is_leaf.set(type, "is_leaf");
     torch.base.set(base.release());
-    torch.is_conj = PyUnicode_InternFromString("is_conj");
-    torch.is_neg = PyUnicode_InternFromString("is_neg");
+    torch.is_conj = PyObject_GetAttrString(type, "is_conj");
+    torch.is_neg = PyObject_GetAttrString(type, "is_neg");
+    torch.parameter = reinterpret_cast<PyTypeObject *>(parameter);
     torch.tensor = reinterpret_cast<PyTypeObject *>(type);
     found.release(); /* their items are used from now on */
     modes.release();

@@ -11,6 +11,7 @@ namespace bridge {
 /* What torchthaw.bridge.pytorch.access() returns, and what else is looked up once. */
 struct PyTorch {
     PyTypeObject *tensor;                         /* NULL until PyTorch has been imported */
+    PyTypeObject *parameter;
     int (*dltensor)(void *object, DLTensor *out); /* NULL: read attributes */
     PyObject *describe;
     Builtin increment_version, is_grad_enabled;
@@ -19,7 +20,7 @@ struct PyTorch {
     bool has_cuda;
     Builtin current_stream, exchange_device; /* with CUDA */
     Property requires_grad, is_leaf, base;
-    PyObject *is_conj, *is_neg; /* names of methods */
+    PyObject *is_conj, *is_neg; /* methods of the type: what an object has of that name is not asked */
 };
 
 extern PyTorch torch;
@@ -36,6 +37,11 @@ inline bool is_tensor(PyObject *object) {
 
 /* Whether a tensor is one of no subclass. */
 inline bool is_plain_tensor(PyObject *object) { return Py_TYPE(object) == torch.tensor; }
+
+/* Whether PyTorch runs no code of the type's author when it is asked about a tensor of this type. */
+inline bool has_plain_attributes(PyObject *object) {
+    return is_plain_tensor(object) || Py_TYPE(object) == torch.parameter;
+}
 
 /* The truth of `value`: 1, 0, or -1 with an exception, as it is for NULL. */
 inline int truth(const Ref &value) {

@@ -3,8 +3,9 @@
 import ctypes
 import os
 import sys
+from contextlib import nullcontext
 
-from ..private_names import get
+from ..private_names import get, has
 from . import _bridge
 
 # DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
@@ -13,13 +14,14 @@ CODES = {word: getattr(_bridge, f"DLPACK_{word.upper()}") for word in WORDS}
 
 
 def access():
-    """What _bridge asks for when it meets PyTorch: the tensor type, DLPack's exchange table or None, and functions."""
+    """What _bridge asks for when it meets PyTorch: two types, DLPack's exchange table or None, and functions."""
     torch = sys.modules["torch"]
     capsule = get("exchange_table") if os.environ.get("TORCHTHAW_NO_DLPACK", "0") == "0" else None
     # Without CUDA in PyTorch there is no CUDA tensor, and nobody asks for these.
     has_cuda = torch.backends.cuda.is_built()
     stream, device = (get("current_raw_stream"), get("exchange_device")) if has_cuda else (None, None)
-    return torch.Tensor, capsule, describe, get("increment_version"), torch.is_grad_enabled, stream, device
+    types = torch.Tensor, torch.nn.Parameter
+    return *types, capsule, describe, get("increment_version"), torch.is_grad_enabled, stream, device
 
 
 def broken():
@@ -79,6 +81,14 @@ def _address(function):
 def describe(tensor):
     """(address, count, contiguous, on the CPU, DLPack code, bits, CUDA device or -1) by attributes: PyTorch < 2.10."""
     torch = sys.modules["torch"]
+    if type(tensor) in (torch.Tensor, torch.nn.Parameter):
+        return _describe(torch, tensor)
+    # Without their __torch_function__, which could resize a tensor that was read before.
+    with get("without_subclasses")() if has("without_subclasses") else nullcontext():
+        return _describe(torch, tensor)
+
+
+def _describe(torch, tensor):
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         raise BufferError("expected a dense tensor")
     on_cpu = tensor.device.type == "cpu"

@@ -83,17 +83,18 @@ bool is_contiguous(const Tensor &tensor) {
     return true;
 }
 
-int is_lazy(PyObject *object, const Tensor &tensor) {
-    if (tensor.dtype_code == DLPACK_COMPLEX) {
-        return truth(Ref(PyObject_CallMethodObjArgs(object, torch.is_conj, nullptr)));
-    }
+bool may_be_lazy(const Tensor &tensor) {
     /* PyTorch sets the negative bit on the imaginary part of a conjugate, and asking for it costs more than all the
      * rest. That part begins at an odd element of the complex memory, and only one element of it is contiguous. */
-    if (tensor.dtype_code != DLPACK_FLOAT) return 0;
+    if (tensor.dtype_code != DLPACK_FLOAT) return tensor.dtype_code == DLPACK_COMPLEX;
     const auto element = static_cast<uintptr_t>(tensor.dtype_bits) / 8;
-    const bool odd = (reinterpret_cast<uintptr_t>(tensor.data) & element) != 0;
-    if (tensor.count != 1 && !odd) return 0;
-    return truth(Ref(PyObject_CallMethodObjArgs(object, torch.is_neg, nullptr)));
+    return tensor.count == 1 || (reinterpret_cast<uintptr_t>(tensor.data) & element) != 0;
+}
+
+int is_lazy(PyObject *object, const Tensor &tensor) {
+    if (!may_be_lazy(tensor)) return 0;
+    PyObject *ask = tensor.dtype_code == DLPACK_COMPLEX ? torch.is_conj : torch.is_neg;
+    return truth(Ref(PyObject_CallFunctionObjArgs(ask, object, nullptr)));
 }
 
 }  // namespace bridge

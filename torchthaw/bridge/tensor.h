@@ -31,6 +31,9 @@ bool read_sizes(PyObject *object, Tensor *tensor);
 /* Whether the elements lie row by row. */
 bool is_contiguous(const Tensor &tensor);
 
+/* Whether is_lazy() has to ask PyTorch. */
+bool may_be_lazy(const Tensor &tensor);
+
 /* Whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or -1 with an exception. */
 int is_lazy(PyObject *object, const Tensor &tensor);
 
@@ -38,7 +41,7 @@ int is_lazy(PyObject *object, const Tensor &tensor);
 int requires_grad(PyObject *object);
 
 /* The index of the first of `tensors` that autograd forbids to write to now: a leaf that requires grad, or a view of
- * one, in grad mode. `count` if there is none, -1 with an exception. */
+ * one, in grad mode; with an exception, one that autograd cannot be asked about. `count` if there is none. */
 Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count);
 
 /* Moves the version counters of `tensors`, each of which is about to be written. False with an exception set. */

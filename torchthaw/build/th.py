@@ -63,7 +63,8 @@ class Function(glue.Function):
             flags = self.flags_of_tensors if kind.endswith("_TENSOR") else "0"
             return crossing.Parameter(type, name, kind, flags, code, bits)
         if isinstance(type, model.PointerType):
-            return crossing.Parameter(type, name, "THAW_HANDLE")
+            is_const = type.quals & model.Q_CONST
+            return crossing.Parameter(type, name, "THAW_HANDLE", "0" if is_const else "THAW_WRITTEN")
         return crossing.parameter(ffi, type, name, element)
 
     @staticmethod

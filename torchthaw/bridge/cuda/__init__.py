@@ -21,6 +21,7 @@ def release(address):
 
 def refuse(name, kind, flags, code, bits, argument, cause, device):
     """Raises what is wrong with a tensor, as ``errors.refuse``; ``device``: where those before it are, or -1."""
+    errors.raise_if_serious(cause)
     torch = sys.modules["torch"]
     on = "CUDA tensor" if device < 0 else f"tensor on cuda:{device}"
     want = errors.expected(kind, flags, code, bits).replace("CPU tensor", on)

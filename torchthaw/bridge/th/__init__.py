@@ -116,8 +116,12 @@ def set_layout(tensor, anchor, full, offset, size, stride):
 
 def refuse(argument):
     """Raises why C cannot see this tensor."""
-    if not isinstance(argument, torch.Tensor):
+    if not issubclass(type(argument), torch.Tensor):
         raise TypeError(f"expected a storage of a type that TH has, got {argument.dtype}")
     error, got = errors.what_is_wrong(torch, argument, DTYPES.values())
-    expected = "CUDA tensor of a type that THC has" if argument.is_cuda else "CPU tensor of a type that TH has"
+    try:
+        on_cuda = argument.is_cuda
+    except Exception:  # its own, which `got` names
+        on_cuda = False
+    expected = "CUDA tensor of a type that THC has" if on_cuda else "CPU tensor of a type that TH has"
     raise error(f"expected a {expected}, got {got}")

@@ -251,7 +251,7 @@ const char *real_name(int code, int bits) {
 bool is_storage(PyObject *object) {
     static PyObject *types = nullptr;
     if (types == nullptr) types = th_py.call("storage_types", nullptr).release();
-    return types != nullptr && PyObject_IsInstance(object, types) > 0;
+    return types != nullptr && PyObject_IsSubclass(reinterpret_cast<PyObject *>(Py_TYPE(object)), types) > 0;
 }
 
 View *take_view(PyObject *argument, bool is_storage, bool full, View *others) {

@@ -60,7 +60,7 @@ bool is_with_the_others(const thaw_parameter &parameter, const View *view, int *
 
 }  // namespace
 
-Views::~Views() {
+void Views::clear() {
     while (first_ != nullptr) {
         View *next = first_->next;
         give_back(first_);
@@ -68,11 +68,15 @@ Views::~Views() {
     }
 }
 
+View *Views::find(PyObject *argument) const {
+    View *view = first_;
+    while (view != nullptr && view->argument != argument) view = view->next;
+    return view;
+}
+
 /* The same object passed twice is one struct. */
 View *Views::take(PyObject *argument, bool is_storage, bool full) {
-    for (View *view = first_; view != nullptr; view = view->next) {
-        if (view->argument == argument) return view;
-    }
+    if (View *taken = find(argument)) return taken;
     View *view = take_view(argument, is_storage, full, first_);
     if (view == nullptr) return nullptr;
     view->next = first_;
@@ -94,8 +98,7 @@ Outcome Views::convert(const Argument &argument, int *device) {
 }
 
 Ref Views::cffi_value(PyObject *argument, PyObject *cast) const {
-    const View *view = first_;
-    while (view != nullptr && view->argument != argument) view = view->next;
+    const View *view = find(argument);
     if (view == nullptr) return Ref();
     return Ref(PyObject_CallFunction(cast, "sN", StructName(view).text, PyLong_FromVoidPtr(view->pointer())));
 }

@@ -9,13 +9,19 @@ namespace bridge {
 /* The views of one call, given back at its end. Every function here needs the GIL. */
 class Views {
 public:
-    ~Views();
+    ~Views() { clear(); }
+
+    /* As before the first argument. */
+    void clear();
 
     bool empty() const { return first_ == nullptr; }
 
     /* A tensor or a storage becomes a pointer to its struct, in the frame where that is the parameter's type. What is
      * on a GPU must be on `device`, -1 before the first. All else is for cffi. */
     Outcome convert(const Argument &argument, int *device);
+
+    /* Whether an argument is a tensor or a storage that was converted. */
+    bool holds(PyObject *argument) const { return find(argument) != nullptr; }
 
     /* What cffi gets for an argument: a pointer of the struct's own type, which cffi compares with the parameter's.
      * NULL without an exception for what is no view. */
@@ -28,6 +34,7 @@ public:
     bool finish(bool succeeded) { return first_ == nullptr || finish_views(first_, succeeded); }
 
 private:
+    View *find(PyObject *argument) const;
     View *take(PyObject *argument, bool is_storage, bool full);
 
     View *first_ = nullptr;

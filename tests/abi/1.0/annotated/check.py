@@ -89,7 +89,8 @@ def summed(input=ROWS, weights=None, sums=None, largest=None, workspace=WORKSPAC
      "input: expected a contiguous bfloat16 CPU tensor, got torch.float32"),
     (scaled(input=3), TypeError, f"input: {EXPECTED}, got int"),
     (scaled(output=OUT.t()), ValueError,
-     f"output: {EXPECTED}, got one of shape (3, 2) with strides (1, 3); pass tensor.contiguous()"),
+     f"output: {EXPECTED}, got one of shape (3, 2) with strides (1, 3); "
+     "pass copy = tensor.contiguous(), then tensor.copy_(copy)"),
     (scaled(output=torch.empty(2, 3, device="meta")), TypeError,
      f"output: {EXPECTED}, got a meta tensor, which has no memory"),
     (scaled(input=MEMORY[:6].view(2, 3), output=MEMORY[1:].view(2, 3)), ValueError,
