@@ -40,11 +40,13 @@ template <base::Cuts cuts> static void test_each_element_once() {
         for (const int64_t grain : {1, 3, 10})
             for (int64_t size = 0; size < 100; ++size) {
                 threads = count;
+                choices = 0;
                 const Slices found = slices<cuts>(size, grain);
                 const bool even = cuts == base::Cuts::evenly;
                 const int64_t most = even ? size / grain : (size + grain - 1) / grain;
                 const int64_t expected = std::min<int64_t>(size, std::max<int64_t>(1, std::min<int64_t>(count, most)));
                 CHECK(static_cast<int64_t>(found.size()) == expected);
+                CHECK(found.size() < 2 || choices == 1);
                 int64_t next = 0;
                 for (const auto &[begin, end] : found) {
                     CHECK(begin == next && begin < end && (even || begin % grain == 0));

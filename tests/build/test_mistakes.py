@@ -74,7 +74,7 @@ def test_comments_in_any_encoding(tmp_path):
 
 NAMES = """
 index abs read getattr dir callable globals sorted print lambda None True import class self ffi lib bind description
-_ffi _lib _live _found _extension _wrap_function thaw main errno_of sys
+call guard kernel load _ffi _lib _live _found _extension _wrap_function thaw main errno_of sys
 """.split()  # fmt: skip
 HEADER = """
 #include <stdint.h>

@@ -49,7 +49,7 @@ static void thaw_run_{name}(void *thaw_frame) {{
 static {prototype} {{
     thaw_frame_{name} thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
-    {store}thaw->guard(thaw_run_{name}, &thaw_f);
+    {store}(thaw->guard)(thaw_run_{name}, &thaw_f);
     {give}
 }}
 #define {name}(...) thaw_guarded_{name}(__VA_ARGS__)
@@ -62,7 +62,7 @@ static PyObject *thaw_call_{name}(PyObject *self, PyObject *const *arguments, Py
     thaw_frame_{name} frame;
     PyObject *scratch[{scratch}];
     (void)self;
-    return thaw->{call}(thaw_callables[{index}], &frame, scratch, arguments, count, keywords);
+    return (thaw->{call})(thaw_callables[{index}], &frame, scratch, arguments, count, keywords);
 }}
 """
 
@@ -70,7 +70,7 @@ static PyObject *thaw_call_{name}(PyObject *self, PyObject *const *arguments, Py
 KERNEL = """
 static void {kernel}_{name}(uint64_t *stack, uint64_t inputs, uint64_t outputs) {{
     union {{ {frames} }} frame;
-    thaw->kernel(thaw_callables[{index}], &frame, {functional}, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[{index}], &frame, {functional}, stack, inputs, outputs);
 }}
 """
 KERNELS = {"default": "thaw_kernel", "out": "thaw_kernel_out"}  # of each form of an operator
@@ -94,7 +94,7 @@ extern "C"
 __attribute__((visibility("default"))) PyObject *PyInit_{module}(void);
 PyObject *PyInit_{module}(void) {{
     thaw = thaw_open("{name}");
-    return thaw == NULL ? NULL : thaw->load(&thaw_this_module);
+    return thaw == NULL ? NULL : (thaw->load)(&thaw_this_module);
 }}
 """
 
