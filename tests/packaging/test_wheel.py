@@ -113,7 +113,7 @@ def test_its_use_as_make_wheel_tests_it(wheel, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
     first, *parts = result.stdout.splitlines()
     assert first == f"torchthaw {torchthaw.__version__} from {tmp_path / 'site' / 'torchthaw'}"
-    assert [part.partition(":")[0] for part in parts] == ["C programs", "load_inline", "legacy sample"]
+    assert [part.partition(":")[0] for part in parts] == ["C programs", "load_inline", "modernize", "legacy sample"]
 
 
 def test_find_package_finds_it(wheel, tmp_path):

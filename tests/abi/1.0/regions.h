@@ -7,6 +7,8 @@
 #define TORCHTHAW_REGIONS_H
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 #define THAW_REGION_LINKAGE extern "C" __attribute__((visibility("hidden")))
@@ -14,12 +16,26 @@
 #define THAW_REGION_LINKAGE __attribute__((visibility("hidden")))
 #endif
 
+/* An entry of the run time that the process uses; without PyTorch it may be one that only this extension has loaded. */
+static void *thaw_entry_of_open_mp(const char *entry) {
+    void *found = dlsym(RTLD_DEFAULT, entry);
+    if (found == NULL) {
+        void *library = dlopen("libgomp.so.1", RTLD_LAZY);
+        if (library != NULL) found = dlsym(library, entry);
+    }
+    if (found == NULL) {
+        fprintf(stderr, "parallel region: expected OpenMP's %s, got none: %s\n", entry, dlerror());
+        abort();
+    }
+    return found;
+}
+
 /* `more` are the parameters behind the number of threads, `values` their names. */
 #define THAW_REGION(entry, more, values) \
     THAW_REGION_LINKAGE void entry(void (*body)(void *), void *data, unsigned threads, THAW_REGION_LIST more) { \
         static void (*open_mp)(void (*)(void *), void *, unsigned, THAW_REGION_LIST more); \
         thaw_region region = {sizeof(thaw_region), body, data, NULL}; \
-        if (open_mp == NULL) *(void **)&open_mp = dlsym(RTLD_DEFAULT, #entry); \
+        if (open_mp == NULL) *(void **)&open_mp = thaw_entry_of_open_mp(#entry); \
         open_mp(thaw->member, &region, thaw->threads(threads), THAW_REGION_LIST values); \
         thaw->join(&region); \
     }

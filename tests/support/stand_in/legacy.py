@@ -36,11 +36,10 @@ def exchange(device):
 
 
 def access():
-    type, capsule, describe, increment, grad, _, _ = pretend.real()
+    *types, capsule, _, increment, grad, _, _ = pretend.real()
     if capsule is not None:
         capsule = dlpack.table(capsule, pretend.device_of)
-    describe = pretend.describe
-    return type, capsule, describe, increment, grad, stream, exchange
+    return *types, capsule, pretend.describe, increment, grad, stream, exchange
 
 
 def stream(device):

@@ -40,8 +40,8 @@ def exchange(device):
 
 
 def access():
-    type, _, _, increment_version, is_grad_enabled, _, _ = real()
-    return type, None, describe, increment_version, is_grad_enabled, lambda device: STREAM + device, exchange
+    *types, _, _, increment_version, is_grad_enabled, _, _ = real()
+    return *types, None, describe, increment_version, is_grad_enabled, lambda device: STREAM + device, exchange
 
 
 on_cpu, real = pytorch.describe, pytorch.access

@@ -65,7 +65,7 @@ class BuildFile:
         for files in call.lists["headers"]:
             headers = [place for place in (self.place(name) for name, _ in files or ()) if place]
             if len(headers) > 1 and not any(error_of([header]) for header in headers):
-                match = re.match(r"multiple declarations of function (\w+)", error_of(headers) or "")
+                match = re.search(r"multiple declarations of function (\w+)", error_of(headers) or "")
                 if match:
                     message = f"two of its headers declare {match[1]}, or one is named twice"
                     yield Hit(self.tree.start(call.node), EDIT, "header", message)
@@ -103,7 +103,7 @@ def _unreadable(report, header, project):
     if error is None:
         return
     code = project.code[header]
-    twice = re.match(r"multiple declarations of function (\w+)", error)
+    twice = re.search(r"multiple declarations of function (\w+)", error)
     message = f"declares {twice[1]} twice" if twice else "cffi cannot read this declaration"
     position = _first_unreadable(code)
     line = 0 if position is None else code.count("\n", 0, position) + 1

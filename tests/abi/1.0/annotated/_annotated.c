@@ -581,7 +581,7 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 
 #include "bridge.h"
 #include <string.h>
-static const thaw_bridge *thaw;
+static const thaw_bridge *thaw __asm__("thaw_bridge_of_extension"); /* the extension may have a function thaw */
 #include "regions.h"
 #include "annotated.h"
 
@@ -597,7 +597,7 @@ static void thaw_run_annotated_code(void *thaw_frame) {
 static int thaw_guarded_annotated_code(void) {
     thaw_frame_annotated_code thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
-    thaw->guard(thaw_run_annotated_code, &thaw_f);
+    (thaw->guard)(thaw_run_annotated_code, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define annotated_code(...) thaw_guarded_annotated_code(__VA_ARGS__)
@@ -611,7 +611,7 @@ static void thaw_run_annotated_message(void *thaw_frame) {
 static char const * thaw_guarded_annotated_message(void) {
     thaw_frame_annotated_message thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
-    thaw->guard(thaw_run_annotated_message, &thaw_f);
+    (thaw->guard)(thaw_run_annotated_message, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define annotated_message(...) thaw_guarded_annotated_message(__VA_ARGS__)
@@ -628,7 +628,7 @@ static void thaw_guarded_exponents(uint16_t const * thaw_0, int64_t thaw_1, int3
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
     thaw_f.thaw_2 = thaw_2;
-    thaw->guard(thaw_run_exponents, &thaw_f);
+    (thaw->guard)(thaw_run_exponents, &thaw_f);
     
 }
 #define exponents(...) thaw_guarded_exponents(__VA_ARGS__)
@@ -650,7 +650,7 @@ static void thaw_guarded_plus(float const * thaw_0, int64_t const * thaw_1, int6
     thaw_f.thaw_5 = thaw_5;
     thaw_f.thaw_6 = thaw_6;
     thaw_f.thaw_7 = thaw_7;
-    thaw->guard(thaw_run_plus, &thaw_f);
+    (thaw->guard)(thaw_run_plus, &thaw_f);
     
 }
 #define plus(...) thaw_guarded_plus(__VA_ARGS__)
@@ -672,7 +672,7 @@ static void thaw_guarded_row_sums(float const * thaw_0, float const * thaw_1, in
     thaw_f.thaw_5 = thaw_5;
     thaw_f.thaw_6 = thaw_6;
     thaw_f.thaw_7 = thaw_7;
-    thaw->guard(thaw_run_row_sums, &thaw_f);
+    (thaw->guard)(thaw_run_row_sums, &thaw_f);
     
 }
 #define row_sums(...) thaw_guarded_row_sums(__VA_ARGS__)
@@ -688,7 +688,7 @@ static size_t thaw_guarded_row_sums_workspace_size(int64_t thaw_0, int64_t thaw_
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
-    thaw->guard(thaw_run_row_sums_workspace_size, &thaw_f);
+    (thaw->guard)(thaw_run_row_sums_workspace_size, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define row_sums_workspace_size(...) thaw_guarded_row_sums_workspace_size(__VA_ARGS__)
@@ -707,7 +707,7 @@ static int thaw_guarded_scale(float const * thaw_0, int64_t const * thaw_1, int6
     thaw_f.thaw_2 = thaw_2;
     thaw_f.thaw_3 = thaw_3;
     thaw_f.thaw_4 = thaw_4;
-    thaw->guard(thaw_run_scale, &thaw_f);
+    (thaw->guard)(thaw_run_scale, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define scale(...) thaw_guarded_scale(__VA_ARGS__)
@@ -726,7 +726,7 @@ static int thaw_guarded_scale_backward(float const * thaw_0, int64_t const * tha
     thaw_f.thaw_2 = thaw_2;
     thaw_f.thaw_3 = thaw_3;
     thaw_f.thaw_4 = thaw_4;
-    thaw->guard(thaw_run_scale_backward, &thaw_f);
+    (thaw->guard)(thaw_run_scale_backward, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define scale_backward(...) thaw_guarded_scale_backward(__VA_ARGS__)
@@ -745,7 +745,7 @@ static int thaw_guarded_scale_f64(double const * thaw_0, int64_t const * thaw_1,
     thaw_f.thaw_2 = thaw_2;
     thaw_f.thaw_3 = thaw_3;
     thaw_f.thaw_4 = thaw_4;
-    thaw->guard(thaw_run_scale_f64, &thaw_f);
+    (thaw->guard)(thaw_run_scale_f64, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define scale_f64(...) thaw_guarded_scale_f64(__VA_ARGS__)
@@ -805,63 +805,63 @@ static PyObject *thaw_call_annotated_code(PyObject *self, PyObject *const *argum
     thaw_frame_annotated_code frame;
     PyObject *scratch[1];
     (void)self;
-    return thaw->call(thaw_callables[0], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[0], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_annotated_message(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_annotated_message frame;
     PyObject *scratch[1];
     (void)self;
-    return thaw->call(thaw_callables[1], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[1], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_exponents(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_exponents frame;
     PyObject *scratch[6];
     (void)self;
-    return thaw->call(thaw_callables[2], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[2], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_plus(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_plus frame;
     PyObject *scratch[16];
     (void)self;
-    return thaw->call(thaw_callables[3], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[3], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_row_sums(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_row_sums frame;
     PyObject *scratch[16];
     (void)self;
-    return thaw->call(thaw_callables[4], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[4], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_row_sums_workspace_size(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_row_sums_workspace_size frame;
     PyObject *scratch[4];
     (void)self;
-    return thaw->call(thaw_callables[5], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[5], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_scale(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_scale frame;
     PyObject *scratch[10];
     (void)self;
-    return thaw->call(thaw_callables[6], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[6], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_scale_backward(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_scale_backward frame;
     PyObject *scratch[10];
     (void)self;
-    return thaw->call(thaw_callables[7], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[7], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_scale_f64(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_scale_f64 frame;
     PyObject *scratch[10];
     (void)self;
-    return thaw->call(thaw_callables[8], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[8], &frame, scratch, arguments, count, keywords);
 }
 
 #define THAW_MAYBE __attribute__((unused)) static inline
@@ -1111,52 +1111,52 @@ static const int64_t *thaw_shape_scale_f64(const void *thaw_frame, int parameter
 
 static void thaw_kernel_out_exponents(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_exponents thaw_0; } frame;
-    thaw->kernel(thaw_callables[2], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[2], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_exponents(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_exponents thaw_0; } frame;
-    thaw->kernel(thaw_callables[2], &frame, 1, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[2], &frame, 1, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_plus(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_plus thaw_0; } frame;
-    thaw->kernel(thaw_callables[3], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[3], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_plus(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_plus thaw_0; } frame;
-    thaw->kernel(thaw_callables[3], &frame, 1, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[3], &frame, 1, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_row_sums(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_row_sums thaw_0; } frame;
-    thaw->kernel(thaw_callables[4], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[4], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_row_sums(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_row_sums thaw_0; } frame;
-    thaw->kernel(thaw_callables[4], &frame, 1, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[4], &frame, 1, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_scale(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_scale thaw_0; thaw_frame_scale_f64 thaw_1; } frame;
-    thaw->kernel(thaw_callables[6], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[6], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_scale(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_scale thaw_0; thaw_frame_scale_f64 thaw_1; } frame;
-    thaw->kernel(thaw_callables[6], &frame, 1, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[6], &frame, 1, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_scale_backward(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_scale_backward thaw_0; } frame;
-    thaw->kernel(thaw_callables[7], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[7], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_scale_backward(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_scale_backward thaw_0; } frame;
-    thaw->kernel(thaw_callables[7], &frame, 1, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[7], &frame, 1, stack, inputs, outputs);
 }
 static const thaw_function thaw_functions[] = {
     { "annotated_code", "annotated_code()\012--\012\012int annotated_code(void)",
@@ -1288,7 +1288,7 @@ extern "C"
 __attribute__((visibility("default"))) PyObject *PyInit__annotated(void);
 PyObject *PyInit__annotated(void) {
     thaw = thaw_open("annotated._annotated");
-    return thaw == NULL ? NULL : thaw->load(&thaw_this_module);
+    return thaw == NULL ? NULL : (thaw->load)(&thaw_this_module);
 }
 
 #undef PyMODINIT_FUNC

@@ -581,7 +581,7 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 
 #include "bridge.h"
 #include <string.h>
-static const thaw_bridge *thaw;
+static const thaw_bridge *thaw __asm__("thaw_bridge_of_extension"); /* the extension may have a function thaw */
 #include "regions.h"
 #include "pointers.h"
 
@@ -601,7 +601,7 @@ static int thaw_guarded_add(float const * thaw_0, float const * thaw_1, float * 
     thaw_f.thaw_1 = thaw_1;
     thaw_f.thaw_2 = thaw_2;
     thaw_f.thaw_3 = thaw_3;
-    thaw->guard(thaw_run_add, &thaw_f);
+    (thaw->guard)(thaw_run_add, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define add(...) thaw_guarded_add(__VA_ARGS__)
@@ -616,7 +616,7 @@ static char const * thaw_guarded_describe(int thaw_0) {
     thaw_frame_describe thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_describe, &thaw_f);
+    (thaw->guard)(thaw_run_describe, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define describe(...) thaw_guarded_describe(__VA_ARGS__)
@@ -632,7 +632,7 @@ static int64_t thaw_guarded_extent(void const * thaw_0, int64_t thaw_1) {
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
-    thaw->guard(thaw_run_extent, &thaw_f);
+    (thaw->guard)(thaw_run_extent, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define extent(...) thaw_guarded_extent(__VA_ARGS__)
@@ -647,7 +647,7 @@ static int thaw_guarded_fail_in_region(int thaw_0) {
     thaw_frame_fail_in_region thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_fail_in_region, &thaw_f);
+    (thaw->guard)(thaw_run_fail_in_region, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define fail_in_region(...) thaw_guarded_fail_in_region(__VA_ARGS__)
@@ -662,7 +662,7 @@ static int thaw_guarded_fail_with(int thaw_0) {
     thaw_frame_fail_with thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_fail_with, &thaw_f);
+    (thaw->guard)(thaw_run_fail_with, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define fail_with(...) thaw_guarded_fail_with(__VA_ARGS__)
@@ -677,7 +677,7 @@ static double thaw_guarded_half_of_double(double thaw_0) {
     thaw_frame_half_of_double thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_half_of_double, &thaw_f);
+    (thaw->guard)(thaw_run_half_of_double, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define half_of_double(...) thaw_guarded_half_of_double(__VA_ARGS__)
@@ -692,7 +692,7 @@ static float thaw_guarded_half_of_float(float thaw_0) {
     thaw_frame_half_of_float thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_half_of_float, &thaw_f);
+    (thaw->guard)(thaw_run_half_of_float, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define half_of_float(...) thaw_guarded_half_of_float(__VA_ARGS__)
@@ -709,7 +709,7 @@ static double thaw_guarded_integrate(double(* thaw_0)(double, void *), void * th
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
     thaw_f.thaw_2 = thaw_2;
-    thaw->guard(thaw_run_integrate, &thaw_f);
+    (thaw->guard)(thaw_run_integrate, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define integrate(...) thaw_guarded_integrate(__VA_ARGS__)
@@ -724,7 +724,7 @@ static _Bool thaw_guarded_invert(_Bool thaw_0) {
     thaw_frame_invert thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_invert, &thaw_f);
+    (thaw->guard)(thaw_run_invert, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define invert(...) thaw_guarded_invert(__VA_ARGS__)
@@ -739,7 +739,7 @@ static int16_t thaw_guarded_next_int16(int16_t thaw_0) {
     thaw_frame_next_int16 thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_next_int16, &thaw_f);
+    (thaw->guard)(thaw_run_next_int16, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define next_int16(...) thaw_guarded_next_int16(__VA_ARGS__)
@@ -754,7 +754,7 @@ static int32_t thaw_guarded_next_int32(int32_t thaw_0) {
     thaw_frame_next_int32 thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_next_int32, &thaw_f);
+    (thaw->guard)(thaw_run_next_int32, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define next_int32(...) thaw_guarded_next_int32(__VA_ARGS__)
@@ -769,7 +769,7 @@ static int64_t thaw_guarded_next_int64(int64_t thaw_0) {
     thaw_frame_next_int64 thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_next_int64, &thaw_f);
+    (thaw->guard)(thaw_run_next_int64, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define next_int64(...) thaw_guarded_next_int64(__VA_ARGS__)
@@ -784,7 +784,7 @@ static int8_t thaw_guarded_next_int8(int8_t thaw_0) {
     thaw_frame_next_int8 thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_next_int8, &thaw_f);
+    (thaw->guard)(thaw_run_next_int8, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define next_int8(...) thaw_guarded_next_int8(__VA_ARGS__)
@@ -799,7 +799,7 @@ static uint16_t thaw_guarded_next_uint16(uint16_t thaw_0) {
     thaw_frame_next_uint16 thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_next_uint16, &thaw_f);
+    (thaw->guard)(thaw_run_next_uint16, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define next_uint16(...) thaw_guarded_next_uint16(__VA_ARGS__)
@@ -814,7 +814,7 @@ static uint32_t thaw_guarded_next_uint32(uint32_t thaw_0) {
     thaw_frame_next_uint32 thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_next_uint32, &thaw_f);
+    (thaw->guard)(thaw_run_next_uint32, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define next_uint32(...) thaw_guarded_next_uint32(__VA_ARGS__)
@@ -829,7 +829,7 @@ static uint64_t thaw_guarded_next_uint64(uint64_t thaw_0) {
     thaw_frame_next_uint64 thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_next_uint64, &thaw_f);
+    (thaw->guard)(thaw_run_next_uint64, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define next_uint64(...) thaw_guarded_next_uint64(__VA_ARGS__)
@@ -844,7 +844,7 @@ static uint8_t thaw_guarded_next_uint8(uint8_t thaw_0) {
     thaw_frame_next_uint8 thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_next_uint8, &thaw_f);
+    (thaw->guard)(thaw_run_next_uint8, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define next_uint8(...) thaw_guarded_next_uint8(__VA_ARGS__)
@@ -861,7 +861,7 @@ static double thaw_guarded_product(double const * thaw_0, int64_t const * thaw_1
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
     thaw_f.thaw_2 = thaw_2;
-    thaw->guard(thaw_run_product, &thaw_f);
+    (thaw->guard)(thaw_run_product, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define product(...) thaw_guarded_product(__VA_ARGS__)
@@ -876,7 +876,7 @@ static int thaw_guarded_rows_of(shape_of const * thaw_0) {
     thaw_frame_rows_of thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_rows_of, &thaw_f);
+    (thaw->guard)(thaw_run_rows_of, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define rows_of(...) thaw_guarded_rows_of(__VA_ARGS__)
@@ -892,7 +892,7 @@ static shape_of thaw_guarded_scaled(int thaw_0, double thaw_1) {
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
-    thaw->guard(thaw_run_scaled, &thaw_f);
+    (thaw->guard)(thaw_run_scaled, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define scaled(...) thaw_guarded_scaled(__VA_ARGS__)
@@ -975,152 +975,152 @@ static PyObject *thaw_call_add(PyObject *self, PyObject *const *arguments, Py_ss
     thaw_frame_add frame;
     PyObject *scratch[8];
     (void)self;
-    return thaw->call(thaw_callables[0], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[0], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_describe(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_describe frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[1], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[1], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_extent(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_extent frame;
     PyObject *scratch[4];
     (void)self;
-    return thaw->call(thaw_callables[2], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[2], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_fail_in_region(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_fail_in_region frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[3], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[3], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_fail_with(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_fail_with frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[4], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[4], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_half_of_double(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_half_of_double frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[5], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[5], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_half_of_float(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_half_of_float frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[6], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[6], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_integrate(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_integrate frame;
     PyObject *scratch[6];
     (void)self;
-    return thaw->call(thaw_callables[7], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[7], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_invert(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_invert frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[8], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[8], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_next_int16(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_next_int16 frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[9], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[9], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_next_int32(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_next_int32 frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[10], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[10], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_next_int64(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_next_int64 frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[11], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[11], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_next_int8(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_next_int8 frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[12], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[12], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_next_uint16(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_next_uint16 frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[13], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[13], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_next_uint32(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_next_uint32 frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[14], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[14], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_next_uint64(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_next_uint64 frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[15], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[15], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_next_uint8(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_next_uint8 frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[16], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[16], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_product(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_product frame;
     PyObject *scratch[6];
     (void)self;
-    return thaw->call(thaw_callables[17], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[17], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_rows_of(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_rows_of frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[18], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[18], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_scaled(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_scaled frame;
     PyObject *scratch[4];
     (void)self;
-    return thaw->call(thaw_callables[19], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[19], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_sum_of(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_sum_of frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call(thaw_callables[20], &frame, scratch, arguments, count, keywords);
+    return (thaw->call)(thaw_callables[20], &frame, scratch, arguments, count, keywords);
 }
 
 static void thaw_kernel_out_add(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_add thaw_0; } frame;
-    thaw->kernel(thaw_callables[0], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[0], &frame, 0, stack, inputs, outputs);
 }
 static const thaw_function thaw_functions[] = {
     { "add", "add(input1, input2, output, count)\012--\012\012int add(const float *input1, const float *input2, float *output, int64_t count)",
@@ -1279,7 +1279,7 @@ extern "C"
 __attribute__((visibility("default"))) PyObject *PyInit__pointers(void);
 PyObject *PyInit__pointers(void) {
     thaw = thaw_open("pointers._pointers");
-    return thaw == NULL ? NULL : thaw->load(&thaw_this_module);
+    return thaw == NULL ? NULL : (thaw->load)(&thaw_this_module);
 }
 
 #undef PyMODINIT_FUNC

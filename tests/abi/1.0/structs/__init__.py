@@ -1,5 +1,7 @@
 """structs: made by torch.utils.ffi.create_extension."""
 
+import sys as _sys
+
 from torch.utils.ffi import _wrap_function
 
 try:
@@ -11,14 +13,10 @@ except ModuleNotFoundError as _error:
     _message = "structs: expected its library _structs beside this file; run the project's build file, which makes it"
     raise ModuleNotFoundError(_message, name=_error.name) from None
 
-__all__ = []
+from torchthaw.bridge import variables as _variables
 
-
-def _fill(namespace):
-    for name in dir(_lib):
-        value = getattr(_lib, name)
-        namespace[name] = _wrap_function(value, _ffi) if callable(value) else value
-        __all__.append(name)
-
-
-_fill(globals())
+# The names of C functions may be those of Python's own: nothing of Python's is used after the last line.
+_variables.expose(_sys.modules[__name__], _sys.modules[__name__ + "._structs"])
+_found = [(name, getattr(_lib, name)) for name in dir(_lib)]
+__all__ = dir(_lib)
+globals().update([(name, _wrap_function(value, _ffi) if callable(value) else value) for name, value in _found])

@@ -581,7 +581,7 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 
 #include "bridge.h"
 #include <string.h>
-static const thaw_bridge *thaw;
+static const thaw_bridge *thaw __asm__("thaw_bridge_of_extension"); /* the extension may have a function thaw */
 #include "regions.h"
 #include <stdbool.h>
 #include <TH/TH.h>
@@ -602,7 +602,7 @@ static int thaw_guarded_add(THFloatTensor * thaw_0, THFloatTensor * thaw_1, THFl
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
     thaw_f.thaw_2 = thaw_2;
-    thaw->guard(thaw_run_add, &thaw_f);
+    (thaw->guard)(thaw_run_add, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define add(...) thaw_guarded_add(__VA_ARGS__)
@@ -618,7 +618,7 @@ static int thaw_guarded_call(int(* thaw_0)(int), int thaw_1) {
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
-    thaw->guard(thaw_run_call, &thaw_f);
+    (thaw->guard)(thaw_run_call, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define call(...) thaw_guarded_call(__VA_ARGS__)
@@ -633,7 +633,7 @@ static void thaw_guarded_check_positive(THFloatTensor * thaw_0) {
     thaw_frame_check_positive thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_check_positive, &thaw_f);
+    (thaw->guard)(thaw_run_check_positive, &thaw_f);
     
 }
 #define check_positive(...) thaw_guarded_check_positive(__VA_ARGS__)
@@ -648,7 +648,7 @@ static char const * thaw_guarded_describe(THFloatTensor * thaw_0) {
     thaw_frame_describe thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_describe, &thaw_f);
+    (thaw->guard)(thaw_run_describe, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define describe(...) thaw_guarded_describe(__VA_ARGS__)
@@ -664,7 +664,7 @@ static void thaw_guarded_fill_rows(THFloatTensor * thaw_0, THLongTensor * thaw_1
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
-    thaw->guard(thaw_run_fill_rows, &thaw_f);
+    (thaw->guard)(thaw_run_fill_rows, &thaw_f);
     
 }
 #define fill_rows(...) thaw_guarded_fill_rows(__VA_ARGS__)
@@ -679,7 +679,7 @@ static THFloatTensor * thaw_guarded_first_row(THFloatTensor * thaw_0) {
     thaw_frame_first_row thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_first_row, &thaw_f);
+    (thaw->guard)(thaw_run_first_row, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define first_row(...) thaw_guarded_first_row(__VA_ARGS__)
@@ -694,7 +694,7 @@ static void thaw_guarded_keep(THFloatTensor * thaw_0) {
     thaw_frame_keep thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_keep, &thaw_f);
+    (thaw->guard)(thaw_run_keep, &thaw_f);
     
 }
 #define keep(...) thaw_guarded_keep(__VA_ARGS__)
@@ -709,7 +709,7 @@ static int64_t thaw_guarded_largest(THLongTensor * thaw_0) {
     thaw_frame_largest thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_largest, &thaw_f);
+    (thaw->guard)(thaw_run_largest, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define largest(...) thaw_guarded_largest(__VA_ARGS__)
@@ -729,7 +729,7 @@ static double thaw_guarded_mixed(int thaw_0, unsigned char thaw_1, short thaw_2,
     thaw_f.thaw_3 = thaw_3;
     thaw_f.thaw_4 = thaw_4;
     thaw_f.thaw_5 = thaw_5;
-    thaw->guard(thaw_run_mixed, &thaw_f);
+    (thaw->guard)(thaw_run_mixed, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define mixed(...) thaw_guarded_mixed(__VA_ARGS__)
@@ -746,7 +746,7 @@ static void thaw_guarded_resize(THByteTensor * thaw_0, int64_t thaw_1, int64_t t
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
     thaw_f.thaw_2 = thaw_2;
-    thaw->guard(thaw_run_resize, &thaw_f);
+    (thaw->guard)(thaw_run_resize, &thaw_f);
     
 }
 #define resize(...) thaw_guarded_resize(__VA_ARGS__)
@@ -761,7 +761,7 @@ static THFloatTensor * thaw_guarded_same(THFloatTensor * thaw_0) {
     thaw_frame_same thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_same, &thaw_f);
+    (thaw->guard)(thaw_run_same, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define same(...) thaw_guarded_same(__VA_ARGS__)
@@ -777,7 +777,7 @@ static int thaw_guarded_same_tensor(THFloatTensor * thaw_0, THFloatTensor * thaw
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
-    thaw->guard(thaw_run_same_tensor, &thaw_f);
+    (thaw->guard)(thaw_run_same_tensor, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define same_tensor(...) thaw_guarded_same_tensor(__VA_ARGS__)
@@ -792,7 +792,7 @@ static THIntStorage * thaw_guarded_sizes_of(THFloatTensor * thaw_0) {
     thaw_frame_sizes_of thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_sizes_of, &thaw_f);
+    (thaw->guard)(thaw_run_sizes_of, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define sizes_of(...) thaw_guarded_sizes_of(__VA_ARGS__)
@@ -807,7 +807,7 @@ static void thaw_run_sum_of_kept(void *thaw_frame) {
 static float thaw_guarded_sum_of_kept(void) {
     thaw_frame_sum_of_kept thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
-    thaw->guard(thaw_run_sum_of_kept, &thaw_f);
+    (thaw->guard)(thaw_run_sum_of_kept, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define sum_of_kept(...) thaw_guarded_sum_of_kept(__VA_ARGS__)
@@ -822,7 +822,7 @@ static float thaw_guarded_sum_of_storage(THFloatStorage * thaw_0) {
     thaw_frame_sum_of_storage thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_sum_of_storage, &thaw_f);
+    (thaw->guard)(thaw_run_sum_of_storage, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define sum_of_storage(...) thaw_guarded_sum_of_storage(__VA_ARGS__)
@@ -839,7 +839,7 @@ static void thaw_guarded_sum_rows(THFloatTensor * thaw_0, THFloatTensor * thaw_1
     thaw_f.thaw_0 = thaw_0;
     thaw_f.thaw_1 = thaw_1;
     thaw_f.thaw_2 = thaw_2;
-    thaw->guard(thaw_run_sum_rows, &thaw_f);
+    (thaw->guard)(thaw_run_sum_rows, &thaw_f);
     
 }
 #define sum_rows(...) thaw_guarded_sum_rows(__VA_ARGS__)
@@ -854,7 +854,7 @@ static double thaw_guarded_trace(THDoubleTensor * thaw_0) {
     thaw_frame_trace thaw_f;
     memset(&thaw_f, 0, sizeof thaw_f); /* the result of a call that threw */
     thaw_f.thaw_0 = thaw_0;
-    thaw->guard(thaw_run_trace, &thaw_f);
+    (thaw->guard)(thaw_run_trace, &thaw_f);
     return thaw_f.thaw_result;
 }
 #define trace(...) thaw_guarded_trace(__VA_ARGS__)
@@ -929,161 +929,161 @@ static PyObject *thaw_call_add(PyObject *self, PyObject *const *arguments, Py_ss
     thaw_frame_add frame;
     PyObject *scratch[6];
     (void)self;
-    return thaw->call_th(thaw_callables[0], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[0], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_call frame;
     PyObject *scratch[4];
     (void)self;
-    return thaw->call_th(thaw_callables[1], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[1], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_check_positive(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_check_positive frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[2], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[2], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_describe(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_describe frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[3], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[3], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_fill_rows(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_fill_rows frame;
     PyObject *scratch[4];
     (void)self;
-    return thaw->call_th(thaw_callables[4], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[4], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_first_row(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_first_row frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[5], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[5], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_keep(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_keep frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[6], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[6], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_largest(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_largest frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[7], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[7], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_mixed(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_mixed frame;
     PyObject *scratch[12];
     (void)self;
-    return thaw->call_th(thaw_callables[8], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[8], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_resize(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_resize frame;
     PyObject *scratch[6];
     (void)self;
-    return thaw->call_th(thaw_callables[9], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[9], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_same(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_same frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[10], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[10], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_same_tensor(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_same_tensor frame;
     PyObject *scratch[4];
     (void)self;
-    return thaw->call_th(thaw_callables[11], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[11], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_sizes_of(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_sizes_of frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[12], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[12], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_sum_of(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_sum_of frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[13], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[13], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_sum_of_kept(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_sum_of_kept frame;
     PyObject *scratch[1];
     (void)self;
-    return thaw->call_th(thaw_callables[14], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[14], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_sum_of_storage(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_sum_of_storage frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[15], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[15], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_sum_rows(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_sum_rows frame;
     PyObject *scratch[6];
     (void)self;
-    return thaw->call_th(thaw_callables[16], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[16], &frame, scratch, arguments, count, keywords);
 }
 
 static PyObject *thaw_call_trace(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     thaw_frame_trace frame;
     PyObject *scratch[2];
     (void)self;
-    return thaw->call_th(thaw_callables[17], &frame, scratch, arguments, count, keywords);
+    return (thaw->call_th)(thaw_callables[17], &frame, scratch, arguments, count, keywords);
 }
 
 static void thaw_kernel_out_add(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_add thaw_0; } frame;
-    thaw->kernel(thaw_callables[0], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[0], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_check_positive(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_check_positive thaw_0; } frame;
-    thaw->kernel(thaw_callables[2], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[2], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_fill_rows(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_fill_rows thaw_0; } frame;
-    thaw->kernel(thaw_callables[4], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[4], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_keep(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_keep thaw_0; } frame;
-    thaw->kernel(thaw_callables[6], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[6], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_resize(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_resize thaw_0; } frame;
-    thaw->kernel(thaw_callables[9], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[9], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_same_tensor(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_same_tensor thaw_0; } frame;
-    thaw->kernel(thaw_callables[11], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[11], &frame, 0, stack, inputs, outputs);
 }
 
 static void thaw_kernel_out_sum_rows(uint64_t *stack, uint64_t inputs, uint64_t outputs) {
     union { thaw_frame_sum_rows thaw_0; } frame;
-    thaw->kernel(thaw_callables[16], &frame, 0, stack, inputs, outputs);
+    (thaw->kernel)(thaw_callables[16], &frame, 0, stack, inputs, outputs);
 }
 static const thaw_function thaw_functions[] = {
     { "add", "add(input1, input2, output)\012--\012\012int add(THFloatTensor *, THFloatTensor *, THFloatTensor *);",
@@ -1241,7 +1241,7 @@ extern "C"
 __attribute__((visibility("default"))) PyObject *PyInit__structs(void);
 PyObject *PyInit__structs(void) {
     thaw = thaw_open("_structs");
-    return thaw == NULL ? NULL : thaw->load(&thaw_this_module);
+    return thaw == NULL ? NULL : (thaw->load)(&thaw_this_module);
 }
 
 #undef PyMODINIT_FUNC
