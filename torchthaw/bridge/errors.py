@@ -206,5 +206,6 @@ def name_argument(name, error, legacy, cause):
 
 
 def note_argument(name, error):
-    """Adds a note, which Python shows from 3.11 on."""
-    error.__notes__ = [*getattr(error, "__notes__", ()), f"in the argument {name}"]
+    """Adds a note, which Python shows from 3.11 on, unless the message begins with the name."""
+    if not _text(error).startswith(f"{name}: "):
+        error.__notes__ = [*getattr(error, "__notes__", ()), f"in the argument {name}"]
