@@ -43,6 +43,10 @@ def refuse(name, kind, flags, code, bits, argument, cause):
     raise_if_serious(cause)
     want = expected(kind, flags, code, bits)
     torch = sys.modules.get("torch")
+    why = pytorch.broken()
+    if why:
+        got = f"{type(argument).__name__}; no tensor is known, since torch is no PyTorch that works: {why}"
+        raise TypeError(f"{name}: expected {want}, got {got}") from cause
     if torch is None or not issubclass(type(argument), torch.Tensor):
         raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}") from cause
     if kind != _bridge.THAW_ARRAY:
