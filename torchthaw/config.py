@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from . import private
+from . import private_folders
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -79,15 +79,15 @@ CHOICES = ("TORCH_EXTENSIONS_DIR", "TORCHTHAW_CACHE", "XDG_CACHE_HOME")
 def writable(folder, argument=None, root=None):
     """``folder``, created if it is missing. OSError names the argument or the variable that chose it.
 
-    root: the cache that it is in; it is for this user alone then, as private.make() makes it. One that an argument
-    names stays as it is, and everybody's is refused.
+    root: the cache that it is in; it is for this user alone then, as private_folders.make() makes it. One that an
+    argument names stays as it is, and everybody's is refused.
     """
     try:
         if root:
-            private.make(folder, root)
+            private_folders.make(folder, root)
         folder.mkdir(parents=True, exist_ok=True)
         if argument:
-            private.refuse_shared(folder)
+            private_folders.refuse_shared(folder)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:

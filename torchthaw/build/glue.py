@@ -40,6 +40,7 @@ RENAME = "#define {name}(...) thaw_own_{name}(__VA_ARGS__)\n"
 RENAMED = "#undef {name}\nextern __typeof__(thaw_own_{name}) thaw_own_{name} __asm__(\"{name}\");\n"
 
 # The C function's name becomes a macro, so that it keeps its name everywhere and cffi's code calls the stand-in.
+# Entries of thaw are called in parentheses: the extension may have a function, now a macro, with the name of one.
 FUNCTION = """
 static void thaw_run_{name}(void *thaw_frame) {{
     thaw_frame_{name} *thaw_f = (thaw_frame_{name} *)thaw_frame;

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from .. import config, private
+from .. import config, private_folders
 
 
 def folder(kind, files, links):
@@ -20,7 +20,7 @@ def folder(kind, files, links):
     cache = config.cache()
     made = cache / kind / key
     if os.path.lexists(made):
-        private.make(made, cache)
+        private_folders.make(made, cache)
         return made
     temporary = Path(tempfile.mkdtemp(prefix=f".{key}.", dir=config.writable(made.parent, root=cache)))
     try:

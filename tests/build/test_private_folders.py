@@ -1,5 +1,4 @@
-"""tests/build/test_private.py: caches are this user's alone; what other users planted there is neither followed nor
-loaded."""
+"""tests/build/test_private_folders.py: caches are this user's alone; others' links and files there are refused."""
 
 import os
 import stat
@@ -10,7 +9,7 @@ import pytest
 
 import torchthaw
 from support import ROOT
-from torchthaw import config, private
+from torchthaw import config, private_folders
 from torchthaw.build import jit
 from torchthaw.legacy import layout
 
@@ -147,12 +146,12 @@ def test_what_others_may_have_planted_is_refused_each_time(made):
 
 def test_a_file_of_another_user_is_refused(tmp_path, give_away):
     folder = tmp_path / "cache" / "build"
-    private.make(folder, tmp_path / "cache")
+    private_folders.make(folder, tmp_path / "cache")
     (folder / "one.o").touch()
     folder.chmod(0o770)
     give_away(folder / "one.o")
     with pytest.raises(PermissionError, match="it belongs to user"):
-        private.make(folder, tmp_path / "cache")
+        private_folders.make(folder, tmp_path / "cache")
 
 
 @pytest.mark.parametrize("variable", ["TORCHTHAW_CACHE", "TORCH_EXTENSIONS_DIR"])

@@ -1,4 +1,4 @@
-"""torchthaw/private.py: folders for this user alone, where other users may write beside them or planted something."""
+"""torchthaw/private_folders.py: folders for this user alone, also where others may write beside them."""
 
 import contextlib
 import errno
