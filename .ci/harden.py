@@ -1,0 +1,103 @@
+"""harden.py: looks for races, for what a failed allocation breaks, and for input that breaks a reader.
+
+    python .ci/harden.py [--short] [--publish] [part ...]
+
+Every part is a list of commands. Each must exit with 0 and print how many cases it tried, as pytest, ctest or a line
+"N cases" does. The report is a table of parts, cases and times; --publish writes it into docs/internals/hardening.md.
+"""
+
+import argparse
+import datetime
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTEST = (sys.executable, "-m", "pytest", "-q")
+REPORT = ROOT / "docs" / "internals" / "hardening.md"
+BEGIN, END = "<!-- hardening: begin -->", "<!-- hardening: end -->"
+COUNTS = (
+    re.compile(r"^([\d,]+) cases\b", re.M),
+    re.compile(r"\b(\d+) passed"),
+    re.compile(r"tests failed out of (\d+)"),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is looked for, and the commands that do it; ``short`` is what continuous integration runs of them."""
+
+    name: str
+    looks_for: str
+    commands: tuple
+    short: tuple
+
+
+PARTS = ()
+
+
+def cases(output):
+    """How many cases a command says that it tried."""
+    return sum(int(number.replace(",", "")) for count in COUNTS for number in count.findall(output))
+
+
+def run(command):
+    """(exit status, cases) of a command, whose output is shown while it comes."""
+    lines = []
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        for line in process.stdout:
+            sys.stdout.write(line)
+            lines.append(line)
+    return process.returncode, cases("".join(lines))
+
+
+def try_part(part, short):
+    """(a row of the report, whether the part held)."""
+    begin, tried = time.monotonic(), 0
+    for command in part.short if short else part.commands:
+        print(f"harden: {part.name}: {' '.join(command)}", flush=True)
+        status, count = run(command)
+        tried += count
+        if status:
+            return [part.name, part.looks_for, f"{tried:,}", f"exit status {status} of {' '.join(command)}"], False
+    if not tried:
+        return [part.name, part.looks_for, "0", "no command said how many cases it tried"], False
+    return [part.name, part.looks_for, f"{tried:,}", f"{(time.monotonic() - begin) / 60:.1f} min"], True
+
+
+def table(rows):
+    rows = [["part", "looks for", "cases", "time"], *rows]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    rows.insert(1, ["-" * width for width in widths])
+    return "\n".join("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
+
+
+def publish(text):
+    document = REPORT.read_text()
+    begin, end = document.index(BEGIN) + len(BEGIN), document.index(END)
+    REPORT.write_text(f"{document[:begin]}\n{text}\n{document[end:]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--short", action="store_true", help="what continuous integration runs")
+    parser.add_argument("--publish", action="store_true", help="write the report into docs/internals/hardening.md")
+    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(part.name for part in PARTS))
+    options = parser.parse_args()
+    known = {part.name: part for part in PARTS}
+    if unknown := [name for name in options.parts if name not in known]:
+        parser.error(f"part: expected some of {', '.join(known)}, got {', '.join(unknown)}")
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    rows, held = zip(*(try_part(known[name], options.short) for name in options.parts or known))
+    print(table(rows))
+    if options.publish:
+        publish(f"{datetime.date.today()}, {os.cpu_count()} cores.\n\n{table(rows)}")
+    return not all(held)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
