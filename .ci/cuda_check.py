@@ -20,7 +20,7 @@ BUILD = ROOT / "build" / "cuda-check"
 ARCHITECTURES = ["75", "80", "86", "89", "90", "100", "120"]  # the last with PTX, for cards to come
 LIBRARIES = ["my_lib_cuda", "thc"]
 REFUSED = ["--Werror=all-warnings", "-Xptxas=--warn-on-spills", "-Xcompiler=-Werror"]
-REQUIREMENTS = ROOT / ".ci" / "requirements" / "cuda.txt"
+REQUIREMENTS = ROOT / ".ci" / "requirements" / "locked" / "cuda.txt"
 
 
 def run(*command):
@@ -48,7 +48,8 @@ def cuobjdump():
     folder = BUILD / "cuobjdump"
     if not found:
         if not folder.exists():
-            run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, "-r", REQUIREMENTS)
+            run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--target", folder,
+                "-r", REQUIREMENTS)  # fmt: skip
         found = next(folder.rglob("bin/cuobjdump"))
     return found
 

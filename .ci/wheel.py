@@ -34,7 +34,7 @@ from support import wheel_builder  # noqa: E402
 
 FOLDER = ROOT / "build" / "wheel-release"
 DIST = ROOT / "dist"
-REQUIREMENTS = ROOT / ".ci" / "requirements" / "wheel.txt"
+REQUIREMENTS = ROOT / ".ci" / "requirements" / "locked" / "wheel.txt"
 GLIBC = "2.28"
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]  # those of pyproject.toml's classifiers: each was run
 NEXT = "3.14"  # run where it is found
@@ -69,7 +69,7 @@ def tools():
     if not stamp.exists() or stamp.read_text() != REQUIREMENTS.read_text():
         say("installing auditwheel, twine and zig: 110 MB, once")
         run(sys.executable, "-m", "venv", "--clear", FOLDER / "tools")
-        run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", REQUIREMENTS)
+        run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r", REQUIREMENTS)
         stamp.write_text(REQUIREMENTS.read_text())
     return python
 

@@ -10,7 +10,7 @@ import pytest
 
 from support import ROOT
 
-TOOLS = ["sh", "dirname", "uname", "cat", "head", "grep", "mktemp", "rm", "ln"]
+TOOLS = ["sh", "dirname", "uname", "cat", "head", "grep", "sed", "mktemp", "rm", "ln"]
 
 # Stands for the venv module and for the environment it makes: logs the calls of pip, which fail if a test asks for it.
 FAKE_VENV = """
@@ -160,7 +160,7 @@ def test_exact_torch_comes_first_then_the_pins(machine):
     venv, torch, packages = machine.log()
     assert venv == "venv --clear .venv"
     assert torch.endswith("-r .ci/requirements/torch.txt") and "--index-url" not in torch
-    assert packages.endswith("-r .ci/requirements/demo.txt")
+    assert packages.endswith("--require-hashes -r .ci/requirements/locked/demo.txt")
     pins = (ROOT / ".ci/requirements/torch.txt").read_text().splitlines()
     assert [line for line in pins if not line.startswith("#")] == ["torch==2.13.0"]
 
@@ -189,7 +189,9 @@ def test_build_tools_of_an_outer_environment_are_installed_all_the_same(machine)
     machine.command("ln", "exit 0")  # pip finds them there, so .venv/bin has none
     assert machine.bootstrap().returncode == 0
     tools = machine.log()[-1]
-    assert "--ignore-installed --no-deps cmake==" in tools and " ninja==" in tools
+    assert "--require-hashes --ignore-installed --no-deps -r .venv/build-tools.txt" in tools
+    names = [line.split("==")[0] for line in (machine.checkout / ".venv/build-tools.txt").open() if "==" in line]
+    assert names == ["cmake", "ninja"]
 
 
 def test_torch_of_an_outer_environment_is_reached(machine):
@@ -239,7 +241,7 @@ def test_changed_pins_are_installed_into_the_same_environment(machine):
     machine.bootstrap()
     machine.log()
     (machine.checkout / "torch-is-there").touch()
-    with open(machine.checkout / ".ci/requirements/demo.txt", "a") as pins:
+    with open(machine.checkout / ".ci/requirements/locked/demo.txt", "a") as pins:
         pins.write("six==1.17.0\n")
     assert machine.bootstrap().returncode == 0
     (packages,) = machine.log()
@@ -251,7 +253,7 @@ def test_the_site_has_an_environment_of_its_own(machine):
     machine.module("torch", "__version__ = '2.13.0'")
     assert machine.bootstrap("docs").returncode == 0
     venv, packages = machine.log()
-    assert venv == "venv --clear .venv-docs" and packages.endswith("-r .ci/requirements/docs.txt")
+    assert venv == "venv --clear .venv-docs" and packages.endswith("-r .ci/requirements/locked/docs.txt")
     (pth,) = machine.checkout.glob(".venv-docs/lib/python3.*/site-packages/torchthaw-checkout.pth")
     assert pth.read_text() == f"{machine.checkout}\n" and not (machine.checkout / ".venv").exists()
     assert machine.bootstrap("docs").stderr == "" and machine.log() == []

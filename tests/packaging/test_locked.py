@@ -1,0 +1,72 @@
+"""tests/packaging/test_locked.py: what make installs is pinned with the hashes of its files, PyTorch and its packages
+excepted."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from support import ROOT
+
+sys.path.insert(0, str(ROOT / ".ci"))
+lock = pytest.importorskip("lock", reason="a source distribution has no .ci")
+sys.path.pop(0)
+
+
+def text(name):
+    return (lock.LOCKED / f"{name}.txt").read_text()
+
+
+def pins(text):
+    """{(package, version)} of a file with requirements."""
+    found = re.findall(r"^([\w.-]+)==([^\s;\\]+)", text, re.M)
+    assert len(found) == sum(1 for line in text.splitlines() if re.match(r"\w", line))
+    return {(lock.package(name), version) for name, version in found}
+
+
+@pytest.mark.parametrize("name", lock.BELOW)
+def test_every_package_has_its_version_and_hashes(name):
+    for entry in lock.entries(text(name)):
+        first, *hashes = entry.splitlines()
+        assert re.match(r"[a-z0-9.-]+==\S+( ; .+)? \\$", first), first
+        assert hashes and all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}( \\)?", line) for line in hashes), first
+
+
+@pytest.mark.parametrize("name", lock.BELOW)
+def test_a_locked_file_follows_its_source(name):
+    """A changed version without a run of .ci/lock.py is seen here."""
+    below = lock.BELOW[name]
+    there = pins(text(name)) | (pins(text(below)) if below else set())
+    wanted = pins(lock.source(name)[1])
+    assert wanted and wanted <= there
+    constraints = (lock.PINS / "constraints.txt").read_text()
+    held = {package: {v for p, v in pins(constraints) if p == package} for package, _ in pins(constraints)}
+    direct = {package for package, _ in wanted}
+    assert all(version in held.get(package, {version}) for package, version in there if package not in direct)
+
+
+@pytest.mark.parametrize("name", [name for name, below in lock.BELOW.items() if below])
+def test_what_is_installed_on_top_repeats_nothing(name):
+    assert not set(lock.entries(text(name))) & set(lock.entries(text(lock.BELOW[name])))
+
+
+def test_pytorch_is_left_to_its_index():
+    assert not [entry for name in lock.BELOW for entry in lock.entries(text(name)) if lock.package(entry) == "torch"]
+
+
+def test_the_tools_of_a_language_come_with_hashes():
+    (entry,) = lock.locked(lock.LANGUAGES, ["ziglang==0.15.2"])
+    assert entry.startswith("ziglang==0.15.2 \\\n") and "--hash=" in entry
+
+
+def test_a_changed_file_is_refused(tmp_path):
+    """By pip, as .ci/bootstrap calls it: nothing of a package is installed whose file has another hash."""
+    package = tmp_path / "six-1.0.tar.gz"
+    package.write_bytes(b"not what was published")
+    requirements = tmp_path / "locked.txt"
+    requirements.write_text(f"six @ {package.as_uri()} \\\n    --hash=sha256:{'0' * 64}\n")
+    install = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target", str(tmp_path / "site")]
+    done = subprocess.run([*install, "--require-hashes", "-r", requirements], capture_output=True, text=True)
+    assert done.returncode and "DO NOT MATCH THE HASHES" in done.stderr
+    assert not (tmp_path / "site").exists()
