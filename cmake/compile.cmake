@@ -15,7 +15,4 @@ foreach(language C CXX CUDA)
 endforeach()
 
 add_compile_options(-Wall -Wextra)
-if(TORCHTHAW_SANITIZE)
-    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
-    add_link_options(-fsanitize=address,undefined)
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/sanitize.cmake)

@@ -1,17 +1,15 @@
 """tests/bridge/test_bridge_faults_threads.py: calls at the same time, within each other, and in forked processes."""
 
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 
 from support import th_probe
+from support.at_once import in_threads
 
 probe = th_probe.probe()
 ffi = probe._th_probe.ffi
-THREADS = 8
 
 
 @pytest.fixture(autouse=True)
@@ -20,18 +18,6 @@ def frequent_switches():
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(interval)
-
-
-def in_threads(work):
-    """work(number) in several threads at once; the first exception of any."""
-    start = threading.Barrier(THREADS)
-
-    def run(number):
-        start.wait()
-        work(number)
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        list(pool.map(run, range(THREADS)))
 
 
 def fails(message):

@@ -80,7 +80,8 @@ template <typename Name, typename T, typename Better> T extreme(Tensor<T> *t, co
 struct Without {
     Buffer<int64_t> size, stride;
     AnyTensor tensor;
-    Without(const AnyTensor *t, int dimension) : size(t->nDimension), stride(t->nDimension), tensor(*t) {
+    Without(const AnyTensor *t, int dimension)  // no copy of the struct: another thread may count its references
+        : size(t->nDimension), stride(t->nDimension), tensor{} {
         int dims = 0;
         for (int d = 0; d < t->nDimension; d++)
             if (d != dimension) size[dims] = t->size[d], stride[dims++] = t->stride[d];
@@ -88,6 +89,8 @@ struct Without {
         tensor.nDimension = dims;
         tensor.size = size.get();
         tensor.stride = stride.get();
+        tensor.storage = t->storage;
+        tensor.storageOffset = t->storageOffset;
     }
 };
 

@@ -1,0 +1,151 @@
+"""tests/harden/threads/test_calls_at_once.py: calls from 8 Python threads, of operators and of code that uses TH."""
+
+import os
+import signal
+import sys
+
+import pytest
+import torch
+
+from support import th_probe
+from support.at_once import in_threads, meanwhile
+from support.operator_table import OPERATORS
+
+from _ext import my_lib  # isort: skip
+
+probe = th_probe.probe()
+ffi = probe._th_probe.ffi
+
+
+@pytest.fixture(autouse=True)
+def frequent_switches():
+    interval, threads = sys.getswitchinterval(), torch.get_num_threads()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
+    torch.set_num_threads(threads)
+    my_lib.my_lib_set_num_threads(0)
+
+
+def results(operator, tensors, grads):
+    """Outputs and gradients of inputs; the inputs' memory is shared, each call has autograd's leaves of its own."""
+    leaves = [tensor.detach().requires_grad_() for tensor in tensors]
+    outputs = operator.call(*leaves)
+    return [output.detach() for output in outputs] + list(torch.autograd.grad(outputs, leaves, grads))
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_with_inputs_that_all_threads_share(name):
+    operator = OPERATORS[name]
+    tensors = operator.tensors(torch.float32)
+    grads = [torch.randn_like(output) for output in operator.call(*tensors)]
+    expected = results(operator, tensors, grads)
+
+    def work(number):
+        for _ in range(20):
+            assert all(map(torch.equal, results(operator, tensors, grads), expected))
+
+    in_threads(work)
+
+
+def test_large_operators_with_other_numbers_of_threads_meanwhile():
+    a, b, output = torch.randn(200_000), torch.randn(200_000), torch.randn(3)
+    w, bias, x = torch.randn(120, 200), torch.randn(120), torch.randn(150, 200)
+
+    def compute():
+        return torch.ops.my_lib.my_lib_add_forward(a, b), torch.ops.my_lib.my_lib_linear_forward(x, w, bias)
+
+    expected = compute()
+
+    def work(number):
+        for round in range(10):
+            torch.set_num_threads(1 + (number + round) % 3)  # of this thread
+            assert all(map(torch.equal, compute(), expected))
+            with pytest.raises(ValueError, match=f"input2: expected shape .200000,., got .{number + 4},."):
+                my_lib.my_lib_add_forward(a, torch.ones(number + 4), output)
+
+    with meanwhile(lambda number: my_lib.my_lib_set_num_threads(number % 4)):
+        in_threads(work)
+
+
+def test_kernels_of_th_with_a_tensor_that_all_threads_share():
+    source, index = torch.randn(600, 200), torch.randint(200, (600, 200))
+    expected = source.gather(1, index)
+
+    def work(number):
+        for _ in range(10):
+            output = torch.empty(600, 200)
+            probe.gather(output, source, index)
+            assert torch.equal(output, expected)
+            output = torch.empty(0)
+            probe.add(source, source, output)
+            assert torch.equal(output, 2 * source)
+
+    in_threads(work)
+
+
+def test_errors_in_parallel_regions_of_the_extension():
+    """Each thread has a region of its own, of three threads, of which one fails or none does."""
+    rows = torch.ones(8, 100)
+
+    def work(number):
+        for round in range(20):
+            fail = probe.fail_in_region if (number + round) % 2 else probe.fail_in_dynamic_region
+            mine = rows.clone()
+            if round % 3:
+                with pytest.raises(torch.FatalError, match="out of range"):
+                    fail(mine, round % 8, 3)
+            else:
+                fail(mine, -1, 3)
+
+    in_threads(work)
+
+
+def test_errors_in_regions_of_th():
+    """TH finds the bad index in the middle of a loop that it has divided among threads."""
+    source, index = torch.ones(600, 200), torch.zeros(600, 200, dtype=torch.long)
+
+    def work(number):
+        mine, output = index.clone(), torch.empty(600, 200)
+        mine[60 * number, number] = 200 + number
+        for _ in range(10):
+            with pytest.raises(torch.FatalError):
+                probe.gather(output, source, mine)
+
+    in_threads(work)
+
+
+def test_children_forked_while_other_threads_call():
+    a, b = torch.randn(60_000), torch.randn(60_000)
+    sums, small = torch.empty(60_000), torch.ones(3)
+    expected = a + b
+
+    def call(output):
+        probe.add(a, b, output)
+        assert torch.equal(output, expected)
+        my_lib.my_lib_add_forward(a, b, output)
+        with pytest.raises(torch.FatalError):
+            probe.fail(b"on purpose")
+        with pytest.raises(ValueError):
+            my_lib.my_lib_add_forward(a, small, output)
+
+    def work(number):
+        if number > 1:
+            for _ in range(20):
+                call(torch.empty(60_000))
+            return
+        for _ in range(3):
+            pid = os.fork()
+            if pid == 0:
+                signal.alarm(60)
+                status = 1
+                try:
+                    probe.add(a, b, sums)
+                    my_lib.my_lib_add_forward(a, b, sums)
+                    status = 0 if bytes(memoryview(sums.numpy())) == wanted else 2
+                finally:
+                    os._exit(status)
+            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+    wanted = bytes(memoryview(expected.numpy()))
+    in_threads(work)
