@@ -37,7 +37,16 @@ class Part:
     short: tuple
 
 
-PARTS = ()
+FUZZING = (sys.executable, ".ci/fuzzing.py")
+
+PARTS = (
+    Part(
+        "fuzzing",
+        "input that breaks what reads it, chosen by coverage",
+        commands=((*FUZZING, "--total", "3600"),),
+        short=((*FUZZING, "--seconds", "30", "th_calls", "th_files"),),
+    ),
+)
 
 
 def cases(output):
