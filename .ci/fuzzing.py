@@ -39,7 +39,7 @@ class LibFuzzer:
         folders[0].mkdir(parents=True, exist_ok=True)
         return [
             str(BUILD / "bin" / f"fuzz_{self.name}"), f"-max_total_time={seconds}", f"-max_len={self.longest}",
-            "-print_final_stats=1", "-verbosity=0", "-timeout=30", "-rss_limit_mb=3000",
+            "-print_final_stats=1", "-verbosity=0", "-len_control=0", "-timeout=30", "-rss_limit_mb=3000",
             f"-artifact_prefix={BUILD}/findings/{self.name}-",
             *(str(folder) for folder in folders if folder.is_dir()),
         ]  # fmt: skip

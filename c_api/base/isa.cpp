@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,18 +29,25 @@ bool kernel_supports_amx() {
     uint64_t features = 0;
     return syscall(SYS_arch_prctl, get_supported_features, &features) == 0 && (features >> tile_data & 1);
 }
+
+// What __builtin_cpu_supports() of clang 14 does not know. `which`: of the registers that CPUID fills, EAX to EDX.
+bool cpuid_bit(unsigned leaf, int which, int bit) {
+    unsigned given[4];
+    return __get_cpuid_count(leaf, 0, &given[0], &given[1], &given[2], &given[3]) && (given[which] >> bit & 1);
+}
+bool cpu_has_f16c() { return cpuid_bit(1, 2, 29); }
+bool cpu_has_amx_bf16() { return cpuid_bit(7, 3, 22); }
 #endif
 
 Isa best_of_this_cpu() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    const bool avx2 =
-        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && cpu_has_f16c();
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     if (!avx512) return avx2 ? Isa::avx2 : Isa::portable;
     if (!__builtin_cpu_supports("avx512bf16")) return Isa::avx512;
-    if (!__builtin_cpu_supports("amx-bf16")) return Isa::avx512_bf16;
+    if (!cpu_has_amx_bf16()) return Isa::avx512_bf16;
     // CPUs with AMX take four times as long for VDPBF16PS as for an FMA: without AMX, to convert is faster.
     return kernel_supports_amx() ? Isa::amx_bf16 : Isa::avx512;
 #else

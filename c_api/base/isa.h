@@ -1,7 +1,8 @@
 // c_api/base/isa.h: one kernel source, compiled once per instruction set and chosen at run time.
 //
-// A kernel file is compiled three times (once on aarch64), each time with <LIBRARY>_ISA set to the namespace that its
-// kernels go to. Its header declares what it has once per namespace, and callers choose:
+// A kernel file is compiled three times (once on aarch64, and where BASE_PORTABLE_ALONE is defined), each time with
+// <LIBRARY>_ISA set to the namespace that its kernels go to. Its header declares what it has once per namespace, and
+// callers choose:
 //
 //     BASE_EVERY_ISA(template <typename T> void cube(const T *, int64_t, T *);)       in namespace my_lib
 //     namespace MY_LIB_ISA { template <typename T> void cube(...) { ... } ... }       the kernel, with its instantiations
@@ -12,7 +13,11 @@
 // function templates of the standard library.
 #pragma once
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(BASE_PORTABLE_ALONE)
+#define BASE_SEVERAL_ISAS
+#endif
+
+#if defined(BASE_SEVERAL_ISAS)
 #define BASE_EVERY_ISA(...)                                                                                            \
     namespace portable { __VA_ARGS__ }                                                                                 \
     namespace avx2 { __VA_ARGS__ }                                                                                     \

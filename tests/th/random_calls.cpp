@@ -10,8 +10,23 @@
 
 namespace {
 
+// Drawn by an engine or, while there are any, taken from bytes: as few as the number of choices needs.
 std::mt19937_64 engine;
-int64_t up_to(int64_t n) { return int64_t(engine() % uint64_t(n + 1)); }
+struct Bytes {
+    const uint8_t *next, *end;
+} guide = {};
+
+uint64_t draw(uint64_t last) {  // 0 ... last
+    uint64_t x = 0;
+    if (guide.next == guide.end) {
+        x = engine();
+    } else {
+        for (uint64_t left = last; left && guide.next < guide.end; left >>= 8) x = x << 8 | *guide.next++;
+    }
+    return last == UINT64_MAX ? x : x % (last + 1);
+}
+uint64_t word() { return draw(UINT64_MAX); }
+int64_t up_to(int64_t n) { return int64_t(draw(uint64_t(n))); }
 bool one_in(int64_t n) { return up_to(n - 1) == 0; }
 
 int64_t number() {
@@ -25,10 +40,10 @@ template <typename T> T value() {
         return T(edges[up_to(5)]);
     }
     if (std::is_floating_point<T>::value) return T(up_to(12) - 4) / 2;
-    return one_in(30) ? T(engine()) : T(up_to(6) - (std::is_signed<T>::value ? 1 : 0));
+    return one_in(30) ? T(word()) : T(up_to(6) - (std::is_signed<T>::value ? 1 : 0));
 }
 template <> THHalf value() { return TH_float2half(value<float>()); }
-template <> uint8_t value() { return uint8_t(one_in(40) ? engine() : engine() & 1); }  // mostly masks
+template <> uint8_t value() { return uint8_t(one_in(40) ? word() : up_to(1)); }  // mostly masks
 
 // ---- Tensors and storages of each type ------------------------------------------------------------------------------
 
@@ -62,9 +77,15 @@ template <typename T> void empty(T *&slot) {
     slot = nullptr;
 }
 
+// Elements come from the engine alone: bytes are for what there are fewer of.
+template <typename Storage> void fill(Storage *storage) {
+    const Bytes kept = std::exchange(guide, Bytes());
+    for (ptrdiff_t i = 0; i < storage->size; i++) storage->data[i] = value<typename StorageKind<Storage>::Element>();
+    guide = kept;
+}
 template <typename Storage> Storage *random_storage(ptrdiff_t most) {
     Storage *storage = StorageKind<Storage>::make(up_to(most));
-    for (ptrdiff_t i = 0; i < storage->size; i++) storage->data[i] = value<typename StorageKind<Storage>::Element>();
+    fill(storage);
     return storage;
 }
 
@@ -78,13 +99,20 @@ public:
     Storage *pick() { return slots_[up_to(2)]; }
     void renew() {
         for (Storage *&slot : slots_)
-            if (!slot || slot->size > 100 || one_in(40)) empty(slot), slot = random_storage<Storage>(9);
+            if (!slot || slot->size > 100 || one_in(40)) renew(slot);
+    }
+    void renew_one() { renew(slots_[up_to(2)]); }
+    void renew_needed() {
+        for (Storage *&slot : slots_)
+            if (!slot || slot->size > 100) renew(slot);
     }
     void clear() {
         for (Storage *&slot : slots_) empty(slot);
     }
 
 private:
+    static void renew(Storage *&slot) { empty(slot), slot = random_storage<Storage>(9); }
+
     Storage *slots_[3] = {};
 };
 
@@ -100,6 +128,11 @@ public:
     void renew() {
         for (Tensor *&slot : slots_)
             if (!slot || one_in(60) || too_large(slot)) renew(slot);
+    }
+    void renew_one() { renew(slots_[up_to(5)]); }
+    void renew_needed() {
+        for (Tensor *&slot : slots_)
+            if (!slot || too_large(slot)) renew(slot);
     }
     bool check(const char *called) const {
         for (const Tensor *t : slots_)
@@ -158,8 +191,7 @@ private:
         slot = K::make(storage, offset, size, stride);
         release(storage);
         THLongStorage_free(size), THLongStorage_free(stride);
-        for (ptrdiff_t i = 0; slot->storage && i < slot->storage->size; i++)
-            slot->storage->data[i] = value<typename StorageKind<typename K::Storage>::Element>();
+        if (slot->storage) fill(slot->storage);
     }
 
     Tensor *slots_[6] = {};
@@ -206,7 +238,7 @@ template <typename P> struct Argument<P *> {
     static P *make() { return pick<T>(0); }
 };
 template <> struct Argument<int> {
-    static int make() { return one_in(100) ? int(engine()) : int(up_to(6)) - 1; }
+    static int make() { return one_in(100) ? int(word()) : int(up_to(6)) - 1; }
 };
 template <> struct Argument<int64_t> {
     static int64_t make() { return number(); }
@@ -362,6 +394,7 @@ const RandomCall random_calls[] = {
 const size_t random_calls_count = sizeof random_calls / sizeof *random_calls;
 
 void seed_arguments(uint64_t seed) {
+    guide = Bytes();
     engine.seed(seed);
     if (!generator) generator = THGenerator_new();
     THRandom_manualSeed(generator, seed);
@@ -371,6 +404,18 @@ template <typename Tensor> using StorageOf = typename Kind<Tensor>::Storage;
 template <typename... T> static void renew_all() {
     (Tensors<T>::instance().renew(), ...);
     (Storages<StorageOf<T>>::instance().renew(), ...);
+}
+template <typename... T> static void renew_needed() {
+    (Tensors<T>::instance().renew_needed(), ...);
+    (Storages<StorageOf<T>>::instance().renew_needed(), ...);
+}
+template <typename... T> static void renew_one() {
+    using Renew = void (*)();
+    static const Renew every[] = {[] { Tensors<T>::instance().renew_one(); }...,
+                                  [] { Storages<StorageOf<T>>::instance().renew_one(); }...,
+                                  [] { renew_list(); },
+                                  [] { THFile_free(std::exchange(file, nullptr)), renew_file(); }};
+    every[up_to(sizeof every / sizeof *every - 1)]();
 }
 template <typename... T> static bool all_valid(const char *called) {
     return (Tensors<T>::instance().check(called) && ...);
@@ -386,6 +431,23 @@ void renew_arguments() {
     renew_list();
     renew_file();
     renew_all<TENSORS>();
+}
+
+void guide_arguments(const uint8_t *bytes, size_t n) {
+    release_arguments();
+    seed_arguments(1);
+    renew_arguments();
+    guide = {bytes, bytes + n};
+}
+
+const RandomCall *next_call() {
+    if (guide.next == guide.end) return nullptr;
+    const RandomCall &call = random_calls[up_to(int64_t(random_calls_count) - 1)];
+    for (int64_t n = up_to(3); n; n--) renew_one<TENSORS>();
+    const Bytes kept = std::exchange(guide, Bytes());
+    renew_needed<TENSORS>();
+    guide = kept;
+    return &call;
 }
 
 bool arguments_are_valid(const char *called) { return all_valid<TENSORS>(called); }

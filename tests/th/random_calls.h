@@ -17,7 +17,14 @@ extern const size_t random_calls_count;
 // What is drawn from here on depends on the seed alone.
 void seed_arguments(uint64_t seed);
 
-// Between calls: new arguments in place of some of the old ones.
+// Or on these n bytes: which calls, the shapes and strides of new tensors, which tensors and numbers are arguments. What
+// elements are, and what is drawn after the last byte, is the same each time. The bytes must stay until then.
+void guide_arguments(const uint8_t *bytes, size_t n);
+
+// The call that the bytes choose next, after new arguments in place of some; NULL after the last byte.
+const RandomCall *next_call();
+
+// Between calls that no bytes guide: new arguments in place of some of the old ones.
 void renew_arguments();
 
 // Whether every tensor lies within its storage; says which does not.

@@ -4,11 +4,11 @@
 //
 // AddressSanitizer sees what leaves the storages, and UndefinedBehaviorSanitizer the rest.
 #include "expect.h"
+#include "little_memory.h"
 #include "random_calls.h"
 
 #include <cstdlib>
 #include <random>
-#include <sys/resource.h>
 
 namespace {
 
@@ -22,20 +22,11 @@ void say_where() {
 
 }  // namespace
 
-// Sizes beyond all memory are asked for on purpose: they must fail, not fill the machine.
-#if defined(__SANITIZE_ADDRESS__)
-extern "C" {
-__attribute__((visibility("default"))) const char *__asan_default_options() {
-    return "allocator_may_return_null=1:max_allocation_size_mb=64";
-}
-void __sanitizer_set_death_callback(void (*)());
-}
-static void prepare() { __sanitizer_set_death_callback(say_where); }
+#if defined(TORCHTHAW_ADDRESS_SANITIZER)
+extern "C" void __sanitizer_set_death_callback(void (*)());
+static void say_where_at_death() { __sanitizer_set_death_callback(say_where); }
 #else
-static void prepare() {
-    const rlimit limit{rlim_t(2) << 30, rlim_t(2) << 30};
-    setrlimit(RLIMIT_AS, &limit);
-}
+static void say_where_at_death() {}
 #endif
 
 int main(int argc, char **argv) {
@@ -44,7 +35,8 @@ int main(int argc, char **argv) {
     if (argc > 2 && !strcmp(argv[2], "any")) seed = std::random_device()();
     const bool verbose = getenv("FUZZ_VERBOSE");
     catch_errors();
-    prepare();
+    little_memory();
+    say_where_at_death();
     seed_arguments(seed);
     std::mt19937_64 choice(seed);
     long raised = 0;

@@ -62,6 +62,7 @@ template <> struct constants<double> {
 template <typename V> struct lanes_of {
     template <typename U> struct plain { using type = U; };
     template <typename U> struct plain<U &> { using type = U; };
+    template <typename U> struct plain<U &&> { using type = U; };  // clang
     using element = typename plain<decltype(V{}[0])>::type;
     typedef typename constants<element>::bits bits __attribute__((vector_size(sizeof(V))));
 };

@@ -29,7 +29,7 @@
 
 #define MY_LIB_CHOOSE(...) BASE_CHOOSE(::my_lib, __VA_ARGS__)
 
-#if defined(__x86_64__)
+#if defined(BASE_SEVERAL_ISAS)
 #define MY_LIB_EVERY_ISA(...)                                                                                          \
     BASE_EVERY_ISA(__VA_ARGS__)                                                                                        \
     namespace avx512_bf16 { __VA_ARGS__ }                                                                              \
