@@ -137,7 +137,7 @@ def _statements(text):
             parentheses += 1
         elif sign == ")":
             parentheses = max(0, parentheses - 1)
-            if parentheses == 0 and statement.closing is None:
+            if parentheses == 0 and statement.closing is None and statement.opening is not None:
                 statement.closing = position
         elif sign == "," and parentheses == 1 and statement.closing is None:
             statement.commas.append(position)

@@ -27,6 +27,10 @@ INTEGER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
 ARITHMETIC = re.compile(r"(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*|[-+*/%|&^~()<>\s])+")
 
 
+# What cffi raises for text that it cannot read; the last three for sizes that it computes, such as 1 / 0.
+UNREADABLE = (cffi.CDefError, cffi.FFIError, RecursionError, ArithmeticError, ValueError, MemoryError)
+
+
 class Declarations(NamedTuple):
     """What headers declare: a cffi.FFI that knows it, and the text that this was given.
 
@@ -52,12 +56,12 @@ def parse(headers, include_dirs=(), define_flags=(), preamble=""):
     text = "".join(_marked(header) for header in headers)
     try:
         declared = Declarations(_ffi(preamble, text), preamble + text)
-    except (cffi.CDefError, cffi.FFIError):
+    except UNREADABLE:
         text, annotated, preprocessed, others = preprocess(headers, include_dirs, define_flags)
         try:
             declared = Declarations(_ffi(preamble, text), preamble + text, annotated, preprocessed)
-        except (cffi.CDefError, cffi.FFIError) as error:
-            raise header_errors.explained(error, preamble, text, headers, others) from None
+        except UNREADABLE as error:
+            raise header_errors.explained(error, preamble, text, headers, others, _ffi) from None
     header_errors.check(declared.text)
     return declared
 
@@ -93,14 +97,10 @@ def preprocess(headers, include_dirs=(), define_flags=()):
     # Defined after the headers' own includes would have used them, these would break the C library's headers.
     neutral = [f"-D{name}={value}" for name, value in NEUTRAL.items()]
     include = [*(f"-I{folder}" for folder in include_dirs), *annotate_flags(), "-DTHAW_READS_ANNOTATIONS"]
-    source = include_lines(headers)
-    command = [*toolchain.c_compiler(), "-E", "-dD", *define_flags, *neutral, *include, "-x", "c", "-"]
-    result = subprocess.run(command, input=source, capture_output=True, encoding="utf-8", errors="replace")
-    if result.returncode:
-        raise ValueError(f"headers: the C preprocessor failed\n{result.stderr}")
+    output = _preprocessor([*define_flags, *neutral, *include], include_lines(headers))
     names = {str(header) for header in headers}
     lines, macros, path, number = [], {}, "", 0
-    for line in result.stdout.splitlines():
+    for line in output.split("\n"):  # a form feed ends no line
         marker = MARKER.match(line)
         if marker:
             path, number = ESCAPED.sub(r"\1", marker[2]), int(marker[1])
@@ -121,6 +121,15 @@ def preprocess(headers, include_dirs=(), define_flags=()):
     preprocessed = "\n".join(line.text for line in lines) if annotated else ""
     others = [line for line in lines if line.path not in names]
     return f"{constants}{halves}{declared}\n", annotated, preprocessed, others
+
+
+def _preprocessor(flags, source):
+    """What the C preprocessor makes of ``source``, with markers and macros."""
+    command = [*toolchain.c_compiler(), "-E", "-dD", *flags, "-x", "c", "-"]
+    result = subprocess.run(command, input=source, capture_output=True, encoding="utf-8", errors="replace")
+    if result.returncode:
+        raise ValueError(f"headers: the C preprocessor failed\n{result.stderr}")
+    return result.stdout
 
 
 def _with_markers(lines):

@@ -4,6 +4,7 @@ No other file of the package touches one: they ask here, also for ``model``, the
 """
 
 import io
+import warnings
 
 from cffi import cparser, model, recompiler
 
@@ -47,7 +48,9 @@ def enumerators(ffi):
 
 def syntax_tree(declarations):
     """pycparser's tree of C declarations, among them those that only cffi reads, such as ``int f(...);``."""
-    return cparser.Parser()._parse(declarations)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about #pragma and literals, which no declaration depends on
+        return cparser.Parser()._parse(declarations)[0]
 
 
 def module_source(ffi, name, preamble):

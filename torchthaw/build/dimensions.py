@@ -7,6 +7,7 @@ import re
 
 TOKEN = re.compile(r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b|(?P<name>[A-Za-z_]\w*)|(?P<sign>[-+*/()]))")
 EXPECTED = "an integer expression of numbers, integer parameters, + - * / and parentheses"
+MOST = 200  # tokens of one expression: reading it goes as deep as they are nested
 CHECKED = {"+": "thaw_plus", "-": "thaw_minus", "*": "thaw_times", "/": "thaw_over"}  # of the generated C
 
 
@@ -21,7 +22,7 @@ def parse(text):
 
 class _Parser:
     def __init__(self, text):
-        self.text, self.position, self.next = text, 0, ""
+        self.text, self.position, self.next, self.count = text, 0, "", 0
         self.take()
 
     def take(self):
@@ -29,7 +30,9 @@ class _Parser:
         taken = self.next
         found = TOKEN.match(self.text, self.position)
         if found:
-            self.next, self.position = found[0].strip(), found.end()
+            self.next, self.position, self.count = found[0].strip(), found.end(), self.count + 1
+            if self.count > MOST:
+                raise ValueError(f"an expression of at most {MOST} numbers, names, signs and parentheses")
         elif self.text[self.position :].strip():
             raise ValueError(EXPECTED)
         else:

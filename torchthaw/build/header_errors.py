@@ -1,5 +1,6 @@
 """torchthaw/build/header_errors.py: what is wrong with a declaration of a header, in words, with its file and line."""
 
+import bisect
 import re
 from pathlib import Path
 
@@ -34,6 +35,7 @@ KEYWORDS = set(
     .split()
 )  # fmt: skip
 ESCAPED = re.compile(r"\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4}))")  # as gcc -E writes letters outside ASCII
+DEEPEST = 50  # pointers, arrays and functions in one type
 MARKER = re.compile(r'# (\d+) "(.*)"$')
 
 
@@ -46,20 +48,23 @@ def _name(path):
     return re.sub(r'["\\\n]', "_", str(path))  # what parsers would stumble over
 
 
-def explained(error, types, text, headers, others=()):
+def explained(error, types, text, headers, others, parse):
     """The HeaderError of what cffi said about the declarations ``text``, which has markers.
 
     types: the declarations before them. others: the annotations.Line of files that the headers include.
+    parse: raises such an error for the texts that it is given.
     """
     words = str(error)
     twice = re.search(r"multiple declarations of (?:function )?(\w+)", words)
-    if twice:
-        return _declared_twice(twice[1], words.partition(" (")[0], types, text)
+    explained = twice and _declared_twice(twice[1], words.partition(" (")[0], types, text)
+    if explained:
+        return explained
     found = _place(words, headers)
     if found is None:  # parsers give no place for strings, such as that of extern "C"
         found = _first(re.compile(r'\bextern\s*"'), text)
     if found is None:
-        return HeaderError(f"headers: cannot parse them: {words}")
+        path, line = _first_unreadable(types, text, parse)
+        return HeaderError(f"{path}:{line}: expected a declaration that cffi can read, got {_in_words(error)}")
     path, line, column, reason = found
     said = _statement(text, path, line)
     where = f"{path}:{line}: cannot parse {said!r}"
@@ -80,7 +85,7 @@ def _place(words, headers):
     for header in headers:
         found = re.search(rf"{re.escape(_name(header))}:(?:(\d+):)?(?:(\d+):)? *(.*)", words)
         if found:
-            last = len(Path(header).read_bytes().splitlines())
+            last = Path(header).read_bytes().rstrip(b"\n").count(b"\n") + 1
             return str(header), int(found[1] or last), int(found[2] or 0), found[3]
     found = re.match(r":(\d+): (.*)", words)
     return (str(headers[0]), int(found[1]), 0, found[2]) if found and len(headers) == 1 else None
@@ -94,10 +99,39 @@ def _first(pattern, text):
     return None
 
 
+def _first_unreadable(types, text, parse):
+    """(path, line) of the first declaration that ``parse`` cannot read together with those before it."""
+    lines, ends, depth = text.split("\n"), [], 0
+    for number, line in enumerate(lines, 1):
+        depth += line.count("{") - line.count("}")
+        if depth <= 0 and line.rstrip().endswith((";", "}")):
+            ends.append(number)
+
+    def fails(index):
+        try:
+            parse(types, "\n".join(lines[: ends[index]]))
+        except Exception:  # whatever it raised for all of them
+            return True
+        return False
+
+    first = bisect.bisect_left(range(len(ends)), True, key=fails)
+    begin = ends[first - 1] if first else 0
+    places = [(path, number) for path, number, line in _lines(text) if line.strip()]
+    before = sum(1 for _, _, line in _lines("\n".join(lines[:begin])) if line.strip())
+    return places[min(before, len(places) - 1)]
+
+
+def _in_words(error):
+    """What a parser that gives no place did not like."""
+    if isinstance(error, (RecursionError, MemoryError)):
+        return "one that is nested too deep"
+    return str(error).partition(".  Please")[0]
+
+
 def _lines(text):
     """(path, number, line) of those behind markers."""
     path, number = None, 0
-    for line in text.splitlines():
+    for line in text.split("\n"):
         found = MARKER.match(line)
         if found:
             path, number = found[2], int(found[1])
@@ -155,9 +189,10 @@ def _other(name, others):
 
 
 def _declared_twice(name, words, types, text):
+    """The HeaderError that names both places of a function; None for what is no function."""
     places = [declared[0] for each, declared, _ in _functions(types + text) if each == name]
     if len(places) < 2:
-        return HeaderError(f"headers: {words}")
+        return None
     return HeaderError(
         f"{places[1]}: {words}: expected one, as C has no overloads, got another one than that of {places[0]}"
     )
@@ -172,12 +207,24 @@ def _functions(text):
             yield node.name, (f"{node.coord.file}:{node.coord.line}", node), {*node.storage, *node.funcspec}
 
 
+def _depth(node):
+    """How many pointers, arrays and functions the types of a declaration are made of, one within the other."""
+    deepest, waiting = 0, [(node, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting += [(child, depth + 1) for _, child in node.children()]
+    return deepest
+
+
 def check(text):
     """Raises HeaderError for functions that parsers take and that no module can have."""
-    for name, (place, _), words in _functions(text):
+    for name, (place, node), words in _functions(text):
         for taken, why in TAKEN.items():
             if name.startswith(taken):
                 raise HeaderError(f"{place}: {name}: expected a name that does not begin with {taken}, {why}")
+        if _depth(node.type) > DEEPEST:
+            raise HeaderError(f"{place}: {name}: expected types of at most {DEEPEST} pointers and arrays, got more")
         if "auto" in words:
             raise HeaderError(f"{place}: {name}: expected a function whose result has a type of C, got auto")
         if "static" in words:

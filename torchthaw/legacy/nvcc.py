@@ -170,7 +170,10 @@ def _without_architectures(words):
     words = list(words)
     while words:
         word = words.pop(0)
-        if word in ARCHITECTURE:
+        if word in TAKES_NEXT:
+            kept += [word, *words[:1]]
+            del words[:1]
+        elif word in ARCHITECTURE:
             asked += [word, words.pop(0)] if words else [word]
         elif word.partition("=")[0] in ARCHITECTURE:
             asked.append(word)
