@@ -16,6 +16,7 @@ import importlib
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,9 +27,9 @@ sys.path[:0] = [str(ROOT)]
 
 FINDINGS = ROOT / "build" / "fuzz" / "findings"
 CORPUS = ROOT / "build" / "fuzz" / "corpus"
-SECONDS = 20  # one input may take, on a machine with other work; a reader takes milliseconds
+SECONDS = 10  # of the processor, for one input; a reader takes milliseconds
 MEMORY = 2000  # MB
-LONGEST = 40_000  # bytes: enough to tell a search that is quadratic from one that is linear
+LONGEST = 20_000  # bytes: enough to tell a search that is quadratic from one that is linear
 PARTS = ("check", "generated")
 
 
@@ -85,6 +86,28 @@ def only_reads(folder):
         raise Broken(f"expected that files are only read; {_reported[0]}")
 
 
+@contextlib.contextmanager
+def limited():
+    """Raises Broken in a block that takes more than SECONDS of the processor; regular expressions stop as well."""
+
+    def stop(signum, frame):
+        raise Broken(f"expected an end within {SECONDS} s, got none")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def replay(target, path):
+    """Tries a saved input."""
+    with limited():
+        target.check(path.read_bytes())
+
+
 # ---- Files in one input ---------------------------------------------------------------------------------------------
 
 FILE = re.compile(rb"^=== ([\w./-]{1,60})\n", re.MULTILINE)
@@ -127,7 +150,7 @@ def main(script):
     if options.files:
         target = importlib.import_module(name)
         for path in options.files:
-            target.check(path.read_bytes())
+            replay(target, path)
         print(f"{len(options.files)} cases")
         return 0
     if not options.seconds:
@@ -154,7 +177,7 @@ def _run(name, part, seconds, seeds):
     if part == "check":
         corpus += [folder for folder in (seeds, ROOT / "tests" / "fuzz" / "found" / name) if folder.is_dir()]
     command = [
-        sys.executable, __file__, name, part, f"-max_total_time={seconds}", f"-timeout={SECONDS}",
+        sys.executable, __file__, name, part, f"-max_total_time={seconds}", "-timeout=1200",
         f"-rss_limit_mb={MEMORY}", f"-max_len={LONGEST}", f"-artifact_prefix={FINDINGS}/{name}-{part}-",
         "-print_final_stats=1", "-verbosity=0", "-len_control=20", f"-dict={words}", *map(str, corpus),
     ]  # fmt: skip
@@ -173,7 +196,13 @@ def _guided(name, part, flags):
     with atheris.instrument_imports(include=["torchthaw"]):
         target = importlib.import_module(name)
     more = {"custom_mutator": mutated} if part == "check" else {}
-    atheris.Setup([sys.argv[0], *flags], target.check if part == "check" else _generated(target), **more)
+    test = target.check if part == "check" else _generated(target)
+
+    def run(data):
+        with limited():
+            test(data)
+
+    atheris.Setup([sys.argv[0], *flags], run, **more)
     atheris.Fuzz()
 
 

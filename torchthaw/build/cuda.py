@@ -216,13 +216,16 @@ class Build:
         return [*self.libraries, *folders, *runtime, "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
 
 
+COMPILERS = ("cxx", "nvcc", "nvcc_dlink")
+
+
 def compile_args(given):
     """``extra_compile_args``, a list for C and C++ or a dict by compiler, as a dict of lists."""
     given = dict(given) if isinstance(given, dict) else {"cxx": given}
-    unknown = sorted(set(given) - {"cxx", "nvcc", "nvcc_dlink"})
+    unknown = sorted(set(given) - set(COMPILERS))
     if unknown:
         raise ValueError(f"extra_compile_args: expected the keys 'cxx', 'nvcc' and 'nvcc_dlink', got {unknown[0]!r}")
-    return {compiler: list(given.get(compiler) or ()) for compiler in ("cxx", "nvcc", "nvcc_dlink")}
+    return {compiler: list(given.get(compiler) or ()) for compiler in COMPILERS}
 
 
 def sources_of(path):

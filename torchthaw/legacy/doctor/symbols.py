@@ -18,7 +18,7 @@ DEFINED = re.compile(
 )
 # The start of a statement and the words of a type: what is before the name in a prototype, and never in a call.
 TYPED = (
-    r"(?:^|[;{}])\s*(?!(?:return|else|case|goto|throw|new|delete|do|sizeof)\b)"
+    r"(?:^|[;{}])[^\S\n]*(?!(?:return|else|case|goto|throw|new|delete|do|sizeof)\b)"
     r"(?:[A-Za-z_][\w:]*(?:<[^<>;]*>)?[\s*&]+){1,9}"
 )
 PARAMETERS = r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)"

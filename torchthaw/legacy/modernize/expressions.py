@@ -1,13 +1,13 @@
 """torchthaw/legacy/modernize/expressions.py: the values of expressions of a build file, as far as they can be known."""
 
 import ast
-import glob
 import os
+import re
 
 FUNCTIONS = {
     "os.path.join": os.path.join, "os.path.dirname": os.path.dirname, "os.path.basename": os.path.basename,
     "os.path.abspath": os.path.abspath, "os.path.realpath": os.path.realpath, "os.path.normpath": os.path.normpath,
-    "os.path.splitext": os.path.splitext, "platform.system": lambda: "Linux", "glob.glob": glob.glob,
+    "os.path.splitext": os.path.splitext, "platform.system": lambda: "Linux",
     "list": list, "tuple": tuple, "sorted": sorted, "str": str, "dict": dict, "set": set, "len": len, "bool": bool,
 }  # fmt: skip
 METHODS = {
@@ -19,11 +19,42 @@ OPERATORS = {
     ast.NotIn: lambda a, b: a not in b, ast.Is: lambda a, b: a is b, ast.IsNot: lambda a, b: a is not b,
     ast.Add: lambda a, b: a + b, ast.Mod: lambda a, b: a % b, ast.Mult: lambda a, b: a * b,
 }  # fmt: skip
+MOST = 10_000  # elements and characters of one value, in all: a build file has fewer, and 1 is "a" * 10 ** 9 as well
+BITS = 256  # of an integer
+# In a format: a width of thousands, or one that is computed.
+WIDE = re.compile(r"%(?:\([^)]*\))?[-+ #0.\d]*(?:\d{4}|\*)|\{[^{}]*:[^{}]*(?:\d{4}|\{)")
 CONSTANTS = {"sys.platform": "linux", "os.name": "posix", "os.sep": "/", "True": True, "False": False, "None": None}
 
 
 class Unknown(Exception):
     """An expression whose value is not known; its text is the expression."""
+
+
+def is_large(value):
+    """Whether a value has more than MOST parts, those in it counted, or is an integer of more than BITS."""
+    count, waiting = 0, [value]
+    while waiting and count <= MOST:
+        value = waiting.pop()
+        if isinstance(value, int) and value.bit_length() > BITS:
+            return True
+        count += len(value) if isinstance(value, (str, bytes)) else 1
+        if isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, (list, tuple, set)):
+            waiting += value
+    return count > MOST
+
+
+def may_be_large(operation, *given):
+    """Whether ``operation`` may make far more of what it is given than that holds already."""
+    if operation == "*":
+        sizes = [len(each) if hasattr(each, "__len__") else abs(int(each)) for each in given]
+        return sizes[0] * sizes[1] > MOST and any(hasattr(each, "__len__") for each in given)
+    if operation == "replace":
+        return given[0].count(given[1]) * len(given[2]) > MOST
+    if operation == "join":
+        return len(given[0]) * len(given[1]) > MOST
+    return operation in ("%", "format") and isinstance(given[0], (str, bytes)) and bool(WIDE.search(str(given[0])))
 
 
 class Values:
@@ -45,9 +76,12 @@ class Values:
         if method is None:
             raise Unknown(self.tree.source(node))
         try:
-            return method(node)
-        except (TypeError, ValueError, KeyError, IndexError, AttributeError):
+            value = method(node)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, MemoryError):
             raise Unknown(self.tree.source(node)) from None
+        if is_large(value):
+            raise Unknown(f"a value of more than {MOST} parts or {BITS} bits")
+        return value
 
     def value_Constant(self, node):
         return node.value
@@ -102,6 +136,9 @@ class Values:
     def operate(self, operator, left, right, node):
         if type(operator) not in OPERATORS:
             raise Unknown(self.tree.source(node))
+        sign = {ast.Mult: "*", ast.Mod: "%"}.get(type(operator))
+        if may_be_large(sign, left, right):
+            raise Unknown(self.tree.source(node))
         return OPERATORS[type(operator)](left, right)
 
     def value_BoolOp(self, node):
@@ -145,5 +182,8 @@ class Values:
         if function is None:
             raise Unknown(self.tree.source(node))
         keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords}
-        result = function(*(self.value(each) for each in node.args), **keywords)
+        given = [self.value(each) for each in node.args]
+        if may_be_large(getattr(function, "__name__", ""), getattr(function, "__self__", None), *given):
+            raise Unknown(self.tree.source(node))
+        result = function(*given, **keywords)
         return sorted(result) if origin == "glob.glob" else result

@@ -109,13 +109,13 @@ class Reader:
         made = {name: [] for name in LISTS}
         made["with_cuda"], made["dlink"] = bool(given.get("with_cuda")), bool(given.get("dlink"))
         for name in ("headers", "sources"):
-            made[name] = [self.file(name, each, [self.call.base]) for each in _listed(given.get(name, []))]
+            made[name] = [self.file(name, each, [self.call.base]) for each in self.texts(name)]
         for name in ("include_dirs", "library_dirs"):
-            made[name] = self.folders(name, _listed(given.get(name, [])))
-        made["define_macros"] = [tuple(each) for each in given.get("define_macros", ())]
-        made["libraries"] = self.libraries(given.get("libraries", ()))
+            made[name] = self.folders(name, self.texts(name))
+        made["define_macros"] = self.macros()
+        made["libraries"] = self.libraries(self.texts("libraries"))
         for name in ("runtime_library_dirs", "extra_link_args", "dlink_libraries"):
-            made[name] = _listed(given.get(name, []))
+            made[name] = self.texts(name)
         self.compile_args(made)
         self.objects(made)
         self.removed_calls(made)
@@ -128,6 +128,33 @@ class Reader:
                 self.say("argument", f"{name}: FFIExtension has no such argument; it is left out", "look")
         if given.get("source_extension", ".c") != ".c":
             self.say("argument", 'source_extension: the headers are read as C; C++ needs extern "C" in them', "look")
+        return made
+
+    # What old builds took for lists
+
+    def refused(self, argument, expected, got):
+        where = f"{self.path}: line {self.call.line}: {argument}"
+        return Refused(f"{where}: expected {expected}, got {got!r}")
+
+    def texts(self, argument, value=None):
+        """The texts of an argument, of which one may stand alone."""
+        value = self.given.get(argument, []) if value is None else value
+        listed = [value] if isinstance(value, (str, os.PathLike)) else value
+        if not isinstance(listed, (list, tuple, set, frozenset)):
+            raise self.refused(argument, "texts", value)
+        for each in listed:
+            if not isinstance(each, (str, os.PathLike)) or "\0" in os.fspath(each):
+                raise self.refused(argument, "texts", each)
+        return [os.fspath(each) for each in listed]
+
+    def macros(self):
+        """define_macros, as pairs of a name and a text or None."""
+        value, made = self.given.get("define_macros", ()), []
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            is_pair = isinstance(each, (list, tuple)) and len(each) == 2 and isinstance(each[0], str)
+            if not is_pair or not isinstance(each[1], (str, int, type(None))):
+                raise self.refused("define_macros", "pairs of a name and a text or None", each)
+            made.append((each[0], str(each[1]) if isinstance(each[1], int) else each[1]))
         return made
 
     # Paths
@@ -172,10 +199,16 @@ class Reader:
         return [name for name in names if name not in LINKED]
 
     def compile_args(self, made):
-        made.update(cuda.compile_args(self.given.get("extra_compile_args") or ()))
+        given = self.given.get("extra_compile_args") or ()
+        if not isinstance(given, dict):
+            given = {"cxx": given}
+        given = {key: self.texts("extra_compile_args", each or ()) for key, each in given.items()}
+        if unknown := [key for key in given if key not in cuda.COMPILERS]:
+            raise self.refused("extra_compile_args", f"the keys {', '.join(cuda.COMPILERS)}", unknown[0])
+        made.update(cuda.compile_args(given))
         made["cxx"] = [flag for flag in made["cxx"] if not self.is_folder("extra_compile_args", flag, made)]
         made["nvcc"] = [flag for flag in made["nvcc"] if not self.is_folder("extra_compile_args", flag, made)]
-        made["cxx"] += [f"-U{name}" for name in self.given.get("undef_macros", ())]
+        made["cxx"] += [f"-U{name}" for name in self.texts("undef_macros")]
         kept = without_architectures(made["nvcc"])
         if kept != made["nvcc"]:
             self.say(
@@ -196,7 +229,7 @@ class Reader:
 
     def objects(self, made):
         """Objects: made of their sources again where these are there."""
-        for name in _listed(self.given.get("extra_objects", [])):
+        for name in self.texts("extra_objects"):
             places = [self.project.relative(os.path.join(folder, name)) for folder in (self.call.cwd, self.call.base)]
             places = [place for place in dict.fromkeys(places) if place is not None]
             if not places:
@@ -261,7 +294,3 @@ def without_architectures(words):
         elif word.partition("=")[0] not in nvcc.ARCHITECTURE:
             kept.append(word)
     return kept
-
-
-def _listed(value):
-    return [os.fspath(value)] if isinstance(value, (str, os.PathLike)) else [os.fspath(each) for each in value]

@@ -6,10 +6,11 @@ Statements are followed one by one with the values that can be known: literals, 
 
 import ast
 import copy
+import glob
 import os
 
 from ..doctor.tree import Tree
-from .expressions import Unknown, Values
+from .expressions import Unknown, Values, is_large
 
 WANTED = ("create_extension", "setup")
 CHANGES = {list: {"append", "extend", "insert"}, dict: {"update", "setdefault"}, set: {"add", "update"}}
@@ -48,11 +49,27 @@ def calls(text, path, has_cuda):
     return reader.calls
 
 
+def functions_in(folder):
+    """What a file that is run in ``folder`` gets from the functions that depend on it."""
+
+    def find(pattern):
+        place = os.path.normpath(os.path.join(folder, pattern))
+        if not place.startswith(os.path.join(os.path.dirname(folder), "")):
+            raise ValueError(pattern)  # it may be the whole machine
+        return glob.glob(pattern, root_dir=folder)
+
+    return {
+        "os.getcwd": lambda: folder, "glob.glob": find,
+        "os.path.abspath": lambda path: os.path.normpath(os.path.join(folder, path)),
+        "os.path.realpath": lambda path: os.path.realpath(os.path.join(folder, path)),
+    }  # fmt: skip
+
+
 class Reader(Values):
     """Follows the statements of a Tree. values: {name: value} of what is known; calls: as calls() gives them."""
 
     def __init__(self, tree, path, has_cuda):
-        functions = {"torch.cuda.is_available": lambda: has_cuda, "os.getcwd": lambda: os.path.dirname(path)}
+        functions = {"torch.cuda.is_available": lambda: has_cuda, **functions_in(os.path.dirname(path))}
         super().__init__(tree, {"__file__": os.fspath(path), "__name__": "__main__"}, functions)
         self.calls = {name: [] for name in WANTED}
         self.defined = {}  # function of this file -> the names in it
@@ -100,6 +117,8 @@ class Reader(Values):
                 self.values[target.id] += self.value(statement.value)  # of a list, for all its names
             except (Unknown, TypeError):
                 self.forget_value(self.values[target.id])
+            else:
+                self.forget_large(target.id)
         else:
             self.forget(statement)
 
@@ -122,7 +141,14 @@ class Reader(Values):
             getattr(self.values[target.id], call.func.attr)(*(self.value(each) for each in call.args))
         except (Unknown, TypeError, ValueError):
             self.forget_value(self.values[target.id])
+        else:
+            self.forget_large(target.id)
         return True
+
+    def forget_large(self, name):
+        """Forgets what has grown too large to be followed, also by holding itself."""
+        if is_large(self.values[name]):
+            self.forget_value(self.values[name])
 
     def forget(self, statement):
         """After a statement that is not followed nothing is known of the names in it."""

@@ -116,10 +116,10 @@ class Package:
         setup, entries = self.setup, self.entry_points()
         urls = {"Homepage": self.text("url"), "Download": self.text("download_url")}
         extras = setup.get("extras_require")
-        extras = {name: _words(each, None) for name, each in extras.items()} if isinstance(extras, dict) else {}
+        extras = {str(name): _words(each, None) for name, each in extras.items()} if isinstance(extras, dict) else {}
         data = setup.get("package_data")
         data = (
-            {self.package_of(name): _words(each, None) for name, each in data.items()} if isinstance(data, dict) else {}
+            {self.package_of(str(name)): _words(each, None) for name, each in data.items()} if isinstance(data, dict) else {}
         )
         packages = [*dict.fromkeys(name.partition(".")[0] for name in self.layout.extensions)]
         scripts = [self.layout.files.get(name, name) for name in _words(setup.get("scripts"), None)]
@@ -128,7 +128,7 @@ class Package:
             "project.optional-dependencies": extras,
             "project.scripts": entries.pop("console_scripts", {}),
             "project.gui-scripts": entries.pop("gui_scripts", {}),
-            **{f'project.entry-points."{group}"': values for group, values in entries.items()},
+            **{f"project.entry-points.{_toml(group)}": values for group, values in entries.items()},
             "tool.setuptools": {"script-files": scripts} if scripts else {},
             "tool.setuptools.packages.find": {
                 "where": list(self.layout.roots),
@@ -152,7 +152,7 @@ class Package:
             for line in _words(lines, None):
                 name, _, target = (part.strip() for part in line.partition("="))
                 module, colon, attribute = target.partition(":")
-                found.setdefault(group, {})[name] = self.layout.modules.get(module, module) + colon + attribute
+                found.setdefault(str(group), {})[name] = self.layout.modules.get(module, module) + colon + attribute
         return found
 
     def manifest(self):
@@ -193,6 +193,7 @@ def _key(key):
 
 def _toml(value):
     if isinstance(value, str):
+        value = value.encode(errors="backslashreplace").decode()  # halves of surrogates are no text
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool):
         return str(value).lower()

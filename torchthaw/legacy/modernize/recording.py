@@ -120,11 +120,17 @@ def python3(text):
 
 def _named(call):
     """The arguments of a literal.Call by name."""
+    most = len(CREATE_EXTENSION)
+    for name in call:
+        if not isinstance(name, str) and name not in range(most):
+            raise Refused(f"line {call.line}: create_extension: expected at most {most} arguments by position, and names")
     return {CREATE_EXTENSION[name] if isinstance(name, int) else name: value for name, value in call.items()}
 
 
 def _given(root, cwd, line, arguments):
     relative_to = arguments.pop("relative_to", ".")
+    if not isinstance(relative_to, (str, os.PathLike)) or "\0" in os.fspath(relative_to):
+        raise Refused(f"line {line}: relative_to: expected a path, got {relative_to!r}")
     base = os.path.dirname(os.path.join(cwd, relative_to)) if relative_to != "." else cwd
     relative = [os.path.relpath(os.path.realpath(folder), os.path.realpath(root)) for folder in (base, cwd)]
     if any(folder.startswith("..") for folder in relative):

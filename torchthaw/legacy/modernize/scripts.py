@@ -22,6 +22,7 @@ TOGETHER = {
     "-U": "-U", "--undefine-macro": "-U",
 }  # fmt: skip
 VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|\((\w+)\))")
+LONGEST = 2000  # characters of a variable's value: one that doubles with each line would fill the memory
 ASSIGNMENT = re.compile(r"(?:export\s+)?(\w+)\s*(?::|\?)?=\s*(.*)")
 # Folders of these names are PyTorch's or CUDA's own, which FFIExtension finds by itself.
 OF_LIBRARIES = re.compile(r"torch|cuda", re.IGNORECASE)
@@ -90,7 +91,7 @@ def _expanded(text, known):
 
     def value(found):
         text = known.get(found[1] or found[2] or found[3], "$")
-        return found[0] if re.search(r"[$`\"']", text) else text
+        return found[0] if re.search(r"[$`\"']", text) or len(text) > LONGEST else text
 
     return VARIABLE.sub(value, text)
 
