@@ -1,6 +1,7 @@
 """tests/support/modernize.py: runs modernize in this process on small projects, with stand-ins for what comes after."""
 
 import json
+import subprocess
 import sys
 import types
 from typing import NamedTuple
@@ -120,3 +121,20 @@ def state(folder):
         )
         for path in [folder, *folder.rglob("*")]
     }  # fmt: skip
+
+
+def table(folder):
+    """pyproject.toml as the tools read it."""
+    tomllib = pytest.importorskip("tomllib")  # from Python 3.11 on
+    return tomllib.loads((folder / "pyproject.toml").read_text())
+
+
+def packages(folder):
+    """What setuptools finds to put into a wheel: (packages, distribution name, version)."""
+    code = (
+        "import json, setuptools.dist as d, setuptools.config.pyprojecttoml as p; x = d.Distribution();"
+        "x.parse_config_files(); print(json.dumps([sorted(x.packages), x.get_name(), x.get_version()]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])

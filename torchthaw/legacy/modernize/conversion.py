@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..doctor.examine import Examination
 from ..doctor.project import C_FILES
-from . import c_functions, old_tests, recording, scripts, setup_file
+from . import c_functions, old_tests, pyproject, recording, scripts, setup_file
 from .extensions import extensions
 from .layout import plan
 from .package import READMES, Package
@@ -45,19 +45,25 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     flags = scripts.nvcc_flags(project, texts, commands, remarks)
     found = extensions(project, recordings, flags, remarks)
     dropped = _dropped(project, build_files, setup_path, texts, remarks)
-    name = (setup or {}).get("name")
+    owner = pyproject.of(project)
+    name = (owner.name if owner else "") or (setup or {}).get("name")
     layout = plan(project, found, name if isinstance(name, str) else "", dropped, remarks)
     needs_torch = any(each.is_optional for each in found)
-    package = Package(project, layout, setup, setup_path or build_files[0], needs_torch, remarks)
+    package = Package(project, layout, setup, setup_path or build_files[0], owner, needs_torch, remarks)
     contents = {path: Content(text.encode()) for path, text in layout.added.items()}
     contents["setup.py"] = Content(setup_file.text(found, layout.extensions).encode())
-    contents["pyproject.toml"] = Content(package.pyproject().encode())
+    text = package.pyproject()
+    contents[pyproject.NAME] = Content(text.encode())
     contents["MANIFEST.in"] = Content(package.manifest().encode())
     run_as_scripts = old_tests.scripts(project, layout)
     if run_as_scripts:
         contents["tests/test_scripts.py"] = Content(old_tests.text(run_as_scripts).encode())
     _name_old_commands(project, layout, dropped, remarks)
     changed, functions = _carried(project, layout, contents, remarks)
+    if owner:
+        source = project.text(pyproject.NAME)
+        contents[pyproject.NAME] = Content(source.encoded(text), False, pyproject.NAME)
+        changed[pyproject.NAME] = source.text, text
     remarks.sort(key=lambda remark: (remark.path, remark.line))
     result = Result(
         project.root, Path(folder), layout.package, layout.extensions, tuple(each.name for each in found),
@@ -111,11 +117,8 @@ def _dropped(project, build_files, setup_path, texts, remarks):
     dropped = [*build_files, *([setup_path] if setup_path else []), "MANIFEST.in"]
     for path in dict.fromkeys(dropped[:-1]):
         remarks.append(Remark(path, 0, "build-file", "replaced by setup.py and pyproject.toml", "done"))
-    if "pyproject.toml" in project.files:
-        remarks.append(
-            Remark("pyproject.toml", 0, "package", "another one replaces it; carry over what it had", "look")
-        )
-        dropped.append("pyproject.toml")
+    if pyproject.NAME in project.files:  # the new one is made of it
+        dropped.append(pyproject.NAME)
     if "setup.cfg" in project.files:
         remarks.append(
             Remark("setup.cfg", 0, "package", "it stays, and setuptools reads it beside pyproject.toml", "look")
@@ -137,7 +140,8 @@ def _dropped(project, build_files, setup_path, texts, remarks):
 
 def _name_old_commands(project, layout, dropped, remarks):
     """Says where a README names files that the result does not have any more."""
-    gone = "|".join(re.escape(os.path.basename(path)) for path in dropped if os.path.basename(path) != "setup.py")
+    names = (os.path.basename(path) for path in dropped)
+    gone = "|".join(re.escape(name) for name in names if name not in ("setup.py", pyproject.NAME))
     for path in layout.files:
         text = project.text(path) if os.path.basename(path) in READMES else None
         for number, line in enumerate(text.text.split("\n"), 1) if text else ():

@@ -1,11 +1,13 @@
 """torchthaw/legacy/modernize/package.py: pyproject.toml and MANIFEST.in of the new package."""
 
-import json
 import os
 import re
 
 from ... import __version__
+from .pyproject import merge
 from .remarks import Remark
+from .requirements import OLD_PYTHON, kept
+from .toml import table
 
 LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
 READMES = ("README.md", "README.rst", "README.txt", "README")
@@ -25,18 +27,18 @@ NAMES = {
     "apache license 2.0": "Apache-2.0", "apache license, version 2.0": "Apache-2.0", "gplv3": "GPL-3.0-only",
     "bsd-3-clause": "BSD-3-Clause", "bsd-2-clause": "BSD-2-Clause", "bsd 3-clause": "BSD-3-Clause",
 }  # fmt: skip
-# What torchthaw brings, or PyTorch does.
-NOT_NEEDED = {"cffi", "pytorch", "torch", "setuptools", "pip"}
 
 
 class Package:
     """What setup.py said of the project, as tables of pyproject.toml.
 
     setup: the keywords of setup(), as far as they are known. path: of setup.py, or of the build file without one.
+    owner: the Pyproject that the project has already, or None.
     """
 
-    def __init__(self, project, layout, setup, path, needs_torch, remarks):
-        self.project, self.layout, self.setup, self.path = project, layout, setup or {}, path
+    def __init__(self, project, layout, setup, path, owner, needs_torch, remarks):
+        self.project, self.layout, self.path, self.owner = project, layout, path, owner
+        self.setup = {**(setup or {}), **(owner.of_backend if owner else {})}
         self.needs_torch, self.remarks = needs_torch, remarks
 
     def say(self, message, kind="done", rule="package"):
@@ -44,34 +46,52 @@ class Package:
 
     def pyproject(self):
         """The text of pyproject.toml."""
+        if self.owner:
+            merged = merge(self.owner, self.tables(), self.layout)
+            self.remarks += merged.remarks
+            return merged.text
+        return "\n".join(table(name, values) for name, values in self.tables().items() if values)
+
+    def tables(self):
+        """{name: {key: value}} of all tables; of an owner's [project] only the fields that it must get."""
         requires = ["setuptools>=77.0.3", f"torchthaw>={__version__}", *(["torch>=2.4"] if self.needs_torch else [])]
-        parts = [
-            table("build-system", {"requires": requires, "build-backend": "setuptools.build_meta"}),
-            table("project", self.project_table()),
-        ]
-        for name, values in self.further_tables().items():
-            if values:
-                parts.append(table(name, values))
-        return "\n".join(parts)
+        further = self.further_tables()
+        if self.owner and self.owner.has_project:
+            further = {
+                name: values for name, values in further.items()
+                if not name.startswith("project.") or self.owner.is_missing(name.split(".")[1])
+            }  # fmt: skip
+        return {
+            "build-system": {"requires": requires, "build-backend": "setuptools.build_meta"},
+            "project": self.project_table(), **further,
+        }  # fmt: skip
 
     def project_table(self):
-        setup = self.setup
-        name = self.text("name") or self.layout.package
-        values = {"name": re.sub(r"[^\w.-]+", "-", name), "version": self.version()}
-        if self.text("description"):
-            values["description"] = " ".join(self.text("description").split())
-        values["readme"] = next((name for name in READMES[:3] if name in self.layout.files.values()), None)
-        values.update(self.licence())
-        for kind in ("author", "maintainer"):
-            person = {"name": self.text(kind), "email": self.text(f"{kind}_email")}
-            person = {key: value for key, value in person.items() if value}
-            if person:
-                values[f"{kind}s"] = [person]
-        values["keywords"] = _words(setup.get("keywords"))
-        values["classifiers"] = self.classifiers()
-        values["requires-python"] = ">=3.10"
-        values["dependencies"] = self.dependencies()
+        fields = {
+            "name": lambda: re.sub(r"[^\w.-]+", "-", self.text("name") or self.layout.package),
+            "version": self.version,
+            "description": lambda: " ".join(self.text("description").split()),
+            "readme": lambda: next((name for name in READMES[:3] if name in self.layout.files.values()), None),
+            "license": self.licence,
+            "license-files": self.licence_files,
+            "authors": lambda: self.person("author"),
+            "maintainers": lambda: self.person("maintainer"),
+            "keywords": lambda: _words(self.setup.get("keywords")),
+            "classifiers": self.classifiers,
+            "requires-python": lambda: ">=3.10",
+            "dependencies": self.dependencies,
+        }
+        if self.owner and self.owner.has_project:
+            needed = {"name", "version", "requires-python", *self.owner.project.get("dynamic", ())}
+            needed = {each for each in needed if self.owner.is_missing(each)} | {"dependencies"}
+            fields = {name: value for name, value in fields.items() if name in needed}
+        values = {name: value() for name, value in fields.items()}
         return {key: value for key, value in values.items() if value}
+
+    def person(self, kind):
+        found = {"name": self.text(kind), "email": self.text(f"{kind}_email")}
+        found = {key: value for key, value in found.items() if value}
+        return [found] if found else []
 
     def text(self, key):
         value = self.setup.get(key)
@@ -85,11 +105,13 @@ class Package:
         self.say(f"version: {why}; 0.1.0 stands in pyproject.toml", "look" if given or self.setup else "done")
         return "0.1.0"
 
+    def licence_files(self):
+        return [new for new in self.layout.files.values() if LICENCES.match(new)]
+
     def licence(self):
-        files = [new for new in self.layout.files.values() if LICENCES.match(new)]
         stated = self.text("license")
         found = NAMES.get(stated.lower(), stated if stated in dict(SPDX) else None)
-        for name in files:
+        for name in self.licence_files():
             source = self.project.text(next(old for old, new in self.layout.files.items() if new == name))
             for spdx, pattern in SPDX if source and not found else ():
                 if re.search(pattern, source.text, re.DOTALL):
@@ -98,19 +120,16 @@ class Package:
         if not found:
             said = f"license={stated!r} in setup.py is no SPDX name" if stated else "no licence is named"
             self.say(f'licence: {said}; add license = "…" to pyproject.toml', "look" if stated else "hint")
-        return {"license": found, "license-files": files}
+        return found
 
     def classifiers(self):
         given = [each for each in _words(self.setup.get("classifiers"), None) if not each.startswith("License ::")]
-        kept = [each for each in given if not re.match(r"Programming Language :: Python :: (?:2|3\.\d)", each)]
-        return kept
+        return [each for each in given if not OLD_PYTHON.match(each)]
 
     def dependencies(self):
-        found = []
-        for each in [*_words(self.setup.get("install_requires"), None), *_words(self.setup.get("requires"), None)]:
-            if re.match(r"[\w.-]*", each)[0].lower() not in NOT_NEEDED:
-                found.append(each)
-        return list(dict.fromkeys(["torch>=2.4", f"torchthaw>={__version__}", *found]))
+        needed = ["torch>=2.4", f"torchthaw>={__version__}"]
+        given = [*_words(self.setup.get("install_requires"), None), *_words(self.setup.get("requires"), None)]
+        return list(dict.fromkeys([*needed, *kept(given, needed)]))
 
     def further_tables(self):
         setup, entries = self.setup, self.entry_points()
@@ -179,26 +198,3 @@ def _words(value, separator=r"[,\s]+"):
         parts = re.split(separator, value) if separator else value.splitlines()
         return [part.strip() for part in parts if part.strip()]
     return [each for each in value if isinstance(each, str)] if isinstance(value, (list, tuple)) else []
-
-
-def table(name, values):
-    """One table of TOML."""
-    lines = [f"{_key(key)} = {_toml(value)}" for key, value in values.items()]
-    return f"[{name}]\n" + "".join(f"{line}\n" for line in lines)
-
-
-def _key(key):
-    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else _toml(key)
-
-
-def _toml(value):
-    if isinstance(value, str):
-        value = value.encode(errors="backslashreplace").decode()  # halves of surrogates are no text
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
-    items = [_toml(each) for each in value]
-    line = f"[{', '.join(items)}]"
-    return line if len(line) < 100 else "[\n" + "".join(f"    {item},\n" for item in items) + "]"

@@ -1,0 +1,268 @@
+"""tests/legacy/modernize/test_modernize_pyproject.py: a pyproject.toml that the old project has is kept and completed."""
+
+import sys
+
+import pytest
+
+from support.modernize import SCRIPT, command, packages, parts, table, write  # noqa: F401
+from torchthaw import __version__
+from torchthaw.legacy.modernize.requirements import python_versions
+
+tomlkit = pytest.importorskip("tomlkit")
+THAW = f"torchthaw>={__version__}"
+OWN = """# How this project is built.
+[build-system]
+requires = [
+    "setuptools>=40.8",  # for build_meta
+    "wheel",
+    "torch==0.4.1",
+]
+
+# Formatting
+[tool.black]
+line-length = 100  # as in our guide
+exclude = "functions"
+
+[project]  # who we are
+name = "roi-ops"
+version = "3.1"
+description = "Regions of interest"
+requires-python = ">=3.5,<4"
+classifiers = [
+    "Programming Language :: Python :: 2.7",
+    "Programming Language :: Python :: 3.6",
+    "Programming Language :: Python :: 3.12",
+]
+dependencies = [
+    "numpy>=1.7",  # arrays
+    "torch>=0.4",
+    "cffi",
+]
+license = { text = "BSD" }
+
+[project.scripts]
+double = "functions.double:double"
+
+[tool.pytest.ini_options]
+addopts = "-q"  # quiet
+testpaths = ["checks", "spec"]
+
+[tool.setuptools]
+packages = ["functions", "notebooks"]
+py-modules = ["functions", "other"]
+zip-safe = false
+
+[tool.setuptools.package-data]
+functions = ["*.txt"]
+"""
+
+
+@pytest.fixture
+def merged(command, tmp_path):
+    """merged(text of pyproject.toml, further files) -> (its new text, it as tables, remarks about it as text)."""
+
+    def merged(text, **files):
+        files = {name.replace("_py", ".py"): content for name, content in files.items()}
+        done = command(write(tmp_path / "project", {**SCRIPT, "pyproject.toml": text, **files}), "--json")
+        assert done.status == 0, done.err
+        new = (done.result / "pyproject.toml").read_text()
+        looks = [m for path, _, m, kind in done.remarks("package") if (path, kind) == ("pyproject.toml", "look")]
+        return new, tomlkit.parse(new).unwrap(), looks, done
+
+    return merged
+
+
+def test_what_the_owner_wrote_stays(merged):
+    text, found, looks, done = merged(OWN, **{"spec/more.py": "", "notebooks/__init__.py": ""})
+    comments = [line.partition("#")[2] for line in OWN.splitlines() if "#" in line]
+    assert [line.partition("#")[2] for line in text.splitlines() if "#" in line] == comments
+    assert '    "setuptools>=77.0.3",  # for build_meta' in text and '    "torch>=2.4",' in text
+    assert found["build-system"] == {
+        "requires": ["setuptools>=77.0.3", "wheel", THAW], "build-backend": "setuptools.build_meta",
+    }  # fmt: skip
+    assert found["tool"]["black"] == {"line-length": 100, "exclude": "functions"}
+    assert {name: found["project"][name] for name in ("name", "version", "description", "license")} == {
+        "name": "roi-ops", "version": "3.1", "description": "Regions of interest", "license": {"text": "BSD"},
+    }  # fmt: skip
+    assert found["project"]["dependencies"] == ["numpy>=1.7", "torch>=2.4", THAW]
+    assert found["project"]["requires-python"] == ">=3.10,<4"
+    assert found["project"]["classifiers"] == ["Programming Language :: Python :: 3.12"]
+    assert done.json["package"] == "roi_ops"
+    assert found["project"]["scripts"] == {"double": "roi_ops.functions.double:double"}
+    assert found["tool"]["pytest"]["ini_options"] == {"addopts": "-q", "testpaths": ["spec", "tests"]}
+    tool = found["tool"]["setuptools"]
+    assert tool["zip-safe"] is False and tool["py-modules"] == ["other"]
+    assert tool["package-data"] == {"roi_ops.functions": ["*.txt"]}
+    assert tool["packages"]["find"]["include"] == ["roi_ops", "roi_ops.*", "notebooks"]
+    assert looks == ["tool.black.exclude names functions, which is roi_ops/functions now"]
+    assert [name for name in packages(done.result)[0] if name != "notebooks"] == [
+        "roi_ops", "roi_ops._ext", "roi_ops.functions",
+    ]  # fmt: skip
+    assert packages(done.result)[1:] == ["roi-ops", "3.1"]
+
+
+def test_the_report_says_what_was_changed(merged):
+    *_, done = merged(OWN)
+    page = (done.result / "MODERNIZED.md").read_text()
+    for line in (
+        f"build-system.requires: setuptools>=77.0.3, {THAW} in place of setuptools>=40.8, torch==0.4.1",
+        f"project.dependencies: torch>=2.4, {THAW} in place of torch>=0.4, cffi",
+        "project.requires-python: >=3.10,<4 in place of >=3.5,<4",
+        "project.classifiers: Programming Language :: Python :: 2.7, Programming Language :: Python :: 3.6 left out",
+        "project.scripts.double: roi_ops.functions.double:double in place of functions.double:double",
+        "tool.pytest.ini_options.testpaths: tests in place of checks, spec",
+        "[tool.setuptools.packages.find] in place of the list tool.setuptools.packages",
+    ):
+        assert line in page
+    assert "pyproject.toml" in done.json["changed"]
+
+
+TOOLS = "# Only our tools.\n[tool.isort]\nprofile = \"black\"  # as black wants it\n"
+SETUP = "from setuptools import setup\nsetup(name='x-ops', version='2.1', install_requires=['numpy'], license='MIT')\n"
+
+
+def test_tables_of_tools_alone(merged):
+    """What setup.py said comes behind them."""
+    text, found, looks, done = merged(TOOLS, setup_py=SETUP)
+    assert text.startswith(TOOLS) and looks == []
+    assert found["project"]["dependencies"] == ["torch>=2.4", THAW, "numpy"] and found["project"]["license"] == "MIT"
+    assert found["build-system"] == {
+        "requires": ["setuptools>=77.0.3", THAW], "build-backend": "setuptools.build_meta",
+    }  # fmt: skip
+    assert packages(done.result)[1:] == ["x-ops", "2.1"]
+
+
+POETRY = """
+[tool.poetry]
+name = "detector"
+version = "0.2.0"
+description = "Finds things"
+authors = ["A <a@example.org>"]  # us
+
+[tool.poetry.dependencies]
+python = "^3.6"
+numpy = "^1.14"
+
+[build-system]
+requires = ["poetry>=0.12"]
+build-backend = "poetry.masonry.api"
+"""
+FLIT = """
+[build-system]
+requires = ["flit_core>=2"]
+build-backend = "flit_core.buildapi"
+[tool.flit.metadata]
+module = "functions"
+dist-name = "flat"
+requires = ["numpy"]
+"""
+HATCH = """
+[build-system]
+requires = ["hatchling", "hatch-vcs"]
+build-backend = "hatchling.build"
+[project]
+name = "hatched"
+dynamic = ["version", "urls"]
+dependencies = []
+[tool.hatch.version]
+source = "vcs"
+"""
+OWN_BACKEND = """
+[build-system]
+requires = ["setuptools", "torch"]
+build-backend = "backend"
+backend-path = ["tools"]
+[project]
+name = "own"
+version = "1"
+"""
+
+
+@pytest.mark.parametrize("text, name, version, words", [
+    (POETRY, "detector", "0.2.0", ["was Poetry;", "nothing reads [tool.poetry] any more", "authors, dependencies"]),
+    (FLIT, "flat", "0.1.0", ["was Flit;", "[tool.flit.metadata]", "module, requires must go into [project]"]),
+    (HATCH, "hatched", "0.1.0", ["was Hatch;", "[tool.hatch]", "look whether version"]),
+    (OWN_BACKEND, "own", "1", ["was backend;", "[tool.setuptools.packages.find] names all packages"]),
+])  # fmt: skip
+def test_other_build_backends(merged, text, name, version, words):
+    new, found, looks, done = merged(text)
+    assert found["build-system"] == {
+        "requires": ["setuptools>=77.0.3", THAW], "build-backend": "setuptools.build_meta",
+    }  # fmt: skip
+    assert packages(done.result)[1:] == [name, version]
+    (message,) = [each for each in looks if "build backend" in each]
+    assert all(word in message for word in words), message
+    assert message in (done.result / "MODERNIZED.md").read_text()
+    assert "authors = [\"A <a@example.org>\"]  # us" in new or text is not POETRY
+
+
+def test_a_field_that_nothing_finds_any_more(merged):
+    _, found, looks, _ = merged(HATCH)
+    assert "dynamic" not in found["project"]
+    assert "project.dynamic named urls, which setuptools cannot find any more: write it into [project]" in looks
+
+
+DYNAMIC = """
+[project]
+name = "x"
+dynamic = ["version", "dependencies", "readme"]
+[tool.setuptools.dynamic]
+version = { attr = "functions.double.__version__" }
+dependencies = { file = ["needs.txt"] }
+"""
+
+
+def test_what_setuptools_finds_when_it_builds(merged):
+    _, found, looks, _ = merged(DYNAMIC, **{"needs.txt": "numpy\n", "README.md": "# x\n"})
+    assert found["project"]["dynamic"] == ["version", "dependencies"] and "dependencies" not in found["project"]
+    assert found["project"]["readme"] == "README.md"
+    assert found["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "x.functions.double.__version__"}
+    assert looks == [f"its dependencies are found when it is built: add torch>=2.4 and {THAW} where they stand"]
+
+
+FOUND = """
+[project]
+name = "x"
+version = "1"
+[tool.setuptools.packages.find]
+exclude = ["attic*"]  # old things
+[tool.pytest]
+testpaths = ["tests"]
+"""
+
+
+def test_tables_that_are_there_are_completed(merged):
+    text, found, *_ = merged(FOUND)
+    assert 'exclude = ["attic*"]  # old things' in text
+    find = found["tool"]["setuptools"]["packages"]["find"]
+    assert find["exclude"] == ["attic*"] and find["namespaces"] is False and find["where"] == ["."]
+    assert found["tool"]["pytest"] == {"testpaths": ["tests"]}, "pytest refuses two tables"
+
+
+@pytest.mark.parametrize("given, expected", [
+    (">=3.6", ">=3.10"), (">=3.11", ">=3.11"), (">=3.6,<4", ">=3.10,<4"), ("~=3.6", ">=3.10"), ("==2.7.*", ">=3.10"),
+    ("<3.10", ">=3.10"), (">=3.5,!=3.9.*,!=3.11.*", ">=3.10,!=3.11.*"), ("", ">=3.10"), (">3.10, <3.13", ">3.10,<3.13"),
+])  # fmt: skip
+def test_python_versions(given, expected):
+    assert python_versions(given) == expected
+
+
+def test_line_endings_stay(command, tmp_path):
+    folder = write(tmp_path / "project", {**SCRIPT, "pyproject.toml": TOOLS.replace("\n", "\r\n").encode()})
+    data = (command(folder).result / "pyproject.toml").read_bytes()
+    assert data.count(b"\r\n") == data.count(b"\n") > 10
+
+
+def test_text_that_is_no_toml(command, tmp_path):
+    done = command(write(tmp_path / "project", {**SCRIPT, "pyproject.toml": "[project\n"}))
+    assert done.status == 2 and "pyproject.toml: expected TOML: " in done.err and not done.result.exists()
+
+
+def test_without_tomlkit(command, tmp_path, monkeypatch):
+    """Nothing is written that would lose what the owner wrote; a project without that file needs no tomlkit."""
+    monkeypatch.setitem(sys.modules, "tomlkit", None)
+    done = command(write(tmp_path / "project", {**SCRIPT, "pyproject.toml": TOOLS}))
+    assert done.status == 2 and not done.result.exists()
+    assert "pyproject.toml: expected the package tomlkit" in done.err
+    assert "pip install torchthaw[modernize]" in done.err
+    assert command(write(tmp_path / "other", SCRIPT)).status == 0
