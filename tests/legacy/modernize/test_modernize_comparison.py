@@ -12,7 +12,8 @@ import torch
 from support import modernized
 from support.legacy_project import files
 from torchthaw.legacy.modernize import comparison, generated_tests
-from torchthaw.legacy.modernize.trials import equality, projects, survey, target
+from torchthaw.legacy.modernize.remarks import FunctionClass
+from torchthaw.legacy.modernize.trials import calling, choosing, equality, listening, projects, survey, target
 
 pytestmark = pytest.mark.timeout(3000)  # builds, and processes that import PyTorch, beside other jobs
 
@@ -52,6 +53,41 @@ ROWS = {
 def test_outcomes(compared, name):
     outcome, detail = compared[2][name]
     assert outcome == ROWS[name][0] and ROWS[name][1] in detail
+
+
+class OldStyle:
+    """As an instance Function: what it was made with, and then called with."""
+
+    def __init__(self, k, *args, **kwargs):
+        self.made = k, args, kwargs
+
+    def forward(self, x):
+        return x
+
+    def __call__(self, *inputs):
+        return [*self.made, *inputs]
+
+
+class NewStyle(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k, args=(), kwargs=()):
+        return x * (k + sum(args) + len(dict(kwargs)))
+
+
+def test_constants_of_any_number():
+    """The new one's tuple and dict are the old one's arguments, and such calls can be noted and tried."""
+    each = FunctionClass("a", "F", ("x",), ("k", "*args", "**kwargs"), (), "a.py", 1)
+    result = modernized.Result(None, None, "", (), (), (), {}, [each], [])
+    (found,) = target.of_result(result)
+    assert found.constants == 3 and found.stars == ("", "*", "**")
+    found = target.Target(*found)
+    x = torch.ones(2)
+    assert calling.apply(found, OldStyle, [x, 1, (2, 3), {"by": 4}]) == [1, (2, 3), {"by": 4}, x]
+    assert calling.apply(found, OldStyle, [x, 1, (), ()]) == [1, (), {}, x]
+    assert calling.apply(found, NewStyle, [x, 1, (2, 3), {"by": 4}]).tolist() == [7, 7]
+    assert listening.storable([x, 1, (2, 3), {"by": 4}]) and not listening.storable([{"by": object()}])
+    tried = list(choosing.candidates(found, NewStyle))
+    assert {values[2] for values in tried} >= {(), (2,), (2, 2)} and {values[3] for values in tried} == {()}
 
 
 def test_the_projects_are_left_as_they_are(compared):

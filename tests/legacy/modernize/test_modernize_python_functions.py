@@ -19,6 +19,7 @@ from torchthaw.legacy.modernize.python import convert  # noqa: E402
 
 OLD = Path(__file__).parent / "old_project"
 MODULES = {"layers": "new.layers", "layers.kinds": "new.layers.kinds", "layers.native": "new.layers.native",
+           "layers.any_number": "new.layers.any_number",
            "_ext.fake": "new._ext.fake"}  # fmt: skip
 PROGRAM = """
 import json, sys
@@ -109,6 +110,8 @@ def test_functions_are_described(converted):
     assert found["NativeScale"].calls == found["StaticScale"].calls == ("scale_forward", "scale_backward")
     assert found["StaticScale"].tensors == ("input", "factor") and found["StaticScale"].constants == ()
     assert found["Half"].constants == scale.constants and found["HandsOn"].constants == ("k",)
+    assert found["Polynomial"].constants == ("scale", "*args", "**kwargs") and found["Ignores"].constants == ("k",)
+    assert found["Joined"].tensors == ("*args",) and found["Joined"].constants == ("*args_", "**options")
     assert not {"Inner", "Below"} & found.keys()  # nobody else can call them
 
 

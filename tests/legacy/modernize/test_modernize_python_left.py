@@ -38,8 +38,9 @@ def converted(text):
 
 
 CLASSES = {
-    "any number of arguments": ("class F(Function):\n    def __init__(self, *args):\n        self.args = args\n",
-                                "takes any number of arguments"),
+    "any number and keywords alone": (
+        "class F(Function):\n    def __init__(self, *args, k=1):\n        self.args, self.k = args, k\n",
+        "takes any number of arguments, and some by keyword alone"),
     "an early return": ("class F(Function):\n    def __init__(self, k):\n        self.k = k\n        return\n",
                         "returns early"),
     "its own way to be called": ("class F(Function):\n    def __call__(self, x):\n        return 1\n",
@@ -110,6 +111,42 @@ def test_call_stays(name):
     assert before.split("\n")[remark.line - 1] == call
     lines = after.split("\n")
     assert lines[lines.index(call) - 1].startswith("#")
+
+
+ANY = """
+class F(Function):
+    def __init__(self, k, *rest, **options):
+        self.k, self.rest, self.options = k, rest, options
+
+    def forward(self, x):
+        return x * self.k + len(self.rest) + len(self.options)
+
+    def backward(self, grad):
+        return grad * self.k
+"""
+CALLS_OF_ANY = {
+    "all starred": ("y = F(*numbers)(x)", "a starred argument may be k or one of any number"),
+    "all from a dict": ("y = F(**options)(x)", "**keywords"),
+    "k twice": ("y = F(1, 2, k=3)(x)", "__init__ has no argument k"),
+    "k missing": ("y = F(shift=2)(x)", "argument k is missing"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS_OF_ANY)
+def test_call_with_any_number_stays(name):
+    call, why = CALLS_OF_ANY[name]
+    before, after, remarks, _ = converted(f"{ANY}\n\n{call}\n")
+    (remark,) = [each for each in remarks if each.kind == "look"]
+    assert why in remark.message and remark.rule == "function-call"
+    lines = after.split("\n")
+    assert lines[lines.index(call) - 1].startswith("#")
+
+
+def test_starred_arguments_before_keywords_stay():
+    source = ANY.replace("*rest, ", "").replace("self.rest, ", "").replace("rest, ", "").replace("len(self.rest)", "0")
+    _, after, remarks, _ = converted(source + "\n\ny = F(*numbers)(x)\n")
+    (remark,) = [each for each in remarks if each.kind == "look"]
+    assert "keywords stand behind them" in remark.message and "y = F(*numbers)(x)\n" in after
 
 
 def test_classes_that_are_handed_on_are_named():

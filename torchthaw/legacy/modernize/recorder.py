@@ -1,7 +1,9 @@
-"""torchthaw/legacy/modernize/recorder.py: run as a program, it runs a build file and writes down what that asks for.
+"""torchthaw/legacy/modernize/recorder.py: run as a program, it runs build files and writes down what they ask for.
 
-``python recorder.py BUILD_FILE CUDA RESULT``. create_extension and setup build nothing here; CUDA, 0 or 1, is what
-``torch.cuda.is_available()`` says; compilers and make are not started. RESULT gets one JSON object.
+``python recorder.py SECONDS BUILD_FILE CUDA RESULT [BUILD_FILE CUDA RESULT]...``. create_extension and setup build
+nothing here; CUDA, 0 or 1, is what ``torch.cuda.is_available()`` says; compilers and make are not started. RESULT gets one
+JSON object, ``{"late": true}`` where the file runs for more than SECONDS. Each file runs in its folder, in a fork of its
+own; none is run after one that gave no result.
 """
 
 import json
@@ -10,6 +12,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+import time
 import traceback
 import types
 
@@ -77,22 +80,52 @@ def patch_commands(recorder):
     os.system = lambda words: 0 if recorder.started(words) else system(words)
 
 
-def main(file, has_cuda, result):
-    recorder = Recorder(file)
+def main(seconds, *jobs):
     here = os.path.dirname(os.path.realpath(__file__))
     sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != here]  # its modules are no one's
-    import setuptools
+    import setuptools  # noqa: F401  these take longer than most build files
+    import torch  # noqa: F401
 
+    for file, has_cuda, result in zip(jobs[::3], jobs[1::3], jobs[2::3]):
+        child = os.fork()
+        if child == 0:
+            return record(file, has_cuda == "1", result)
+        status = wait(child, float(seconds))
+        if status is None:
+            with open(result, "w") as out:
+                json.dump({"late": True}, out)
+        if status is None or not os.path.exists(result):
+            return status
+    return None
+
+
+def wait(child, seconds):
+    """The exit status of a process; None where it has not ended after so many seconds, and it runs on."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            return code if code >= 0 else 128 - code
+        time.sleep(0.02)
+    return None
+
+
+def record(file, has_cuda, result):
+    """Runs a build file as a program of its own."""
+    import distutils.core
+
+    import setuptools
     import torch
 
+    recorder = Recorder(file)
+    os.chdir(os.path.dirname(file))
     ffi = types.ModuleType("torch.utils.ffi")
     ffi.create_extension = recorder.create_extension
     ffi._wrap_function = lambda function, ffi: function
     sys.modules["torch.utils.ffi"] = torch.utils.ffi = ffi
     torch.cuda.is_available = lambda: has_cuda
     torch.cuda.device_count = lambda: int(has_cuda)
-    import distutils.core
-
     setuptools.setup = distutils.core.setup = recorder.setup
     patch_commands(recorder)
     sys.argv = [os.path.basename(file)]
@@ -115,4 +148,4 @@ def plain(value):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2] == "1", sys.argv[3])
+    sys.exit(main(*sys.argv[1:]))

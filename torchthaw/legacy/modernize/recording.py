@@ -143,12 +143,11 @@ def _given(root, cwd, line, arguments):
 
 def run(project, path, limit):
     """The Recording of a file that is run, twice, in a copy of the project."""
-    found = []
     with tempfile.TemporaryDirectory(prefix="torchthaw-modernize-") as folder:
-        for has_cuda in (False, True):
-            root = Path(folder, str(int(has_cuda)), project.root.name)
+        roots = [Path(folder, has_cuda, project.root.name) for has_cuda in "01"]
+        for root in roots:
             _copy(project, root)
-            found.append(_recorded(root, path, has_cuda, limit) | {"root": root})
+        found = [each | {"root": root} for each, root in zip(_recorded(roots, path, limit), roots)]
         errors = [each["error"] for each in found]
         calls = [each["create_extension"] for each in found]
         if (errors[0] and errors[1]) or not (calls[0] or calls[1] or found[1]["setup"]):
@@ -184,27 +183,34 @@ def _copy(project, root):
         target.chmod(0o755 if file.is_program else 0o644)
 
 
-def _recorded(root, path, has_cuda, limit):
-    file, result = root / path, root.parent / "recorded.json"
-    command = [sys.executable, str(RECORDER), str(file), str(int(has_cuda)), str(result)]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    process = subprocess.Popen(
-        command, cwd=file.parent, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, start_new_session=True, text=True, errors="replace",
-    )  # fmt: skip
+def _recorded(roots, path, limit):
+    """What recorder.py writes down for a file in each of two copies: as without CUDA, and as with it."""
+    results = [root.parent / "recorded.json" for root in roots]
+    jobs = [(root / path, has_cuda, result) for root, has_cuda, result in zip(roots, "01", results)]
+    command = [sys.executable, RECORDER, str(limit), *(word for job in jobs for word in job)]
+    printed = roots[0].parent / "printed"  # a file, which what the build file has started may hold open
+    with open(printed, "wb") as errors:
+        process = subprocess.Popen(
+            [os.fspath(word) for word in command], cwd=jobs[0][0].parent,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=errors, start_new_session=True,
+        )  # fmt: skip
     try:
-        _, printed = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        expected = f"expected a build file that ends within {limit:g} seconds"
-        raise Refused(f"{path}: {expected}; it did not; --time-limit sets another limit") from None
+        process.wait()
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # what it started, too
         process.wait()
-    if not result.exists():
-        last = (printed.strip().splitlines() or [f"exit status {process.returncode}"])[-1]
-        raise Refused(f"{path}: expected a build file that can be run here; it ended with {last}")
-    return json.loads(result.read_text())
+    for result in results:
+        found = json.loads(result.read_text()) if result.exists() else None
+        if found is None:
+            lines = printed.read_text(errors="replace").strip().splitlines()
+            last = lines[-1] if lines else f"exit status {process.returncode}"
+            raise Refused(f"{path}: expected a build file that can be run here; it ended with {last}")
+        if "late" in found:
+            expected = f"expected a build file that ends within {limit:g} seconds"
+            raise Refused(f"{path}: {expected}; it did not; --time-limit sets another limit")
+        yield found
 
 
 def _known(path, call):

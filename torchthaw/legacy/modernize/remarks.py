@@ -21,7 +21,8 @@ class FunctionClass(NamedTuple):
     """One autograd Function of the project, as it is after the change.
 
     module: dotted, in the new package. constants: the names of the arguments that ``__init__`` took, now the last ones of
-    ``forward``; tensors: the names of ``forward``'s others, without ``ctx``.
+    ``forward``, where ``*args`` is one tuple and ``**kwargs`` one dict; tensors: the names of ``forward``'s others,
+    without ``ctx``.
     calls: names of C functions that its methods call, where they can be read.
     """
 

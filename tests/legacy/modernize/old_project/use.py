@@ -1,6 +1,7 @@
 """use.py: each function gives numbers, which must be the same before and after."""
 
 import torch
+from layers.any_number import Ignores, Joined, Polynomial, View
 from layers.kinds import Half, HandsOn, InPlace, Largest, Many, Needed, Optional, Plain, Scale, Third
 from layers.native import NativeScale, StaticScale
 from torch import nn
@@ -54,6 +55,33 @@ def of_direct_calls():
 def of_inheritance():
     x, = leaves()
     return gradients((x,), Third(3)(half(2)(x)))
+
+
+def of_any_number_of_arguments():
+    x, = leaves()
+    sizes = 2, 6
+    return gradients((x,), View(12)(View(2, 3, *sizes[:1])(View(*sizes)(x))))
+
+
+def of_arguments_and_keywords():
+    x, y = leaves(2)
+    options = {"shift": 5}
+    z = Polynomial()(x) + Polynomial(2)(x) + Polynomial(2, 1, 0.5)(x) + Polynomial(3, 1, 2, shift=1, times=2)(y)
+    return gradients((x, y), z + Polynomial(scale=2, times=3)(y) + Polynomial(1, *(2, 3), **options)(x))
+
+
+def of_many_of_both():
+    x, y = leaves(2)
+    weights = [2, 3]
+    z = Joined(*weights)(x, y) + Joined(1, 2, by=3)(x, y) + Joined(4)(x)
+    return gradients((x, y), Ignores(3)(z))
+
+
+def of_keywords_that_are_kept():
+    x, = leaves()
+    f = Polynomial(1, 2, 3, times=4)
+    fs = [Polynomial(k, *range(k), shift=k) for k in (1, 2)]
+    return gradients((x,), f(x) + f(x) + sum(g(x) for g in fs))
 
 
 def of_kept_in_a_variable():

@@ -56,7 +56,7 @@ def _described(project, definition):
         project.new_name(old_name_of(definition.file.path)),
         definition.name,
         tuple(each.name for each in definition.tensors),
-        tuple(each.name for each in definition.constants),
+        tuple(each.star + each.name for each in definition.constants),
         definition.calls,
         definition.file.path,
         definition.file.old_line(definition.line),

@@ -7,20 +7,42 @@ from .editing import expression, in_parentheses, joined
 
 def constants_of(definition, call):
     """The arguments of ``F(...)`` in the order of ``__init__``'s parameters, as those of apply."""
-    arguments = [each for each in call.args if each.keyword is None]
+    arguments = [each for each in call.args if each.keyword is None and each.star != "**"]
     named = {each.keyword.value: each for each in call.args if each.keyword is not None}
-    if any(each.star for each in arguments):
+    plain = [each for each in definition.constants if not each.star]
+    if len(plain) == len(definition.constants) and any(each.star for each in arguments):
         return arguments
     before = {new: old for old, new in definition.renamed.items()}
-    found, gap = list(arguments), []
-    for each in definition.constants[len(arguments) :]:
+    found, gap = arguments[: len(plain)], []
+    for each in definition.constants[len(found) :]:
         old = before.get(each.name, each.name)
-        if old in named:
-            plain = named[old].with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
-            found, gap = [*found, *gap, plain], []
+        if each.star == "*":
+            value = _tuple(arguments[len(plain) :])
+        elif each.star == "**":
+            value = _dict(named, [argument for argument in call.args if argument.star == "**"])
+        else:
+            given = named.pop(old, None)
+            value = given and given.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+        if value is not None:
+            found, gap = [*found, *gap, value], []
         elif each.default is not None:
             gap.append(cst.Arg(expression(each.default)))
     return [*found, *gap] if definition.takes_any else found
+
+
+def _tuple(arguments):
+    """What ``*args`` was in ``__init__``, as one argument; None where it was empty."""
+    elements = [(cst.StarredElement if each.star else cst.Element)(each.value) for each in arguments]
+    if len(elements) == 1:
+        elements = [elements[0].with_changes(comma=cst.Comma())]
+    return cst.Arg(cst.Tuple(elements)) if elements else None
+
+
+def _dict(named, starred):
+    """What ``**kwargs`` was in ``__init__``, as one argument; None where it was empty."""
+    elements = [cst.DictElement(cst.SimpleString(f'"{name}"'), each.value) for name, each in named.items()]
+    elements += [cst.StarredDictElement(each.value) for each in starred]
+    return cst.Arg(cst.Dict(elements)) if elements else None
 
 
 def inputs_of(definition, call, has_constants):
@@ -49,10 +71,7 @@ def changed(site, call):
     constants = constants_of(definition, call)
     if not constants:
         return cst.Attribute(expression(site.function), cst.Name("apply"), lpar=call.lpar, rpar=call.rpar)
-    elements = [(cst.StarredElement if each.star else cst.Element)(each.value) for each in constants]
-    if len(elements) == 1:
-        elements = [elements[0].with_changes(comma=cst.Comma())]
-    kept = cst.Tuple(elements)
+    kept = _tuple(constants).value
     if site.what == "tuple":
         return kept
     parameters = ", ".join(

@@ -93,21 +93,29 @@ def _undecided(tree, definitions, definition, node):
         owner = _class_of(tree, function)
         if owner is not None and any(each.node is owner for each in definitions.values()):
             return "it is made in the __init__ of another Function, whose statements are in its forward now"
-    if any(keyword.arg is None for keyword in node.keywords):
-        return "the arguments come as **keywords; apply takes them by place alone"
-    if any(isinstance(each, ast.Starred) for each in node.args):
+    names = [each.name for each in definition.constants if not each.star]
+    stars = {each.star for each in definition.constants}
+    starred = [index for index, each in enumerate(node.args) if isinstance(each, ast.Starred)]
+    if starred and "*" in stars and starred[0] < len(names):
+        return f"a starred argument may be {names[starred[0]]} or one of any number"
+    if starred and stars <= {""}:
         return "some arguments are starred and some are named" if node.keywords else None
-    names = [each.name for each in definition.constants]
+    if starred and "*" not in stars:
+        return "some arguments are starred, and keywords stand behind them"
     before = {new: old for old, new in definition.renamed.items()}
     given = names[: len(node.args)]
     for keyword in node.keywords:
         found = next((name for name in names if before.get(name, name) == keyword.arg), None)
-        if found is None or found in given:
+        if keyword.arg is None and ("**" not in stars or len(node.args) < len(names)):
+            return "the arguments come as **keywords; apply takes them by place alone"
+        if found in given or found is None and "**" not in stars:
             return f"__init__ has no argument {keyword.arg}"
-        given.append(found)
-    if len(node.args) > len(names):
+        given += [found] if found else []
+    if len(node.args) > len(names) and "*" not in stars:
         return f"__init__ takes {len(names)} arguments, and gets {len(node.args)}"
     last = max((names.index(name) for name in given), default=-1)
+    if stars & {"*", "**"} and (len(node.args) > len(names) or len(node.keywords) > len(given) - len(node.args)):
+        last = len(names)  # what has a star is given, so all before it must be
     for index, each in enumerate(definition.constants):
         needed = index < last or definition.takes_any
         if each.name not in given and each.default is None:

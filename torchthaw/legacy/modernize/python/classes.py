@@ -17,10 +17,15 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 class Parameter(NamedTuple):
-    """default: the text of it; None where there is none."""
+    """default: the text of it; None where there is none.
+
+    star: of a constant, "*" for what ``__init__`` took in any number, which is one tuple now, "**" for its keywords,
+    which are one dict.
+    """
 
     name: str
     default: str | None
+    star: str = ""
 
 
 class Definition:
@@ -78,20 +83,28 @@ class Definition:
     @cached_property
     def constants(self):
         """The Parameters of ``__init__``, by the names that they have in forward."""
-        if not self.is_instance_style:
-            return []
-        owner, init = self.method("__init__")
-        taken = {each.name.lstrip("*") for each in self.tensors}
-        found = parameters(owner.tree, init) if owner else []
-        found = [each for each in found if not each.name.startswith("*") or _is_used(init, each.name.lstrip("*"))]
-        return [each._replace(name=f"{each.name}_") if each.name in taken else each for each in found]
+        return [new for _, new in self._taken]
 
     @cached_property
     def renamed(self):
         """{name of a parameter of ``__init__``: its name in forward}, where forward has another one of this name."""
+        return {old: new.name for old, new in self._taken if old != new.name}
+
+    @cached_property
+    def _taken(self):
+        """[(name of a parameter of ``__init__``, its Parameter in forward)] of those that it uses."""
+        if not self.is_instance_style:
+            return []
         owner, init = self.method("__init__")
-        before = parameters(owner.tree, init) if owner else []
-        return {old.name: new.name for old, new in zip(before, self.constants) if old.name != new.name}
+        taken = {each.name.lstrip("*") for each in self.tensors}
+        found = []
+        for each in parameters(owner.tree, init) if owner else []:
+            name = each.name.lstrip("*")
+            star = each.name.removesuffix(name)
+            if not star or _is_used(init, name):
+                new = f"{name}_" if name in taken else name
+                found.append((name, Parameter(new, "()" if star else each.default, star)))
+        return found
 
     @cached_property
     def assigned(self):

@@ -80,7 +80,8 @@ class FunctionChange(Change):
         body = body or [methods.statement("pass\n")]
         if isinstance(body[0], cst.FunctionDef):
             body[0] = body[0].with_changes(leading_lines=[*blank, *_without_blank(body[0].leading_lines)])
-        names = ", ".join(each.name for each in definition.constants)
+        words = {"*": " (as one tuple)", "**": " (as one dict)"}
+        names = ", ".join(each.name + words.get(each.star, "") for each in definition.constants)
         taken = f"; {names}, which __init__ took, {'is' if names.count(',') == 0 else 'are'} behind the inputs of apply"
         self.done(original.name, RULE, f"{definition.name}: forward and backward are static{taken if names else ''}")
         for name in sorted(name for name in definition.assigned if methods.attribute_name(definition, name) != name):

@@ -107,6 +107,9 @@ def as_forward(definition, method, set_up):
     plain, constants = list(changed.params.params), definition.constants
     if any(each.default is None for each in constants):  # behind one with a default they cannot stand
         plain = [each.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for each in plain]
+    # Each call has a dict of its own, as each instance had.
+    dicts = [each.name for each in constants if each.star == "**"]
+    set_up = [*(statement(f"{name} = dict({name})\n") for name in dicts), *set_up]
     if constants and definition.takes_any:
         names = ", ".join(each.name for each in constants) + ("," if len(constants) == 1 else "")
         inputs, count = definition.tensors[-1].name.lstrip("*"), len(constants)

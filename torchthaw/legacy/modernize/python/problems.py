@@ -24,8 +24,8 @@ def problem_of(definition):
     owner, init = definition.method("__init__")
     if len(definition.node.bases) > 1:
         return "it has a second base"
-    if init and any(each.name.startswith("*") for each in definition.constants):
-        return "its __init__ takes any number of arguments"
+    if init and init.args.kwonlyargs and any(each.star == "*" for each in definition.constants):
+        return "its __init__ takes any number of arguments, and some by keyword alone"
     if any(each.name.startswith("**") for each in definition.tensors):
         return "its forward takes keywords"
     if init and any(isinstance(node, (ast.Return, ast.Yield)) for node in ast.walk(init)):

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import itertools
 
 import torch
 
@@ -69,7 +70,13 @@ def apply(target, found, arguments):
     if is_static(found):
         return found.apply(*arguments)
     tensors = len(arguments) - _constants(target, found, arguments)
-    return found(*arguments[tensors:])(*arguments[:tensors])
+    plain, keywords = [], {}
+    for value, star in itertools.zip_longest(arguments[tensors:], target.stars[: len(arguments) - tensors]):
+        if star == "**":
+            keywords.update(value)
+        else:
+            plain.extend(value if star else [value])
+    return found(*plain, **keywords)(*arguments[:tensors])
 
 
 def is_static(found):

@@ -45,6 +45,8 @@ NUMBERS = [
     (r"^dim|axis", [1, 0, -1]),
 ]
 UNKNOWN = [1, 2, 0.5]
+# For what __init__ took in any number, which is a tuple or a dict now.
+STARRED = {"*": [(), (1,), (2,), (1, 1), (2, 2)], "**": [()]}
 MOST = 240
 
 
@@ -56,7 +58,9 @@ def candidates(target, function):
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in ("input1", "input2")
         ]  # fmt: skip
     first_constant = len(parameters) - target.constants
-    choices = [_roles(each, number >= first_constant) for number, each in enumerate(parameters)]
+    stars = ["" for _ in range(first_constant)] + list(target.stars)
+    choices = [STARRED.get(star) or _roles(each, number >= first_constant)
+               for number, (each, star) in enumerate(itertools.zip_longest(parameters, stars))]  # fmt: skip
     plans = list(itertools.islice(itertools.product(*choices), 100_000))
     ordered = plans[:40] + random.Random(0).sample(plans[40:], min(len(plans) - 40, 60)) if len(plans) > 40 else plans
     tries = itertools.product(ordered[:15], SETTINGS)

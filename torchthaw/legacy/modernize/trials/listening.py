@@ -82,6 +82,8 @@ def storable(arguments):
 def _is_storable(value):
     if isinstance(value, (tuple, list)):
         return all(map(_is_storable, value))
+    if isinstance(value, dict):
+        return all(map(_is_storable, [*value, *value.values()]))
     if torch.is_tensor(value):
         return type(value) in (torch.Tensor, torch.nn.Parameter)
     return value is None or isinstance(value, (bool, int, float, str))

@@ -9,7 +9,8 @@ class Target(NamedTuple):
 
     constants: how many of the last arguments the old one's ``__init__`` took; 0 for a static Function.
     is_c: whether it is a C function. key: the name of its files, such as ``"max_pool_function"``.
-    gpu_calls: the C functions that it calls, where all of them take tensors of GPUs.
+    gpu_calls: the C functions that it calls, where all of them take tensors of GPUs. stars: for each constant "", or
+    "*" and "**" where the old ``__init__`` took any number, which is one tuple or dict now.
     """
 
     module: str
@@ -19,6 +20,7 @@ class Target(NamedTuple):
     constants: int = 0
     is_c: bool = False
     gpu_calls: tuple = ()
+    stars: tuple = ()
 
 
 def new_row(target, reason=""):
@@ -45,7 +47,8 @@ def of_result(result):
             key += "_"
         needs_gpu = each.calls and result.gpu_functions.issuperset(each.calls)
         old_module, gpu_calls = old.get(each.module, each.module), tuple(each.calls) if needs_gpu else ()
-        targets.append(Target(each.module, old_module, each.name, key, len(each.constants), gpu_calls=gpu_calls))
+        stars = tuple(re.match(r"\**", name)[0] for name in each.constants)
+        targets.append(Target(each.module, old_module, each.name, key, len(stars), gpu_calls=gpu_calls, stars=stars))
     return targets
 
 
