@@ -93,6 +93,13 @@ def without_git():
     return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "SOURCE_DATE_EPOCH": epoch()}
 
 
+def as_a_user():
+    """The environment of somebody who installs a file: no git, no compiler cache, nothing of this checkout."""
+    of_ours = re.compile(r"CMAKE_\w+_COMPILER_LAUNCHER|CCACHE_\w+|PYTHONPATH|VIRTUAL_ENV|TORCHTHAW_\w+")
+    given = {name: value for name, value in without_git().items() if not of_ours.fullmatch(name)}
+    return {**given, "CCACHE_DISABLE": "1"}  # where the compiler on PATH is ccache's
+
+
 def make_sdist(folder):
     """The source distribution, by its backend's own hook, from the files of the checkout."""
     hook = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
@@ -159,12 +166,12 @@ def environment(version, base, package, folder, words=()):
     run(base, "-m", "venv", empty(folder) / "venv")
     python = folder / "venv" / "bin" / "python"
     run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *words, f"{package}[modernize]",
-        env=without_git())  # fmt: skip
+        env=as_a_user())  # fmt: skip
     if version == "{}.{}".format(*sys.version_info):  # PyTorch from here, for the part that needs it
         seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
         (packages,) = folder.glob("venv/lib/python*/site-packages")
         (packages / "torch.pth").write_text("\n".join(seen))
-    variables = {**os.environ, "PYTHONPATH": "", "TORCHTHAW_CACHE": str(folder / "cache")}
+    variables = {**as_a_user(), "TORCHTHAW_CACHE": str(folder / "cache")}
     sample = ROOT / "examples" / "legacy" / "script"
     printed = run(python, ROOT / ".ci" / "wheel_use.py", sample, cwd=folder, env=variables)
     if str(folder) not in printed:
@@ -174,8 +181,8 @@ def environment(version, base, package, folder, words=()):
 
 
 def environments(packages, pythons):
-    # The source distribution is compiled for each Python: without optimisation, in one tree.
-    quick = {**wheel_builder.QUICK, "build-dir": FOLDER / "cmake-sdist"}
+    # The source distribution is compiled for each Python: without optimisation, in one tree that was empty.
+    quick = {**wheel_builder.QUICK, "build-dir": empty(FOLDER / "cmake-sdist")}
     for version in pythons:
         base = wheel_builder.interpreter(version)
         if base is None:

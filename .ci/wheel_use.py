@@ -128,9 +128,14 @@ def sample():
 
 
 def modernized(torch):
-    """The same project as a package of today; with PyTorch compared with the old one, built, installed and tested."""
+    """The same project as a package of today; with PyTorch compared with the old one, built, installed and tested.
+
+    It has a pyproject.toml, so that both packages are used that ``torchthaw[modernize]`` brings.
+    """
+    Path("sample", "pyproject.toml").write_text("[tool.black]\nline-length = 100  # kept\n")
     run(sys.executable, "-m", "torchthaw", "modernize", "sample", "--output", "new", *["--no-compare"] * (not torch))
     report = Path("new", "MODERNIZED.md").read_text()
+    assert "# kept\n" in Path("new", "pyproject.toml").read_text()
     assert "Nothing is left that modernize could not decide." in report, report
     if torch:
         assert "equal" in report, report

@@ -285,6 +285,37 @@ def test_the_version_tells_of_cuda(release, tmp_path, cuda, version):
     assert [path.name for path in tmp_path.iterdir()] == [f"torchthaw-{version}.dist-info"]
 
 
+def test_environments_are_those_of_a_user(release, monkeypatch, tmp_path):
+    """A source distribution is compiled from nothing: no tree of an earlier run, no compiler cache, no git."""
+    installs, uses = [], []
+
+    def run(*command, **options):
+        if "install" in command:
+            installs.append((options["env"], [path.name for path in (tmp_path / "cmake-sdist").iterdir()]))
+            (tmp_path / "cmake-sdist" / "made").touch()
+        if release.ROOT / ".ci" / "wheel_use.py" in command:
+            uses.append((options["env"], options["cwd"]))
+            return f"torchthaw 1 from {options['cwd']}\nok\n"
+        if "venv" in command:
+            (tmp_path / f"environment-{command[0]}" / "venv" / "lib" / "python3" / "site-packages").mkdir(parents=True)
+        return ""
+
+    for name in ("CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR", "PYTHONPATH", "TORCHTHAW_GLIBC_STUBS"):
+        monkeypatch.setenv(name, "/of/this/checkout")
+    monkeypatch.setattr(release, "run", run)
+    monkeypatch.setattr(release, "epoch", lambda: "1700000000")
+    monkeypatch.setattr(release, "FOLDER", tmp_path)
+    monkeypatch.setattr(release.wheel_builder, "interpreter", lambda version: version)
+    (tmp_path / "cmake-sdist").mkdir()
+    (tmp_path / "cmake-sdist" / "of_an_earlier_run").touch()
+    release.environments([tmp_path / "torchthaw-1.tar.gz"], ["3.10", "{}.{}".format(*sys.version_info)])
+    assert [there for _, there in installs] == [[], ["made"]], "one tree for all Pythons"
+    for environment, *_ in installs + uses:
+        assert "/of/this/checkout" not in environment.values() and environment["CCACHE_DISABLE"] == "1"
+        git = shutil.which("git", path=environment["PATH"])
+        assert subprocess.run([git, "--version"], capture_output=True, env=environment).returncode == 127
+
+
 AUDIT = 'torchthaw.whl is consistent with the\nfollowing platform tag: "{}".\n'
 
 

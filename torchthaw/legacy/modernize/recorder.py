@@ -89,14 +89,14 @@ def main(seconds, *jobs):
     for file, has_cuda, result in zip(jobs[::3], jobs[1::3], jobs[2::3]):
         child = os.fork()
         if child == 0:
-            return record(file, has_cuda == "1", result)
+            return record(file, has_cuda == "1", result)  # and ends as any program
         status = wait(child, float(seconds))
         if status is None:
             with open(result, "w") as out:
                 json.dump({"late": True}, out)
         if status is None or not os.path.exists(result):
-            return status
-    return None
+            break
+    os._exit(status or 0)  # PyTorch is not taken down, which takes half a second
 
 
 def wait(child, seconds):
@@ -148,4 +148,4 @@ def plain(value):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

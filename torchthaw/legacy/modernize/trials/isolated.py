@@ -1,5 +1,7 @@
 """torchthaw/legacy/modernize/trials/isolated.py: a call in a process of its own, which may crash or never end."""
 
+import contextlib
+import importlib
 import json
 import os
 import resource
@@ -13,6 +15,9 @@ import torch
 # Limits are seconds of processor time, so that what a machine does beside decides nothing; what waits without any is
 # ended after as many times the limit on the clock.
 PATIENCE = 5
+# What the first gradient imports, half a second of it: forks share what this process has.
+with contextlib.suppress(ImportError):
+    importlib.import_module("torch.fx.experimental.symbolic_shapes")
 
 
 class Answer(NamedTuple):
