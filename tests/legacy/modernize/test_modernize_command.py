@@ -59,6 +59,7 @@ def test_the_parts_get_the_result(command, project, parts):
     for text in (
         "- `functions/double.py:4`: look here (self)", "| `Double` | equal | bit for bit |", "no shapes \\| found",
         "| `functions/double.py` | `twice/functions/double.py` |", "pip install --no-build-isolation --editable .",
+        'pip install "setuptools>=77.0.3"\n',
         "- `functions/double.py:3`: torch.mul(x, 2) (replacement)", "replaced by setup.py and pyproject.toml",
     ):  # fmt: skip
         assert text in page, text

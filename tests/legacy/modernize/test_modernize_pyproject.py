@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
+from support import ROOT
 from support.modernize import SCRIPT, command, packages, parts, table, write  # noqa: F401
 from torchthaw import __version__
-from torchthaw.legacy.modernize.requirements import python_versions
+from torchthaw.legacy.modernize.requirements import SETUPTOOLS, name_of, python_versions
 
 tomlkit = pytest.importorskip("tomlkit")
 THAW = f"torchthaw>={__version__}"
@@ -256,6 +257,13 @@ def test_line_endings_stay(command, tmp_path):
 def test_text_that_is_no_toml(command, tmp_path):
     done = command(write(tmp_path / "project", {**SCRIPT, "pyproject.toml": "[project\n"}))
     assert done.status == 2 and "pyproject.toml: expected TOML: " in done.err and not done.result.exists()
+
+
+def test_the_extra_has_what_modernize_and_its_result_need():
+    """An environment of Python 3.10 or 3.11 has an older setuptools at first, which refuses such a pyproject.toml."""
+    extra = tomlkit.parse((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["modernize"]
+    assert SETUPTOOLS in extra and {name_of(each) for each in extra} == {"libcst", "setuptools", "tomlkit"}
+    assert SETUPTOOLS.startswith("setuptools>=77"), "licences as SPDX names"
 
 
 def test_without_tomlkit(command, tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import re
 from ... import __version__
 from .pyproject import merge
 from .remarks import Remark
-from .requirements import OLD_PYTHON, kept
+from .requirements import OLD_PYTHON, SETUPTOOLS, kept
 from .toml import table
 
 LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
@@ -54,7 +54,7 @@ class Package:
 
     def tables(self):
         """{name: {key: value}} of all tables; of an owner's [project] only the fields that it must get."""
-        requires = ["setuptools>=77.0.3", f"torchthaw>={__version__}", *(["torch>=2.4"] if self.needs_torch else [])]
+        requires = [SETUPTOOLS, f"torchthaw>={__version__}", *(["torch>=2.4"] if self.needs_torch else [])]
         further = self.further_tables()
         if self.owner and self.owner.has_project:
             further = {

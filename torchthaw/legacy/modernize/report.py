@@ -6,6 +6,7 @@ from collections import Counter
 
 from ... import __version__
 from .remarks import Remark
+from .requirements import SETUPTOOLS
 from .writing import changed_lines
 
 KINDS = ("look", "done", "hint")
@@ -16,9 +17,11 @@ you must look at, and how to build and test the result. The old project was only
 
 ## Build and test
 
-PyTorch, torchthaw, a C and a C++ compiler must be installed; `--no-build-isolation` builds with these.
+PyTorch, torchthaw, a C and a C++ compiler must be installed; `--no-build-isolation` builds with these. An environment of
+Python 3.10 or 3.11 has an older setuptools at first.
 
 ```sh
+pip install "{setuptools}"
 pip install --no-build-isolation --editable .
 python -m pytest
 pip wheel --no-build-isolation --no-deps .
@@ -94,7 +97,8 @@ def as_text(conversion, rows, is_written):
     if is_written:
         folder = shlex.quote(str(result.folder))
         lines.append(f"written: {folder}; MODERNIZED.md there lists everything")
-        lines.append(f"next: cd {folder} && pip install --no-build-isolation --editable . && python -m pytest")
+        build = f'pip install "{SETUPTOOLS}" && pip install --no-build-isolation --editable .'
+        lines.append(f"next: cd {folder} && {build} && python -m pytest")
     return "\n".join(lines)
 
 
@@ -112,7 +116,8 @@ def summary(conversion):
 def page(conversion, rows):
     """The text of MODERNIZED.md."""
     result = conversion.result
-    parts = [PAGE.format(package=result.package, project=result.project.name, version=__version__)]
+    parts = [PAGE.format(package=result.package, project=result.project.name, version=__version__,
+                         setuptools=SETUPTOOLS)]
     parts.append(_section("Look at these", [_item(each) for each in result.remarks if each.kind == "look"],
                           "Nothing is left that modernize could not decide."))  # fmt: skip
     if rows:

@@ -4,6 +4,7 @@ import re
 
 # What torchthaw brings, or PyTorch does.
 NOT_NEEDED = {"cffi", "pytorch", "torch", "setuptools", "pip"}
+SETUPTOOLS = "setuptools>=77.0.3"  # the first that takes a licence by its SPDX name
 OLDEST_PYTHON = (3, 10)
 OLD_PYTHON = re.compile(r"Programming Language :: Python :: (?:2\b.*|3\.\d)$")  # classifiers of older ones
 
