@@ -200,7 +200,7 @@ long every_function() {
 
 int main() {
     catch_errors();
-    EXPECT(failing_malloc::find_libth());
+    EXPECT(failing_malloc::find("libth.so"));
     setvbuf(stderr, nullptr, _IONBF, 0);
     setvbuf(stdout, nullptr, _IONBF, 0);
     THSetNumThreads(1);

@@ -1,0 +1,292 @@
+"""tests/support/allocation_cases.py: calls through the bridge, each made anew before its n-th allocation fails.
+
+A case is a function that returns (call, look): what is done while an allocation may fail, and what it may have changed.
+Whatever fails, look() gives what it gave before, or what it gives after a call that worked.
+"""
+
+import cffi
+import numpy as np
+import torch
+
+LARGE = 10**6  # of which Python keeps no object ready
+
+
+class Number:
+    def __index__(self):
+        return 3
+
+
+def alone(call, *tensors):
+    """The call, and what the tensors hold and are."""
+
+    def look():
+        return [(tensor._version, list(tensor.shape), tensor.reshape(-1)[:8].tolist()) for tensor in tensors]
+
+    return call, look
+
+
+def output():
+    return torch.zeros(4)
+
+
+def values(probe):
+    """Objects that the functions of misuse.h get, by the name of the object."""
+    ffi = probe._misuse.ffi
+    foreign = cffi.FFI()
+    return {
+        "None": lambda: None, "true": lambda: True, "int": lambda: 3, "large": lambda: LARGE, "huge": lambda: 10**400,
+        "float": lambda: 1.5, "NumPy int": lambda: np.int64(3), "NumPy float": lambda: np.float32(3), "index": Number,
+        "str": lambda: "abc", "byte": lambda: b"x", "bytes": lambda: b"abc", "bytearray": lambda: bytearray(b"abc"),
+        "list": lambda: [1, 2], "large list": lambda: [LARGE] * 40, "tuple": lambda: (1, 2), "floats": lambda: [1.5],
+        "indices": lambda: [Number(), Number()], "strs": lambda: ["a"], "dict": lambda: {"x": 1, "y": 2},
+        "object": object, "NumPy": lambda: np.ones(4, np.float32), "NULL": lambda: ffi.NULL,
+        "cffi floats": lambda: ffi.new("float[4]"), "cffi int": lambda: ffi.cast("int", 3),
+        "cffi buffer": lambda: ffi.from_buffer("char[]", bytearray(b"abc")),
+        "cffi struct": lambda: ffi.new("misuse_point *"), "foreign": lambda: foreign.new("float[4]"),
+        "float32": lambda: torch.ones(4), "float64": lambda: torch.ones(4, dtype=torch.float64),
+        "int64": lambda: torch.ones(4, dtype=torch.int64), "uint8": lambda: torch.ones(4, dtype=torch.uint8),
+        "strided": lambda: torch.ones(8)[::2], "sparse": lambda: torch.eye(2).to_sparse(),
+        "complex": lambda: torch.ones(4, dtype=torch.complex64), "one": lambda: torch.ones(1),
+        "conjugate": lambda: torch.ones(4, dtype=torch.complex64).conj(), "empty": lambda: torch.ones(0),
+        "leaf": lambda: torch.ones(4, requires_grad=True), "parameter": lambda: torch.nn.Parameter(torch.ones(4)),
+        "storage": lambda: torch.ones(4).storage(), "callback": lambda: ffi.callback("int(int)", lambda value: value),
+    }  # fmt: skip
+
+
+# Function of misuse.h -> what it gets behind the value.
+KINDS = {
+    "read_float": (1,), "write_float": (1,), "read_int64": (1,), "write_uint8": (1,), "read_complex64": (1,),
+    "read_char": (1,), "read_void": (1,), "write_void": (1,), "give_int8": (), "give_int32": (), "give_int64": (),
+    "give_uint64": (), "give_float": (), "give_double": (), "give_bool": (), "give_char": (), "give_level": (),
+    "give_point": (), "give_struct": (), "give_wide": (), "give_function": (), "sizes": (0,), "shaped": (4,),
+    "filled": (4,), "text": (3, 4), "worked": (16, 4),
+}  # fmt: skip
+LEGACY_KINDS = "th_tensor", "th_storage", "th_int", "th_float", "th_floats", "th_text", "th_const_text", "th_function"
+# What becomes of memory that C overwrites is no case.
+DESTROYED = {("write_void", "callback"), ("worked", "callback"), ("write_void", "object"), ("th_text", "byte")}
+
+
+def of_kinds(probe, names, objects):
+    """Each object as each kind of parameter; ``names``: function -> what it gets behind the value."""
+
+    def case(name, make, more):
+        def made():
+            given, thing = output(), make()
+            return alone(lambda: getattr(probe, name)(given, thing, *more), given)
+
+        return made
+
+    return {
+        f"{name} of {each}": case(name, make, more)
+        for name, more in names.items() for each, make in objects.items() if (name, each) not in DESTROYED
+    }  # fmt: skip
+
+
+def misuse_cases(probe):
+    ffi = probe._misuse.ffi
+
+    def by_keywords():
+        given = output()
+        return alone(lambda: probe.worked(output=given, n=4), given)
+
+    def large_workspace():
+        given = torch.zeros(1000)
+        return alone(lambda: probe.worked(output=given, n=1000), given)
+
+    def left_out():
+        given = output()
+        return alone(lambda: probe.shaped(output=given, value=torch.ones(4)), given)
+
+    def unknown_keyword():
+        given = output()
+        return alone(lambda: probe.shaped(output=given, wrong=torch.ones(4)), given)
+
+    def too_few():
+        given = output()
+        return alone(lambda: probe.shaped(given), given)
+
+    def callback(body):
+        def case():
+            given, function = output(), ffi.callback("int(int)", body)
+            return alone(lambda: probe.call_back(function, 3, given), given)
+
+        return case
+
+    def raising(value):
+        raise KeyError("of the callback")
+
+    def overlapping():
+        both = torch.zeros(4)
+        return alone(lambda: probe.shaped(both, both, 4), both)
+
+    return {
+        **of_kinds(probe, KINDS, values(probe)), "a workspace left out": by_keywords, "a large workspace": large_workspace,
+        "sizes left out": left_out, "an unknown keyword": unknown_keyword, "too few": too_few,
+        "a callback": callback(lambda value: value), "a callback that raises": callback(raising),
+        "an array over an output": overlapping,
+        "a wrong shape": lambda: alone(lambda: probe.shaped(torch.zeros(5), torch.zeros(4), 4)),
+        "C++ throws": lambda: alone(lambda: probe.call_and_throw(ffi.callback("int(int)", lambda value: value))),
+    }  # fmt: skip
+
+
+def misuse_th_cases(probe, misuse):
+    objects = values(misuse)
+    functions = {name: objects if name == "th_function" else {**objects, "callback": object} for name in LEGACY_KINDS}
+    return {key: case for name, own in functions.items() for key, case in of_kinds(probe, {name: ()}, own).items()}
+
+
+def th_cases(probe):
+    ffi = probe._th_probe.ffi
+
+    def resize(count, make=lambda: torch.ones(4)):
+        def case():
+            tensor = make()
+            return alone(lambda: probe.resize(tensor, count), tensor)
+
+        return case
+
+    def add(*shape):
+        def case():
+            a, b, c = torch.ones(shape), torch.ones(shape), torch.ones(1)
+            return alone(lambda: probe.add(a, b, c), a, b)
+
+        return case
+
+    def two_views():
+        base = torch.ones(16)
+        return alone(lambda: probe.resize_one_sum_other(base[:4], 100_000, base[4:]))
+
+    def storage():
+        tensor = torch.ones(4)
+        held = tensor.storage()
+        return alone(lambda: probe.resize_storage(held, 50), tensor)
+
+    def of_storage():
+        held = torch.ones(4).storage()
+        return alone(lambda: probe.sum_of_storage(held))
+
+    def kept(use, resized=False):
+        def case():
+            tensor = torch.ones(4)
+
+            def call():
+                probe.keep(tensor)
+                if resized:
+                    tensor.resize_(LARGE)
+                try:
+                    return use()
+                finally:
+                    probe.release()
+
+            return alone(call)
+
+        return case
+
+    def same_twice():
+        tensor = torch.ones(3)
+        return alone(lambda: probe.same_pointer(tensor, tensor))
+
+    def ten_thousand():
+        tensor = torch.ones(4)
+        return alone(lambda: probe.resize2d(tensor, 1000, 1000), tensor)
+
+    def back(body):
+        def case():
+            function = ffi.callback("int(int)", body)
+            return alone(lambda: probe.call_back(function, 3))
+
+        return case
+
+    def raising(value):
+        raise KeyError("of the callback")
+
+    def after_resize():
+        tensor = torch.ones(4)
+        return alone(lambda: probe.fail_after_resize(tensor, 1000))
+
+    def after_keep():
+        def call():
+            try:
+                probe.fail_after_keep(torch.ones(4))
+            finally:
+                probe.release()
+
+        return alone(call)
+
+    def no_dimension():
+        tensor = torch.tensor(3.0)
+        return alone(lambda: probe.fill(tensor, 3), tensor)
+
+    text = "x" * 100
+    return {
+        "resize": resize(1000), "resize to nothing": resize(0), "resize smaller": resize(2),
+        "resize far": resize(LARGE), "resize a leaf": resize(1000, lambda: torch.ones(4, requires_grad=True)),
+        "resize a parameter": resize(4, lambda: torch.nn.Parameter(torch.ones(4))),
+        "resize NumPy's": resize(1000, lambda: torch.from_numpy(np.ones(4, np.float32))),
+        "resize shared": resize(1000, lambda: torch.ones(4).share_memory_()),
+        "resize strided": resize(3, lambda: torch.ones(8)[::2]), "resize2d": ten_thousand, "add": add(3, 4),
+        "add many dimensions": add(*[1] * 12), "two views": two_views, "a storage": storage,
+        "read a storage": of_storage, "kept": kept(lambda: probe.sum_of_kept()),
+        "kept and resized": kept(lambda: probe.sum_of_kept(), resized=True),
+        "kept and grown by C": kept(lambda: probe.resize_kept(1000)), "the same twice": same_twice,
+        "a number": no_dimension, "empty": resize(4, lambda: torch.ones(0)),
+        "a callback": back(lambda value: value), "a callback that raises": back(raising),
+        "cffi": lambda: alone(lambda: probe.count_of(torch.ones(3), b"x", [1.5, 2.5], 3)),
+        "an error": lambda: alone(lambda: probe.fail(text.encode())),
+        "an argument's error": lambda: alone(lambda: probe.fail_if_negative(-1)),
+        "an error after a resize": after_resize, "an error after it was kept": after_keep,
+        "a runtime error of C++": lambda: alone(lambda: probe.throw_exception(1)),
+        "bad_alloc of C++": lambda: alone(lambda: probe.throw_exception(2)),
+        "an exception that is no std::exception": lambda: alone(lambda: probe.throw_exception(3)),
+        "an error in a region": lambda: alone(lambda: probe.fail_in_region(torch.ones(4, 4), 1, 2)),
+        "too many arguments": lambda: alone(lambda: probe.sum(torch.ones(3), 4)),
+        "keywords": lambda: alone(lambda: probe.sum(tensor=torch.ones(3))),
+    }  # fmt: skip
+
+
+def checks_cases(probe):
+    def scale(*shape, factor=2.0):
+        def case():
+            source, target = torch.ones(shape), torch.zeros(shape)
+            return alone(lambda: probe.scale(source, shape, len(shape), factor, target), target)
+
+        return case
+
+    def outer(m, n, **more):
+        def case():
+            target = torch.zeros(m, n)
+            given = {"rows": torch.ones(m), "columns": torch.ones(n), "bias": None, "sums": None, "output": target}
+            return alone(lambda: probe.outer(**{**given, **more}), target)
+
+        return case
+
+    return {
+        "scale": scale(3, 4), "scale many": scale(*[1] * 30), "outer": outer(3, 4), "outer with much": outer(30, 40),
+        "outer with too much": outer(1001, 1), "outer of a wrong shape": outer(3, 4, rows=torch.ones(7)),
+        "bad factor": scale(3, factor=float("nan")),
+        "windows without a shape": lambda: alone(
+            lambda: probe.windows(torch.ones(3), 3, 7, 1, torch.ones(3))
+        ),
+        "length": lambda: alone(lambda: probe.length(b"abc", 3)),
+        "length of cffi": lambda: alone(lambda: probe.length(b"abc", probe._checks.ffi.cast("int64_t", 3))),
+        "wrong length": lambda: alone(lambda: probe.length(b"abc", 4)),
+    }  # fmt: skip
+
+
+def operator_cases(_):
+    """Kernels in C, which PyTorch's dispatcher calls."""
+    ops = torch.ops.my_lib
+
+    def lltm():
+        state, gates = torch.ones(2, 3), torch.ones(9, 7)
+        given = torch.ones(2, 4), gates, torch.ones(9), state, state
+        return alone(lambda: ops.lltm_forward(*given))
+
+    a = torch.ones(3, 4)
+    return {
+        "add": lambda: alone(lambda: ops.add_forward(a, a)), "lltm": lltm,
+        "add of a dtype": lambda: alone(lambda: ops.add_forward(a, torch.ones(3, 4, dtype=torch.int32))),
+        "add of shapes": lambda: alone(lambda: ops.add_forward(a, torch.ones(3, 5))),
+        "strided": lambda: alone(lambda: ops.add_forward(a.t(), a.t())),
+        "requires grad": lambda: alone(lambda: ops.add_forward(torch.ones(3, 4, requires_grad=True), a)),
+    }
