@@ -1,1 +1,140 @@
-"""stub"""
+"""tests/support/allocation_first.py: what a process does once: it imports the bridge, loads an extension, meets PyTorch
+in a first call. The n-th allocation of that fails, each time in a process that has not done it yet."""
+
+import ctypes
+import importlib
+import os
+import sys
+import traceback
+from itertools import count
+from pathlib import Path
+
+import torch
+
+from support import bridge_probe, failing
+from torchthaw import config
+
+
+def open_bridge(switch):
+    """Loads its code, whose allocations are to fail, but does not import it."""
+    path = config.libdir() / "_bridge.abi3.so"
+    ctypes.CDLL(os.fspath(path))
+    switch.find(path.name)
+
+
+def import_bridge():
+    return importlib.import_module("torchthaw.bridge").__name__
+
+
+def loader(name):
+    """Of an extension."""
+
+    def prepare(switch, places):
+        open_bridge(switch)
+        import_bridge()
+        folder, module = places[name]
+        for library in Path(folder).glob("*.so"):
+            ctypes.CDLL(os.fspath(library))
+        switch.find(folder)
+        return lambda: bridge_probe.load(Path(folder), module).__name__
+
+    return prepare
+
+
+def first_call(name, call):
+    def prepare(switch, places):
+        load = loader(name)(switch, places)
+        load()
+        module = sys.modules[places[name][1]]
+        return lambda: call(module)
+
+    return prepare
+
+
+def prepare_import(switch, places):
+    open_bridge(switch)
+    return import_bridge
+
+
+def resized(probe):
+    tensor = torch.ones(4)
+    probe.resize(tensor, 1000)
+    return tensor.shape
+
+
+def kept(probe):
+    probe.keep(torch.ones(4))
+    found = probe.sum_of_kept()
+    probe.release()
+    return found
+
+
+def written(probe):
+    output = torch.zeros(4)
+    probe.read_float(output, torch.ones(4), 1)
+    return output[0].item(), output._version
+
+
+def called_back(probe):
+    return probe.call_back(probe._misuse.ffi.callback("int(int)", lambda value: value), 3, torch.zeros(4))
+
+
+FIRST = {
+    "import of the bridge": prepare_import, "load of an extension": loader("misuse"), "load of an old one": loader("th"),
+    "load of an annotated one": loader("checks"), "a first call": first_call("misuse", written),
+    "a first call back": first_call("misuse", called_back),
+    "a first refusal": first_call("misuse", lambda probe: probe.read_float(torch.zeros(4), torch.eye(2).to_sparse(), 1)),
+    "a first resize": first_call("th", resized), "what is kept first": first_call("th", kept),
+    "a first storage": first_call("th", lambda probe: probe.sum_of_storage(torch.ones(4).storage())),
+    "a first error": first_call("th", lambda probe: probe.fail_if_negative(-1)),
+}  # fmt: skip
+ALLOWED = {"MemoryError", "ImportError"}
+DONE, NOTHING_FAILED, WRONG = 0, 77, 1
+
+
+def attempt(prepare, switch, places, outcome, maker, n):
+    """In a process of its own; its exit status."""
+    call = prepare(switch, places)
+    result, error, failed = switch.call(maker, n, call)
+    got = outcome(result, error)
+    error = None
+    result, error, _ = switch.call(maker, -1, call)
+    normal = outcome(result, error)
+    is_lack = got[0] in ALLOWED or got == ("FatalError", "std::bad_alloc") or got == (normal[0], "")
+    if normal[0] in ALLOWED or (got != normal and not is_lack):
+        print(f"allocation {n}: {got}, and then {normal}", flush=True)
+        return WRONG
+    return DONE if failed else NOTHING_FAILED
+
+
+def in_a_process(*arguments):
+    child = os.fork()
+    if child == 0:
+        status = WRONG
+        try:
+            status = attempt(*arguments)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def run(switch, places, outcome):
+    """(failed allocations, problems)."""
+    tried = wrong = 0
+    for name, prepare in FIRST.items():
+        for maker in failing.MAKERS:
+            for n in count(1):
+                status = in_a_process(prepare, switch, places, outcome, maker, n)
+                if status == NOTHING_FAILED:
+                    break
+                tried += 1
+                if status != DONE:
+                    wrong += 1
+                    print(f"{name}, {maker}, allocation {n}: exit status {status}", flush=True)
+                    if wrong > 20:
+                        return tried, wrong
+    print(f"first: {len(FIRST)} calls, {tried} failed allocations", flush=True)
+    return tried, wrong

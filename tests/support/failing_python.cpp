@@ -13,7 +13,7 @@ namespace {
 
 PyMemAllocatorEx below[2]; // of PYMEM_DOMAIN_MEM and PYMEM_DOMAIN_OBJ
 thread_local long python_fails_in = -1;
-const void *interpreter, *self;
+const void *interpreter, *self, *python_code;
 
 const void *base_of(const void *code) {
     Dl_info info;
@@ -25,12 +25,13 @@ enum Walk { SEARCHING, OURS, OTHERS };
 _Unwind_Reason_Code step(_Unwind_Context *frame, void *out) {
     const void *code = reinterpret_cast<void *>(_Unwind_GetIP(frame));
     auto *walk = static_cast<Walk *>(out);
-    if (failing_malloc::is_ours(code)) *walk = OURS;
+    if (reinterpret_cast<void *>(_Unwind_GetRegionStart(frame)) == python_code) *walk = OTHERS;
+    else if (failing_malloc::is_ours(code)) *walk = OURS;
     else if (const void *base = base_of(code); base != interpreter && base != self) *walk = OTHERS;
     return *walk == SEARCHING ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-// Whether Python allocates for one of the libraries, be it in a Python function that this one called.
+// Whether Python allocates for a library's own call; what a Python function allocates is Python's own.
 bool is_for_us() {
     Walk walk = SEARCHING;
     _Unwind_Backtrace(step, &walk);
@@ -70,6 +71,7 @@ EXPORTED int failing_find(const char *name) { return failing_malloc::find(name);
 // To be called first: from then on Python's allocators are these.
 EXPORTED void failing_prepare() {
     self = base_of(reinterpret_cast<void *>(&failing_prepare));
+    python_code = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
     interpreter = base_of(reinterpret_cast<void *>(&PyMem_SetAllocator));
     const PyMemAllocatorDomain domains[] = {PYMEM_DOMAIN_MEM, PYMEM_DOMAIN_OBJ};
     for (int i = 0; i < 2; i++) {

@@ -2,13 +2,18 @@
 //
 // The n-th allocation of libth fails, for n from 1 until the call succeeds: for every function with random arguments,
 // and for scenarios with storages of an own allocator. (The BLAS library does not survive it: its allocations succeed.)
+//     th_test_allocation [sets of arguments of each function [seed]]      a seed of `any` is another one each time
+//
 // Blocks are counted, and under sanitizers LeakSanitizer counts too.
 #include "expect.h"
 #include "failing_malloc.h"
 #include "random_calls.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <random>
 
 extern "C" {
 void __lsan_disable() __attribute__((weak));
@@ -170,8 +175,8 @@ void warm_up() {
     if (__lsan_enable) __lsan_enable();
 }
 
-// Each function with a few sets of arguments that it takes.
-long every_function() {
+// Each function with a few sets of arguments that it takes. Says of how many functions an allocation failed.
+long every_function(int sets, uint64_t first_seed, size_t *functions) {
     static long next;
     long met = 0;
     for (size_t i = 0; i < random_calls_count; i++) {
@@ -187,26 +192,34 @@ long every_function() {
             return fine;
         };
         int taken = 0;
-        for (uint64_t seed = 1; seed <= 100 && taken < 3; seed++) {
+        const long before = met;
+        for (uint64_t seed = first_seed; seed < first_seed + 100 && taken < sets; seed++) {
             if (!attempt(seed, 0)) continue;
             taken++;
             met += each_failure(call.name, [&](long n) { return attempt(seed, n); });
         }
+        *functions += met > before;
     }
     return met;
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char **argv) {
+    const int sets = argc > 1 ? atoi(argv[1]) : 3;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], nullptr, 10) : 1;
+    if (argc > 2 && !strcmp(argv[2], "any")) seed = std::random_device()();
     catch_errors();
     EXPECT(failing_malloc::find("libth.so"));
     setvbuf(stderr, nullptr, _IONBF, 0);
     setvbuf(stdout, nullptr, _IONBF, 0);
     THSetNumThreads(1);
     warm_up();
-    const long own = own_allocators(), every = every_function();
-    printf("%ld allocations failed under own allocators, %ld in %zu functions\n", own, every, random_calls_count);
+    size_t functions = 0;
+    const long own = own_allocators(), every = every_function(sets, seed, &functions);
+    printf("%ld allocations failed under own allocators; %ld in %zu of the %zu functions, the others allocate nothing; "
+           "%d sets of arguments, seed %llu\n%ld cases\n",
+           own, every, functions, random_calls_count, sets, (unsigned long long)seed, own + every);
     EXPECT(own > 20 && every > 1000);
     return failures != 0;
 }

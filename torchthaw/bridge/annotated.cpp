@@ -25,7 +25,7 @@ bool ask_for_bytes(const thaw_callable *function, const void *frame, size_t *byt
     if (!guard(run_workspace, &call)) return raise_pending(false), false;
     *bytes = call.bytes;
     if (call.bytes != SIZE_MAX) return true;
-    if (function->module->error_message != nullptr) return raise(failure_of(function)), false;
+    if (function->module->error_message != nullptr) return raise_failure_of(function), false;
     PyErr_Format(PyExc_ValueError, "%s: expected sizes whose arrays fit in memory, got a workspace of SIZE_MAX bytes",
                  function->name);
     return false;

@@ -31,11 +31,14 @@ private:
 /* An attribute of tensors that is a property in C, read without looking it up each time. */
 class Property {
 public:
-    void set(PyObject *type, const char *name) {
-        name_ = PyUnicode_InternFromString(name);
+    /* False with an exception set. */
+    bool set(PyObject *type, const char *name) {
+        if (name_ == nullptr) name_ = PyUnicode_InternFromString(name);
         PyObject *descriptor = name_ == nullptr ? nullptr : PyObject_GetAttr(type, name_);
-        if (descriptor == nullptr) return PyErr_Clear();
-        set(descriptor);
+        if (descriptor != nullptr) return set(descriptor), true;
+        const bool lacks_memory = name_ == nullptr || PyErr_ExceptionMatches(PyExc_MemoryError);
+        if (!lacks_memory) PyErr_Clear();
+        return !lacks_memory;
     }
 
     /* Takes the reference. */
@@ -57,7 +60,7 @@ private:
 /* A method without arguments. The C function of the last object's type is remembered. */
 class Method {
 public:
-    explicit Method(const char *name) : name_(PyUnicode_InternFromString(name)) {}
+    explicit constexpr Method(const char *text) : text_(text) {}
 
     Ref operator()(PyObject *object) {
         return Py_TYPE(object) == type_ ? Ref(direct_(object, nullptr)) : look_up(object);
@@ -74,7 +77,8 @@ public:
 
 private:
     Ref look_up(PyObject *object) {
-        const Ref bound(PyObject_GetAttr(object, name_));
+        if (name_ == nullptr) name_ = PyUnicode_InternFromString(text_);
+        const Ref bound(name_ == nullptr ? nullptr : PyObject_GetAttr(object, name_));
         if (bound == nullptr) return Ref();
         const bool builtin = PyCFunction_Check(bound.get()) && PyCFunction_GetSelf(bound) == object;
         if (builtin && PyCFunction_GetFlags(bound) == METH_NOARGS) {
@@ -87,7 +91,8 @@ private:
         return Ref(PyObject_CallFunctionObjArgs(bound, nullptr));
     }
 
-    PyObject *name_;
+    const char *text_;
+    PyObject *name_ = nullptr;
     PyTypeObject *type_ = nullptr;
     PyCFunction direct_ = nullptr;
 };

@@ -25,8 +25,8 @@ Written *new_written() {
                                   {Py_tp_iternext, reinterpret_cast<void *>(written_next)},
                                   {0, nullptr}};
     static PyType_Spec spec = {"torchthaw.bridge._bridge.Written", sizeof(Written), 0, Py_TPFLAGS_DEFAULT, slots};
-    PyObject *type = PyType_FromSpec(&spec);
-    return type == nullptr ? nullptr : PyObject_New(Written, reinterpret_cast<PyTypeObject *>(type));
+    const Ref type(PyType_FromSpec(&spec));
+    return type == nullptr ? nullptr : PyObject_New(Written, reinterpret_cast<PyTypeObject *>(type.get()));
 }
 
 /* Whether `object`, which requires grad, is a leaf or a view of one: 1, 0, or -1 with an exception. */
@@ -57,8 +57,8 @@ Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count) {
 }
 
 bool bump_versions(PyObject *const *tensors, Py_ssize_t count) {
-    static Written *written = new_written();
-    if (written == nullptr) return false;
+    static Written *written;
+    if (written == nullptr && (written = new_written()) == nullptr) return false;
     auto *iterator = reinterpret_cast<PyObject *>(written);
     if (torch.increment_version.is_direct()) {
         written->next = tensors;

@@ -10,6 +10,8 @@
 #include "tensor.h"
 #include "th/views.h"
 
+#include <new>
+
 namespace bridge {
 
 namespace {
@@ -65,6 +67,7 @@ private:
 
     __attribute__((noinline, cold)) Ref call_with_callbacks(bool needs_cffi) {
         CallbackScope scope;
+        if (!scope.has_entered()) return Ref();
         Ref result = call_and_finish(needs_cffi);
         return scope.raise() ? Ref() : std::move(result);
     }
@@ -182,7 +185,7 @@ private:
         PyEval_RestoreThread(state);
         if (!returned && raise_pending(legacy)) return Ref();
         const void *value = frame_ + function_->result_offset;
-        if (function_->status != 0 && has_failed(value)) return raise(failure_of(function_)), Ref();
+        if (function_->status != 0 && has_failed(value)) return raise_failure_of(function_), Ref();
         if (function_->result < THAW_TH_TENSOR) return to_python(function_->result, value);
         void *pointer;
         std::memcpy(&pointer, value, sizeof pointer);
@@ -227,7 +230,7 @@ private:
         if (threw || !counted) return Ref();
         if (result == nullptr) name_culprit();
         if (result != nullptr && function_->status != 0 && PyLong_AsLong(result) == 0) {
-            return raise(failure_of(function_)), Ref();
+            return raise_failure_of(function_), Ref();
         }
         if (result == nullptr || function_->result < THAW_TH_TENSOR) return result;
         const Ref number(PyObject_CallFunction(function_->cast, "sO", "uintptr_t", result.get()));
@@ -284,9 +287,11 @@ private:
         SavedError error;
         const Ref names(PyTuple_New(function_->parameter_count));
         for (int i = 0; names != nullptr && i < function_->parameter_count; ++i) {
-            PyTuple_SetItem(names, i, PyUnicode_FromString(function_->parameters[i].name));
+            PyObject *name = PyUnicode_FromString(function_->parameters[i].name);
+            PyTuple_SetItem(names, i, name == nullptr ? none() : name);
         }
-        const Ref unnamed = names == nullptr ? Ref()
+        const bool has_names = names != nullptr && !PyErr_Occurred();
+        const Ref unnamed = !has_names ? Ref()
                                              : cffi_py.call("name_culprit", "OOOOi", error.value(), names.get(),
                                                             function_->cffi_types, values_.get(), int{legacy});
         if (unnamed == nullptr) error.drop();
@@ -375,10 +380,18 @@ PyObject *call_as_is(const thaw_callable *function, PyObject *const *arguments, 
     return PyObject_Call(function->cffi_function, values, named);
 }
 
+/* Of a call with an exception; `refused` is the argument that was, or NULL. */
+__attribute__((noinline, cold)) PyObject *after_error(const thaw_callable *function, PyObject *refused,
+                                                      PyObject *const *arguments, Py_ssize_t count,
+                                                      PyObject *keywords) {
+    if (lacked_memory_for_torch()) return PyErr_NoMemory(); /* what was refused may be a tensor */
+    return refused == nullptr ? nullptr : after_refusal(function, refused, arguments, count, keywords);
+}
+
 }  // namespace
 
 PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
-               Py_ssize_t count, PyObject *keywords) {
+               Py_ssize_t count, PyObject *keywords) try {
     if (belongs_to_modes(function, arguments, count, keywords)) {
         return call_operator(function, arguments, count, keywords);
     }
@@ -392,12 +405,13 @@ PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, P
     }
     Call<false> call(function, frame, scratch, ordered, all);
     PyObject *result = call.run();
-    const bool refused = result == nullptr && call.refused() != nullptr;
-    return refused ? after_refusal(function, call.refused(), arguments, count, keywords) : result;
+    return result != nullptr ? result : after_error(function, call.refused(), arguments, count, keywords);
+} catch (const std::bad_alloc &) { /* before C was called: what comes after it needs no such memory */
+    return PyErr_NoMemory();
 }
 
 PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
-                  Py_ssize_t count, PyObject *keywords) {
+                  Py_ssize_t count, PyObject *keywords) try {
     if (belongs_to_modes(function, arguments, count, keywords)) {
         return call_operator(function, arguments, count, keywords);
     }
@@ -407,8 +421,9 @@ PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch
     if (!refresh_retained()) return nullptr;
     Call<true> call(function, frame, scratch, arguments, count);
     PyObject *result = call.run();
-    const bool refused = result == nullptr && call.refused() != nullptr;
-    return refused ? after_refusal(function, call.refused(), arguments, count, keywords) : result;
+    return result != nullptr ? result : after_error(function, call.refused(), arguments, count, keywords);
+} catch (const std::bad_alloc &) { /* before C was called: what comes after it needs no such memory */
+    return PyErr_NoMemory();
 }
 
 }  // namespace bridge

@@ -20,43 +20,47 @@ PyObject *on_unraisable(PyObject *, PyObject *unraisable) {
     return hook_before == nullptr ? none() : PyObject_CallFunctionObjArgs(hook_before, unraisable, nullptr);
 }
 
-PyObject *hook() {
-    static PyMethodDef method = {"unraisablehook", on_unraisable, METH_O, "keeps exceptions of callbacks for the call"};
-    static PyObject *made = PyCFunction_NewEx(&method, nullptr, nullptr);
-    return made;
-}
+PyObject *hook;
 
-/* Whether cffi reports this, and not the interpreter some other error of the same thread. */
+/* Whether cffi reports this, and not the interpreter some other error of the same thread. False perhaps with an
+ * exception set. */
 bool is_of_callback(PyObject *unraisable) {
     const Ref message(PyObject_GetAttrString(unraisable, "err_msg"));
     const Ref bytes(message == nullptr || message == Py_None ? nullptr : PyUnicode_AsUTF8String(message));
     const char *text = bytes == nullptr ? nullptr : PyBytes_AsString(bytes);
-    PyErr_Clear();
     return text != nullptr && std::strstr(text, "cffi callback ") != nullptr;
 }
 
 }  // namespace
 
+bool prepare_callbacks() {
+    static PyMethodDef method = {"unraisablehook", on_unraisable, METH_O, "keeps exceptions of callbacks for the call"};
+    if (hook == nullptr) hook = PyCFunction_NewEx(&method, nullptr, nullptr);
+    return hook != nullptr;
+}
+
 CallbackScope::CallbackScope() : outer_(innermost) {
     innermost = this;
     PyObject *before = PySys_GetObject(HOOK);
-    if (scopes++ > 0 || before == hook() || hook() == nullptr) return;
+    if (scopes++ > 0 || before == hook) return;
     Py_XDECREF(hook_before);
     hook_before = Ref::borrow(before).release();
-    if (PySys_SetObject(HOOK, hook()) != 0) PyErr_Clear();
+    has_entered_ = PySys_SetObject(HOOK, hook) == 0;
 }
 
 CallbackScope::~CallbackScope() {
     innermost = outer_;
-    if (--scopes > 0 || PySys_GetObject(HOOK) != hook()) return; /* somebody else's hook stays */
+    if (--scopes > 0 || PySys_GetObject(HOOK) != hook) return; /* somebody else's hook stays */
     const SavedError saved;
     if (PySys_SetObject(HOOK, hook_before) != 0) PyErr_Clear();
 }
 
 bool CallbackScope::keep(PyObject *unraisable) {
-    if (error_ != nullptr || !is_of_callback(unraisable)) return false;
-    Ref value(PyObject_GetAttrString(unraisable, "exc_value"));
-    if (value == nullptr) PyErr_Clear();
+    if (error_ != nullptr) return false;
+    Ref value(is_of_callback(unraisable) ? PyObject_GetAttrString(unraisable, "exc_value") : nullptr);
+    SavedError lack; /* of memory to read what it is: the call must not seem to have worked */
+    if (PyErr_GivenExceptionMatches(lack.value(), PyExc_MemoryError)) value = Ref::borrow(lack.value());
+    lack.drop();
     if (value == nullptr || value == Py_None) return false;
     error_ = std::move(value);
     return true;

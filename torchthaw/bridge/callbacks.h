@@ -13,6 +13,9 @@ public:
     ~CallbackScope();
     CallbackScope(const CallbackScope &) = delete;
 
+    /* False, with an exception set, where the exceptions of callbacks would be lost. */
+    bool has_entered() const { return has_entered_; }
+
     /* Raises the first exception of a callback in place of any that is set. Whether there was one. */
     bool raise();
 
@@ -22,6 +25,10 @@ public:
 private:
     CallbackScope *outer_;
     Ref error_;
+    bool has_entered_ = true;
 };
+
+/* Makes what CallbackScope needs. False with an exception set. */
+bool prepare_callbacks();
 
 }  // namespace bridge

@@ -83,6 +83,7 @@ def wrong_memory(torch, tensor, dtype, written, cause, device="cpu"):
     try:
         return _wrong_memory(torch, tensor, dtype, written, cause, device)
     except Exception as error:
+        raise_if_serious(error)
         return TypeError, _unreadable(tensor, error)
 
 
@@ -126,6 +127,7 @@ def what_is_wrong(torch, tensor, dtypes):
     try:
         kind = _kind(torch, tensor)
     except Exception as error:
+        raise_if_serious(error)
         return TypeError, _unreadable(tensor, error)
     if kind or tensor.device.type not in ("cpu", "cuda"):
         return TypeError, kind or f"one on {tensor.device}"
@@ -192,6 +194,8 @@ def _text(argument, longest=100):
     """An argument in a message."""
     try:
         text = str(argument)
+    except MemoryError:
+        raise
     except Exception:  # of its author, or Python's limit for the digits of an integer
         name = type(argument).__name__
         return f"an integer of {argument.bit_length()} bits" if type(argument) is int else f"a {name}"

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -28,7 +29,12 @@ thread_local std::string pending_message; /* rethrowing the exception would cost
 
 void set_pending(Pending what, const char *text) noexcept {
     pending = what;
-    pending_message = text;
+    try {
+        pending_message = text;
+    } catch (const std::bad_alloc &error) {
+        pending = NO_MEMORY;
+        pending_message = error.what(); /* so short that it needs no memory */
+    }
 }
 
 using Level = int (*)();
@@ -142,15 +148,27 @@ void throw_error(const std::string &message) {
 
 void throw_python_error() {
     std::string message = "an exception without a text";
+    bool no_memory = PyErr_ExceptionMatches(PyExc_MemoryError);
     {
         SavedError error;
         const Ref text(error.value() == nullptr ? nullptr : PyObject_Str(error.value()));
         const Ref bytes(text == nullptr ? nullptr : PyUnicode_AsUTF8String(text));
         if (bytes != nullptr) message = PyBytes_AsString(bytes);
+        else if (PyErr_ExceptionMatches(PyExc_MemoryError)) no_memory = true;
         error.drop();
     }
     PyErr_Clear();
+    if (no_memory && region_level() <= caught_level) throw std::bad_alloc();
     throw_error(message);
+}
+
+/* A region keeps its exception in place, since no memory may be left for one. */
+static_assert(sizeof(std::exception_ptr) == sizeof(void *) && alignof(std::exception_ptr) == alignof(void *));
+
+static bool has_kept(const thaw_region *region) {
+    void *kept;
+    std::memcpy(&kept, &region->kept, sizeof kept);
+    return kept != nullptr;
 }
 
 unsigned region_threads(unsigned asked) { return is_forked ? 1 : asked; }
@@ -163,16 +181,14 @@ void region_member(void *opaque) {
         region->body(region->data);
     } catch (...) {
         std::lock_guard<std::mutex> lock(regions);
-        if (region->kept == nullptr) region->kept = new std::exception_ptr(std::current_exception());
+        if (!has_kept(region)) new (&region->kept) std::exception_ptr(std::current_exception());
     }
     caught_level = outer;
 }
 
 void region_join(thaw_region *region) {
-    if (region->kept == nullptr) return;
-    auto *pointer = static_cast<std::exception_ptr *>(region->kept);
-    std::exception_ptr exception = std::move(*pointer);
-    delete pointer;
+    if (!has_kept(region)) return;
+    std::exception_ptr exception = std::move(*std::launder(reinterpret_cast<std::exception_ptr *>(&region->kept)));
     std::rethrow_exception(std::move(exception));
 }
 

@@ -5,6 +5,7 @@
 #include "python.h"
 
 #include <algorithm>
+#include <new>
 
 namespace bridge {
 
@@ -26,6 +27,12 @@ void raise(const Failure &failure) {
     const auto length = static_cast<Py_ssize_t>(failure.text.size());
     const Ref text(PyUnicode_DecodeUTF8(failure.text.data(), length, "replace"));
     if (text != nullptr) PyErr_SetObject(types[failure.type], text);
+}
+
+void raise_failure_of(const thaw_callable *function) noexcept try {
+    raise(failure_of(function));
+} catch (const std::bad_alloc &) {
+    PyErr_NoMemory();
 }
 
 }  // namespace bridge

@@ -26,4 +26,7 @@ Failure failure_of(const thaw_callable *function);
 /* Sets the Python exception. */
 void raise(const Failure &failure);
 
+/* Sets that of failure_of(), or MemoryError. */
+void raise_failure_of(const thaw_callable *function) noexcept;
+
 }  // namespace bridge

@@ -47,6 +47,15 @@ struct Extension {
     std::vector<unsigned char> shape_counts; /* of all parameters */
     std::vector<thaw_callable> functions;
     bool has_callback = false;
+
+    /* Of one that was not loaded in the end. */
+    ~Extension() {
+        for (const thaw_callable &function : functions) {
+            Py_XDECREF(function.cffi_function);
+            Py_XDECREF(function.cffi_types);
+            Py_XDECREF(function.cast);
+        }
+    }
 };
 
 /* Whether the function works on a GPU: its name ends with _cuda, and its last parameter is `void *stream`. */
@@ -266,7 +275,8 @@ PyObject *bind(PyObject *capsule, PyObject *module_name) {
 
 PyMethodDef bind_method = {"bind", bind, METH_O, "bind(module_name) -> dict of the functions that take tensors"};
 
-/* Gives the extension's module `bind`, and enters it in `extensions`. False with an exception set. */
+/* Gives the extension's module `bind`, and at last enters it in `extensions`. False with an exception set: the module
+ * is nobody's then. */
 bool announce(Extension *extension, PyObject *module) {
     const Ref ffi(PyObject_GetAttrString(module, "ffi"));
     const Ref lib(ffi == nullptr ? nullptr : PyObject_GetAttrString(module, "lib"));
@@ -302,15 +312,14 @@ PyObject *load(const thaw_module *described) {
     } catch (const std::bad_alloc &) {
         return PyErr_NoMemory();
     }
-    Extension *extension = owned.release(); /* stays from now on: a function for Python may know it */
     Ref module(reader.make());
-    if (module == nullptr || !reader.describe(module) || !announce(extension, module)) return nullptr;
-    reader.hand_over(extension);
+    if (module == nullptr || !reader.describe(module) || !announce(owned.get(), module)) return nullptr;
+    reader.hand_over(owned.release()); /* stays from now on */
     return module.release();
 }
 
 bool prepare_loading() {
-    extensions = PyDict_New();
+    if (extensions == nullptr) extensions = PyDict_New();
     return extensions != nullptr;
 }
 

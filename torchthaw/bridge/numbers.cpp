@@ -108,6 +108,7 @@ bool read_integer(int kind, const void *place, int64_t *value) {
 Outcome convert_integer(const Argument &argument, bool is_read) {
     if (is_cdata(argument.object)) {
         const Ref integer(is_read ? PyNumber_Long(argument.object) : nullptr);
+        if (integer == nullptr && PyErr_ExceptionMatches(PyExc_MemoryError)) return FAILED;
         if (integer != nullptr) store_number(argument.parameter.kind, argument.place, integer);
         PyErr_Clear(); /* cffi raises its own */
         return NEEDS_CFFI;

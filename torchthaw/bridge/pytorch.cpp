@@ -7,6 +7,8 @@ PyTorch torch;
 
 namespace {
 
+bool lacks_memory; /* to look for it */
+
 /* The function of DLPack's table that reads tensors; NULL where there is no table that the bridge knows. */
 decltype(PyTorch::dltensor) find_dltensor(PyObject *capsule) {
     if (capsule == Py_None) return nullptr;
@@ -16,12 +18,11 @@ decltype(PyTorch::dltensor) find_dltensor(PyObject *capsule) {
     return api != nullptr && api->version.major == 1 ? api->dltensor_from_py_object_no_sync : nullptr;
 }
 
-}  // namespace
-
-bool find_torch() {
-    const SavedError saved; /* the caller may ask while it has an exception to raise */
-    static PyObject *name = PyUnicode_InternFromString("torch");
-    if (Ref(PyImport_GetModule(name)).get() == nullptr) return PyErr_Clear(), false;
+/* What find_torch() does; false perhaps with an exception set, and then nothing counts as found. */
+bool look_for_torch() {
+    static PyObject *name = nullptr;
+    if (name == nullptr) name = PyUnicode_InternFromString("torch");
+    if (name == nullptr || Ref(PyImport_GetModule(name)).get() == nullptr) return false;
     Ref found = pytorch_py.call("access", nullptr);
     Ref base = found == nullptr ? Ref() : pytorch_py.call("view_base", nullptr);
     Ref modes = base == nullptr ? Ref() : pytorch_py.call("mode_count", nullptr);
@@ -31,9 +32,12 @@ bool find_torch() {
     if (modes == nullptr || !PyArg_ParseTuple(modes, "KO", &mode_count, &ask_mode_count) ||
         !PyArg_ParseTuple(found, "OOOOOOOO", &type, &parameter, &capsule, &torch.describe, &increment_version,
                           &is_grad_enabled, &current_stream, &exchange_device)) {
-        PyErr_Clear(); /* torch is being imported right now */
         return false;
     }
+    Ref is_conj(PyObject_GetAttrString(type, "is_conj"));
+    Ref is_neg(is_conj == nullptr ? nullptr : PyObject_GetAttrString(type, "is_neg"));
+    if (is_neg == nullptr) return false;
+    if (!torch.requires_grad.set(type, "requires_grad") || !torch.is_leaf.set(type, "is_leaf")) return false;
     torch.dltensor = find_dltensor(capsule);
     torch.increment_version.set(increment_version, METH_O);
     torch.is_grad_enabled.set(is_grad_enabled, METH_NOARGS);
@@ -42,16 +46,26 @@ bool find_torch() {
     torch.has_cuda = current_stream != Py_None && exchange_device != Py_None;
     torch.current_stream.set(current_stream, METH_O);
     torch.exchange_device.set(exchange_device, METH_O);
-    torch.requires_grad.set(type, "requires_grad");
-    torch.is_leaf.set(type, "is_leaf");
     torch.base.set(base.release());
-    torch.is_conj = PyObject_GetAttrString(type, "is_conj");
-    torch.is_neg = PyObject_GetAttrString(type, "is_neg");
+    torch.is_conj = is_conj.release();
+    torch.is_neg = is_neg.release();
     torch.parameter = reinterpret_cast<PyTypeObject *>(parameter);
     torch.tensor = reinterpret_cast<PyTypeObject *>(type);
     found.release(); /* their items are used from now on */
     modes.release();
     return true;
 }
+
+}  // namespace
+
+bool find_torch() {
+    const SavedError saved; /* the caller may ask while it has an exception to raise */
+    if (look_for_torch()) return lacks_memory = false, true;
+    lacks_memory = PyErr_ExceptionMatches(PyExc_MemoryError);
+    PyErr_Clear(); /* or torch is being imported right now */
+    return false;
+}
+
+bool lacked_memory_for_torch() { return torch.tensor == nullptr && std::exchange(lacks_memory, false); }
 
 }  // namespace bridge

@@ -28,6 +28,9 @@ extern PyTorch torch;
 /* Whether PyTorch has been imported. It is not imported for this. */
 bool find_torch();
 
+/* Whether memory ran out while PyTorch was looked for, so that no tensor was known as one; asked once. */
+bool lacked_memory_for_torch();
+
 /* Whether `object` is a torch.Tensor: without PyTorch, nothing is. */
 inline bool is_tensor(PyObject *object) {
     if (torch.tensor == nullptr && !find_torch()) return false;

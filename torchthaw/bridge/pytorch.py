@@ -33,6 +33,8 @@ def broken():
     try:
         for ask in (access, view_base, mode_count):
             ask()
+    except MemoryError:
+        raise
     except Exception as error:
         place = getattr(torch, "__file__", None) or next(iter(getattr(torch, "__path__", ())), "a module without a file")
         return f"{place}: {type(error).__name__}: {error}"

@@ -11,11 +11,11 @@ namespace {
 struct {
     Method untyped_storage{"untyped_storage"}, storage_offset{"storage_offset"}, element_size{"element_size"};
     Method nbytes{"nbytes"}, data_ptr{"data_ptr"}, is_shared{"is_shared"}, resizable{"resizable"}; /* of storages */
-    PyObject *resize = PyUnicode_InternFromString("resize_");
 } methods;
 
 void set_error(const char *message) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, message);
+    const Ref text(PyErr_Occurred() ? nullptr : PyUnicode_FromString(message));
+    if (text != nullptr) PyErr_SetObject(PyExc_RuntimeError, text);
 }
 
 /* What growing a storage that cannot grow would do to it, PyTorch does not say until it has happened, or crashes. */
@@ -31,12 +31,19 @@ bool can_grow(PyObject *tensor, PyObject *storage, bool on_cuda) {
     return requires_grad(tensor) == 0 || th_py.call("check_resizing", "(O)", tensor).get() != nullptr;
 }
 
-/* Whether th.followed has the tensor. */
-bool is_followed(PyObject *tensor) {
+/* Whether th.followed has the tensor: 1, 0, or -1 with an exception. */
+int is_followed(PyObject *tensor) {
     static PyObject *followed = nullptr;
     if (followed == nullptr) followed = th_py.attribute("followed").release();
-    if (PyDict_Size(followed) == 0) return false;
-    return PyDict_Contains(followed, Ref(PyLong_FromVoidPtr(tensor)).get()) != 0;
+    if (followed == nullptr) return -1;
+    if (PyDict_Size(followed) == 0) return 0;
+    const Ref key(PyLong_FromVoidPtr(tensor));
+    return key == nullptr ? -1 : PyDict_Contains(followed, key);
+}
+
+/* Takes the reference, and gives the tuple its item. False with an exception set. */
+bool set_item(PyObject *tuple, int index, PyObject *item) {
+    return item != nullptr && PyTuple_SetItem(tuple, index, item) == 0;
 }
 
 /* Where a storage begins; NULL perhaps with an exception set. */
@@ -50,11 +57,14 @@ bool resize(PyObject *tensor, PyObject *storage, bool on_cuda, int64_t bytes, Re
     resized->bytes_before = methods.nbytes.integer(storage);
     if (resized->bytes_before < 0) return false;
     resized->now = resized->before = resized->bytes_before == 0 ? nullptr : address_of(storage);
-    if (needed <= resized->bytes_before) return !PyErr_Occurred();
+    if (resized->now == nullptr && PyErr_Occurred()) return false;
+    if (needed <= resized->bytes_before) return true;
     if (!can_grow(tensor, storage, on_cuda)) return false;
     const Ref size(PyLong_FromLongLong(needed));
     if (size == nullptr) return false;
-    const Ref done(PyObject_CallMethodObjArgs(storage, methods.resize, size.get(), nullptr));
+    static PyObject *name = nullptr;
+    if (name == nullptr) name = PyUnicode_InternFromString("resize_");
+    const Ref done(name == nullptr ? nullptr : PyObject_CallMethodObjArgs(storage, name, size.get(), nullptr));
     resized->now = done == nullptr ? nullptr : address_of(storage);
     return !PyErr_Occurred();
 }
@@ -65,11 +75,12 @@ bool read_storage(PyObject *tensor, void *data, int64_t extent, int element, Tor
     storage->object = methods.untyped_storage(tensor);
     if (storage->object == nullptr) return false;
     storage->bytes = PyObject_Size(storage->object); /* nbytes(), and faster */
+    if (storage->bytes < 0) return false;
     storage->offset = 0;
     storage->data = data;
     /* Nearly always a tensor covers all of its storage, and begins where that does; else PyTorch knows. */
     if (storage->bytes == extent * element && data != nullptr) return true;
-    if (storage->bytes >= 0) storage->offset = methods.storage_offset.integer(tensor);
+    storage->offset = methods.storage_offset.integer(tensor);
     if (data != nullptr) storage->data = static_cast<char *>(data) - storage->offset * element;
     else if (storage->offset >= 0) storage->data = address_of(storage->object);
     return !PyErr_Occurred();
@@ -87,7 +98,9 @@ int resize_tensor(PyObject *tensor, const int64_t *size, int dimensions) {
     static PyObject *native = nullptr;
     if (native == nullptr) native = th_py.attribute("native_resize").release();
     if (native == nullptr) return -1;
-    if (!is_plain_tensor(tensor) || is_followed(tensor)) return 0;
+    if (!is_plain_tensor(tensor)) return 0;
+    const int followed = is_followed(tensor);
+    if (followed != 0) return followed < 0 ? -1 : 0;
     const int grad = requires_grad(tensor);
     if (grad != 0) return grad < 0 ? -1 : 0;
     const int count = dimensions == 0 ? 1 : dimensions; /* no dimensions are a size of 0 */
@@ -95,14 +108,16 @@ int resize_tensor(PyObject *tensor, const int64_t *size, int dimensions) {
     if (arguments == nullptr) return -1;
     PyTuple_SetItem(arguments, 0, Ref::borrow(tensor).release());
     for (int i = 0; i < count; ++i) {
-        PyTuple_SetItem(arguments, 1 + i, PyLong_FromLongLong(dimensions == 0 ? 0 : size[i]));
+        if (!set_item(arguments, 1 + i, PyLong_FromLongLong(dimensions == 0 ? 0 : size[i]))) return -1;
     }
     return Ref(PyObject_Call(native, arguments, nullptr)).get() == nullptr ? -1 : 1;
 }
 
 Ref integers(const int64_t *values, int count) {
     Ref tuple(PyTuple_New(count));
-    for (int i = 0; tuple != nullptr && i < count; ++i) PyTuple_SetItem(tuple, i, PyLong_FromLongLong(values[i]));
+    for (int i = 0; tuple != nullptr && i < count; ++i) {
+        if (!set_item(tuple, i, PyLong_FromLongLong(values[i]))) tuple = Ref();
+    }
     return tuple;
 }
 

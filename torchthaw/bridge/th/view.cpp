@@ -259,6 +259,7 @@ View *take_view(PyObject *argument, bool is_storage, bool full, View *others) {
     if (object == nullptr) return nullptr;
     Tensor tensor;
     if (!read_visible(object, &tensor)) {
+        if (PyErr_ExceptionMatches(PyExc_MemoryError)) return nullptr;
         PyErr_Clear();
         th_py.call("refuse", "(O)", argument);
         return nullptr;
