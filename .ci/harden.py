@@ -37,14 +37,27 @@ class Part:
     short: tuple
 
 
-FUZZING = (sys.executable, ".ci/fuzzing.py")
+CTEST = ("ctest", "--preset", "threads", "--output-on-failure")
+THREADS_BUILD = (
+    ("cmake", "--preset", "threads", "-G", "Ninja", "--log-level=WARNING"),
+    ("cmake", "--build", "--preset", "threads", "--parallel", str(os.cpu_count())),
+)
 
 PARTS = (
     Part(
-        "fuzzing",
-        "input that breaks what reads it, chosen by coverage",
-        commands=((*FUZZING, "--total", "3600"),),
-        short=((*FUZZING, "--seconds", "30", "th_calls", "th_files"),),
+        "threads",
+        "data races, with ThreadSanitizer",
+        commands=(
+            *THREADS_BUILD,
+            (*CTEST, "--exclude-regex", "fuzz|allocation"),
+            (sys.executable, "ffi_build.py"),
+            (*PYTEST, "tests/harden/threads/sanitized_bridge.py"),
+        ),
+        short=(
+            THREADS_BUILD[0],
+            (*THREADS_BUILD[1], "--target", "threads_my_lib", "threads_th", "planted_races"),
+            (*CTEST, "--label-regex", "threads"),
+        ),
     ),
 )
 

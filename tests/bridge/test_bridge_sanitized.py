@@ -14,7 +14,6 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 # Each in a process of its own, which ends there.
 FAULTS = PRELUDE + """
-import os
 import torch
 from support import th_probe
 probe = th_probe.probe()

@@ -12,11 +12,14 @@ from torchthaw.build import ninja, toolchain
 
 BRIDGE = ROOT / "torchthaw" / "bridge"
 
+# Shells crash with ThreadSanitizer in them, and the compiler is slow: what Python starts is as it always is.
 PRELUDE = f"""
+import os
 import sys
 from pathlib import Path
 from torchthaw import config
 
+del os.environ["LD_PRELOAD"]
 config.prefix = lambda: Path(sys.argv[1])
 sys.path.insert(0, {str(TESTS)!r})
 """

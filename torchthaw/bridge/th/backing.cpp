@@ -16,13 +16,13 @@ namespace bridge {
 
 namespace {
 
-Backing backings = {nullptr, nullptr, nullptr, 0, 1, nullptr, &backings, &backings};
+Backing backings = {nullptr, nullptr, nullptr, 0, 1, nullptr, nullptr, &backings, &backings};
 int retained_count; /* backings without a view */
 
 Backing *new_backing(View *view, THStorage *th) {
     auto *backing = static_cast<Backing *>(std::malloc(sizeof(Backing)));
     if (backing == nullptr) return PyErr_NoMemory(), nullptr;
-    *backing = {nullptr, view, nullptr, 0, 1, th, &backings, backings.next};
+    *backing = {nullptr, view, nullptr, 0, 1, th, nullptr, &backings, backings.next};
     backings.next->previous = backing;
     backings.next = backing;
     return backing;
@@ -39,7 +39,7 @@ void delete_backing(Backing *backing) {
 
 /* The torch storage below a full TH storage has so many bytes at `data` now. */
 void move_full(Backing *backing, void *data, int64_t bytes) {
-    backing->th->data = data;
+    backing->put(data);
     if (backing->bytes == bytes) return; /* its size may be C's own, a smaller one */
     backing->bytes = bytes;
     backing->th->size = static_cast<ptrdiff_t>(bytes / backing->element);
@@ -65,13 +65,13 @@ char *resize(Backing *backing, ptrdiff_t size) {
     const int64_t had = resized.bytes_before, needed = resized.offset + size;
     if (needed > had) {
         for (Backing *other = backings.next; other != &backings; other = other->next) {
-            auto *data = static_cast<char *>(other->th->data);
+            char *const data = other->data;
             if (other == backing) {
                 other->bytes = needed; /* what C asked for becomes its data and size */
             } else if (other->storage == resized.storage) {
                 move_full(other, resized.now, needed);
             } else if (resized.before != nullptr && data >= resized.before && data - resized.before < had) {
-                other->th->data = resized.now + (data - resized.before);
+                other->put(resized.now + (data - resized.before));
             }
         }
         /* After the others know: clearing a GPU's memory may fail. */
@@ -79,7 +79,8 @@ char *resize(Backing *backing, ptrdiff_t size) {
         if (on_cuda) clear_on_device(backing->th->device, resized.now + had, more);
         else std::memset(resized.now + had, 0, more);
     }
-    return resized.now + resized.offset;
+    backing->put(resized.now + resized.offset);
+    return backing->data;
 }
 
 const char *const TOO_LATE = "Trying to resize a tensor of Python's after its end";
@@ -190,7 +191,7 @@ void retain(Backing *backing, Ref tensor) {
 void cover(Backing *backing, Ref storage, void *data, int64_t bytes) {
     backing->storage = storage.release();
     backing->bytes = bytes;
-    backing->th->data = data;
+    backing->put(data);
     backing->th->size = static_cast<ptrdiff_t>(bytes / backing->element);
 }
 
@@ -209,7 +210,7 @@ Backing *move_to_torch(THStorage *th, int code, int bits, bool on_cuda) {
     if (backing == nullptr) return nullptr;
     retain(backing, Ref::borrow(tensor));
     free_data(th, on_cuda);
-    th->data = data;
+    backing->put(data);
     set_allocator(th, on_cuda);
     th->context = backing;
     th->flag |= TH_RESIZABLE | TH_FREEMEM | TH_LENT;
@@ -241,7 +242,7 @@ bool refresh_retained() {
         const auto place = places.find({backing->tensor, backing->is_full()});
         if (place == places.end()) continue;
         if (backing->is_full()) move_full(backing, place->second.data, place->second.bytes);
-        else backing->th->data = place->second.data;
+        else backing->put(place->second.data);
     }
     return true;
 }

@@ -18,9 +18,12 @@ struct Backing {
     int64_t bytes;     /* of that storage, when last seen */
     int element;       /* bytes of one */
     THStorage *th;
+    char *data; /* th->data as the bridge last set it. That itself belongs to the thread whose call has the TH storage,
+                 * which may change it without the GIL */
     Backing *previous, *next;
 
     bool is_full() const { return storage != nullptr; }
+    void put(void *at) { th->data = data = static_cast<char *>(at); }
 };
 
 /* A TH storage on no torch storage yet, with a backing that belongs to `view`. NULL with an exception set. */

@@ -114,7 +114,7 @@ bool fill(View *view, const Tensor &tensor, bool full, View *others) {
     void *data = tensor.count == 0 ? nullptr : tensor.data;
     THStorage *own = th->storage;
     if (own->device != view->device) place(own, view->device);
-    own->data = data;
+    view->backing->put(data);
     own->size = static_cast<ptrdiff_t>(extent);
     own->flag |= TH_UNWRITTEN;
     th->offset = view->given.offset = 0;
