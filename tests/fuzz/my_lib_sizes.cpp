@@ -22,7 +22,9 @@ public:
         static const int64_t extremes[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX / 2, INT64_MAX / 3 + 1, int64_t(1) << 31,
                                            int64_t(1) << 32, int64_t(3) << 61, 1000, 4097};
         const size_t choice = input_.up_to(39);
-        return choice < 10 ? extremes[choice] : int64_t(choice - 10) / 3;
+        const int64_t size = choice < 10 ? extremes[choice] : int64_t(choice - 10) / 3;
+        huge_ |= size > INT32_MAX;
+        return size;
     }
     int64_t least(int64_t size, int64_t allowed) {
         invalid_ |= size < allowed;
@@ -56,10 +58,11 @@ public:
         return so;
     }
 
-    // What `asked`, a workspace_size function, says; SIZE_MAX is its right for large sizes alone.
+    // Of the size that a workspace_size function asked for; SIZE_MAX is its right for large sizes alone, which may be
+    // those of arrays without elements.
     void *workspace(size_t asked, size_t *size) {
         if (asked == SIZE_MAX) {
-            MUST(invalid_ || large_);
+            MUST(invalid_ || large_ || huge_);
             invalid_ = true;
             return nullptr;
         }
@@ -102,16 +105,17 @@ private:
     }
 
     Input &input_;
-    bool invalid_ = false, large_ = false;
+    bool invalid_ = false, large_ = false, huge_ = false;
     std::vector<std::vector<int64_t>> sizes_;
     std::vector<std::unique_ptr<char[]>> arrays_;
 };
 
 void add(Input &input) {
     Call call(input);
-    int64_t ndim1, ndim2;
-    const int64_t *shape1 = call.shape(&ndim1), *shape2 = input.up_to(3) ? shape1 : call.shape(&ndim2);
-    if (shape2 == shape1) ndim2 = ndim1;
+    int64_t ndim1;
+    const int64_t *const shape1 = call.shape(&ndim1);
+    int64_t ndim2 = ndim1;
+    const int64_t *const shape2 = input.up_to(3) ? shape1 : call.shape(&ndim2);
     call.same(shape1, ndim1, shape2, ndim2);
     float *const input1 = call.array<float>(shape1, ndim1), *const input2 = call.array<float>(shape2, ndim2);
     float *const output = call.array<float>(shape1, ndim1);

@@ -215,8 +215,8 @@ const Act acts[] = {FOR_EVERY_TYPE(read), FOR_EVERY_TYPE(read_storage), FOR_EVER
 void open_file(Input &input, const Disk &place, Open &open) {
     static const char *const modes[] = {"r", "rw", "w"};
     const char *const mode = input.one_of(modes);
-    const size_t kind = input.up_to(31);  // a pipe costs a process: rare
-    open.kind = kind < 16 ? memory : kind < 30 ? disk : kind == 30 ? pipe_from : pipe_to;
+    const size_t kind = input.up_to(255);  // a pipe costs a process: rare
+    open.kind = kind < 128 ? memory : kind < 254 ? disk : kind == 254 ? pipe_from : pipe_to;
     const bool quiet = input.up_to(1);
     std::vector<uint8_t> content = input.text(255);
     const size_t times = input.up_to(7) ? 1 : 1 + input.up_to(20);  // longer than what is read at a time
@@ -231,7 +231,7 @@ void open_file(Input &input, const Disk &place, Open &open) {
         if (quiet) THFile_quiet(open.file);
     } else {
         place.hold(content);
-        const std::string command = std::string("cat ") + (open.kind == pipe_to ? "> '" : "'") + place.name() + "'";
+        const std::string command = std::string("exec cat ") + (open.kind == pipe_to ? "> '" : "'") + place.name() + "'";
         open.file = open.kind == disk ? THDiskFile_new(place.name(), mode, quiet)
                                       : THPipeFile_new(command.c_str(), open.kind == pipe_to ? "w" : "r", quiet);
         if (open.kind == disk && input.up_to(3) == 1) THDiskFile_noBuffer(open.file);
