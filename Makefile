@@ -1,6 +1,6 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test bench sanitize harden compile-check fuzz cuda-check gpu-check compat compat-short clean
-.PHONY: environment test-environment bench-environment docs-environment languages wheel docs
+.PHONY: environment test-environment bench-environment harden-environment docs-environment languages wheel docs
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -39,7 +39,7 @@ sanitize: test-environment ## the C tests and the bridge's under AddressSanitize
 	@ctest --preset sanitize --parallel $(jobs)
 	@$(python) -m pytest tests/bridge/test_bridge_sanitized.py
 
-harden: test-environment ## look for races, failed allocations and bad input; parts="threads fuzzing" short=1 publish=1
+harden: harden-environment ## look for races, failed allocations and bad input; parts="threads fuzzing" short=1 publish=1
 	@$(python) .ci/harden.py $(if $(short),--short) $(if $(publish),--publish) $(parts)
 
 compile-check: test-environment ## torch.compile, export and AOTInductor with every operator; make test has a part of it
@@ -89,6 +89,9 @@ test-environment:
 
 bench-environment:
 	@.ci/bootstrap bench
+
+harden-environment:
+	@.ci/bootstrap harden
 
 docs-environment:
 	@.ci/bootstrap docs

@@ -119,7 +119,8 @@ def files(data, name):
     found = {name: parts[0]} if parts[0] or len(parts) == 1 else {}
     for path, content in zip(parts[1::2], parts[2::2]):
         path = os.path.normpath("/" + path.decode()).lstrip("/")
-        if path and not any(each != path and (each.startswith(f"{path}/") or path.startswith(f"{each}/")) for each in found):
+        is_both = any(each.startswith(f"{path}/") or path.startswith(f"{each}/") for each in found)  # file and folder
+        if path and not is_both:
             found[path] = content
     return found
 
@@ -191,8 +192,10 @@ def _run(name, part, seconds, seeds):
 
 def _guided(name, part, flags):
     """Gives libFuzzer one property of a target; does not return."""
-    import atheris
-
+    try:
+        import atheris
+    except ImportError:
+        sys.exit("guided: expected atheris, which make harden installs for Python 3.11 and 3.12 on x86-64; found none")
     with atheris.instrument_imports(include=["torchthaw"]):
         target = importlib.import_module(name)
     more = {"custom_mutator": mutated} if part == "check" else {}

@@ -1,6 +1,7 @@
 """torchthaw/legacy/doctor/build_files.py: the headers, sources and objects that build files name."""
 
 import ast
+import os
 import re
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class BuildFile:
         """The file that a name in the build file is: relative to its folder, those above, or the project's."""
         folders = [self.file.parent, *self.file.parent.parents]
         folders = folders[: folders.index(self.project.root) + 1] if self.project.root in folders else folders[:1]
-        return next((folder / name for folder in folders if (folder / name).exists()), None)
+        return next((folder / name for folder in folders if os.path.exists(folder / name)), None)
 
     def files(self, argument):
         """The files that exist of what any call may be given for ``argument``."""

@@ -1,6 +1,7 @@
 """torchthaw/legacy/doctor/python_files.py: Python files in the steps that make them Python 3 of today."""
 
 import ast
+import os
 import re
 import sys
 from typing import NamedTuple
@@ -169,7 +170,7 @@ def _imports(code, project, file):
             continue
         if name in outside and file.parent != project.root:
             continue
-        if (file.parent / f"{name}.py").exists() or (file.parent / name).is_dir():
+        if os.path.exists(file.parent / f"{name}.py") or os.path.isdir(file.parent / name):
             new = f"from .{name}{match[3]} import" if match[2] else f"from . import {name}"
             message = "in a package Python 3 needs the dot; without it only scripts started in this folder find it"
             edit = Edit(start + match.end(1), start + match.end(), new)

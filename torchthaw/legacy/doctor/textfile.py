@@ -28,6 +28,8 @@ def read_bytes(path):
             raise Unreadable(f"expected a regular file, got {what.get(stat.S_IFMT(status.st_mode), 'a device')}")
         with open(path, "rb") as file:
             return file.read()
+    except ValueError as error:  # a name that no file can have
+        raise Unreadable(f"it cannot be read: {error}") from None
     except OSError as error:
         kind = "a symbolic link that leads nowhere" if os.path.islink(path) else "it cannot be read"
         raise Unreadable(f"{kind}: {error.strerror}") from None

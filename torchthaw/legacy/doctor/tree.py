@@ -11,6 +11,7 @@ from .source import PYTHON_TOKENS, blank
 USUAL = {"np": "numpy", "F": "torch.nn.functional", "nn": "torch.nn", "transforms": "torchvision.transforms"}
 
 TERMS = 5000  # of one expression; Python's own parser and this one go no deeper
+PARTS = 50  # of a dotted name that may mean something; all names of a longer chain would take its length squared
 OPERATOR = re.compile(r"[-+*/%|&^]|\b(?:and|or)\b")
 VERSION = re.compile(r"version|PY2|PY3|py2|py3")
 
@@ -118,9 +119,9 @@ class Tree:
         return {node.module or "" for node in self.all(ast.ImportFrom) if node.names[0].name == "*"}
 
     def dotted(self, node):
-        """``a.b.c`` as written; None where the node is something else."""
+        """``a.b.c`` as written; None where the node is something else, or has more than PARTS."""
         parts = []
-        while isinstance(node, ast.Attribute):
+        while isinstance(node, ast.Attribute) and len(parts) < PARTS:
             parts.append(node.attr)
             node = node.value
         return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None

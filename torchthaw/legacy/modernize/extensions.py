@@ -143,7 +143,7 @@ class Reader:
         if not isinstance(listed, (list, tuple, set, frozenset)):
             raise self.refused(argument, "texts", value)
         for each in listed:
-            if not isinstance(each, (str, os.PathLike)) or "\0" in os.fspath(each):
+            if not isinstance(each, (str, os.PathLike)) or not is_text(os.fspath(each)):
                 raise self.refused(argument, "texts", each)
         return [os.fspath(each) for each in listed]
 
@@ -151,8 +151,8 @@ class Reader:
         """define_macros, as pairs of a name and a text or None."""
         value, made = self.given.get("define_macros", ()), []
         for each in value if isinstance(value, (list, tuple)) else [value]:
-            is_pair = isinstance(each, (list, tuple)) and len(each) == 2 and isinstance(each[0], str)
-            if not is_pair or not isinstance(each[1], (str, int, type(None))):
+            is_pair = isinstance(each, (list, tuple)) and len(each) == 2 and is_text(each[0])
+            if not is_pair or not (isinstance(each[1], (int, type(None))) or is_text(each[1])):
                 raise self.refused("define_macros", "pairs of a name and a text or None", each)
             made.append((each[0], str(each[1]) if isinstance(each[1], int) else each[1]))
         return made
@@ -294,3 +294,8 @@ def without_architectures(words):
         elif word.partition("=")[0] not in nvcc.ARCHITECTURE:
             kept.append(word)
     return kept
+
+
+def is_text(value):
+    """Whether a file or a command can hold it."""
+    return isinstance(value, str) and "\0" not in value and value.encode(errors="replace").decode() == value
