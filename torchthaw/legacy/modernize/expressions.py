@@ -183,7 +183,8 @@ class Values:
             raise Unknown(self.tree.source(node))
         keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords}
         given = [self.value(each) for each in node.args]
-        if may_be_large(getattr(function, "__name__", ""), getattr(function, "__self__", None), *given):
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, str) and may_be_large(function.__name__, owner, *given):
             raise Unknown(self.tree.source(node))
         result = function(*given, **keywords)
         return sorted(result) if origin == "glob.glob" else result
