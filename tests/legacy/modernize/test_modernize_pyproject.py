@@ -233,10 +233,11 @@ testpaths = ["tests"]
 
 
 def test_tables_that_are_there_are_completed(merged):
-    text, found, *_ = merged(FOUND)
+    text, found, _, done = merged(FOUND)
     assert 'exclude = ["attic*"]  # old things' in text
     find = found["tool"]["setuptools"]["packages"]["find"]
-    assert find["exclude"] == ["attic*"] and find["namespaces"] is False and find["where"] == ["."]
+    assert find == {"exclude": ["attic*"], "where": ["."], "namespaces": False}, "all that is no attic, as before"
+    assert "x.functions" in packages(done.result)[0]
     assert found["tool"]["pytest"] == {"testpaths": ["tests"]}, "pytest refuses two tables"
 
 
@@ -254,9 +255,36 @@ def test_line_endings_stay(command, tmp_path):
     assert data.count(b"\r\n") == data.count(b"\n") > 10
 
 
-def test_text_that_is_no_toml(command, tmp_path):
-    done = command(write(tmp_path / "project", {**SCRIPT, "pyproject.toml": "[project\n"}))
-    assert done.status == 2 and "pyproject.toml: expected TOML: " in done.err and not done.result.exists()
+def test_find_with_packages_of_its_own(merged):
+    _, found, *_ = merged(FOUND.replace("exclude", 'include = ["extra*"]\nexclude'), **{"extra/__init__.py": ""})
+    assert found["tool"]["setuptools"]["packages"]["find"]["include"] == ["extra*", "x", "x.*"]
+
+
+LEFT_TO_SETUP = """
+[project]
+name = "x"
+dynamic = ["version", "scripts"]
+urls = { Home = "https://example.org" }
+"""
+ENTRY = SETUP.replace("name=", "url='https://example.org/old', entry_points={'console_scripts': ['a = functions.double:b']}, name=")
+
+
+def test_fields_that_setup_py_gave(merged):
+    """Those that [project] left to it, and no others."""
+    _, found, looks, _ = merged(LEFT_TO_SETUP, setup_py=ENTRY)
+    project = found["project"]
+    assert project["version"] == "2.1" and project["scripts"] == {"a": "x.functions.double:b"}
+    assert project["urls"] == {"Home": "https://example.org"} and "license" not in project and "dynamic" not in project
+    assert looks == []
+
+
+@pytest.mark.parametrize("text, words", [
+    ("[project\n", "pyproject.toml: expected TOML: "), ("a = 1\na = 2\n", "pyproject.toml: expected TOML: "),
+    ("project = 3\n", "pyproject.toml: project: expected a table, got 3"),
+])  # fmt: skip
+def test_text_that_is_no_toml(command, tmp_path, text, words):
+    done = command(write(tmp_path / "project", {**SCRIPT, "pyproject.toml": text}))
+    assert done.status == 2 and words in done.err and not done.result.exists()
 
 
 def test_the_extra_has_what_modernize_and_its_result_need():

@@ -59,7 +59,7 @@ class Package:
         if self.owner and self.owner.has_project:
             further = {
                 name: values for name, values in further.items()
-                if not name.startswith("project.") or self.owner.is_missing(name.split(".")[1])
+                if not name.startswith("project.") or self.owner.lost(name.split(".")[1])
             }  # fmt: skip
         return {
             "build-system": {"requires": requires, "build-backend": "setuptools.build_meta"},
@@ -82,8 +82,8 @@ class Package:
             "dependencies": self.dependencies,
         }
         if self.owner and self.owner.has_project:
-            needed = {"name", "version", "requires-python", *self.owner.project.get("dynamic", ())}
-            needed = {each for each in needed if self.owner.is_missing(each)} | {"dependencies"}
+            needed = {name for name in ("name", "version", "requires-python") if self.owner.is_missing(name)}
+            needed |= {name for name in fields if self.owner.lost(name)} | {"dependencies"}
             fields = {name: value for name, value in fields.items() if name in needed}
         values = {name: value() for name, value in fields.items()}
         return {key: value for key, value in values.items() if value}

@@ -57,6 +57,9 @@ class Pyproject:
         except tomlkit.exceptions.TOMLKitError as error:
             raise Refused(f"{NAME}: expected TOML: {error}") from None
         plain = self.document.unwrap()
+        for name in ("build-system", "project", "tool"):
+            if not isinstance(plain.get(name, {}), dict):
+                raise Refused(f"{NAME}: {name}: expected a table, got {plain[name]!r}")
         self.has_project = "project" in plain
         self.project, self.tool = plain.get("project", {}), plain.get("tool", {})
         build = plain.get("build-system", {})
@@ -70,6 +73,10 @@ class Pyproject:
         if self.has_project:
             self.of_backend = {}
         self.name = self.project.get("name") or self.of_backend.get("name") or ""
+
+    def lost(self, field):
+        """Whether [project] leaves this field to the old setup.py or to another backend, which are no more."""
+        return field in self.project.get("dynamic", ()) and self.is_missing(field)
 
     def is_missing(self, field):
         """Whether [project] has neither this field nor what finds it when setuptools builds the new project."""
@@ -241,7 +248,7 @@ class _Merge:
     def dynamic(self, there, ours):
         """Fields that the old setup.py or another backend found are no longer dynamic."""
         given = self.owner.project.get("dynamic", [])
-        gone = [field for field in given if self.owner.is_missing(field)]
+        gone = [field for field in given if self.owner.lost(field)]
         if not gone:
             return
         self.set_list(there, "dynamic", [field for field in given if field not in gone])
@@ -308,10 +315,11 @@ class _Merge:
             self.new[FIND] = ours
             return
         self.set_list(find, "where", [*find.get("where", []), *ours["where"]])
-        self.set_list(find, "include", [*find.get("include", []), *ours["include"]])
+        if "include" in find:
+            self.set_list(find, "include", [*find["include"], *ours["include"]])
+            self.say(f"[{FIND}]: {', '.join(ours['include'])} added")
         find.pop("namespaces", None)
         self.put(find, "namespaces", ours["namespaces"])
-        self.say(f"[{FIND}]: {', '.join(ours['include'])} added")
 
     def pytest(self, ours):
         """The tests are in ``tests``, beside what else the owner names."""
