@@ -1,4 +1,4 @@
-"""tests/legacy/modernize/test_modernize_pyproject.py: a pyproject.toml that the old project has is kept and completed."""
+"""tests/legacy/modernize/test_modernize_pyproject.py: the pyproject.toml of an old project is kept, and completed."""
 
 import sys
 
@@ -266,7 +266,8 @@ name = "x"
 dynamic = ["version", "scripts"]
 urls = { Home = "https://example.org" }
 """
-ENTRY = SETUP.replace("name=", "url='https://example.org/old', entry_points={'console_scripts': ['a = functions.double:b']}, name=")
+MORE = "url='https://example.org/old', entry_points={'console_scripts': ['a = functions.double:b']}, name="
+ENTRY = SETUP.replace("name=", MORE)
 
 
 def test_fields_that_setup_py_gave(merged):

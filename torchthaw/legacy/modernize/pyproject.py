@@ -42,8 +42,8 @@ def of(project):
 class Pyproject:
     """A pyproject.toml: ``document`` is tomlkit's, ``project`` and ``tool`` are these tables as plain Python.
 
-    name: of the project, "" where it has none. backend: the module that builds it. of_backend: what the table of another
-    backend says in the same words as [project], which is not there then.
+    name: of the project, "" where it has none. backend: the module that builds it. of_backend: what the table of
+    another backend says in the same words as [project], which is not there then.
     """
 
     def __init__(self, text):
@@ -90,8 +90,8 @@ class Pyproject:
 def merge(owner, tables, layout):
     """The Merged of an old project's Pyproject and what the new one needs.
 
-    tables: {name of a table: {key: value}}, as of package.Package; where the owner has [project], "project" has only the
-    fields that it must get. layout: where files and modules went.
+    tables: {name of a table: {key: value}}, as of package.Package; where the owner has [project], "project" has only
+    the fields that it must get. layout: where files and modules went.
     """
     return _Merge(owner, tables, layout).merged()
 
@@ -153,7 +153,7 @@ class _Merge:
         there.value.item(key).trivia.trail = "\n" + behind
 
     def fill(self, name, values):
-        """Adds the keys that a table lacks, and the items that its lists lack; what is no table yet becomes a new one."""
+        """Adds the keys that a table lacks, and the items that its lists lack; without the table, a new one."""
         there = self.at(name)
         if there is None:
             self.new.setdefault(name, {}).update(values)
@@ -256,8 +256,8 @@ class _Merge:
             del there["dynamic"]
         for field in gone:
             if field not in ours and not self.tables.get(f"project.{field}"):
-                self.say(f"project.dynamic named {field}, which setuptools cannot find any more: write it into [project]",
-                         "look")  # fmt: skip
+                message = f"project.dynamic named {field}, which setuptools cannot find any more"
+                self.say(f"{message}: write it into [project]", "look")
 
     def dependencies(self, there, ours):
         before = self.owner.project.get("dependencies", [])
