@@ -94,9 +94,9 @@ class Trial:
         return self
 
     def look_for_leaks(self):
-        """Memory that grows in every round; what happens by chance does not in three times as many."""
-        rounds = max(ROUNDS, CALLS // self.failed)
-        for _ in range(3):
+        """Memory that grows in every round: what Python keeps by chance does not in many more."""
+        for more in 1, 4, 16:
+            rounds = more * max(ROUNDS, CALLS // self.failed)
             before = self.memory()
             for _ in range(rounds):
                 self.every()

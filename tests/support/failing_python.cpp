@@ -4,7 +4,9 @@
 
 #include "failing_malloc.h"
 
+#include <cstdint>
 #include <dlfcn.h>
+#include <link.h>
 #include <unwind.h>
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -13,12 +15,33 @@ namespace {
 
 PyMemAllocatorEx below[2]; // of PYMEM_DOMAIN_MEM and PYMEM_DOMAIN_OBJ
 thread_local long python_fails_in = -1;
-const void *interpreter, *self, *python_code;
+const void *python_code;
 
-const void *base_of(const void *code) {
-    Dl_info info;
-    return dladdr(code, &info) ? info.dli_fbase : nullptr;
-}
+// The code of the library, or the program, that an address lies in.
+struct Code {
+    uintptr_t address, begin, end;
+
+    explicit Code(const void *code) : address(reinterpret_cast<uintptr_t>(code)), begin(0), end(0) {}
+    bool has(const void *code) const {
+        return reinterpret_cast<uintptr_t>(code) >= begin && reinterpret_cast<uintptr_t>(code) < end;
+    }
+    void find() {
+        dl_iterate_phdr(
+            [](dl_phdr_info *info, size_t, void *opaque) {
+                auto *code = static_cast<Code *>(opaque);
+                for (int i = 0; i < info->dlpi_phnum; i++) {
+                    const uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+                    const uintptr_t end = begin + info->dlpi_phdr[i].p_memsz;
+                    const bool is_code = info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X);
+                    if (is_code && code->address >= begin && code->address < end) code->begin = begin, code->end = end;
+                }
+                return 0;
+            },
+            this);
+    }
+};
+
+Code interpreter(nullptr), self(nullptr);
 
 enum Walk { SEARCHING, OURS, OTHERS };
 
@@ -27,7 +50,7 @@ _Unwind_Reason_Code step(_Unwind_Context *frame, void *out) {
     auto *walk = static_cast<Walk *>(out);
     if (reinterpret_cast<void *>(_Unwind_GetRegionStart(frame)) == python_code) *walk = OTHERS;
     else if (failing_malloc::is_ours(code)) *walk = OURS;
-    else if (const void *base = base_of(code); base != interpreter && base != self) *walk = OTHERS;
+    else if (!interpreter.has(code) && !self.has(code)) *walk = OTHERS;
     return *walk == SEARCHING ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
@@ -70,9 +93,11 @@ EXPORTED int failing_find(const char *name) { return failing_malloc::find(name);
 
 // To be called first: from then on Python's allocators are these.
 EXPORTED void failing_prepare() {
-    self = base_of(reinterpret_cast<void *>(&failing_prepare));
+    self = Code(reinterpret_cast<void *>(&failing_prepare));
+    self.find();
     python_code = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
-    interpreter = base_of(reinterpret_cast<void *>(&PyMem_SetAllocator));
+    interpreter = Code(reinterpret_cast<void *>(&PyMem_SetAllocator));
+    interpreter.find();
     const PyMemAllocatorDomain domains[] = {PYMEM_DOMAIN_MEM, PYMEM_DOMAIN_OBJ};
     for (int i = 0; i < 2; i++) {
         PyMem_GetAllocator(domains[i], &below[i]);
