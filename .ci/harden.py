@@ -37,29 +37,18 @@ class Part:
     short: tuple
 
 
-CTEST = ("ctest", "--preset", "threads", "--output-on-failure")
-THREADS_BUILD = (
-    ("cmake", "--preset", "threads", "-G", "Ninja", "--log-level=WARNING"),
-    ("cmake", "--build", "--preset", "threads", "--parallel", str(os.cpu_count())),
-)
+ALLOCATIONS = (sys.executable, "tests/support/allocations.py")
+TH_ALLOCATIONS = "build/bin/th_test_allocation"
+TH_BUILD = ("cmake", "--build", "build", "--parallel", "--target", "th_test_allocation")
+OWN_BUILD = (sys.executable, "ffi_build.py")
 
 PARTS = (
     Part(
-        "threads",
-        "data races, with ThreadSanitizer",
-        commands=(
-            *THREADS_BUILD,
-            (*CTEST, "--exclude-regex", "fuzz|allocation"),
-            (sys.executable, "ffi_build.py"),
-            (*PYTEST, "tests/harden/threads/sanitized_bridge.py"),
-        ),
-        short=(
-            THREADS_BUILD[0],
-            (*THREADS_BUILD[1], "--target", "threads_my_lib", "threads_th", "planted_races"),
-            (*CTEST, "--label-regex", "threads"),
-        ),
+        "allocations", "the n-th allocation of a call that fails: libth, the bridge, load",
+        (OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS, "12", "any"), ALLOCATIONS),
+        (OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS,), (*ALLOCATIONS, "--short")),
     ),
-)
+)  # fmt: skip
 
 
 def cases(output):
