@@ -121,13 +121,13 @@ def in_a_process(*arguments):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def run(switch, places, outcome):
-    """(failed allocations, problems)."""
+def run(switch, places, outcome, step):
+    """(failed allocations, problems); one allocation in ``step`` fails."""
     tried = wrong = 0
     for name, prepare in FIRST.items():
         before = tried
         for maker in failing.MAKERS:
-            for n in count(1):
+            for n in count(1, step):
                 status = in_a_process(prepare, switch, places, outcome, maker, n)
                 if status == NOTHING_FAILED:
                     break

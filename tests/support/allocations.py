@@ -155,7 +155,7 @@ def child(arguments):
     failed, wrong = 0, 0
     modules = {}
     if "first" in options["groups"]:
-        failed, wrong = allocation_first.run(switch, options["places"], outcome)
+        failed, wrong = allocation_first.run(switch, options["places"], outcome, 9 if options["short"] else 1)
     for name, (folder, module) in options["places"].items():
         modules[name] = bridge_probe.load(Path(folder), module)
     switch.find("_bridge.abi3.so")
