@@ -125,6 +125,41 @@ def _tells_tangents(function):
         return tells()
 
 
+@lru_cache(maxsize=None)
+def body_offset():
+    """At which byte of a Python tensor the address of its C++ body stands; 0 where that cannot be told."""
+    torch = _torch()
+    word = ctypes.sizeof(ctypes.c_void_p)
+    tensors = _empty(), torch.ones(2, device="cpu"), torch.nn.Parameter(_empty(), requires_grad=False)
+    size = torch._C.TensorBase.__basicsize__ if hasattr(torch._C, "TensorBase") else 0
+    for offset in range(object.__basicsize__, size, word):
+        words = [ctypes.c_void_p.from_address(id(tensor) + offset).value for tensor in tensors]
+        if words == [tensor._cdata for tensor in tensors]:
+            return offset
+    return 0
+
+
+def _reads_tensors(function):
+    class Described(ctypes.Structure):  # DLPack's DLTensor
+        _fields_ = [
+            ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+            ("dtype", ctypes.c_uint8 * 4), ("shape", ctypes.POINTER(ctypes.c_int64)),
+            ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64),
+        ]  # fmt: skip
+
+    tensor, found = _torch().ones(2, 3, device="cpu")[1], Described()
+    function(ctypes.byref(ctypes.c_void_p(tensor._cdata)), ctypes.byref(found))
+    address = found.data + found.byte_offset
+    return (address, found.ndim, found.shape[0], list(found.dtype)) == (tensor.data_ptr(), 1, 3, [2, 32, 1, 0])
+
+
+def _counts_writes(function):
+    tensor = _empty()
+    before = tensor._version
+    function(ctypes.byref(ctypes.c_void_p(tensor._cdata)))
+    return tensor._version == before + 1
+
+
 def _sets_forward_mode(found):
     with found(True):
         return True
@@ -156,6 +191,24 @@ NAMES = {
         "a tensor's address, size and strides, read from C",
         "the tensor's attributes",
         lambda found: type(found).__name__ == "PyCapsule", lambda: None,
+    ),
+    "body": Private(
+        "torch.Tensor._cdata", "2.4",
+        "the three below, for the C++ body of a Python tensor",
+        "what they do, by PyTorch's functions for Python, which takes longer",
+        lambda found: body_offset() > 0, lambda: None,
+    ),
+    "read_in_c": Private(
+        "libtorch_cpu.so:_ZN2at17toDLPackNonOwningERKNS_6TensorEP8DLTensor", "2.10",
+        "what the exchange table's function does, without its way from Python to C++",
+        "the exchange table's function, which takes three times as long",
+        _reads_tensors, lambda: None,
+    ),
+    "bump_version_in_c": Private(
+        "libtorch_cpu.so:_ZN5torch8autograd4impl12bump_versionERKN2at6TensorE", "2.4",
+        "the version counters of the tensors that C wrote to, without their way through an iterator",
+        "torch._C._increment_version, which takes longer",
+        _counts_writes, lambda: None,
     ),
     "current_raw_stream": Private(
         "torch._C._cuda_getCurrentRawStream", "2.4; where PyTorch has CUDA",
@@ -214,8 +267,8 @@ NAMES = {
     ),
     "requires_grad_in_c": Private(
         "libc10.so:_ZNK3c1010TensorImpl13requires_gradEv", "2.4",
-        "a kernel in C refuses tensors whose gradient it would lose",
-        "operators are computed by kernels in Python, which take longer",
+        "a kernel in C refuses tensors whose gradient it would lose; a call asks about what it writes to",
+        "operators are computed by kernels in Python, and a call reads the attribute; both take longer",
         _tells_what_requires_grad, lambda: None,
     ),
     "tangent_in_c": Private(

@@ -332,7 +332,7 @@ def test_an_output_that_is_another_array_is_refused_where_the_header_does_not_na
         ValueError, "sums: expected memory of its own, got memory that overlaps rows", outer, rows, columns, output,
         sums=rows,
     )  # fmt: skip
-    memory = torch.empty(48, dtype=torch.uint8)
+    memory = torch.zeros(48, dtype=torch.uint8)
     refused(
         ValueError, "workspace: expected memory of its own, got memory that overlaps output", outer, rows, columns,
         memory.view(torch.float32)[:6].view(2, 3), workspace=memory,

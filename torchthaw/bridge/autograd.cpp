@@ -41,11 +41,17 @@ int is_leaf_or_view(PyObject *object) {
 
 }  // namespace
 
-int requires_grad(PyObject *object) { return truth(torch.requires_grad(object)); }
+int requires_grad(PyObject *object) {
+    if (torch.body_requires_grad != nullptr && has_plain_attributes(object)) {
+        return torch.body_requires_grad(*body_of(object));
+    }
+    return truth(torch.requires_grad(object));
+}
 
 Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count) {
-    /* Grad mode and requires_grad cost about the same: grad mode comes first where it can save several of the other. */
-    const int grad_enabled = count > 1 ? truth(torch.is_grad_enabled(nullptr)) : 1;
+    /* Grad mode and the attribute requires_grad cost about the same: grad mode comes first where it can save several of the other. */
+    const bool is_slow = torch.body_requires_grad == nullptr && count > 1;
+    const int grad_enabled = is_slow ? truth(torch.is_grad_enabled(nullptr)) : 1;
     if (grad_enabled <= 0) return grad_enabled == 0 ? count : 0;
     for (Py_ssize_t i = 0; i < count; ++i) {
         int is = requires_grad(tensors[i]);
@@ -57,8 +63,15 @@ Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count) {
 }
 
 bool bump_versions(PyObject *const *tensors, Py_ssize_t count) {
-    static Written *written;
-    if (written == nullptr && (written = new_written()) == nullptr) return false;
+    if (torch.bump_version != nullptr) {
+        try {
+            for (; count > 0; --count) torch.bump_version(body_of(*tensors)), ++tensors;
+            return true;
+        } catch (...) { /* for the rest, PyTorch's function for Python makes an exception of it */
+        }
+    }
+    static Written *written = new_written();
+    if (written == nullptr) return false;
     auto *iterator = reinterpret_cast<PyObject *>(written);
     if (torch.increment_version.is_direct()) {
         written->next = tensors;

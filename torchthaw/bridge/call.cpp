@@ -336,6 +336,17 @@ bool check_left_out(const thaw_callable *function, PyObject **ordered, Py_ssize_
     return true;
 }
 
+/* The index of the parameter of this name; the count of parameters if there is none. */
+int find_parameter(const thaw_callable *function, PyObject *name) {
+    const int count = function->parameter_count;
+    for (int i = 0; i < count; ++i) {
+        if (function->names[i].get() == name) return i;
+    }
+    int i = 0; /* one that a program has put together */
+    while (i < count && PyUnicode_CompareWithASCIIString(name, function->parameters[i].name) != 0) ++i;
+    return i;
+}
+
 /* Puts positional and keyword arguments in the order of the parameters. False with an exception set. */
 bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const *arguments, Py_ssize_t count,
              PyObject *keywords) {
@@ -351,8 +362,7 @@ bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const 
     for (int i = 0; i < expected; ++i) ordered[i] = i < count ? arguments[i] : nullptr;
     for (Py_ssize_t k = 0; k < named; ++k) {
         PyObject *key = PyTuple_GetItem(keywords, k);
-        int i = 0;
-        while (i < expected && PyUnicode_CompareWithASCIIString(key, function->parameters[i].name) != 0) ++i;
+        const int i = find_parameter(function, key);
         if (i == expected || ordered[i] != nullptr) {
             PyErr_Format(PyExc_TypeError, i == expected ? "%s: no parameter is called %R" : "%s: got %R twice",
                          function->name, key);

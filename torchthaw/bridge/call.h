@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bridge.h"
+#include "python.h"
 
 namespace bridge {
 struct Plan;
@@ -15,6 +16,7 @@ struct thaw_callable : thaw_function {
     bool takes_sizes;        /* some of its arrays are THAW_SIZES */
     const unsigned char *shape_counts; /* how many shapes each parameter is to have */
     bool leaves_out;         /* in a call by keywords, parameters that the others determine may be left out */
+    const bridge::Ref *names; /* of the parameters, interned, as the names in most calls are */
     PyMethodDef method;      /* what makes the function for Python */
     PyObject *cffi_function; /* lib.<name>, called where an argument needs cffi's conversion */
     PyObject *cffi_types;    /* tuple of the parameters' ctypes */

@@ -45,6 +45,7 @@ struct Extension {
     thaw_module module;
     std::vector<thaw_parameter> parameters; /* of all functions */
     std::vector<unsigned char> shape_counts; /* of all parameters */
+    std::vector<Ref> names;                  /* of all parameters */
     std::vector<thaw_callable> functions;
     bool has_callback = false;
 
@@ -113,6 +114,7 @@ public:
         }
         to->parameters.reserve(parameters); /* they stay where they are */
         to->shape_counts.reserve(parameters);
+        to->names.reserve(parameters);
         to->functions.reserve(module_.function_count);
         for (size_t i = 0; i < module_.function_count; ++i) {
             const void *record = address(module_.functions, i, module_.function_size);
@@ -166,6 +168,11 @@ private:
             }
             if (!check_parameter(function, parameter)) return false;
             to->parameters.push_back(parameter);
+        }
+        callable.names = to->names.data() + to->names.size();
+        for (int i = 0; i < function.parameter_count; ++i) {
+            to->names.emplace_back(PyUnicode_InternFromString(callable.parameters[i].name));
+            if (to->names.back() == nullptr) return false;
         }
         const auto trampoline = reinterpret_cast<void (*)()>(function.trampoline);
         callable.method = {function.name, reinterpret_cast<PyCFunction>(trampoline), METH_FASTCALL | METH_KEYWORDS,

@@ -18,11 +18,29 @@ decltype(PyTorch::dltensor) find_dltensor(PyObject *capsule) {
     return api != nullptr && api->version.major == 1 ? api->dltensor_from_py_object_no_sync : nullptr;
 }
 
-/* What find_torch() does; false perhaps with an exception set, and then nothing counts as found. */
-bool look_for_torch() {
-    static PyObject *name = nullptr;
-    if (name == nullptr) name = PyUnicode_InternFromString("torch");
-    if (name == nullptr || Ref(PyImport_GetModule(name)).get() == nullptr) return false;
+template <typename F> void set(F *function, unsigned long long address) {
+    *function = reinterpret_cast<F>(static_cast<uintptr_t>(address));
+}
+
+/* False with an exception set. */
+bool find_body_functions() {
+    const Ref found = pytorch_py.call("body_functions", nullptr);
+    unsigned long long read, requires_grad, bump_version;
+    if (found == nullptr || !PyArg_ParseTuple(found, "nKKK", &torch.body_offset, &read, &requires_grad, &bump_version)) {
+        return false;
+    }
+    set(&torch.read_body, torch.dltensor == nullptr ? 0 : read); /* where DLPack's structs are not known, neither is it */
+    set(&torch.body_requires_grad, requires_grad);
+    set(&torch.bump_version, bump_version);
+    return true;
+}
+
+}  // namespace
+
+bool find_torch() {
+    const SavedError saved; /* the caller may ask while it has an exception to raise */
+    static PyObject *name = PyUnicode_InternFromString("torch");
+    if (Ref(PyImport_GetModule(name)).get() == nullptr) return PyErr_Clear(), false;
     Ref found = pytorch_py.call("access", nullptr);
     Ref base = found == nullptr ? Ref() : pytorch_py.call("view_base", nullptr);
     Ref modes = base == nullptr ? Ref() : pytorch_py.call("mode_count", nullptr);
@@ -39,9 +57,10 @@ bool look_for_torch() {
     if (is_neg == nullptr) return false;
     if (!torch.requires_grad.set(type, "requires_grad") || !torch.is_leaf.set(type, "is_leaf")) return false;
     torch.dltensor = find_dltensor(capsule);
+    if (!find_body_functions()) return PyErr_Clear(), false;
     torch.increment_version.set(increment_version, METH_O);
     torch.is_grad_enabled.set(is_grad_enabled, METH_NOARGS);
-    torch.mode_count = reinterpret_cast<int64_t (*)()>(static_cast<uintptr_t>(mode_count));
+    set(&torch.mode_count, mode_count);
     torch.ask_mode_count.set(ask_mode_count, METH_NOARGS);
     torch.has_cuda = current_stream != Py_None && exchange_device != Py_None;
     torch.current_stream.set(current_stream, METH_O);

@@ -20,6 +20,12 @@ struct PyTorch {
     bool has_cuda;
     Builtin current_stream, exchange_device; /* with CUDA */
     Property requires_grad, is_leaf, base;
+    /* The C++ body of a tensor, at::TensorImpl, and functions of PyTorch on it; each is NULL where that is not there or
+     * not what it was. They take what stands in the Python object, where C++ sees an at::Tensor. */
+    Py_ssize_t body_offset;
+    void (*read_body)(void *const *body, DLTensor *out); /* throws for what DLPack does not describe */
+    bool (*body_requires_grad)(const void *body);
+    void (*bump_version)(void *const *body); /* throws for an inference tensor */
     PyObject *is_conj, *is_neg; /* methods of the type: what an object has of that name is not asked */
 };
 
@@ -36,6 +42,11 @@ inline bool is_tensor(PyObject *object) {
     if (torch.tensor == nullptr && !find_torch()) return false;
     PyTypeObject *type = Py_TYPE(object);
     return type == torch.tensor || PyType_IsSubtype(type, torch.tensor);
+}
+
+/* Where a tensor, of whatever class, has the address of its C++ body. */
+inline void *const *body_of(PyObject *tensor) {
+    return reinterpret_cast<void *const *>(reinterpret_cast<const char *>(tensor) + torch.body_offset);
 }
 
 /* Whether a tensor is one of no subclass. */

@@ -5,7 +5,7 @@ import os
 import sys
 from contextlib import nullcontext
 
-from ..private_names import get, has
+from ..private_names import body_offset, get, has
 from . import _bridge
 
 # DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
@@ -31,7 +31,7 @@ def broken():
     if torch is None or getattr(torch.__spec__, "_initializing", False):  # or it is being imported
         return ""
     try:
-        for ask in (access, view_base, mode_count):
+        for ask in (access, view_base, mode_count, body_functions):
             ask()
     except MemoryError:
         raise
@@ -58,6 +58,15 @@ def view_base():
 def mode_count():
     """(the address of the C function that counts the active dispatch modes, or 0; a Python function that does)."""
     return _address(get("mode_count_in_c")), get("mode_count")
+
+
+def body_functions():
+    """(at which byte of a Python tensor the address of its C++ body stands, and the addresses of C++ functions that
+    describe a body, tell whether it requires grad, and count a write to it); 0 for what cannot be used.
+    """
+    if get("body") is None:
+        return 0, 0, 0, 0
+    return body_offset(), *(_address(get(name)) for name in ("read_in_c", "requires_grad_in_c", "bump_version_in_c"))
 
 
 def gradient_functions():

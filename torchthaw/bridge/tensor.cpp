@@ -28,6 +28,18 @@ bool read_attributes(PyObject *object, Tensor *tensor) {
     return true;
 }
 
+/* By DLPack; false with an exception set for what it does not describe. */
+bool describe(PyObject *object, DLTensor *found) {
+    if (torch.read_body != nullptr) {
+        try {
+            torch.read_body(body_of(object), found);
+            return true;
+        } catch (...) { /* PyTorch's function for Python makes an exception of it */
+        }
+    }
+    return torch.dltensor(object, found) == 0;
+}
+
 /* The integers of a tuple; false with an exception set. */
 bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
     for (int i = 0; i < count; ++i) {
@@ -42,7 +54,7 @@ bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
 bool read_tensor(PyObject *object, Tensor *tensor) {
     if (torch.dltensor == nullptr) return read_attributes(object, tensor);
     DLTensor found;
-    if (torch.dltensor(object, &found) != 0) return false;
+    if (!describe(object, &found)) return false;
     tensor->data = static_cast<char *>(found.data) + found.byte_offset;
     tensor->count = 1;
     for (int32_t i = 0; i < found.ndim; ++i) tensor->count *= found.shape[i];
