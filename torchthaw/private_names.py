@@ -160,6 +160,12 @@ def _counts_writes(function):
     return tensor._version == before + 1
 
 
+def _resizes(function):
+    tensor, size = _empty(), (ctypes.c_int64 * 2)(2, 3)
+    function(ctypes.byref(ctypes.c_void_p(tensor._cdata)), size, ctypes.c_size_t(2), ctypes.c_uint16(0))
+    return tensor.shape == (2, 3) and tensor.stride() == (3, 1) and tensor.untyped_storage().nbytes() == 24
+
+
 def _sets_forward_mode(found):
     with found(True):
         return True
@@ -194,7 +200,7 @@ NAMES = {
     ),
     "body": Private(
         "torch.Tensor._cdata", "2.4",
-        "the three below, for the C++ body of a Python tensor",
+        "the four below, for the C++ body of a Python tensor",
         "what they do, by PyTorch's functions for Python, which takes longer",
         lambda found: body_offset() > 0, lambda: None,
     ),
@@ -209,6 +215,12 @@ NAMES = {
         "the version counters of the tensors that C wrote to, without their way through an iterator",
         "torch._C._increment_version, which takes longer",
         _counts_writes, lambda: None,
+    ),
+    "resize_in_c": Private(
+        "libtorch_cpu.so:_ZN2at4_ops7resize_4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEESt8optionalINS5_12MemoryFormatEE",
+        "2.6",
+        "a tensor gets the sizes that C gave its struct", "torch.Tensor.resize_, which takes three times as long",
+        _resizes, lambda: None,
     ),
     "current_raw_stream": Private(
         "torch._C._cuda_getCurrentRawStream", "2.4; where PyTorch has CUDA",

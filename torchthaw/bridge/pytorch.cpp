@@ -25,13 +25,15 @@ template <typename F> void set(F *function, unsigned long long address) {
 /* False with an exception set. */
 bool find_body_functions() {
     const Ref found = pytorch_py.call("body_functions", nullptr);
-    unsigned long long read, requires_grad, bump_version;
-    if (found == nullptr || !PyArg_ParseTuple(found, "nKKK", &torch.body_offset, &read, &requires_grad, &bump_version)) {
+    unsigned long long read, requires_grad, bump_version, resize;
+    if (found == nullptr || !PyArg_ParseTuple(found, "nKKKK", &torch.body_offset, &read, &requires_grad, &bump_version,
+                                              &resize)) {
         return false;
     }
     set(&torch.read_body, torch.dltensor == nullptr ? 0 : read); /* where DLPack's structs are not known, neither is it */
     set(&torch.body_requires_grad, requires_grad);
     set(&torch.bump_version, bump_version);
+    set(&torch.resize_body, resize);
     return true;
 }
 

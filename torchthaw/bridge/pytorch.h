@@ -26,6 +26,7 @@ struct PyTorch {
     void (*read_body)(void *const *body, DLTensor *out); /* throws for what DLPack does not describe */
     bool (*body_requires_grad)(const void *body);
     void (*bump_version)(void *const *body); /* throws for an inference tensor */
+    const void *(*resize_body)(void *const *body, const int64_t *size, size_t dimensions, uint16_t format); /* throws */
     PyObject *is_conj, *is_neg; /* methods of the type: what an object has of that name is not asked */
 };
 

@@ -62,11 +62,12 @@ def mode_count():
 
 def body_functions():
     """(at which byte of a Python tensor the address of its C++ body stands, and the addresses of C++ functions that
-    describe a body, tell whether it requires grad, and count a write to it); 0 for what cannot be used.
+    describe a body, tell whether it requires grad, count a write to it, and resize it); 0 for what cannot be used.
     """
+    names = "read_in_c", "requires_grad_in_c", "bump_version_in_c", "resize_in_c"
     if get("body") is None:
-        return 0, 0, 0, 0
-    return body_offset(), *(_address(get(name)) for name in ("read_in_c", "requires_grad_in_c", "bump_version_in_c"))
+        return (0,) * (1 + len(names))
+    return body_offset(), *(_address(get(name)) for name in names)
 
 
 def gradient_functions():

@@ -4,6 +4,8 @@
 #include "../attributes.h"
 #include "../tensor.h"
 
+#include <algorithm>
+
 namespace bridge {
 
 namespace {
@@ -69,6 +71,21 @@ bool resize(PyObject *tensor, PyObject *storage, bool on_cuda, int64_t bytes, Re
     return !PyErr_Occurred();
 }
 
+/* False where PyTorch's function for Python has to do it, or to raise why it cannot be done. */
+bool resize_body(PyObject *tensor, const int64_t *size, int dimensions) {
+    constexpr uint16_t NO_FORMAT = 0; /* an empty std::optional<MemoryFormat> */
+    /* The sizes are c10::SymInt to PyTorch: below zero some of these are pointers. */
+    if (torch.resize_body == nullptr || std::any_of(size, size + dimensions, [](int64_t each) { return each < 0; })) {
+        return false;
+    }
+    try {
+        torch.resize_body(body_of(tensor), size, static_cast<size_t>(dimensions), NO_FORMAT);
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
 }  // namespace
 
 bool read_storage(PyObject *tensor, void *data, int64_t extent, int element, TorchStorage *storage) {
@@ -103,7 +120,9 @@ int resize_tensor(PyObject *tensor, const int64_t *size, int dimensions) {
     if (followed != 0) return followed < 0 ? -1 : 0;
     const int grad = requires_grad(tensor);
     if (grad != 0) return grad < 0 ? -1 : 0;
+    static const int64_t nothing = 0;
     const int count = dimensions == 0 ? 1 : dimensions; /* no dimensions are a size of 0 */
+    if (resize_body(tensor, dimensions == 0 ? &nothing : size, count)) return 1;
     const Ref arguments(PyTuple_New(1 + count));
     if (arguments == nullptr) return -1;
     PyTuple_SetItem(arguments, 0, Ref::borrow(tensor).release());
