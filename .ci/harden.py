@@ -37,16 +37,26 @@ class Part:
     short: tuple
 
 
-ALLOCATIONS = (sys.executable, "tests/support/allocations.py")
-TH_ALLOCATIONS = "build/bin/th_test_allocation"
-TH_BUILD = ("cmake", "--build", "build", "--parallel", "--target", "th_test_allocation")
-OWN_BUILD = (sys.executable, "ffi_build.py")
+CTEST = ("ctest", "--preset", "threads", "--output-on-failure")
+THREADS_CTEST = (
+    ("cmake", "--preset", "threads", "-G", "Ninja", "--log-level=WARNING"),
+    (
+        "cmake", "--build", "--preset", "threads", "--parallel", str(os.cpu_count()),
+        "--target", "threads_my_lib", "threads_th", "planted_races",
+    ),
+    (*CTEST, "--label-regex", "threads"),
+)  # fmt: skip
 
 PARTS = (
     Part(
-        "allocations", "the n-th allocation of a call that fails: libth, the bridge, load",
-        (OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS, "12", "any"), ALLOCATIONS),
-        (OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS,), (*ALLOCATIONS, "--short")),
+        "threads",
+        "data races, with ThreadSanitizer",
+        commands=(
+            *THREADS_CTEST,
+            (sys.executable, "ffi_build.py"),
+            (*PYTEST, "tests/harden/threads/sanitized_bridge.py"),
+        ),
+        short=THREADS_CTEST,
     ),
 )  # fmt: skip
 
