@@ -21,6 +21,8 @@ public:
     Storage<int8_t> *storage() {
         fit();
         resize_storage(storage_, ptrdiff_t(size_) + 1, 1);
+        int8_t &last = storage_->elements()[size_];
+        if (last) last = 0;  // it was cut; written only then, since it may be memory that cannot be written
         return storage_;
     }
 
