@@ -219,7 +219,9 @@ template <typename S, typename Output = S> void multiply(const Product<S, Output
 template <typename S, typename Output>
 void sum_rows(const S *from, int64_t rows, int64_t columns, Output *to, bool accumulate = false) {
     using T = Arithmetic<S>;
-    parallel_for((columns + lanes<T> - 1) / lanes<T>, 1 + pack_grain / (lanes<T> * (rows + 1)),
+    // Without columns there may be any number of rows.
+    const int64_t more = rows < pack_grain ? pack_grain / (lanes<T> * (rows + 1)) : 0;
+    parallel_for((columns + lanes<T> - 1) / lanes<T>, 1 + more,
                  [=](int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i) {
                          const int64_t column = i * lanes<T>;
