@@ -178,6 +178,7 @@ template <typename Body> static inline void for_depth_blocks(int64_t depth, Body
 
 template <typename S, typename Output = S> void multiply(const Product<S, Output> &product) {
     using T = Arithmetic<S>;
+    if (!product.rows || !product.columns) return;  // `depth` may then be any number
     constexpr int64_t width = panel_width<T>;
     const int64_t panels = (product.columns + width - 1) / width;
     const int64_t row_blocks = (product.rows + row_block - 1) / row_block;
