@@ -135,5 +135,7 @@ def run(switch, places, outcome, step):
                 if status != DONE:
                     wrong += 1
                     print(f"{name}, {maker}, allocation {n}: exit status {status}", flush=True)
+                    if wrong > 20:
+                        return tried, wrong
         print(f"{name}: {tried - before} failed allocations", flush=True)
     return tried, wrong
