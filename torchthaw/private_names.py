@@ -139,6 +139,12 @@ def body_offset():
     return 0
 
 
+def _is_body(descriptor):
+    tensor = _empty()
+    found = ctypes.c_void_p.from_address(id(tensor) + body_offset()).value
+    return body_offset() > 0 and descriptor.__get__(tensor) == found
+
+
 def _reads_tensors(function):
     class Described(ctypes.Structure):  # DLPack's DLTensor
         _fields_ = [
@@ -202,7 +208,7 @@ NAMES = {
         "torch.Tensor._cdata", "2.4",
         "the four below, for the C++ body of a Python tensor",
         "what they do, by PyTorch's functions for Python, which takes longer",
-        lambda found: body_offset() > 0, lambda: None,
+        _is_body, lambda: None,
     ),
     "read_in_c": Private(
         "libtorch_cpu.so:_ZN2at17toDLPackNonOwningERKNS_6TensorEP8DLTensor", "2.10",
