@@ -93,5 +93,8 @@ bench-environment:
 harden-environment:
 	@.ci/bootstrap harden
 
+harden-environment:
+	@.ci/bootstrap harden
+
 docs-environment:
 	@.ci/bootstrap docs

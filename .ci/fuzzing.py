@@ -68,6 +68,10 @@ TARGETS = (
     LibFuzzer("th_files", "files of libth on disk, in memory and through pipes, and what is done with them", 600),
     LibFuzzer("th_generator", "states of the random generator, and what is drawn after them", 300),
     LibFuzzer("my_lib_sizes", "shapes, sizes and NULLs given to the operators of libmy_lib", 100),
+    Script("header_reader", "C headers with the words of annotate.h"),
+    Script("nvcc_arguments", "arguments of torchthaw nvcc, and calls of nvcc in scripts"),
+    Script("doctor_reader", "files of projects, as the doctor reads them"),
+    Script("modernize_reader", "files of projects, as modernize reads them"),
 )
 
 

@@ -63,11 +63,11 @@ void resize_storage(AnyStorage *storage, ptrdiff_t size, size_t element) {
 }
 
 void retain_storage(AnyStorage *storage) {
-    if (storage && storage->flag & TH_STORAGE_REFCOUNTED) THAtomicIncrementRef(&storage->refcount);
+    if (storage && has_flag(storage, TH_STORAGE_REFCOUNTED)) THAtomicIncrementRef(&storage->refcount);
 }
 
 void free_storage(AnyStorage *storage) {
-    if (!storage || !(storage->flag & TH_STORAGE_REFCOUNTED) || THAtomicGet(&storage->refcount) <= 0) return;
+    if (!storage || !has_flag(storage, TH_STORAGE_REFCOUNTED) || THAtomicGet(&storage->refcount) <= 0) return;
     if (!THAtomicDecrementRef(&storage->refcount)) return;
     if (storage->flag & TH_STORAGE_FREEMEM) storage->allocator->free(storage->allocatorContext, storage->data);
     if (storage->flag & TH_STORAGE_VIEW) free_storage(storage->view);

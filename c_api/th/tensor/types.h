@@ -34,8 +34,13 @@ constexpr char unwritten = 64;
 // Whose memory stays with this very struct sets this one: swapping moves elements then, and the memory stays.
 constexpr char lent = 32;
 
+// Threads that write to different parts of a storage clear that flag at the same time.
+inline bool has_flag(const AnyStorage *storage, int flag) {
+    return __atomic_load_n(&storage->flag, __ATOMIC_RELAXED) & flag;
+}
+
 inline void note_write(AnyStorage *storage) {
-    if (storage && storage->flag & unwritten) __atomic_and_fetch(&storage->flag, char(~unwritten), __ATOMIC_RELAXED);
+    if (storage && has_flag(storage, unwritten)) __atomic_and_fetch(&storage->flag, char(~unwritten), __ATOMIC_RELAXED);
 }
 inline void note_write(AnyTensor *tensor) {
     if (tensor) note_write(tensor->storage);
