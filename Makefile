@@ -93,8 +93,5 @@ bench-environment:
 harden-environment:
 	@.ci/bootstrap harden
 
-harden-environment:
-	@.ci/bootstrap harden
-
 docs-environment:
 	@.ci/bootstrap docs

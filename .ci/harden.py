@@ -61,6 +61,11 @@ PARTS = (
 )  # fmt: skip
 
 
+def missing(*parts):
+    """Debian's packages that these parts need, or all, and whose tools are not there."""
+    return [tool.packages for part in parts or PARTS for tool in part.needs if not tool.is_there()]
+
+
 def cases(output):
     """How many cases a command says that it tried."""
     return sum(int(number.replace(",", "")) for count in COUNTS for number in count.findall(output))
@@ -79,6 +84,8 @@ def run(command):
 def try_part(part, short):
     """(a row of the report, whether the part held)."""
     begin, tried = time.monotonic(), 0
+    if lacks := missing(part):
+        return [part.name, part.looks_for, "0", f"not run: apt-get install {' '.join(lacks)}"], short
     for command in part.short if short else part.commands:
         print(f"harden: {part.name}: {' '.join(command)}", flush=True)
         status, count = run(command)
