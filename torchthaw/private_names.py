@@ -10,6 +10,7 @@ import inspect
 import os
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ def _torch():
 
 
 def _empty():
-    return _torch().empty(0, device="cpu")
+    return _torch().empty(0, dtype=_torch().float32, device="cpu")
 
 
 def _says_no(function):
@@ -153,7 +154,7 @@ def _reads_tensors(function):
             ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64),
         ]  # fmt: skip
 
-    tensor, found = _torch().ones(2, 3, device="cpu")[1], Described()
+    tensor, found = _torch().ones(2, 3, dtype=_torch().float32, device="cpu")[1], Described()
     function(ctypes.byref(ctypes.c_void_p(tensor._cdata)), ctypes.byref(found))
     address = found.data + found.byte_offset
     return (address, found.ndim, found.shape[0], list(found.dtype)) == (tensor.data_ptr(), 1, 3, [2, 32, 1, 0])
@@ -449,6 +450,19 @@ def private_attributes(owner):
     return [path.rpartition(".")[2] for path in paths]
 
 
+def _try_here(works, found):
+    with _torch().inference_mode(False):
+        return works(found)
+
+
+def _try_elsewhere(works, found):
+    """In a new thread, which is in no mode and no transform: C++ that throws because of one would end the process."""
+    if getattr(_torch().__spec__, "_initializing", False):  # this thread is importing it, and the other would wait
+        return _try_here(works, found)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(works, found).result()
+
+
 def reason(name):
     """Why a name cannot be used as it is in this PyTorch, or None."""
     private = NAMES[name]
@@ -456,8 +470,7 @@ def reason(name):
     if found is _ABSENT:
         return f"it has no {private.path}"
     try:
-        with _torch().inference_mode(False):
-            works = private.works(found)
+        works = (_try_elsewhere if ":" in private.path else _try_here)(private.works, found)
     except Exception:
         works = False
     return None if works else f"its {private.path} is not what it was"

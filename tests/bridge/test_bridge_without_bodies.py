@@ -59,16 +59,58 @@ assert probe.scale(x, (2, 3), 2, 2.0, frozen) == 1 and frozen.sum() == 12  # it 
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 @pytest.mark.parametrize("name", ["body", "read_in_c", "requires_grad_in_c", "bump_version_in_c", "resize_in_c"])
 def test_calls_without(name, how):
-    check(name, how)
+    run(SCRIPT, name, how)
 
 
 def test_calls_with_all_of_them():
-    check("", "deleted")
+    run(SCRIPT, "", "deleted")
 
 
-def check(name, how):
+def run(script, *arguments):
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, name, how], capture_output=True, text=True,
+        [sys.executable, "-c", script, *arguments], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": f"{ROOT}:{TESTS}"},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# The first call of a process chooses the functions: what they are tried on must not depend on where it is made.
+FIRST = """
+import sys
+import torch
+from support import checks_probe
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torchthaw.bridge import pytorch
+
+probe = checks_probe.probe()
+
+
+def call(x):
+    output = torch.zeros(2, 3, dtype=torch.float32)
+    probe.scale(x, (2, 3), 2, 2.0, output)
+    return output
+
+
+x = torch.ones(2, 3)
+where = sys.argv[1]
+if where == "inference mode":
+    with torch.inference_mode():
+        call(x)
+elif where == "fake tensors":
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        call(x)
+elif where == "a traced graph of any size":
+    make_fx(call, tracing_mode="symbolic")(x)
+else:
+    torch.set_default_dtype(torch.float64)
+    call(x)
+torch.set_default_dtype(torch.float32)
+assert all(pytorch.body_functions()), pytorch.body_functions()
+assert call(x).sum() == 12
+"""
+
+
+@pytest.mark.parametrize("where", ["inference mode", "fake tensors", "a traced graph of any size", "doubles"])
+def test_a_first_call_in_a_mode_finds_all_of_them(where):
+    run(FIRST, where)
