@@ -162,9 +162,10 @@ def _reads_tensors(function):
 
 def _counts_writes(function):
     tensor = _empty()
-    before = tensor._version
+    version = native(_torch().Tensor, "_version").__get__
+    before = version(tensor)
     function(ctypes.byref(ctypes.c_void_p(tensor._cdata)))
-    return tensor._version == before + 1
+    return version(tensor) == before + 1
 
 
 def _resizes(function):

@@ -189,7 +189,7 @@ __attribute__((unused)) static const thaw_bridge *thaw_open(const char *extensio
     const thaw_bridge *table;
     if (bridge == NULL) return NULL;
     table = (const thaw_bridge *)PyCapsule_Import(THAW_BRIDGE_CAPSULE, 0); /* it is looked up, no more */
-    if (table == NULL) {
+    if (table == NULL && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear();
         version = PyObject_GetAttrString(bridge, "version");
         if (version == NULL) {

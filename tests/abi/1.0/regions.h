@@ -33,9 +33,14 @@ static void *thaw_entry_of_open_mp(const char *entry) {
 /* `more` are the parameters behind the number of threads, `values` their names. */
 #define THAW_REGION(entry, more, values) \
     THAW_REGION_LINKAGE void entry(void (*body)(void *), void *data, unsigned threads, THAW_REGION_LIST more) { \
-        static void (*open_mp)(void (*)(void *), void *, unsigned, THAW_REGION_LIST more); \
+        static void *found; /* threads whose first regions begin together all find the same */ \
+        void (*open_mp)(void (*)(void *), void *, unsigned, THAW_REGION_LIST more); \
         thaw_region region = {sizeof(thaw_region), body, data, NULL}; \
-        if (open_mp == NULL) *(void **)&open_mp = thaw_entry_of_open_mp(#entry); \
+        *(void **)&open_mp = __atomic_load_n(&found, __ATOMIC_RELAXED); \
+        if (open_mp == NULL) { \
+            *(void **)&open_mp = thaw_entry_of_open_mp(#entry); \
+            __atomic_store_n(&found, *(void **)&open_mp, __ATOMIC_RELAXED); \
+        } \
         open_mp(thaw->member, &region, thaw->threads(threads), THAW_REGION_LIST values); \
         thaw->join(&region); \
     }

@@ -44,8 +44,14 @@ def access():
     return *types, None, describe, increment_version, is_grad_enabled, lambda device: STREAM + device, exchange
 
 
-on_cpu, real = pytorch.describe, pytorch.access
-pytorch.access = access
+def body_functions():
+    """Without those that would see where a tensor really is."""
+    offset, _, requires_grad, bump_version, _ = real_body_functions()
+    return offset, 0, requires_grad, bump_version, 0
+
+
+on_cpu, real, real_body_functions = pytorch.describe, pytorch.access, pytorch.body_functions
+pytorch.access, pytorch.body_functions = access, body_functions
 
 
 def pretend():
