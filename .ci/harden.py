@@ -8,8 +8,10 @@ Every part is a list of commands. Each must exit with 0 and print how many cases
 
 import argparse
 import datetime
+import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -23,8 +25,19 @@ BEGIN, END = "<!-- hardening: begin -->", "<!-- hardening: end -->"
 COUNTS = (
     re.compile(r"^([\d,]+) cases\b", re.M),
     re.compile(r"\b(\d+) passed"),
-    re.compile(r"tests failed out of (\d+)"),
+    re.compile(r"% tests passed.* out of (\d+)"),
 )
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Something that make does not install: Debian's packages that have it, and where it is looked for."""
+
+    packages: str
+    places: tuple  # commands, and patterns of absolute paths
+
+    def is_there(self):
+        return any(glob.glob(place) if place.startswith("/") else shutil.which(place) for place in self.places)
 
 
 @dataclass(frozen=True)
@@ -33,32 +46,57 @@ class Part:
 
     name: str
     looks_for: str
+    needs: tuple
     commands: tuple
     short: tuple
 
 
-CTEST = ("ctest", "--preset", "threads", "--output-on-failure")
-THREADS_CTEST = (
+# What Debian packages bring, by the first command or file that is there.
+CLANG = Tool("clang libclang-rt-dev", ("clang++", *(f"clang++-{number}" for number in range(30, 13, -1))))
+ARCHER = Tool("libomp-dev", ("/usr/lib/llvm-*/lib/libarcher.so", "/usr/lib64/libarcher.so"))
+
+JOBS = str(os.cpu_count())
+OWN_BUILD = (sys.executable, "ffi_build.py")
+THREADS = (
     ("cmake", "--preset", "threads", "-G", "Ninja", "--log-level=WARNING"),
     (
-        "cmake", "--build", "--preset", "threads", "--parallel", str(os.cpu_count()),
+        "cmake", "--build", "--preset", "threads", "--parallel", JOBS,
         "--target", "threads_my_lib", "threads_th", "planted_races",
     ),
-    (*CTEST, "--label-regex", "threads"),
+    ("ctest", "--preset", "threads", "--output-on-failure", "--label-regex", "threads"),
 )  # fmt: skip
+ALLOCATIONS = (sys.executable, "tests/support/allocations.py")
+TH_ALLOCATIONS = "build/bin/th_test_allocation"
+TH_BUILD = ("cmake", "--build", "build", "--parallel", JOBS, "--target", "th_test_allocation")
+FUZZING = (sys.executable, ".ci/fuzzing.py")
 
 PARTS = (
     Part(
         "threads",
         "data races, with ThreadSanitizer",
+        needs=(ARCHER,),
         commands=(
-            *THREADS_CTEST,
-            (sys.executable, "ffi_build.py"),
+            *THREADS,
+            OWN_BUILD,
             (*PYTEST, "tests/harden/threads/sanitized_bridge.py"),
         ),
-        short=THREADS_CTEST,
+        short=THREADS,
     ),
-)  # fmt: skip
+    Part(
+        "allocations",
+        "the n-th allocation of a call that fails: libth, the bridge, load",
+        needs=(),
+        commands=(OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS, "12", "any"), ALLOCATIONS),
+        short=(OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS,), (*ALLOCATIONS, "--short")),
+    ),
+    Part(
+        "fuzzing",
+        "input that breaks what reads it, chosen by coverage",
+        needs=(CLANG,),
+        commands=((*FUZZING, "--total", "3600"),),
+        short=((*FUZZING, "--seconds", "30", "th_calls", "header_reader"),),
+    ),
+)
 
 
 def missing(*parts):
@@ -82,7 +120,7 @@ def run(command):
 
 
 def try_part(part, short):
-    """(a row of the report, whether the part held)."""
+    """(a row of the report, whether the part held). The short form may leave out a part whose tools are missing."""
     begin, tried = time.monotonic(), 0
     if lacks := missing(part):
         return [part.name, part.looks_for, "0", f"not run: apt-get install {' '.join(lacks)}"], short
@@ -123,7 +161,8 @@ def main():
     rows, held = zip(*(try_part(known[name], options.short) for name in options.parts or known))
     print(table(rows))
     if options.publish:
-        publish(f"{datetime.date.today()}, {os.cpu_count()} cores.\n\n{table(rows)}")
+        form = "the short form" if options.short else "every part"
+        publish(f"{datetime.date.today()}, {form}, {os.cpu_count()} cores.\n\n{table(rows)}")
     return not all(held)
 
 

@@ -21,7 +21,10 @@ UV = "uv==0.13.9"
 LANGUAGES = "languages"
 
 # What is installed on top of what. An environment has each package once, so a file leaves out what is below it.
-BELOW = {"demo": None, "test": "demo", "bench": "demo", "docs": None, "wheel": None, "cuda": None, LANGUAGES: None}
+BELOW = {
+    "demo": (), "test": ("demo",), "bench": ("demo",), "harden": ("demo", "test"),
+    "docs": (), "wheel": (), "cuda": (), LANGUAGES: (),
+}  # fmt: skip
 HEAD = "# Made by .ci/lock.py from {}; do not edit.\n"
 
 
@@ -66,8 +69,10 @@ def main():
         made = {}
         for name, below in BELOW.items():
             where, pins = source(name)
-            made[name] = entries(compile_pins(f"{folder}/bin/uv", pins + (source(below)[1] if below else "")))
-            kept = [entry for entry in made[name] if entry not in made.get(below, ())]
+            pins += "".join(source(each)[1] for each in below)
+            made[name] = entries(compile_pins(f"{folder}/bin/uv", pins))
+            there = {entry for each in below for entry in made[each]}
+            kept = [entry for entry in made[name] if entry not in there]
             (LOCKED / f"{name}.txt").write_text(HEAD.format(where) + "".join(kept))
             print(f".ci/requirements/locked/{name}.txt: {len(kept)} packages")
 

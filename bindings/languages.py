@@ -33,6 +33,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from packaging.requirements import Requirement
 from tqdm import tqdm
 
 BINDINGS = Path(__file__).resolve().parent
@@ -135,9 +136,9 @@ class Language:
         if found:
             return f"{', '.join(found)} (Debian package {', '.join(self.row['packages'])})"
         versions = installed()
-        for requirement in self.row.get("pip", []):
-            name, _, version = requirement.partition("==")
-            if versions.get(name.lower()) != version:
+        for requirement in map(Requirement, self.row.get("pip", [])):
+            is_for_here = requirement.marker is None or requirement.marker.evaluate()
+            if is_for_here and versions.get(requirement.name.lower(), "") not in requirement.specifier:
                 return f"{requirement} (PyPI package, which .ci/toolchains installs)"
         return ""
 

@@ -15,10 +15,7 @@ foreach(language C CXX CUDA)
 endforeach()
 
 add_compile_options(-Wall -Wextra)
-if(TORCHTHAW_SANITIZE)
-    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
-    add_link_options(-fsanitize=address,undefined)
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/sanitize.cmake)
 if(TORCHTHAW_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)  # the libraries tell libFuzzer which branches ran
 endif()

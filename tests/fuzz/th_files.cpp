@@ -26,7 +26,7 @@ public:
     const char *name() const { return name_.c_str(); }
     void hold(const std::vector<uint8_t> &content) const {
         FILE *file = fopen(name(), "wb");
-        MUST(file && fwrite(content.data(), 1, content.size(), file) == content.size() && !fclose(file));
+        MUST(file && (content.empty() || fwrite(content.data(), content.size(), 1, file) == 1) && !fclose(file));
     }
 
 private:

@@ -71,8 +71,8 @@ bool bump_versions(PyObject *const *tensors, Py_ssize_t count) {
             torch.bump_version = nullptr;
         }
     }
-    static Written *written = new_written();
-    if (written == nullptr) return false;
+    static Written *written;
+    if (written == nullptr && (written = new_written()) == nullptr) return false;
     auto *iterator = reinterpret_cast<PyObject *>(written);
     if (torch.increment_version.is_direct()) {
         written->next = tensors;

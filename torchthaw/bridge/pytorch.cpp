@@ -37,12 +37,11 @@ bool find_body_functions() {
     return true;
 }
 
-}  // namespace
-
-bool find_torch() {
-    const SavedError saved; /* the caller may ask while it has an exception to raise */
-    static PyObject *name = PyUnicode_InternFromString("torch");
-    if (Ref(PyImport_GetModule(name)).get() == nullptr) return PyErr_Clear(), false;
+/* What find_torch() does; false perhaps with an exception set, and then nothing counts as found. */
+bool look_for_torch() {
+    static PyObject *name = nullptr;
+    if (name == nullptr) name = PyUnicode_InternFromString("torch");
+    if (name == nullptr || Ref(PyImport_GetModule(name)).get() == nullptr) return false;
     Ref found = pytorch_py.call("access", nullptr);
     Ref base = found == nullptr ? Ref() : pytorch_py.call("view_base", nullptr);
     Ref modes = base == nullptr ? Ref() : pytorch_py.call("mode_count", nullptr);
@@ -59,7 +58,7 @@ bool find_torch() {
     if (is_neg == nullptr) return false;
     if (!torch.requires_grad.set(type, "requires_grad") || !torch.is_leaf.set(type, "is_leaf")) return false;
     torch.dltensor = find_dltensor(capsule);
-    if (!find_body_functions()) return PyErr_Clear(), false;
+    if (!find_body_functions()) return false;
     torch.increment_version.set(increment_version, METH_O);
     torch.is_grad_enabled.set(is_grad_enabled, METH_NOARGS);
     set(&torch.mode_count, mode_count);

@@ -155,7 +155,7 @@ void low_precision_calls() {
 }
 
 // Children that are forked while other threads compute and fail.
-void forks() {
+[[maybe_unused]] void forks() {
     const Inputs<float> inputs;
     my_lib_set_num_threads(2);
     const Outputs<float> expected = elementwise(inputs);
@@ -178,6 +178,8 @@ int main() {
     calls<float>();
     calls<double>();
     low_precision_calls();
+#ifndef __SANITIZE_ADDRESS__  // whose allocator may be locked in a child that was forked while others allocated
     forks();
+#endif
     return failures() != 0;
 }

@@ -7,7 +7,7 @@ from ... import __version__
 from .pyproject import merge
 from .remarks import Remark
 from .requirements import OLD_PYTHON, SETUPTOOLS, kept
-from .toml import table
+from .toml import literal, table
 
 LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
 READMES = ("README.md", "README.rst", "README.txt", "README")
@@ -147,7 +147,7 @@ class Package:
             "project.optional-dependencies": extras,
             "project.scripts": entries.pop("console_scripts", {}),
             "project.gui-scripts": entries.pop("gui_scripts", {}),
-            **{f"project.entry-points.{_toml(group)}": values for group, values in entries.items()},
+            **{f"project.entry-points.{literal(group)}": values for group, values in entries.items()},
             "tool.setuptools": {"script-files": scripts} if scripts else {},
             "tool.setuptools.packages.find": {
                 "where": list(self.layout.roots),
