@@ -66,13 +66,16 @@ def test_ten_thousand_calls_leave_nothing_behind(name):
 
     for _ in range(100):
         call()
-    counts, tracked, blocks = state()
-    for _ in range(repetitions):
-        call()
-    counts_after, tracked_after, blocks_after = state()
-    # One reference or block lost per call would be as many; caches of Python and PyTorch move these by a few. Objects of
-    # other tests may be collected meanwhile, so that fewer are left: they refer to None and torch.Tensor by the hundred.
-    differences = [after - before for before, after in zip(counts, counts_after)]
+    for _ in range(3):  # what a call loses or leaves, it does in each; other tests' objects go once
+        counts, tracked, blocks = state()
+        for _ in range(repetitions):
+            call()
+        counts_after, tracked_after, blocks_after = state()
+        # One reference or block lost per call would be as many; caches of Python and PyTorch move these by a few. Objects
+        # of other tests may be collected meanwhile, so that fewer are left: they refer to None and torch.Tensor.
+        differences = [after - before for before, after in zip(counts, counts_after)]
+        if min(differences) > -repetitions // 2:
+            break
     assert max(differences) < 100 and min(differences) > -repetitions // 2, differences
     assert tracked_after - tracked < 100 and blocks_after - blocks < 500
 
