@@ -8,6 +8,7 @@ build/fuzz/findings/. --seconds: for each target; --total: seconds for all, shar
 """
 
 import argparse
+import importlib.util
 import os
 import re
 import shutil
@@ -34,6 +35,9 @@ class LibFuzzer:
     reads: str
     longest: int  # bytes of an input
 
+    def can_run(self):
+        return True
+
     def command(self, seconds):
         folders = [BUILD / "corpus" / self.name, FUZZ / "seeds" / self.name, FUZZ / "found" / self.name]
         folders[0].mkdir(parents=True, exist_ok=True)
@@ -54,6 +58,9 @@ class Script:
 
     name: str
     reads: str
+
+    def can_run(self):
+        return importlib.util.find_spec("atheris") is not None
 
     def command(self, seconds):
         script, seeds = FUZZ / f"{self.name}.py", FUZZ / "seeds" / self.name
@@ -112,6 +119,11 @@ def main():
     if unknown := [name for name in options.targets if name not in known]:
         parser.error(f"target: expected some of {', '.join(known)}, got {', '.join(unknown)}")
     targets = [known[name] for name in options.targets or known]
+    if lacking := [target.name for target in targets if not target.can_run()]:
+        print(f"fuzzing: not run without atheris, which has no wheel for this Python: {' '.join(lacking)}", flush=True)
+        targets = [target for target in targets if target.can_run()]
+        if not targets:
+            return 1
     jobs = min(os.cpu_count() or 1, len(targets))
     seconds = options.seconds or options.total * jobs // len(targets)
     if programs := [target.name for target in targets if isinstance(target, LibFuzzer)]:

@@ -26,8 +26,6 @@ from support import allocation_cases, allocation_first, bridge_probe, failing  #
 MOST = 5000  # allocations of a call, far more than any has
 ROUNDS = 10  # a leak shows in each of them
 CALLS = 60  # in all rounds at least: Python itself keeps a few blocks now and then
-
-
 LOST = "returned NULL without setting an exception"
 
 
@@ -79,7 +77,7 @@ class Trial:
         """Whether an outcome says that there is no memory: in calls of old projects by FatalError. Before 3.12 Python
         loses the text of an exception that it has no memory for, or the exception."""
         textless = got == (self.normal[0], "") and self.normal[0] != "returned"
-        told = got[0] == "FatalError" and got[1] in ("std::bad_alloc", "$ Torch: not enough memory")
+        told = got in allocation_first.OF_OLD_PROJECTS
         return textless or told or got[0] == "MemoryError" or got[1] == LOST or str(got[1]).endswith(f"> {LOST}")
 
     def problem(self, n, text):

@@ -49,7 +49,8 @@ int requires_grad(PyObject *object) {
 }
 
 Py_ssize_t find_protected(PyObject *const *tensors, Py_ssize_t count) {
-    /* Grad mode and the attribute requires_grad cost about the same: grad mode comes first where it can save several of the other. */
+    /* Grad mode and the attribute requires_grad cost about the same: grad mode comes first where it can save several of
+     * the other. */
     const bool is_slow = torch.body_requires_grad == nullptr && count > 1;
     const int grad_enabled = is_slow ? truth(torch.is_grad_enabled(nullptr)) : 1;
     if (grad_enabled <= 0) return grad_enabled == 0 ? count : 0;

@@ -292,8 +292,8 @@ private:
         }
         const bool has_names = names != nullptr && !PyErr_Occurred();
         const Ref unnamed = !has_names ? Ref()
-                                             : cffi_py.call("name_culprit", "OOOOi", error.value(), names.get(),
-                                                            function_->cffi_types, values_.get(), int{legacy});
+                                       : cffi_py.call("name_culprit", "OOOOi", error.value(), names.get(),
+                                                      function_->cffi_types, values_.get(), int{legacy});
         if (unnamed == nullptr) error.drop();
     }
 
