@@ -16,8 +16,11 @@ template <typename T> static std::vector<T> compute() {
     std::vector<T> h(steps * batch * state), cell(h.size()), kept(3 * h.size());
     std::vector<T> d_input(x.size()), d_weights(weights.size()), d_bias(gates), d_h(h0.size()), d_cell(h0.size());
     std::vector<T> output(batch * gates), added(x.size());
+    std::vector<T> step_input(batch * in), step_weights(weights.size()), step_bias(gates), step_h(h0.size()),
+        step_cell(h0.size()), without_input(weights.size());
     std::vector<char> workspace(FOR_TYPE(T, lltm_sequence_forward_workspace_size)(steps, batch, in, state) +
                                 FOR_TYPE(T, lltm_sequence_backward_workspace_size)(steps, batch, in, state) +
+                                FOR_TYPE(T, lltm_backward_workspace_size)(batch, in, state) +
                                 FOR_TYPE(T, my_lib_linear_forward_workspace_size)(batch, in, gates));
     CHECK(FOR_TYPE(T, lltm_sequence_forward)(x.data(), weights.data(), bias.data(), h0.data(), h0.data(), steps, batch,
                                              in, state, h.data(), cell.data(), kept.data(), workspace.data(),
@@ -26,12 +29,22 @@ template <typename T> static std::vector<T> compute() {
                                               h.data(), h0.data(), h0.data(), weights.data(), steps, batch, in, state,
                                               d_input.data(), d_weights.data(), d_bias.data(), d_h.data(),
                                               d_cell.data(), workspace.data(), workspace.size()));
+    // The backward of the first step, once more without the gradient of its input.
+    CHECK(FOR_TYPE(T, lltm_backward)(grad_h.data(), grad_h.data(), cell.data(), kept.data(), x.data(), h0.data(),
+                                     weights.data(), batch, in, state, step_input.data(), step_weights.data(),
+                                     step_bias.data(), step_h.data(), step_cell.data(), workspace.data(),
+                                     workspace.size()));
+    CHECK(FOR_TYPE(T, lltm_backward)(grad_h.data(), grad_h.data(), cell.data(), kept.data(), x.data(), h0.data(),
+                                     weights.data(), batch, in, state, nullptr, without_input.data(), nullptr, nullptr,
+                                     nullptr, workspace.data(), workspace.size()));
+    CHECK(same_bits(without_input, step_weights));
     CHECK(FOR_TYPE(T, my_lib_linear_forward)(x.data(), weights.data(), bias.data(), batch, in, gates, output.data(),
                                              workspace.data(), workspace.size()));
     const int64_t shape[] = {static_cast<int64_t>(x.size())};
     CHECK(FOR_TYPE(T, my_lib_add_forward)(x.data(), shape, 1, x.data(), shape, 1, added.data()));
     std::vector<T> all;
-    for (const std::vector<T> *part : {&h, &cell, &kept, &d_input, &d_weights, &d_bias, &d_h, &d_cell, &output, &added})
+    for (const std::vector<T> *part : {&h, &cell, &kept, &d_input, &d_weights, &d_bias, &d_h, &d_cell, &output, &added,
+                                       &step_input, &step_weights, &step_bias, &step_h, &step_cell})
         all.insert(all.end(), part->begin(), part->end());
     return all;
 }

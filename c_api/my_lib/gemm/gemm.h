@@ -176,44 +176,79 @@ template <typename Body> static inline void for_depth_blocks(int64_t depth, Body
     } while (first_p < depth);
 }
 
-template <typename S, typename Output = S> void multiply(const Product<S, Output> &product) {
+// How a product is cut among threads: each unit is one panel of columns of one block of rows.
+template <typename T> struct Units {
+    int64_t panels, count, work;  // `work`: the multiplications of a unit, at most
+
+    template <typename S, typename Output>
+    explicit Units(const Product<S, Output> &product)
+        : panels((product.columns + panel_width<T> - 1) / panel_width<T>),
+          count((product.rows + row_block - 1) / row_block * panels),
+          work(count ? 1 + product.depth * panel_width<T> * (product.rows < row_block ? product.rows : row_block) : 0) {}
+};
+
+template <typename S, typename Output>
+void multiply_units(const Product<S, Output> &product, int64_t panels, int64_t begin, int64_t end) {
     using T = Arithmetic<S>;
-    if (!product.rows || !product.columns) return;  // `depth` may then be any number
     constexpr int64_t width = panel_width<T>;
-    const int64_t panels = (product.columns + width - 1) / width;
-    const int64_t row_blocks = (product.rows + row_block - 1) / row_block;
-    const int64_t work = product.depth * width * (product.rows < row_block ? product.rows : row_block);
-    parallel_for(panels * row_blocks, 1 + multiply_grain / (work + 1), [&](int64_t begin, int64_t end) {
-        const auto begin_row = [=](int64_t unit) { return unit / panels * row_block; };
-        const auto end_row = [&](int64_t unit) {
-            return begin_row(unit) + row_block < product.rows ? begin_row(unit) + row_block : product.rows;
-        };
-        const auto c_of = [&](int64_t unit) {
-            return product.c + begin_row(unit) * product.c_stride + unit % panels * width;
-        };
-        if constexpr (std::is_same_v<Output, T>) {
-            // The depth goes outermost: its block of A then stays in the second-level cache for all the panels.
+    const auto begin_row = [=](int64_t unit) { return unit / panels * row_block; };
+    const auto end_row = [&](int64_t unit) {
+        return begin_row(unit) + row_block < product.rows ? begin_row(unit) + row_block : product.rows;
+    };
+    const auto c_of = [&](int64_t unit) {
+        return product.c + begin_row(unit) * product.c_stride + unit % panels * width;
+    };
+    if constexpr (std::is_same_v<Output, T>) {
+        // The depth goes outermost: its block of A then stays in the second-level cache for all the panels.
+        for_depth_blocks(product.depth, [&](int64_t first_p, int64_t depth) {
+            for (int64_t unit = begin; unit < end; ++unit)
+                multiply_column_panel<S, Output>(product, begin_row(unit), end_row(unit), unit % panels, first_p, depth,
+                                                 {c_of(unit), product.c_stride, first_p || product.accumulate});
+        });
+    } else {
+        // Sums stay in T until they are complete, then they are rounded.
+        alignas(64) T sums[row_block * width];
+        for (int64_t unit = begin; unit < end; ++unit) {
             for_depth_blocks(product.depth, [&](int64_t first_p, int64_t depth) {
-                for (int64_t unit = begin; unit < end; ++unit)
-                    multiply_column_panel<S, Output>(product, begin_row(unit), end_row(unit), unit % panels, first_p,
-                                                     depth,
-                                                     {c_of(unit), product.c_stride, first_p || product.accumulate});
+                multiply_column_panel<S, Output>(product, begin_row(unit), end_row(unit), unit % panels, first_p, depth,
+                                                 {sums, width, first_p > 0});
             });
-        } else {
-            // Sums stay in T until they are complete, then they are rounded.
-            alignas(64) T sums[row_block * width];
-            for (int64_t unit = begin; unit < end; ++unit) {
-                for_depth_blocks(product.depth, [&](int64_t first_p, int64_t depth) {
-                    multiply_column_panel<S, Output>(product, begin_row(unit), end_row(unit), unit % panels, first_p,
-                                                     depth, {sums, width, first_p > 0});
-                });
-                const int64_t column = unit % panels * width, rows = end_row(unit) - begin_row(unit);
-                const int64_t columns = product.columns - column < width ? product.columns - column : width;
-                for (int64_t row = 0; row < rows; ++row)
-                    convert(sums + row * width, columns, c_of(unit) + row * product.c_stride);
-            }
+            const int64_t column = unit % panels * width, rows = end_row(unit) - begin_row(unit);
+            const int64_t columns = product.columns - column < width ? product.columns - column : width;
+            for (int64_t row = 0; row < rows; ++row)
+                convert(sums + row * width, columns, c_of(unit) + row * product.c_stride);
+        }
+    }
+}
+
+// Products none of which needs the result of another, in one parallel region: threads start and wait for each other
+// once, and one of them may be at another product than its neighbour.
+template <typename S, typename Output> void multiply_all(const Product<S, Output> *products, int count) {
+    using T = Arithmetic<S>;
+    int64_t work = 0, grain = multiply_grain;
+    for (int i = 0; i < count; ++i) {
+        const Units<T> units(products[i]);
+        work += units.count * units.work;
+        if (units.work > grain) grain = units.work;
+    }
+    parallel_for(work, grain, [=](int64_t begin, int64_t end) {
+        for (int i = 0; i < count; ++i) {
+            const Units<T> units(products[i]);
+            if (!units.count) continue;  // `depth` may then be any number
+            // Units that end before a place in the work that is left.
+            const auto before = [&](int64_t place) {
+                return place < 0 ? 0 : place / units.work < units.count ? place / units.work : units.count;
+            };
+            const int64_t first = before(begin), last = before(end);
+            if (first < last) multiply_units<S, Output>(products[i], units.panels, first, last);
+            begin -= units.count * units.work;
+            end -= units.count * units.work;
         }
     });
+}
+
+template <typename S, typename Output = S> void multiply(const Product<S, Output> &product) {
+    multiply_all(&product, 1);
 }
 
 // to[column] = sum over rows of from[row, column]; adds to what is there if `accumulate`, and Output is then T.

@@ -31,18 +31,21 @@ template <typename S> void lltm_backward(const LltmBackward<S> &a) {
     const T *no_more = nullptr;
     differentiate_lltm(a.grad_h, no_more, a.grad_cell, a.new_cell, a.gates, batch, state_size, d_gates, a.d_old_cell);
     if (a.d_bias) sum_rows(d_gates, batch, gate_size, a.d_bias);
+    Product<S> products[4];
+    int count = 0;
     if (a.d_old_h)
-        multiply<S>({batch, state_size, gate_size, d_gates, gate_size, 1, {a.weights, row_size}, a.d_old_h,
-                     state_size});
+        products[count++] = {batch, state_size, gate_size, d_gates, gate_size, 1, {a.weights, row_size}, a.d_old_h,
+                             state_size};
     if (a.d_input)
-        multiply<S>({batch, input_size, gate_size, d_gates, gate_size, 1, {a.weights + state_size, row_size},
-                     a.d_input, input_size});
+        products[count++] = {batch, input_size, gate_size, d_gates, gate_size, 1, {a.weights + state_size, row_size},
+                             a.d_input, input_size};
     if (a.d_weights) {
-        multiply<S>({gate_size, state_size, batch, d_gates, 1, gate_size, {a.old_h, state_size}, a.d_weights,
-                     row_size});
-        multiply<S>({gate_size, input_size, batch, d_gates, 1, gate_size, {a.input, input_size},
-                     a.d_weights + state_size, row_size});
+        products[count++] = {gate_size, state_size, batch, d_gates, 1, gate_size, {a.old_h, state_size}, a.d_weights,
+                             row_size};
+        products[count++] = {gate_size, input_size, batch, d_gates, 1, gate_size, {a.input, input_size},
+                             a.d_weights + state_size, row_size};
     }
+    multiply_all(products, count);
 }
 
 template void lltm_forward(const LltmForward<bfloat16> &);
