@@ -99,9 +99,9 @@ def needed(backward, arguments, needs, *like):
     """
     if all(needs):
         return getattr(operators, backward)(*arguments)
-    gradients = tuple(empty_like(x) if need else None for x, need in zip(like, needs))
+    gradients = [torch.empty_like(x) if need else None for x, need in zip(like, needs)]
     getattr(operators_out, backward)(*arguments, *gradients)
-    return gradients
+    return tuple(gradients)
 
 
 def empty_like(tensor):

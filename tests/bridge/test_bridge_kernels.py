@@ -129,6 +129,19 @@ def test_tensors_are_made_contiguous(ops):
     assert torch.equal(ops.scale(torch.rand(1, 2).expand(3, 2), None, 0.0), torch.zeros(3, 2))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1), (1, 7), (3, 2), (5, 13), (0, 4)])
+def test_one_element_expanded_is_repeated(ops, shape, dtype):
+    whole = torch.arange(4.0, dtype=dtype)
+    x, bias = whole[2].expand(shape), whole[3:].expand(shape[1])
+    expected = torch.full(shape, 7.0, dtype=dtype)
+    assert torch.equal(ops.scale(x, bias, 2.0), expected)
+    ops.scale.out(x, bias, 2.0, output := torch.empty(shape, dtype=dtype))
+    assert torch.equal(output, expected) and whole.tolist() == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match=r"bias: expected shape"):
+        ops.scale(x, whole[3:].expand(shape[1] + 1), 2.0)
+
+
 def test_outputs_of_any_strides_are_written(ops):
     x, whole = torch.rand(3, 2), torch.full((4, 3), 9.0)
     ops.scale.out(x, None, 2.0, whole[1:, :2].t().t())

@@ -20,7 +20,8 @@ template <typename T> T from_stack(uint64_t value) {
 struct Value {
     Handle tensor; /* PyTorch's, or an allocated output */
     Handle dense;  /* row-major, in place of a tensor that is not, or that must stay as it is; C gets this one */
-    Layout layout; /* of the tensor, if there is one */
+    std::unique_ptr<char[]> repeated; /* the same for a tensor whose only element stands for all */
+    Layout layout;                    /* of the tensor, if there is one */
     uint64_t number = 0;
     ListObject *list = nullptr;
     std::unique_ptr<int64_t[]> sizes; /* the list's */
