@@ -6,7 +6,8 @@ five require grad. "forward" builds the graph. "backward" is
 ``.grad``, for all five gradients; in "backward, input without grad" the input
 needs none. "backward, eight graphs" is eight such backward passes, one graph
 after the other, whose gradients accumulate. "forward, as modules" adds what
-``nn.Module`` costs each of them.
+``nn.Module`` costs each of them. "empty Function" computes nothing: its time is
+what PyTorch takes for the step of any autograd Function.
 """
 
 import time
@@ -16,6 +17,7 @@ import torch
 
 from .harness import Outcome, compare
 from .peers import eager, extension
+from .peers.empty import EmptyFunction
 from .training import accumulating_contender, backward_contender, check_same_work, forward_contender
 
 SHAPES = ((16, 32, 128), (64, 1024, 128), (1, 32, 128), (128, 512, 512))  # batch, input, state
@@ -93,14 +95,15 @@ def measure(effort, shapes=SHAPES):
                 for _ in range(3):  # jit.script specialises in its first calls
                     backward(run())
             check_same_work(runs, backward, leaves)
+            timed = {**runs, "empty Function": bound(EmptyFunction.apply, input, weights, bias, *state)}
             if input_grad:
-                forward = [forward_contender(name, run) for name, run in runs.items()]
+                forward = [forward_contender(name, run) for name, run in timed.items()]
                 outcome.groups.append(compare("lltm", "forward", shape, forward, effort))
                 passes = [
-                    accumulating_contender(name, run, backward, leaves, GRAPHS) for name, run in runs.items()
+                    accumulating_contender(name, run, backward, leaves, GRAPHS) for name, run in timed.items()
                 ]
                 outcome.groups.append(compare("lltm", "backward, eight graphs", shape, passes, effort))
-            passes = [backward_contender(name, run, backward, leaves) for name, run in runs.items()]
+            passes = [backward_contender(name, run, backward, leaves) for name, run in timed.items()]
             outcome.groups.append(compare("lltm", case, shape, passes, effort))
 
         modules = {
