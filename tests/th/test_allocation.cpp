@@ -1,12 +1,14 @@
 // tests/th/test_allocation.cpp: memory that runs out at every point of a call: an error, valid tensors, nothing leaked.
 //
 // The n-th allocation of libth fails, for n from 1 until the call succeeds: for every function with random arguments,
-// and for scenarios with storages of an own allocator. (The BLAS library does not survive it: its allocations succeed.)
+// and for scenarios with storages of an own allocator. (The BLAS library does not survive it: its allocations succeed,
+// but loading it fails.)
 //     th_test_allocation [sets of arguments of each function [seed]]      a seed of `any` is another one each time
 //
 // Blocks are counted, and under sanitizers LeakSanitizer counts too.
 #include "expect.h"
 #include "failing_malloc.h"
+#include "forked.h"
 #include "random_calls.h"
 
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <sys/resource.h>
 
 extern "C" {
 void __lsan_disable() __attribute__((weak));
@@ -165,6 +168,65 @@ long own_allocators() {
     return met;
 }
 
+// The error of a function that needs the BLAS library, of which the n-th allocation fails; "" where there is none.
+std::string solve(long n = -1) {
+    THFloatTensor *a = THFloatTensor_newWithSize2d(2, 2), *b = THFloatTensor_newWithSize2d(2, 1);
+    THFloatTensor *x = THFloatTensor_new(), *lu = THFloatTensor_new();
+    THFloatTensor_fill(b, 1), THFloatTensor_fill(a, 1), THFloatTensor_set2d(a, 0, 0, 3);
+    const std::string error = raised([&] {
+        fails_in = n;
+        THFloatTensor_gesv(x, lu, b, a);
+    });
+    if (fails_in > 0) fails_in = -1;
+    for (THFloatTensor *t : {a, b, x, lu}) THFloatTensor_free(t);
+    return error;
+}
+
+// The BLAS library, before anything has loaded it: where there is no memory for it, nor for the name of another one, an
+// error says so, and the next call finds it.
+void no_memory_for_blas(bool there_is_one) {
+    const char *const lack = "0: $ Torch: not enough memory", *const other = "/a/library/of/another/name.so";
+    fails_in = 1;
+    EXPECT(raised([&] { thaw_set_blas(other); }) == lack && fails_in == 0);
+    fails_in = -1;
+    EXPECT(thaw_set_blas(other) == 1);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need memory of their own
+    rlimit usual;
+    getrlimit(RLIMIT_AS, &usual);
+    const rlimit little{rlim_t(1) << 20, usual.rlim_max};
+    setrlimit(RLIMIT_AS, &little);
+    const std::string error = solve();
+    setrlimit(RLIMIT_AS, &usual);
+    EXPECT(error == lack || !there_is_one);
+#endif
+    bool failed = true;
+    for (long n = 1; failed; n++) {
+        const std::string error = solve(n);
+        failed = fails_in == 0;
+        fails_in = -1;
+        EXPECT((failed ? error.rfind(lack, 0) == 0 : error.empty()) || !there_is_one);
+    }
+    EXPECT(thaw_set_blas(other) == 0);
+}
+
+// Helpers with the parts of a product: without memory to begin their threads the caller computes all of them.
+void no_memory_for_helpers(bool has_helpers) {
+    constexpr int64_t n = 300;
+    THSetNumThreads(3);
+    THFloatTensor *ones = THFloatTensor_newWithSize2d(n, n), *r = THFloatTensor_newWithSize2d(n, n);
+    THFloatTensor_fill(ones, 1);
+    for (const long in : {1, -1}) {
+        THFloatTensor_zero(r);
+        fails_in = in;
+        THFloatTensor_addmm(r, 0, r, 1, ones, ones);
+        EXPECT(fails_in == 0 || in < 0 || !has_helpers);
+        fails_in = -1;
+        EXPECT(THFloatTensor_minall(r) == n && THFloatTensor_maxall(r) == n);
+    }
+    THFloatTensor_free(ones), THFloatTensor_free(r);
+    THSetNumThreads(1);
+}
+
 // The loader's memory for the BLAS library's thread-local variables, made in its first calls, is for good.
 void warm_up() {
     if (__lsan_disable) __lsan_disable();
@@ -213,6 +275,9 @@ int main(int argc, char **argv) {
     EXPECT(failing_malloc::find("libth.so"));
     setvbuf(stderr, nullptr, _IONBF, 0);
     setvbuf(stdout, nullptr, _IONBF, 0);
+    const bool has_blas = holds_in_child([] { return solve().empty(); });
+    no_memory_for_blas(has_blas);
+    no_memory_for_helpers(has_blas);
     THSetNumThreads(1);
     warm_up();
     size_t functions = 0;

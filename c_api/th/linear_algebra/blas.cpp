@@ -1,6 +1,7 @@
 // c_api/th/linear_algebra/blas.cpp: the BLAS functions: a library's for float and double, plain loops for the rest.
 #include "th/linear_algebra/blas.h"
 
+#include "base/once.h"
 #include "th/linear_algebra/blas_library.h"
 #include "th/linear_algebra/helpers.h"
 #include "th/runtime/export.h"
@@ -28,24 +29,26 @@ template <typename T> struct Routines;  // X(name, returns, parameters...) with 
       const int *)                                                                                                     \
     X(gemm, void, const char *, const char *, const int *, const int *, const int *, const T *, const T *,             \
       const int *, const T *, const int *, const T *, T *, const int *, size_t, size_t)
-#define TH_MEMBER(name, returns, ...)                                                                                  \
-    returns (*name)(__VA_ARGS__) = reinterpret_cast<returns (*)(__VA_ARGS__)>(blas_routine(prefix #name));
+#define TH_MEMBER(name, returns, ...) returns (*name)(__VA_ARGS__);
+#define TH_FIND(name, returns, ...) reinterpret_cast<returns (*)(__VA_ARGS__)>(blas_routine(prefix #name)),
 #define prefix "s"
 template <> struct Routines<float> {
     using T = float;
     TH_ROUTINES(TH_MEMBER)
+    static Routines find() { return {TH_ROUTINES(TH_FIND)}; }
 };
 #undef prefix
 #define prefix "d"
 template <> struct Routines<double> {
     using T = double;
     TH_ROUTINES(TH_MEMBER)
+    static Routines find() { return {TH_ROUTINES(TH_FIND)}; }
 };
 #undef prefix
 
 template <typename T> const Routines<T> &library() {
-    static const Routines<T> routines;
-    return routines;
+    static base::Once<Routines<T>> routines;
+    return routines.get(Routines<T>::find);
 }
 
 // body(first, number) for parts of [0, size): one for each thread that may take part, but no more than the whole has

@@ -8,34 +8,52 @@
 // each product takes several of the scheduler's time slices.
 #include "th/linear_algebra/blas_library.h"
 
+#include "base/once.h"
+#include "base/setting.h"
 #include "th/runtime/export.h"
 #include "th/runtime/threads.h"
 
 #include <TH/THBlas.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <mutex>
+#include <new>
 #include <sched.h>
 #include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 namespace th {
 namespace {
 
-std::mutex loading;
-void *library = nullptr;
-bool searched = false;
-std::string wanted;
-bool single_threaded = false;  // the library uses no threads of its own
+struct Library {
+    void *handle;          // NULL: there is none
+    bool single_threaded;  // it uses no threads of its own
+};
 
-// Symbols carry this prefix in scipy-openblas32.
-const char *const prefixes[] = {"scipy_", ""};
+base::Setting<std::string> wanted;
+std::atomic<bool> has_begun{false};  // to search
 
-void *symbol(void *handle, const std::string &name) {
-    for (const char *prefix : prefixes)
-        if (void *found = dlsym(handle, (prefix + name).c_str())) return found;
+// NULL where the library has no function of this name. Symbols carry a prefix in scipy-openblas32. Names are short.
+void *symbol(void *handle, const char *name, const char *suffix = "") {
+    char full[64];
+    for (const char *prefix : {"scipy_", ""}) {
+        snprintf(full, sizeof full, "%s%s%s", prefix, name, suffix);
+        if (void *found = dlsym(handle, full)) return found;
+    }
     return nullptr;
+}
+
+// Whether there is no room for this file, which with more memory may be a library.
+bool lacks_memory_for(const char *path) {
+    struct stat file;
+    if (stat(path, &file) || !file.st_size) return false;
+    void *room = mmap(nullptr, size_t(file.st_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return true;
+    munmap(room, size_t(file.st_size));
+    return false;
 }
 
 // OpenBLAS starts a thread for each processor but one that the thread which loads it may run on.
@@ -57,57 +75,73 @@ private:
     bool narrowed_;
 };
 
-bool take(const char *path) {
+// Whether this file is the library. Throws std::bad_alloc.
+bool take(const char *path, Library &library) {
     if (!path || !*path) return false;
     const OneProcessor while_loading;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return false;
+    if (!handle) {
+        if (lacks_memory_for(path)) throw std::bad_alloc();
+        return false;
+    }
     if (!symbol(handle, "sgemm_")) {
         dlclose(handle);
         return false;
     }
-    library = handle;
+    library = {handle, false};
     if (auto set_threads = reinterpret_cast<void (*)(int)>(symbol(handle, "openblas_set_num_threads"))) {
         set_threads(1);
-        single_threaded = true;
+        library.single_threaded = true;
     }
     return true;
 }
 
-bool take_beside_this_library() {
+bool take_beside_this_library(Library &library) {
     Dl_info own;
     if (!dladdr(reinterpret_cast<void *>(&blas_routine), &own) || !own.dli_fname) return false;
     std::string folder = own.dli_fname;
     folder.erase(folder.find_last_of('/') + 1);
-    return take((folder + "../../scipy_openblas32/lib/libscipy_openblas.so").c_str());
+    return take((folder + "../../scipy_openblas32/lib/libscipy_openblas.so").c_str(), library);
 }
 
-void search() {
-    if (searched) return;
-    searched = true;
-    if (take(getenv("THAW_BLAS")) || take(wanted.c_str()) || take_beside_this_library()) return;
+Library search() {
+    has_begun = true;
+    const std::string *path = wanted.get();
+    Library library = {nullptr, false};
+    if (take(getenv("THAW_BLAS"), library) || (path && take(path->c_str(), library)) ||
+        take_beside_this_library(library))
+        return library;
 #ifdef TH_BLAS_FOUND_BY_BUILD
-    if (take(TH_BLAS_FOUND_BY_BUILD)) return;
+    if (take(TH_BLAS_FOUND_BY_BUILD, library)) return library;
 #endif
     for (const char *name : {"libopenblas.so.0", "liblapack.so.3", "libblas.so.3"})
-        if (take(name)) return;
+        if (take(name, library)) return library;
+    return library;
+}
+
+// A search that found no memory is made again. A child that is forked during it makes its own: nobody waits in a handler
+// of the fork, since OpenBLAS itself registers some while it is loaded, which may wait for the fork.
+const Library &library() {
+    static base::Once<Library> found;
+    return found.get(search);
+}
+
+int most_of_environment() {
+    const char *value = getenv("OPENBLAS_NUM_THREADS");
+    const int number = value ? atoi(value) : 0;  // as OpenBLAS reads it: anything but a positive number is no limit
+    return number > 0 ? number : INT_MAX;
 }
 
 }  // namespace
 
 void *blas_routine(const char *name) {
-    std::lock_guard<std::mutex> lock(loading);
-    search();
-    return library ? symbol(library, std::string(name) + "_") : nullptr;
+    void *const handle = library().handle;
+    return handle ? symbol(handle, name, "_") : nullptr;
 }
 
 int product_threads() {
-    static const int most = [] {
-        const char *value = getenv("OPENBLAS_NUM_THREADS");
-        const int number = value ? atoi(value) : 0;  // as OpenBLAS reads it: anything but a positive number is no limit
-        return number > 0 ? number : INT_MAX;
-    }();
-    return single_threaded ? std::min(num_threads(), most) : 1;
+    static base::Once<int> most;
+    return library().single_threaded ? std::min(num_threads(), most.get(most_of_environment)) : 1;
 }
 
 }  // namespace th
@@ -116,9 +150,9 @@ extern "C" {
 
 int thaw_set_blas(const char *path) {
     return th::guarded([&] {
-        std::lock_guard<std::mutex> lock(th::loading);
-        th::wanted = path;
-        return int(!th::searched);
+        TH_CHECK(path, "thaw_set_blas: expected a path, got NULL");
+        th::wanted.set(path);
+        return int(!th::has_begun);
     });
 }
 }

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <pthread.h>
 #include <thread>
 
@@ -64,20 +65,21 @@ private:
     bool taken_ = false;
 };
 
-// Never deleted: helpers wait for it until the process ends. A forked process has none of them, and perhaps a lock that
+// Never destroyed: helpers wait in it until the process ends. A forked process has none of them, and perhaps a lock that
 // one of them held: it begins anew.
-Helpers *const *the_helpers() {
-    static Helpers *helpers = [] {
-        pthread_atfork(nullptr, nullptr, [] { helpers = new Helpers; });
-        return new Helpers;
-    }();
-    return &helpers;
+alignas(Helpers) char memory[sizeof(Helpers)];
+Helpers *the_helpers = nullptr;
+
+// When the library is loaded, not on first use, which may be in another thread while this one forks.
+__attribute__((constructor)) void begin() {
+    the_helpers = new (memory) Helpers;
+    pthread_atfork(nullptr, nullptr, [] { the_helpers = new (memory) Helpers; });
 }
 
 }  // namespace
 
 void run_with_helpers(int parts, void (*part)(void *body, int number), void *body) {
-    (*the_helpers())->run(parts, part, body);
+    the_helpers->run(parts, part, body);
 }
 
 }  // namespace th

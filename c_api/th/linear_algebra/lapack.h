@@ -1,6 +1,7 @@
 // c_api/th/linear_algebra/lapack.h: calls of the LAPACK library, with scalars by value, for float and double.
 #pragma once
 
+#include "base/once.h"
 #include "th/linear_algebra/blas_library.h"
 #include "th/runtime/errors.h"
 
@@ -31,8 +32,9 @@ template <typename... Arguments> void call(void *routine, const char *name, Argu
 }
 
 #define TH_CALL(name, ...)                                                                                             \
-    static void *const routine = blas_routine(std::is_same<T, float>::value ? "s" #name : "d" #name);                  \
-    call(routine, #name, __VA_ARGS__)
+    static base::Once<void *> routine;                                                                                 \
+    call(routine.get([] { return blas_routine(std::is_same<T, float>::value ? "s" #name : "d" #name); }), #name,       \
+         __VA_ARGS__)
 
 template <typename T> void gesv(int n, int nrhs, T *a, int lda, int *ipiv, T *b, int ldb, int *info) {
     TH_CALL(gesv, n, nrhs, a, lda, ipiv, b, ldb, info);

@@ -1,14 +1,16 @@
 // c_api/th/runtime/compat.h: which version's numbers to reproduce, as the environment says. Each variable is read once.
 #pragma once
 
+#include "base/once.h"
+
 namespace th {
 
 bool read_torch7();
 
 // TH_COMPAT=7: Torch7's and PyTorch 0.1.12-0.2's numbers, where they differ from 0.3 without a different prototype.
 inline bool torch7() {
-    static const bool chosen = read_torch7();
-    return chosen;
+    static base::Once<bool> chosen;
+    return chosen.get(read_torch7);
 }
 
 // TH_INDEX_BASE=1: what the original counted from its macro of that name counts from 1, as in Torch7's library:

@@ -1,7 +1,8 @@
 // c_api/th/runtime/errors.cpp: errors of C code, and the handler that is in force.
 #include "th/runtime/errors.h"
 
-#include <mutex>
+#include "base/setting.h"
+#include "th/runtime/export.h"
 
 namespace th {
 namespace {
@@ -9,13 +10,14 @@ namespace {
 template <typename Function> struct Handler {
     Function function = nullptr;
     void *data = nullptr;
+
+    bool operator==(const Handler &other) const { return function == other.function && data == other.data; }
 };
 
 thread_local Handler<THErrorHandlerFunction> thread_error;
 thread_local Handler<THArgErrorHandlerFunction> thread_argument_error;
-Handler<THErrorHandlerFunction> default_error;
-Handler<THArgErrorHandlerFunction> default_argument_error;
-std::mutex defaults;
+base::Setting<Handler<THErrorHandlerFunction>> default_error;
+base::Setting<Handler<THArgErrorHandlerFunction>> default_argument_error;
 
 void print_and_exit(const char *message, void *) {
     printf("$ Error: %s\n", message);
@@ -28,10 +30,11 @@ void print_argument_and_exit(int argument, const char *message, void *) {
 }
 
 template <typename Function>
-Handler<Function> in_force(const Handler<Function> &own, const Handler<Function> &fallback, Function builtin) {
+Handler<Function> in_force(const Handler<Function> &own, const base::Setting<Handler<Function>> &fallback,
+                           Function builtin) {
     if (own.function) return own;
-    std::lock_guard<std::mutex> lock(defaults);
-    return fallback.function ? fallback : Handler<Function>{builtin, nullptr};
+    const Handler<Function> *set = fallback.get();
+    return set && set->function ? *set : Handler<Function>{builtin, nullptr};
 }
 
 }  // namespace
@@ -94,12 +97,10 @@ void THSetArgErrorHandler(THArgErrorHandlerFunction new_handler, void *data) {
 }
 
 void THSetDefaultErrorHandler(THErrorHandlerFunction new_handler, void *data) {
-    std::lock_guard<std::mutex> lock(th::defaults);
-    th::default_error = {new_handler, data};
+    th::guarded([&] { th::default_error.set({new_handler, data}); });
 }
 
 void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, void *data) {
-    std::lock_guard<std::mutex> lock(th::defaults);
-    th::default_argument_error = {new_handler, data};
+    th::guarded([&] { th::default_argument_error.set({new_handler, data}); });
 }
 }
