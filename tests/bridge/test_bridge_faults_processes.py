@@ -13,13 +13,17 @@ from torchthaw import config
 HEADER = """
 void both_fail(int in_region);
 int threads_of_region(void);
+int lost_children(int count);
 float first(const float *values, long count);
 """
 SOURCE = """
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
+#include <vector>
 struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
     const char *what() const noexcept override {  // while one is being told, the other fails
@@ -49,7 +53,43 @@ extern "C" int threads_of_region() {
     ++count;
     return count;
 }
+extern "C" void in_region(void (*body)(void));
+static bool fails_in_region() {
+    try {
+        in_region([] { throw std::runtime_error("failed"); });
+    } catch (const std::runtime_error &) {
+        return true;
+    }
+    return false;
+}
+// How many children did not catch the error of a region of their own; they are forked while other threads do. The first
+// one that waits for ever is killed, and ends it.
+extern "C" int lost_children(int count) {
+    std::atomic<bool> ended{false};
+    std::vector<std::thread> others;
+    for (int i = 0; i < 4; i++) others.emplace_back([&] { while (!ended) fails_in_region(); });
+    int lost = 0;
+    for (int i = 0; i < count && !lost; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(30);
+            _exit(fails_in_region() ? 0 : 1);
+        }
+        int status = -1;
+        lost += child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    }
+    ended = true;
+    for (std::thread &other : others) other.join();
+    return lost;
+}
 extern "C" float first(const float *values, long count) { return count ? values[0] : 0; }
+"""
+# An exception may leave a region of C; C++ ends the process there.
+REGION = """
+void in_region(void (*body)(void)) {
+#pragma omp parallel num_threads(2)
+    body();
+}
 """
 
 
@@ -59,8 +99,9 @@ def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("faults")
     (made / "faults.h").write_text(HEADER)
     (made / "faults.cpp").write_text(SOURCE)
+    (made / "region.c").write_text(REGION)
     torchthaw.create_extension(
-        "faults", "faults.h", ["faults.cpp"], relative_to=made / "build.py",
+        "faults", "faults.h", ["faults.cpp", "region.c"], relative_to=made / "build.py",
         extra_compile_args=["-fopenmp"], extra_link_args=["-fopenmp"],
     ).build()  # fmt: skip
     return made
@@ -86,6 +127,11 @@ def test_two_threads_that_fail_at_once(folder, in_region, imports):
 def test_a_parallel_region_without_pytorch(folder):
     """The extension alone brings OpenMP's runtime, and no other library of the process sees it."""
     assert python(folder, "import faults\nprint(faults.threads_of_region())").stdout == "2\n"
+
+
+def test_children_forked_while_errors_leave_regions(folder):
+    """They have none of the threads that hold something at that moment."""
+    assert python(folder, "import faults\nprint(faults.lost_children(300))").stdout == "0\n"
 
 
 # A torch that is none

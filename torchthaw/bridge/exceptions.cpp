@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -58,23 +57,39 @@ unsigned long long loads() {
 /* How many parallel regions this code is in. PyTorch may bring a copy of OpenMP's runtime beside the one that extensions
    are linked with, and that one may be loaded at any time. Looking for a library that is not there takes 20 us. */
 int region_level() {
-    static const Level of_torch = level_of("libtorch_cpu.so");
-    static std::atomic<Level> of_gcc{nullptr};
+    static std::atomic<Level> of_torch{nullptr}, of_gcc{nullptr};
+    static std::atomic<bool> looked_for_torch{false};
     static std::atomic<unsigned long long> looked_at{0};
+    if (!looked_for_torch.load(std::memory_order_acquire)) { /* threads that look at once find the same */
+        of_torch.store(level_of("libtorch_cpu.so"), std::memory_order_relaxed);
+        looked_for_torch.store(true, std::memory_order_release);
+    }
+    const Level first = of_torch.load(std::memory_order_relaxed);
     Level other = of_gcc.load(std::memory_order_relaxed);
     if (other == nullptr) {
         const unsigned long long now = loads();
         if (looked_at.exchange(now, std::memory_order_relaxed) != now)
             of_gcc.store(other = level_of("libgomp.so.1"), std::memory_order_relaxed);
     }
-    return (of_torch == nullptr ? 0 : of_torch()) + (other == nullptr || other == of_torch ? 0 : other());
+    return (first == nullptr ? 0 : first()) + (other == nullptr || other == first ? 0 : other());
 }
 
 thread_local int caught_level; /* how many of them region_member() is in */
 
-std::mutex regions;
-bool is_forked; /* OpenMP's threads stayed behind in the parent */
-const int watching = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+/* A forked child has none of the other threads: neither those of OpenMP nor one that was about to end the process. No
+   lock is held here, which the child would wait for, but is_ending. */
+bool is_forked;
+std::atomic<bool> is_ending{false};
+const int watching = pthread_atfork(nullptr, nullptr, [] {
+    is_forked = true;
+    is_ending = false;
+});
+
+/* Returns in the first thread that calls it, which then ends the process; the others wait for that. */
+void end_alone() {
+    if (!is_ending.exchange(true)) return;
+    for (;;) pause();
+}
 
 /* An exception that leaves a region of C++ or a thread ends the process, in the words of the handler from before. Where
    others follow meanwhile, as they do in the other threads of a region, they wait for that end: the handler of gcc's
@@ -83,12 +98,9 @@ const int watching = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
 const std::terminate_handler end_process = std::set_terminate(end_once);
 
 [[noreturn]] void end_once() {
-    static std::atomic<bool> is_ending{false};
     thread_local bool is_mine = false;
     if (is_mine) std::abort(); /* the handler itself failed */
-    if (is_ending.exchange(true)) {
-        for (;;) pause();
-    }
+    end_alone();
     is_mine = true;
     end_process();
     std::abort();
@@ -140,8 +152,7 @@ void forget_pending() { pending = NOTHING; }
 
 void throw_error(const std::string &message) {
     if (region_level() <= caught_level) throw std::runtime_error(message);
-    static std::mutex ending; /* one message, and nobody goes on meanwhile */
-    ending.lock();
+    end_alone(); /* one message, and nobody goes on meanwhile */
     std::fprintf(stderr, "error in a parallel region that cannot end early: %s\n", message.c_str());
     std::abort();
 }
@@ -162,13 +173,14 @@ void throw_python_error() {
     throw_error(message);
 }
 
-/* A region keeps its exception in place, since no memory may be left for one. */
+/* A region keeps its exception in place, since no memory may be left for one: the first that a thread stores. */
 static_assert(sizeof(std::exception_ptr) == sizeof(void *) && alignof(std::exception_ptr) == alignof(void *));
 
-static bool has_kept(const thaw_region *region) {
-    void *kept;
-    std::memcpy(&kept, &region->kept, sizeof kept);
-    return kept != nullptr;
+static void keep(thaw_region *region, std::exception_ptr caught) {
+    void *none = nullptr, *pointer;
+    std::memcpy(&pointer, &caught, sizeof pointer);
+    if (__atomic_compare_exchange_n(&region->kept, &none, pointer, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        new (&caught) std::exception_ptr(); /* it is the region's now */
 }
 
 unsigned region_threads(unsigned asked) { return is_forked ? 1 : asked; }
@@ -180,15 +192,16 @@ void region_member(void *opaque) {
     try {
         region->body(region->data);
     } catch (...) {
-        std::lock_guard<std::mutex> lock(regions);
-        if (!has_kept(region)) new (&region->kept) std::exception_ptr(std::current_exception());
+        keep(region, std::current_exception());
     }
     caught_level = outer;
 }
 
 void region_join(thaw_region *region) {
-    if (!has_kept(region)) return;
-    std::exception_ptr exception = std::move(*std::launder(reinterpret_cast<std::exception_ptr *>(&region->kept)));
+    void *pointer = __atomic_load_n(&region->kept, __ATOMIC_ACQUIRE);
+    if (pointer == nullptr) return;
+    std::exception_ptr exception;
+    std::memcpy(static_cast<void *>(&exception), &pointer, sizeof pointer);
     std::rethrow_exception(std::move(exception));
 }
 
