@@ -252,6 +252,9 @@ WRONG = [
      "f: expected the annotations of {path}:5, got others"),
     (1, f"void f(float *a0 THAW_NULLABLE, {', '.join(f'int a{i}' for i in range(1, 65))});",
      "f: expected at most 64 parameters where anything is annotated, got 65"),
+    (1, f"void f(float *x THAW_SHAPE({' + '.join('n' * 101)}), int n);",
+     f"f: x: THAW_SHAPE: expected an expression of at most 200 numbers, names, signs and parentheses, got "
+     f"{' + '.join('n' * 101)}"),
 ]  # fmt: skip
 
 

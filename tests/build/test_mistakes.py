@@ -38,6 +38,7 @@ REFUSED = {
     "int f(std::string text);": "1: .*" + CXX.format("a name with ::"),
     "int f(const int n) noexcept;": "1: .*" + CXX.format("a keyword of C\\+\\+"),
     'int g(int);\nextern "C" int f(int n);': '2: .*' + CXX.format('extern "C"'),
+    f"int f(int {'*' * 50}x);": "1: f: expected types of at most 50 pointers and arrays, got more$",
     "static int f(int n);": "1: f: expected a function that other files can call, or its body, got static$",
     "#include <stdint.h>\nstatic inline int f(int n);": "2: f: expected a function that other files can call, or its body",
     "int thaw_open(int n);": "1: thaw_open: expected a name that does not begin with thaw_, which generated C begins ",
