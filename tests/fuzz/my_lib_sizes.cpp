@@ -110,28 +110,66 @@ private:
     std::vector<std::unique_ptr<char[]>> arrays_;
 };
 
-void add(Input &input) {
+// The element type of a function, whose first parameter is an array.
+template <typename T, typename... Rest> T element(int (*)(const T *, Rest...));
+template <auto function> using Element = decltype(element(function));
+
+template <auto forward> void binary(Input &input) {
+    using T = Element<forward>;
     Call call(input);
     int64_t ndim1;
     const int64_t *const shape1 = call.shape(&ndim1);
     int64_t ndim2 = ndim1;
     const int64_t *const shape2 = input.up_to(3) ? shape1 : call.shape(&ndim2);
     call.same(shape1, ndim1, shape2, ndim2);
-    float *const input1 = call.array<float>(shape1, ndim1), *const input2 = call.array<float>(shape2, ndim2);
-    float *const output = call.array<float>(shape1, ndim1);
-    call.run([&] { return my_lib_add_forward(input1, shape1, ndim1, input2, shape2, ndim2, output); });
+    T *const input1 = call.array<T>(shape1, ndim1), *const input2 = call.array<T>(shape2, ndim2);
+    T *const output = call.array<T>(shape1, ndim1);
+    call.run([&] { return forward(input1, shape1, ndim1, input2, shape2, ndim2, output); });
 }
 
-void cube(Input &input) {
+template <auto backward> void binary_backward(Input &input) {
+    using T = Element<backward>;
+    Call call(input);
+    int64_t ndim;
+    const int64_t *const shape = call.shape(&ndim);
+    T *const grad_output = call.array<T>(shape, ndim);
+    T *const grad_input1 = call.array<T>(shape, ndim, Call::optional);
+    T *const grad_input2 = call.array<T>(shape, ndim, Call::optional);
+    call.run([&] { return backward(grad_output, shape, ndim, grad_input1, grad_input2); });
+}
+
+template <auto function, Call::Need result> void mul_constant(Input &input) {
+    using T = Element<function>;
+    Call call(input);
+    int64_t ndim;
+    const int64_t *const shape = call.shape(&ndim);
+    T *const x = call.array<T>(shape, ndim), *const output = call.array<T>(shape, ndim, result);
+    call.run([&] { return function(x, shape, ndim, 2, output); });
+}
+
+template <auto forward> void cube(Input &input) {
+    using T = Element<forward>;
     Call call(input);
     int64_t ndim;
     const int64_t *shape = call.shape(&ndim);
-    double *const x = call.array<double>(shape, ndim), *const output = call.array<double>(shape, ndim);
-    double *const derivative = call.array<double>(shape, ndim, Call::optional);
-    call.run([&] { return my_lib_cube_forward_f64(x, shape, ndim, output, derivative); });
+    T *const x = call.array<T>(shape, ndim), *const output = call.array<T>(shape, ndim);
+    T *const derivative = call.array<T>(shape, ndim, Call::optional);
+    call.run([&] { return forward(x, shape, ndim, output, derivative); });
 }
 
-template <typename T, typename Forward, typename Bytes> void linear(Input &input, Forward forward, Bytes bytes) {
+template <auto backward> void cube_backward(Input &input) {
+    using T = Element<backward>;
+    Call call(input);
+    int64_t ndim;
+    const int64_t *const shape = call.shape(&ndim);
+    T *const grad_output = call.array<T>(shape, ndim);
+    T *const grad_derivative = call.array<T>(shape, ndim, Call::optional), *const x = call.array<T>(shape, ndim);
+    T *const grad_input = call.array<T>(shape, ndim, Call::optional);
+    call.run([&] { return backward(grad_output, grad_derivative, x, shape, ndim, grad_input); });
+}
+
+template <auto forward, auto bytes> void linear(Input &input) {
+    using T = Element<forward>;
     Call call(input);
     const int64_t batch = call.size(), in = call.size(), out = call.size();
     T *const x = call.array<T>({batch, in}), *const weight = call.array<T>({out, in});
@@ -140,40 +178,53 @@ template <typename T, typename Forward, typename Bytes> void linear(Input &input
     void *const workspace = call.workspace(bytes(batch, in, out), &size);
     call.run([&] { return forward(x, weight, bias, batch, in, out, output, workspace, size); });
 }
-void linear_f32(Input &input) {
-    linear<float>(input, my_lib_linear_forward, my_lib_linear_forward_workspace_size);
-}
-void linear_bf16(Input &input) {
-    linear<thaw_bfloat16>(input, my_lib_linear_forward_bf16, my_lib_linear_forward_workspace_size_bf16);
-}
 
-void linear_backward(Input &input) {
+template <auto backward, auto bytes> void linear_backward(Input &input) {
+    using T = Element<backward>;
     Call call(input);
     const int64_t batch = call.size(), in = call.size(), out = call.size();
-    float *const grad_output = call.array<float>({batch, out});
-    float *const grad_input = call.array<float>({batch, in}, Call::optional);
-    float *const grad_weight = call.array<float>({out, in}, Call::optional);
-    float *const grad_bias = call.array<float>({out}, Call::optional);
-    float *const x = call.array<float>({batch, in}, grad_weight ? Call::needed : Call::optional);
-    float *const weight = call.array<float>({out, in}, grad_input ? Call::needed : Call::optional);
+    T *const grad_output = call.array<T>({batch, out});
+    T *const grad_input = call.array<T>({batch, in}, Call::optional);
+    T *const grad_weight = call.array<T>({out, in}, Call::optional);
+    T *const grad_bias = call.array<T>({out}, Call::optional);
+    T *const x = call.array<T>({batch, in}, grad_weight ? Call::needed : Call::optional);
+    T *const weight = call.array<T>({out, in}, grad_input ? Call::needed : Call::optional);
     size_t size = 0;
-    void *const workspace = call.workspace(my_lib_linear_backward_workspace_size(batch, in, out), &size);
+    void *const workspace = call.workspace(bytes(batch, in, out), &size);
     call.run([&] {
-        return my_lib_linear_backward(grad_output, x, weight, batch, in, out, grad_input, grad_weight, grad_bias,
-                                      workspace, size);
+        return backward(grad_output, x, weight, batch, in, out, grad_input, grad_weight, grad_bias, workspace, size);
     });
 }
 
-void batch_norm2d(Input &input) {
-    Call call(input);
-    const int64_t batch = call.size(), channels = call.size(), height = call.size(), width = call.size();
-    float *const x = call.array<float>({batch, channels, height, width});
-    float *const output = call.array<float>({batch, channels, height, width});
-    float *const mean = call.array<float>({channels}), *const std = call.array<float>({channels});
+// Of the sizes, one value has no variance.
+double batch_norm_eps(Call &call, Input &input, int64_t batch, int64_t channels, int64_t height, int64_t width) {
     const double eps = input.up_to(15) == 1 ? -1 : 1e-5;
     call.least(eps >= 0, 1);
-    if (batch == 1 && channels >= 0 && height == 1 && width == 1) call.least(0, 1);  // one value has no variance
-    call.run([&] { return my_lib_batch_norm2d_forward(x, batch, channels, height, width, eps, output, mean, std); });
+    if (batch == 1 && channels >= 0 && height == 1 && width == 1) call.least(0, 1);
+    return eps;
+}
+
+template <auto forward> void batch_norm2d(Input &input) {
+    using T = Element<forward>;
+    Call call(input);
+    const int64_t batch = call.size(), channels = call.size(), height = call.size(), width = call.size();
+    T *const x = call.array<T>({batch, channels, height, width});
+    T *const output = call.array<T>({batch, channels, height, width});
+    T *const mean = call.array<T>({channels}), *const std = call.array<T>({channels});
+    const double eps = batch_norm_eps(call, input, batch, channels, height, width);
+    call.run([&] { return forward(x, batch, channels, height, width, eps, output, mean, std); });
+}
+
+template <auto backward> void batch_norm2d_backward(Input &input) {
+    using T = Element<backward>;
+    Call call(input);
+    const int64_t batch = call.size(), channels = call.size(), height = call.size(), width = call.size();
+    T *const grad_output = call.array<T>({batch, channels, height, width});
+    T *const x = call.array<T>({batch, channels, height, width});
+    T *const mean = call.array<T>({channels}), *const std = call.array<T>({channels});
+    T *const grad_input = call.array<T>({batch, channels, height, width}, Call::optional);
+    const double eps = batch_norm_eps(call, input, batch, channels, height, width);
+    call.run([&] { return backward(grad_output, x, mean, std, batch, channels, height, width, eps, grad_input); });
 }
 
 // Sizes of the weights, which are sums and products of others; where those overflow, the call is invalid.
@@ -186,49 +237,144 @@ struct LltmSizes {
     }
 };
 
-void lltm(Input &input) {
+template <auto forward, auto bytes> void step(Input &input) {
+    using T = Element<forward>;
     Call call(input);
     const int64_t batch = call.size(), input_size = call.size(), state_size = call.size();
     const LltmSizes lltm(call, input_size, state_size);
-    double *const x = call.array<double>({batch, input_size});
-    double *const weights = call.array<double>({lltm.gates, lltm.columns}), *const bias = call.array<double>({lltm.gates});
-    double *const old_h = call.array<double>({batch, state_size}), *const old_cell = call.array<double>({batch, state_size});
-    double *const new_h = call.array<double>({batch, state_size}), *const new_cell = call.array<double>({batch, state_size});
-    double *const gates = call.array<double>({batch, lltm.gates}, Call::optional);
+    T *const x = call.array<T>({batch, input_size});
+    T *const weights = call.array<T>({lltm.gates, lltm.columns}), *const bias = call.array<T>({lltm.gates});
+    T *const old_h = call.array<T>({batch, state_size}), *const old_cell = call.array<T>({batch, state_size});
+    T *const new_h = call.array<T>({batch, state_size}), *const new_cell = call.array<T>({batch, state_size});
+    T *const gates = call.array<T>({batch, lltm.gates}, Call::optional);
     size_t size = 0;
-    void *const workspace = call.workspace(lltm_forward_workspace_size_f64(batch, input_size, state_size), &size);
+    void *const workspace = call.workspace(bytes(batch, input_size, state_size), &size);
     call.run([&] {
-        return lltm_forward_f64(x, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h, new_cell,
-                                gates, workspace, size);
+        return forward(x, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h, new_cell, gates,
+                       workspace, size);
     });
 }
 
-void lltm_sequence(Input &input) {
+template <auto backward, auto bytes> void step_backward(Input &input) {
+    using T = Element<backward>;
+    Call call(input);
+    const int64_t batch = call.size(), input_size = call.size(), state_size = call.size();
+    const LltmSizes lltm(call, input_size, state_size);
+    T *const grad_h = call.array<T>({batch, state_size}), *const grad_cell = call.array<T>({batch, state_size});
+    T *const new_cell = call.array<T>({batch, state_size}), *const gates = call.array<T>({batch, lltm.gates});
+    T *const x = call.array<T>({batch, input_size}), *const old_h = call.array<T>({batch, state_size});
+    T *const weights = call.array<T>({lltm.gates, lltm.columns});
+    T *const d_input = call.array<T>({batch, input_size}, Call::optional);
+    T *const d_weights = call.array<T>({lltm.gates, lltm.columns}, Call::optional);
+    T *const d_bias = call.array<T>({lltm.gates}, Call::optional);
+    T *const d_old_h = call.array<T>({batch, state_size}, Call::optional);
+    T *const d_old_cell = call.array<T>({batch, state_size}, Call::optional);
+    size_t size = 0;
+    void *const workspace = call.workspace(bytes(batch, input_size, state_size), &size);
+    call.run([&] {
+        return backward(grad_h, grad_cell, new_cell, gates, x, old_h, weights, batch, input_size, state_size, d_input,
+                        d_weights, d_bias, d_old_h, d_old_cell, workspace, size);
+    });
+}
+
+template <auto forward, auto bytes> void sequence(Input &input) {
+    using T = Element<forward>;
     Call call(input);
     const int64_t steps = call.size(), batch = call.size(), input_size = call.size(), state_size = call.size();
     const LltmSizes lltm(call, input_size, state_size);
-    float *const x = call.array<float>({steps, batch, input_size});
-    float *const weights = call.array<float>({lltm.gates, lltm.columns}), *const bias = call.array<float>({lltm.gates});
-    float *const old_h = call.array<float>({batch, state_size}), *const old_cell = call.array<float>({batch, state_size});
-    float *const h = call.array<float>({steps, batch, state_size});
-    float *const cell = call.array<float>({steps, batch, state_size});
-    float *const gates = call.array<float>({steps, batch, lltm.gates}, Call::optional);
+    T *const x = call.array<T>({steps, batch, input_size});
+    T *const weights = call.array<T>({lltm.gates, lltm.columns}), *const bias = call.array<T>({lltm.gates});
+    T *const old_h = call.array<T>({batch, state_size}), *const old_cell = call.array<T>({batch, state_size});
+    T *const h = call.array<T>({steps, batch, state_size}), *const cell = call.array<T>({steps, batch, state_size});
+    T *const gates = call.array<T>({steps, batch, lltm.gates}, Call::optional);
     size_t size = 0;
-    void *const workspace =
-        call.workspace(lltm_sequence_forward_workspace_size(steps, batch, input_size, state_size), &size);
+    void *const workspace = call.workspace(bytes(steps, batch, input_size, state_size), &size);
     call.run([&] {
-        return lltm_sequence_forward(x, weights, bias, old_h, old_cell, steps, batch, input_size, state_size, h, cell,
-                                     gates, workspace, size);
+        return forward(x, weights, bias, old_h, old_cell, steps, batch, input_size, state_size, h, cell, gates,
+                       workspace, size);
     });
 }
+
+template <auto backward, auto bytes> void sequence_backward(Input &input) {
+    using T = Element<backward>;
+    Call call(input);
+    const int64_t steps = call.size(), batch = call.size(), input_size = call.size(), state_size = call.size();
+    const LltmSizes lltm(call, input_size, state_size);
+    T *const grad_h = call.array<T>({steps, batch, state_size});
+    T *const grad_last_h = call.array<T>({batch, state_size}, Call::optional);
+    T *const grad_last_cell = call.array<T>({batch, state_size}, Call::optional);
+    T *const cell = call.array<T>({steps, batch, state_size});
+    T *const gates = call.array<T>({steps, batch, lltm.gates});
+    T *const x = call.array<T>({steps, batch, input_size}), *const h = call.array<T>({steps, batch, state_size});
+    T *const old_h = call.array<T>({batch, state_size}), *const old_cell = call.array<T>({batch, state_size});
+    T *const weights = call.array<T>({lltm.gates, lltm.columns});
+    T *const d_input = call.array<T>({steps, batch, input_size}, Call::optional);
+    T *const d_weights = call.array<T>({lltm.gates, lltm.columns}, Call::optional);
+    T *const d_bias = call.array<T>({lltm.gates}, Call::optional);
+    T *const d_old_h = call.array<T>({batch, state_size}, Call::optional);
+    T *const d_old_cell = call.array<T>({batch, state_size}, Call::optional);
+    size_t size = 0;
+    void *const workspace = call.workspace(bytes(steps, batch, input_size, state_size), &size);
+    call.run([&] {
+        return backward(grad_h, grad_last_h, grad_last_cell, cell, gates, x, h, old_h, old_cell, weights, steps, batch,
+                        input_size, state_size, d_input, d_weights, d_bias, d_old_h, d_old_cell, workspace, size);
+    });
+}
+
+// Every function of my_lib.h that takes sizes, as test_fuzz_sizes.py sees to. A byte chooses one: new ones come last, so
+// that saved inputs keep their meaning.
+void (*const operators[])(Input &) = {
+    binary<my_lib_add_forward>,
+    cube<my_lib_cube_forward_f64>,
+    linear<my_lib_linear_forward, my_lib_linear_forward_workspace_size>,
+    linear<my_lib_linear_forward_bf16, my_lib_linear_forward_workspace_size_bf16>,
+    linear_backward<my_lib_linear_backward, my_lib_linear_backward_workspace_size>,
+    batch_norm2d<my_lib_batch_norm2d_forward>,
+    step<lltm_forward_f64, lltm_forward_workspace_size_f64>,
+    sequence<lltm_sequence_forward, lltm_sequence_forward_workspace_size>,
+    binary<my_lib_add_forward_f64>,
+    binary<my_lib_scale_add_forward>,
+    binary<my_lib_scale_add_forward_f64>,
+    binary_backward<my_lib_add_backward>,
+    binary_backward<my_lib_add_backward_f64>,
+    binary_backward<my_lib_scale_add_backward>,
+    binary_backward<my_lib_scale_add_backward_f64>,
+    mul_constant<my_lib_mul_constant_forward, Call::needed>,
+    mul_constant<my_lib_mul_constant_forward_f64, Call::needed>,
+    mul_constant<my_lib_mul_constant_backward, Call::optional>,
+    mul_constant<my_lib_mul_constant_backward_f64, Call::optional>,
+    cube<my_lib_cube_forward>,
+    cube_backward<my_lib_cube_backward>,
+    cube_backward<my_lib_cube_backward_f64>,
+    linear<my_lib_linear_forward_f64, my_lib_linear_forward_workspace_size_f64>,
+    linear<my_lib_linear_forward_f16, my_lib_linear_forward_workspace_size_f16>,
+    linear_backward<my_lib_linear_backward_f64, my_lib_linear_backward_workspace_size_f64>,
+    linear_backward<my_lib_linear_backward_bf16, my_lib_linear_backward_workspace_size_bf16>,
+    linear_backward<my_lib_linear_backward_f16, my_lib_linear_backward_workspace_size_f16>,
+    batch_norm2d<my_lib_batch_norm2d_forward_f64>,
+    batch_norm2d_backward<my_lib_batch_norm2d_backward>,
+    batch_norm2d_backward<my_lib_batch_norm2d_backward_f64>,
+    step<lltm_forward, lltm_forward_workspace_size>,
+    step<lltm_forward_bf16, lltm_forward_workspace_size_bf16>,
+    step<lltm_forward_f16, lltm_forward_workspace_size_f16>,
+    step_backward<lltm_backward, lltm_backward_workspace_size>,
+    step_backward<lltm_backward_f64, lltm_backward_workspace_size_f64>,
+    step_backward<lltm_backward_bf16, lltm_backward_workspace_size_bf16>,
+    step_backward<lltm_backward_f16, lltm_backward_workspace_size_f16>,
+    sequence<lltm_sequence_forward_f64, lltm_sequence_forward_workspace_size_f64>,
+    sequence<lltm_sequence_forward_bf16, lltm_sequence_forward_workspace_size_bf16>,
+    sequence<lltm_sequence_forward_f16, lltm_sequence_forward_workspace_size_f16>,
+    sequence_backward<lltm_sequence_backward, lltm_sequence_backward_workspace_size>,
+    sequence_backward<lltm_sequence_backward_f64, lltm_sequence_backward_workspace_size_f64>,
+    sequence_backward<lltm_sequence_backward_bf16, lltm_sequence_backward_workspace_size_bf16>,
+    sequence_backward<lltm_sequence_backward_f16, lltm_sequence_backward_workspace_size_f16>,
+};
 
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static const bool prepared = (little_memory(), true);
     (void)prepared;
-    static void (*const operators[])(Input &) = {add, cube, linear_f32, linear_bf16, linear_backward, batch_norm2d, lltm,
-                                                 lltm_sequence};
     Input input(bytes, size);
     do input.one_of(operators)(input);
     while (input.more());

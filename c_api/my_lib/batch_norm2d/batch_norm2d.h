@@ -32,6 +32,7 @@ template <typename T, template <typename> class Arguments>
 bool check_images(const Arguments<T> &a, Images *images) {
     int64_t count;
     if (!check_array_size<T>("input", {a.batch, a.channels, a.height, a.width}, &count)) return false;
+    if (!check_array_size<T>("mean", {a.channels})) return false;  // the images may have no element, and these many
     if (a.batch == 1 && a.height == 1 && a.width == 1)
         return set_error(MY_LIB_ERROR_INVALID_SIZE,
                          "input: expected more than 1 value per channel, got shape (1, %lld, 1, 1)",

@@ -32,7 +32,8 @@ template <typename T> bool check_sizes(const LinearSizes &s) {
     return check_size("batch", s.batch) && check_size("in_features", s.in_features) &&
            check_size("out_features", s.out_features) && check_array_size<T>("input", {s.batch, s.in_features}) &&
            check_array_size<T>("weight", {s.out_features, s.in_features}) &&
-           check_array_size<T>("output", {s.batch, s.out_features});
+           check_array_size<T>("output", {s.batch, s.out_features}) &&
+           check_array_size<T>("bias", {s.out_features});  // the others may have no element
 }
 
 // `needed` bytes of workspace, here and below: SIZE_MAX where the sizes are impossible, with the error set.
