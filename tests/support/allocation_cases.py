@@ -277,18 +277,18 @@ def checks_cases(probe):
 
 def operator_cases(_):
     """Kernels in C, which PyTorch's dispatcher calls."""
-    ops = torch.ops.my_lib
+    add, lltm_forward = torch.ops.my_lib.my_lib_add_forward, torch.ops.my_lib.lltm_forward  # which must exist
 
     def lltm():
         state, gates = torch.ones(2, 3), torch.ones(9, 7)
         given = torch.ones(2, 4), gates, torch.ones(9), state, state
-        return alone(lambda: ops.lltm_forward(*given))
+        return alone(lambda: lltm_forward(*given))
 
     a = torch.ones(3, 4)
     return {
-        "add": lambda: alone(lambda: ops.add_forward(a, a)), "lltm": lltm,
-        "add of a dtype": lambda: alone(lambda: ops.add_forward(a, torch.ones(3, 4, dtype=torch.int32))),
-        "add of shapes": lambda: alone(lambda: ops.add_forward(a, torch.ones(3, 5))),
-        "strided": lambda: alone(lambda: ops.add_forward(a.t(), a.t())),
-        "requires grad": lambda: alone(lambda: ops.add_forward(torch.ones(3, 4, requires_grad=True), a)),
+        "add": lambda: alone(lambda: add(a, a)), "lltm": lltm,
+        "add of a dtype": lambda: alone(lambda: add(a, torch.ones(3, 4, dtype=torch.int32))),
+        "add of shapes": lambda: alone(lambda: add(a, torch.ones(3, 5))),
+        "strided": lambda: alone(lambda: add(a.t(), a.t())),
+        "requires grad": lambda: alone(lambda: add(torch.ones(3, 4, requires_grad=True), a)),
     }

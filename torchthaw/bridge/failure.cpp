@@ -21,12 +21,11 @@ Failure failure_of(const thaw_callable *function) {
     return failure;
 }
 
-void raise(const Failure &failure) {
+void raise(Failure::Type type, std::string_view text) {
     PyObject *const types[] = {PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError, PyExc_OverflowError,
                                PyExc_MemoryError};
-    const auto length = static_cast<Py_ssize_t>(failure.text.size());
-    const Ref text(PyUnicode_DecodeUTF8(failure.text.data(), length, "replace"));
-    if (text != nullptr) PyErr_SetObject(types[failure.type], text);
+    const Ref message(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+    if (message != nullptr) PyErr_SetObject(types[type], message);
 }
 
 void raise_failure_of(const thaw_callable *function) noexcept try {

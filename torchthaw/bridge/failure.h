@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 struct thaw_callable;
 
@@ -23,8 +24,9 @@ struct Failure {
 /* What a function with a status says about the failure that it has just reported in this thread. Needs no GIL. */
 Failure failure_of(const thaw_callable *function);
 
-/* Sets the Python exception. */
-void raise(const Failure &failure);
+/* Sets the Python exception; the C++ code needs no memory for it. */
+void raise(Failure::Type type, std::string_view text);
+inline void raise(const Failure &failure) { raise(failure.type, failure.text); }
 
 /* Sets that of failure_of(), or MemoryError. */
 void raise_failure_of(const thaw_callable *function) noexcept;

@@ -26,7 +26,7 @@ public:
     explicit KernelError(const Failure &failure) : KernelError(failure.type, failure.text) {}
     KernelError(Failure::Type type, const std::string &text) : builtin_exception(text), type_(type) {}
 
-    void set_error() const override { raise({type_, what()}); }
+    void set_error() const override { raise(type_, what()); }
 
 private:
     const Failure::Type type_;
