@@ -1,4 +1,5 @@
-"""torchthaw/private_names.py: every name of PyTorch that is not public, and its replacement if it is missing.
+"""torchthaw/private_names.py: every name of PyTorch that is not public, and its replacement if it is missing; and one
+of Python's, in ``is_being_imported``.
 
 No other file of the package uses one, nor one of ``functions``. ``get(name)`` is what PyTorch has under that name if it
 passes a small test, else the replacement; the choice is made once, at the first call. Importing this file does not
@@ -42,6 +43,15 @@ def _torch():
     import torch  # waits where another thread is importing it right now
 
     return torch
+
+
+def is_being_imported(module):
+    """Whether the code of a module still runs: it lacks names yet, and other threads that import it wait for this one.
+
+    Only a private attribute of its spec tells: importlib sets it for that time, and reads it to see whether an import
+    must wait. A module without it, such as one that no importlib made, counts as imported.
+    """
+    return getattr(getattr(module, "__spec__", None), "_initializing", False)
 
 
 def _empty():
@@ -458,7 +468,7 @@ def _try_here(works, found):
 
 def _try_elsewhere(works, found):
     """In a new thread, which is in no mode and no transform: C++ that throws because of one would end the process."""
-    if getattr(_torch().__spec__, "_initializing", False):  # this thread is importing it, and the other would wait
+    if is_being_imported(_torch()):  # by this thread, and the other would wait
         return _try_here(works, found)
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(works, found).result()

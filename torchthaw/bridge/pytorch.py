@@ -5,7 +5,7 @@ import os
 import sys
 from contextlib import nullcontext
 
-from ..private_names import body_offset, get, has
+from ..private_names import body_offset, get, has, is_being_imported
 from . import _bridge
 
 # DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
@@ -28,7 +28,7 @@ def broken():
     """Why the module ``torch`` of this process is no PyTorch that works, with its file; "" where it is, or there is none.
     """
     torch = sys.modules.get("torch")
-    if torch is None or getattr(torch.__spec__, "_initializing", False):  # or it is being imported
+    if torch is None or is_being_imported(torch):
         return ""
     try:
         for ask in (access, view_base, mode_count, body_functions):

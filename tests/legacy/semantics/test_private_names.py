@@ -29,6 +29,7 @@ OWNERS = (
 )  # fmt: skip
 PRIVATE = {name for owner in OWNERS for name in dir(owner) if re.match("_[^_]", name)} | {
     "_untyped_storage",  # of every TypedStorage, set when it is made
+    "_initializing",  # of a module's spec: Python's
 }
 # Names without an underscore that are in the table.
 LISTED = {private.path.rpartition(".")[2] for private in NAMES.values()} - PRIVATE
@@ -103,6 +104,20 @@ def test_the_table_is_complete():
     assert private_names.missing() == {}
     for name, private in NAMES.items():
         assert re.match(r"2\.\d+", private.since) and private.use and private.without and callable(private.works), name
+
+
+def test_a_module_that_is_being_imported(tmp_path, monkeypatch):
+    """Its own code sees that it is; where Python has no such attribute, every module counts as imported."""
+    asks = "import sys\nfrom torchthaw.private_names import is_being_imported\n"
+    (tmp_path / "half_imported.py").write_text(f"{asks}meanwhile = is_being_imported(sys.modules[__name__])\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import half_imported
+
+    monkeypatch.delitem(sys.modules, "half_imported")
+    assert half_imported.meanwhile is True
+    assert not private_names.is_being_imported(half_imported)
+    for spec in ({"__spec__": SimpleNamespace(name="x")}, {"__spec__": None}, {}):
+        assert private_names.is_being_imported(SimpleNamespace(**spec)) is False
 
 
 def test_every_name_has_a_user():
