@@ -9,8 +9,9 @@
 Wheels are built from the source distribution, with git out of reach, on stand-ins for glibc 2.28 (glibc_stubs.py), and
 are renamed to manylinux_2_28 when auditwheel and wheel_checks.py agree. The C tests run with the libraries of each wheel;
 those of aarch64 in qemu. The wheel and the source distribution are installed into empty environments of every Python
-that is found, where wheel_use.py uses them. A wheel whose compiler is missing is left out. Everything but dist/ is in
-build/wheel-release/. The exit status is 1 where something failed, which is printed.
+that is found, beside a PyTorch (wheel_pytorch.py), and wheel_use.py uses them there. A wheel whose compiler is missing
+is left out. Everything but dist/ is in build/wheel-release/. The exit status is 1 where something failed, which is
+printed.
 """
 
 import argparse
@@ -28,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 import glibc_stubs  # noqa: E402
 import wheel_checks  # noqa: E402
+import wheel_pytorch  # noqa: E402
 from wheel_kinds import DEFAULT, KINDS, foreign, missing, settings  # noqa: E402
 
 from support import wheel_builder  # noqa: E402
@@ -115,7 +117,8 @@ def stubs(kind):
 
 def build(kind, source, tree, folder):
     """The path of a wheel that was built from the folder ``source``, with the tag that it got by itself."""
-    variables = without_git() | {
+    # A compiler cache may rewrite paths, past what keeps these out of libraries, and would make one build of two.
+    variables = as_a_user() | {
         "TORCHTHAW_GLIBC_STUBS": str(stubs(kind)), "_PYTHON_HOST_PLATFORM": f"linux-{kind.machine}",
         "TORCHTHAW_WHEEL_CUDA": kind.cuda,
     }  # fmt: skip
@@ -161,16 +164,17 @@ def c_tests(kind, tree, folder):
     return re.search(r".*tests passed.*", printed)[0]
 
 
-def environment(version, base, package, folder, words=()):
-    """Installs ``package`` for that Python into an environment of its own and uses it there."""
+def environment(version, base, package, folder, pytorch, words=()):
+    """Installs ``package`` for that Python into an environment of its own and uses it there.
+
+    pytorch: the folders that the environment sees besides, after ``package`` is installed.
+    """
     run(base, "-m", "venv", empty(folder) / "venv")
     python = folder / "venv" / "bin" / "python"
     run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *words, f"{package}[modernize]",
         env=as_a_user())  # fmt: skip
-    if version == "{}.{}".format(*sys.version_info):  # PyTorch from here, for the part that needs it
-        seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-        (packages,) = folder.glob("venv/lib/python*/site-packages")
-        (packages / "torch.pth").write_text("\n".join(seen))
+    (packages,) = folder.glob("venv/lib/python*/site-packages")
+    (packages / "torch.pth").write_text("\n".join(pytorch))
     variables = {**as_a_user(), "TORCHTHAW_CACHE": str(folder / "cache")}
     sample = ROOT / "examples" / "legacy" / "script"
     printed = run(python, ROOT / ".ci" / "wheel_use.py", sample, cwd=folder, env=variables)
@@ -188,10 +192,13 @@ def environments(packages, pythons):
         if base is None:
             say(f"Python {version}: not on this machine")
             continue
+        place = empty(FOLDER / f"pytorch-{version}")
+        pytorch = wheel_pytorch.folders(version, base, place, as_a_user())
         for package in packages:
             words = [f"--config-settings={key}={value}" for key, value in quick.items()]
-            environment(version, base, package, FOLDER / f"environment-{version}",
+            environment(version, base, package, FOLDER / f"environment-{version}", pytorch,
                         words if package.suffix == ".gz" else ["--only-binary", ":all:"])  # fmt: skip
+        empty(place)
 
 
 def make_wheel(name, sdist, again):
@@ -232,7 +239,7 @@ def main():
             made.append(make_wheel(name, sdist, again=not given.quick and name == os.uname().machine))
     run(tools(), "-m", "twine", "check", "--strict", *made)
     here = [path for path in made if path.suffix == ".gz" or path.name.endswith(f"_{os.uname().machine}.whl")]
-    environments(here, ["{}.{}".format(*sys.version_info)] if given.quick else [*PYTHONS, NEXT])
+    environments(here, [wheel_pytorch.OWN] if given.quick else [*PYTHONS, NEXT])
     for path in made:
         say(f"dist/{path.name}: {path.stat().st_size / 1e6:.2f} MB, sha256 {digest(path)}")
 

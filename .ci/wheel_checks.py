@@ -4,7 +4,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from support import elf
+from support import ROOT, elf
 from support.elf import readelf
 
 # Each library of the wheel, and what it may need at run time. libgomp and libstdc++ are not among these: OpenMP is looked
@@ -67,13 +67,18 @@ def unversioned(name, path):
     return [f"{name}: {each} has no version" for each in sorted(found) if not allowed.fullmatch(each)]
 
 
+def paths(name, path):
+    """The folder of the sources, which is another one in the next build."""
+    return [f"{name}: has the path {ROOT}"] * (str(ROOT).encode() in path.read_bytes())
+
+
 def of_libraries(folder):
     """Complaints about all libraries of an unpacked wheel."""
     found = libraries(folder)
     bad = [f"{name}: not expected" for name in sorted(found.keys() - NEEDED.keys())]
     bad += [f"{name}: missing" for name in sorted(NEEDED.keys() - CUDA - found.keys())]
     for name, path in sorted(found.items()):
-        bad += too_new(name, path) + needed(name, path) + unversioned(name, path)
+        bad += too_new(name, path) + needed(name, path) + unversioned(name, path) + paths(name, path)
         bad += [f"{name}: {each}" for each in elf.unprotected(path)]
     return bad
 

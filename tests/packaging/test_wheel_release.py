@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -128,6 +129,7 @@ NEW = 'int new_function(void);\n__asm__(".symver new_function, new_function@GLIB
     ("lib/libother.so", HARMLESS, [], "lib/libother.so: not expected"),
     ("lib/libmy_lib.so", HARMLESS, ["-Wl,-z,lazy"], "lib/libmy_lib.so: has no BIND_NOW"),
     ("lib/libth.so", HARMLESS, ["-Wl,-z,execstack"], "lib/libth.so: has an executable stack"),
+    ("lib/libth.so", f'const char *source = "{ROOT}/a.cpp";', [], f"lib/libth.so: has the path {ROOT}"),
 ])  # fmt: skip
 def test_libraries(checks, tmp_path, name, text, flags, complaint):
     library(tmp_path, name, text, *flags)
@@ -287,7 +289,7 @@ def test_the_version_tells_of_cuda(release, tmp_path, cuda, version):
 
 def test_environments_are_those_of_a_user(release, monkeypatch, tmp_path):
     """A source distribution is compiled from nothing: no tree of an earlier run, no compiler cache, no git."""
-    installs, uses = [], []
+    installs, uses, seen = [], [], []
 
     def run(*command, **options):
         if "install" in command:
@@ -295,6 +297,7 @@ def test_environments_are_those_of_a_user(release, monkeypatch, tmp_path):
             (tmp_path / "cmake-sdist" / "made").touch()
         if release.ROOT / ".ci" / "wheel_use.py" in command:
             uses.append((options["env"], options["cwd"]))
+            seen.append(next(options["cwd"].glob("venv/lib/python*/site-packages/torch.pth")).read_text())
             return f"torchthaw 1 from {options['cwd']}\nok\n"
         if "venv" in command:
             (tmp_path / f"environment-{command[0]}" / "venv" / "lib" / "python3" / "site-packages").mkdir(parents=True)
@@ -306,14 +309,67 @@ def test_environments_are_those_of_a_user(release, monkeypatch, tmp_path):
     monkeypatch.setattr(release, "epoch", lambda: "1700000000")
     monkeypatch.setattr(release, "FOLDER", tmp_path)
     monkeypatch.setattr(release.wheel_builder, "interpreter", lambda version: version)
+    monkeypatch.setattr(release.wheel_pytorch, "folders", lambda version, *rest: [f"/pytorch of {version}"])
     (tmp_path / "cmake-sdist").mkdir()
     (tmp_path / "cmake-sdist" / "of_an_earlier_run").touch()
-    release.environments([tmp_path / "torchthaw-1.tar.gz"], ["3.10", "{}.{}".format(*sys.version_info)])
+    release.environments([tmp_path / "torchthaw-1.tar.gz"], ["3.10", "3.11"])
+    assert seen == ["/pytorch of 3.10", "/pytorch of 3.11"]
     assert [there for _, there in installs] == [[], ["made"]], "one tree for all Pythons"
     for environment, *_ in installs + uses:
         assert "/of/this/checkout" not in environment.values() and environment["CCACHE_DISABLE"] == "1"
         git = shutil.which("git", path=environment["PATH"])
         assert subprocess.run([git, "--version"], capture_output=True, env=environment).returncode == 127
+
+
+def test_wheels_are_compiled_without_a_cache(release, monkeypatch, tmp_path):
+    """With CCACHE_BASEDIR two builds of one commit had different bytes: the paths of their sources were in them."""
+    built = []
+
+    def run(*command, **options):
+        built.append(options["env"])
+        (tmp_path / "torchthaw.whl").touch()
+
+    for name in ("CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CUDA_COMPILER_LAUNCHER", "CCACHE_BASEDIR", "CCACHE_DIR"):
+        monkeypatch.setenv(name, "/of/this/checkout")
+    monkeypatch.setattr(release, "run", run)
+    monkeypatch.setattr(release, "epoch", lambda: "1700000000")
+    monkeypatch.setattr(release, "stubs", lambda kind: tmp_path / "stubs")
+    monkeypatch.setattr(release, "FOLDER", tmp_path / "release")
+    release.build(release.KINDS["x86_64-cuda"], tmp_path, tmp_path / "tree", tmp_path)
+    (environment,) = built
+    assert "/of/this/checkout" not in environment.values() and environment["CCACHE_DISABLE"] == "1"
+    assert environment["SOURCE_DATE_EPOCH"] == "1700000000" and environment["TORCHTHAW_WHEEL_CUDA"] == "130"
+    assert environment["TORCHTHAW_GLIBC_STUBS"] == str(tmp_path / "stubs")
+
+
+def test_every_python_has_a_pytorch(release, monkeypatch, tmp_path):
+    """The one of this environment for its own version; another where the index has one, and none otherwise."""
+    pytorch, asked = importlib.import_module("wheel_pytorch"), []
+
+    class Done:
+        returncode = 0
+
+    def run(command, stdout=None, env=None, **options):
+        if "venv" in command:
+            (command[-1] / "lib" / "python3" / "site-packages").mkdir(parents=True)
+            return Done
+        asked.append(command[-1])
+        stdout.write(said)
+        Done.returncode = int(bool(said))
+        return Done
+
+    monkeypatch.setattr(pytorch.subprocess, "run", run)
+    own = pytorch.folders(pytorch.OWN, sys.executable, tmp_path / "own", {})
+    assert any((Path(each) / "torch").is_dir() for each in own) and asked == []
+    said = ""
+    found = pytorch.folders("3.99", "python3.99", tmp_path / "there", {})
+    assert found == [str(tmp_path / "there" / "lib" / "python3" / "site-packages")]
+    assert asked == [f"torch<={pytorch.recorded()}"]
+    said = "(from versions: 2.13.0)\nERROR: No matching distribution found for torch<=2.15.0\n"
+    assert pytorch.folders("3.99", "python3.99", tmp_path / "none", {}) == []
+    said = "ERROR: No space left on device\n"
+    with pytest.raises(RuntimeError, match="torch for Python 3.99: ERROR: No space left on device"):
+        pytorch.folders("3.99", "python3.99", tmp_path / "full", {})
 
 
 AUDIT = 'torchthaw.whl is consistent with the\nfollowing platform tag: "{}".\n'
