@@ -5,6 +5,7 @@ import io
 import shutil
 import subprocess
 import sys
+import types
 
 import pytest
 import torch
@@ -53,6 +54,30 @@ ROWS = {
 def test_outcomes(compared, name):
     outcome, detail = compared[2][name]
     assert outcome == ROWS[name][0] and ROWS[name][1] in detail
+
+
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, by):
+        return x * by
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None
+
+
+@pytest.mark.parametrize("is_of_c", [False, True])
+def test_calls_of_apply_are_noted(monkeypatch, is_of_c):
+    """From PyTorch 2.15 on, apply is a class method of C, as the one that Function's own hides before."""
+    found = [vars(each)["apply"] for each in torch.autograd.Function.__mro__ if "apply" in vars(each)]
+    of_c = next(each for each in found if isinstance(each, types.ClassMethodDescriptorType))
+    monkeypatch.setattr(torch.autograd.Function, "apply", of_c if is_of_c else found[0])
+    calls = listening.Calls({(F.__module__, "F")})
+    calls.listen_to_functions()
+    x = torch.ones(2, requires_grad=True)
+    assert F.apply(x, 3).tolist() == [3, 3] and F.apply(x, 3).grad_fn is not None
+    ((noted, by),) = calls.functions[F.__module__, "F"]
+    assert noted.tolist() == [1, 1] and by == 3
 
 
 class OldStyle:

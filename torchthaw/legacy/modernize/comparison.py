@@ -6,7 +6,7 @@ from . import generated_tests
 from .trials import projects, survey
 
 # Bytes for glibc to fill new memory with: see projects.ask.
-OLD, NEW = 85, 170
+OLD, NEW = survey.FILL, 170
 UNSET = "the old one gives other numbers each time: it uses memory that it did not set"
 
 

@@ -41,15 +41,15 @@ class Calls:
 
     def listen_to_functions(self):
         """From now on every ``apply`` of a wanted Function is noted; before the project is imported."""
-        apply = torch.autograd.Function.__dict__["apply"].__func__
+        apply = inspect.getattr_static(torch.autograd.Function, "apply")  # a class method of Python, or of C
         calls = self
 
-        @functools.wraps(apply)
+        @functools.wraps(torch.autograd.Function.apply)
         def noted(cls, *arguments, **keywords):
             key = cls.__module__, cls.__name__
             if key in calls.wanted and not keywords:
                 calls.note(calls.functions, key, arguments)
-            return apply(cls, *arguments, **keywords)
+            return apply.__get__(None, cls)(*arguments, **keywords)
 
         torch.autograd.Function.apply = classmethod(noted)
 
