@@ -133,6 +133,18 @@ def test_tables_of_tools_alone(merged):
     assert packages(done.result)[1:] == ["x-ops", "2.1"]
 
 
+MORE_OF_SETUP = """python_requires='>=3.5,<4', project_urls={'Bugs': 'https://example.org'},
+    extras_require={'docs': ['sphinx', 'torch==0.4'], 'old': ['cffi']}, license='MIT')
+"""
+
+
+def test_addresses_pythons_and_extras_of_setup_py(merged):
+    _, found, looks, _ = merged(TOOLS, setup_py=SETUP.replace("license='MIT')\n", MORE_OF_SETUP))
+    project = found["project"]
+    assert project["requires-python"] == ">=3.10,<4" and project["urls"] == {"Bugs": "https://example.org"}
+    assert project["optional-dependencies"] == {"docs": ["sphinx"], "old": []} and looks == []
+
+
 POETRY = """
 [tool.poetry]
 name = "detector"
@@ -155,7 +167,15 @@ build-backend = "flit_core.buildapi"
 [tool.flit.metadata]
 module = "functions"
 dist-name = "flat"
-requires = ["numpy"]
+requires = ["numpy", "torch==0.4.1"]
+requires-python = ">=3.6,<4"
+author = "A"
+author-email = "a@example.org"
+home-page = "https://example.org"
+[tool.flit.metadata.requires-extra]
+docs = ["sphinx"]
+[tool.flit.scripts]
+double = "functions.double:double"
 """
 HATCH = """
 [build-system]
@@ -179,22 +199,45 @@ version = "1"
 """
 
 
-@pytest.mark.parametrize("text, name, version, words", [
-    (POETRY, "detector", "0.2.0", ["was Poetry;", "nothing reads [tool.poetry] any more", "authors, dependencies"]),
-    (FLIT, "flat", "0.1.0", ["was Flit;", "[tool.flit.metadata]", "module, requires must go into [project]"]),
-    (HATCH, "hatched", "0.1.0", ["was Hatch;", "[tool.hatch]", "look whether version"]),
-    (OWN_BACKEND, "own", "1", ["was backend;", "[tool.setuptools.packages.find] names all packages"]),
+FINDS = "see whether [tool.setuptools.packages.find] names all packages"
+BACKEND = "its build backend was {}; setuptools builds it now, since it compiles the extension"
+TAKEN = "; [project] has what [tool.{}] said, which nothing reads any more"
+
+
+@pytest.mark.parametrize("text, name, version, title, left", [
+    (POETRY, "detector", "0.2.0", BACKEND.format("Poetry") + TAKEN.format("poetry"), []),
+    (FLIT, "flat", "0.1.0", BACKEND.format("Flit") + TAKEN.format("flit"), ["flit.metadata.module"]),
+    (HATCH, "hatched", "0.1.0", BACKEND.format("Hatch"), ["hatch.version"]),
+    (OWN_BACKEND, "own", "1", BACKEND.format("backend"), []),
 ])  # fmt: skip
-def test_other_build_backends(merged, text, name, version, words):
+def test_other_build_backends(merged, text, name, version, title, left):
     new, found, looks, done = merged(text)
     assert found["build-system"] == {
         "requires": ["setuptools>=77.0.3", THAW], "build-backend": "setuptools.build_meta",
     }  # fmt: skip
     assert packages(done.result)[1:] == [name, version]
-    (message,) = [each for each in looks if "build backend" in each]
-    assert all(word in message for word in words), message
-    assert message in (done.result / "MODERNIZED.md").read_text()
+    about = [each for each in looks if "build backend" in each or "tool." in each.partition(":")[0]]
+    assert about == [f"{title}; {FINDS}", *(f"tool.{each}: nothing reads this any more" for each in left)]
+    assert all(each in (done.result / "MODERNIZED.md").read_text() for each in about)
+    assert new.count("# modernize: nothing reads this any more") == len(left)
     assert "authors = [\"A <a@example.org>\"]  # us" in new or text is not POETRY
+
+
+def test_what_flit_does_not_take(merged):
+    text = FLIT.replace('double = "functions.double:double"', "double = 3").replace('author = "A"', "author = 3")
+    _, found, looks, _ = merged(text)
+    assert "scripts" not in found["project"] and found["project"]["authors"] == [{"email": "a@example.org"}]
+    assert "tool.flit.scripts: nothing reads this any more" in looks
+
+
+def test_what_flit_said(merged):
+    _, found, *_ = merged(FLIT)
+    project = {key: value for key, value in found["project"].items() if key not in ("name", "version")}
+    assert project == {
+        "authors": [{"name": "A", "email": "a@example.org"}], "requires-python": ">=3.10,<4",
+        "dependencies": ["torch>=2.4", THAW, "numpy"], "urls": {"Homepage": "https://example.org"},
+        "optional-dependencies": {"docs": ["sphinx"]}, "scripts": {"double": "flat.functions.double:double"},
+    }  # fmt: skip
 
 
 def test_a_field_that_nothing_finds_any_more(merged):
@@ -282,6 +325,8 @@ def test_fields_that_setup_py_gave(merged):
 @pytest.mark.parametrize("text, words", [
     ("[project\n", "pyproject.toml: expected TOML: "), ("a = 1\na = 2\n", "pyproject.toml: expected TOML: "),
     ("project = 3\n", "pyproject.toml: project: expected a table, got 3"),
+    ('build-system = { build-backend = "poetry.core.masonry.api" }\ntool = { poetry = 3 }\n',
+     "pyproject.toml: tool.poetry: expected a table, got 3"),
 ])  # fmt: skip
 def test_text_that_is_no_toml(command, tmp_path, text, words):
     done = command(write(tmp_path / "project", {**SCRIPT, "pyproject.toml": text}))

@@ -6,9 +6,10 @@ import re
 from ... import __version__
 from .pyproject import merge
 from .remarks import Remark
-from .requirements import OLD_PYTHON, SETUPTOOLS, kept
+from .requirements import OLD_PYTHON, SETUPTOOLS, kept, python_versions
 from .toml import literal, table
 
+NEEDED = ["torch>=2.4", f"torchthaw>={__version__}"]
 LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
 READMES = ("README.md", "README.rst", "README.txt", "README")
 C_FILES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl")
@@ -71,14 +72,14 @@ class Package:
             "name": lambda: re.sub(r"[^\w.-]+", "-", self.text("name") or self.layout.package),
             "version": self.version,
             "description": lambda: " ".join(self.text("description").split()),
-            "readme": lambda: next((name for name in READMES[:3] if name in self.layout.files.values()), None),
+            "readme": self.readme,
             "license": self.licence,
             "license-files": self.licence_files,
-            "authors": lambda: self.person("author"),
-            "maintainers": lambda: self.person("maintainer"),
+            "authors": lambda: self.people("author"),
+            "maintainers": lambda: self.people("maintainer"),
             "keywords": lambda: _words(self.setup.get("keywords")),
             "classifiers": self.classifiers,
-            "requires-python": lambda: ">=3.10",
+            "requires-python": lambda: python_versions(self.text("python_requires")),
             "dependencies": self.dependencies,
         }
         if self.owner and self.owner.has_project:
@@ -88,10 +89,16 @@ class Package:
         values = {name: value() for name, value in fields.items()}
         return {key: value for key, value in values.items() if value}
 
-    def person(self, kind):
+    def readme(self):
+        stated = self.text("readme")
+        names = [self.layout.files.get(stated, stated), *READMES[:3]]
+        return next((name for name in names if name in self.layout.files.values()), None)
+
+    def people(self, kind):
+        """The authors, or maintainers, of setup()'s two keywords or of another backend's list."""
         found = {"name": self.text(kind), "email": self.text(f"{kind}_email")}
         found = {key: value for key, value in found.items() if value}
-        return [found] if found else []
+        return self.setup.get(f"{kind}s") or ([found] if found else [])
 
     def text(self, key):
         value = self.setup.get(key)
@@ -118,7 +125,8 @@ class Package:
                     found = spdx
                     break
         if not found:
-            said = f"license={stated!r} in setup.py is no SPDX name" if stated else "no licence is named"
+            where = "pyproject.toml" if self.owner and "license" in self.owner.of_backend else "setup.py"
+            said = f"license={stated!r} in {where} is no SPDX name" if stated else "no licence is named"
             self.say(f'licence: {said}; add license = "…" to pyproject.toml', "look" if stated else "hint")
         return found
 
@@ -127,15 +135,20 @@ class Package:
         return [each for each in given if not OLD_PYTHON.match(each)]
 
     def dependencies(self):
-        needed = ["torch>=2.4", f"torchthaw>={__version__}"]
         given = [*_words(self.setup.get("install_requires"), None), *_words(self.setup.get("requires"), None)]
-        return list(dict.fromkeys([*needed, *kept(given, needed)]))
+        return list(dict.fromkeys([*NEEDED, *kept(given, NEEDED)]))
+
+    def lists(self, keyword):
+        """{name: requirements} of a keyword, without what the dependencies have in a version of today."""
+        given = self.setup.get(keyword)
+        named = given.items() if isinstance(given, dict) else ()
+        return {str(name): kept(_words(each, None), NEEDED) for name, each in named}
 
     def further_tables(self):
         setup, entries = self.setup, self.entry_points()
+        more = setup.get("project_urls")
         urls = {"Homepage": self.text("url"), "Download": self.text("download_url")}
-        extras = setup.get("extras_require")
-        extras = {str(name): _words(each, None) for name, each in extras.items()} if isinstance(extras, dict) else {}
+        urls |= more if isinstance(more, dict) else {}
         data = setup.get("package_data")
         data = (
             {self.package_of(str(name)): _words(each, None) for name, each in data.items()} if isinstance(data, dict) else {}
@@ -143,11 +156,12 @@ class Package:
         packages = [*dict.fromkeys(name.partition(".")[0] for name in self.layout.extensions)]
         scripts = [self.layout.files.get(name, name) for name in _words(setup.get("scripts"), None)]
         return {
-            "project.urls": {key: value for key, value in urls.items() if value},
-            "project.optional-dependencies": extras,
+            "project.urls": {key: value for key, value in urls.items() if value and isinstance(value, str)},
+            "project.optional-dependencies": self.lists("extras_require"),
             "project.scripts": entries.pop("console_scripts", {}),
             "project.gui-scripts": entries.pop("gui_scripts", {}),
             **{f"project.entry-points.{literal(group)}": values for group, values in entries.items()},
+            "dependency-groups": self.lists("dependency_groups"),
             "tool.setuptools": {"script-files": scripts} if scripts else {},
             "tool.setuptools.packages.find": {
                 "where": list(self.layout.roots),

@@ -7,21 +7,21 @@ and remarked.
 import re
 from typing import NamedTuple
 
-from . import toml
+from . import flit, poetry, toml
 from .project import Refused
 from .remarks import Remark
 from .requirements import OLD_PYTHON, kept, name_of, python_versions
 
 NAME = "pyproject.toml"
 SETUPTOOLS = "setuptools.build_meta"
-# First word of another build backend: what it is called, and its table below [tool].
+# First word of another build backend: what it is called, its table below [tool], and what translates that table, where
+# it has metadata. The others use [project].
 BACKENDS = {
-    "poetry": ("Poetry", "poetry"), "flit_core": ("Flit", "flit"), "flit": ("Flit", "flit"),
-    "hatchling": ("Hatch", "hatch"), "pdm": ("PDM", "pdm"), "mesonpy": ("meson-python", "meson-python"),
-    "scikit_build_core": ("scikit-build-core", "scikit-build"), "maturin": ("Maturin", "maturin"),
+    "poetry": ("Poetry", "poetry", poetry.translate), "flit_core": ("Flit", "flit", flit.translate),
+    "flit": ("Flit", "flit", flit.translate), "hatchling": ("Hatch", "hatch", None), "pdm": ("PDM", "pdm", None),
+    "mesonpy": ("meson-python", "meson-python", None), "maturin": ("Maturin", "maturin", None),
+    "scikit_build_core": ("scikit-build-core", "scikit-build", None),
 }  # fmt: skip
-# Metadata that are the same in the tables of Poetry and Flit (there in ``metadata``) and in [project].
-SAME = {"name": "name", "dist-name": "name", "version": "version", "description": "description", "keywords": "keywords"}
 PLUGINS = {"setuptools-scm", "setuptools-git-versioning", "versioningit"}  # of setuptools, which find a version
 FIND, PYTEST = "tool.setuptools.packages.find", "tool.pytest.ini_options"
 
@@ -43,7 +43,8 @@ class Pyproject:
     """A pyproject.toml: ``document`` is tomlkit's, ``project`` and ``tool`` are these tables as plain Python.
 
     name: of the project, "" where it has none. backend: the module that builds it. of_backend: what the table of
-    another backend says in the same words as [project], which is not there then.
+    another backend says, where [project] does not, as keywords of setup(). left: [(keys on the way from [tool], why)]
+    of what it says besides.
     """
 
     def __init__(self, text):
@@ -63,15 +64,20 @@ class Pyproject:
         self.has_project = "project" in plain
         self.project, self.tool = plain.get("project", {}), plain.get("tool", {})
         build = plain.get("build-system", {})
-        self.backend, self.requires = build.get("build-backend") or SETUPTOOLS, build.get("requires", [])
+        old_poetry = not self.has_project and "poetry" in self.tool  # its first releases wrote no [build-system]
+        default = "poetry.masonry.api" if old_poetry else SETUPTOOLS
+        self.backend, self.requires = build.get("build-backend") or default, build.get("requires", [])
         first = re.split(r"\W", self.backend)[0]
         self.is_setuptools = first == "setuptools" and "backend-path" not in build
-        self.title, table = BACKENDS.get(first, (self.backend, ""))
-        self.backend_name, self.backend_table = table, self.tool.get(table, {})
-        of_backend = self.backend_table.get("metadata", self.backend_table)
-        self.of_backend = {new: of_backend[old] for old, new in SAME.items() if of_backend.get(old)}
-        if self.has_project:
-            self.of_backend = {}
+        self.title, self.backend_name, translate = BACKENDS.get(first, (self.backend, "", None))
+        table = self.tool.get(self.backend_name, {})
+        if not isinstance(table, dict):
+            raise Refused(f"{NAME}: tool.{self.backend_name}: expected a table, got {table!r}")
+        if translate and not self.has_project:
+            self.of_backend, left = translate(table)
+        else:
+            self.of_backend, left = {}, [((key,), poetry.NOTHING) for key in table]
+        self.left = [((self.backend_name, *keys), why) for keys, why in left]
         self.name = self.project.get("name") or self.of_backend.get("name") or ""
 
     def lost(self, field):
@@ -183,6 +189,8 @@ class _Merge:
 
     def build_system(self, ours):
         owner, there = self.owner, self.at("build-system")
+        if not owner.is_setuptools:
+            self.other_backend()
         if there is None:
             self.new["build-system"] = ours
             return
@@ -198,23 +206,34 @@ class _Merge:
             self.put(there, "build-backend", ours["build-backend"])
         elif there["build-backend"] != ours["build-backend"]:
             there["build-backend"] = ours["build-backend"]
-        if not owner.is_setuptools:
-            self.other_backend()
 
     def other_backend(self):
         """Says what another build backend did, which setuptools does not."""
-        owner, name = self.owner, self.owner.backend_name
-        message = f"its build backend was {owner.title}; setuptools builds it now, since it compiles the extension"
-        taken = owner.of_backend.values()
-        table = f"tool.{name}" + (".metadata" if "metadata" in owner.backend_table else "")
-        left = owner.backend_table.get("metadata", owner.backend_table)
-        left = [key for key, value in left.items() if owner.has_project or not (key in SAME and value in taken)]
-        if left:
-            message += f"; nothing reads [{table}] any more: look whether {', '.join(left)} must go into [project] or "
-            message += "[tool.setuptools]"
-        else:
-            message += f"; see whether [{FIND}] names all packages"
-        self.say(message, "look")
+        message = f"its build backend was {self.owner.title}; setuptools builds it now, since it compiles the extension"
+        if self.owner.of_backend:
+            message += f"; [project] has what [tool.{self.owner.backend_name}] said, which nothing reads any more"
+        self.say(f"{message}; see whether [{FIND}] names all packages", "look")
+        for keys, why in self.owner.left:
+            self.comment(["tool", *keys], why)
+            self.say(f"{'.'.join(['tool', *keys])}: {why}", "look")
+
+    def comment(self, keys, text):
+        """A comment behind a value or the name of a table, behind the owner's.
+
+        There is none for a truth value of a table whose parts stand in several places: tomlkit does not tell where.
+        """
+        from tomlkit import items
+
+        table = self.document
+        for key in keys[:-1]:
+            table = table[key]
+        there = table[keys[-1]]
+        if isinstance(table, items.Table):
+            there = table.value.item(keys[-1])  # [] gives a bool for a truth value
+        if isinstance(there, items.Item):
+            own, space = there.trivia.comment, there.trivia.comment_ws
+            there.comment(f"{own}; modernize: {text}" if own else f"modernize: {text}")
+            there.trivia.comment_ws = space if own else "  "
 
     def project(self, ours):
         there, owner = self.at("project"), self.owner
