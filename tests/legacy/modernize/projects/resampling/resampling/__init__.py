@@ -1,0 +1,2 @@
+from .functional import repeat, shift, weighted
+from .modules import Pyramid, Shift, Weighted
