@@ -4,6 +4,7 @@
 
 Every part is a list of commands. Each must exit with 0 and print how many cases it tried, as pytest, ctest or a line
 "N cases" does. The report is a table of parts, cases and times; --publish writes it into docs/internals/hardening.md.
+A part that takes longer than its limit is ended, and the others run.
 """
 
 import argparse
@@ -12,8 +13,10 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,13 +45,17 @@ class Tool:
 
 @dataclass(frozen=True)
 class Part:
-    """What is looked for, and the commands that do it; ``short`` is what continuous integration runs of them."""
+    """What is looked for, and the commands that do it; ``short`` is what continuous integration runs of them.
+
+    limit: minutes that the commands may take together.
+    """
 
     name: str
     looks_for: str
     needs: tuple
     commands: tuple
     short: tuple
+    limit: int
 
 
 # What Debian packages bring, by the first command or file that is there.
@@ -81,6 +88,7 @@ PARTS = (
             (*PYTEST, "tests/harden/threads/sanitized_bridge.py"),
         ),
         short=THREADS,
+        limit=90,
     ),
     Part(
         "allocations",
@@ -88,6 +96,7 @@ PARTS = (
         needs=(),
         commands=(OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS, "12", "any"), ALLOCATIONS),
         short=(OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS,), (*ALLOCATIONS, "--short")),
+        limit=90,
     ),
     Part(
         "fuzzing",
@@ -95,6 +104,7 @@ PARTS = (
         needs=(CLANG,),
         commands=((*FUZZING, "--total", "3600"),),
         short=((*FUZZING, "--seconds", "30", "th_calls", "header_reader"),),
+        limit=120,
     ),
 )
 
@@ -109,14 +119,30 @@ def cases(output):
     return sum(int(number.replace(",", "")) for count in COUNTS for number in count.findall(output))
 
 
-def run(command):
-    """(exit status, cases) of a command, whose output is shown while it comes."""
-    lines = []
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        for line in process.stdout:
-            sys.stdout.write(line)
-            lines.append(line)
-    return process.returncode, cases("".join(lines))
+def run(command, seconds):
+    """(what is wrong, or ""; cases) of a command, whose output is shown while it comes."""
+    lines, late = [], threading.Event()
+    try:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace", start_new_session=True)  # fmt: skip
+    except OSError as error:
+        return str(error), 0
+
+    def end():
+        late.set()
+        os.killpg(process.pid, signal.SIGKILL)  # what it started holds the pipe, too
+
+    timer = threading.Timer(seconds, end)
+    timer.start()
+    try:
+        with process:
+            for line in process.stdout:
+                sys.stdout.write(line)
+                lines.append(line)
+    finally:
+        timer.cancel()
+    wrong = "ended by the limit" if late.is_set() else f"exit status {process.returncode}" * bool(process.returncode)
+    return wrong, cases("".join(lines))
 
 
 def try_part(part, short):
@@ -126,10 +152,10 @@ def try_part(part, short):
         return [part.name, part.looks_for, "0", f"not run: apt-get install {' '.join(lacks)}"], short
     for command in part.short if short else part.commands:
         print(f"harden: {part.name}: {' '.join(command)}", flush=True)
-        status, count = run(command)
+        wrong, count = run(command, begin + 60 * part.limit - time.monotonic())
         tried += count
-        if status:
-            return [part.name, part.looks_for, f"{tried:,}", f"exit status {status} of {' '.join(command)}"], False
+        if wrong:
+            return [part.name, part.looks_for, f"{tried:,}", f"{wrong}: {' '.join(command)}"], False
     if not tried:
         return [part.name, part.looks_for, "0", "no command said how many cases it tried"], False
     return [part.name, part.looks_for, f"{tried:,}", f"{(time.monotonic() - begin) / 60:.1f} min"], True

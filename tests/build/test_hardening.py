@@ -47,6 +47,11 @@ def test_buffers_are_checked(name, checks_stack):
     assert {each for each in found if re.fullmatch(r"__\w+_chk", each)}
 
 
+def test_nobody_waits_for_a_static_variable():
+    """A forked child would wait for the thread that was setting one: base/once.h is for those."""
+    assert "__cxa_guard_acquire" not in elf.undefined(library("th"))
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """The current folder, with one.h and one.c."""

@@ -1,0 +1,60 @@
+"""tests/packaging/test_harden.py: the report of `make harden`, with parts that fail or do not end."""
+
+import importlib.util
+import sys
+
+import pytest
+
+from support import ROOT
+
+
+@pytest.fixture(scope="module")
+def harden():
+    spec = importlib.util.spec_from_file_location("harden", ROOT / ".ci" / "harden.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["harden"] = module  # where dataclasses look
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["harden"]
+
+
+def prints(text, status=0):
+    return sys.executable, "-c", f"print({text!r}); raise SystemExit({status})"
+
+
+CHILD = "import subprocess; print('3 cases', flush=True); subprocess.run(['sleep', '600'])"
+ENDS = {
+    "held": ([prints("1,200 cases of a"), prints("7 passed, 2 skipped")], "1,207", "min"),
+    "failed": ([prints("5 passed"), prints("1 failed, 4 passed", 1), prints("8 passed")], "9", "exit status 1: "),
+    "silent": ([prints("nothing")], "0", "no command said how many cases it tried"),
+    "absent": ([("no-such-program", "-v")], "0", "No such file or directory: 'no-such-program': no-such-program -v"),
+    "endless": ([(sys.executable, "-c", CHILD)], "3", "ended by the limit: "),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_ends_of_a_part(harden, end):
+    """A child of a command that the limit ends does not hold up the others."""
+    commands, cases, words = ENDS[end]
+    limit = 0.1 if end == "endless" else 10
+    part = harden.Part(end, "", needs=(), commands=tuple(commands), short=(), limit=limit)
+    row, held = harden.try_part(part, short=False)
+    assert (row[2], held) == (cases, end == "held")
+    assert words in row[3], row
+
+
+def test_a_part_that_fails_is_in_the_report(harden, monkeypatch, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{harden.BEGIN}\nold\n{harden.END}\nbehind\n")
+    parts = [
+        harden.Part(name, "faults", needs=(), commands=(prints("4 cases", status),), short=(), limit=10)
+        for name, status in (("first", 1), ("second", 0))
+    ]
+    monkeypatch.setattr(harden, "PARTS", parts)
+    monkeypatch.setattr(harden, "REPORT", page)
+    monkeypatch.setattr(sys, "argv", ["harden.py", "--publish"])
+    assert harden.main()
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("behind\n") and "old" not in text
+    assert "| first " in text and "exit status 1" in text and "| second " in text
+    assert "every part" in text and "| second | faults    | 4     |" in capsys.readouterr().out
