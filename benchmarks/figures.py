@@ -57,7 +57,7 @@ def draw(found, path):
         if not goals:
             axis.text(0.5, 0.5, "not measured", ha="center", transform=axis.transAxes)
     if legend:
-        figure.legend(legend.values(), legend, loc="outside lower center", ncols=len(legend), frameon=False)
+        figure.legend(legend.values(), legend, loc="outside lower center", ncols=(len(legend) + 1) // 2, frameon=False)
     machine = found["machine"]
     figure.suptitle(
         f"{machine['cpu']}, one thread, float32, PyTorch {machine['torch']}; each at batch, input, state; "
