@@ -321,8 +321,8 @@ template <auto backward, auto bytes> void sequence_backward(Input &input) {
     });
 }
 
-// Every function of my_lib.h that takes sizes, as test_fuzz_sizes.py sees to. A byte chooses one: new ones come last, so
-// that saved inputs keep their meaning.
+// Every function of my_lib.h that takes sizes, as test_fuzz_sizes.py sees to. The remainder of a byte chooses one, so
+// that saved inputs mean other calls where another number of them stands here.
 void (*const operators[])(Input &) = {
     binary<my_lib_add_forward>,
     cube<my_lib_cube_forward_f64>,

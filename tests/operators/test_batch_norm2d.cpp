@@ -185,7 +185,7 @@ template <typename T> static void test_errors() {
                 "input: expected sizes >= 0, got shape (2, -3, 4, 5)");
     CHECK(forward<T>(page, {INT64_MAX, 3, 4, 5}, 1e-3, page, page, page) == 0);
     CHECK(my_lib_last_error_code() == MY_LIB_ERROR_SIZE_OVERFLOW);
-    // Images without elements, of so many channels that `mean` has no room.
+    // Images without elements, of so many channels that no memory holds `mean`.
     for (int call = 0; call < 2; call++) {
         const Sizes many = {1000, INT64_MAX, 1, 0};
         CHECK((call ? forward<T>(page, many, 1e-3, page, page, page)

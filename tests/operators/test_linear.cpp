@@ -132,7 +132,7 @@ static void test_errors() {
     CHECK_ERROR(call(c.input.data(), 2, size - 1), MY_LIB_ERROR_WORKSPACE_TOO_SMALL, message.c_str());
     CHECK(!call(c.input.data(), int64_t{1} << 61, size) && my_lib_last_error_code() == MY_LIB_ERROR_SIZE_OVERFLOW);
     CHECK(same_bits(output, before));
-    // Nothing has an element but the bias and its gradient, for which there is no room.
+    // Nothing has an element but the bias and its gradient, which no memory holds.
     CHECK(!my_lib_linear_backward(nullptr, nullptr, nullptr, 0, 0, INT64_MAX, nullptr, nullptr, output.data(), nullptr,
                                   0) &&
           my_lib_last_error_code() == MY_LIB_ERROR_SIZE_OVERFLOW);

@@ -46,13 +46,13 @@ void *symbol(void *handle, const char *name, const char *suffix = "") {
     return nullptr;
 }
 
-// Whether there is no room for this file, which with more memory may be a library.
+// Whether memory is lacking to load this file, which with more of it may be a library.
 bool lacks_memory_for(const char *path) {
     struct stat file;
     if (stat(path, &file) || !file.st_size) return false;
-    void *room = mmap(nullptr, size_t(file.st_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) return true;
-    munmap(room, size_t(file.st_size));
+    void *memory = mmap(nullptr, size_t(file.st_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return true;
+    munmap(memory, size_t(file.st_size));
     return false;
 }
 
