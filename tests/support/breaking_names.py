@@ -16,6 +16,8 @@ import warnings
 from pathlib import Path
 
 import torch
+import torch.fx.experimental.symbolic_shapes  # with the next, .5 s: what trials and the shim import, once for all cases
+import torch.utils.cpp_extension
 from torch.autograd import Function, Variable
 
 from torchthaw import private_names

@@ -194,12 +194,8 @@ COSTS = {
     "register_builtin": (set(), {"script"}),
     "boolean_dispatched": (set(), {"script"}),
 }
-# PyTorch itself needs the first for the second: torch._check_value asks whether a tensor is a transform's, and
-# forward_ad.make_dual, by which the trial of the last name is made, compiles formulas with torch.jit.
-SHARED = {
-    "is_batchedtensor": "check_value", "is_gradtrackingtensor": "check_value", "find_builtin": "tangent_in_c",
-    "register_builtin": "tangent_in_c",
-}  # fmt: skip
+# PyTorch itself needs the first for the second: torch._check_value asks whether a tensor is a transform's.
+SHARED = {"is_batchedtensor": "check_value", "is_gradtrackingtensor": "check_value"}
 WITHOUT_CUDA = not torch.backends.cuda.is_built()
 
 

@@ -241,8 +241,10 @@ bool refresh_retained() {
         if (backing->view != nullptr) continue;
         const auto place = places.find({backing->tensor, backing->is_full()});
         if (place == places.end()) continue;
-        if (backing->is_full()) move_full(backing, place->second.data, place->second.bytes);
-        else backing->put(place->second.data);
+        const auto &[tensor, data, bytes] = place->second;
+        /* Another thread may be in C with a storage that it retained: what did not move is not written. */
+        if (backing->is_full() && (backing->data != data || backing->bytes != bytes)) move_full(backing, data, bytes);
+        if (!backing->is_full() && backing->data != data) backing->put(data);
     }
     return true;
 }
