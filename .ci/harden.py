@@ -3,8 +3,8 @@
     python .ci/harden.py [--short] [--publish] [part ...]
 
 Every part is a list of commands. Each must exit with 0 and print how many cases it tried, as pytest, ctest or a line
-"N cases" does. The report is a table of parts, cases and times; --publish writes it into docs/internals/hardening.md.
-A part that takes longer than its limit is ended, and the others run.
+"N cases" does. The report is a table of parts, cases and times; --publish writes it into docs/internals/hardening.md,
+where parts that were not run keep their rows. A part that takes longer than its limit is ended, and the others run.
 """
 
 import argparse
@@ -162,15 +162,20 @@ def try_part(part, short):
 
 
 def table(rows):
-    rows = [["part", "looks for", "cases", "time"], *rows]
+    rows = [["part", "looks for", "cases", "time", "run"], *rows]
     widths = [max(map(len, column)) for column in zip(*rows)]
     rows.insert(1, ["-" * width for width in widths])
     return "\n".join("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
 
 
-def publish(text):
+def publish(rows):
+    """Writes rows into the report; those of other parts stay."""
     document = REPORT.read_text()
     begin, end = document.index(BEGIN) + len(BEGIN), document.index(END)
+    lines = [line for line in document[begin:end].splitlines() if line.startswith("| ")]
+    there = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    by_name = {row[0]: row for row in [*there, *rows]}
+    text = table([by_name[part.name] for part in PARTS if part.name in by_name])
     REPORT.write_text(f"{document[:begin]}\n{text}\n{document[end:]}")
 
 
@@ -185,10 +190,11 @@ def main():
         parser.error(f"part: expected some of {', '.join(known)}, got {', '.join(unknown)}")
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     rows, held = zip(*(try_part(known[name], options.short) for name in options.parts or known))
+    form = "short" if options.short else "whole"
+    rows = [[*row, f"{datetime.date.today()}, {form}, {os.cpu_count()} cores"] for row in rows]
     print(table(rows))
     if options.publish:
-        form = "the short form" if options.short else "every part"
-        publish(f"{datetime.date.today()}, {form}, {os.cpu_count()} cores.\n\n{table(rows)}")
+        publish(rows)
     return not all(held)
 
 

@@ -1,6 +1,7 @@
 """tests/packaging/test_harden.py: the report of `make harden`, with parts that fail or do not end."""
 
 import importlib.util
+import re
 import sys
 
 import pytest
@@ -47,7 +48,7 @@ def test_a_part_that_fails_is_in_the_report(harden, monkeypatch, tmp_path, capsy
     page = tmp_path / "page.md"
     page.write_text(f"before\n{harden.BEGIN}\nold\n{harden.END}\nbehind\n")
     parts = [
-        harden.Part(name, "faults", needs=(), commands=(prints("4 cases", status),), short=(), limit=10)
+        harden.Part(name, "faults", (), commands=(prints("4 cases", status),), short=(prints("1 cases"),), limit=10)
         for name, status in (("first", 1), ("second", 0))
     ]
     monkeypatch.setattr(harden, "PARTS", parts)
@@ -57,4 +58,9 @@ def test_a_part_that_fails_is_in_the_report(harden, monkeypatch, tmp_path, capsy
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("behind\n") and "old" not in text
     assert "| first " in text and "exit status 1" in text and "| second " in text
-    assert "every part" in text and "| second | faults    | 4     |" in capsys.readouterr().out
+    assert "whole" in text and "| second | faults    | 4     |" in capsys.readouterr().out
+    # The second again, alone: the first keeps its row.
+    monkeypatch.setattr(sys, "argv", ["harden.py", "--publish", "--short", "second"])
+    assert not harden.main()
+    first, second = (re.search(f"^[|] {name} .*", page.read_text(), re.M)[0] for name in ("first", "second"))
+    assert first in text and "whole" in first and "short" in second
