@@ -19,6 +19,8 @@ pytestmark = pytest.mark.timeout(1200)  # each runs many tests, at a fraction of
 
 BUILD = ROOT / "build" / "threads"
 HERE = TESTS / "harden" / "threads"
+# LLVM's OpenMP waits for ever in a later such loop when an error has left one: docs/reference/error-messages.md.
+WITH_LIBOMP = f"{OTHER_TESTS} and not fail_in_dynamic_region"
 
 THREADS = PRELUDE + """
 import threading
@@ -82,7 +84,7 @@ def run(tmp_path_factory):
 
 @pytest.mark.parametrize("file", [HERE / "test_calls_at_once.py", TESTS / "bridge" / "test_bridge_faults_threads.py"])
 def test_no_race_is_reported(run, file):
-    done = run(RUN, file, "-k", OTHER_TESTS)
+    done = run(RUN, file, "-k", WITH_LIBOMP)
     print(done.stdout)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 

@@ -84,13 +84,13 @@ def test_kernels_of_th_with_a_tensor_that_all_threads_share():
     in_threads(work)
 
 
-def test_errors_in_parallel_regions_of_the_extension():
+@pytest.mark.parametrize("name", ["fail_in_region", "fail_in_dynamic_region"])
+def test_errors_in_parallel_regions_of_the_extension(name):
     """Each thread has a region of its own, of three threads, of which one fails or none does."""
-    rows = torch.ones(8, 100)
+    fail, rows = getattr(probe, name), torch.ones(8, 100)
 
     def work(number):
         for round in range(20):
-            fail = probe.fail_in_region if (number + round) % 2 else probe.fail_in_dynamic_region
             mine = rows.clone()
             if round % 3:
                 with pytest.raises(torch.FatalError, match="out of range"):
