@@ -464,7 +464,8 @@ MY_LIB_API size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_s
  *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
  *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
- * `new_cell` and `gates` are what forward gave. Since 1.0.0. */
+ * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+ * and d_old_h alone: C may give NULL where they are not. Since 1.0.0. */
 THAW_STATUS THAW_BACKWARD_OF(lltm_forward)
 MY_LIB_API int lltm_backward(
     const float *grad_h    THAW_SHAPE(batch, state_size),
@@ -584,7 +585,8 @@ MY_LIB_API size_t lltm_sequence_forward_workspace_size_f16(int64_t seq_len, int6
 
 /* Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
- * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+ * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+ * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
  * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0. */
 THAW_STATUS THAW_BACKWARD_OF(lltm_sequence_forward)
 MY_LIB_API int lltm_sequence_backward(

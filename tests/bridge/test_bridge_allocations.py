@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support import TESTS, allocations, failing, th_probe
+from support import TESTS, allocation_first, allocations, failing, th_probe
 
 GROUP = "th"
 
@@ -27,9 +27,10 @@ def test_a_call_whose_allocation_fails_is_an_error_and_the_next_one_works(tmp_pa
     assert failed > 100, done.stdout
 
 
-def test_an_outcome_that_is_no_lack_of_memory_is_one_that_the_trial_names():
-    trial = allocations.Trial(None, "", None, "malloc")
-    trial.normal = "returned", 3
-    assert trial.is_lack(("MemoryError", "")) and trial.is_lack(("FatalError", "std::bad_alloc"))
-    assert not trial.is_lack(("TypeError", "value: expected a tensor, got Tensor"))
-    assert not trial.is_lack(("FatalError", "")) and not trial.is_lack(("returned", 4))
+@pytest.mark.parametrize("got, lack", [
+    (("MemoryError", ""), True), (("FatalError", "std::bad_alloc"), True),
+    (("SystemError", "<function f at 0x1> returned NULL without setting an exception"), True),
+    (("TypeError", "value: expected a tensor, got Tensor"), False), (("FatalError", ""), False), (("returned", 4), False),
+])  # fmt: skip
+def test_what_says_that_there_is_no_memory(got, lack):
+    assert allocation_first.is_lack(got, ("returned", 3)) == lack

@@ -51,6 +51,10 @@ public:
         const int64_t bytes = shape ? bytes_of(shape, shape + ndim, sizeof(T)) : int64_t(sizeof(T));
         return pointer<T>(bytes, need == optional || bytes == 0);
     }
+    // An array that may be NULL, if it has elements, only where nothing is computed from it.
+    void read(const void *array, std::initializer_list<int64_t> shape, bool is_read) {
+        if (is_read && !array && bytes_of(shape.begin(), shape.end(), 1) != 0) invalid_ = true;
+    }
     bool same(const int64_t *a, int64_t a_ndim, const int64_t *b, int64_t b_ndim) {
         bool so = a_ndim == b_ndim;
         for (int64_t i = 0; so && a && b && i < a_ndim; i++) so = a[i] == b[i];
@@ -262,13 +266,17 @@ template <auto backward, auto bytes> void step_backward(Input &input) {
     const LltmSizes lltm(call, input_size, state_size);
     T *const grad_h = call.array<T>({batch, state_size}), *const grad_cell = call.array<T>({batch, state_size});
     T *const new_cell = call.array<T>({batch, state_size}), *const gates = call.array<T>({batch, lltm.gates});
-    T *const x = call.array<T>({batch, input_size}), *const old_h = call.array<T>({batch, state_size});
-    T *const weights = call.array<T>({lltm.gates, lltm.columns});
+    T *const x = call.array<T>({batch, input_size}, Call::optional);
+    T *const old_h = call.array<T>({batch, state_size}, Call::optional);
+    T *const weights = call.array<T>({lltm.gates, lltm.columns}, Call::optional);
     T *const d_input = call.array<T>({batch, input_size}, Call::optional);
     T *const d_weights = call.array<T>({lltm.gates, lltm.columns}, Call::optional);
     T *const d_bias = call.array<T>({lltm.gates}, Call::optional);
     T *const d_old_h = call.array<T>({batch, state_size}, Call::optional);
     T *const d_old_cell = call.array<T>({batch, state_size}, Call::optional);
+    call.read(x, {batch, input_size}, d_weights);
+    call.read(old_h, {batch, state_size}, d_weights);
+    call.read(weights, {lltm.gates, lltm.columns}, d_input || d_old_h);
     size_t size = 0;
     void *const workspace = call.workspace(bytes(batch, input_size, state_size), &size);
     call.run([&] {
@@ -305,14 +313,19 @@ template <auto backward, auto bytes> void sequence_backward(Input &input) {
     T *const grad_last_cell = call.array<T>({batch, state_size}, Call::optional);
     T *const cell = call.array<T>({steps, batch, state_size});
     T *const gates = call.array<T>({steps, batch, lltm.gates});
-    T *const x = call.array<T>({steps, batch, input_size}), *const h = call.array<T>({steps, batch, state_size});
-    T *const old_h = call.array<T>({batch, state_size}), *const old_cell = call.array<T>({batch, state_size});
+    T *const x = call.array<T>({steps, batch, input_size}, Call::optional);
+    T *const h = call.array<T>({steps, batch, state_size}, Call::optional);
+    T *const old_h = call.array<T>({batch, state_size}, Call::optional);
+    T *const old_cell = call.array<T>({batch, state_size}, Call::optional);
     T *const weights = call.array<T>({lltm.gates, lltm.columns});
     T *const d_input = call.array<T>({steps, batch, input_size}, Call::optional);
     T *const d_weights = call.array<T>({lltm.gates, lltm.columns}, Call::optional);
     T *const d_bias = call.array<T>({lltm.gates}, Call::optional);
     T *const d_old_h = call.array<T>({batch, state_size}, Call::optional);
     T *const d_old_cell = call.array<T>({batch, state_size}, Call::optional);
+    call.read(x, {steps, batch, input_size}, d_weights);
+    call.read(h, {steps, batch, state_size}, d_weights);
+    call.read(old_h, {batch, state_size}, d_weights);
     size_t size = 0;
     void *const workspace = call.workspace(bytes(steps, batch, input_size, state_size), &size);
     call.run([&] {

@@ -43,7 +43,7 @@ def architectures_of(words):
     found, words = [], list(words)
     while words:
         word = words.pop(0)
-        if word in nvcc.TAKES_NEXT:
+        if word in nvcc.TAKES_NEXT or nvcc.REMOVED.get(word) or word in ("-ccbin", "--compiler-bindir"):
             del words[:1]
         elif word in nvcc.ARCHITECTURE:
             found += [word, *words[:1]]

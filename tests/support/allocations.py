@@ -26,7 +26,6 @@ from support import allocation_cases, allocation_first, bridge_probe, failing  #
 MOST = 5000  # allocations of a call, far more than any has
 ROUNDS = 10  # a leak shows in each of them
 CALLS = 60  # in all rounds at least: Python itself keeps a few blocks now and then
-LOST = "returned NULL without setting an exception"
 
 
 def plain(value):
@@ -62,7 +61,7 @@ class Trial:
             got, before, after, failed = self.attempt(n)
             if not failed:
                 break
-            if got != self.normal and not self.is_lack(got):
+            if got != self.normal and not allocation_first.is_lack(got, self.normal):
                 self.problem(n, f"{got[0]}: {got[1]!r} instead of {self.normal}")
             if after not in (before, self.changed):
                 self.problem(n, f"{after} is neither {before} nor {self.changed}")
@@ -72,13 +71,6 @@ class Trial:
             if n == MOST:
                 return self.problem(n, "there is no end")
         return n - 1
-
-    def is_lack(self, got):
-        """Whether an outcome says that there is no memory: in calls of old projects by FatalError. Before 3.12 Python
-        loses the text of an exception that it has no memory for, or the exception."""
-        textless = got == (self.normal[0], "") and self.normal[0] != "returned"
-        told = got in allocation_first.OF_OLD_PROJECTS
-        return textless or told or got[0] == "MemoryError" or got[1] == LOST or str(got[1]).endswith(f"> {LOST}")
 
     def problem(self, n, text):
         self.problems.setdefault(text, n)
