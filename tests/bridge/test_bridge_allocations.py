@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support import TESTS, allocation_first, allocations, failing, th_probe
+from support import TESTS, allocation_first, failing, th_probe
 
 GROUP = "th"
 
