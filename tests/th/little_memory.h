@@ -3,6 +3,9 @@
 // Include it in one file of a program and call little_memory() first.
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #if defined(__SANITIZE_ADDRESS__)  // gcc
@@ -20,7 +23,13 @@ extern "C" __attribute__((visibility("default"))) const char *__asan_default_opt
 inline void little_memory() {}
 #else
 inline void little_memory() {
-    const rlimit limit{rlim_t(2) << 30, rlim_t(2) << 30};
+    constexpr rlim_t bytes = rlim_t(2) << 30;
+    const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_AS, &limit);
+    if (mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED) return;
+    // In qemu setrlimit() returns 0 and limits nothing: tests/CMakeLists.txt sets the limit from outside.
+    fprintf(stderr, "setrlimit() does not limit memory here: run this under `prlimit --as=%llu`\n",
+            (unsigned long long)bytes);
+    exit(1);
 }
 #endif
