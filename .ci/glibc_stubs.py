@@ -18,13 +18,14 @@ SCRIPT = "GROUP ( libc.so.6 libglibc_shim.a AS_NEEDED ( libpthread.so.0 libdl.so
 
 
 def make(folder, python, machine, glibc, compiler, loader):
-    """Fills ``folder`` once; returns it.
+    """Fills ``folder``, once for each text of glibc_shim.c; returns it.
 
     python: one that has the package ziglang. machine: as in zig's names of targets. glibc: a version such as "2.28".
     compiler: gcc for that machine. loader: the name of its ld.so. RuntimeError where zig or gcc fails.
     """
     folder = Path(folder).resolve()
-    if (folder / "libc.so").exists():
+    made_from = folder / SHIM.name
+    if made_from.exists() and made_from.read_text() == SHIM.read_text():
         return folder
     made = folder.with_name(f"{folder.name}.new")
     shutil.rmtree(made, ignore_errors=True)
@@ -38,10 +39,12 @@ def make(folder, python, machine, glibc, compiler, loader):
         shutil.copy(library, made / (loader if library.name.startswith("libld.so") else library.name))
     for name, target in LINK_NAMES.items():
         (made / name).symlink_to(target)
-    run([compiler, "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-c", SHIM, "-o", "shim.o"], made)
+    shutil.copy(SHIM, made)
+    run([compiler, "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-c", SHIM.name, "-o", "shim.o"], made)
     run(["ar", "rcsD", "libglibc_shim.a", "shim.o"], made)
     shutil.rmtree(cache)
     (made / "libc.so").write_text(SCRIPT.format(loader=loader))
+    shutil.rmtree(folder, ignore_errors=True)
     made.rename(folder)
     return folder
 

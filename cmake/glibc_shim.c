@@ -1,4 +1,4 @@
-/* cmake/glibc_shim.c: functions that gcc's libraries call, and that glibc 2.28 does not export.
+/* cmake/glibc_shim.c: functions that gcc's libraries and ours call, and that glibc 2.28 does not export.
  *
  * Linked into each library of a portable wheel, hidden: no other library sees them. Without <sys/stat.h> and <stdlib.h>,
  * whose declarations depend on the glibc that is installed here. */
@@ -8,17 +8,18 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* In libc_nonshared.a of that glibc; the number is _STAT_VER of its architecture. */
-struct stat;
-int __fxstat(int version, int file, struct stat *status);
-HIDDEN int fstat(int file, struct stat *status) {
 #if defined(__x86_64__)
-    return __fxstat(1, file, status);
+enum { STATUS_VERSION = 1 };
 #elif defined(__aarch64__)
-    return __fxstat(0, file, status);
+enum { STATUS_VERSION = 0 };
 #else
 #error "glibc_shim.c: expected x86-64 or aarch64"
 #endif
-}
+struct stat;
+int __fxstat(int version, int file, struct stat *status);
+HIDDEN int fstat(int file, struct stat *status) { return __fxstat(STATUS_VERSION, file, status); }
+int __xstat(int version, const char *path, struct stat *status);
+HIDDEN int stat(const char *path, struct stat *status) { return __xstat(STATUS_VERSION, path, status); }
 
 /* The functions that register a handler say whose it is, so that it goes when its library is unloaded. */
 extern HIDDEN void *__dso_handle;

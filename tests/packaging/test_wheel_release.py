@@ -203,6 +203,10 @@ long size_of(int file) {
     struct stat status;
     return fstat(file, &status) ? -1 : (long)status.st_size;
 }
+long size_at(const char *path) {
+    struct stat status;
+    return stat(path, &status) ? -1 : (long)status.st_size;
+}
 int child_is_told(void) {
     int status = 0;
     pthread_atfork(0, 0, in_child);
@@ -224,11 +228,13 @@ def test_the_shim(tmp_path):
     subprocess.run(["gcc", "-shared", "-fPIC", "-fno-builtin", "-O1", tmp_path / "code.c",
                     ROOT / "cmake" / "glibc_shim.c", "-o", path], check=True)  # fmt: skip
     symbols = subprocess.run(["nm", "-D", path], capture_output=True, text=True, check=True).stdout
-    assert not re.search(r"\b(fstat|pthread_atfork|atexit|arc4random|__libc_single_threaded)\b", symbols)
+    assert not re.search(r"\b(f?stat|pthread_atfork|atexit|arc4random|__libc_single_threaded)\b", symbols)
     code = ctypes.CDLL(str(path))
     with open(tmp_path / "code.c") as file:
         assert code.size_of(file.fileno()) == len(SHIM)
     assert code.size_of(-1) == -1
+    assert code.size_at(os.fsencode(tmp_path / "code.c")) == len(SHIM)
+    assert code.size_at(b"/not/there") == -1
     assert code.child_is_told() == 1
     assert len({code.number() for _ in range(20)}) == 20
     assert code.single() == 0
@@ -237,6 +243,31 @@ def test_the_shim(tmp_path):
     handle = ctypes.c_void_p(code._handle)
     assert ctypes.CDLL(None).dlclose(handle) == 0
     assert left.value == 1, "a handler outlived its library"
+
+
+def test_stand_ins_are_made_for_each_shim(monkeypatch, tmp_path):
+    """zig is played: it leaves libraries in its cache."""
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    stubs = importlib.import_module("glibc_stubs")
+    ran = []
+
+    def run(command, folder, variables=None):
+        ran.append(command[0])
+        if variables:
+            where = Path(variables["ZIG_GLOBAL_CACHE_DIR"]) / "o" / "1"
+            where.mkdir(parents=True)
+            for name in ("libc.so.6", "libm.so.6", "libld.so.2"):
+                (where / name).touch()
+
+    monkeypatch.setattr(stubs, "run", run)
+    monkeypatch.setattr(stubs, "SHIM", tmp_path / "shim.c")
+    for text, made in (("one", True), ("one", False), ("two", True), ("two", False)):
+        stubs.SHIM.write_text(text)
+        ran.clear()
+        folder = stubs.make(tmp_path / "stubs", "python", "x86_64", "2.28", "gcc", "ld-linux-x86-64.so.2")
+        assert ran == (["python", "gcc", "ar"] if made else [])
+        assert {"libc.so", "libm.so", "libm.so.6", "ld-linux-x86-64.so.2"} <= {path.name for path in folder.iterdir()}
+        assert "ld-linux-x86-64.so.2" in (folder / "libc.so").read_text()
 
 
 @pytest.mark.parametrize("folder, works", [(None, False), ("lacking", False), ("there", True)])
