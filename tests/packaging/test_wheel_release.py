@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import torchthaw
-from support import ROOT
+from support import ROOT, elf
+from torchthaw import config
 
 needs_ci = pytest.mark.skipif(not (ROOT / ".ci" / "wheel.py").exists(), reason="a source distribution has no .ci")
 pytestmark = [needs_ci, pytest.mark.timeout(600)]
@@ -243,6 +244,37 @@ def test_the_shim(tmp_path):
     handle = ctypes.c_void_p(code._handle)
     assert ctypes.CDLL(None).dlclose(handle) == 0
     assert left.value == 1, "a handler outlived its library"
+
+
+def versions(undefined, *paths):
+    """{name: versions of glibc} of the symbols that libraries look for, or else that they have."""
+    found = {}
+    for row in (line.split() for path in paths for line in elf.readelf("--dyn-syms", path).splitlines()):
+        symbol = len(row) >= 8 and re.fullmatch(r"(\w+)@@?GLIBC_([\d.]+)", row[7])
+        if symbol and (row[6] == "UND") is undefined:
+            found.setdefault(symbol[1], []).append(tuple(map(int, symbol[2].split("."))))
+    return found
+
+
+@pytest.mark.parametrize("name", ["my_lib", "th", "thc", "bridge"])
+def test_the_old_glibc_has_what_is_called(release, checks, tmp_path, name):
+    """The linker of a wheel says so too, but only `make wheel` asks it: here the glibc of this machine is asked for the
+    older versions that it has of each function."""
+    try:
+        bridge = name == "bridge"
+        path = importlib.import_module("torchthaw.bridge._bridge").__file__ if bridge else config.library(name)
+    except FileNotFoundError:
+        pytest.skip(f"lib{name} was not built")
+    mapped = Path("/proc/self/maps").read_text()
+    has = versions(False, *set(re.findall(r"/\S+/(?:ld-linux[\w-]*|lib(?:c|m|dl|rt|pthread))\.so\.\d", mapped)))
+    assert "fopen" in has and "cos" in has
+    shim = tmp_path / "shim.o"
+    subprocess.run(["gcc", "-fno-builtin", "-c", ROOT / "cmake" / "glibc_shim.c", "-o", shim], check=True)
+    ours = subprocess.run(["nm", "--defined-only", "--format=just-symbols", shim], capture_output=True, text=True,
+                          check=True).stdout.split()  # fmt: skip
+    newest = checks.numbers(release.GLIBC)
+    called = [each for each, wanted in versions(True, path).items() if max(wanted) > newest]
+    assert [each for each in called if each not in ours and min(has[each]) > newest] == []
 
 
 def test_stand_ins_are_made_for_each_shim(monkeypatch, tmp_path):
