@@ -152,6 +152,12 @@ def audit(kind, wheel, folder):
     return wheel.with_name(Path(renamed).name)
 
 
+def outcome(printed):
+    """What ctest printed, in one line: how many tests passed, and the names of those that were skipped."""
+    skipped = re.findall(r"^\s+\d+ - (\S+) \(Skipped\)$", printed, re.MULTILINE)
+    return re.search(r".*tests passed.*", printed)[0] + (f"; skipped of these: {', '.join(skipped)}" if skipped else "")
+
+
 def c_tests(kind, tree, folder):
     """Builds the C tests of my_lib and th as any program, and runs them with the libraries of the unpacked wheel."""
     run("cmake", "--build", tree, env=os.environ | {"TORCHTHAW_GLIBC_STUBS": str(stubs(kind))})
@@ -160,8 +166,7 @@ def c_tests(kind, tree, folder):
         import scipy_openblas32
 
         (variables["THAW_BLAS"],) = map(str, Path(scipy_openblas32.get_lib_dir()).glob("libscipy_openblas.so"))
-    printed = run("ctest", "--test-dir", tree, "-L", "^(my_lib|th)$", "--output-on-failure", env=variables)
-    return re.search(r".*tests passed.*", printed)[0]
+    return outcome(run("ctest", "--test-dir", tree, "-L", "^(my_lib|th)$", "--output-on-failure", env=variables))
 
 
 def environment(version, base, package, folder, pytorch, words=()):

@@ -263,8 +263,8 @@ def test_the_old_glibc_has_what_is_called(release, checks, tmp_path, name):
     try:
         bridge = name == "bridge"
         path = importlib.import_module("torchthaw.bridge._bridge").__file__ if bridge else config.library(name)
-    except FileNotFoundError:
-        pytest.skip(f"lib{name} was not built")
+    except (FileNotFoundError, ImportError):
+        pytest.skip(f"{name} was not built")
     mapped = Path("/proc/self/maps").read_text()
     has = versions(False, *set(re.findall(r"/\S+/(?:ld-linux[\w-]*|lib(?:c|m|dl|rt|pthread))\.so\.\d", mapped)))
     assert "fopen" in has and "cos" in has
@@ -463,3 +463,26 @@ def test_the_name_needs_proof(release, monkeypatch, tmp_path, tag, accepted):
         with pytest.raises(release.WheelError, match="expected manylinux_2_28_x86_64 or older"):
             release.audit(release.KINDS["x86_64"], wheel, tmp_path)
     assert any("tags" in command for command in calls) is accepted
+
+
+CTEST = """
+add_test(passes cmake -E true)
+add_test(needs_blas cmake -E false)
+set_tests_properties(needs_blas PROPERTIES SKIP_RETURN_CODE {})
+"""
+
+
+@pytest.mark.parametrize("code, found", [(1, "100% tests passed out of 2; skipped of these: needs_blas"), (77, None)])
+def test_skipped_tests_are_named(release, tmp_path, code, found):
+    """ctest counts them among those that passed."""
+    from torchthaw.build import toolchain
+
+    cmake = Path(toolchain.tool("cmake"))
+    (tmp_path / "CTestTestfile.cmake").write_text(CTEST.format(code).replace("cmake -E", f"{cmake} -E"))
+    if found:
+        assert release.outcome(release.run(cmake.with_name("ctest"), "--test-dir", tmp_path)) == found
+    else:
+        with pytest.raises(release.WheelError, match="needs_blas"):
+            release.run(cmake.with_name("ctest"), "--test-dir", tmp_path)
+    (tmp_path / "CTestTestfile.cmake").write_text(f"add_test(passes {cmake} -E true)")
+    assert release.outcome(release.run(cmake.with_name("ctest"), "--test-dir", tmp_path)).endswith("passed out of 1")
