@@ -686,7 +686,8 @@ namespace TorchThaw
         ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
         ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
         ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-        /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+        /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+        /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
         ///
         /// grad_h: (batch, state_size), read
         /// grad_cell: (batch, state_size), read
@@ -713,7 +714,8 @@ namespace TorchThaw
         ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
         ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
         ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-        /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+        /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+        /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
         ///
         /// grad_h: (batch, state_size), read
         /// grad_cell: (batch, state_size), read
@@ -741,7 +743,8 @@ namespace TorchThaw
         ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
         ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
         ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-        /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+        /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+        /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_backward_workspace_size(long batch, long input_size,
@@ -752,7 +755,8 @@ namespace TorchThaw
         ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
         ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
         ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-        /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+        /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+        /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_backward_workspace_size_f64(long batch, long input_size,
@@ -763,7 +767,8 @@ namespace TorchThaw
         ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
         ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
         ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-        /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+        /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+        /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
         ///
         /// grad_h: (batch, state_size), read
         /// grad_cell: (batch, state_size), read
@@ -791,7 +796,8 @@ namespace TorchThaw
         ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
         ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
         ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-        /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+        /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+        /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
         ///
         /// grad_h: (batch, state_size), read
         /// grad_cell: (batch, state_size), read
@@ -943,7 +949,8 @@ namespace TorchThaw
         /// <summary>
         /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
         /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-        /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+        /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+        /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
         /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
         ///
         /// grad_h: (seq_len, batch, state_size), read
@@ -973,7 +980,8 @@ namespace TorchThaw
         /// <summary>
         /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
         /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-        /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+        /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+        /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
         /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
         ///
         /// grad_h: (seq_len, batch, state_size), read
@@ -1003,7 +1011,8 @@ namespace TorchThaw
         /// <summary>
         /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
         /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-        /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+        /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+        /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
         /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1013,7 +1022,8 @@ namespace TorchThaw
         /// <summary>
         /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
         /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-        /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+        /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+        /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
         /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1023,7 +1033,8 @@ namespace TorchThaw
         /// <summary>
         /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
         /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-        /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+        /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+        /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
         /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
         ///
         /// grad_h: (seq_len, batch, state_size), read
@@ -1053,7 +1064,8 @@ namespace TorchThaw
         /// <summary>
         /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
         /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-        /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+        /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+        /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
         /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
         ///
         /// grad_h: (seq_len, batch, state_size), read

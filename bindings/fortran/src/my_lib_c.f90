@@ -1151,7 +1151,8 @@ module my_lib_c
     !>   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     !>   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     !>   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    !> `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    !> `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    !> and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     !>
     !> grad_h: (batch, state_size), read
     !> grad_cell: (batch, state_size), read
@@ -1200,7 +1201,8 @@ module my_lib_c
     !>   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     !>   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     !>   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    !> `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    !> `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    !> and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     !>
     !> grad_h: (batch, state_size), read
     !> grad_cell: (batch, state_size), read
@@ -1245,7 +1247,8 @@ module my_lib_c
     !>   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     !>   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     !>   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    !> `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    !> `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    !> and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     function lltm_backward_workspace_size(batch, input_size, &
       state_size) bind(c, name="lltm_backward_workspace_size")
       import
@@ -1262,7 +1265,8 @@ module my_lib_c
     !>   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     !>   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     !>   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    !> `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    !> `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    !> and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     function lltm_backward_workspace_size_f64(batch, input_size, &
       state_size) bind(c, name="lltm_backward_workspace_size_f64")
       import
@@ -1283,7 +1287,8 @@ module my_lib_c
     !>   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     !>   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     !>   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    !> `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    !> `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    !> and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     !>
     !> grad_h: (batch, state_size), read
     !> grad_cell: (batch, state_size), read
@@ -1333,7 +1338,8 @@ module my_lib_c
     !>   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     !>   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     !>   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    !> `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    !> `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    !> and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     !>
     !> grad_h: (batch, state_size), read
     !> grad_cell: (batch, state_size), read
@@ -1621,7 +1627,8 @@ module my_lib_c
     !>
     !> Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     !> further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    !> `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    !> `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    !> d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     !> d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     !>
     !> grad_h: (seq_len, batch, state_size), read
@@ -1678,7 +1685,8 @@ module my_lib_c
     !>
     !> Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     !> further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    !> `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    !> `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    !> d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     !> d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     !>
     !> grad_h: (seq_len, batch, state_size), read
@@ -1731,7 +1739,8 @@ module my_lib_c
     !>
     !> Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     !> further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    !> `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    !> `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    !> d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     !> d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     function lltm_sequence_backward_workspace_size(seq_len, batch, input_size, &
       state_size) bind(c, name="lltm_sequence_backward_workspace_size")
@@ -1748,7 +1757,8 @@ module my_lib_c
     !>
     !> Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     !> further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    !> `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    !> `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    !> d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     !> d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     function lltm_sequence_backward_workspace_size_f64(seq_len, batch, input_size, &
       state_size) bind(c, name="lltm_sequence_backward_workspace_size_f64")
@@ -1771,7 +1781,8 @@ module my_lib_c
     !>
     !> Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     !> further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    !> `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    !> `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    !> d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     !> d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     !>
     !> grad_h: (seq_len, batch, state_size), read
@@ -1830,7 +1841,8 @@ module my_lib_c
     !>
     !> Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     !> further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    !> `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    !> `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    !> d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     !> d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     !>
     !> grad_h: (seq_len, batch, state_size), read

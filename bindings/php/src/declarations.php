@@ -628,7 +628,8 @@ size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size, int64_
  *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
  *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
- * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+ * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+ * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
  *
  * grad_h: (batch, state_size), read
  * grad_cell: (batch, state_size), read
@@ -654,7 +655,8 @@ int lltm_backward(const float *grad_h, const float *grad_cell, const float *new_
  *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
  *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
- * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+ * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+ * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
  *
  * grad_h: (batch, state_size), read
  * grad_cell: (batch, state_size), read
@@ -681,7 +683,8 @@ int lltm_backward_f64(const double *grad_h, const double *grad_cell, const doubl
  *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
  *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
- * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+ * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+ * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
  */
 size_t lltm_backward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
 
@@ -690,7 +693,8 @@ size_t lltm_backward_workspace_size(int64_t batch, int64_t input_size, int64_t s
  *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
  *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
- * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+ * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+ * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
  */
 size_t lltm_backward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
 
@@ -699,7 +703,8 @@ size_t lltm_backward_workspace_size_f64(int64_t batch, int64_t input_size, int64
  *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
  *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
- * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+ * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+ * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
  *
  * grad_h: (batch, state_size), read
  * grad_cell: (batch, state_size), read
@@ -726,7 +731,8 @@ int lltm_backward_bf16(const uint16_t *grad_h, const uint16_t *grad_cell,
  *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
  *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
  *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
- * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+ * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+ * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
  *
  * grad_h: (batch, state_size), read
  * grad_cell: (batch, state_size), read
@@ -865,7 +871,8 @@ size_t lltm_sequence_forward_workspace_size_f16(int64_t seq_len, int64_t batch,
 /*
  * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
- * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+ * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+ * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
  * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
  *
  * grad_h: (seq_len, batch, state_size), read
@@ -895,7 +902,8 @@ int lltm_sequence_backward(const float *grad_h, const float *grad_last_h,
 /*
  * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
- * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+ * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+ * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
  * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
  *
  * grad_h: (seq_len, batch, state_size), read
@@ -925,7 +933,8 @@ int lltm_sequence_backward_f64(const double *grad_h, const double *grad_last_h,
 /*
  * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
- * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+ * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+ * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
  * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
  */
 size_t lltm_sequence_backward_workspace_size(int64_t seq_len, int64_t batch, int64_t input_size,
@@ -934,7 +943,8 @@ size_t lltm_sequence_backward_workspace_size(int64_t seq_len, int64_t batch, int
 /*
  * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
- * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+ * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+ * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
  * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
  */
 size_t lltm_sequence_backward_workspace_size_f64(int64_t seq_len, int64_t batch,
@@ -943,7 +953,8 @@ size_t lltm_sequence_backward_workspace_size_f64(int64_t seq_len, int64_t batch,
 /*
  * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
- * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+ * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+ * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
  * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
  *
  * grad_h: (seq_len, batch, state_size), read
@@ -973,7 +984,8 @@ int lltm_sequence_backward_bf16(const uint16_t *grad_h, const uint16_t *grad_las
 /*
  * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
  * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
- * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+ * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+ * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
  * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
  *
  * grad_h: (seq_len, batch, state_size), read

@@ -1029,7 +1029,8 @@ def declare(library):
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     #
     # grad_h: (batch, state_size), read
     # grad_cell: (batch, state_size), read
@@ -1075,7 +1076,8 @@ def declare(library):
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     #
     # grad_h: (batch, state_size), read
     # grad_cell: (batch, state_size), read
@@ -1117,7 +1119,8 @@ def declare(library):
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     library.lltm_backward_workspace_size.restype = ctypes.c_size_t
     library.lltm_backward_workspace_size.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_int64]
 
@@ -1128,7 +1131,8 @@ def declare(library):
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     library.lltm_backward_workspace_size_f64.restype = ctypes.c_size_t
     library.lltm_backward_workspace_size_f64.argtypes = [
         ctypes.c_int64,
@@ -1147,7 +1151,8 @@ def declare(library):
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     #
     # grad_h: (batch, state_size), read
     # grad_cell: (batch, state_size), read
@@ -1194,7 +1199,8 @@ def declare(library):
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     #
     # grad_h: (batch, state_size), read
     # grad_cell: (batch, state_size), read
@@ -1455,7 +1461,8 @@ def declare(library):
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     #
     # grad_h: (seq_len, batch, state_size), read
@@ -1508,7 +1515,8 @@ def declare(library):
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     #
     # grad_h: (seq_len, batch, state_size), read
@@ -1557,7 +1565,8 @@ def declare(library):
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     library.lltm_sequence_backward_workspace_size.restype = ctypes.c_size_t
     library.lltm_sequence_backward_workspace_size.argtypes = [
@@ -1572,7 +1581,8 @@ def declare(library):
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     library.lltm_sequence_backward_workspace_size_f64.restype = ctypes.c_size_t
     library.lltm_sequence_backward_workspace_size_f64.argtypes = [
@@ -1593,7 +1603,8 @@ def declare(library):
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     #
     # grad_h: (seq_len, batch, state_size), read
@@ -1648,7 +1659,8 @@ def declare(library):
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     #
     # grad_h: (seq_len, batch, state_size), read

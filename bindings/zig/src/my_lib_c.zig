@@ -788,7 +788,8 @@ pub extern fn lltm_forward_workspace_size_f16(
 ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
 ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
 ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-/// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+/// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+/// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
 ///
 /// grad_h: (batch, state_size), read
 /// grad_cell: (batch, state_size), read
@@ -827,7 +828,8 @@ pub extern fn lltm_backward(
 ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
 ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
 ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-/// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+/// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+/// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
 ///
 /// grad_h: (batch, state_size), read
 /// grad_cell: (batch, state_size), read
@@ -866,14 +868,16 @@ pub extern fn lltm_backward_f64(
 ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
 ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
 ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-/// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+/// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+/// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
 pub extern fn lltm_backward_workspace_size(batch: i64, input_size: i64, state_size: i64) usize;
 
 /// With grad_h and grad_cell the gradients of new_h and new_cell, and t = tanh(new_cell):
 ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
 ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
 ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-/// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+/// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+/// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
 pub extern fn lltm_backward_workspace_size_f64(
     batch: i64,
     input_size: i64,
@@ -884,7 +888,8 @@ pub extern fn lltm_backward_workspace_size_f64(
 ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
 ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
 ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-/// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+/// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+/// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
 ///
 /// grad_h: (batch, state_size), read
 /// grad_cell: (batch, state_size), read
@@ -923,7 +928,8 @@ pub extern fn lltm_backward_bf16(
 ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
 ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
 ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-/// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+/// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+/// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
 ///
 /// grad_h: (batch, state_size), read
 /// grad_cell: (batch, state_size), read
@@ -1126,7 +1132,8 @@ pub extern fn lltm_sequence_forward_workspace_size_f16(
 
 /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
 /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-/// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+/// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+/// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
 /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
 ///
 /// grad_h: (seq_len, batch, state_size), read
@@ -1171,7 +1178,8 @@ pub extern fn lltm_sequence_backward(
 
 /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
 /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-/// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+/// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+/// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
 /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
 ///
 /// grad_h: (seq_len, batch, state_size), read
@@ -1216,7 +1224,8 @@ pub extern fn lltm_sequence_backward_f64(
 
 /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
 /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-/// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+/// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+/// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
 /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
 pub extern fn lltm_sequence_backward_workspace_size(
     seq_len: i64,
@@ -1227,7 +1236,8 @@ pub extern fn lltm_sequence_backward_workspace_size(
 
 /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
 /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-/// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+/// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+/// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
 /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
 pub extern fn lltm_sequence_backward_workspace_size_f64(
     seq_len: i64,
@@ -1238,7 +1248,8 @@ pub extern fn lltm_sequence_backward_workspace_size_f64(
 
 /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
 /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-/// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+/// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+/// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
 /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
 ///
 /// grad_h: (seq_len, batch, state_size), read
@@ -1283,7 +1294,8 @@ pub extern fn lltm_sequence_backward_bf16(
 
 /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
 /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-/// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+/// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+/// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
 /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
 ///
 /// grad_h: (seq_len, batch, state_size), read

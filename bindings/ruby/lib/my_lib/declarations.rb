@@ -710,7 +710,8 @@ module MyLib
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     #
     # grad_h: (batch, state_size), read
     # grad_cell: (batch, state_size), read
@@ -741,7 +742,8 @@ module MyLib
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     #
     # grad_h: (batch, state_size), read
     # grad_cell: (batch, state_size), read
@@ -768,7 +770,8 @@ module MyLib
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     "lltm_backward_workspace_size" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -779,7 +782,8 @@ module MyLib
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     "lltm_backward_workspace_size_f64" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -794,7 +798,8 @@ module MyLib
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     #
     # grad_h: (batch, state_size), read
     # grad_cell: (batch, state_size), read
@@ -826,7 +831,8 @@ module MyLib
     #   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     #   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     #   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    # `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    # `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    # and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     #
     # grad_h: (batch, state_size), read
     # grad_cell: (batch, state_size), read
@@ -992,7 +998,8 @@ module MyLib
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     #
     # grad_h: (seq_len, batch, state_size), read
@@ -1027,7 +1034,8 @@ module MyLib
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     #
     # grad_h: (seq_len, batch, state_size), read
@@ -1058,7 +1066,8 @@ module MyLib
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     "lltm_sequence_backward_workspace_size" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
@@ -1068,7 +1077,8 @@ module MyLib
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     "lltm_sequence_backward_workspace_size_f64" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
@@ -1084,7 +1094,8 @@ module MyLib
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     #
     # grad_h: (seq_len, batch, state_size), read
@@ -1121,7 +1132,8 @@ module MyLib
     #
     # Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     # further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    # `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    # `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    # d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     # d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     #
     # grad_h: (seq_len, batch, state_size), read

@@ -888,7 +888,8 @@ extern "C" {
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     ///
     /// grad_h: (batch, state_size), read
     /// grad_cell: (batch, state_size), read
@@ -929,7 +930,8 @@ extern "C" {
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     ///
     /// grad_h: (batch, state_size), read
     /// grad_cell: (batch, state_size), read
@@ -970,7 +972,8 @@ extern "C" {
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     /// ```
     pub fn lltm_backward_workspace_size(batch: i64, input_size: i64, state_size: i64) -> usize;
 
@@ -979,7 +982,8 @@ extern "C" {
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     /// ```
     pub fn lltm_backward_workspace_size_f64(batch: i64, input_size: i64, state_size: i64) -> usize;
 
@@ -988,7 +992,8 @@ extern "C" {
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     ///
     /// grad_h: (batch, state_size), read
     /// grad_cell: (batch, state_size), read
@@ -1029,7 +1034,8 @@ extern "C" {
     ///   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
     ///   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c > 0 ? 1 : c + 1)]
     ///   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-    /// `new_cell` and `gates` are what forward gave. Since 1.0.0.
+    /// `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+    /// and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
     ///
     /// grad_h: (batch, state_size), read
     /// grad_cell: (batch, state_size), read
@@ -1247,7 +1253,8 @@ extern "C" {
     /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     ///
     /// grad_h: (seq_len, batch, state_size), read
@@ -1294,7 +1301,8 @@ extern "C" {
     /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     ///
     /// grad_h: (seq_len, batch, state_size), read
@@ -1341,7 +1349,8 @@ extern "C" {
     /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     /// ```
     pub fn lltm_sequence_backward_workspace_size(
@@ -1354,7 +1363,8 @@ extern "C" {
     /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     /// ```
     pub fn lltm_sequence_backward_workspace_size_f64(
@@ -1367,7 +1377,8 @@ extern "C" {
     /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     ///
     /// grad_h: (seq_len, batch, state_size), read
@@ -1414,7 +1425,8 @@ extern "C" {
     /// ```text
     /// Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
     /// further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-    /// `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+    /// `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+    /// d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
     /// d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
     ///
     /// grad_h: (seq_len, batch, state_size), read

@@ -2003,7 +2003,8 @@ final class MyLibFfm {
      *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
      *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
      *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-     * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+     * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+     * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
      *
      * grad_h: (batch, state_size), read
      * grad_cell: (batch, state_size), read
@@ -2068,7 +2069,8 @@ final class MyLibFfm {
      *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
      *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
      *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-     * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+     * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+     * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
      *
      * grad_h: (batch, state_size), read
      * grad_cell: (batch, state_size), read
@@ -2123,7 +2125,8 @@ final class MyLibFfm {
      *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
      *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
      *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-     * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+     * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+     * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
      * </pre>
      */
     static long lltm_backward_workspace_size(long batch, long input_size, long state_size) {
@@ -2149,7 +2152,8 @@ final class MyLibFfm {
      *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
      *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
      *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-     * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+     * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+     * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
      * </pre>
      */
     static long lltm_backward_workspace_size_f64(long batch, long input_size, long state_size) {
@@ -2186,7 +2190,8 @@ final class MyLibFfm {
      *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
      *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
      *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-     * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+     * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+     * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
      *
      * grad_h: (batch, state_size), read
      * grad_cell: (batch, state_size), read
@@ -2253,7 +2258,8 @@ final class MyLibFfm {
      *   d_old_cell = grad_cell + grad_h * o * (1 - t^2)
      *   d_a = [d_old_cell * c * i * (1 - i),  grad_h * t * o * (1 - o),  d_old_cell * i * (c &gt; 0 ? 1 : c + 1)]
      *   [d_old_h, d_input] = d_a weights     d_weights = d_a^T [old_h, input]     d_bias = sum of d_a over batch
-     * `new_cell` and `gates` are what forward gave. Since 1.0.0.
+     * `new_cell` and `gates` are what forward gave. `input` and `old_h` are read for d_weights alone, `weights` for d_input
+     * and d_old_h alone: C may give NULL where they are not. Since 1.0.0.
      *
      * grad_h: (batch, state_size), read
      * grad_cell: (batch, state_size), read
@@ -2678,7 +2684,8 @@ final class MyLibFfm {
      *
      * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
      * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-     * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+     * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+     * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
      * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
      *
      * grad_h: (seq_len, batch, state_size), read
@@ -2752,7 +2759,8 @@ final class MyLibFfm {
      *
      * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
      * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-     * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+     * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+     * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
      * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
      *
      * grad_h: (seq_len, batch, state_size), read
@@ -2813,7 +2821,8 @@ final class MyLibFfm {
      *
      * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
      * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-     * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+     * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+     * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
      * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
      * </pre>
      */
@@ -2839,7 +2848,8 @@ final class MyLibFfm {
      *
      * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
      * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-     * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+     * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+     * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
      * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
      * </pre>
      */
@@ -2880,7 +2890,8 @@ final class MyLibFfm {
      *
      * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
      * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-     * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+     * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+     * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
      * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
      *
      * grad_h: (seq_len, batch, state_size), read
@@ -2956,7 +2967,8 @@ final class MyLibFfm {
      *
      * Back-propagation through time. `grad_h` is the gradient of every h[t]; `grad_last_h` and `grad_last_cell` are
      * further gradients of h[seq_len - 1] and cell[seq_len - 1], and either may be NULL, which counts as zero.
-     * `h`, `cell` and `gates` are what forward gave. With seq_len 0 the gradients of the last state pass through to
+     * `h`, `cell` and `gates` are what forward gave. `old_cell` is not read, and `input`, `h` and `old_h` are read for
+     * d_weights alone: C may give NULL where they are not. With seq_len 0 the gradients of the last state pass through to
      * d_old_h and d_old_cell, and d_weights and d_bias are zero. Since 1.0.0.
      *
      * grad_h: (seq_len, batch, state_size), read
