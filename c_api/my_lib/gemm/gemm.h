@@ -167,13 +167,10 @@ void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64
     }
 }
 
-// body(first_p, depth) for each block of the depth, at least once.
+// body(first_p, depth) for each block of the depth.
 template <typename Body> static inline void for_depth_blocks(int64_t depth, Body &&body) {
-    int64_t first_p = 0;
-    do {
+    for (int64_t first_p = 0; first_p < depth; first_p += depth_block)
         body(first_p, depth - first_p < depth_block ? depth - first_p : depth_block);
-        first_p += depth_block;
-    } while (first_p < depth);
 }
 
 // How a product is cut among threads: each unit is one panel of columns of one block of rows.
@@ -195,9 +192,20 @@ void multiply_units(const Product<S, Output> &product, int64_t panels, int64_t b
     const auto end_row = [&](int64_t unit) {
         return begin_row(unit) + row_block < product.rows ? begin_row(unit) + row_block : product.rows;
     };
+    const auto columns_of = [&](int64_t unit) {
+        const int64_t column = unit % panels * width;
+        return product.columns - column < width ? product.columns - column : width;
+    };
     const auto c_of = [&](int64_t unit) {
         return product.c + begin_row(unit) * product.c_stride + unit % panels * width;
     };
+    if (!product.depth) {  // A and B have no elements and may be NULL, with which no address can be computed
+        for (int64_t unit = begin; unit < end && !product.accumulate; ++unit)
+            for (int64_t row = 0; row < end_row(unit) - begin_row(unit); ++row)
+                for (int64_t column = 0; column < columns_of(unit); ++column)
+                    c_of(unit)[row * product.c_stride + column] = Output();
+        return;
+    }
     if constexpr (std::is_same_v<Output, T>) {
         // The depth goes outermost: its block of A then stays in the second-level cache for all the panels.
         for_depth_blocks(product.depth, [&](int64_t first_p, int64_t depth) {
@@ -213,10 +221,8 @@ void multiply_units(const Product<S, Output> &product, int64_t panels, int64_t b
                 multiply_column_panel<S, Output>(product, begin_row(unit), end_row(unit), unit % panels, first_p, depth,
                                                  {sums, width, first_p > 0});
             });
-            const int64_t column = unit % panels * width, rows = end_row(unit) - begin_row(unit);
-            const int64_t columns = product.columns - column < width ? product.columns - column : width;
-            for (int64_t row = 0; row < rows; ++row)
-                convert(sums + row * width, columns, c_of(unit) + row * product.c_stride);
+            for (int64_t row = 0; row < end_row(unit) - begin_row(unit); ++row)
+                convert(sums + row * width, columns_of(unit), c_of(unit) + row * product.c_stride);
         }
     }
 }
