@@ -34,6 +34,7 @@ template <typename S> void lltm_sequence_forward(const LltmSequenceForward<S> &a
     const LltmSizes &s = a.sizes.step;
     const int64_t seq_len = a.sizes.seq_len, batch = s.batch, input_size = s.input_size, state_size = s.state_size;
     const int64_t gate_size = s.gate_size(), row_size = s.row_size(), states = s.states();
+    if (!states) return;  // of any number of steps
     const int64_t chunk_steps = steps_per_chunk(seq_len, batch);
     T *chunk_gates = align<T>(a.workspace);  // used when the caller wants none, or wants them rounded
     T *packed = align<T>(chunk_gates + chunk_steps * batch * gate_size);
@@ -81,8 +82,10 @@ template <typename From, typename To> void copy_or_zero(const From *from, int64_
 template <typename S> void lltm_sequence_backward(const LltmSequenceBackward<S> &a) {
     using T = Arithmetic<S>;
     const LltmSizes &s = a.sizes.step;
-    const int64_t seq_len = a.sizes.seq_len, batch = s.batch, input_size = s.input_size, state_size = s.state_size;
+    const int64_t batch = s.batch, input_size = s.input_size, state_size = s.state_size;
     const int64_t gate_size = s.gate_size(), row_size = s.row_size(), states = s.states();
+    // Any number of steps with nothing in them is none.
+    const int64_t seq_len = states || (a.d_input && batch && input_size) ? a.sizes.seq_len : 0;
     const int64_t chunk_steps = steps_per_chunk(seq_len, batch);
     T *d_gates = align<T>(a.workspace);
     T *d_h = align<T>(d_gates + chunk_steps * batch * gate_size);  // what flows back to the step before
