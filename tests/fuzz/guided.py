@@ -61,6 +61,8 @@ def _audit(event, arguments):
     elif event in ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.chmod", "os.symlink"):
         if str(arguments[0]).startswith(_watched):
             _reported.append(f"{event} of {arguments[0]}")
+    elif event == "subprocess.Popen" and "-E" in arguments[1]:
+        pass  # the C preprocessor, which reads headers that are more than declarations
     elif event in ("os.system", "os.exec", "os.posix_spawn", "os.fork", "os.spawn", "subprocess.Popen", "os.startfile"):
         _reported.append(f"{event}: {arguments[0]} was started")
     elif event == "exec":
@@ -71,7 +73,8 @@ def _audit(event, arguments):
 
 @contextlib.contextmanager
 def only_reads(folder):
-    """Raises Broken after the block where it wrote below ``folder``, started a program, or ran code of a file there."""
+    """Raises Broken after the block where it wrote below ``folder``, started a program other than the C preprocessor, or
+    ran code of a file there."""
     global _watched
     if not hasattr(only_reads, "is_hooked"):
         sys.addaudithook(_audit)  # there is no way to remove one
