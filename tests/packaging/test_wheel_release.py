@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib
+import json
 import os
 import re
 import shutil
@@ -435,21 +436,24 @@ def test_every_python_has_a_pytorch(release, monkeypatch, tmp_path):
         pytorch.folders("3.99", "python3.99", tmp_path / "full", {})
 
 
-AUDIT = 'torchthaw.whl is consistent with the\nfollowing platform tag: "{}".\n'
-
-
-@pytest.mark.parametrize("tag, accepted", [
-    ("manylinux_2_27_x86_64", True), ("manylinux_2_28_x86_64", True), ("manylinux_2_34_x86_64", False),
-    ("manylinux_2_27_aarch64", False), ("linux_x86_64", False),
+@pytest.mark.parametrize("tag, libraries, accepted", [
+    ("manylinux_2_27_x86_64", [], True), ("manylinux_2_28_x86_64", [], True), ("manylinux_2_34_x86_64", [], False),
+    ("manylinux_2_27_aarch64", [], False), ("linux_x86_64", [], False), ("linux_x86_64", ["libown.so.1"], True),
+    ("linux_x86_64", ["libown.so.1", "libother.so.1"], False),
 ])  # fmt: skip
-def test_the_name_needs_proof(release, monkeypatch, tmp_path, tag, accepted):
+def test_the_name_needs_proof(release, monkeypatch, tmp_path, tag, libraries, accepted):
     wheel, calls = tmp_path / "torchthaw-1-cp310-abi3-linux_x86_64.whl", []
+    (tmp_path / "libown.so.1").touch()
+    printed = json.dumps({
+        "overall_tag": tag, "sym_tag": "manylinux_2_27_x86_64", "external_libs": dict.fromkeys(libraries),
+        "unsupported_isa": False,
+    })  # fmt: skip
 
     def run(*command, **options):
         calls.append(command)
         if "tags" in command:
             assert options["env"]["SOURCE_DATE_EPOCH"] == "1700000000"  # the time of the new RECORD
-        return AUDIT.format(tag) if "auditwheel" in command else "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl\n"
+        return f"INFO: libc\n{printed}\n" if "auditwheel" in command else "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl\n"
 
     monkeypatch.setattr(release, "run", run)
     monkeypatch.setattr(release, "tools", lambda: "python")
