@@ -51,7 +51,8 @@ template <typename S, typename Cell, typename T = Arithmetic<S>>
 void differentiate_lltm(const S *grad_h, const T *more_grad_h, const Cell *grad_cell, const S *new_cell, const S *gates,
                         int64_t batch, int64_t state_size, T *d_gates, Cell *d_old_cell) {
     constexpr int64_t grain = 4096; // elements per slice
-    parallel_for(batch, 1 + grain / (state_size + 1), [=](int64_t begin, int64_t end) {
+    // Without states there may be any number of rows.
+    parallel_for(state_size ? batch : 0, 1 + grain / (state_size + 1), [=](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row)
             for (int64_t i = 0; i < state_size; i += lanes<T>) {
                 const int64_t at = row * state_size + i, gate = row * 3 * state_size + i;
