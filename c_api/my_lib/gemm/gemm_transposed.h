@@ -156,6 +156,7 @@ template <typename T, bool gated> struct Blocks {
 template <typename S, bool gated, typename Finish, typename T = Arithmetic<S>>
 void multiply_transposed(const Matrix<S> (&x)[2], int64_t rows, const S *w, int64_t w_stride, int64_t columns,
                          T *packed, const Finish &finish) {
+    if (!columns) return;  // of any number of rows
     const int64_t depth = x[0].columns + x[1].columns, chunk = chunk_rows<T>(depth);
     const Blocks<T, gated> blocks(columns);
     for (int64_t first_row = 0; first_row < rows; first_row += chunk) {
