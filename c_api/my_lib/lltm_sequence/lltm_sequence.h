@@ -56,7 +56,7 @@ template <typename T> bool check_arguments(const LltmSequenceBackward<T> &a, siz
     const int64_t seq_len = a.sizes.seq_len;
     return check_array("grad_h", a.grad_h, seq_len * s.states()) && check_optional("grad_last_h", a.grad_last_h) &&
            check_optional("grad_last_cell", a.grad_last_cell) && check_array("cell", a.cell, seq_len * s.states()) &&
-           check_array("gates", a.gates, 3 * seq_len * s.states()) &&
+           check_array("gates", a.gates, s.states() * 3 * seq_len) &&
            check_array("input", a.input, a.d_weights ? a.sizes.rows() * s.input_size : 0) &&
            check_array("h", a.h, a.d_weights ? seq_len * s.states() : 0) &&
            check_array("old_h", a.old_h, a.d_weights ? s.states() : 0) && check_optional("old_cell", a.old_cell) &&
