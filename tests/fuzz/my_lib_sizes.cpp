@@ -18,6 +18,7 @@ class Call {
 public:
     explicit Call(Input &input) : input_(input) {}
 
+    // my_lib_every_size.cpp chooses by these positions.
     int64_t size() {
         static const int64_t extremes[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX / 2, INT64_MAX / 3 + 1, int64_t(1) << 31,
                                            int64_t(1) << 32, int64_t(3) << 61, 1000, 4097};

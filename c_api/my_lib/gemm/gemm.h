@@ -179,8 +179,8 @@ template <typename T> struct Units {
 
     template <typename S, typename Output>
     explicit Units(const Product<S, Output> &product)
-        : panels((product.columns + panel_width<T> - 1) / panel_width<T>),
-          count((product.rows + row_block - 1) / row_block * panels),
+        : panels(ceil_div(product.columns, panel_width<T>)),
+          count(ceil_div(product.rows, row_block) * panels),
           work(count ? 1 + product.depth * panel_width<T> * (product.rows < row_block ? product.rows : row_block) : 0) {}
 };
 
@@ -263,16 +263,15 @@ void sum_rows(const S *from, int64_t rows, int64_t columns, Output *to, bool acc
     using T = Arithmetic<S>;
     // Without columns there may be any number of rows.
     const int64_t more = rows < pack_grain ? pack_grain / (lanes<T> * (rows + 1)) : 0;
-    parallel_for((columns + lanes<T> - 1) / lanes<T>, 1 + more,
-                 [=](int64_t begin, int64_t end) {
-                     for (int64_t i = begin; i < end; ++i) {
-                         const int64_t column = i * lanes<T>;
-                         const Some<T> part = some<T>(columns, column);
-                         Vec<T> sum = accumulate ? part.load(to + column) : Vec<T>{};
-                         for (int64_t row = 0; row < rows; ++row) sum = sum + part.load(from + row * columns + column);
-                         part.store(to + column, sum);
-                     }
-                 });
+    parallel_for(ceil_div(columns, lanes<T>), 1 + more, [=](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            const int64_t column = i * lanes<T>;
+            const Some<T> part = some<T>(columns, column);
+            Vec<T> sum = accumulate ? part.load(to + column) : Vec<T>{};
+            for (int64_t row = 0; row < rows; ++row) sum = sum + part.load(from + row * columns + column);
+            part.store(to + column, sum);
+        }
+    });
 }
 
 // convert() on all threads.

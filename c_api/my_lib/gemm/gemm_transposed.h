@@ -139,7 +139,7 @@ template <typename T, bool gated> struct Blocks {
     int64_t columns, grouped, count;
 
     explicit Blocks(int64_t all) : columns(gated ? all / groups : all) {
-        const auto vectors = [](int64_t size) { return (size + lanes<T> - 1) / lanes<T>; };
+        const auto vectors = [](int64_t size) { return ceil_div(size, lanes<T>); };
         grouped = gated ? vectors(columns) : columns / (groups * lanes<T>);
         count = gated ? grouped : grouped + vectors(columns - grouped * groups * lanes<T>);
     }

@@ -9,6 +9,9 @@ namespace my_lib {
 // Callers may hand over any address; the first bytes go to aligning it.
 constexpr int64_t workspace_alignment = 64;
 
+// a / b, rounded up; a may be INT64_MAX, as one size of a matrix without elements.
+static inline int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
 template <typename T> static inline T *align(void *workspace) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(workspace);
     return reinterpret_cast<T *>((address + workspace_alignment - 1) / workspace_alignment * workspace_alignment);
@@ -32,7 +35,7 @@ template <typename T> static inline int64_t chunk_rows(int64_t depth) {
 // Rows and bytes that multiply_transposed() packs into.
 template <typename T> static inline int64_t packed_rows(int64_t rows, int64_t depth) {
     const int64_t step = widest_panel_bytes / sizeof(T), chunk = chunk_rows<T>(depth);
-    return rows < chunk ? (rows + step - 1) / step * step : chunk;
+    return rows < chunk ? ceil_div(rows, step) * step : chunk;
 }
 
 template <typename T> static inline size_t packed_bytes(int64_t rows, int64_t depth) {
@@ -42,7 +45,7 @@ template <typename T> static inline size_t packed_bytes(int64_t rows, int64_t de
 // Bytes that pack_columns() packs a (depth, columns) matrix into.
 template <typename T> static inline size_t column_panels_bytes(int64_t depth, int64_t columns) {
     const int64_t step = widest_panel_bytes / sizeof(T);
-    return aligned_bytes<T>((columns + step - 1) / step * step * depth);
+    return aligned_bytes<T>(ceil_div(columns, step) * step * depth);
 }
 
 }  // namespace my_lib

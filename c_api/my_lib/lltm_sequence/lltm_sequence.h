@@ -10,7 +10,8 @@ struct LltmSequenceSizes {
     int64_t seq_len;
     LltmSizes step;
 
-    [[gnu::always_inline]] int64_t rows() const { return seq_len * step.batch; }
+    // Rows of all steps; 0 where they have no columns, since their number may then be beyond int64_t.
+    [[gnu::always_inline]] int64_t rows() const { return step.row_size() ? seq_len * step.batch : 0; }
 };
 
 // The arguments of lltm_sequence_forward, in the order of my_lib.h.
