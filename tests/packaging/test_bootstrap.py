@@ -25,6 +25,7 @@ if __name__ == "__main__":
 case "$*" in
     *"import torch"*) [ -e torch-is-there ] ;;
     "-m pip"*--ignore-installed*) echo "$@" >> log ;;
+    "-m compileall"*) echo "$@" > compiled ;;
     "-m pip"*) echo "$@" >> log; [ ! -e pip-fails ] || exit 1; cd "$(dirname "$0")"; ln -sf python cmake; ln -sf python ninja ;;
 esac
 ''')
@@ -163,6 +164,13 @@ def test_exact_torch_comes_first_then_the_pins(machine):
     assert packages.endswith("--require-hashes -r .ci/requirements/locked/demo.txt")
     pins = (ROOT / ".ci/requirements/torch.txt").read_text().splitlines()
     assert [line for line in pins if not line.startswith("#")] == ["torch==2.13.0"]
+
+
+def test_modules_are_compiled_on_all_cores(machine):
+    """After pip, which would take one; PYTHONDONTWRITEBYTECODE does not keep it from that."""
+    assert machine.bootstrap().returncode == 0
+    assert [line for line in machine.log() if line.startswith("-m pip") and "--no-compile" not in line] == []
+    assert (machine.checkout / "compiled").read_text() == "-m compileall -q -j 0 .venv/lib\n"
 
 
 def test_torch_index_serves_torch_alone(machine):
