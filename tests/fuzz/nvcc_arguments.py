@@ -71,8 +71,7 @@ def examine(words):
     lost = Counter(word for word in words if word not in asked) - Counter(made)
     for word in lost:
         flag, _, value = word.partition("=")
-        is_named = any(word in change or flag in change and value in change for change in changes)
-        if not is_named and (flag, value) not in zip(made, made[1:]):
+        if not any(word in change or flag in change and value in change for change in changes):
             raise guided.Broken(f"expected {word!r} in the command or among the changes, got {made} and {changes}")
     # Order: what is kept is kept as it stood, architectures apart.
     kept = [word for word in words if word not in asked and word not in lost]

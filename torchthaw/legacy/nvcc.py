@@ -124,6 +124,13 @@ def _compiles(words):
     return "-x" in words or any(Path(word).suffix in ninja.RULES for word in words)
 
 
+def _with_value(word, words):
+    """The option ``word`` as it was written, with its value, taken from ``words`` where it is the next of them."""
+    option = [word] if "=" in word else [word, *words[:1]]
+    del words[: len(option) - 1]
+    return option
+
+
 def _current(words, changes):
     """The words without the flags that are gone, and with those that have another name now."""
     kept = []
@@ -147,16 +154,16 @@ def _current(words, changes):
             kept.append(RENAMED[word])
             changes.append(f"{word}: is {RENAMED[word]} now")
         elif flag in ("-std", "--std"):
-            standard = [word] if "=" in word else [word, *words[:1]]
-            del words[: len(standard) - 1]
+            standard = _with_value(word, words)
             if OLD_STANDARD.fullmatch(value or standard[-1]):
                 changes.append(f"{' '.join(standard)}: CUDA's headers need C++17; -std=c++17 instead")
                 standard = ["-std=c++17"]
             kept += standard
         elif flag in ("-ccbin", "--compiler-bindir"):
-            compiler = value or (words.pop(0) if words else "")
+            option = _with_value(word, words)
+            compiler = value if "=" in word else "".join(option[1:])
             if shutil.which(compiler) or os.path.isdir(compiler):
-                kept += [flag, compiler]
+                kept += option
             else:
                 changes.append(f"{flag} {compiler}: there is no such compiler; {toolchain.cxx_compiler()[0]} instead")
         else:

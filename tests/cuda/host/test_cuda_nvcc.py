@@ -45,7 +45,7 @@ def one_architecture(monkeypatch, tmp_path):
     ("-fPIC", ["-Xcompiler", "-fPIC"], ["-fPIC"]),
     ("-Xcompiler -fPIC", ["-Xcompiler", "-fPIC"], []),
     ("-ccbin no-such-compiler-4.9", [], ["-ccbin no-such-compiler-4.9"]),
-    ("-ccbin=sh", ["-ccbin", "sh"], []),
+    ("-ccbin=sh", ["-ccbin=sh"], []),
     ("-shared -use_fast_math --maxrregcount=32", ["-shared", "-use_fast_math", "--maxrregcount=32"], []),
 ])  # fmt: skip
 def test_flags(given, expected, changed):
