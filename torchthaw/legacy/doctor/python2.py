@@ -32,8 +32,8 @@ def translate(text):
         tool = refactor.RefactoringTool(names, {"print_function": print_function})
         try:
             translated = str(tool.refactor_string(text if text.endswith("\n") else text + "\n", "source"))
-        except (ParseError, TokenError, IndentationError):
-            continue
+        except (ParseError, TokenError, IndentationError, KeyError):
+            continue  # KeyError: a character that is no token, such as a fraction's
         except RecursionError:
             raise TooDeep("it is nested too deep") from None
         return translated if text.endswith("\n") else translated.removesuffix("\n")
