@@ -28,6 +28,9 @@ WORDS = sorted({
 })  # fmt: skip
 
 
+TAKE_VALUES = ("-ccbin", "--compiler-bindir", "-std", "--std")
+
+
 class Toolkit(cuda.Toolkit):
     """One that this machine need not have."""
 
@@ -43,7 +46,7 @@ def architectures_of(words):
     found, words = [], list(words)
     while words:
         word = words.pop(0)
-        if word in nvcc.TAKES_NEXT or nvcc.REMOVED.get(word) or word in ("-ccbin", "--compiler-bindir"):
+        if word in nvcc.TAKES_NEXT or nvcc.REMOVED.get(word) or word in TAKE_VALUES:
             del words[:1]
         elif word in nvcc.ARCHITECTURE:
             found += [word, *words[:1]]

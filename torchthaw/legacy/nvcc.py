@@ -57,8 +57,7 @@ def run(arguments):
 
 def rewrite(arguments, toolkit):
     """(arguments, changes): what to call nvcc with instead of ``arguments``, and a line about each change."""
-    words, changes = _current(list(arguments), changes=[])
-    words, asked = _without_architectures(words)
+    words, asked, changes = _current(arguments)
     lost = [name for name in _numbers(asked) if name not in toolkit.architectures]
     if lost:
         names = " ".join(f"sm_{name}" for name in lost)
@@ -78,8 +77,7 @@ def rewrite(arguments, toolkit):
 
 def current(words, toolkit):
     """(words, changes): flags for any source, without the architectures that this nvcc lacks."""
-    words, changes = _current(list(words), changes=[])
-    words, asked = _without_architectures(words)
+    words, asked, changes = _current(words)
     names = _numbers(asked)
     lost = [name for name in names if name not in toolkit.architectures]
     if lost:
@@ -131,15 +129,18 @@ def _with_value(word, words):
     return option
 
 
-def _current(words, changes):
-    """The words without the flags that are gone, and with those that have another name now."""
-    kept = []
+def _current(arguments):
+    """(words, asked, changes): the arguments without the flags that are gone, and with those that have another name now;
+    those that choose architectures, which are not among the words; and a line about each change."""
+    kept, asked, changes, words = [], [], [], list(arguments)
     while words:
         word = words.pop(0)
         flag, _, value = word.partition("=")
         if word in TAKES_NEXT:
             kept += [word, *words[:1]]
             del words[:1]
+        elif flag in ARCHITECTURE:
+            asked += _with_value(word, words)
         elif word in HOST:
             kept += ["-Xcompiler", word]
             changes.append(f"{word}: is for the host's compiler; passed on by -Xcompiler")
@@ -168,25 +169,7 @@ def _current(words, changes):
                 changes.append(f"{flag} {compiler}: there is no such compiler; {toolchain.cxx_compiler()[0]} instead")
         else:
             kept.append(word)
-    return kept, changes
-
-
-def _without_architectures(words):
-    """(words, asked): the words that choose architectures apart from the others."""
-    kept, asked = [], []
-    words = list(words)
-    while words:
-        word = words.pop(0)
-        if word in TAKES_NEXT:
-            kept += [word, *words[:1]]
-            del words[:1]
-        elif word in ARCHITECTURE:
-            asked += [word, words.pop(0)] if words else [word]
-        elif word.partition("=")[0] in ARCHITECTURE:
-            asked.append(word)
-        else:
-            kept.append(word)
-    return kept, asked
+    return kept, asked, changes
 
 
 def _numbers(asked):
