@@ -9,6 +9,7 @@ export PYTHON TORCH_INDEX
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 python := .venv/bin/python
 jobs := $(shell nproc 2>/dev/null || echo 2)
+workers := $(shell expr $(jobs) + 1)  # of pytest: tests wait, too
 
 help: ## list the targets
 	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -26,8 +27,8 @@ test: test-environment ## every test but those of make sanitize: ctest for the C
 	@$(python) ffi_build.py
 	@cmake --build build --parallel $(jobs)
 	@ctest --test-dir build --parallel $(jobs) --output-on-failure
-	@$(python) -m pytest tests --ignore tests/bridge/test_bridge_sanitized.py --numprocesses $(jobs) --maxprocesses 4 \
-		--dist loadfile
+	@$(python) -m pytest tests --ignore tests/bridge/test_bridge_sanitized.py --dist loadfile \
+		--numprocesses $(workers) --maxprocesses 4
 
 bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
 	@$(python) ffi_build.py
