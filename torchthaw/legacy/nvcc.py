@@ -130,8 +130,8 @@ def _with_value(word, words):
 
 
 def _current(arguments):
-    """(words, asked, changes): the arguments without the flags that are gone, and with those that have another name now;
-    those that choose architectures, which are not among the words; and a line about each change."""
+    """(words, asked, changes): the arguments without flags that are gone, and with those that have another name now;
+    what chooses architectures, which is not among the words; and a line about each change."""
     kept, asked, changes, words = [], [], [], list(arguments)
     while words:
         word = words.pop(0)
