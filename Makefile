@@ -9,7 +9,8 @@ export PYTHON TORCH_INDEX
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 python := .venv/bin/python
 jobs := $(shell nproc 2>/dev/null || echo 2)
-workers := $(shell expr $(jobs) + 1)  # of pytest: tests wait, too
+# pytest's: one more than cores, since tests wait for the programs that they start.
+workers := $(shell expr $(jobs) + 1)
 
 help: ## list the targets
 	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
