@@ -112,14 +112,23 @@ def _wanted(words, toolkit):
     return cuda.gencode(wanted), " ".join(wanted)
 
 
+def _parts(words):
+    """(option or file, the option's value where that is the next word): a value is no file, whatever it looks like."""
+    words = iter(words)
+    for word in words:
+        yield word, next(words, None) if word in TAKES_NEXT else None
+
+
 def _is_device_code(words):
     """Whether CUDA code is compiled or linked, so that the architecture matters."""
-    compiled = any(Path(word).suffix == ".cu" for word in words) or " -x cu " in f" {' '.join(words)} "
-    return compiled or "-dlink" in words or "--device-link" in words
+    return any(
+        Path(word).suffix == ".cu" or (word, value) == ("-x", "cu") or word in ("-dlink", "--device-link")
+        for word, value in _parts(words)
+    )
 
 
 def _compiles(words):
-    return "-x" in words or any(Path(word).suffix in ninja.RULES for word in words)
+    return any(word == "-x" or Path(word).suffix in ninja.RULES for word, _ in _parts(words))
 
 
 def _with_value(word, words):

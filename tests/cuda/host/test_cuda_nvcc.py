@@ -46,6 +46,9 @@ def one_architecture(monkeypatch, tmp_path):
     ("-Xcompiler -fPIC", ["-Xcompiler", "-fPIC"], []),
     ("-ccbin no-such-compiler-4.9", [], ["-ccbin no-such-compiler-4.9"]),
     ("-ccbin=sh", ["-ccbin=sh"], []),
+    ("-code -m32", ["-code", "-m32"], []),
+    ("-Xcompiler x.cu", ["-Xcompiler", "x.cu"], []),
+    ("-dlink", ["-dlink", *DEFAULT], ["no architecture is named"]),
     ("-shared -use_fast_math --maxrregcount=32", ["-shared", "-use_fast_math", "--maxrregcount=32"], []),
 ])  # fmt: skip
 def test_flags(given, expected, changed):
