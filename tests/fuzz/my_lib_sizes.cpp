@@ -383,6 +383,7 @@ void (*const operators[])(Input &) = {
     sequence_backward<lltm_sequence_backward_bf16, lltm_sequence_backward_workspace_size_bf16>,
     sequence_backward<lltm_sequence_backward_f16, lltm_sequence_backward_workspace_size_f16>,
 };
+static_assert(sizeof operators / sizeof *operators <= 64, "my_lib_every_size.cpp tries the first 64");
 
 }  // namespace
 

@@ -26,8 +26,7 @@ WORDS = sorted({
     "-x", "cu", "-dlink", "-dc", "sm_20", "sm_90", "=sm_20", "arch=compute_30,code=sm_30", "compute_90", "-lcuda",
     "-l", "cuda", "-", "=", "\n", "-DTHC_NO_REMOVED_CALLS", "lto_52", "--options-file", "native", "all",
 })  # fmt: skip
-
-
+# Others whose value may be the next word.
 TAKE_VALUES = ("-ccbin", "--compiler-bindir", "-std", "--std")
 
 

@@ -154,7 +154,8 @@ void read_string(Input &input, Open &open) {
     if (caught.argument < 0 && format[1] == 'a' && open.kind < pipe_from) {
         THFile_seekEnd(open.file);
         const size_t end = position(open);
-        MUST(end == after || (end < before && !size));  // a file on disk may have been read from beyond its end
+        // A file on disk may have been read from beyond its end, where there is nothing.
+        MUST(end == after || (open.kind == disk && end < before && !size));
     }
 }
 

@@ -107,7 +107,7 @@ def _stub_dirs(words, toolkit):
 def _wanted(words, toolkit):
     """(flags, names): the architectures that these words are to be built for."""
     wanted = cuda.architectures(toolkit)
-    if any(word in ONE_ARCHITECTURE for word in words):
+    if any(word in ONE_ARCHITECTURE for word, _ in _parts(words)):
         wanted = wanted[:1]
     return cuda.gencode(wanted), " ".join(wanted)
 
@@ -146,8 +146,7 @@ def _current(arguments):
         word = words.pop(0)
         flag, _, value = word.partition("=")
         if word in TAKES_NEXT:
-            kept += [word, *words[:1]]
-            del words[:1]
+            kept += _with_value(word, words)
         elif flag in ARCHITECTURE:
             asked += _with_value(word, words)
         elif word in HOST:
@@ -171,7 +170,7 @@ def _current(arguments):
             kept += standard
         elif flag in ("-ccbin", "--compiler-bindir"):
             option = _with_value(word, words)
-            compiler = value if "=" in word else "".join(option[1:])
+            compiler = value or "".join(option[1:])
             if shutil.which(compiler) or os.path.isdir(compiler):
                 kept += option
             else:
