@@ -86,6 +86,9 @@ void numbers_that_are_none() {
         THDoubleTensor *a = tensor({2, 2}, {1, bad, 3, 4});
         EXPECT(raised([&] { THDoubleTensor_gesvd(u, s, v, a, "A"); }) ==
                "0: Lapack Error gesvd : the matrix holds numbers that are not finite");
+        for (const char *vectors : {"N", "V"})
+            EXPECT(raised([&] { THDoubleTensor_geev(s, v, a, vectors); }) ==
+                   "0: Lapack Error in geev : the matrix holds numbers that are not finite");
         THDoubleTensor_free(a);
     }
     THDoubleTensor_free(u), THDoubleTensor_free(s), THDoubleTensor_free(v);

@@ -106,6 +106,13 @@ void check_info(int info, const char *function) {
     TH_CHECK(info >= 0, "Lapack Error in %s : Illegal Argument %d", function, -info);
 }
 
+// With other numbers gesvd may never end, and geev, whose balancing returns no bounds then, writes outside its arrays.
+template <typename T> void check_finite(const Owned<T> &matrix, const char *where) {
+    bool finite = true;
+    each([&](T x) { finite &= bool(std::isfinite(x)); }, matrix.get());
+    TH_CHECK(finite, "Lapack Error %s : the matrix holds numbers that are not finite", where);
+}
+
 template <typename T> int row_count(const Owned<T> &a) { return int(a->size[0]); }
 template <typename T> int column_count(const Owned<T> &a) { return int(a->size[1]); }
 
@@ -218,6 +225,7 @@ template <typename T> void geev(Tensor<T> *re, Tensor<T> *rv, Tensor<T> *a, cons
     if (!a) a = rv;
     check_square(a);
     const Owned<T> matrix = columns_of(a);
+    check_finite(matrix, "in geev");
     const int n = row_count(matrix);
     const bool wanted = *jobvr == 'V';
     Buffer<T> real(n), imaginary(n);
@@ -245,9 +253,7 @@ void gesvd2(Tensor<T> *ru, Tensor<T> *rs, Tensor<T> *rv, Tensor<T> *ra, Tensor<T
     TH_ARGUMENT(*jobu == 'A' || *jobu == 'S' || *jobu == 'N', 6, "jobu should be A, S or N");
     const Owned<T> matrix = begin(ra, a);
     const int m = row_count(matrix), n = column_count(matrix), k = std::min(m, n);
-    bool finite = true;  // LAPACK may never end otherwise
-    each([&](T x) { finite &= bool(std::isfinite(x)); }, matrix.get());
-    TH_CHECK(finite, "Lapack Error gesvd : the matrix holds numbers that are not finite");
+    check_finite(matrix, "gesvd");
     const Owned<T> u = new_matrix<T>(m, *jobu == 'A' ? m : k);
     Owned<T> v = new_matrix<T>(n, n);  // V' by columns, hence V by rows
     Buffer<T> values(k);
