@@ -108,6 +108,9 @@ void sizes() {
     EXPECT(raised([&] { THIntTensor_setStorage1d(r.t, x.t->storage, INT64_MAX, 2, 1); }) == overflow);
     EXPECT(raised([&] { THIntTensor_setStorage2d(r.t, x.t->storage, 0, INT64_MAX, 0, 4, 0); }) == overflow);
     EXPECT(raised([&] { THIntTensor_setStorage1d(r.t, x.t->storage, 0, INT64_MAX, INT64_MAX); }) == overflow);
+    for (ptrdiff_t beyond : {PTRDIFF_MAX, PTRDIFF_MAX / ptrdiff_t(sizeof(int))})
+        EXPECT(raised([&] { THIntTensor_setStorage1d(r.t, x.t->storage, beyond, 0, 1); }) == overflow);
+    EXPECT(r.t->storageOffset == 0);
     EXPECT(THIntTensor_nElement(r.t) == 0 && x.t->storage->refcount == 1 && x.t->storage->size == 2);
 }
 

@@ -41,9 +41,10 @@ bool same_size(const AnyTensor *a, const AnyTensor *b) {
 
 namespace {
 
-// The strides a shape asks for, and the elements that a storage needs to hold it at `offset`. Counts fit an int64_t.
-ptrdiff_t lay_out(Shape shape, ptrdiff_t offset, int64_t *stride) {
-    int64_t last = 0, elements = 1;
+// The strides a shape asks for, and the elements that a storage needs to hold it at `offset`. Counts, of bytes too, fit
+// an int64_t, also where the shape is empty: whoever takes such a tensor's address adds the offset to it.
+ptrdiff_t lay_out(Shape shape, size_t element, ptrdiff_t offset, int64_t *stride) {
+    int64_t last = 0, elements = 1, bytes;
     bool overflow = false;
     for (int d = shape.dims - 1; d >= 0; d--) {
         if (shape.stride && shape.stride[d] >= 0)
@@ -59,8 +60,9 @@ ptrdiff_t lay_out(Shape shape, ptrdiff_t offset, int64_t *stride) {
     }
     overflow |= __builtin_add_overflow(last, offset, &last);
     overflow |= __builtin_add_overflow(last, 1, &last);
+    overflow |= __builtin_mul_overflow(last, element, &bytes);
     TH_CHECK(!overflow, "$ Torch: invalid memory size -- maybe an overflow?");
-    return last;
+    return shape.dims ? last : 0;
 }
 
 bool asks_for_current(const AnyTensor *t, Shape shape) {
@@ -88,9 +90,8 @@ void set_storage(AnyTensor *t, size_t element, AnyStorage *storage, ptrdiff_t of
     const bool keep = asks_for_current(t, shape), fresh = !storage && dims;
     Buffer<int64_t> size(keep ? 0 : dims), stride(keep ? 0 : dims);
     if (!keep) std::copy(shape.size, shape.size + dims, size.get());
-    const ptrdiff_t needed = !dims ? 0
-                             : keep ? lay_out({dims, t->size, t->stride}, offset, t->stride)
-                                    : lay_out(shape, offset, stride.get());
+    const ptrdiff_t needed = keep ? lay_out({dims, t->size, t->stride}, element, offset, t->stride)
+                                  : lay_out(shape, element, offset, stride.get());
     if (fresh)
         storage = new_storage(needed, element);
     else if (storage)
