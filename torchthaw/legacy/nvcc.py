@@ -16,10 +16,11 @@ REMOVED = {
 }  # fmt: skip
 RENAMED = {"--relaxed-constexpr": "--expt-relaxed-constexpr"}
 HOST = {"-fPIC", "-fopenmp", "-Wall", "-pthread"}  # for the host's compiler, to which nvcc passes none of itself
+LANGUAGE = ("-x", "--x")
 # A word behind one of these is its value, whatever it looks like.
 TAKES_NEXT = {
     "-Xcompiler", "--compiler-options", "-Xptxas", "--ptxas-options", "-Xlinker", "--linker-options", "-Xnvlink", "-o",
-    "--output-file", "-I", "-isystem", "-include", "-D", "-U", "-L", "-l", "-x",
+    "--output-file", "-I", "-isystem", "-include", "-D", "-U", "-L", "-l", *LANGUAGE,
 }  # fmt: skip
 OLD_STANDARD = re.compile(r"c\+\+(?:98|0x|03|11|1y|14)|gnu\+\+\w+|c99|gnu99")
 ARCHITECTURE = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
@@ -113,22 +114,31 @@ def _wanted(words, toolkit):
 
 
 def _parts(words):
-    """(option or file, the option's value where that is the next word): a value is no file, whatever it looks like."""
+    """(option or file, the option's value): a value is no file, whatever it looks like."""
     words = iter(words)
     for word in words:
-        yield word, next(words, None) if word in TAKES_NEXT else None
+        flag, equals, value = word.partition("=")
+        if flag in TAKES_NEXT:
+            yield flag, value if equals else next(words, None)
+        else:
+            yield word, None
+
+
+def _suffix(word):
+    """The suffix of a file; none of an option, such as ``-Iold.cu``."""
+    return "" if word.startswith("-") else Path(word).suffix
 
 
 def _is_device_code(words):
     """Whether CUDA code is compiled or linked, so that the architecture matters."""
     return any(
-        Path(word).suffix == ".cu" or (word, value) == ("-x", "cu") or word in ("-dlink", "--device-link")
+        _suffix(word) == ".cu" or word in LANGUAGE and value == "cu" or word in ("-dlink", "--device-link")
         for word, value in _parts(words)
     )
 
 
 def _compiles(words):
-    return any(word == "-x" or Path(word).suffix in ninja.RULES for word, _ in _parts(words))
+    return any(word in LANGUAGE or _suffix(word) in ninja.RULES for word, _ in _parts(words))
 
 
 def _with_value(word, words):

@@ -115,7 +115,7 @@ def test_one_architecture_without_a_card(monkeypatch):
 @pytest.mark.parametrize("given, expected", [
     ("-c x.cu", ["sm_80", "compute_80"]), ("-c -x cu x.cpp", ["sm_80", "compute_80"]),
     ("-dlink x.o -o y.o", ["sm_80", "compute_80"]), ("-ptx x.cu", ["sm_80"]), ("--version", []), ("x.o -o x", []),
-    ("-c x.cpp", []), ("-c x.cu -arch=sm_90", []),
+    ("-c -x=cu x.cpp", ["sm_80", "compute_80"]), ("-c x.cpp", []), ("-c x.cu -arch=sm_90", []), ("-c -Ix.cu x.o", []),
 ])  # fmt: skip
 def test_the_list_counts_where_no_architecture_is_named(monkeypatch, given, expected):
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "8.0+PTX")
