@@ -4,6 +4,7 @@
 #include "expect.h"
 #include "fuzz_functions.h"
 
+#include <climits>
 #include <random>
 #include <tuple>
 #include <utility>
@@ -238,7 +239,11 @@ template <typename P> struct Argument<P *> {
     static P *make() { return pick<T>(0); }
 };
 template <> struct Argument<int> {
-    static int make() { return one_in(100) ? int(word()) : int(up_to(6)) - 1; }
+    static int make() {
+        if (!one_in(100)) return int(up_to(6)) - 1;
+        const uint32_t any = uint32_t(word());
+        return any % 8 == 0 ? INT_MAX : any % 8 == 1 ? INT_MIN : int(any);
+    }
 };
 template <> struct Argument<int64_t> {
     static int64_t make() { return number(); }

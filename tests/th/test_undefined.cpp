@@ -2,6 +2,7 @@
 #include "expect.h"
 
 #include <algorithm>
+#include <climits>
 #include <initializer_list>
 
 namespace {
@@ -108,6 +109,7 @@ void sizes() {
     EXPECT(raised([&] { THIntTensor_setStorage1d(r.t, x.t->storage, INT64_MAX, 2, 1); }) == overflow);
     EXPECT(raised([&] { THIntTensor_setStorage2d(r.t, x.t->storage, 0, INT64_MAX, 0, 4, 0); }) == overflow);
     EXPECT(raised([&] { THIntTensor_setStorage1d(r.t, x.t->storage, 0, INT64_MAX, INT64_MAX); }) == overflow);
+    EXPECT(raised([&] { THIntTensor_cat(r.t, x.t, x.t, INT_MAX); }) == "4: invalid dimension 2147483647");
     for (ptrdiff_t beyond : {PTRDIFF_MAX, PTRDIFF_MAX / ptrdiff_t(sizeof(int))})
         EXPECT(raised([&] { THIntTensor_setStorage1d(r.t, x.t->storage, beyond, 0, 1); }) == overflow);
     EXPECT(r.t->storageOffset == 0);

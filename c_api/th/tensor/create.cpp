@@ -5,6 +5,7 @@
 #include "th/runtime/loop.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <type_traits>
 
@@ -167,7 +168,7 @@ template <typename T> void catArray(Tensor<T> *r, Tensor<T> **inputs, int n, int
     for (int i = 0; i < n; i++) dims = std::max(dims, inputs[i]->nDimension);
     const int along = dimension + base == -1 ? std::max(dims - 1, 0) : dimension;
     TH_ARGUMENT(n > 0, 3, "invalid number of inputs %d", n);
-    TH_ARGUMENT(along >= 0, 4, "invalid dimension %d", dimension + base);
+    TH_ARGUMENT(along >= 0 && along < INT_MAX, 4, "invalid dimension %d", dimension + base);
 
     const Buffer<int64_t> size(dims);
     std::fill(size.get(), size.get() + dims, 0);
