@@ -3,6 +3,7 @@
 // Expected of each call: it succeeds exactly where the manual, my_lib.h, says so, and stays within arrays that have the
 // sizes of its parameters and no byte more. Arrays that would be large are not made: such calls must fail for another
 // reason, before they touch one.
+#include "fuzz/my_lib_sizes.h"
 #include "fuzz/target.h"
 
 #include "my_lib.h"
@@ -18,12 +19,8 @@ class Call {
 public:
     explicit Call(Input &input) : input_(input) {}
 
-    // my_lib_every_size.cpp chooses by these positions.
     int64_t size() {
-        static const int64_t extremes[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX / 2, INT64_MAX / 3 + 1, int64_t(1) << 31,
-                                           int64_t(1) << 32, int64_t(3) << 61, 1000, 4097};
-        const size_t choice = input_.up_to(39);
-        const int64_t size = choice < 10 ? extremes[choice] : int64_t(choice - 10) / 3;
+        const int64_t size = size_of_choice(input_.up_to(size_choices - 1));
         huge_ |= size > INT32_MAX;
         return size;
     }
