@@ -106,7 +106,7 @@ void check_info(int info, const char *function) {
     TH_CHECK(info >= 0, "Lapack Error in %s : Illegal Argument %d", function, -info);
 }
 
-// With other numbers gesvd may never end, and geev, whose balancing returns no bounds then, writes outside its arrays.
+// With infinity or NaN gesvd may never end, and geev writes outside its arrays: its balancing returns no bounds then.
 template <typename T> void check_finite(const Owned<T> &matrix, const char *where) {
     bool finite = true;
     each([&](T x) { finite &= bool(std::isfinite(x)); }, matrix.get());
