@@ -45,8 +45,9 @@ def load(
     ops: the namespace of the operators that PyTorch gets, by default the module's name.
 
     The product is used again while the content of the sources and of all that they include, the flags, the compilers
-    and the folders that ``CPATH`` and the like name for them are the same. Processes that build at once wait for each other. A name that was loaded with other content
-    in this process becomes ``name_v1``, ``name_v2``, …; the earlier modules stay as they are.
+    and the folders that ``CPATH`` and the like name for them are the same. Processes that build at once wait for each
+    other. A name that was loaded with other content in this process becomes ``name_v1``, ``name_v2``, …; the earlier
+    modules stay as they are.
 
     Raises BuildError where a compiler fails, TypeError, ValueError and FileNotFoundError for wrong arguments. A tensor
     may be passed wherever a function takes a pointer to numbers or ``void *``: see ``torchthaw.bridge``.
