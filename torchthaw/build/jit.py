@@ -17,7 +17,7 @@ import cffi
 from .. import config
 from . import cuda, header_folders, ninja, prototypes, record, toolchain
 from .core import Extension
-from .extension import check, check_ops, paths
+from .extension import OF_REPOSITORY, check, check_ops, paths
 
 # What compilers and linkers read of the environment besides the folders of headers.
 ALSO_READ = "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"
@@ -132,7 +132,6 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
     for argument, value in given.items():
         if isinstance(value, (str, bytes)):
             raise TypeError(f"{argument}: expected a list, got {value!r}")
-    check_ops(ops)
     has_cuda = any(source.suffix == ".cu" for source in sources)
     if has_cuda and with_cuda is not None and not with_cuda:
         raise ValueError("with_cuda: expected True or None, since sources has CUDA files, got False")
@@ -174,6 +173,7 @@ def _load(name, build_directory, kind, keep_intermediates, options, inputs):
     """Builds what is not built yet and loads what is not loaded yet. ``inputs(folder)``: the other options."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"name: expected an identifier, got {name!r}")
+    check_ops(options["ops"], name, OF_REPOSITORY)
     folder, cache = _folder(name, build_directory)
     with ninja.locked(folder, cache):
         options = {**options, **inputs(folder)}

@@ -57,8 +57,8 @@ class PatchTable:
     """The patches of one purpose; any of them is made or undone alone, in any order.
 
     Two patches may change the same attribute: the later one wraps what the earlier one made. A patch that this PyTorch
-    does not take is left out, with one warning. One of which another library changed something since stays as it is when
-    it is to be undone, with a warning: what is on top of it may need it.
+    does not take is left out, with one warning. One of which another library changed something since is not undone, with
+    a warning: what is on top of it may need it.
     """
 
     def __init__(self, kind, *patches):
