@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import re
+
 import pytest
 import torch
 
@@ -51,7 +53,10 @@ def test_another_dtype_is_refused(name):
         if dtype is not DTYPES[name]:
             for function in reads_and_writes(name):
                 want = str(DTYPES[name]).removeprefix("torch.")
-                match = f"^array: expected a contiguous {want} CPU tensor.*, got {dtype}$"
+                to = f"tensor.to({DTYPES[name]})"
+                advice = {"reads": f"; pass {to}", "writes": f"; pass copy = {to}, then tensor.copy_(copy)"}
+                kind = "writes" if "write" in function.__name__ else "reads"
+                match = f"^array: expected a contiguous {want} CPU tensor.*, got {dtype}{re.escape(advice[kind])}$"
                 refused(function, torch.ones(3).to(dtype), error=TypeError, match=match)
 
 
@@ -467,12 +472,16 @@ def test_errno_is_kept():
 
 
 def test_the_number_of_arguments():
+    missing = "; missing: values, count", "; missing: count", None, ""
     for arguments in ((), (torch.ones(1),), (torch.ones(1), 1, 1)):
-        with pytest.raises(TypeError, match=f"^sum_floats: expected 2 arguments, got {len(arguments)}$"):
+        words = f"{len(arguments)}{missing[len(arguments)]}"
+        with pytest.raises(TypeError, match=f"^sum_floats: expected 2 arguments, got {words}$"):
             probe.sum_floats(*arguments)
+    with pytest.raises(TypeError, match="^sum_floats: expected 2 arguments, got 1; missing: values$"):
+        probe.sum_floats(count=2)
     with pytest.raises(TypeError, match="^nothing: expected 0 arguments, got 1$"):
         probe.nothing(1)
-    with pytest.raises(TypeError, match="^give_int8: expected 1 argument, got 0$"):
+    with pytest.raises(TypeError, match="^give_int8: expected 1 argument, got 0; missing: value$"):
         probe.give_int8()
 
 

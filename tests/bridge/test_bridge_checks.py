@@ -127,7 +127,7 @@ def test_half_precision_types():
         assert function(ones(2, dtype=dtype), 2) == ones(1, dtype=dtype).view(torch.int16).item()
         want = f"input: expected a contiguous {name} CPU tensor, got "
         for wrong in (torch.float32, torch.uint16, torch.int16):
-            refused(TypeError, f"{want}{wrong}", function, ones(2, dtype=wrong), 2)
+            refused(TypeError, f"{want}{wrong}; pass tensor.to({dtype})", function, ones(2, dtype=wrong), 2)
         refused(TypeError, f"{want}list", function, [1, 2], 2)
         assert function(ffi.new("uint16_t[]", [7, 8]), 2) == 7
         refused(ValueError, "input: expected shape (3,), got (2,)", function, ones(2, dtype=dtype), 3)
@@ -452,7 +452,7 @@ def test_what_is_not_determined_cannot_be_left_out():
     input, output = ones(2, 3), torch.zeros(2, 3)
     message = "scale: expected an argument factor, got 2 without it"
     refused(TypeError, message, probe.scale, input=input, output=output)
-    refused(TypeError, "scale: expected 5 arguments, got 3", probe.scale, input, 2.0, output)
+    refused(TypeError, "scale: expected 5 arguments, got 3; missing: factor, output", probe.scale, input, 2.0, output)
     refused(TypeError, "scale: no parameter is called 'inputs'", probe.scale, inputs=input, factor=2.0, output=output)
     refused(TypeError, "scale: got 'input' twice", probe.scale, input, input=input, output=output)
     refused(
@@ -463,7 +463,7 @@ def test_what_is_not_determined_cannot_be_left_out():
         TypeError, "shape: expected a value, since input is no tensor that has it", probe.scale, input=None,
         factor=2.0, output=output,
     )  # fmt: skip
-    message = "unchecked: expected 3 arguments, got 2"
+    message = "unchecked: expected 3 arguments, got 2; missing: count"
     refused(TypeError, message, probe.unchecked, input=input, output=output)
 
 
@@ -497,7 +497,7 @@ def test_left_out_where_cffi_makes_the_call():
 
 @pytest.mark.parametrize("code, error, message", [
     (1, ValueError, "code: expected 0, got 1 ✗"), (2, RuntimeError, "code: expected 0, got 2 ✗"),
-    (3, ValueError, "{name}: failed"),
+    (3, ValueError, "{name}: failed: it returned 0, and the function with THAW_ERROR_MESSAGE gave no text"),
 ])  # fmt: skip
 def test_a_failure_raises(code, error, message):
     problem = ffi.new("checks_problem *", {"code": code})[0]

@@ -11,6 +11,7 @@
 #include "th/views.h"
 
 #include <new>
+#include <string>
 
 namespace bridge {
 
@@ -347,6 +348,21 @@ int find_parameter(const thaw_callable *function, PyObject *name) {
     return i;
 }
 
+/* Raises TypeError for a number of arguments, and names the parameters that got none. */
+__attribute__((noinline, cold)) bool refuse_count(const thaw_callable *function, Py_ssize_t count, PyObject *keywords) {
+    const int expected = function->parameter_count;
+    const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_Size(keywords);
+    std::string missing;
+    for (Py_ssize_t i = count; i < expected - (function->takes_stream ? 1 : 0); ++i) {
+        Py_ssize_t k = 0;
+        while (k < named && find_parameter(function, PyTuple_GetItem(keywords, k)) != i) ++k;
+        if (k == named) missing += (missing.empty() ? "; missing: " : ", ") + std::string(function->parameters[i].name);
+    }
+    PyErr_Format(PyExc_TypeError, "%s: expected %d argument%s, got %zd%s", function->name, expected,
+                 expected == 1 ? "" : "s", count + named, count + named < expected ? missing.c_str() : "");
+    return false;
+}
+
 /* Puts positional and keyword arguments in the order of the parameters. False with an exception set. */
 bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const *arguments, Py_ssize_t count,
              PyObject *keywords) {
@@ -354,11 +370,7 @@ bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const 
     const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_Size(keywords);
     const bool no_stream = count + named == expected - 1 && function->takes_stream;
     const bool leaves_out = count + named < expected && named > 0 && function->leaves_out;
-    if (count + named != expected && !no_stream && !leaves_out) {
-        PyErr_Format(PyExc_TypeError, "%s: expected %d argument%s, got %zd", function->name, expected,
-                     expected == 1 ? "" : "s", count + named);
-        return false;
-    }
+    if (count + named != expected && !no_stream && !leaves_out) return refuse_count(function, count, keywords);
     for (int i = 0; i < expected; ++i) ordered[i] = i < count ? arguments[i] : nullptr;
     for (Py_ssize_t k = 0; k < named; ++k) {
         PyObject *key = PyTuple_GetItem(keywords, k);
@@ -371,10 +383,7 @@ bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const 
         ordered[i] = arguments[count + k];
     }
     if (leaves_out) return check_left_out(function, ordered, count + named);
-    if (no_stream && ordered[expected - 1] != nullptr) {
-        PyErr_Format(PyExc_TypeError, "%s: expected %d arguments, got %zd", function->name, expected, count + named);
-        return false;
-    }
+    if (no_stream && ordered[expected - 1] != nullptr) return refuse_count(function, count, keywords);
     if (no_stream) ordered[expected - 1] = Py_None;
     return true;
 }

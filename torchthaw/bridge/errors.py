@@ -96,7 +96,8 @@ def _wrong_memory(torch, tensor, dtype, written, cause, device):
     if tensor.device.type != device:
         return TypeError, f"one on {tensor.device}"
     if dtype is not None and tensor.dtype is not getattr(torch, dtype, None):
-        return TypeError, f"{tensor.dtype}"
+        to = f"tensor.to(torch.{dtype})"
+        return TypeError, f"{tensor.dtype}; pass " + (f"copy = {to}, then tensor.copy_(copy)" if written else to)
     if cause is not None:
         return TypeError, f"one that PyTorch gives no memory of ({cause})"
     if tensor.is_conj():
