@@ -47,6 +47,7 @@ def run(tmp_path_factory):
     ], id="structs"),
     pytest.param([
         "bridge/test_bridge_faults_memory.py", "bridge/test_bridge_faults_threads.py",
+        "bridge/test_bridge_not_owned.py",
     ], id="memory-and-threads"),
     pytest.param(["bridge/test_bridge_extent.py", "bridge/test_bridge_identity.py"], id="extent"),
     pytest.param(["bridge/test_bridge_kernels.py"], id="kernels"),

@@ -75,15 +75,22 @@ private:
         Ref result = needs_cffi ? call_through_cffi() : call_directly();
         if (result == nullptr) {
             if (!views_.empty()) finish_after_error();
-        } else if (!views_.finish(true)) {
+        } else if (!views_.finish(true) || !names_lost_references()) {
             return Ref();
         }
         return result;
     }
 
+    /* False with an exception set. */
+    bool names_lost_references() const {
+        if (__builtin_expect(!views_.lost_references(), 1)) return true;
+        return views_.name_lost_references(function_, arguments_, count_);
+    }
+
     __attribute__((noinline)) void finish_after_error() {
         const SavedError saved;
         views_.finish(false);
+        names_lost_references();
     }
 
     Argument argument(Py_ssize_t index) const {
