@@ -185,10 +185,12 @@ class Extension:
         options = self.options
         sources, objects = self.sources_of_objects()
         libraries = [f"-l{library}" for library in options["libraries"]]
+        given = options["extra_compile_args"]
         return exact.is_exact(
-            [*options["headers"], *options["sources"], *sources], self.include_dirs(),
-            [*self.define_flags(), *options["extra_compile_args"]["cxx"]],
+            [*options["headers"], *options["sources"], *sources], options["include_dirs"],
+            [*self.define_flags(), *given["cxx"], *given["nvcc"]],
             [*objects, *libraries, *options["extra_link_args"]],
+            [self.cuda.toolkit.include] if self.cuda else [],
         )  # fmt: skip
 
     def sources_of_objects(self):
