@@ -90,9 +90,12 @@ class Extension:
     def generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
         stamp = self.state / "generated.json"
-        facts = self.facts()
-        if stamp.exists() and stamp.read_text() == facts and self.generated.exists():
+        facts, before = self.facts(), stamp.read_text() if stamp.exists() else ""
+        if facts == before and self.generated.exists():
             return
+        # The headers of another torchthaw may be older than the objects that its predecessor compiled.
+        if before and json.loads(before)["torchthaw"] != json.loads(facts)["torchthaw"]:
+            ninja.forget(self.state)
         self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
         stamp.write_text(facts)
