@@ -3,7 +3,7 @@
 import re
 
 from ...build.c_tokens import C_TOKENS, blank
-from .c_functions import closing
+from .c_functions import end_of
 
 DEFINITION = re.compile(r"\b(\w+)\s*\(([^(){};]*)\)\s*\{")
 TENSOR = re.compile(r"\bTH\w*Tensor\s*\*\s*(\w+)\s*$")
@@ -32,7 +32,7 @@ def _of_text(code):
     for match in DEFINITION.finditer(code):
         if match.start() < end:  # ``if (x) {`` of the function before
             continue
-        end = closing(code, match.end() - 1, "{}")
+        end = end_of(code, match.end() - 1, "{}")
         parameters = [TENSOR.search(each) for each in match[2].split(",")]
         body = code[match.end() : end]
         yield match[1], {index for index, each in enumerate(parameters) if each and re.search(_change(each[1]), body)}

@@ -68,6 +68,7 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     result = Result(
         project.root, Path(folder), layout.package, layout.extensions, tuple(each.name for each in found),
         tuple(build_files), layout.modules, functions, remarks, c_functions.of_gpus(project, found),
+        layout.roots,
     )  # fmt: skip
     return Conversion(project, contents, changed, c_functions.find(project, found), result)
 

@@ -2,7 +2,7 @@
 
 Each file goes through the same steps: Python 3 by what the doctor is certain of (python3.py), tensors that are resized
 through ``.data`` (owners.py), Variables and renamed names (variables.py, names.py, values.py), autograd Functions and
-their calls (functions.py), imports (imports.py); last come comments beside what a person must look at (marks.py).
+their calls (outputs.py, functions.py), imports (imports.py); last come comments beside what a person must look at (marks.py).
 
 ImportError where LibCST is not installed.
 """
@@ -14,7 +14,7 @@ except ImportError:
     raise ImportError(why, name="libcst") from None
 
 from ..remarks import FunctionClass  # noqa: E402
-from . import classes, functions, imports, marks, names, owners, python3, values, variables  # noqa: E402
+from . import classes, functions, imports, marks, names, outputs, owners, python3, values, variables  # noqa: E402
 from .calls import find_sites  # noqa: E402
 from .project import Project, old_name_of  # noqa: E402
 
@@ -34,6 +34,7 @@ def convert(texts, modules, resized=None):
         variables.change(file)
         names.change(file)
         values.change(file)
+    outputs.change(project)
     definitions = classes.find_definitions(project)
     found = [_described(project, each) for each in definitions.values()
              if not (each.problem or each.scope) and each.method("forward")[1] is not None]  # fmt: skip
