@@ -13,8 +13,13 @@ from support import ROOT
 
 RUNNER = ROOT / "bindings/languages.py"
 ROWS = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "bindings").glob("*/language.json")}
-KEYS = {"name", "generated", "needs", "packages", "pip", "version", "build", "run", "at_most", "copies", "page"}
+KEYS = {"name", "generated", "needs", "packages", "pip", "version", "build", "run", "at_most", "copies", "page",
+        "libraries"}  # fmt: skip
 PAGES = ROOT / "docs/languages"
+
+
+sys.path.insert(0, str(RUNNER.parent))
+from tools import is_there  # noqa: E402
 
 
 def load():
@@ -119,12 +124,48 @@ def test_a_program_that_hangs_is_a_failure(runner, tmp_path, monkeypatch):
 
 
 def test_what_is_missing_is_named(runner, tmp_path):
-    language = shell_language(runner, tmp_path / "shell", {}, needs=["sh", "no-such-command", "/no/such/file"])
+    language = shell_language(runner, tmp_path / "shell", {}, needs=["env", "no-such-command", "/no/such/file"])
     assert language.missing() == "no-such-command, /no/such/file (Debian package dash)"
-    language.row.update(needs=["sh"], pip=["no-such-package==1.0"])
+    language.row.update(needs=["env"], pip=["no-such-package==1.0"])
     assert language.missing() == "no-such-package==1.0 (PyPI package, which .ci/toolchains installs)"
     language.row["pip"] = []
     assert language.missing() == ""
+
+
+def test_a_command_that_cannot_run_is_missing(runner, tmp_path, monkeypatch):
+    """As rustup's rustc, where HOME has no toolchain; a library that only one language uses is not built for others."""
+    for name, script in {"rustc": "echo rustup could not choose a version >&2; exit 1", "go": "[ $1 = version ]"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    is_there.cache_clear()
+    language = shell_language(runner, tmp_path / "shell", {}, needs=["rustc", "go"])
+    assert language.missing() == "rustc (Debian package dash)"
+    is_there.cache_clear()
+
+
+def test_each_language_names_the_libraries_that_it_uses_besides_my_lib():
+    named = {name for name, row in ROWS.items() if "th" in row.get("libraries", [])}
+    assert named == {name for name, row in ROWS.items() if "libth" in json.dumps(row)}
+
+
+def test_toolchains_names_packages_without_an_environment(tmp_path):
+    """In a clone, with a Python that has no packages."""
+    if not (ROOT / ".ci").exists():
+        pytest.skip("a source distribution has no .ci")
+    for folder in (".ci", "bindings"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "bin").mkdir()
+    for name, script in {"python3": f'exec {sys.executable} -I -S "$@"', "id": "echo 1000", "dpkg-query": "exit 1",
+                         "rustc": "exit 1", "cargo": "exit 1"}.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    done = subprocess.run(
+        [tmp_path / ".ci" / "toolchains", "rust"], capture_output=True, text=True,
+        env={**os.environ, "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"},
+    )  # fmt: skip
+    packages = " ".join(sorted(ROWS["rust"]["packages"]))
+    assert (done.stdout, done.stderr) == (f"to install: apt-get install --no-install-recommends {packages}\n", "")
 
 
 def test_pages_are_run_as_they_are(runner, tmp_path, monkeypatch):

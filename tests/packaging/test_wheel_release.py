@@ -119,19 +119,20 @@ NEW = 'int new_function(void);\n__asm__(".symver new_function, new_function@GLIB
 
 
 @pytest.mark.parametrize("name, text, flags, complaint", [
-    ("lib/libmy_lib.so", HARMLESS, [], None),
-    ("lib/libth.so", "#include <math.h>\ndouble f(double x) { return cos(x); }", ["-lm"], None),
-    ("lib/libth.so", HARMLESS, ["-Wl,--no-as-needed", "-lgomp"], "lib/libth.so: needs libgomp.so.1"),
-    ("lib/libmy_lib.so", HARMLESS, ["-Wl,--no-as-needed", "-lgcc_s"], "lib/libmy_lib.so: needs libgcc_s.so.1"),
-    ("lib/libth.so", HARMLESS, ["-Wl,-rpath,/somewhere"], "lib/libth.so: has a RUNPATH"),
-    ("lib/libth.so", "int fstat(int, void *); int f(void) { return lacking(); }", ["-w"],
-     "lib/libth.so: lacking has no version"),
+    ("lib/libmy_lib.so.1", HARMLESS, [], None),
+    ("lib/libth.so.1", "#include <math.h>\ndouble f(double x) { return cos(x); }", ["-lm"], None),
+    ("lib/libth.so.1", HARMLESS, ["-Wl,--no-as-needed", "-lgomp"], "lib/libth.so.1: needs libgomp.so.1"),
+    ("lib/libmy_lib.so.1", HARMLESS, ["-Wl,--no-as-needed", "-lgcc_s"], "lib/libmy_lib.so.1: needs libgcc_s.so.1"),
+    ("lib/libth.so.1", HARMLESS, ["-Wl,-rpath,/somewhere"], "lib/libth.so.1: has a RUNPATH"),
+    ("lib/libth.so.1", "int fstat(int, void *); int f(void) { return lacking(); }", ["-w"],
+     "lib/libth.so.1: lacking has no version"),
     ("bridge/_bridge.abi3.so", "int f(void) { return PyErr_Occurred(); }", ["-w"], None),
-    ("lib/libth.so", "int f(void) { return PyErr_Occurred(); }", ["-w"], "lib/libth.so: PyErr_Occurred has no version"),
+    ("lib/libth.so.1", "int f(void) { return PyErr_Occurred(); }", ["-w"], "lib/libth.so.1: PyErr_Occurred has no version"),
     ("lib/libother.so", HARMLESS, [], "lib/libother.so: not expected"),
-    ("lib/libmy_lib.so", HARMLESS, ["-Wl,-z,lazy"], "lib/libmy_lib.so: has no BIND_NOW"),
-    ("lib/libth.so", HARMLESS, ["-Wl,-z,execstack"], "lib/libth.so: has an executable stack"),
-    ("lib/libth.so", f'const char *source = "{ROOT}/a.cpp";', [], f"lib/libth.so: has the path {ROOT}"),
+    ("lib/libth.so", HARMLESS, [], "lib/libth.so: not expected"),  # a copy of the library, for the linker
+    ("lib/libmy_lib.so.1", HARMLESS, ["-Wl,-z,lazy"], "lib/libmy_lib.so.1: has no BIND_NOW"),
+    ("lib/libth.so.1", HARMLESS, ["-Wl,-z,execstack"], "lib/libth.so.1: has an executable stack"),
+    ("lib/libth.so.1", f'const char *source = "{ROOT}/a.cpp";', [], f"lib/libth.so.1: has the path {ROOT}"),
 ])  # fmt: skip
 def test_libraries(checks, tmp_path, name, text, flags, complaint):
     library(tmp_path, name, text, *flags)
@@ -143,15 +144,20 @@ def test_versions_newer_than_the_tag(checks, tmp_path):
     (tmp_path / "map").write_text("GLIBC_2.99 { global: new_function; };")
     library(tmp_path, "libc_of_the_future.so", "int new_function(void) { return 1; }",
             f"-Wl,--version-script={tmp_path / 'map'}", "-Wl,-soname,libc.so.6")  # fmt: skip
-    path = library(tmp_path, "lib/libth.so", NEW, tmp_path / "torchthaw" / "libc_of_the_future.so", "-nostdlib")
-    assert checks.too_new("lib/libth.so", path) == ["lib/libth.so: needs GLIBC_2.99"]
-    assert checks.needed("lib/libth.so", path) == []
+    path = library(tmp_path, "lib/libth.so.1", NEW, tmp_path / "torchthaw" / "libc_of_the_future.so", "-nostdlib")
+    assert checks.too_new("lib/libth.so.1", path) == ["lib/libth.so.1: needs GLIBC_2.99"]
+    assert checks.needed("lib/libth.so.1", path) == []
+
+
+def test_a_name_for_the_linker_is_no_library(checks, tmp_path):
+    library(tmp_path, "lib/libth.so.1", HARMLESS).with_name("libth.so").write_text("INPUT(libth.so.1)\n")
+    assert [each for each in checks.of_libraries(tmp_path) if "libth" in each] == []
 
 
 def test_a_wheel_without_its_libraries(checks, tmp_path):
     (tmp_path / "torchthaw").mkdir()
     assert checks.of_libraries(tmp_path) == [
-        "bridge/_bridge.abi3.so: missing", "lib/libmy_lib.so: missing", "lib/libth.so: missing",
+        "bridge/_bridge.abi3.so: missing", "lib/libmy_lib.so.1: missing", "lib/libth.so.1: missing",
     ]  # fmt: skip
 
 
