@@ -8,6 +8,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from .. import __version__, config
 from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, stubs, symbols, th, toolchain
@@ -54,7 +55,7 @@ class Extension:
     glue_flags = ["-O1", "-fvisibility=hidden"]
     stub = None  # the text of the package's .pyi, once c_text() knows it
 
-    def __init__(self, name, base, **options):
+    def __init__(self, name: str, base: Path, **options: Any) -> None:
         self.options = {**DEFAULTS, **options}
         parts = name.split(".")
         self.name, self.base = name, base
@@ -66,7 +67,7 @@ class Extension:
         self.cache = config.cache()
         self.state = self.cache / "build" / f"{name}-{key}"
 
-    def build(self):
+    def build(self) -> None:
         """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
         vars(self).pop("cuda", None)  # the environment may ask for other architectures by now
         with ninja.locked(self.state, self.cache):
