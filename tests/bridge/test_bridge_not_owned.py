@@ -55,7 +55,7 @@ def test_the_argument_stays(free):
 
 
 @pytest.mark.parametrize("free", FREE)
-def test_nothing_is_lost(free):
+def test_no_reference_is_lost(free):
     tensor = torch.arange(4.0)
 
     def counts():
@@ -157,7 +157,7 @@ FatalError after it was freed
 """
 
 
-def test_debug_mode_names_function_and_argument():
+def test_in_debug_mode_function_and_argument_are_printed():
     done = th_probe.run(SCRIPT, TORCHTHAW_DEBUG="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout == EXPECTED
