@@ -239,6 +239,89 @@ def test_another_compiler_builds(project, compiled):
     assert compiled() == ["_scaling.c", "scaling.c"]
 
 
+def test_a_compiler_is_known_by_its_content(project, compiled):
+    load()
+    compiled()
+    path = Path(os.environ["CC"])
+    status = path.stat()
+    os.utime(path, (1, 1))
+    forget()
+    load()
+    assert compiled() == [], "the same program, of another time"
+    path.write_text(path.read_text().replace("begin", "start"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    forget()
+    load()
+    assert compiled() == ["_scaling.c", "scaling.c"], "another program, of the same time and size"
+
+
+def test_a_compiler_behind_a_launcher_is_known_too(project, compiled, monkeypatch):
+    monkeypatch.setenv("CC", f"env {os.environ['CC']}")
+    load()
+    compiled()
+    with Path(os.environ["CC"].split()[1]).open("a") as file:
+        file.write("# another one\n")
+    forget()
+    load()
+    assert compiled() == ["_scaling.c", "scaling.c"]
+
+
+@pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
+def test_another_folder_of_headers_in_the_environment_builds(project, monkeypatch, variable):
+    rewrite(project / "scaling.c", '"factor.h"', "<factor.h>")
+    for factor in (3, 4):
+        (project / str(factor)).mkdir()
+        (project / str(factor) / "factor.h").write_text(f"#define FACTOR {factor}\n")
+        monkeypatch.setenv(variable, str(project / str(factor)))
+        assert python(LOAD, project).communicate()[0] == f"{factor}\n"
+
+
+def test_another_folder_of_libraries_in_the_environment_builds(project, monkeypatch):
+    rewrite(project / "scaling.c", '#include "factor.h"', "int factor(void);\n#define FACTOR factor()")
+    for factor in (3, 4):
+        folder = project / str(factor)
+        folder.mkdir()
+        (folder / "factor.c").write_text(f"int factor(void) {{ return {factor}; }}\n")
+        subprocess.run(["gcc", "-fPIC", "-c", "factor.c"], cwd=folder, check=True)
+        subprocess.run(["ar", "rc", "libfactor.a", "factor.o"], cwd=folder, check=True)
+        monkeypatch.setenv("LIBRARY_PATH", str(folder))
+        text = LOAD.replace("'scaling.h')", "'scaling.h', extra_ldflags=['-lfactor'])")
+        assert python(text, project).communicate()[0] == f"{factor}\n"
+
+
+@pytest.mark.parametrize("way", ["extra_include_paths", "extra_cflags", "CPATH", "beside"])
+def test_a_header_that_comes_before_another_is_built(project, compiled, monkeypatch, way):
+    """It was not there, so that no compiler read it."""
+    for name in ("first", "second"):
+        (project / name / "sub").mkdir(parents=True)
+    (project / "scaling.c").rename(project / "first" / "scaling.c")
+    name = "sub/factor.h" if way == "beside" else "factor.h"
+    rewrite(project / "first" / "scaling.c", "factor.h", name)
+    (project / "factor.h").rename(project / "second" / name)
+    options = {"sources": ["first/scaling.c"], "extra_include_paths": ["second", "."]}
+    if way == "extra_include_paths":
+        rewrite(project / "first" / "scaling.c", '"factor.h"', "<factor.h>")
+        options["extra_include_paths"] = ["first", "second", "."]
+    elif way != "beside":
+        rewrite(project / "first" / "scaling.c", '"factor.h"', "<factor.h>")
+        folders = [project / "first", project / "second"]
+        options["extra_include_paths"] = ["."]
+        if way == "CPATH":
+            monkeypatch.setenv("CPATH", ":".join(map(str, folders)))
+        else:
+            options["extra_cflags"] = [f"-I{folder}" for folder in folders]
+    assert apply(load(**options)) == [2, 2, 2]
+    compiled()
+    forget()
+    load(**options)
+    assert compiled() == []
+    (project / "first" / name).write_text("#define FACTOR 5\n")
+    text = f"import torchthaw; print(torchthaw.load('scaling', headers='scaling.h', **{options}).scaled(None, 0, None))"
+    assert python(text, project).communicate()[0] == "5\n"
+    assert compiled() == ["scaling.c"]
+
+
 def test_a_source_that_changes_while_it_is_built(project, tmp_path, monkeypatch):
     """What the compiler did not see is built the next time."""
     compiler(tmp_path, tmp_path / "log", monkeypatch)

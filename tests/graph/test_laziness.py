@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from types import ModuleType
 
 import pytest
@@ -103,9 +104,9 @@ def test_aotinductor_needs_the_import_of_the_extension(tmp_path):
     assert "Could not find schema for my_lib::my_lib_add_forward" in run("import sys" + READ, package)
 
 
-def module(name, functions, header):
+def module(name, functions, header, namespace="pairs"):
     """A stand-in for an extension's module."""
-    description = {"version": 1, "namespace": "pairs", "headers": [header], "functions": functions}
+    description = {"version": 1, "namespace": namespace, "headers": [header], "functions": functions}
     made = ModuleType(name)
     made.__file__ = f"/{name}/_pairs.so"
     made.description = json.dumps(description)
@@ -180,6 +181,51 @@ def test_two_functions_of_one_schema(pairs):
         "them another namespace, by ops=..."
     )
     assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("is_used", [True, False], ids=["used", "new"])
+def test_two_functions_of_one_schema_in_a_namespace(monkeypatch, is_used):
+    """The second one is an error for whoever looks, also where the namespace was used before it came."""
+    monkeypatch.setattr("torchthaw.operators.registration.register_native", lambda *_: [])
+    name = f"twins_{is_used}"
+
+    def bind(file):
+        made = module(f"{file}._pairs", [function("twice", "float32")], f"{file}.h", name)
+        operators.bind(made, {"twice": twice})
+
+    bind("a")
+    if is_used:
+        assert getattr(torch.ops, name).twice.default
+    bind("b")
+    for _ in range(2):
+        with pytest.raises(ValueError, match=rf"torch.ops.{name}.twice: b.h of .* and a.h of .* for the same dtypes"):
+            getattr(torch.ops, name).twice
+    operators._namespaces[name].close()
+
+
+def test_threads_make_one_namespace(monkeypatch):
+    """Of two, the one that is collected would take its operators out of PyTorch."""
+    made, both = [], threading.Barrier(2)
+
+    class Slow(Namespace):
+        def __init__(self, name):
+            made.append(self)
+            try:
+                both.wait(0.5)  # for the other thread to be here too
+            except threading.BrokenBarrierError:
+                pass
+            super().__init__(name)
+
+    monkeypatch.setattr("torchthaw.operators.namespace.Namespace", Slow)
+    monkeypatch.setitem(operators._bound, "raced", [])
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(operators.register("raced"))) for _ in range(2)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert found[0] is found[1] is made[0] and len(made) == 1
+    operators._namespaces.pop("raced").close()
 
 
 @pytest.mark.parametrize("imported, built, described, expected", [

@@ -16,12 +16,14 @@ from typing import Any, NamedTuple
 import cffi
 
 from .. import config
-from . import cuda, ninja, prototypes, record, toolchain
+from . import cuda, header_folders, ninja, prototypes, record, toolchain
 from .arguments import AnyPath, Paths, Texts
 from .core import Extension
 from .extension import check, check_ops, paths
 
 Flags = Iterable[str] | None
+# What compilers and linkers read of the environment besides the folders of headers.
+ALSO_READ = "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"
 
 
 def load(
@@ -47,9 +49,10 @@ def load(
     keep_intermediates: False removes all but the product, so that a change compiles everything anew.
     ops: the namespace of the operators that PyTorch gets, by default the module's name.
 
-    The product is used again while the content of the sources and of all that they include, the flags and the
-    compilers are the same. Processes that build at once wait for each other. A name that was loaded with other content
-    in this process becomes ``name_v1``, ``name_v2``, …; the earlier modules stay as they are.
+    The product is used again while the content of the sources and of all that they include, the flags, the compilers
+    and the folders that ``CPATH`` and the like name for them are the same. Processes that build at once wait for each
+    other. A name that was loaded with other content in this process becomes ``name_v1``, ``name_v2``, …; the earlier
+    modules stay as they are.
 
     Raises BuildError where a compiler fails, TypeError, ValueError and FileNotFoundError for wrong arguments. A tensor
     may be passed wherever a function takes a pointer to numbers or ``void *``: see ``torchthaw.bridge``.
@@ -217,7 +220,16 @@ class _Library(Extension):
         used = [toolchain.c_compiler(), toolchain.cxx_compiler()]
         if self.options["with_cuda"]:
             used.append([cuda.toolkit().nvcc])
-        return [toolchain.identity(command) for command in used]
+        read = [*header_folders.VARIABLES, *ALSO_READ]
+        return [*map(toolchain.identity, used), {name: os.environ[name] for name in read if name in os.environ}]
+
+    def searched(self):
+        """The header_folders.Folders, with absolute paths; those of flags are relative to where compilers run."""
+        args = self.options["extra_compile_args"]
+        found = header_folders.find([*args["cxx"], *args["nvcc"]]) or header_folders.find() or ([], [])
+        given = [self.state / folder for folder in [*self.options["include_dirs"], *found[0]]]
+        own = [*found[1], toolchain.python_include(), config.annotate_includes()]
+        return header_folders.Folders(given, [*map(Path, own), *([self.cuda.toolkit.include] if self.cuda else [])])
 
     def write_c(self, path):
         try:
@@ -241,7 +253,7 @@ class _Library(Extension):
         self._build()
         stamp.unlink(missing_ok=True)  # the product and its record are never of different builds
         ninja.install(self.state / self.target.name, self.target, places=self.places)
-        made_of = record.of(self.state, facts, compilers, started)
+        made_of = record.of(self.state, facts, compilers, started, self.searched())
         if not keep_intermediates:
             shutil.rmtree(self.state)
         made_of.write(stamp)

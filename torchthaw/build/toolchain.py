@@ -1,5 +1,7 @@
 """torchthaw/build/toolchain.py: which compilers and tools to run."""
 
+import functools
+import hashlib
 import importlib.util
 import os
 import shlex
@@ -34,10 +36,24 @@ def cxx_compiler():
 
 
 def identity(command):
-    """What tells one compiler from another: its command, and the file that this runs."""
-    path = os.path.realpath(shutil.which(command[0]) or command[0])
+    """What tells one compiler from another: its command, and the content of the programs that this names.
+
+    A command names two where the first one starts the other, such as ``ccache gcc``.
+    """
+    programs = filter(None, (shutil.which(word) for word in map(str, command)))
+    return [*map(str, command), *(part for program in programs for part in (program, _content(program)))]
+
+
+def _content(path):
+    """The digest of a file's content, of which many builds in one process ask."""
     status = os.stat(path)
-    return [*map(str, command), path, status.st_mtime_ns, status.st_size]
+    return _digest(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+@functools.lru_cache(maxsize=None)
+def _digest(path, *status):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def tool(name):

@@ -8,12 +8,14 @@ to the latter two announce themselves by their import.
 """
 
 import functools
+import threading
 
 from .. import finder
 
 _bound = {}  # namespace -> [(extension's module, {name: trampoline})] that are not read yet
 _modules = []  # (extension's module, namespace)
 _namespaces = {}  # name -> Namespace
+_making = threading.Lock()  # of a Namespace: a second one would take the operators out of PyTorch when it is collected
 
 
 def bind(module, trampolines):
@@ -61,10 +63,14 @@ def register(name):
     """Enters the operators of a namespace in PyTorch, those that are not there yet, and returns the Namespace."""
     from .namespace import Namespace
 
-    if name not in _namespaces:
-        _namespaces[name] = Namespace(name)
-    _namespaces[name].take(_bound[name])
-    return _namespaces[name]
+    with _making:
+        if name not in _namespaces:
+            _namespaces[name] = Namespace(name)
+    namespace = _namespaces[name]
+    namespace.take(_bound[name])
+    if namespace.conflicts:
+        _hide(name, namespace.conflicts)
+    return namespace
 
 
 def _watch(name):
@@ -81,13 +87,18 @@ def _enter_dynamo(name):
     register(name).enter_dynamo()
 
 
-def _hide(name):
-    """Makes ``torch.ops.<name>`` register at the first look. From then on it is PyTorch's own object again."""
+def _hide(name, conflicts=()):
+    """Makes ``torch.ops.<name>`` register at the first look. From then on it is PyTorch's own object again.
+
+    conflicts: operators of which every look is to raise, also where PyTorch has kept what an earlier one found.
+    """
     import torch
 
     if not hasattr(torch, "ops"):  # no PyTorch that works: whoever passes a tensor is told
         return
     space = getattr(torch.ops, name)
+    for operator in conflicts:
+        vars(space).pop(operator, None)
     kind = type(space)
     if "_of_torchthaw" in vars(kind):  # nobody looked since the last module
         return

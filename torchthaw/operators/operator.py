@@ -15,6 +15,7 @@ class Operator:
 
     base: the function whose parameters are the operator's. functions: {device: [Function]}.
     in_python: the pairs (overload, device) that have a kernel in Python, which serves all functions.
+    packet: the OpOverloadPacket, once it is defined; torch.ops refuses it where another module has its name too.
     """
 
     def __init__(self, namespace, function):
@@ -22,6 +23,7 @@ class Operator:
         self.base = function
         self.functions = {}
         self.in_python = set()
+        self.packet = None
         self.backward = None  # the name of the operator that computes its gradient
         self.schemas = schemas(function)
 
@@ -50,7 +52,7 @@ class Operator:
 
     def overload(self, name):
         """The OpOverload."""
-        return getattr(getattr(getattr(torch.ops, self.namespace), self.name), name)
+        return getattr(self.packet, name)
 
     def variants(self, values):
         """The functions for where the tensors among ``values`` are. Those that no function is for get the CPU's."""

@@ -20,6 +20,7 @@ def define(operator, library):
         library.define(name + operator.schemas[overload], tags=(torch.Tag.pt2_compliant_tag,))
         torch.library.register_fake(f"{operator.namespace}::{name}", getattr(fake, overload)(operator), lib=library)
         autograd.register(operator, overload, name, library)
+    operator.packet = getattr(getattr(torch.ops, operator.namespace), operator.name)
     for key in "Negative", "Conjugate":
         library.impl(qualified(operator, "out"), kernels.resolved(operator), key)
 
