@@ -36,6 +36,7 @@ SERVED = {
     *re.findall(r"^#define (TH[A-Z]\w+|AT_\w+|CAFFE2_API|lazyInitCUDA|getTHCState)\b", "\n".join(
         path.read_text() for path in HEADERS.rglob("*.*")), re.MULTILINE),
     "THCCeilDiv", "THCRoundUp", "THAlloc", "THFree", "THRealloc", "THCNumerics",
+    "THCThrustAllocator",
 }  # fmt: skip
 
 

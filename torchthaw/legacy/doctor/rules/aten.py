@@ -119,6 +119,7 @@ NAMES = [
     old("lazyInitCUDA", r"\blazyInitCUDA\(\)", None, "nothing: PyTorch makes CUDA ready itself"),
     old("getTHCState", r"\bgetTHCState\(\)", None, "nothing: no function takes a THCState"),
     old("THCNumerics", r"\bTHCNumerics\b", None, "operators and functions of the type itself"),
+    old("THCThrustAllocator", r"\bTHCThrustAllocator\b", None, "at::cuda::ThrustAllocator, which takes no argument"),
     old("THCudaBlas", aten_names.HERE.pattern, None, "cuBLAS on at::cuda::getCurrentCUDABlasHandle()"),
     old("THCAssertSameGPU", r"\bTHCAssertSameGPU\(", None, "TORCH_CHECK(condition, message)"),
     old("THArgCheck", r"\bTHArgCheck\(", None, "TORCH_CHECK(condition, parts of a message)"),
@@ -140,7 +141,8 @@ INCLUDES = {
     "THC/THCAtomics.cuh": ("ATen/cuda/Atomic.cuh", True),
     "THC/THCDeviceUtils.cuh": ("ATen/cuda/DeviceUtils.cuh", False),
     "THC/THCNumerics.cuh": ("ATen/cuda/NumericLimits.cuh", False),
-    "TH/TH.h": ("ATen/ATen.h", False),
+    "THC/THCThrustAllocator.cuh": ("ATen/cuda/ThrustAllocator.h", False),
+    "TH/TH.h": ("ATen/ATen.h", False), "TH/THGeneral.h": ("ATen/ATen.h", False),
 }  # fmt: skip
 NO_HEADER = "neither PyTorch nor torchthaw has this header for an extension of torch.utils.cpp_extension"
 OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bgetTHCState\b")
