@@ -19,6 +19,7 @@ COMPARISONS = {"eq", "ne", "gt", "lt", "ge", "le"}
 REDUCTIONS = {
     **dict.fromkeys(("sum", "mean", "prod", "std", "var", "max", "min", "median", "mode"), 0), "norm": 1, "kthvalue": 1,
 }  # fmt: skip
+CASTS = {"long", "int", "short", "byte", "float", "double", "half", "type", "type_as", "to", "cuda"}
 GIVE_PAIRS = {"max", "min", "median", "mode", "kthvalue"}
 KEEP_SHAPE = set("sqrt pow exp log abs neg clamp add sub mul div float double data cpu cuda clone detach".split())
 
@@ -157,6 +158,36 @@ def integer_gradient(tree, project):
         if isinstance(target, ast.Attribute) and target.attr == "requires_grad" and is_constant(node.value, True):
             if kind(target.value) == "whole":
                 yield Found(node)
+
+
+def integer_range(tree, project):
+    """``torch.arange`` of integers whose values are used as what they are, neither converted nor an index."""
+    for node in tree.all(ast.Call):
+        if tree.origin(node.func) != "torch.arange" or keyword(node, "dtype") or keyword(node, "out"):
+            continue
+        arguments = [*node.args, *(each.value for each in node.keywords)]
+        if not any(kinds.of(tree)(each) == "float" for each in arguments) and not _is_converted(tree, node):
+            yield Found(node)
+
+
+def _is_converted(tree, node):
+    """Whether the values of ``node`` are converted to another type, or are an index: floats never were one."""
+    while True:
+        inner, node = node, tree.parents[node]
+        if isinstance(node, ast.Subscript) and node.slice is inner:
+            return True
+        if isinstance(node, ast.Attribute):
+            call = tree.parents[node]
+            is_called = isinstance(call, ast.Call) and call.func is node
+            if is_called and node.attr in CASTS:
+                return True
+            passes, node = node.attr in kinds.SAME, call if is_called else node
+        elif isinstance(node, ast.Call):
+            passes = tree.origin(node.func) in kinds.WRAPPERS and node.args[:1] == [inner]
+        else:
+            passes = isinstance(node, (ast.BinOp, ast.Tuple, ast.Subscript))
+        if not passes:
+            return False
 
 
 class Reduced:

@@ -90,10 +90,8 @@ RULES = [
         "dropout", CHECK, PYTHON, rf"\bF\.dropout\w*\((?!{ARGUMENTS}\btraining)",
         "dropped nothing before 1.0 unless it was told training=True; add training=",
     ),
-    rule(
-        "arange", MODE, PYTHON,
-        rf"\btorch\.arange\((?!{ARGUMENTS}(?:dtype|out\s*=|\.\d|\)\.(?:long|float|int|double|type|cuda|to)\())",
-        "gave floats for integers; add dtype=torch.float", None, "arange",
+    TreeRule(
+        "arange", MODE, "gave floats for integers; add dtype=torch.float", find.integer_range, "arange",
     ),
     TreeRule("keepdim", MODE, "kept the dimension in 0.1; add keepdim=True", find.kept_dimension, "keepdim"),
     rule(
