@@ -190,6 +190,36 @@ def _is_converted(tree, node):
             return False
 
 
+# Functions that aligned corners, and the place of the argument that says whether.
+GRIDS = {"grid_sample": 4, "affine_grid": 2}
+
+
+def unaligned_grid(tree, project):
+    """Calls of PyTorch's functions on grids that do not say whether corners are aligned."""
+    for node, name in _calls_of_torch(tree, project, GRIDS):
+        values = [value for value in kinds.of(tree).values(node.func) if isinstance(value, ast.AST)]
+        if len(node.args) <= GRIDS[name] and not any("align_corners" in tree.source(value) for value in values):
+            yield Found(node)
+
+
+def unaligned_upsampling(tree, project):
+    """The same of linear upsampling, in projects for PyTorch before 0.4."""
+    for node, _ in _calls_of_torch(tree, project, ("upsample", "Upsample")):
+        words = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+        if any("linear" in word for word in words if isinstance(word, str)) and not project.is_for_04:
+            yield Found(node)
+
+
+def _calls_of_torch(tree, project, names):
+    """(call, name) of calls by these names without align_corners, unless the project defines a function of the name."""
+    for node in tree.all(ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else tree.dotted(node.func)
+        origin = tree.origin(node.func) or ""
+        own = (name in project.functions or name in tree.bound) and not origin.startswith("torch.")
+        if (name in names or origin.rpartition(".")[2] in names) and not own and not keyword(node, "align_corners"):
+            yield node, name if name in names else origin.rpartition(".")[2]
+
+
 class Reduced:
     """Looks for tensors that lost a dimension by a reduction, which 0.1 kept."""
 
