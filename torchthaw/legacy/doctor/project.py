@@ -19,6 +19,12 @@ SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 PROTOTYPE = re.compile(r"\b(\w+)\s*\(([^(){};]*\bTH\w*(?:Tensor|Storage)\b[^(){};]*)\)\s*;")
 METHOD = re.compile(r"^[ \t]+def (\w+)\(", re.MULTILINE)
+FUNCTION = re.compile(r"\bdef (\w+)\(")
+# What PyTorch has since 0.4.0.
+SINCE_04 = re.compile(
+    r"\btorch\.(?:no_grad|enable_grad|set_grad_enabled|device|tensor|cuda\.amp)\b|\balign_corners\b|"
+    r"\bcpp_extension\b|\.interpolate\("
+)
 CALLABLE = re.compile(r"\b(?:def|class)\s+(\w+)\s*(\((?:[^()]|\([^()]*\))*\))?")
 INCLUDE = re.compile(r'#\s*include\s*[<"]([^>"\n]+)[>"]')
 
@@ -101,6 +107,16 @@ class Project:
     def methods(self):
         """The names of the methods that its classes define."""
         return set().union(*(METHOD.findall(code) for code in self._all_python))
+
+    @cached_property
+    def functions(self):
+        """The names of the functions and methods that it defines."""
+        return set().union(*(FUNCTION.findall(code) for code in self._all_python))
+
+    @cached_property
+    def is_for_04(self):
+        """Whether it uses what came with PyTorch 0.4.0 or later."""
+        return any(SINCE_04.search(code) for code in self._all_python)
 
     @cached_property
     def takes_async(self):

@@ -19,6 +19,7 @@ COMPARISONS = {"eq", "ne", "gt", "lt", "ge", "le"}
 REDUCTIONS = {
     **dict.fromkeys(("sum", "mean", "prod", "std", "var", "max", "min", "median", "mode"), 0), "norm": 1, "kthvalue": 1,
 }  # fmt: skip
+CASTS = {"long", "int", "short", "byte", "float", "double", "half", "type", "type_as", "to", "cuda"}
 GIVE_PAIRS = {"max", "min", "median", "mode", "kthvalue"}
 KEEP_SHAPE = set("sqrt pow exp log abs neg clamp add sub mul div float double data cpu cuda clone detach".split())
 
@@ -157,6 +158,66 @@ def integer_gradient(tree, project):
         if isinstance(target, ast.Attribute) and target.attr == "requires_grad" and is_constant(node.value, True):
             if kind(target.value) == "whole":
                 yield Found(node)
+
+
+def integer_range(tree, project):
+    """``torch.arange`` of integers whose values are used as what they are, neither converted nor an index."""
+    for node in tree.all(ast.Call):
+        if tree.origin(node.func) != "torch.arange" or keyword(node, "dtype") or keyword(node, "out"):
+            continue
+        arguments = [*node.args, *(each.value for each in node.keywords)]
+        if not any(kinds.of(tree)(each) == "float" for each in arguments) and not _is_converted(tree, node):
+            yield Found(node)
+
+
+def _is_converted(tree, node):
+    """Whether the values of ``node`` are converted to another type, or are an index: floats never were one."""
+    while True:
+        inner, node = node, tree.parents[node]
+        if isinstance(node, ast.Subscript) and node.slice is inner:
+            return True
+        if isinstance(node, ast.Attribute):
+            call = tree.parents[node]
+            is_called = isinstance(call, ast.Call) and call.func is node
+            if is_called and node.attr in CASTS:
+                return True
+            passes, node = node.attr in kinds.SAME, call if is_called else node
+        elif isinstance(node, ast.Call):
+            passes = tree.origin(node.func) in kinds.WRAPPERS and node.args[:1] == [inner]
+        else:
+            passes = isinstance(node, (ast.BinOp, ast.Tuple, ast.Subscript))
+        if not passes:
+            return False
+
+
+# Functions that aligned corners, and the place of the argument that says whether.
+GRIDS = {"grid_sample": 4, "affine_grid": 2}
+
+
+def unaligned_grid(tree, project):
+    """Calls of PyTorch's functions on grids that do not say whether corners are aligned."""
+    for node, name in _calls_of_torch(tree, project, GRIDS):
+        values = [value for value in kinds.of(tree).values(node.func) if isinstance(value, ast.AST)]
+        if len(node.args) <= GRIDS[name] and not any("align_corners" in tree.source(value) for value in values):
+            yield Found(node)
+
+
+def unaligned_upsampling(tree, project):
+    """The same of linear upsampling, in projects for PyTorch before 0.4."""
+    for node, _ in _calls_of_torch(tree, project, ("upsample", "Upsample")):
+        words = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+        if any("linear" in word for word in words if isinstance(word, str)) and not project.is_for_04:
+            yield Found(node)
+
+
+def _calls_of_torch(tree, project, names):
+    """(call, name) of calls by these names without align_corners, unless the project defines a function of the name."""
+    for node in tree.all(ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else tree.dotted(node.func)
+        origin = tree.origin(node.func) or ""
+        own = (name in project.functions or name in tree.bound) and not origin.startswith("torch.")
+        if (name in names or origin.rpartition(".")[2] in names) and not own and not keyword(node, "align_corners"):
+            yield node, name if name in names else origin.rpartition(".")[2]
 
 
 class Reduced:
