@@ -261,3 +261,32 @@ def test_diff_is_what_patch_takes(command, tmp_path):
     for name in names(result) - {"MODERNIZED.md"}:
         assert (patched / name).read_bytes() == (result / name).read_bytes(), name
     assert names(patched) == names(result) - {"MODERNIZED.md"}
+
+
+def below(folder, files):
+    return {f"{folder}/{name}": content for name, content in files.items()}
+
+
+def test_two_projects_of_one_name(command, tmp_path):
+    """A setup.py in one folder, a script beside: the second package has another name."""
+    package = {**PACKAGE, **{name: SCRIPT[name] for name in ("src/twice.h", "src/twice.c")}}
+    files = {**below("package", package), **below("script", SCRIPT)}
+    done = command(write(tmp_path / "project", files), "--json")
+    assert done.json["extensions"] == ["my_package._ext.twice", "twice._ext.twice"]
+    made = names(done.result)
+    assert {"package/my_package/double.py", "script/twice/functions/double.py"} <= made
+    text = (done.result / "script" / "twice" / "functions" / "double.py").read_text()
+    assert text.startswith("from twice._ext import twice")
+    assert (done.result / "package" / "my_package" / "double.py").read_text().startswith("from ._ext import twice")
+
+
+def test_two_packages_of_one_name_are_refused(command, tmp_path):
+    package = {**PACKAGE, **{name: SCRIPT[name] for name in ("src/twice.h", "src/twice.c")}}
+    project = write(tmp_path / "project", {**below("old", package), **below("new", package)})
+    done = command(project)
+    assert done.status == 2 and not done.result.exists()
+    assert (
+        "expected packages of different names, got my_package of new/build.py and of old/build.py; --build chooses one"
+        in done.err
+    )
+    assert command(project, "--build", "new/build.py").status == 0

@@ -7,6 +7,7 @@ import sys
 from typing import NamedTuple
 
 from .imports import Module, closure
+from .project import Refused
 from .remarks import Remark
 
 COMPILED = (".o", ".obj", ".so", ".pyd", ".dylib", ".cuo")
@@ -61,6 +62,7 @@ class Planner:
                 loose.setdefault(extension.base, []).append(extension)
         for base, extensions in loose.items():
             self.gather(base, extensions)
+        self.check_names()
         tests = self.tests()
         self.generated = {path for each in self.given for path in self.of_extension(each)}
         files = {name: self.place(name) for name in self.project.files if self.is_kept(name)}
@@ -98,6 +100,18 @@ class Planner:
             name.endswith(".py") and os.path.dirname(name) != own and not name.startswith(f"{folder}/_ext/")
             for name in self.project.below(folder)
         )  # fmt: skip
+
+    def check_names(self):
+        """Refuses two packages of one name, of which one alone could be imported."""
+        owners = {}
+        for each in self.given:
+            name, root = self.names[each.key].partition(".")[0], self.root_of(each)
+            first, owner = owners.setdefault(name, (root, each))
+            if first != root or self.names[owner.key] == self.names[each.key] and owner is not each:
+                raise Refused(
+                    f"PROJECT: expected packages of different names, got {name} of {owner.path} and of {each.path}; "
+                    "--build chooses one"
+                )
 
     def root_of(self, extension):
         base = self.import_root(extension.base)
@@ -155,10 +169,11 @@ class Planner:
         """What the new package is called: as in setup.py, as the extension, or as the folder."""
         last = [extension.name.rpartition(".")[2] for extension in extensions]
         folder = os.path.basename(prefix.rstrip("/")) or self.project.root.name
+        named = {each.partition(".")[0] for each in self.names.values()}
         of_all = last if len(last) == 1 else [folder, *last]
         for name in [self.setup_name, *of_all, f"{last[0]}_package"]:
             name = re.sub(r"\W+", "_", name)
-            is_free = name not in TAKEN | staying | set(sys.stdlib_module_names) and not keyword.iskeyword(name)
+            is_free = name not in TAKEN | staying | named | set(sys.stdlib_module_names) and not keyword.iskeyword(name)
             if name.isidentifier() and is_free:
                 return name
         return f"{last[0]}_extension"
