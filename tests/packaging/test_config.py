@@ -18,7 +18,7 @@ def run(*arguments, code=0, **environment):
     result = subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, env={"PATH": "", **environment}
     )
-    assert result.returncode == code, result.stderr
+    assert code is None or result.returncode == code, result.stderr
     return result
 
 
@@ -72,8 +72,35 @@ def test_help():
     assert "--libmy-lib" in command("config", "--help").stdout
 
 
-def test_no_command():
-    assert "COMMAND" in command(code=2).stderr
+def test_no_command_lists_all():
+    assert command(code=2).stderr == command("--help").stdout
+
+
+def test_help_of_each_command_says_what_it_does():
+    names = re.findall(r"^    ([a-z]+)(?: |$)", command("--help").stdout, re.MULTILINE)
+    assert {"config", "enable", "disable", "bindings", "nvcc", "run"} <= set(names)
+    for name in names:
+        shown = run("-m", "torchthaw", name, "--help", code=None).stdout  # nvcc's own may not be there
+        usage, description = shown.split("\n\n")[:2]
+        assert usage.startswith(f"usage: python -m torchthaw {name}")
+        assert re.match(r"[A-Z]\w+s\b.*\.$", description, re.DOTALL), shown
+
+
+def test_help_of_nvcc_is_the_launcher_s_then_nvcc_s(tmp_path):
+    nvcc = tmp_path / "cuda" / "bin" / "nvcc"
+    nvcc.parent.mkdir(parents=True)
+    nvcc.write_text("#!/bin/sh\necho Cuda compilation tools, release 12.9, V12.9.41 of $1\n")
+    nvcc.chmod(0o755)
+    shown = run("-m", "torchthaw", "nvcc", "--help", CUDA_HOME=str(tmp_path / "cuda"), PATH="/usr/bin:/bin").stdout
+    assert shown.startswith("usage: python -m torchthaw nvcc") and shown.endswith("V12.9.41 of --help\n")
+
+
+def test_the_script_torchthaw_is_the_same():
+    """What pip makes of [project.scripts], from any folder."""
+    module, name = re.search(r'^torchthaw = "([\w.]+):(\w+)"$', (ROOT / "pyproject.toml").read_text(), re.M).groups()
+    script = f"import sys; from {module} import {name}; sys.argv[:1] = ['/bin/torchthaw']; sys.exit({name}())"
+    assert run("-c", script, "config", "--includes").stdout == command("config", "--includes").stdout
+    assert run("-c", script, "config", "--help").stdout.startswith("usage: torchthaw config")
 
 
 def test_import_brings_nothing_along():
