@@ -63,7 +63,7 @@ def test_version_is_the_same_everywhere():
     header = (ROOT / "c_api" / "include" / "my_lib.h").read_text()
     assert ".".join(re.findall(r"#define MY_LIB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)) == torchthaw.__version__
     assert f"Version: {torchthaw.__version__}\n" in (ROOT / "build" / "c_api" / "th" / "th.pc").read_text()
-    assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()  # test_wheel.py has what it reads
+    assert 'dynamic = ["version", "readme"]' in (ROOT / "pyproject.toml").read_text()  # test_wheel.py has what it reads
 
 
 def test_help():
