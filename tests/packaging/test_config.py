@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,8 +51,23 @@ def test_paths_of_libraries(option, functions):
 ])  # fmt: skip
 def test_a_library_that_is_not_there(monkeypatch, tmp_path, name, command):
     monkeypatch.setattr(config, "libdir", lambda: tmp_path)
+    (tmp_path / config.BRIDGE).touch()
     with pytest.raises(FileNotFoundError, match=rf"lib{name}\.so\.1 does not exist; run `{command}"):
         config.library(name)
+
+
+def test_a_source_tree_that_is_not_built_says_so(tmp_path):
+    """As in a clone after `pip install .`: Python imports what is in the current folder."""
+    made = shutil.ignore_patterns("__pycache__")
+    for name in ("torchthaw", "c_api/my_lib", "c_api/include"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=made)
+    said = (
+        f"torchthaw is imported from {tmp_path}, a source tree that is not built: run `make th` there, or start Python in "
+        "another folder, where an installed torchthaw is found"
+    )
+    for words in (["-c", "import torchthaw.bridge"], ["-m", "torchthaw", "config", "--libth"]):
+        done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 1 and done.stderr.splitlines()[-1].endswith(said), done.stderr
 
 
 def test_config_without_options():
