@@ -120,6 +120,14 @@ def _chosen_by(folder):
     return None
 
 
+def switch(variable):
+    """Whether an environment variable that is 0 or 1 is on. Unset or empty it is off; ValueError for anything else."""
+    given = os.environ.get(variable, "")
+    if given not in ("", "0", "1"):
+        raise ValueError(f"{variable}: expected 0 or 1, got {given!r}")
+    return given == "1"
+
+
 def cache():
     """The folder for build state: ``TORCHTHAW_CACHE``, else ``torchthaw`` in the user's cache folder."""
     given = os.environ.get("TORCHTHAW_CACHE")

@@ -251,7 +251,61 @@ def test_what_sources_include_counts(tmp_path, line):
 def test_what_cannot_be_read_is_exact(tmp_path):
     assert is_exact([tmp_path / "no such file.c"])
     assert decide(tmp_path, f"#include PART\n{PLAIN}")
-    assert not decide(tmp_path, f'#define TH_GENERIC_FILE "x.c"\n#include TH_GENERIC_FILE\n{PLAIN}')
+    generic = f'#define TH_GENERIC_FILE "x.c"\n#include TH_GENERIC_FILE\n{PLAIN}'
+    assert decide(tmp_path, generic)
+    (tmp_path / "x.c").write_text(PLAIN)
+    assert not decide(tmp_path, generic)
+    for line in '#include "part.h"', "#include <part.h>", "#import <part.h>", "#include_next <part.h>":
+        assert decide(tmp_path, f"{line}\n{PLAIN}")
+    assert not decide(tmp_path, f'#define NAME "part.h"\n{PLAIN}')
+
+
+@pytest.mark.parametrize("headers", [
+    "<stdio.h> <math.h> <sys/socket.h> <omp.h>", "<vector> <cmath>", '"TH.h" <TH/TH.h> "THTensor.h" <TH/THStorage.h>',
+    "<torchthaw/annotate.h>",
+])  # fmt: skip
+def test_headers_of_the_system_and_of_th_do_not_count(tmp_path, headers):
+    assert not decide(tmp_path, "".join(f"#include {name}\n" for name in headers.split()) + PLAIN)
+
+
+NAMING = {
+    "-I": ["-I{}"], "-I and word": ["-I", "{}"], "-isystem": ["-isystem", "{}"], "-isystem joined": ["-isystem{}"],
+    "-iquote": ["-iquote", "{}"], "-idirafter": ["-idirafter", "{}"], "long": ["--include-directory={}"],
+    "nvcc": ["--include-path", "{}"], "nvcc's host": ["-Xcompiler", "-fPIC,-I{}"], "nvcc's =": ["-isystem={}"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMING)
+@pytest.mark.parametrize("text, exact", [(TELLS["size"], True), (PLAIN, False)], ids=["tells", "hides"])
+def test_folders_that_flags_name_are_read(tmp_path, name, text, exact):
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    (folder / "part.h").write_text(text)
+    (tmp_path / "source.c").write_text(f'#include "part.h"\n{PLAIN}')
+    assert is_exact([tmp_path / "source.c"], flags=[flag.format(folder) for flag in NAMING[name]]) is exact
+
+
+@pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"])
+@pytest.mark.parametrize("text, exact", [(TELLS["size"], True), (PLAIN, False)], ids=["tells", "hides"])
+def test_folders_that_the_environment_names_are_read(tmp_path, monkeypatch, variable, text, exact):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "part.h").write_text(text)
+    monkeypatch.setenv(variable, f"{tmp_path}/absent:{tmp_path}/folder")
+    assert decide(tmp_path, f"#include <part.h>\n{PLAIN}") is exact
+
+
+@pytest.mark.parametrize("flags", [["-Ihere"], ["--sysroot=/opt/other"], ["@flags"], ["-isysroot", "/opt"], ["-nostdinc"]])
+def test_flags_that_leave_the_folders_unknown_are_exact(tmp_path, flags, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    (tmp_path / "source.c").write_text(PLAIN)
+    assert is_exact([tmp_path / "source.c"], flags=flags)
+
+
+def test_a_compiler_that_does_not_say_where_it_looks(tmp_path, monkeypatch):
+    monkeypatch.setenv("CC", "false")
+    monkeypatch.setenv("CXX", "false")
+    assert decide(tmp_path, f"#include <stdio.h>\n{PLAIN}")
 
 
 @pytest.mark.parametrize("linked, exact", [

@@ -173,6 +173,23 @@ def test_storages_are_exact_where_code_can_tell(tmp_path):
     assert extension(tmp_path).facts() != facts, "the next build writes the file anew"
 
 
+@pytest.mark.parametrize("way", ["extra_compile_args", "CPATH"])
+def test_a_header_from_elsewhere_sees_what_pytorch_has(tmp_path, monkeypatch, way):
+    (tmp_path / "folds.h").write_text("long count(THFloatTensor *tensor);\n")
+    (tmp_path / "folds.c").write_text(
+        "#include <TH/TH.h>\n#include <inner.h>\nlong count(THFloatTensor *tensor) { return COUNT(tensor); }\n"
+    )
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "inner.h").write_text("#define COUNT(tensor) ((long)(tensor)->storage->size)\n")
+    options = {}
+    if way == "CPATH":
+        monkeypatch.setenv("CPATH", str(tmp_path / "elsewhere"))
+    else:
+        options["extra_compile_args"] = [f"-I{tmp_path}/elsewhere"]
+    extension(tmp_path, **options).build()
+    assert fresh(tmp_path, "import torch; from _ext import folds; print(folds.count(torch.ones(10)[2:4]))") == ["10"]
+
+
 def test_without_libth(project, monkeypatch, tmp_path):
     monkeypatch.setattr(config, "libdir", lambda: tmp_path)
     with pytest.raises(FileNotFoundError, match=r"libth\.so\.1 does not exist; run `make th`"):

@@ -151,12 +151,13 @@ def generated(groups, architectures):
 
 def through_the_launcher(words, folder):
     """The arguments that the launcher's program gets of ``words``, through its shell."""
-    text = launcher.LAUNCHER.format(python=shlex.quote(sys.executable), root=shlex.quote(os.fspath(folder)))
+    python = f"{shlex.quote(sys.executable)} -E -S"  # without the torchthaw of this environment
+    text = launcher.LAUNCHER.format(python=python, root=shlex.quote(os.fspath(folder)))
     package = folder / "torchthaw" / "legacy"
     package.mkdir(parents=True, exist_ok=True)
     for path in (package.parent, package):
         (path / "__init__.py").touch()
-    (package / "nvcc.py").write_text("import os\ndef run(words):\n    os.write(1, '\\0'.join(words).encode())\n")
+    (package / "nvcc.py").write_text("import os, shutil\ndef run(words):\n    os.write(1, '\\0'.join(words).encode())\n")
     script = folder / "nvcc"
     script.write_text(text)
     done = subprocess.run(["sh", script, *words], capture_output=True, check=True)

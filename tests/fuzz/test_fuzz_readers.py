@@ -43,6 +43,17 @@ def test_the_launcher_passes_arguments_on(tmp_path):
     assert nvcc_arguments.through_the_launcher(AWKWARD, tmp_path / "a 'b'") == AWKWARD
 
 
+def test_the_launcher_runs_no_file_of_the_project(tmp_path, monkeypatch):
+    """A module of Python's may have its name in the folder in which nvcc is called, or beside torchthaw."""
+    for folder in (tmp_path / "project", tmp_path / "site"):
+        folder.mkdir()
+        for name in ("os", "shutil", "io", "re", "torchthaw"):
+            if folder.name == "project" or name != "torchthaw":
+                (folder / f"{name}.py").write_text("raise SystemExit('a file of the project')\n")
+    monkeypatch.chdir(tmp_path / "project")
+    assert nvcc_arguments.through_the_launcher(["-c", "x.cu"], tmp_path / "site") == ["-c", "x.cu"]
+
+
 # What the targets would say of readers that are wrong
 
 

@@ -22,14 +22,13 @@ template <bool legacy> class Call {
 public:
     Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
-          arguments_(arguments), count_(count), takes_stream_(!legacy && function->takes_stream),
-          checked_(!legacy && function->checked) {}
+          arguments_(arguments), count_(count), converted_(legacy ? count : function->parameter_count),
+          takes_stream_(!legacy && function->takes_stream), checked_(!legacy && function->checked) {}
 
     PyObject *run() {
         bool needs_cffi = function_->run == nullptr;
-        const Py_ssize_t converted = legacy ? count_ : function_->parameter_count;
         bool some_left_out = false;
-        for (Py_ssize_t i = 0; i < converted; ++i) {
+        for (Py_ssize_t i = 0; i < converted_; ++i) {
             if (!legacy && arguments_[i] == nullptr) {
                 some_left_out = true;
                 continue;
@@ -76,15 +75,22 @@ private:
         Ref result = needs_cffi ? call_through_cffi() : call_directly();
         if (result == nullptr) {
             if (!views_.empty()) finish_after_error();
-        } else if (!views_.finish(true)) {
+        } else if (!views_.finish(true) || !names_lost_references()) {
             return Ref();
         }
         return result;
     }
 
+    /* False with an exception set. */
+    bool names_lost_references() const {
+        if (__builtin_expect(!views_.lost_references(), 1)) return true;
+        return views_.name_lost_references(function_, arguments_, count_);
+    }
+
     __attribute__((noinline)) void finish_after_error() {
         const SavedError saved;
         views_.finish(false);
+        names_lost_references();
     }
 
     Argument argument(Py_ssize_t index) const {
@@ -136,7 +142,7 @@ private:
         views_.clear();
         device_ = -1;
         for (const bool plain : {false, true}) {
-            for (Py_ssize_t i = 0; i < count_; ++i) {
+            for (Py_ssize_t i = 0; i < converted_; ++i) {
                 PyObject *object = arguments_[i];
                 if (object == nullptr || has_plain_attributes(object) != plain) continue;
                 const Argument argument = this->argument(i);
@@ -310,7 +316,8 @@ private:
     char *frame_;
     PyObject **written_;
     PyObject *const *arguments_;
-    Py_ssize_t count_; /* of arguments: the parameters, and what a variadic function gets besides */
+    const Py_ssize_t count_;     /* of arguments: the parameters, and what a variadic function gets besides */
+    const Py_ssize_t converted_; /* how many of them are converted here; the rest is cffi's */
     int written_count_ = 0, device_ = -1; /* the CUDA device of the tensors */
     const bool takes_stream_, checked_;
     bool code_ran_ = false; /* of an argument's author, after pointers to other arguments' memory were read */

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from .. import __version__, config
 from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, stubs, symbols, th, toolchain
@@ -54,7 +55,7 @@ class Extension:
     glue_flags = ["-O1", "-fvisibility=hidden"]
     stub = None  # the text of the package's .pyi, once c_text() knows it
 
-    def __init__(self, name, base, **options):
+    def __init__(self, name: str, base: Path, **options: Any) -> None:
         self.options = {**DEFAULTS, **options}
         parts = name.split(".")
         self.name, self.base = name, base
@@ -66,7 +67,7 @@ class Extension:
         self.cache = config.cache()
         self.state = self.cache / "build" / f"{name}-{key}"
 
-    def build(self):
+    def build(self) -> None:
         """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
         vars(self).pop("cuda", None)  # the environment may ask for other architectures by now
         with ninja.locked(self.state, self.cache):
@@ -90,9 +91,12 @@ class Extension:
     def generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
         stamp = self.state / "generated.json"
-        facts = self.facts()
-        if stamp.exists() and stamp.read_text() == facts and self.generated.exists():
+        facts, before = self.facts(), stamp.read_text() if stamp.exists() else ""
+        if facts == before and self.generated.exists():
             return
+        # The headers of another torchthaw may be older than the objects that its predecessor compiled.
+        if before and json.loads(before)["torchthaw"] != json.loads(facts)["torchthaw"]:
+            ninja.forget(self.state)
         self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
         stamp.write_text(facts)
@@ -185,10 +189,12 @@ class Extension:
         options = self.options
         sources, objects = self.sources_of_objects()
         libraries = [f"-l{library}" for library in options["libraries"]]
+        given = options["extra_compile_args"]
         return exact.is_exact(
-            [*options["headers"], *options["sources"], *sources], self.include_dirs(),
-            [*self.define_flags(), *options["extra_compile_args"]["cxx"]],
+            [*options["headers"], *options["sources"], *sources], options["include_dirs"],
+            [*self.define_flags(), *given["cxx"], *given["nvcc"]],
             [*objects, *libraries, *options["extra_link_args"]],
+            [self.cuda.toolkit.include] if self.cuda else [],
         )  # fmt: skip
 
     def sources_of_objects(self):

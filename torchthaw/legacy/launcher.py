@@ -9,11 +9,13 @@ from .. import availability, config
 from ..build import cuda
 from . import layout
 
+# Python's own modules come first: the current folder is the project's, and may have a shutil.py. The option -P, which
+# leaves that folder out, is new in Python 3.11, and -I leaves out more.
 LAUNCHER = """#!/bin/sh
 # Made by torchthaw: nvcc for the scripts of old projects.
 exec {python} -c '
 import sys
-sys.path.insert(0, sys.argv.pop(1))
+sys.path = [folder for folder in sys.path if folder] + [sys.argv.pop(1)]
 from torchthaw.legacy import nvcc
 sys.exit(nvcc.run(sys.argv[1:]))' {root} "$@"
 """

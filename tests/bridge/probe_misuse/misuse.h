@@ -71,4 +71,7 @@ void keep(misuse_function function);
 int call_kept(int count, float *output);
 int call_and_throw(misuse_function function);
 
+int64_t add_up(const char *format, ...); /* as many int64_t as the format has characters */
+void behind(int32_t *victim, int64_t count); /* whose parameters' records come next; they become 1 */
+
 #endif

@@ -124,6 +124,36 @@ def test_removed_calls(project, build):
     call(project, "assert my_lib.old_calls() != 0")
 
 
+# cffi calls alloca, which Python.h makes stdlib.h declare. asprintf and M_PI are no words of C99 either.
+FIRST_LINES = """#define _GNU_SOURCE
+#define _USE_MATH_DEFINES
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cuda_runtime.h>
+
+int first_lines(int *values, int n) {
+    char *text;
+    int length = asprintf(&text, "%.4f", M_PI);
+    free(text);
+    for (int i = 0; i < n; ++i) length += values[i];
+    return length + 0 * (int)sizeof(cudaThreadSynchronize());
+}
+"""
+
+
+@BUILDS
+@pytest.mark.parametrize("standard", ["c99", "c11", "gnu17"])
+def test_sources_that_choose_what_the_c_library_declares(project, build, standard):
+    (project / "src" / "my_lib.c").write_text(FIRST_LINES)
+    (project / "src" / "my_lib.h").write_text("int first_lines(int *values, int n);\n")
+    text = (project / "build.py").read_text()
+    text = text.replace("with_cuda=True,", f"with_cuda=True, extra_compile_args=['-std={standard}', '-Werror'],")
+    (project / "build.py").write_text(text)
+    run(project, *build)
+    call(project, "assert my_lib.first_lines([1, 2, 3], 3) == 12")
+
+
 CALL = """
 import sys
 import torch

@@ -43,7 +43,7 @@ def test_loose_folders_become_a_package(command, tmp_path):
 
 def test_names_of_modules(command, tmp_path, parts):
     seen = {}
-    parts["python"].convert = lambda texts, modules: (seen.update(modules), (texts, [], []))[1]
+    parts["python"].convert = lambda texts, modules, resized: (seen.update(modules), (texts, [], []))[1]
     command(write(tmp_path / "project", LOOSE))
     assert seen == {
         "_ext": "twice._ext", "_ext.twice": "twice._ext.twice", "functions": "twice.functions",
@@ -89,7 +89,7 @@ OPERATORS = {
 
 def test_operators_below_a_folder_that_is_no_package(command, tmp_path, parts):
     seen = {}
-    parts["python"].convert = lambda texts, modules: (seen.update(modules), (texts, [], []))[1]
+    parts["python"].convert = lambda texts, modules, resized: (seen.update(modules), (texts, [], []))[1]
     done = command(write(tmp_path / "project", OPERATORS), "--json")
     assert (
         sorted(done.json["extensions"]) == ["model.nms._ext.nms", "model.roi._ext.roi"]

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/doctor/aten_files.py: C++ and CUDA files that torch.utils.cpp_extension builds: their old names."""
+"""torchthaw/legacy/doctor/aten_files.py: C++ and CUDA files for PyTorch's C++ library: their old names."""
 
 import bisect
 import re
@@ -23,7 +23,10 @@ class Left(NamedTuple):
 
 
 class AtenFiles:
-    """The files of a project that torch.utils.cpp_extension builds."""
+    """The files of a project for PyTorch's C++ library.
+
+    files: {file: whether torch.utils.cpp_extension builds it, so that torchthaw's headers serve it}.
+    """
 
     def __init__(self, project, files):
         self.project, self.files = project, files
@@ -31,7 +34,7 @@ class AtenFiles:
 
     def hits(self, file, text):
         """What is old in a text of ``file``. Edits of names come first: whether a header may go depends on the rest."""
-        source = Source(file, text, self.project.own_names)
+        source = Source(file, text, self.project.own_names, self.files[file])
         yield from source.names()
         yield from source.gone()
         yield from source.states(self.left(file).states)
@@ -47,7 +50,7 @@ class AtenFiles:
     def _of(self, file):
         text = self.project.texts[file]
         for _ in range(5):  # an edit may make room for another
-            text = apply_certain(text, Source(file, text, self.project.own_names).names())
+            text = apply_certain(text, Source(file, text, self.project.own_names, self.files[file]).names())
         code = blank(text, C_TOKENS, ("comment", "string", "include"))
         states = set()
         if file.suffix not in HEADERS:  # others may use what a header declares
@@ -58,10 +61,11 @@ class AtenFiles:
 
 
 class Source:
-    """One text of a file, and what is old in it."""
+    """One text of a file, and what is old in it. served: by the headers of torchthaw."""
 
-    def __init__(self, file, text, own):
+    def __init__(self, file, text, own, served):
         self.file, self.text, self.own = file, text, own
+        self._effect, self._state = (WORKS, aten.SERVED) if served else (EDIT, aten.ALONE)
         self.code = blank(text, C_TOKENS, ("comment", "string"))
         self._parts = conditions(self.code)
         self._uses = blank(text, C_TOKENS, ("comment", "string", "include"))
@@ -94,8 +98,9 @@ class Source:
                 if part:
                     first = part[0].start() + max(part[0][0].find(row.name), 0)
                     made = tuple(edit for match in part for edit in edits.get(match) or ())
-                    message = f"{row.name} {aten.SERVED}; today it is {row.today}"
-                    yield Hit(made[0].start if sure else first, WORKS, "old-aten", message, made, sure)
+                    effect, state = (WORKS, aten.STAYS) if row.stays else (self._effect, self._state)
+                    message = f"{row.name} {state}; today it is {row.today}"
+                    yield Hit(made[0].start if sure else first, effect, "old-aten", message, made, sure)
 
     def _edits(self, row, match):
         """Those of one match, with the header that they need; none where there is no place for that."""
@@ -148,8 +153,8 @@ class Source:
             part = [match for match in found if (match["state"] in unused) == sure]
             if part:
                 edits = tuple(Edit(*match.span(), "") for match in part) if sure else ()
-                message = f"THCState {aten.SERVED}; today it is nothing: no function takes it"
-                yield Hit(part[0].start(), WORKS, "old-aten", message, edits, sure)
+                message = f"THCState {self._state}; today it is nothing: no function takes it"
+                yield Hit(part[0].start(), self._effect, "old-aten", message, edits, sure)
 
     def includes(self, has_names, is_own):
         """Headers of TH and THC. has_names: whether names of theirs stay, after the edits."""
@@ -170,9 +175,9 @@ class Source:
                 edit = Edit(*include.span(), f"#include <{today}>\n")
             if not self._enclosing(include):
                 said.add(today)
-            message = f"<{name}> {aten.SERVED}; today it is <{today}>"
+            message = f"<{name}> {self._state}; today it is <{today}>"
             message += "" if sure else ", once no name of TH or THC is left"
-            yield Hit(include.start(), WORKS, "old-aten", message, (edit,) if sure else (), sure)
+            yield Hit(include.start(), self._effect, "old-aten", message, (edit,) if sure else (), sure)
 
 
 def _smallest(edit, text):

@@ -6,6 +6,7 @@ from functools import cached_property
 from . import c_files, python_files
 from .aten_files import AtenFiles
 from .build_files import BuildFile, examine_headers
+from .builds import Builds
 from .findings import FileReport
 from .matching import add_findings, apply_certain, pattern_hits
 from .project import INCLUDE, Project, kind
@@ -25,7 +26,7 @@ class Examination:
     """What was found in the project or file at ``path``; OSError where it is not there.
 
     reports: a FileReport for each file. build_files: a BuildFile for each that calls create_extension.
-    torch_builds: the Python files that build with torch.utils.cpp_extension.
+    builds: the Builds of the project.
     """
 
     def __init__(self, path):
@@ -36,7 +37,8 @@ class Examination:
         for file in self.project.sources:
             if kind(file) == PYTHON:
                 self._examine(file, self._python)
-        self._aten, self._roles = AtenFiles(self.project, self._files_of_torch()), self._files_of_builds()
+        self.builds = Builds(self.project, self.build_files)
+        self._aten = AtenFiles(self.project, self.builds.torch_files)
         for file in self.project.sources:
             if kind(file) != PYTHON:
                 self._examine(file, {C: self._c, SHELL: self._script}.get(kind(file), self._binary))
@@ -69,7 +71,7 @@ class Examination:
                 add_findings(report, steps.parsed, build_file.hits(), steps.lines)
 
     def _c(self, report, file):
-        role = self._roles.get(file.resolve()) if self.build_files else "source"
+        role = "source" if not self.build_files or file.resolve() in self.builds.of_ffi else None
         if file.name in self._included:
             role = "included"
         c_files.examine(report, self.project, file, self._aten, role)
@@ -98,34 +100,3 @@ class Examination:
             name.rpartition("/")[2] for file, text in self.project.texts.items()
             if kind(file) == C and file.suffix not in (".c", ".h") for name in INCLUDE.findall(text)
         }  # fmt: skip
-
-    def _files_of_builds(self):
-        """{file: "source"} of what the build files compile by create_extension."""
-        return {file: "source" for build in self.build_files for file in build.files("sources")}
-
-    @cached_property
-    def torch_builds(self):
-        own = {build.file for build in self.build_files}
-        return {
-            file for file, code in self.project.python.items()
-            if re.search(r"\b(?:CppExtension|CUDAExtension|BuildExtension|load_inline|cpp_extension)\b", code)
-            and file not in own
-        }  # fmt: skip
-
-    def _files_of_torch(self):
-        """The C files that torch.utils.cpp_extension builds: those it names, else those in the folder of its build file
-        and below, up to the next that calls create_extension."""
-        own, theirs = {build.file for build in self.build_files}, self.torch_builds
-        mine, named = self._files_of_builds(), set()
-        for file in theirs:
-            names = re.findall(r"['\"]([^'\"\s]+\.(?:c|cc|cpp|cxx|cu))['\"]", self.project.texts[file])
-            named |= {(file.parent / name).resolve() for name in names}
-        found = set()
-        for file in self.project.code:
-            nearest = next(
-                (folder for folder in file.parents if any(each.parent == folder for each in own | theirs)), None
-            )
-            alone = nearest and not any(each.parent == nearest for each in own)
-            if file.resolve() not in mine and (file.resolve() in named or alone):
-                found.add(file)
-        return found

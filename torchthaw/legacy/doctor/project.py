@@ -126,6 +126,32 @@ class Project:
         return any(file.relative_to(self.root).parts[-len(parts) :] == parts for file in self.files)
 
     @cached_property
+    def _by_name(self):
+        """{name without folders: the C files that have it}."""
+        found = {}
+        for file in self.code:
+            found.setdefault(file.name, []).append(file)
+        return found
+
+    def reached(self, files):
+        """These C files, and those of the project that they include, at any depth."""
+        found, left = set(), list(files)
+        while left:
+            file = left.pop()
+            if file not in found and file in self.code:
+                found.add(file)
+                left += [each for name in INCLUDE.findall(self.code[file]) for each in self._included(file, name)]
+        return found
+
+    def _included(self, file, name):
+        """The file that ``name`` is beside ``file``; else those with a path that ends with it, as -I may name any."""
+        beside = Path(os.path.normpath(file.parent / name))
+        if beside in self.code:
+            return [beside]
+        parts = tuple(part for part in Path(name).parts if part not in ("..", "."))
+        return [each for each in self._by_name.get(Path(name).name, ()) if each.parts[-len(parts) :] == parts]
+
+    @cached_property
     def parameter_counts(self):
         """{C function with tensors, declared in a header: how many parameters it has}, where that is one number."""
         counts = {}

@@ -26,12 +26,12 @@ SEMANTICS = PatchTable(
 OF_ONE_VERSION = ("keepdim",)
 
 
-def enable(*items):
+def enable(*items: str) -> None:
     """Restores the named items; without names, all but ``keepdim``, which suits 0.1 alone. ValueError: unknown name."""
     SEMANTICS.make(*(items or [item for item in SEMANTICS.patches if item not in OF_ONE_VERSION]))
 
 
-def disable(*items):
+def disable(*items: str) -> None:
     """Undoes ``enable``, for the named items or for all."""
     SEMANTICS.undo(*items)
 

@@ -13,6 +13,8 @@ from ..findings import Edit
 from .rule import ARGUMENTS, WORKS, Found, TreeRule
 
 SERVED = "compiles under torchthaw"
+STAYS = "compiles, and is deprecated"
+ALONE = "is in no header of PyTorch, and CMake takes no other"
 
 
 class Old(NamedTuple):
@@ -20,7 +22,7 @@ class Old(NamedTuple):
 
     pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
-    include: the header that the edit needs.
+    include: the header that the edit needs. stays: PyTorch has it still.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Old(NamedTuple):
     edit: str | None
     today: str
     include: str | None = None
+    stays: bool = False
 
 
 class Gone(NamedTuple):
@@ -37,8 +40,8 @@ class Gone(NamedTuple):
     message: str
 
 
-def old(name, pattern, edit, today, include=None):
-    return Old(name, re.compile(pattern, re.MULTILINE), edit, today, include)
+def old(name, pattern, edit, today, include=None, stays=False):
+    return Old(name, re.compile(pattern, re.MULTILINE), edit, today, include, stays)
 
 
 def renamed(name, today, include=None):
@@ -72,11 +75,15 @@ NAMES = [
     ),
     old(
         "x.type().is_cuda()", r"(\.|->)type\(\)\s*\.\s*(is_cuda|is_sparse)\(\)", r"\1\2()", "x.is_cuda()",
+        stays=True,
     ),
-    old("x.type().scalarType()", r"(\.|->)type\(\)\s*\.\s*scalarType\(\)", r"\1scalar_type()", "x.scalar_type()"),
+    old(
+        "x.type().scalarType()", r"(\.|->)type\(\)\s*\.\s*scalarType\(\)", r"\1scalar_type()", "x.scalar_type()",
+        stays=True,
+    ),
     old(
         "x.data<T>()", r"(?<!storage\(\))(\.|->)\s*(template\s+)?(?P<name>data)(\s*<[^;(){}]*>\s*\(\s*\))",
-        r"\1\2data_ptr\4", "x.data_ptr<T>()",
+        r"\1\2data_ptr\4", "x.data_ptr<T>()", stays=True,
     ),
     old(
         "torch::CPU(...) or torch::CUDA(...)", r"\b(?:at|torch)::(CPU|CUDA)(\((?:\w+::)?k\w+\))(?=\s*[,)])",

@@ -79,7 +79,7 @@ RULES = [
             f"CUDA has atomicAdd of {what}; remove this one", inside=BY_VERSION,
         )
         for types, what in (
-            ("double", "doubles itself"), (r"(?:c10::|at::)?(?:__)?[hH]alf2?", "halves itself, in cuda_fp16.h"),
+            ("double", "doubles itself"), (r"(?:__)?half2?", "halves itself, in cuda_fp16.h"),
         )
     ],
 ]  # fmt: skip

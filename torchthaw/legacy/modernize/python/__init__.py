@@ -1,8 +1,8 @@
 """torchthaw/legacy/modernize/python: the Python files of an old project, as PyTorch alone runs them today.
 
-Each file goes through the same steps: Python 3 by what the doctor is certain of (python3.py), Variables and renamed
-names (variables.py, names.py, values.py), autograd Functions and their calls (functions.py), imports (imports.py); last
-come comments beside what a person must look at (marks.py).
+Each file goes through the same steps: Python 3 by what the doctor is certain of (python3.py), tensors that are resized
+through ``.data`` (owners.py), Variables and renamed names (variables.py, names.py, values.py), autograd Functions and
+their calls (outputs.py, functions.py), imports (imports.py); last come comments beside what a person must look at (marks.py).
 
 ImportError where LibCST is not installed.
 """
@@ -14,23 +14,27 @@ except ImportError:
     raise ImportError(why, name="libcst") from None
 
 from ..remarks import FunctionClass  # noqa: E402
-from . import classes, functions, imports, marks, names, python3, values, variables  # noqa: E402
+from . import classes, functions, imports, marks, names, outputs, owners, python3, values, variables  # noqa: E402
 from .calls import find_sites  # noqa: E402
 from .project import Project, old_name_of  # noqa: E402
 
 
-def convert(texts, modules):
+def convert(texts, modules, resized=None):
     """({path: new text}, [Remark], [FunctionClass]) of a project's Python files, all of them at once.
 
     texts: {path in the old project: its text}. modules: {old dotted module name: new dotted module name}; what it
-    names and ``texts`` lacks is an extension. The lines of remarks are those of the old texts.
+    names and ``texts`` lacks is an extension. resized: what c_resizes.find gives. The lines of remarks are those of the
+    old texts.
     """
     project = Project(texts, modules)
     python3.change(project)
     for file in project.changeable:
+        owners.change(project, file, resized or {})
+    for file in project.changeable:
         variables.change(file)
         names.change(file)
         values.change(file)
+    outputs.change(project)
     definitions = classes.find_definitions(project)
     found = [_described(project, each) for each in definitions.values()
              if not (each.problem or each.scope) and each.method("forward")[1] is not None]  # fmt: skip

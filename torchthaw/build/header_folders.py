@@ -1,0 +1,85 @@
+"""torchthaw/build/header_folders.py: where the compilers look for headers, besides the folders that options name."""
+
+import os
+import re
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from . import toolchain
+
+FLAGS = "-isystem", "-iquote", "-idirafter", "-I"
+SPELT = {"--include-path": "-I", "--include-directory": "-I", "--system-include": "-isystem"}  # nvcc's, gcc's, nvcc's
+VARIABLES = "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"
+# What else decides where headers are found, and is not followed here: other flags, and files of flags.
+NOT_FOLLOWED = re.compile(r"-(?:i(?!system|quote|dirafter)|-?sysroot|nostdinc|-?specs|B|I-$)|@")
+LISTED = re.compile(r"search starts here:\n((?: .*\n)*)")
+BY_HAND = "/usr/local/"  # the compilers' own folder there has what administrators put into it
+
+
+class Folders(NamedTuple):
+    """given: the folders that flags and the environment name, and those of headers that were installed by hand.
+    own: the compilers' own, for the headers of the system and of the languages.
+    """
+
+    given: list
+    own: list
+
+
+def find(flags=()):
+    """The Folders of the compilers of C and C++ that are installed. ``flags``: those of any of them, nvcc's too.
+
+    None where they cannot be known. Relative folders of flags stay relative.
+    """
+    words = _words(flags)
+    if any(map(NOT_FOLLOWED.match, words)):
+        return None
+    environment = {name: os.environ[name] for name in VARIABLES if name in os.environ}
+    given, own = [], []
+    for language, compiler in {"c": toolchain.c_compiler, "c++": toolchain.cxx_compiler}.items():
+        try:
+            command = compiler()
+        except FileNotFoundError:
+            continue  # a build needs not both
+        found = [_listed((*command, *more), language, variables) for more, variables in (
+            ((), ()), (tuple(_of_folders(words)), tuple(environment.items())),
+        )]  # fmt: skip
+        if None in found:
+            return None
+        own += [folder for folder in found[0] if not folder.startswith(BY_HAND)]
+        given += [folder for folder in found[1] if folder not in own]
+    return Folders(list(map(Path, dict.fromkeys(given))), list(map(Path, dict.fromkeys(own))))
+
+
+def _words(flags):
+    """The flags, and those that nvcc passes on, each in one spelling."""
+    words = []
+    for flag in map(str, flags):
+        flag = re.sub(r"^(?:-Xcompiler|--compiler-options)=", "", flag)
+        for word in re.split(r"[,\s]+(?=-)", flag):  # -Xcompiler takes several, by commas
+            name, equals, value = word.partition("=")
+            name = SPELT.get(name, name)
+            words += [name, value] if equals and name in FLAGS else [f"{name}{equals}{value}"]
+    return words
+
+
+def _of_folders(words):
+    """Those of ``words`` that name folders of headers, as gcc and clang take them."""
+    words = iter(words)
+    for word in words:
+        flag = next(filter(word.startswith, FLAGS), None)
+        if flag:
+            yield flag + (word[len(flag) :] or next(words, ""))
+
+
+@lru_cache(maxsize=None)
+def _listed(command, language, environment):
+    """The folders that a compiler says it looks into; None where it does not say so."""
+    kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    done = subprocess.run(
+        [*command, "-E", "-v", "-x", language, os.devnull], capture_output=True, text=True, errors="surrogateescape",
+        env={**kept, **dict(environment), "LC_ALL": "C"},
+    )  # fmt: skip
+    found = "".join(LISTED.findall(done.stderr))
+    return None if done.returncode or not found else [line.strip() for line in found.splitlines()]
