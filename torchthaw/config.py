@@ -8,6 +8,7 @@ from pathlib import Path
 from . import private_folders
 
 PACKAGE = Path(__file__).resolve().parent
+BRIDGE = "_bridge.abi3.so"
 
 # What builds a library in a checkout.
 BUILT_BY = {
@@ -62,12 +63,23 @@ def cmakedir():
     return prefix() / "share" / "cmake" / "torchthaw"
 
 
+def not_built():
+    """What to say where a source tree without libraries is imported, as in a clone after ``pip install .``; else ""."""
+    root = checkout()
+    if root is None or (libdir() / BRIDGE).exists():
+        return ""
+    return (
+        f"torchthaw is imported from {root}, a source tree that is not built: run `make th` there, or start Python in "
+        "another folder, where an installed torchthaw is found"
+    )
+
+
 def library(name):
     """The shared library called ``name``, by its SONAME: the file to link, and the one that is loaded at run time."""
     major = __version__.partition(".")[0]
     path = libdir() / f"lib{name}.so.{major}"
     if not path.exists():
-        how = BUILT_BY[name] if checkout() else "this installation does not carry it"
+        how = not_built() or (BUILT_BY[name] if checkout() else "this installation does not carry it")
         raise FileNotFoundError(f"{path} does not exist; {how}")
     return path
 

@@ -82,17 +82,45 @@ def test_the_source_distribution_has_the_files_of_the_repository(sdist):
     assert {name for name in kept - found if (ROOT / name).is_file()} == set()
 
 
+def metadata(source, environment, folder="."):
+    """METADATA of a source tree, as pip asks for it; it is written into an empty folder there."""
+    hook = "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as hook; hook(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", hook, folder], cwd=source, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "git is not there" not in done.stderr, done.stderr
+    return (source / folder / INFO / "METADATA").read_text()
+
+
+def test_readme_where_a_package_index_shows_it(sdist, tmp_path):
+    """No link into the repository is left: it is an address where [project.urls] has one, and a path where not."""
+    with tarfile.open(sdist[0]) as archive:
+        archive.extractall(tmp_path)
+    (source,) = tmp_path.iterdir()
+    inside = re.compile(r"\]\((?!https?:)")
+    assert inside.search((source / "README.md").read_text())
+    project = source / "pyproject.toml"
+    bare = re.sub(r"^\[project\.urls\]\n(.+\n)*\n?", "", project.read_text(), flags=re.M)
+    project.write_text(bare)
+    text = metadata(source, os.environ, "without")
+    assert "Project-URL: " not in text.partition("\n\n")[0]
+    assert "Description-Content-Type: text/markdown" in text and not inside.search(text) and "![" not in text
+    assert "Read Port an old project (`docs/port-an-old-project.md`)" in text
+    assert "how to add an operator here; how all parts fit together | docs/write-an-operator.md;" in text
+    urls = '[project.urls]\nSource = "https://example.invalid/owner/torchthaw"\n\n[project.scripts]'
+    project.write_text(bare.replace("[project.scripts]", urls))
+    text = metadata(source, os.environ, "with")
+    base = "https://example.invalid/owner/torchthaw"
+    assert f"Project-URL: Source, {base}\n" in text and not inside.search(text)
+    links = re.findall(rf"(!?)\[[^]]*\]\({base}/(blob|raw)/v{torchthaw.__version__}/([^)#]+)", text)
+    assert len(links) > 20 and {path for _, _, path in links if not (ROOT / path).exists()} == set()
+    assert {(mark, kind) for mark, kind, _ in links} == {("", "blob"), ("!", "raw")}
+
+
 def test_metadata_without_git(sdist, release, tmp_path):
     """What pip asks of a source distribution first, where git fails."""
     with tarfile.open(sdist[0]) as archive:
         archive.extractall(tmp_path)
     (source,) = tmp_path.iterdir()
-    hook = "from scikit_build_core.build import prepare_metadata_for_build_wheel as hook; hook('.')"
-    done = subprocess.run(
-        [sys.executable, "-c", hook], cwd=source, env=release.without_git(), capture_output=True, text=True
-    )
-    assert done.returncode == 0 and "git is not there" not in done.stderr, done.stderr
-    fields = (source / INFO / "METADATA").read_text().partition("\n\n")[0]
+    fields = metadata(source, release.without_git()).partition("\n\n")[0]
     assert f"Version: {torchthaw.__version__}\n" in fields and "License-Expression: MIT\n" in fields
     for license in ("LICENSE", "licenses/gcc-runtime-library-exception.txt"):
         assert f"License-File: {license}" in fields and (source / INFO / "licenses" / license).is_file()

@@ -10,7 +10,7 @@ ImportError where LibCST is not installed.
 try:
     import libcst  # noqa: F401
 except ImportError:
-    why = "modernize: expected the package libcst, found none; pip install torchthaw[modernize] installs it"
+    why = "expected the package libcst, found none; pip install torchthaw[modernize] installs it"
     raise ImportError(why, name="libcst") from None
 
 from ..remarks import FunctionClass  # noqa: E402
