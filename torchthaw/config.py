@@ -128,6 +128,11 @@ def switch(variable):
     return given == "1"
 
 
+def words(variable):
+    """The words of an environment variable that lists some, separated by commas; whoever asks knows which there are."""
+    return [word.strip() for word in os.environ.get(variable, "").split(",") if word.strip()]
+
+
 def cache():
     """The folder for build state: ``TORCHTHAW_CACHE``, else ``torchthaw`` in the user's cache folder."""
     given = os.environ.get("TORCHTHAW_CACHE")

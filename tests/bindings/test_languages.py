@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import ROOT, instruction_sets
 
 RUNNER = ROOT / "bindings/languages.py"
 ROWS = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "bindings").glob("*/language.json")}
@@ -55,6 +55,7 @@ def test_languages_that_every_machine_has(name):
 
 @pytest.mark.parametrize("path", ["portable", "avx2"])
 def test_c_on_other_cpu_paths(c, path):
+    instruction_sets.require(path)
     assert c.ask("vectors", str(ROOT / "bindings/vectors"), MY_LIB_CPU=path) == {"vectors": "80", "errors": "3"}
     assert c.ask("train", MY_LIB_CPU=path)["loss"] == c.ask("train")["loss"]
 

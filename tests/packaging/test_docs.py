@@ -197,7 +197,7 @@ def test_environment_variables_are_those_of_the_code():
     sources = [path for folder in ("c_api", "torchthaw", "functions", "modules", "tensors")
                for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".c", ".cpp", ".h")]
     code = "".join(path.read_text() for path in sources)
-    read = set(re.findall(r"(?:getenv\(|environ\.get\(|environ\[|isa_variable = )\"([A-Z_]+)\"", code))
+    read = set(re.findall(r"(?:getenv\(|environ\.get\(|environ\[|isa_variable = |config\.(?:switch|words)\(|word_of\()\"([A-Z_]+)\"", code))
     read |= {name for names in re.findall(r"for variable in \(([^)]+)\)", code) for name in re.findall(r"[A-Z_]+", names)}
     bootstrap = set(re.findall(r"^# (?:CC, )?([A-Z_]+)  ", (ROOT / ".ci" / "bootstrap").read_text(), re.MULTILINE))
     assert {"MY_LIB_CPU", "TORCHTHAW_CACHE"} <= read and {"PYTHON", "TORCH_INDEX", "CXX"} <= bootstrap

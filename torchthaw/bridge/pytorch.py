@@ -1,10 +1,10 @@
 """torchthaw/bridge/pytorch.py: what the bridge uses of PyTorch."""
 
 import ctypes
-import os
 import sys
 from contextlib import nullcontext
 
+from .. import config
 from ..private_names import body_offset, get, has, is_being_imported
 from . import _bridge
 
@@ -12,11 +12,14 @@ from . import _bridge
 WORDS = "int", "uint", "float", "bfloat", "complex", "bool"
 CODES = {word: getattr(_bridge, f"DLPACK_{word.upper()}") for word in WORDS}
 
+# Read here, where nobody takes its ValueError for one of PyTorch's.
+USES_DLPACK = not config.switch("TORCHTHAW_NO_DLPACK")
+
 
 def access():
     """What _bridge asks for when it meets PyTorch: two types, DLPack's exchange table or None, and functions."""
     torch = sys.modules["torch"]
-    capsule = get("exchange_table") if os.environ.get("TORCHTHAW_NO_DLPACK", "0") == "0" else None
+    capsule = get("exchange_table") if USES_DLPACK else None
     # Without CUDA in PyTorch there is no CUDA tensor, and nobody asks for these.
     has_cuda = torch.backends.cuda.is_built()
     stream, device = (get("current_raw_stream"), get("exchange_device")) if has_cuda else (None, None)
@@ -48,6 +51,11 @@ def require():
     why = broken()
     if why:
         raise ImportError(f"torch: expected a PyTorch that works, got {why}", name="torch")
+
+
+def may_have_kernels():
+    """Whether kernels of operators may be C functions, as far as the environment says."""
+    return not config.switch("TORCHTHAW_NO_NATIVE_KERNELS")
 
 
 def view_base():
