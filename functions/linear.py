@@ -34,8 +34,9 @@ def check_arguments(input, weight, bias=None):
 
 def check_input(input, weight):
     check_dense("input", input)
-    if input.shape[-1:] != weight.shape[1:]:
-        raise ValueError(f"input: expected shape (..., {weight.shape[1]}), got {tuple(input.shape)}") from None
+    if weight.dim() != 2 or input.shape[-1:] != weight.shape[1:]:
+        _, in_features = sizes("weight", weight, "out_features", "in_features")
+        raise ValueError(f"input: expected shape (..., {in_features}), got {tuple(input.shape)}") from None
 
 
 def check_saved(input, weight, grad_output, needs):

@@ -37,7 +37,7 @@ class Finder:
     def find_spec(name, path=None, target=None):
         if name == FFI or (name == SIX and _is_enabled("torch_six")):
             return spec(name)
-        return _changed(name, path) if name in _after or name in _changes() else None
+        return _changed(name, path, target) if name in _after or name in _changes() else None
 
 
 _after = {}  # module -> functions to call when it was imported
@@ -61,11 +61,11 @@ def _changes():
     return changes
 
 
-def _changed(name, path):
+def _changed(name, path, target):
     """The import system's description of a module, from the other finders; after it was executed, the module is changed
     and what waits for it is called."""
-    found = (each.find_spec(name, path) for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec"))
-    result = next(filter(None, found), None)
+    others = [each for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec")]
+    result = next(filter(None, (each.find_spec(name, path, target) for each in others)), None)
     if result is not None and hasattr(result.loader, "exec_module"):
         execute = result.loader.exec_module
 

@@ -448,6 +448,9 @@ def test_an_undefined_symbol_can_be_mended(project):
     assert apply(load()) == [2, 2, 2]
 
 
+TAKEN = ("torch", "aten", "prim", "prims", "torchthaw", "load_library", "my_lib")
+
+
 @pytest.mark.parametrize("options, error, match", [
     ({"name": "a.b"}, ValueError, "^name: expected an identifier, got 'a.b'$"),
     ({"name": 3}, ValueError, "^name: expected an identifier, got 3$"),
@@ -461,6 +464,8 @@ def test_an_undefined_symbol_can_be_mended(project):
     ({"extra_ldflags": "-lm"}, TypeError, "^extra_ldflags: expected a list, got '-lm'$"),
     ({"extra_include_paths": "include"}, TypeError, "^extra_include_paths: expected a list, got 'include'$"),
     ({"sources": "x.cu", "with_cuda": False}, ValueError, "^with_cuda: expected True or None"),
+    *(({"name": name}, ValueError, f"^name: expected .*namespace.*torch.ops.*, got '{name}'") for name in TAKEN),
+    *(({"ops": name}, ValueError, f"^ops: expected .*namespace.*torch.ops.*, got '{name}'") for name in TAKEN),
 ], ids=str)  # fmt: skip
 def test_bad_arguments(project, options, error, match):
     with pytest.raises(error, match=match):
@@ -599,10 +604,62 @@ def test_an_inline_library(project):
     ({"cpp_sources": "void f(int &x) {}", "functions": "f"}, ValueError, "(?s)^functions: .*int &x"),
     ({"cpp_sources": "typedef int word; void f(word x) {}", "functions": "f"}, ValueError, "(?s)^functions: .*word"),
     ({"cpp_sources": "int f();", "functions": "f", "extra_cflags": "-O3"}, TypeError, "^extra_cflags: expected a list"),
+    *(({"cpp_sources": "int f();", "functions": "f", "ops": name}, ValueError, "^ops: .*torch.ops") for name in TAKEN),
+    *(({"cpp_sources": "int f();", "functions": "f", "name": name}, ValueError, "^name: .*torch.ops") for name in TAKEN),
 ], ids=str)  # fmt: skip
 def test_bad_inline_arguments(project, options, error, match):
     with pytest.raises(error, match=match):
+        torchthaw.load_inline(**{"name": "inline", **options})
+
+
+@pytest.mark.parametrize("text, what, written", [
+    ("torch::Tensor f(torch::Tensor x) { return x; }", "a name with ::", "torch::Tensor f(torch::Tensor x)"),
+    ("int f(at::Tensor x) { return 1; }", "a name with ::", "int f(at::Tensor x)"),
+    ("std::vector<float> f(const std::vector<float>& x) { return x; }", "a name with ::", "std::vector<float> f"),
+    ("template <typename T> T f(T x) { return x; }", "a template", "template <typename T> T f(T x)"),
+    ("auto f(int x) -> int { return x; }", "auto", "auto f(int x) -> int"),
+    ("int f(int &x) { return x; }", "a reference", "int f(int &x)"),
+], ids=str)  # fmt: skip
+def test_a_signature_of_cpp_is_named(project, text, what, written):
+    with pytest.raises(ValueError) as caught:
+        torchthaw.load_inline("inline", text, functions="f")
+    message = str(caught.value)
+    assert message.startswith(f"functions: f: expected a signature with types of C, got {what} in '{written}")
+    assert message.endswith(
+        "; let it take arrays as pointers, such as const float *, and their sizes as numbers: Python passes tensors for "
+        "them"
+    )
+
+
+@pytest.mark.parametrize("word, similar", [
+    ("THAW_SHAP(n)", "THAW_SHAPE"), ("THAW_NULABLE", "THAW_NULLABLE"), ("THAW_LIKES(x, 1)", "THAW_LIKE"),
+])  # fmt: skip
+@pytest.mark.parametrize("way", ["functions", "headers"])
+def test_a_misspelt_annotation(project, way, word, similar):
+    """Without text that the user did not write."""
+    name, text = word.partition("(")[0], f"void f(const float *x {word}, long n)"
+    if way == "functions":
+        options = {"c_sources": f"#include <torchthaw/annotate.h>\n{text} {{}}", "functions": "f"}
+        place = "functions: f"
+    else:
+        options = {"c_sources": "int f;", "headers": f"#include <torchthaw/annotate.h>\n{text};"}
+        place = r".*/inline.h:2: f"
+    want = f"{place}: {name}: expected a word of torchthaw/annotate.h, got an unknown one; did you mean {similar}\\?$"
+    with pytest.raises(ValueError, match="^" + want):
         torchthaw.load_inline("inline", **options)
+
+
+def test_a_misspelt_annotation_before_a_function(project):
+    text = "#include <torchthaw/annotate.h>\nTHAW_STATU int f(const float *x THAW_SHAPE(n), long n)"
+    for options in {"c_sources": text + "{}", "functions": "f"}, {"c_sources": "int f;", "headers": text + ";"}:
+        with pytest.raises(ValueError, match=r": f: THAW_STATU: expected a word .*; did you mean THAW_STATUS\?$"):
+            torchthaw.load_inline("inline", **options)
+
+
+def test_annotations_without_their_header(project):
+    match = r"inline.h:1: f: expected #include <torchthaw/annotate.h> .*got none$"
+    with pytest.raises(ValueError, match=match):
+        torchthaw.load_inline("inline", c_sources="int x;", headers="void f(const float *x THAW_SHAPE(n), long n);")
 
 
 # Prototypes

@@ -1,5 +1,7 @@
 """tests/operators/test_linear.py: functions/linear.py against its reference."""
 
+import re
+
 import pytest
 import torch
 from hypothesis import given
@@ -23,6 +25,15 @@ def test_values(leading, in_features, out_features, bias, dtype):
         (*leading, in_features), (out_features, in_features), (out_features,), dtype=dtype
     )
     check.check_values(linear, references.linear, [input, weight, bias_tensor if bias else None])
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("input", [(), (4,), (3, 4), (2, 3, 4)], ids=str)
+@pytest.mark.parametrize("weight", [(), (4,), (5, 4, 1)], ids=str)
+def test_a_weight_of_other_dimensions(input, weight, requires_grad):
+    words = re.escape(f"weight: expected shape (out_features, in_features), got {weight}")
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        linear(torch.ones(input, requires_grad=requires_grad), torch.ones(weight))
 
 
 @pytest.mark.parametrize("dtype", check.DTYPES)

@@ -4,6 +4,7 @@ What they mean is the business of description.py; here each gets the function an
 """
 
 import bisect
+import difflib
 import re
 from typing import NamedTuple
 
@@ -26,7 +27,18 @@ BEFORE = {
 ARGUMENTS = {**BEHIND, **BEFORE}
 
 WORD = re.compile(rf"\b(?:{'|'.join(ARGUMENTS)})\b")
+LOOKS_LIKE_ONE = re.compile(r"\bTHAW_[A-Z_]+\b")
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();,]')
+
+
+def unknown(text):
+    """What is wrong with the first word in a text that looks like an annotation and is none; None without one."""
+    for name in LOOKS_LIKE_ONE.findall(text):
+        if name not in ARGUMENTS:
+            similar = difflib.get_close_matches(name, ARGUMENTS, 1)
+            advice = f"; did you mean {similar[0]}?" if similar else ""
+            return f"{name}: expected a word of torchthaw/annotate.h, got an unknown one{advice}"
+    return None
 
 
 class Line(NamedTuple):

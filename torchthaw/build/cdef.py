@@ -99,11 +99,12 @@ def preprocess(headers, include_dirs=(), define_flags=()):
     include = [*(f"-I{folder}" for folder in include_dirs), *annotate_flags(), "-DTHAW_READS_ANNOTATIONS"]
     output = _preprocessor([*define_flags, *neutral, *include], include_lines(headers))
     names = {str(header) for header in headers}
-    lines, macros, path, number = [], {}, "", 0
+    lines, macros, paths, path, number = [], {}, set(), "", 0
     for line in output.split("\n"):  # a form feed ends no line
         marker = MARKER.match(line)
         if marker:
             path, number = ESCAPED.sub(r"\1", marker[2]), int(marker[1])
+            paths.add(path.rpartition("/")[2])
             continue
         if not line.startswith("#"):
             lines.append(annotations.Line(path, number, line))
@@ -113,6 +114,11 @@ def preprocess(headers, include_dirs=(), define_flags=()):
                 macros[macro[1]] = macro[2]
         number += 1
     lines, annotated = annotations.take(lines)
+    if "annotate.h" not in paths:
+        for each in annotated.values():
+            if each.is_annotated:
+                missing = "expected #include <torchthaw/annotate.h> before its annotations, got none"
+                raise annotations.AnnotationError(f"{each.place}: {each.name}: {missing}")
     ours = [line for line in lines if line.path in names]
     constants = "".join(f"#define {name} ...\n" for name in macros)
     declared = _without_bodies("\n".join(line.text for line in ours)).split("\n")

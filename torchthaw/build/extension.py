@@ -11,6 +11,17 @@ from .core import LIMITED_API, Extension, is_cuda
 __all__ = ["LIMITED_API", "Extension", "check", "create_extension", "paths"]
 
 
+# What torch.ops has besides the operators of extensions: namespaces of PyTorch's operators, and its own attributes.
+OF_PYTORCH = frozenset(
+    "aten c10d c10d_functional debug_mode_ops debugprims export flex_lib fsdp higher_order import_module inductor "
+    "inductor_prims load_library loaded_libraries mkl mkldnn mkldnn_prepacked onednn onnx onnx_symbolic prim prims "
+    "profiler quantization quantized rngprims sparse static_runtime streams symm_mem torch torchthaw "
+    "_c10d_functional _c10d_functional_autograd _dir _dtensor _inductor_test _native _quantized _test".split()
+)
+# Those of the repository's own operators besides: other C functions of these names would be other overloads of them.
+OF_REPOSITORY = OF_PYTORCH | {"my_lib"}
+
+
 def create_extension(
     name: str, headers: Paths, sources: Paths = (), relative_to: AnyPath = ".", *, verbose: bool = False,
     with_cuda: bool = False, th: bool = False, define_macros: Macros = (), include_dirs: Iterable[AnyPath] = (),
@@ -46,7 +57,7 @@ def create_extension(
     base = Path(os.path.abspath(os.path.dirname(relative_to)))
     headers, sources = [base / header for header in paths(headers)], [base / source for source in paths(sources)]
     check(name, headers, sources)
-    check_ops(ops)
+    check_ops(ops, name)
     return Extension(
         name, base,
         headers=headers,
@@ -72,10 +83,17 @@ def paths(given):
     return [given] if isinstance(given, (str, os.PathLike)) else list(given)
 
 
-def check_ops(ops):
-    """Raises ValueError for what is no namespace of torch.ops."""
+def check_ops(ops, name, taken=OF_PYTORCH):
+    """Raises ValueError for what can be no namespace of torch.ops: ``ops``, or ``name`` where that is None."""
     if ops is not None and not (isinstance(ops, str) and ops.isidentifier()):
         raise ValueError(f"ops: expected an identifier, got {ops!r}")
+    argument, given = ("name", name) if ops is None else ("ops", ops)
+    if given in taken:
+        owner = "PyTorch" if given in OF_PYTORCH else "torchthaw's repository"
+        raise ValueError(
+            f"{argument}: expected a namespace of torch.ops that {owner} does not use, got {given!r}; "
+            "give another one by ops"
+        )
 
 
 def check(name, headers, sources):

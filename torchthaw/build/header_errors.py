@@ -6,7 +6,7 @@ from pathlib import Path
 
 import cffi
 
-from . import cffi_names
+from . import annotations, cffi_names
 from .ninja import BuildError
 
 
@@ -37,6 +37,11 @@ KEYWORDS = set(
 ESCAPED = re.compile(r"\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4}))")  # as gcc -E writes letters outside ASCII
 DEEPEST = 50  # pointers, arrays and functions in one type
 MARKER = re.compile(r'# (\d+) "(.*)"$')
+
+
+def of_cxx(text):
+    """What is C++ in a declaration, such as ``"a reference"``; None for one of C."""
+    return next((what for pattern, what in CXX.items() if re.search(pattern, text)), None)
 
 
 def marker(path, line):
@@ -71,9 +76,13 @@ def explained(error, types, text, headers, others, parse):
     for name in re.findall(r"[^\W\d]\w*", said):
         if not name.isascii():
             return HeaderError(f"{where}: expected names of ASCII letters, digits and _, got {name}")
-    for pattern, what in CXX.items():
-        if re.search(pattern, said):
-            return HeaderError(f"{where}: expected a declaration in C, got {what}; {CXX_ADVICE}")
+    unknown = annotations.unknown(said)
+    if unknown:
+        function = re.match(r"(?:THAW_\w+(?:\s*\([^()]*\))?\s+)*[\w\s*]*?(\w+)\s*\(", said)
+        return annotations.AnnotationError(f"{path}:{line}: {function[1] + ': ' if function else ''}{unknown}")
+    what = of_cxx(said)
+    if what:
+        return HeaderError(f"{where}: expected a declaration in C, got {what}; {CXX_ADVICE}")
     name = _unknown_type(said, (line, column), types, text, headers, path)
     if name:
         return HeaderError(f"{where}: {name}: expected a type that the headers declare, got {_other(name, others)}")

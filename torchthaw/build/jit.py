@@ -19,7 +19,7 @@ from .. import config
 from . import cuda, header_folders, ninja, prototypes, record, toolchain
 from .arguments import AnyPath, Paths, Texts
 from .core import Extension
-from .extension import check, check_ops, paths
+from .extension import OF_REPOSITORY, check, check_ops, paths
 
 Flags = Iterable[str] | None
 # What compilers and linkers read of the environment besides the folders of headers.
@@ -140,7 +140,6 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
     for argument, value in given.items():
         if isinstance(value, (str, bytes)):
             raise TypeError(f"{argument}: expected a list, got {value!r}")
-    check_ops(ops)
     has_cuda = any(source.suffix == ".cu" for source in sources)
     if has_cuda and with_cuda is not None and not with_cuda:
         raise ValueError("with_cuda: expected True or None, since sources has CUDA files, got False")
@@ -182,6 +181,7 @@ def _load(name, build_directory, kind, keep_intermediates, options, inputs):
     """Builds what is not built yet and loads what is not loaded yet. ``inputs(folder)``: the other options."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"name: expected an identifier, got {name!r}")
+    check_ops(options["ops"], name, OF_REPOSITORY)
     folder, cache = _folder(name, build_directory)
     with ninja.locked(folder, cache):
         options = {**options, **inputs(folder)}

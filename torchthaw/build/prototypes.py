@@ -2,6 +2,9 @@
 
 import re
 
+from . import annotations
+from .header_errors import of_cxx
+
 # What is no part of a declaration: comments, texts, preprocessor lines.
 SKIPPED = re.compile(
     r"/\*.*?\*/|//(?:\\\n|[^\n])*"
@@ -33,24 +36,45 @@ extern "C" {{
 def header(text, names):
     """The text of a C header that declares the functions ``names``, which ``text`` defines or declares.
 
-    Raises ValueError, which names the function: where there is none of that name at file scope, or it is ``static``.
+    Raises ValueError, which names the function: where there is none of that name at file scope, it is ``static``, its
+    signature is one of C++ alone, or it has a word that begins with ``THAW_`` and is no annotation.
     """
-    found = {}
+    found, others = {}, []
     for statement in statements(text):
-        annotations = ANNOTATIONS.match(statement)[0]
-        function = FUNCTION.fullmatch(statement, len(annotations))
-        if function and function["name"] in names:
-            words = [word for word in function["result"].split() if word not in ("extern", "inline")]
-            if "static" in words:
-                raise ValueError(f"functions: expected functions that others can call, got static {function['name']}")
-            parameters = " ".join(function["parameters"].split())
-            found.setdefault(function["name"], f"{annotations} {' '.join(words)} {function['name']}({parameters});".lstrip())
+        annotated = ANNOTATIONS.match(statement)[0]
+        function = FUNCTION.fullmatch(statement, len(annotated))
+        if not function or function["name"] not in names:
+            others.append(statement)
+            continue
+        words = [word for word in function["result"].split() if word not in ("extern", "inline")]
+        if "static" in words:
+            raise ValueError(f"functions: expected functions that others can call, got static {function['name']}")
+        parameters = " ".join(function["parameters"].split())
+        prototype = f"{annotated} {' '.join(words)} {function['name']}({parameters})".lstrip()
+        _check(function["name"], prototype)
+        found.setdefault(function["name"], f"{prototype};")
     for name in names:
         if name not in found:
+            for statement in others:
+                if re.search(rf"(?<![\w:.]){name}\s*\(", statement):
+                    _check(name, " ".join(statement.split()))
             raise ValueError(f"functions: expected functions that the sources define, got {name!r}")
     prototypes = "\n".join(found[name] for name in names)
     annotate = "#include <torchthaw/annotate.h>\n" if "THAW_" in prototypes else ""
     return HEADER.format(annotate=annotate, prototypes=prototypes)
+
+
+def _check(name, statement):
+    """Raises ValueError for a signature that no header of C can have."""
+    unknown = annotations.unknown(statement)
+    if unknown:
+        raise ValueError(f"functions: {name}: {unknown}")
+    what = of_cxx(statement)
+    if what:
+        raise ValueError(
+            f"functions: {name}: expected a signature with types of C, got {what} in {statement!r}; let it take arrays "
+            "as pointers, such as const float *, and their sizes as numbers: Python passes tensors for them"
+        )
 
 
 def statements(text):

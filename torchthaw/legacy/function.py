@@ -275,9 +275,10 @@ def _leave_graphs():
     """Dynamo cannot follow an instance that knows the ctx of its call; it leaves out what makes and calls one."""
     global _make, called
     why = "an autograd Function whose forward is a method of instances cannot be in a graph; static ones can"
-    before, _make, called = called, disable(_make, why), disable(do_forward, why)
-    if vars(Function).get("__call__") is before:
-        Function.__call__ = called
+    from .patches import PATCHES  # which imports this file
+
+    _make, called = disable(_make, why), disable(do_forward, why)
+    PATCHES.replace(Function, "__call__", called)
 
 
 after_import("torch._dynamo", _leave_graphs)

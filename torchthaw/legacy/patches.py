@@ -73,14 +73,17 @@ def install(*names):
 
 
 def install_for(module):
-    """Makes the patch of a module that was imported now, unless ``TORCHTHAW_NO_PATCH`` switches it off."""
+    """Makes the patch of a module that was executed now, unless ``TORCHTHAW_NO_PATCH`` switches it off."""
     name = OF_MODULE[module]
     if name not in switched_off():
-        PATCHES.make(name)
+        PATCHES.make_again(name)
 
 
 def uninstall(*names):
-    """Undoes the named patches, or all: PyTorch's classes are then exactly as before."""
+    """Undoes the named patches, or all: PyTorch's classes are then exactly as before.
+
+    A patch on top of which another library put something stays, with a UserWarning.
+    """
     PATCHES.undo(*names)
 
 

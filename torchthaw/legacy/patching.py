@@ -18,6 +18,26 @@ class Change(NamedTuple):
     value: object
 
 
+class Made(NamedTuple):
+    """A Change that was made, and what the owner itself had before: a value or _ABSENT."""
+
+    change: Change
+    before: object
+
+    @property
+    def is_there(self):
+        """Whether the owner still has what was put there; another library may have put something on top of it."""
+        return vars(self.change.owner).get(self.change.attribute, _ABSENT) is self.change.value
+
+    def undo(self):
+        """An inherited attribute is restored by removing ours."""
+        owner, attribute, _ = self.change
+        if self.before is _ABSENT:
+            delattr(owner, attribute)
+        else:
+            setattr(owner, attribute, self.before)
+
+
 class Patch(NamedTuple):
     """A name, what it restores in one line, and ``module:function``, which returns the changes or their undoing.
 
@@ -37,13 +57,14 @@ class PatchTable:
     """The patches of one purpose; any of them is made or undone alone, in any order.
 
     Two patches may change the same attribute: the later one wraps what the earlier one made. A patch that this PyTorch
-    does not take is left out, with one warning.
+    does not take is left out, with one warning. One of which another library changed something since is not undone, with
+    a warning: what is on top of it may need it.
     """
 
     def __init__(self, kind, *patches):
         self.kind = kind  # what a patch is called in messages
         self.patches = {patch.name: patch for patch in patches}
-        self._undo = {}
+        self._made = {}  # name -> [Made], in the order in which they were made
         self._refused = {}  # name -> why
 
     def check(self, names):
@@ -54,23 +75,23 @@ class PatchTable:
         return list(names or self.patches)
 
     def made(self, name):
-        return name in self._undo
+        return name in self._made
 
     def make(self, *names):
         """Makes those that are not made yet; a UserWarning for each that cannot be, the first time."""
         for name in self.check(names):
             known = name in self._refused
-            if name not in self._undo and not self._try(name) and not known:
+            if name not in self._made and not self._try(name) and not known:
                 warnings.warn(self._warning(name), stacklevel=2)
 
     def _try(self, name):
         """Makes one patch, or nothing of it; whether it is made."""
-        undo = self._undo[name] = []
+        made = self._made[name] = []
         try:
             for change in self.patches[name].changes():
-                before = change._replace(value=vars(change.owner).get(change.attribute, _ABSENT))
+                before = vars(change.owner).get(change.attribute, _ABSENT)
                 setattr(*change)
-                undo.append(before)
+                made.append(Made(change, before))
         except BaseException as error:
             self._restore(name)
             if not isinstance(error, Exception):
@@ -91,30 +112,54 @@ class PatchTable:
     def undo(self, *names):
         """Restores what was there; patches made after those named are made anew."""
         names = self.check(names)
-        later = []
-        while any(name in self._undo for name in names):
-            last = next(reversed(self._undo))
-            self._restore(last)
-            later.append(last)
-        remade = [name for name in reversed(later) if name not in names]
+        undone = []
+        for last in reversed(list(self._made)):
+            if not any(name in self._made for name in names):
+                break
+            covered = next((made.change for made in self._made[last] if not made.is_there), None)
+            if covered is None:
+                self._restore(last)
+                undone.append(last)
+            elif last in names:
+                warnings.warn(self._stays(last, covered), stacklevel=3)
+        remade = [name for name in reversed(undone) if name not in names]
         if remade:
             self.make(*remade)
 
+    def _stays(self, name, covered):
+        owner = getattr(covered.owner, "__name__", covered.owner)
+        return (
+            f"torchthaw: the {self.kind} {name!r} stays: {owner}.{covered.attribute} is not what the {self.kind} put "
+            "there; undo first what another library changed"
+        )
+
     def _restore(self, name):
-        """Undoes one patch, the latest; an inherited attribute is restored by removing ours."""
-        for owner, attribute, value in reversed(self._undo.pop(name)):
-            if value is _ABSENT:
-                delattr(owner, attribute)
-            else:
-                setattr(owner, attribute, value)
+        """Undoes what is left of one patch, the latest of those that changed the same."""
+        for made in reversed(self._made.pop(name)):
+            if made.is_there:
+                made.undo()
+
+    def replace(self, owner, attribute, value):
+        """Puts another value where a patch put one that is still there; that patch undoes it."""
+        for of_patch in self._made.values():
+            for index, made in enumerate(of_patch):
+                if made.change[:2] == (owner, attribute) and made.is_there:
+                    setattr(owner, attribute, value)
+                    of_patch[index] = made._replace(change=made.change._replace(value=value))
+
+    def make_again(self, name):
+        """Makes a patch whose module was executed once more, which gave it other classes and functions."""
+        if name in self._made:
+            self._restore(name)
+        self.make(name)
 
     def unavailable(self):
         """{name: why} of those that this PyTorch does not take. Each that is not made is made for a moment."""
         for name in self.patches:
-            if name not in self._undo and self._try(name):
+            if name not in self._made and self._try(name):
                 self._restore(name)
         return {name: self._refused[name] for name in self.patches if name in self._refused}
 
     def listing(self):
         """[(name, what it restores, whether it is made now)]"""
-        return [(patch.name, patch.restores, patch.name in self._undo) for patch in self.patches.values()]
+        return [(patch.name, patch.restores, patch.name in self._made) for patch in self.patches.values()]

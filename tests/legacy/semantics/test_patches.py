@@ -13,6 +13,7 @@ from torch.autograd import Function, Variable
 
 from support import ROOT
 from torchthaw.legacy import patches
+from torchthaw.legacy.patching import Change, Patch, PatchTable
 
 OWNERS = (
     torch.Tensor, torch.autograd, type(Variable), Variable, Function, torch.autograd.function.BackwardCFunction,
@@ -111,6 +112,123 @@ def test_interrupting_a_patch_leaves_nothing(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         patches.install("creator")
     assert "creator" not in vars(torch.Tensor) and not patches.PATCHES.made("creator")
+
+
+def test_what_another_library_put_on_top_stays():
+    """Removing ours from below it would remove it too."""
+    before = dict(vars(torch.Tensor))
+    patches.install("retain_variables", "volatile", "creator")
+    ours = torch.Tensor.backward
+
+    def theirs(self, *args, **kwargs):
+        return ours(self, *args, **kwargs)
+
+    torch.Tensor.backward = theirs
+    try:
+        said = "the patch 'retain_variables' stays: Tensor.backward is not what the patch put there"
+        with pytest.warns(UserWarning, match=said) as caught:
+            patches.uninstall()
+        assert len(caught) == 1
+        assert torch.Tensor.backward is theirs and [name for name, _, made in patches.listing() if made] == [
+            "retain_variables"
+        ]
+        x = torch.ones(2, requires_grad=True)
+        (x * x).sum().backward(retain_variables=True)
+        torch.Tensor.backward = ours
+    finally:
+        torch.Tensor.backward = ours
+        patches.uninstall()
+    assert before == dict(vars(torch.Tensor)) and not any(made for _, _, made in patches.listing())
+
+
+def test_a_patch_below_one_that_stays(monkeypatch):
+    """Two patches of one attribute: neither can be undone while something of others is on top."""
+
+    class Owner:
+        def method(self):
+            return 1
+
+    def adding(number):
+        def changes():
+            below = Owner.method
+            yield Change(Owner, "method", lambda self: below(self) + number)
+
+        return changes
+
+    from torchthaw.legacy import variable
+
+    for number in (10, 100, 1000):
+        monkeypatch.setattr(variable, f"add_{number}", adding(number), raising=False)
+    numbers = (10, 100, 1000)
+    table = PatchTable("patch", *(Patch(f"{n}", "nothing", f"variable:add_{n}") for n in numbers))
+    table.make()
+    assert Owner().method() == 1111
+    ours = Owner.method
+    Owner.method = lambda self: -ours(self)
+    with pytest.warns(UserWarning, match="the patch '10' stays: Owner.method is not what the patch put there"):
+        table.undo("10")
+    assert Owner().method() == -1111 and all(map(table.made, ("10", "100", "1000")))
+    Owner.method = ours
+    table.undo("100")
+    assert Owner().method() == 1011 and table.made("1000") and not table.made("100")
+    table.undo()
+    assert Owner().method() == 1
+
+
+DYNAMO = """
+import torch, torchthaw.legacy.patches as patches
+Function = torch.autograd.Function
+before = dict(vars(Function))
+patches.install()
+ours = Function.__call__
+import torch._dynamo
+assert Function.__call__ is not ours
+patches.uninstall()
+assert before == dict(vars(Function)) and not any(made for _, _, made in patches.listing())
+"""
+
+
+def test_what_the_import_of_dynamo_changes_is_undone():
+    command = [sys.executable, "-W", "error:torchthaw", "-c", DYNAMO]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+RELOAD = """
+import importlib, sys
+import torchthaw
+import torch.utils.cpp_extension as module
+
+first = module.load
+module = importlib.reload(module)
+assert module.load is not first
+print(module.load.__module__, module.load.__wrapped__.__module__, hasattr(module.load.__wrapped__, "__wrapped__"))
+print(module.BuildExtension.build_extensions.__wrapped__.__module__)
+from torchthaw.legacy import patches
+patches.uninstall("cpp_extension")
+print(hasattr(module.load, "__wrapped__"), hasattr(module.BuildExtension.build_extensions, "__wrapped__"))
+"""
+
+
+def test_a_reloaded_module_is_patched_again():
+    result = subprocess.run([sys.executable, "-c", RELOAD], cwd=ROOT, capture_output=True, text=True)
+    name = "torch.utils.cpp_extension"
+    assert (result.stdout, result.stderr) == (f"{name} {name} False\n{name}\nFalse False\n", "")
+
+
+def test_other_finders_get_the_target_of_a_reload(monkeypatch):
+    from torchthaw import finder
+
+    got = []
+
+    class Other:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            got.append((name, path, target))
+
+    monkeypatch.setattr(sys, "meta_path", [finder.Finder, Other])
+    finder.Finder.find_spec("torch.utils.cpp_extension", ["folder"], torch.utils.cpp_extension)
+    assert got == [("torch.utils.cpp_extension", ["folder"], torch.utils.cpp_extension)]
 
 
 def test_every_patch_is_available_here():
