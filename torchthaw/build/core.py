@@ -225,6 +225,11 @@ class Extension:
             return [*th.include_dirs(self.options["with_cuda"]), *toolkit, *given]
         return [*given, *toolkit]
 
+    def late_include_flags(self):
+        """The folders of headers that are searched after all others."""
+        of_th = th.late_include_flags(self.options["with_cuda"]) if self.options["th"] else []
+        return [*cdef.annotate_flags(), *of_th]
+
     def define_flags(self):
         """Macros, as flags of every compiler."""
         defined = [f"-D{key}" if value is None else f"-D{key}={value}" for key, value in self.options["define_macros"]]
@@ -244,14 +249,14 @@ class Extension:
     def nvcc_flags(self):
         """Those of CUDA sources besides cuda.Build's."""
         found = [*(f"-I{folder}" for folder in self.include_dirs()), *self.define_flags()]
-        return [*found, *(word for flag in cdef.annotate_flags() for word in ("-Xcompiler", flag))]
+        return [*found, *(word for flag in self.late_include_flags() for word in ("-Xcompiler", flag))]
 
     def ninja_text(self, generated, link=ninja.shared_object):
         """The text of build.ninja. ``generated``: C files of ours, which make a Python module of the sources."""
         options = self.options
         if any(map(is_cuda, options["sources"])):
             cuda.say(self.cuda.toolkit)
-        common = [*self.flags, *(f"-I{folder}" for folder in self.include_dirs()), *cdef.annotate_flags()]
+        common = [*self.flags, *(f"-I{folder}" for folder in self.include_dirs()), *self.late_include_flags()]
         common += self.define_flags()
         of_ours = [*self.glue_flags, f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
         sources = {path: [*of_ours, *self.flags_of(path)] for path in generated}
@@ -299,7 +304,7 @@ class Extension:
             "runtime_library_dirs": [*self.runtime_library_dirs()],
             "extra_objects": [os.fspath(path) for path in options["extra_objects"]],
             "extra_compile_args": [
-                *options["extra_compile_args"]["cxx"], "-fexceptions", *cdef.annotate_flags(),
+                *options["extra_compile_args"]["cxx"], "-fexceptions", *self.late_include_flags(),
             ],
             "extra_link_args": [*map(os.fspath, self.link_args())],
         }

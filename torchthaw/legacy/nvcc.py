@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .. import config
-from ..build import cuda, ninja, toolchain
+from ..build import cuda, ninja, th, toolchain
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {
@@ -101,7 +101,8 @@ def header_flags(given=()):
     """What a source file sees TH and THC by, and the calls that CUDA dropped; ``given``: its other flags."""
     include = config.includes()
     folders = [include, include / "TH", include / "THC"]
-    return [*(f"-I{folder}" for folder in folders), *removed_calls(given)]
+    late = [word for flag in th.late_include_flags(True) for word in ("-Xcompiler", flag)]
+    return [*(f"-I{folder}" for folder in folders), *late, *removed_calls(given)]
 
 
 def removed_calls(given):

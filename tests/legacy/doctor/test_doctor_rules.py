@@ -170,6 +170,7 @@ EXAMPLES = [
     ("a.c", "#include <vector>", "cpp-in-c", EDIT, None),
     ("a.c", 'extern "C" int f(int);', "cpp-in-c", EDIT, None),
     ("a.c", "kernel<<<1, 2>>>(x);", "cpp-in-c", EDIT, None),
+    ("a.c", "kernel << <1, 2 >> >(x);", "cpp-in-c", EDIT, None),
     ("a.cu", 'asm("shfl.up.b32 %0, %1, 1, 0;");', "warp-intrinsic", EDIT, None),
     ("a.cu", "__device__ half atomicAdd(half *p, half v) { }", "atomic-add", EDIT, None),
     *[

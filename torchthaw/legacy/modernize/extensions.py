@@ -18,7 +18,10 @@ LISTS = (
     "extra_objects", "cxx", "nvcc", "nvcc_dlink", "extra_link_args", "dlink_libraries",
 )  # fmt: skip
 # Libraries that FFIExtension links itself.
-LINKED = {"TH": "torchthaw's libth", "THC": "torchthaw's libthc", "cudart": "CUDA's runtime"}
+LINKED = {
+    "TH": "torchthaw's libth", "THC": "torchthaw's libthc", "ATen": "torchthaw's libth and libthc",
+    "cudart": "CUDA's runtime",
+}  # fmt: skip
 WITHOUT_USE = {"verbose", "package", "relative_to", "source_extension", *options.OTHER_ARGUMENTS}
 # Folders of PyTorch's or CUDA's own headers and libraries, which FFIExtension finds by itself.
 FOUND = re.compile(r"/(?:torch/(?:lib/)?(?:include|lib)(?:/|$)|cuda(?:-[\d.]+)?/(?:include|lib\w*)(?:/|$))")
