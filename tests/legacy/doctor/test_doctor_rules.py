@@ -158,6 +158,8 @@ EXAMPLES = [
     ("a.cu", "b = __ballot(x > 0);", "warp-intrinsic", CHECK, "b = __ballot_sync(0xffffffff, x > 0);"),
     ("a.cu", "cudaThreadSynchronize();", "renamed-cuda", WORKS, None),
     ("a.cu", "cudaThreadExit();", "renamed-cuda", WORKS, None),
+    ("a.c", "cublasSgemm(handle, 'n', 'n');", "toolkit-library", WORKS, None),
+    ("a.cu", "curandGenerateUniform (generator, x, n);", "toolkit-library", WORKS, None),
     ("a.cu", "cudaThreadSetLimit(l, 4);", "renamed-cuda", WORKS, None),
     ("a.cu", "cudaThreadSetCacheConfig(c);", "renamed-cuda", WORKS, None),
     ("a.cu", "texture<float, 2> image;", "removed-cuda", EDIT, None),
@@ -270,7 +272,7 @@ INNOCENT = [
     ("a.c", 'char *s = "at::Tensor __shfl(x) THFooTensor_bar(x)";'),
     ("a.c", "cudaError_t e = THCudaMalloc(state, (void **)&p, 4);"),
     ("a.cu", "x = __shfl_down_sync(0xffffffff, x, 1);"),
-    ("a.cu", "cudaLaunchKernel(f, g, b, a, 0, s);"),
+    ("a.cu", "cudaLaunchKernel(f, g, b, a, 0, s); cublasHandle_t handle; // cublasSgemm(handle)"),
     ("a.c", "static THFloatTensor (*make)(int); THTensor_ (fill)(t, 1);"),
     ("a.c", "THFloatTensor *my_own(THFloatTensor *t); THTensor *(*make)(THTensor *);"),
 ]
