@@ -11,9 +11,11 @@ from .findings import FileReport
 from .matching import add_findings, apply_certain, pattern_hits
 from .project import INCLUDE, Project, kind
 from .rules import CHECK, PYTHON, SHELL, WORKS, C
-from .source import SHELL_TOKENS, blank
+from .source import PYTHON_TOKENS, SHELL_TOKENS, blank
 from .tree import TooDeep
 
+# Several Pythons by name, such as those that wheels are built for.
+PYTHONS = re.compile(r"\bpython[23][\d.]*(?:[\s\\,\"']+python[23][\d.]*)+")
 OURS = b"torchthaw.bridge"  # in every extension that this torch.utils.ffi built
 
 
@@ -41,7 +43,7 @@ class Examination:
         self._aten = AtenFiles(self.project, self.builds.torch_files)
         for file in self.project.sources:
             if kind(file) != PYTHON:
-                self._examine(file, {C: self._c, SHELL: self._script}.get(kind(file), self._binary))
+                self._examine(file, {C: self._c, "binary": self._binary}.get(kind(file), self._lines))
         if self.build_files:
             examine_headers(self._reports, self.build_files)
         order = {file: number for number, file in enumerate(self.project.files)}
@@ -76,9 +78,18 @@ class Examination:
             role = "included"
         c_files.examine(report, self.project, file, self._aten, role)
 
-    def _script(self, report, file):
-        text = self.project.texts[file]
-        hits = list(pattern_hits(text, {SHELL: blank(text, SHELL_TOKENS, ("comment",))}))
+    def _lines(self, report, file):
+        """A script or a file of Cython, of which no more is read than its lines."""
+        text, is_script = self.project.texts[file], kind(file) == SHELL
+        tokens, groups = (SHELL_TOKENS, ("comment",)) if is_script else (PYTHON_TOKENS, ("comment", "string"))
+        code = blank(text, tokens, groups)
+        lists = [match.span() for match in PYTHONS.finditer(code)]
+
+        def is_true(rule, match):
+            at = match.end() - 1
+            return rule.name != "python2-command" or not any(start <= at < end for start, end in lists)
+
+        hits = list(pattern_hits(text, {kind(file): code}, is_true))
         report.text, report.edited = text, apply_certain(text, hits)
         add_findings(report, text, hits)
 

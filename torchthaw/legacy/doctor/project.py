@@ -6,11 +6,12 @@ from functools import cached_property
 from pathlib import Path
 
 from . import symbols
-from .rules import PYTHON, SHELL, C
+from .rules import CYTHON, PYTHON, SHELL, C
 from .source import C_TOKENS, PYTHON_TOKENS, blank
 from .textfile import TextFile, Unreadable
 
 PYTHON_FILES = {".py"}
+CYTHON_FILES = {".pyx", ".pxd", ".pxi"}
 C_FILES = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".cu", ".cuh"}
 SHELL_FILES = {".sh", ".bash", ".cmake", ".mk"}
 SHELL_NAMES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
@@ -30,11 +31,13 @@ INCLUDE = re.compile(r'#\s*include\s*[<"]([^>"\n]+)[>"]')
 
 
 def kind(path):
-    """PYTHON, C, SHELL, "binary", or None for a file that is passed over."""
+    """PYTHON, C, SHELL, CYTHON, "binary", or None for a file that is passed over."""
     if path.name in SHELL_NAMES or path.suffix in SHELL_FILES:
         return SHELL
     if path.suffix in BINARIES or re.search(r"\.so\.\d+(\.\d+)*$", path.name):
         return "binary"
+    if path.suffix in CYTHON_FILES:
+        return CYTHON
     return PYTHON if path.suffix in PYTHON_FILES else C if path.suffix in C_FILES else None
 
 

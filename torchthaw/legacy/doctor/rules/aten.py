@@ -34,10 +34,11 @@ class Old(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A pattern of names that nobody has, and what to say of them."""
+    """A pattern of names that nobody has, what to say of them, and in which text they are another library's."""
 
     pattern: re.Pattern
     message: str
+    unless: re.Pattern
 
 
 def old(name, pattern, edit, today, include=None, stays=False):
@@ -151,10 +152,12 @@ OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bge
 GONE = [
     Gone(
         re.compile(rf"(?<!\w)(?!{aten_names.HERE.pattern}\b)(?:{entry.pattern})"),
-        f"PyTorch {entry.by} has it no more; use {entry.instead}",
+        f"PyTorch {entry.by} has it no more; use {entry.instead}", re.compile(entry.unless),
     )
     for entry in aten_names.GONE
 ]
+OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")
+ELSEWHERE = re.compile(r"HIP|ROCM|XLA|MPS")  # in a condition: PyTorch for these has headers that others lack
 # What is written for several PyTorchs already.
 BY_VERSION = re.compile(r"VERSION|__has_include|\bAT_CHECK\b|\bTORCH_CHECK\b")
 
