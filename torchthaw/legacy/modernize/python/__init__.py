@@ -13,10 +13,11 @@ except ImportError:
     why = "modernize: expected the package libcst, found none; pip install torchthaw[modernize] installs it"
     raise ImportError(why, name="libcst") from None
 
+from ..imports import old_name_of  # noqa: E402
 from ..remarks import FunctionClass  # noqa: E402
 from . import classes, functions, imports, marks, names, outputs, owners, python3, values, variables  # noqa: E402
 from .calls import find_sites  # noqa: E402
-from .project import Project, old_name_of  # noqa: E402
+from .project import Project  # noqa: E402
 
 
 def convert(texts, modules, resized=None):
