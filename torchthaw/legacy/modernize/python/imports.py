@@ -21,9 +21,7 @@ def change(project, file):
     made = ImportChange(project, file)
     for node in nodes:
         _look_at_unknown(project, file, made, node)
-    modules = ["." * node.level + (node.module or "") for node in nodes if isinstance(node, ast.ImportFrom)]
-    modules += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    if any(made.old(name) is not None for name in modules) or DYNAMIC.search(file.text):
+    if any(map(made.has_moved, nodes)) or DYNAMIC.search(file.text):
         made.run()
 
 
@@ -62,6 +60,17 @@ class ImportChange(Change):
         folder = self.file.path.rpartition("/")[0]
         in_package = f"{folder}/__init__.py" in self.project.files
         return old if in_package or old == name or self.project.has_moved(old) else None
+
+    def has_moved(self, node):
+        """Whether an import names what has another name today."""
+        if isinstance(node, ast.Import):
+            return any(self._new(alias.name) not in (None, alias.name) for alias in node.names)
+        module = "." * node.level + (node.module or "")
+        old = self.old(module)
+        if old is None:
+            return False
+        names = [f"{old}.{alias.name}" if old else alias.name for alias in node.names if alias.name != "*"] or [old]
+        return module.startswith(".") or module != old or any(self.project.new_name(name) != name for name in names)
 
     def leave_Import(self, original, updated):
         aliases, changed = [], False
