@@ -290,3 +290,21 @@ def test_two_packages_of_one_name_are_refused(command, tmp_path):
         in done.err
     )
     assert command(project, "--build", "new/build.py").status == 0
+
+
+def test_extensions_of_one_name_in_two_folders(command, tmp_path):
+    """Each folder means its own; scripts above name the folder, which is no package."""
+    files = {**below("one", SCRIPT), **below("lib/two", SCRIPT), "train.py": "from one._ext import twice\n",
+             "lib/run.py": "import two._ext.twice\nprint(two._ext.twice.twice)\n", "plot.py": "import _ext.twice\n"}  # fmt: skip
+    done = command(write(tmp_path / "project", files), "--json")
+    assert done.json["extensions"] == ["twice._ext.twice", "twice_package._ext.twice"]
+
+    def line(name):
+        return (done.result / name).read_text()
+
+    assert line("lib/two/twice/functions/double.py").startswith("from twice._ext import twice\n")
+    assert line("one/twice_package/functions/double.py").startswith("from twice_package._ext import twice\n")
+    assert line("train.py") == "from twice_package._ext import twice\n"
+    assert "import twice._ext.twice\nprint(twice._ext.twice.twice)\n" in line("lib/run.py")
+    message = "which extension _ext.twice means is not known; those of today: twice._ext.twice, twice_package._ext.twice"
+    assert [each[2:] for each in done.remarks("import") if each[0] == "plot.py"] == [(message, "look")]

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from .imports import Module, closure
+from .imports import Module, closure, old_name_of
 from .project import Refused
 from .remarks import Remark
 
@@ -262,18 +262,34 @@ class Planner:
             if not old.endswith(".py") or new.startswith("tests/"):
                 continue
             new_name = _module(new, self.new_root(new, roots))
-            for root in dict.fromkeys([self.import_root(os.path.dirname(old)), *self.bases(old), ""]):
-                name = _module(old, root)
+            own = self.import_root(os.path.dirname(old))
+            for root in dict.fromkeys([own, *self.bases(old), ""]):
+                name = _module(old, root) or (old_name_of(old) if not root else "")
                 if name and new_name:
-                    (found if root == self.import_root(os.path.dirname(old)) else relative).setdefault(name, new_name)
+                    (found if root == own else relative).setdefault(name, new_name)
         for extension in self.given:
-            new = self.names[extension.key]
-            parent, new_parent = extension.name.rpartition(".")[0], new.rpartition(".")[0]
-            for prefix in ("", self.dotted(extension.base)):
-                found[prefix + extension.name] = new
-                if parent:
-                    found[prefix + parent] = new_parent
+            for prefix in self.prefixes(extension):
+                for name, new in self.parts(extension):
+                    found[prefix + name] = new
+        for extension in self.given:  # from a folder between: imports start there where a script of it is run
+            base = extension.base.split("/")
+            for start in range(1, len(base)):
+                for name, new in self.parts(extension):
+                    found.setdefault(".".join([*base[start:], name]), new)
         return {**relative, **found}
+
+    def parts(self, extension):
+        """(old name, new name) of an extension and of the package that it is in."""
+        new = self.names[extension.key]
+        parents = extension.name.rpartition(".")[0], new.rpartition(".")[0]
+        return [(extension.name, new), *([parents] if parents[0] else [])]
+
+    def prefixes(self, extension):
+        """What stands before the name of an extension in imports: "" only where this name means no other one."""
+        same = [each for each in self.given if each.name == extension.name]
+        path = extension.base.replace("/", ".") + "." if extension.base else ""
+        plain = "" if len(same) == 1 else path
+        return dict.fromkeys([plain, self.dotted(extension.base) or plain, path])
 
     def bases(self, name):
         """The folders of build files above a file: scripts there import by names that start in them."""

@@ -5,6 +5,7 @@ of its own with a recording create_extension, once as on a machine without CUDA 
 """
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -107,6 +108,7 @@ def _read(project, path):
     return Recording(path, *given, None if setup is None else dict(setup), [], False)
 
 
+@functools.cache
 def python3(text):
     """``text``, translated where it is Python 2; None where it is neither."""
     with contextlib.suppress(TooDeep):

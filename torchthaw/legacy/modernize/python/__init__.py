@@ -13,10 +13,14 @@ except ImportError:
     why = "expected the package libcst, found none; pip install torchthaw[modernize] installs it"
     raise ImportError(why, name="libcst") from None
 
+from ....build.progress import Progress  # noqa: E402
+from ..imports import old_name_of  # noqa: E402
 from ..remarks import FunctionClass  # noqa: E402
 from . import classes, functions, imports, marks, names, outputs, owners, python3, values, variables  # noqa: E402
 from .calls import find_sites  # noqa: E402
-from .project import Project, old_name_of  # noqa: E402
+from .project import Project  # noqa: E402
+
+MANY = 100  # files; converting more takes so long that a pipe is told, too
 
 
 def convert(texts, modules, resized=None):
@@ -27,10 +31,26 @@ def convert(texts, modules, resized=None):
     old texts.
     """
     project = Project(texts, modules)
+    with Progress(text="modernize: converting Python files", tells_pipes=len(texts) > MANY) as progress:
+        found = _converted(project, resized or {}, progress)
+    remarks = [remark for file in project.files.values() for remark in sorted(file.remarks, key=lambda each: each.line)]
+    return {path: file.text for path, file in project.files.items()}, remarks, found
+
+
+def _converted(project, resized, progress):
+    """The FunctionClass of each Function; changes the files of ``project``."""
+
+    def files():
+        """Each file that may be changed, counted for the progress."""
+        count = len(project.changeable)
+        for index, file in enumerate(project.changeable, 1):
+            progress.read(f"[{index}/{count}] ")
+            yield file
+
     python3.change(project)
-    for file in project.changeable:
-        owners.change(project, file, resized or {})
-    for file in project.changeable:
+    for file in files():
+        owners.change(project, file, resized)
+    for file in files():
         variables.change(file)
         names.change(file)
         values.change(file)
@@ -44,15 +64,14 @@ def convert(texts, modules, resized=None):
         for file in project.changeable
     ]
     # Each is made from the texts as they are before all of them.
-    for file, text in [(change.file, change.changed()) for change in changes]:
+    for file, text in [(change.file, change.changed()) for _, change in zip(files(), changes)]:
         file.update(text)
-    for file in project.changeable:
+    for file in files():
         imports.change(project, file)
     python3.look(project)
     for file in project.changeable:
         marks.write(file)
-    remarks = [remark for file in project.files.values() for remark in sorted(file.remarks, key=lambda each: each.line)]
-    return {path: file.text for path, file in project.files.items()}, remarks, found
+    return found
 
 
 def _described(project, definition):
