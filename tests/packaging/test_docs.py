@@ -30,7 +30,7 @@ RUN_HERE = [document for document in DOCUMENTS if document not in PAGES_OF_LANGU
 # Instead of these two: whether the targets of make exist, and whether pip would install this checkout.
 CHECKED_ONLY = """
 make() { command make --dry-run "$@" > /dev/null; }
-pip() { [ "$*" = "install ." ] && [ -f pyproject.toml ]; }
+pip() { [ "$*" = "install -v ." ] && [ -f pyproject.toml ]; }
 """
 
 
@@ -151,6 +151,15 @@ def test_sh(block, expected, tmp_path):
     assert expected is None or printed == expected
 
 
+def test_readme_s_commands_work_one_after_the_other():
+    """In one shell, as a reader types them. Python is started nowhere where it would import a source tree, which a reader who
+    installed torchthaw has not built; and no failure is lost in a pipe."""
+    elsewhere = 'python() { [ ! -e torchthaw ] || { echo "$PWD has a source tree" >&2; exit 3; }; command python "$@"; }\n'
+    commands = [block.code for block in blocks(ROOT / "README.md") if block.language == "sh"]
+    run("sh", "-euc", elsewhere + CHECKED_ONLY + "".join(commands))
+    assert not re.search(r"python.*(\||;)", "".join(re.sub("#.*", "", code) for code in commands))
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_what_the_text_names_exists(document):
     text = document.read_text()
@@ -213,7 +222,7 @@ def test_benchmark_tables_are_those_of_the_kept_run(document, form):
 
 def test_a_wrong_snippet_is_seen(tmp_path):
     """The runners themselves: each kind of mistake is an error."""
-    for script in ("make no-such-target", "false", "exit 3", "pip install something", "cd docs; pip install ."):
+    for script in ("make no-such-target", "false", "exit 3", "pip install something", "cd docs; pip install -v ."):
         with pytest.raises(AssertionError):
             run("sh", "-euc", CHECKED_ONLY + script)
     with pytest.raises(AssertionError, match="Wunused|unused"):
