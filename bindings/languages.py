@@ -10,6 +10,7 @@ A language is a folder here with a language.json:
     needs, packages    commands that must run, or files that must be there, and the Debian packages that bring them
     libraries          those that it uses besides my_lib: "th"
     pip                packages of PyPI, which .ci/toolchains installs into build/languages/tools
+    without_pip        what differs in this row where the packages of `pip` are missing; by default the language is not run
     build, run         commands, run in the folder; `run` gets one argument more: vectors, marks, threads, time, ...
     at_most            the goal for the time of a call, as a multiple of C's, or null
     copies             whether the binding copies arrays on the way
@@ -133,17 +134,29 @@ class Language:
 
     def missing(self):
         """What this machine lacks, in words; "" for nothing."""
-        from packaging.requirements import Requirement  # .ci/toolchains runs where neither this nor tqdm is installed
-
         found = self.missing_commands()
         if found:
             return f"{', '.join(found)} (Debian package {', '.join(self.row['packages'])})"
+        requirement = self.missing_package()
+        return f"{requirement} (PyPI package, which .ci/toolchains installs)" if requirement else ""
+
+    def missing_package(self):
+        """The first of its packages of PyPI that is not there in its version, or None."""
+        from packaging.requirements import Requirement  # .ci/toolchains runs where neither this nor tqdm is installed
+
         versions = installed()
         for requirement in map(Requirement, self.row.get("pip", [])):
             is_for_here = requirement.marker is None or requirement.marker.evaluate()
             if is_for_here and versions.get(requirement.name.lower(), "") not in requirement.specifier:
-                return f"{requirement} (PyPI package, which .ci/toolchains installs)"
-        return ""
+                return requirement
+        return None
+
+    def for_this_machine(self):
+        """This language, with the row that it has where its packages of PyPI are missing, if they are."""
+        if "without_pip" in self.row and self.missing_package():
+            self.row.update(self.row["without_pip"], pip=[])
+            self.name = self.row["name"]
+        return self
 
     def build(self):
         self.build_folder.mkdir(parents=True, exist_ok=True)
@@ -343,7 +356,7 @@ def main():
     except Failed as error:
         sys.exit(f"make languages: {error}")
     for name in tqdm(chosen.languages, desc="languages", unit="language", leave=False, disable=None):  # on a terminal
-        language = Language(BINDINGS / name)
+        language = Language(BINDINGS / name).for_this_machine()
         missing = language.missing()
         if missing:
             say(f"{language.name}: not run, needs {missing}")

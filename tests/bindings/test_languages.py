@@ -13,8 +13,8 @@ from support import ROOT
 
 RUNNER = ROOT / "bindings/languages.py"
 ROWS = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "bindings").glob("*/language.json")}
-KEYS = {"name", "generated", "needs", "packages", "pip", "version", "build", "run", "at_most", "copies", "page",
-        "libraries"}  # fmt: skip
+KEYS = {"name", "generated", "needs", "packages", "pip", "without_pip", "version", "build", "run", "at_most", "copies",
+        "page", "libraries"}  # fmt: skip
 PAGES = ROOT / "docs/languages"
 
 
@@ -166,6 +166,35 @@ def test_toolchains_names_packages_without_an_environment(tmp_path):
     )  # fmt: skip
     packages = " ".join(sorted(ROWS["rust"]["packages"]))
     assert (done.stdout, done.stderr) == (f"to install: apt-get install --no-install-recommends {packages}\n", "")
+
+
+def test_a_row_may_say_what_differs_without_its_package(runner, tmp_path):
+    less = {"name": "Old Shell", "at_most": None}
+    language = shell_language(runner, tmp_path / "shell", {}, needs=[], pip=["no-package==1.0"], without_pip=less, at_most=1)
+    assert language.for_this_machine().missing() == "" and language.name == "Old Shell"
+    assert language.row["at_most"] is None and language.row["run"] == ["sh", "run.sh"]
+    language = shell_language(runner, tmp_path / "other", {}, needs=["no-such-command"], without_pip=less, at_most=1)
+    assert language.for_this_machine().name == "Shell" and language.row["at_most"] == 1
+
+
+def test_java_says_before_it_compiles_that_jna_is_missing(tmp_path):
+    commands = re.search(r"^```sh\n(.*?)^```$", (PAGES / "java.md").read_text(), re.DOTALL | re.MULTILINE)[1]
+    for name in ("javac", "java"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $* >> {tmp_path}/log\n")
+        (tmp_path / name).chmod(0o755)
+    jna = tmp_path / "jna.jar"
+    commands = commands.replace("/usr/share/java/jna.jar", str(jna))
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PREFIX": "/usr", "BINDINGS": "bindings"}
+
+    def run(commands):
+        (tmp_path / "log").write_text("")
+        done = subprocess.run(["sh", "-c", commands], env=environment, capture_output=True, text=True)
+        return done.returncode, done.stderr, re.findall(r"^\w+", (tmp_path / "log").read_text(), re.MULTILINE)
+
+    assert run(commands) == (1, f"no {jna}: apt-get install libjna-java, or use Java 22\n", [])
+    assert run(commands.replace("calls=Jna", "calls=Ffm")) == (0, "", ["javac", "java"])
+    jna.touch()
+    assert run(commands) == (0, "", ["javac", "java"])
 
 
 def test_pages_are_run_as_they_are(runner, tmp_path, monkeypatch):
