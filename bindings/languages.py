@@ -134,8 +134,6 @@ class Language:
 
     def missing(self):
         """What this machine lacks, in words; "" for nothing."""
-        from packaging.requirements import Requirement  # .ci/toolchains runs where neither this nor tqdm is installed
-
         found = self.missing_commands()
         if found:
             return f"{', '.join(found)} (Debian package {', '.join(self.row['packages'])})"
@@ -144,6 +142,8 @@ class Language:
 
     def missing_package(self):
         """The first of its packages of PyPI that is not there in its version, or None."""
+        from packaging.requirements import Requirement  # .ci/toolchains runs where neither this nor tqdm is installed
+
         versions = installed()
         for requirement in map(Requirement, self.row.get("pip", [])):
             is_for_here = requirement.marker is None or requirement.marker.evaluate()

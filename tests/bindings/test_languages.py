@@ -171,7 +171,7 @@ def test_toolchains_names_packages_without_an_environment(tmp_path):
 
 def test_a_row_may_say_what_differs_without_its_package(runner, tmp_path):
     less = {"name": "Old Shell", "at_most": None}
-    language = shell_language(runner, tmp_path / "shell", {}, pip=["no-such-package==1.0"], without_pip=less, at_most=1)
+    language = shell_language(runner, tmp_path / "shell", {}, needs=[], pip=["no-package==1.0"], without_pip=less, at_most=1)
     assert language.for_this_machine().missing() == "" and language.name == "Old Shell"
     assert language.row["at_most"] is None and language.row["run"] == ["sh", "run.sh"]
     language = shell_language(runner, tmp_path / "other", {}, needs=["no-such-command"], without_pip=less, at_most=1)

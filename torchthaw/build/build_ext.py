@@ -49,6 +49,7 @@ class BuildExtension(build_ext):
 
     @classmethod
     def with_options(cls, *, use_ninja: bool = True) -> "type[BuildExtension]":
+        """This class with other options."""
         return type(cls.__name__, (cls,), {"use_ninja": use_ninja})
 
     def finalize_options(self):
