@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "cuda/thc.h"
 #include "exceptions.h"
+#include "held.h"
 #include "modes.h"
 #include "tensor.h"
 #include "th/views.h"
@@ -65,10 +66,22 @@ private:
     }
 
     __attribute__((noinline, cold)) Ref call_with_callbacks(bool needs_cffi) {
+        HeldMemory memory;
         CallbackScope scope;
-        if (!scope.has_entered()) return Ref();
+        if (!scope.has_entered() || !hold_memory(&memory)) return Ref();
         Ref result = call_and_finish(needs_cffi);
         return scope.raise() ? Ref() : std::move(result);
+    }
+
+    /* What C has pointers to, or structs of, stays until it has returned: a callback may resize tensors. False with an
+     * exception set. */
+    bool hold_memory(HeldMemory *memory) const {
+        for (Py_ssize_t i = 0; device_ < 0 && i < converted_; ++i) {
+            PyObject *object = arguments_[i];
+            if (object == nullptr || !is_tensor(object) || views_.holds(object)) continue;
+            if (!memory->hold(object)) return false;
+        }
+        return views_.hold(memory);
     }
 
     __attribute__((always_inline)) Ref call_and_finish(bool needs_cffi) {

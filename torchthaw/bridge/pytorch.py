@@ -5,7 +5,7 @@ import sys
 from contextlib import nullcontext
 
 from .. import config
-from ..private_names import body_offset, get, has, is_being_imported
+from ..private_names import body_offset, get, has, is_being_imported, storage_offset
 from . import _bridge
 
 # DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
@@ -78,6 +78,12 @@ def body_functions():
     return body_offset(), *(_address(get(name)) for name in names)
 
 
+def memory_offset():
+    """At which byte of a storage's C++ body there are the addresses of its memory, of what is freed with it, and of the
+    function that frees; 0 where that is not known."""
+    return 0 if get("storage_body") is None else storage_offset()
+
+
 def gradient_functions():
     """The addresses of the C functions that tell whether a tensor requires grad, and its tangent; 0 without them."""
     return _address(get("requires_grad_in_c")), _address(get("tangent_in_c"))
@@ -103,9 +109,19 @@ def describe(tensor):
     torch = sys.modules["torch"]
     if type(tensor) in (torch.Tensor, torch.nn.Parameter):
         return _describe(torch, tensor)
-    # Without their __torch_function__, which could resize a tensor that was read before.
-    with get("without_subclasses")() if has("without_subclasses") else nullcontext():
+    with _without_subclasses():
         return _describe(torch, tensor)
+
+
+def storage_below(tensor):
+    """The storage of a tensor of any class."""
+    with _without_subclasses():
+        return tensor.untyped_storage()
+
+
+def _without_subclasses():
+    """Without their __torch_function__, which could resize a tensor that was read before."""
+    return get("without_subclasses")() if has("without_subclasses") else nullcontext()
 
 
 def _describe(torch, tensor):

@@ -73,6 +73,13 @@ int call_each(const misuse_function *functions, int function_count, int count) {
     return sum;
 }
 
+double sum_after(void (*between)(void), const float *values, int64_t count) {
+    double sum = 0;
+    between();
+    for (int64_t i = 0; i < count; ++i) sum += values[i];
+    return sum;
+}
+
 static misuse_function kept;
 void keep(misuse_function function) { kept = function; }
 int call_kept(int count, float *output) { return call_back(kept, count, output); }

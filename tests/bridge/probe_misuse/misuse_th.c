@@ -17,6 +17,11 @@ void th_function(THFloatTensor *output, int (*value)(int)) {
     THFloatTensor_fill(output, value == NULL ? 0 : (float)value(0));
 }
 
+double th_sum_after(void (*between)(void), THFloatTensor *values) {
+    between();
+    return THFloatTensor_sumall(values);
+}
+
 int th_count(const char *format, ...) {
     va_list values;
     ptrdiff_t count = 0;

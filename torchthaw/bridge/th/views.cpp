@@ -97,6 +97,13 @@ Outcome Views::convert(const Argument &argument, int *device) {
     return NEEDS_CFFI; /* and its TypeError */
 }
 
+bool Views::hold(HeldMemory *memory) const {
+    for (const View *view = first_; view != nullptr; view = view->next) {
+        if (!view->on_cuda() && !memory->hold(view->tensor)) return false;
+    }
+    return true;
+}
+
 Ref Views::cffi_value(PyObject *argument, PyObject *cast) const {
     const View *view = find(argument);
     if (view == nullptr) return Ref();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../convert.h"
+#include "../held.h"
 #include "view.h"
 
 namespace bridge {
@@ -19,6 +20,9 @@ public:
     /* A tensor or a storage becomes a pointer to its struct, in the frame where that is the parameter's type. What is
      * on a GPU must be on `device`, -1 before the first. All else is for cffi. */
     Outcome convert(const Argument &argument, int *device);
+
+    /* Holds the memory of them all. False with an exception set. */
+    bool hold(HeldMemory *memory) const;
 
     /* Whether an argument is a tensor or a storage that was converted. */
     bool holds(PyObject *argument) const { return find(argument) != nullptr; }
