@@ -7,6 +7,8 @@
 A language is a folder here with a language.json:
 
     name, version      what the table shows; `version` is a command that prints it
+    generated          declarations that bindings/generate.py makes of my_lib.h: {file: arguments of torchthaw bindings}
+    manifests          files that have the version, which bindings/generate.py takes from my_lib.h
     needs, packages    commands that must run, or files that must be there, and the Debian packages that bring them
     libraries          those that it uses besides my_lib: "th"
     pip                packages of PyPI, which .ci/toolchains installs into build/languages/tools

@@ -13,7 +13,7 @@ from support import ROOT, instruction_sets
 
 RUNNER = ROOT / "bindings/languages.py"
 ROWS = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "bindings").glob("*/language.json")}
-KEYS = {"name", "generated", "needs", "packages", "pip", "without_pip", "version", "build", "run", "at_most", "copies",
+KEYS = {"name", "generated", "manifests", "needs", "packages", "pip", "without_pip", "version", "build", "run", "at_most", "copies",
         "page", "libraries"}  # fmt: skip
 PAGES = ROOT / "docs/languages"
 
