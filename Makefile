@@ -61,8 +61,7 @@ cuda-check: environment ## compile the CUDA code for every card, and that of the
 gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, nvcc and a PyTorch with CUDA; part=... for one
 	@$(python) .ci/gpu_check.py $(addprefix --part ,$(part))
 
-languages: th ## build, test and time the bindings of other languages; languages="rust go" for some, publish=1
-	@cmake --build build --target my_lib_static --parallel $(jobs)
+languages: build ## build, test and time the bindings of other languages; languages="rust go" for some, publish=1
 	@$(python) bindings/languages.py $(languages) $(if $(publish),--publish)
 
 compat: test-environment ## test one wheel beside many versions: torch="2.4.1 newest" python="3.10 3.12" publish=1

@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -34,13 +35,25 @@ COUNTS = (
 
 @dataclass(frozen=True)
 class Tool:
-    """Something that make does not install: Debian's packages that have it, and where it is looked for."""
+    """Something that make does not install: Debian's packages that have it, and where it is looked for.
+
+    flag: what a compiler must be able to link with, where its runtimes are packages of their own.
+    """
 
     packages: str
     places: tuple  # commands, and patterns of absolute paths
+    flag: str = ""
 
     def is_there(self):
-        return any(glob.glob(place) if place.startswith("/") else shutil.which(place) for place in self.places)
+        found = [place for place in self.places if (glob.glob(place) if place.startswith("/") else shutil.which(place))]
+        return bool(found) and (not self.flag or self.links(found[0]))
+
+    def links(self, compiler):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "empty.cpp")
+            source.write_text('extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }\n')
+            words = [compiler, self.flag, str(source), "-o", str(source.with_suffix(""))]
+            return subprocess.run(words, capture_output=True).returncode == 0
 
 
 @dataclass(frozen=True)
@@ -59,7 +72,7 @@ class Part:
 
 
 # What Debian packages bring, by the first command or file that is there.
-CLANG = Tool("clang libclang-rt-dev", ("clang++", *(f"clang++-{number}" for number in range(30, 13, -1))))
+CLANG = Tool("clang libclang-rt-dev", ("clang++", *(f"clang++-{number}" for number in range(30, 13, -1))), "-fsanitize=fuzzer,address")
 ARCHER = Tool("libomp-dev", ("/usr/lib/llvm-*/lib/libarcher.so", "/usr/lib64/libarcher.so"))
 
 JOBS = str(os.cpu_count())

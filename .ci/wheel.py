@@ -256,6 +256,8 @@ def main():
         else:
             made.append(make_wheel(name, sdist, again=not given.quick and name == os.uname().machine))
     run(tools(), "-m", "twine", "check", "--strict", *made)
+    if not re.search(r"^\[project\.urls\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE):
+        say("no [project.urls] in pyproject.toml: an index shows README with paths in place of links, and no picture")
     here = [path for path in made if path.suffix == ".gz" or path.name.endswith(f"_{os.uname().machine}.whl")]
     environments(here, [wheel_pytorch.OWN] if given.quick else [*PYTHONS, NEXT])
     for path in made:

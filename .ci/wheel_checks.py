@@ -11,9 +11,9 @@ from support.elf import readelf
 # for by the libraries themselves, and an older system has an older libstdc++.
 C_LIBRARY = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"}
 NEEDED = {
-    "lib/libmy_lib.so": C_LIBRARY,
-    "lib/libth.so": C_LIBRARY | {"libgcc_s.so.1"},
-    "lib/libthc.so": C_LIBRARY | {"libgcc_s.so.1", "libth.so.1"},
+    "lib/libmy_lib.so.1": C_LIBRARY,
+    "lib/libth.so.1": C_LIBRARY | {"libgcc_s.so.1"},
+    "lib/libthc.so.1": C_LIBRARY | {"libgcc_s.so.1", "libth.so.1"},
     "bridge/_bridge.abi3.so": C_LIBRARY | {"libgcc_s.so.1"},
 }
 LOADERS = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # functions of thread-local variables
@@ -21,9 +21,9 @@ LOADERS = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # functions of thre
 NEWEST = {"GLIBC": (2, 28), "GCC": (8, 0, 0)}
 # Functions whose names have no version, from Python, which is in the process, and from libth. A function that the old
 # glibc lacks would be another one.
-UNVERSIONED = {"bridge/_bridge.abi3.so": re.compile(r"_?Py\w+"), "lib/libthc.so": re.compile(r"_?TH\w+|thaw_\w+")}
+UNVERSIONED = {"bridge/_bridge.abi3.so": re.compile(r"_?Py\w+"), "lib/libthc.so.1": re.compile(r"_?TH\w+|thaw_\w+")}
 LICENCES = {"LICENSE", "licenses/README.md", "licenses/gcc-runtime-library-exception.txt"}
-CUDA = {"lib/libthc.so", "lib/libthc.so.1"}
+CUDA = {"lib/libthc.so.1"}
 FIELDS = "Summary Keywords License-Expression Requires-Python Description-Content-Type".split()
 
 
@@ -32,10 +32,10 @@ def numbers(version):
 
 
 def libraries(folder):
-    """{name in the package: path} of the shared libraries in an unpacked wheel; each SONAME once, by its link name."""
+    """{name in the package: path} of the shared libraries in an unpacked wheel; names for the linker are text files."""
     package = Path(folder) / "torchthaw"
-    found = {path.relative_to(package).as_posix(): path for path in package.rglob("*.so*")}
-    return {name: path for name, path in found.items() if name.endswith(".so")}
+    found = (path for path in package.rglob("*.so*") if path.read_bytes()[:4] == b"\x7fELF")
+    return {path.relative_to(package).as_posix(): path for path in found}
 
 
 def too_new(name, path):

@@ -7,8 +7,12 @@
 A language is a folder here with a language.json:
 
     name, version      what the table shows; `version` is a command that prints it
-    needs, packages    commands or files that must be there, and the Debian packages that bring them
+    generated          declarations that bindings/generate.py makes of my_lib.h: {file: arguments of torchthaw bindings}
+    manifests          files that have the version, which bindings/generate.py takes from my_lib.h
+    needs, packages    commands that must run, or files that must be there, and the Debian packages that bring them
+    libraries          those that it uses besides my_lib: "th"
     pip                packages of PyPI, which .ci/toolchains installs into build/languages/tools
+    without_pip        what differs in this row where the packages of `pip` are missing; by default the language is not run
     build, run         commands, run in the folder; `run` gets one argument more: vectors, marks, threads, time, ...
     at_most            the goal for the time of a call, as a multiple of C's, or null
     copies             whether the binding copies arrays on the way
@@ -33,8 +37,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from packaging.requirements import Requirement
-from tqdm import tqdm
+from tools import is_there
 
 BINDINGS = Path(__file__).resolve().parent
 ROOT = BINDINGS.parent
@@ -42,6 +45,7 @@ WORK = ROOT / "build" / "languages"
 PREFIX, TOOLS = WORK / "prefix", WORK / "tools"
 STAND_IN = WORK / "libmarks.so"
 DOCUMENT, README = ROOT / "docs" / "languages.md", ROOT / "README.md"
+TARGETS = {"my_lib": ["my_lib", "my_lib_static"], "th": ["th"]}  # library, a component of CMake's: what builds it
 BEGIN, END = "<!-- languages: begin -->", "<!-- languages: end -->"
 
 SECONDS = 300  # that a command may take
@@ -127,7 +131,7 @@ class Language:
         """Those of the commands and files it needs that are not there."""
         return [
             need for need in self.command(self.row["needs"])
-            if not (os.path.exists(need) if "/" in need else shutil.which(need, path=search_path()))
+            if not is_there(need, search_path())
         ]  # fmt: skip
 
     def missing(self):
@@ -135,12 +139,26 @@ class Language:
         found = self.missing_commands()
         if found:
             return f"{', '.join(found)} (Debian package {', '.join(self.row['packages'])})"
+        requirement = self.missing_package()
+        return f"{requirement} (PyPI package, which .ci/toolchains installs)" if requirement else ""
+
+    def missing_package(self):
+        """The first of its packages of PyPI that is not there in its version, or None."""
+        from packaging.requirements import Requirement  # .ci/toolchains runs where neither this nor tqdm is installed
+
         versions = installed()
         for requirement in map(Requirement, self.row.get("pip", [])):
             is_for_here = requirement.marker is None or requirement.marker.evaluate()
             if is_for_here and versions.get(requirement.name.lower(), "") not in requirement.specifier:
-                return f"{requirement} (PyPI package, which .ci/toolchains installs)"
-        return ""
+                return requirement
+        return None
+
+    def for_this_machine(self):
+        """This language, with the row that it has where its packages of PyPI are missing, if they are."""
+        if "without_pip" in self.row and self.missing_package():
+            self.row.update(self.row["without_pip"], pip=[])
+            self.name = self.row["name"]
+        return self
 
     def build(self):
         self.build_folder.mkdir(parents=True, exist_ok=True)
@@ -248,15 +266,27 @@ def check(language, c):
     return row
 
 
-def prepare():
-    """Installs the library as built in build/, and compiles the stand-in that shows copies."""
+def cmake(*words, **options):
     if not (ROOT / "build" / "CMakeCache.txt").exists():
-        raise Failed("build/ is missing: run make languages, or ffi_build.py and cmake --build build")
-    WORK.mkdir(parents=True, exist_ok=True)
-    cmake = shutil.which("cmake", path=search_path()) or "cmake"
-    done = subprocess.run([cmake, "--install", ROOT / "build", "--prefix", PREFIX], capture_output=True, text=True)
+        raise Failed("build/ is missing: run make languages, or ffi_build.py")
+    command = [shutil.which("cmake", path=search_path()) or "cmake", *map(str, words)]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, **options)
     if done.returncode:
-        raise Failed(f"cmake --install build: {done.stderr.strip()}")
+        raise Failed(f"{' '.join(command)}: {done.stderr.strip()}")
+
+
+def build(libraries):
+    """Builds them in build/, which CMake has configured."""
+    targets = [target for library in libraries for target in TARGETS[library]]
+    cmake("--build", ROOT / "build", "--parallel", os.cpu_count(), "--target", *targets)
+
+
+def prepare(libraries=("my_lib",)):
+    """Installs the libraries as built in build/, and compiles the stand-in that shows copies."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    for library in libraries:
+        words = ["--component", library, "--prefix", PREFIX]
+        cmake("--install", ROOT / "build", *words, stdout=subprocess.DEVNULL)
     folder = my_lib().parent
     run([os.environ.get("CC", "cc"), "-std=c99", "-shared", "-fPIC", "marks.c", "-I", PREFIX / "include", f"-L{folder}",
          "-Wl,--no-as-needed", "-lmy_lib", f"-Wl,-rpath,{folder}", "-o", STAND_IN], BINDINGS / "marks")  # fmt: skip
@@ -307,21 +337,28 @@ def parse():
 
 def say(text):
     """Prints a line above the progress bar."""
+    from tqdm import tqdm
+
     with tqdm.external_write_mode():
         print(text, flush=True)
 
 
 def main():
+    from tqdm import tqdm
+
     chosen = parse()
     rows, failures = [], []
+    present = [language for language in map(Language, map(BINDINGS.joinpath, chosen.languages)) if not language.missing()]
+    libraries = ["my_lib", *sorted({each for language in present for each in language.row.get("libraries", [])})]
     try:
-        prepare()
+        build(libraries)
+        prepare(libraries)
         c = Language(BINDINGS / "c")
         c.build()
     except Failed as error:
         sys.exit(f"make languages: {error}")
     for name in tqdm(chosen.languages, desc="languages", unit="language", leave=False, disable=None):  # on a terminal
-        language = Language(BINDINGS / name)
+        language = Language(BINDINGS / name).for_this_machine()
         missing = language.missing()
         if missing:
             say(f"{language.name}: not run, needs {missing}")

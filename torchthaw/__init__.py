@@ -22,19 +22,20 @@ _LAZY |= {name: ".build.build_ext" for name in ("BuildExtension", "FFIExtension"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # for tools that read this file without running it
+    from . import legacy
     from .build import create_extension, load, load_inline
     from .build.build_ext import BuildExtension, FFIExtension
     from .config import __version__
+else:  # by this function they would believe in every name
 
+    def __getattr__(name):
+        if name not in _LAZY and name != "legacy":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module  # not needed by "import torchthaw", which asks for its submodules here
 
-def __getattr__(name):
-    if name not in _LAZY and name != "legacy":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # not needed by "import torchthaw", which asks this function for its submodules
-
-    if name == "legacy":
-        return import_module(".legacy", __name__)
-    return getattr(import_module(_LAZY[name], __name__), name)
+        if name == "legacy":
+            return import_module(".legacy", __name__)
+        return getattr(import_module(_LAZY[name], __name__), name)
 
 
 from .finder import register as _register  # noqa: E402

@@ -1,4 +1,4 @@
-"""torchthaw/__main__.py: `python -m torchthaw`."""
+"""torchthaw/__main__.py: `python -m torchthaw`, and the script `torchthaw` that pip installs."""
 
 import os
 import sys
@@ -16,9 +16,14 @@ def leave_out(project):
             sys.path.remove(folder)
 
 
-if sys.argv[1:2] in (["doctor"], ["modernize"]):
-    leave_out(sys.argv[2:])
+def main():
+    """Runs the command line; returns its exit status."""
+    if sys.argv[1:2] in (["doctor"], ["modernize"]):
+        leave_out(sys.argv[2:])
+    from . import cli  # which imports modules that a project may have too
 
-from .cli import main  # noqa: E402
+    return cli.main()
 
-raise SystemExit(main())
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -3,6 +3,8 @@
 import os
 import sys
 
+from . import config
+
 NAME = "torch.cuda"
 # Code with one of these names is a build script; so is code with the name ``setup`` of one of these packages.
 BUILDERS = {"create_extension", "BuildExtension", "FFIExtension"}
@@ -11,7 +13,7 @@ PACKAGES = {"setuptools", "distutils"}
 
 def wanted():
     """Whether build scripts shall build for GPUs, with or without one."""
-    return os.environ.get("TORCHTHAW_BUILD_CUDA", "0") not in ("", "0")
+    return config.switch("TORCHTHAW_BUILD_CUDA")
 
 
 def install(module):

@@ -1,6 +1,7 @@
 """torchthaw/cli.py: the command line, `python -m torchthaw`."""
 
 import argparse
+import os
 import sys
 
 from . import __version__, config
@@ -25,7 +26,11 @@ PATHS = {
 
 
 def add_config(subcommands):
-    parser = subcommands.add_parser("config", help="print where headers and libraries are, one line each")
+    parser = subcommands.add_parser(
+        "config", help="print where headers and libraries are, one line each",
+        description="Prints where headers and libraries of this torchthaw are, one line for each option, in the order "
+        "given. A library that is not there is an error that says what builds it.",
+    )  # fmt: skip
     for name, (what, _) in PATHS.items():
         parser.add_argument(f"--{name}", dest="names", action="append_const", const=name, help=what)
     parser.set_defaults(run=run_config, parser=parser)
@@ -45,14 +50,17 @@ SUBCOMMANDS = [add_config, add_run, add_enable, add_disable, add_doctor, add_mod
 def main(arguments=None):
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m torchthaw",
+        prog="torchthaw" if os.path.basename(sys.argv[0]) == "torchthaw" else "python -m torchthaw",
         description="C extensions for PyTorch from plain C headers; old projects of torch.utils.ffi.",
     )
     parser.add_argument("--version", action="version", version=f"torchthaw {__version__}")
-    subcommands = parser.add_subparsers(metavar="COMMAND", required=True)
+    subcommands = parser.add_subparsers(metavar="COMMAND")
     for add in SUBCOMMANDS:
         add(subcommands)
     options = parser.parse_args(arguments)
+    if "run" not in options:
+        parser.print_help(sys.stderr)
+        return 2
     try:
         return options.run(options)
     except (OSError, RuntimeError) as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from . import private_folders
 
 PACKAGE = Path(__file__).resolve().parent
+BRIDGE = "_bridge.abi3.so"
 
 # What builds a library in a checkout.
 BUILT_BY = {
@@ -62,12 +63,23 @@ def cmakedir():
     return prefix() / "share" / "cmake" / "torchthaw"
 
 
+def not_built():
+    """What to say where a source tree without libraries is imported, as in a clone after ``pip install .``; else ""."""
+    root = checkout()
+    if root is None or (libdir() / BRIDGE).exists():
+        return ""
+    return (
+        f"torchthaw is imported from {root}, a source tree that is not built: run `make th` there, or start Python in "
+        "another folder, where an installed torchthaw is found"
+    )
+
+
 def library(name):
     """The shared library called ``name``, by its SONAME: the file to link, and the one that is loaded at run time."""
     major = __version__.partition(".")[0]
     path = libdir() / f"lib{name}.so.{major}"
     if not path.exists():
-        how = BUILT_BY[name] if checkout() else "this installation does not carry it"
+        how = not_built() or (BUILT_BY[name] if checkout() else "this installation does not carry it")
         raise FileNotFoundError(f"{path} does not exist; {how}")
     return path
 
@@ -106,6 +118,19 @@ def _chosen_by(folder):
         if given and folder.is_relative_to(Path(given).expanduser().absolute()):
             return variable
     return None
+
+
+def switch(variable):
+    """Whether an environment variable that is 0 or 1 is on. Unset or empty it is off; ValueError for anything else."""
+    given = os.environ.get(variable, "")
+    if given not in ("", "0", "1"):
+        raise ValueError(f"{variable}: expected 0 or 1, got {given!r}")
+    return given == "1"
+
+
+def words(variable):
+    """The words of an environment variable that lists some, separated by commas; whoever asks knows which there are."""
+    return [word.strip() for word in os.environ.get(variable, "").split(",") if word.strip()]
 
 
 def cache():

@@ -157,6 +157,41 @@ def _is_body(descriptor):
     return body_offset() > 0 and descriptor.__get__(tensor) == found
 
 
+class _Memory(ctypes.Structure):
+    """The part of a storage's C++ body that says what is called, and with what, to free its memory."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("deleter", ctypes.c_void_p), ("context", ctypes.c_void_p)]
+
+
+@lru_cache(maxsize=None)
+def storage_offset():
+    """At which byte of a storage's C++ body a ``_Memory`` stands; 0 where that cannot be told."""
+    storage = _torch().ones(4, device="cpu").untyped_storage()
+    address, word = storage.data_ptr(), ctypes.sizeof(ctypes.c_void_p)
+    for offset in range(word, 6 * word, word):  # behind its table of virtual functions; a body is larger
+        found = _Memory.from_address(storage._cdata + offset)
+        if found.data == found.context == address and found.deleter:
+            return offset
+    return 0
+
+
+def _frees_memory(descriptor):
+    storage = _torch().ones(1000, device="cpu").untyped_storage()
+    if not storage_offset() or descriptor.__get__(storage) != storage._cdata:
+        return False
+    memory, freed = _Memory.from_address(storage._cdata + storage_offset()), []
+    deleter, context = memory.deleter, memory.context
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    instead = function(freed.append)
+    memory.deleter = ctypes.cast(instead, ctypes.c_void_p).value
+    storage.resize_(100_000)
+    if not freed:
+        memory.deleter = deleter
+        return False
+    function(deleter)(context)
+    return freed == [context] and memory.deleter == deleter and memory.data == storage.data_ptr()
+
+
 def _reads_tensors(function):
     class Described(ctypes.Structure):  # DLPack's DLTensor
         _fields_ = [
@@ -222,6 +257,12 @@ NAMES = {
         "the four below, for the C++ body of a Python tensor",
         "what they do, by PyTorch's functions for Python, which takes longer",
         _is_body, lambda: None,
+    ),
+    "storage_body": Private(
+        "torch.UntypedStorage._cdata", "2.4",
+        "the memory of tensors that a callback of C resizes, until C has returned",
+        "nothing: such a callback leaves C with memory that is gone",
+        _frees_memory, lambda: None,
     ),
     "read_in_c": Private(
         "libtorch_cpu.so:_ZN2at17toDLPackNonOwningERKNS_6TensorEP8DLTensor", "2.10",

@@ -1,13 +1,12 @@
 // c_api/base/isa.cpp: finds the instruction set to use.
 #include "base/isa.h"
 
-#include "base/unknown_isa.h"
+#include "base/environment.h"
+#include "base/refused_isa.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -19,7 +18,6 @@ namespace base {
 namespace {
 
 constexpr const char *names[] = {"portable", "avx2", "avx512", "avx512_bf16", "amx_bf16"};
-constexpr size_t text_size = 256;
 
 #if defined(__x86_64__)
 // <asm/prctl.h> of Linux 5.16.
@@ -39,47 +37,59 @@ bool cpu_has_f16c() { return cpuid_bit(1, 2, 29); }
 bool cpu_has_amx_bf16() { return cpuid_bit(7, 3, 22); }
 #endif
 
-Isa best_of_this_cpu() {
+bool cpu_has(Isa isa) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && cpu_has_f16c();
-    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    if (!avx512) return avx2 ? Isa::avx2 : Isa::portable;
-    if (!__builtin_cpu_supports("avx512bf16")) return Isa::avx512;
-    if (!cpu_has_amx_bf16()) return Isa::avx512_bf16;
-    // CPUs with AMX take four times as long for VDPBF16PS as for an FMA: without AMX, to convert is faster.
-    return kernel_supports_amx() ? Isa::amx_bf16 : Isa::avx512;
+    switch (isa) {
+    case Isa::portable: return true;
+    case Isa::avx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && cpu_has_f16c();
+    case Isa::avx512:
+        return cpu_has(Isa::avx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    case Isa::avx512_bf16: return cpu_has(Isa::avx512) && __builtin_cpu_supports("avx512bf16");
+    case Isa::amx_bf16: return cpu_has(Isa::avx512_bf16) && cpu_has_amx_bf16() && kernel_supports_amx();
+    }
+    return false;
 #else
-    return Isa::portable;
+    return isa == Isa::portable;
 #endif
 }
 
+// Whether the library would choose it by itself, where the CPU has it.
+bool is_fast(Isa isa) {
+#if defined(__x86_64__)
+    // CPUs with AMX take four times as long for VDPBF16PS as for an FMA: without AMX, to convert is faster.
+    return isa != Isa::avx512_bf16 || !cpu_has_amx_bf16();
+#else
+    return isa == Isa::portable;
+#endif
+}
+
+bool is_usable(int isa) { return isa >= 0 && isa <= static_cast<int>(last_isa) && cpu_has(static_cast<Isa>(isa)); }
+
+int wanted_isa() { return find_word(isa_variable, names, static_cast<int>(last_isa) + 1); }
+
 Isa detect() {
-    char text[text_size];
-    if (is_unknown_isa(text, sizeof text)) on_unknown_isa();
-    const Isa best = best_of_this_cpu() < last_isa ? best_of_this_cpu() : last_isa;
-    const char *wanted = std::getenv(isa_variable);
-    for (int i = 0; wanted && i <= static_cast<int>(best); ++i)
-        if (std::strcmp(wanted, names[i]) == 0) return static_cast<Isa>(i);
-    return best;
+    char text[256];
+    if (is_refused_isa(text, sizeof text)) on_refused_isa();
+    const int wanted = wanted_isa();
+    if (is_usable(wanted)) return static_cast<Isa>(wanted);
+    int best = static_cast<int>(last_isa);
+    while (!is_usable(best) || !is_fast(static_cast<Isa>(best))) --best;
+    return static_cast<Isa>(best);
 }
 
 }  // namespace
 
-bool is_unknown_isa(char *text, size_t size) {
-    const char *value = std::getenv(isa_variable);
-    if (!value || !*value) return false;
-    for (const char *name : names)
-        if (std::strcmp(value, name) == 0) return false;
-    char listed[text_size];
-    size_t used = 0;
-    const int last = static_cast<int>(last_isa);
-    for (int i = 0; i <= last; ++i) {
-        const char *between = i == 0 ? "" : i == last ? " or " : ", ";
-        used += static_cast<size_t>(std::snprintf(listed + used, sizeof listed - used, "%s%s", between, names[i]));
-    }
-    std::snprintf(text, size, "%s: expected %s, got '%s'", isa_variable, listed, value);
+bool is_refused_isa(char *text, size_t size) {
+    const int wanted = wanted_isa(), count = static_cast<int>(last_isa) + 1;
+    if (wanted == no_word || is_usable(wanted)) return false;
+    const char *usable[sizeof names / sizeof *names];
+    int found = 0;
+    for (int i = 0; i < count; ++i)
+        if (is_usable(i)) usable[found++] = names[i];
+    if (wanted == unknown_word) explain_words(text, size, isa_variable, names, count, "");
+    else explain_words(text, size, isa_variable, usable, found, ", which this processor has");
     return true;
 }
 

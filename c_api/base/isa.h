@@ -42,7 +42,7 @@ extern const char *const isa_variable;
 extern const Isa last_isa;
 
 // The instruction set in use: the best one of the library's that the CPU has, or the one that isa_variable names, as
-// above, where the CPU has it. Read once, on first use.
+// above; refused_isa.h says what becomes of one that the CPU lacks. Read once, on first use.
 Isa isa();
 const char *isa_name();
 

@@ -11,7 +11,9 @@ project, author = "torchthaw", "the torchthaw authors"
 copyright = f"{author}; MIT licence"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "_site.pages", "_site.sources"]
+extensions = [
+    "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton", "_site.pages", "_site.sources",
+]  # fmt: skip
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_site"]
 
@@ -26,5 +28,5 @@ html_theme = "furo"
 html_title = f"torchthaw {version}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_show_sourcelink = html_copy_source = False
-html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
+html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": ["view"]}
+copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"  # text is what a program printed

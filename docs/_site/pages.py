@@ -2,7 +2,7 @@
 
     contents [FOLDER]        the tree of pages, from the links of each section of the page; index.md gives it titles
     header my_lib.h          a C header below c_api/include/
-    python NAME …            the docstrings of functions and classes
+    python NAME …            the docstrings of functions and classes; of a class with the members in NAME:MEMBER,MEMBER
     commands                 the help of each command of ``python -m torchthaw``
 
 In a plain view of the repository these comments are not seen.
@@ -51,11 +51,16 @@ def fill(app, docname, source):
 
 
 def contents(text, docname, folder=""):
-    """Trees of the pages in ``folder`` that each section links, for the navigation; the page shows the links itself."""
-    trees = []
+    """Trees of the pages in ``folder`` that each section links, for the navigation; the page shows the links itself.
+
+    A page that several sections link is in the tree of the first.
+    """
+    trees, known = [], set()
     for section in re.split(r"^## ", FENCED.sub("", text), flags=re.MULTILINE):
         title = section.partition("\n")[0] if docname == "index" and not section.startswith("#") else ""
-        pages = dict.fromkeys(posixpath.normpath(link) for link in LINK.findall(section) if link.startswith(folder))
+        linked = dict.fromkeys(posixpath.normpath(link) for link in LINK.findall(section) if link.startswith(folder))
+        pages = [page for page in linked if page not in known]
+        known.update(pages)
         if pages:
             options = [":hidden:", *([f":caption: {title}"] if title else [])]
             trees.append("\n".join(["```{toctree}", *options, "", *pages, "```"]))
@@ -77,15 +82,19 @@ def c_page(name):
 
 
 def python(name):
-    """A function or class, with the public members that have a docstring."""
+    """A function, or a class with the members that are named. AttributeError: there is none of that name."""
+    name, _, members = name.partition(":")
     module, _, attribute = name.rpartition(".")
     found = getattr(importlib.import_module(module), attribute)
+    for member in filter(None, members.split(",")):
+        getattr(found, member)
     if not inspect.isclass(found):
         directive = [f".. autofunction:: {name}"]
     elif issubclass(found, BaseException):
         directive = [f".. autoexception:: {name}"]
     else:
-        directive = [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:"]
+        shown = [f"   :members: {members}"] if members else []
+        directive = [f".. autoclass:: {name}", *shown, "   :show-inheritance:"]
     return "\n".join(["```{eval-rst}", *directive, "```"])
 
 

@@ -1,9 +1,9 @@
-"""docs/_site/pictures.py: pictures of the built site, and one search in it, with a headless Chromium.
+"""docs/_site/pictures.py: pictures of the built site, a search in it and its copy buttons, with a headless Chromium.
 
     python docs/_site/pictures.py [PAGE …]     after make docs; by default the front page, a guide and the C reference
 
 build/pictures/ gets each page in light and dark, on a wide screen and on a phone of 390 pixels. The search opens a file
-and so needs no server; nothing found is an error.
+and so needs no server; nothing found is an error, and so is a front page without a copy button for each command and program.
 """
 
 import shutil
@@ -45,6 +45,10 @@ def main():
     if FOUND not in chromium(f"search.html?q={QUERY}", "--dump-dom"):
         sys.exit(f"search: expected {QUERY} to be found, got nothing")
     print(f"search: {QUERY} is found")
+    buttons = chromium("index.html", "--dump-dom").count('class="copybtn')
+    if buttons != 2:
+        sys.exit(f"index.html: expected 2 copy buttons, for sh and python, got {buttons}")
+    print("index.html: 2 copy buttons")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """docs/_site/sources.py: a Sphinx extension: links to files outside docs/ lead to copies of these files in the site.
 
-A file becomes a page with its text in colours, a folder a page that lists what is in it, with pages for its files.
+A file becomes a page with its text in colours, a folder a page that lists what is in it, with pages for all below it.
 Diagrams (``.svg``) become part of their page, so that they follow its light and dark colours.
 """
 
@@ -65,9 +65,9 @@ def inline_svg(text, title):
 
 
 def pages(app):
-    """(name, context, template) of each copy: of what is linked, and of the files of linked folders."""
+    """(name, context, template) of each copy: of what is linked, and of all that is in linked folders."""
     linked = getattr(app.env, "torchthaw_sources", set())
-    shown = sorted(linked | {each for path in linked for each in files(path)})
+    shown = sorted(linked | {each for path in linked for each in below(path)})
     for path in shown:
         body = listing(app, path, shown) if (ROOT / path).is_dir() else text_of(ROOT / path)
         body = f"<h1><code>{html.escape(path)}</code></h1>\n{body}"
@@ -80,8 +80,10 @@ def entries(path):
     return sorted(found, key=lambda each: (each.is_file(), each.name))
 
 
-def files(path):
-    return [f"{path}/{each.name}" for each in entries(path) if each.is_file()]
+def below(path):
+    """The files and folders in a folder, and in those."""
+    inside = [f"{path}/{each.name}" for each in entries(path)]
+    return [*inside, *(each for folder in inside for each in below(folder))]
 
 
 def listing(app, path, shown):

@@ -1,8 +1,8 @@
-// tests/base/test_isa.cpp: a library's environment variable chooses its instruction set, where the CPU has it.
+// tests/base/test_isa.cpp: a library's environment variable chooses its instruction set; what the CPU lacks is refused.
 // Arguments: the variable, and the last instruction set that the library has.
 #include "base/isa.h"
 
-#include "base/unknown_isa.h"
+#include "base/refused_isa.h"
 
 #include "../support/check.h"
 
@@ -11,40 +11,54 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The number of what a new process chooses, in which the variable has this value; nullptr: it has none.
+// The number of what a new process chooses, in which the variable has this value; nullptr: it has none. -1: it ends.
 static int chosen(const char *variable, const char *value) {
     const pid_t child = fork();
     if (child == 0) {
         if (value) setenv(variable, value, 1);
         else unsetenv(variable);
-        _exit(static_cast<int>(base::isa()));
+        char text[256];
+        _exit(base::is_refused_isa(text, sizeof text) ? 255 : static_cast<int>(base::isa()));
     }
     int status = -1;
     waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+    return code == 255 ? -1 : code;
+}
+
+// What is wrong with the value; "" where nothing is.
+static std::string refusal(const char *variable, const char *value) {
+    char text[256] = "";
+    setenv(variable, value, 1);
+    return base::is_refused_isa(text, sizeof text) ? text : "";
 }
 
 int main(int count, char **arguments) {
     CHECK(count == 3);
     const char *variable = arguments[1];
     const char *names[] = {"portable", "avx2", "avx512", "avx512_bf16", "amx_bf16"};
-    const int best = chosen(variable, nullptr);
-    CHECK(best >= 0 && best <= static_cast<int>(base::last_isa));
-    CHECK(std::string(names[static_cast<int>(base::last_isa)]) == arguments[2]);
-    for (int i = 0; i < 5; ++i) CHECK(chosen(variable, names[i]) == (i <= best ? i : best));
-    CHECK(chosen(variable, "") == best);
-    char text[256] = "";
-    setenv(variable, "sse9", 1);
-    CHECK(base::is_unknown_isa(text, sizeof text));
-    const std::string said = text, expected = std::string(variable) + ": expected portable, avx2";
-    CHECK(said.compare(0, expected.size(), expected) == 0);
-    CHECK(said.find(std::string(" or ") + arguments[2] + ", got 'sse9'") != std::string::npos);
-    for (const char *name : names) {
-        setenv(variable, name, 1);
-        CHECK(!base::is_unknown_isa(text, sizeof text));
+    const int best = chosen(variable, nullptr), last = static_cast<int>(base::last_isa);
+    CHECK(best >= 0 && best <= last);
+    CHECK(std::string(names[last]) == arguments[2]);
+    CHECK(chosen(variable, "") == best && refusal(variable, "") == "");
+    std::string all, usable = "portable";
+    for (int i = 0; i < 5; ++i) {
+        const int got = chosen(variable, names[i]);
+        CHECK(got == i || got == -1);
+        CHECK((got == -1) == (refusal(variable, names[i]) != ""));
+        if (i == best) CHECK(got == best);
+        if (i <= last) all += (i == 0 ? "" : i == last ? " or " : ", ") + std::string(names[i]);
+        if (i > 0 && got == i) usable += ", " + std::string(names[i]);
     }
-    setenv(variable, "", 1);
-    CHECK(!base::is_unknown_isa(text, sizeof text));
+    const size_t comma = usable.rfind(", ");
+    if (comma != std::string::npos) usable.replace(comma, 2, " or ");
+    const std::string start = std::string(variable) + ": expected ";
+    CHECK(refusal(variable, "sse9") == start + all + ", got 'sse9'");
+    for (int i = 0; i < 5; ++i) {
+        const std::string got = std::string(", got '") + names[i] + "'", said = refusal(variable, names[i]);
+        const std::string expected = i > last ? all : usable + ", which this processor has";
+        if (said != "") CHECK(said == start + expected + got);
+    }
     setenv(variable, "portable", 1);
     CHECK(std::string(base::isa_name()) == "portable");
     return failures() != 0;

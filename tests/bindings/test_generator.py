@@ -19,6 +19,9 @@ from torchthaw.build import crossing
 from torchthaw.build.annotations import AnnotationError
 from torchthaw.build.cffi_names import model
 
+sys.path.insert(0, str(ROOT / "bindings"))
+from tools import is_there  # noqa: E402
+
 HERE = ROOT / "tests" / "bindings"
 ODD = HERE / "odd.h"
 INCLUDE = ROOT / "c_api" / "include"
@@ -58,7 +61,7 @@ def run(*command, **options):
 
 def needs(*commands):
     for command in commands:
-        if not (os.path.exists(command) if "/" in command else shutil.which(command)):
+        if not is_there(command):
             pytest.skip(f"needs {command}")
 
 
@@ -182,9 +185,9 @@ def compile_rust(folder):
     needs("rustc")
     warnings = ["-Dwarnings", "-Anon-upper-case-globals"]
     run("rustc", "--crate-type=lib", "--edition=2021", "--emit=metadata", *warnings, "odd", cwd=folder)
-    if shutil.which("rustfmt"):
+    if is_there("rustfmt"):
         run("rustfmt", "--check", "--edition=2021", "odd", cwd=folder)
-    if shutil.which("rustdoc"):  # a comment is no program to test
+    if is_there("rustdoc"):  # a comment is no program to test
         run("rustdoc", "--crate-name=odd", "-Dwarnings", "odd", cwd=folder)
         assert "0 passed" in run("rustdoc", "--crate-name=odd", "--test", "odd", cwd=folder)
 

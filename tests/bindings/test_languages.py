@@ -9,12 +9,17 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import ROOT, instruction_sets
 
 RUNNER = ROOT / "bindings/languages.py"
 ROWS = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "bindings").glob("*/language.json")}
-KEYS = {"name", "generated", "needs", "packages", "pip", "version", "build", "run", "at_most", "copies", "page"}
+KEYS = {"name", "generated", "manifests", "needs", "packages", "pip", "without_pip", "version", "build", "run", "at_most", "copies",
+        "page", "libraries"}  # fmt: skip
 PAGES = ROOT / "docs/languages"
+
+
+sys.path.insert(0, str(RUNNER.parent))
+from tools import is_there  # noqa: E402
 
 
 def load():
@@ -50,6 +55,7 @@ def test_languages_that_every_machine_has(name):
 
 @pytest.mark.parametrize("path", ["portable", "avx2"])
 def test_c_on_other_cpu_paths(c, path):
+    instruction_sets.require(path)
     assert c.ask("vectors", str(ROOT / "bindings/vectors"), MY_LIB_CPU=path) == {"vectors": "80", "errors": "3"}
     assert c.ask("train", MY_LIB_CPU=path)["loss"] == c.ask("train")["loss"]
 
@@ -119,12 +125,77 @@ def test_a_program_that_hangs_is_a_failure(runner, tmp_path, monkeypatch):
 
 
 def test_what_is_missing_is_named(runner, tmp_path):
-    language = shell_language(runner, tmp_path / "shell", {}, needs=["sh", "no-such-command", "/no/such/file"])
+    language = shell_language(runner, tmp_path / "shell", {}, needs=["env", "no-such-command", "/no/such/file"])
     assert language.missing() == "no-such-command, /no/such/file (Debian package dash)"
-    language.row.update(needs=["sh"], pip=["no-such-package==1.0"])
+    language.row.update(needs=["env"], pip=["no-such-package==1.0"])
     assert language.missing() == "no-such-package==1.0 (PyPI package, which .ci/toolchains installs)"
     language.row["pip"] = []
     assert language.missing() == ""
+
+
+def test_a_command_that_cannot_run_is_missing(runner, tmp_path, monkeypatch):
+    """As rustup's rustc, where HOME has no toolchain; a library that only one language uses is not built for others."""
+    for name, script in {"rustc": "echo rustup could not choose a version >&2; exit 1", "go": "[ $1 = version ]"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    is_there.cache_clear()
+    language = shell_language(runner, tmp_path / "shell", {}, needs=["rustc", "go"])
+    assert language.missing() == "rustc (Debian package dash)"
+    is_there.cache_clear()
+
+
+def test_each_language_names_the_libraries_that_it_uses_besides_my_lib():
+    named = {name for name, row in ROWS.items() if "th" in row.get("libraries", [])}
+    assert named == {name for name, row in ROWS.items() if "libth" in json.dumps(row)}
+
+
+def test_toolchains_names_packages_without_an_environment(tmp_path):
+    """In a clone, with a Python that has no packages."""
+    if not (ROOT / ".ci").exists():
+        pytest.skip("a source distribution has no .ci")
+    for folder in (".ci", "bindings"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "bin").mkdir()
+    for name, script in {"python3": f'exec {sys.executable} -I -S "$@"', "id": "echo 1000", "dpkg-query": "exit 1",
+                         "rustc": "exit 1", "cargo": "exit 1"}.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    done = subprocess.run(
+        [tmp_path / ".ci" / "toolchains", "rust"], capture_output=True, text=True,
+        env={**os.environ, "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"},
+    )  # fmt: skip
+    packages = " ".join(sorted(ROWS["rust"]["packages"]))
+    assert (done.stdout, done.stderr) == (f"to install: apt-get install --no-install-recommends {packages}\n", "")
+
+
+def test_a_row_may_say_what_differs_without_its_package(runner, tmp_path):
+    less = {"name": "Old Shell", "at_most": None}
+    language = shell_language(runner, tmp_path / "shell", {}, needs=[], pip=["no-package==1.0"], without_pip=less, at_most=1)
+    assert language.for_this_machine().missing() == "" and language.name == "Old Shell"
+    assert language.row["at_most"] is None and language.row["run"] == ["sh", "run.sh"]
+    language = shell_language(runner, tmp_path / "other", {}, needs=["no-such-command"], without_pip=less, at_most=1)
+    assert language.for_this_machine().name == "Shell" and language.row["at_most"] == 1
+
+
+def test_java_says_before_it_compiles_that_jna_is_missing(tmp_path):
+    commands = re.search(r"^```sh\n(.*?)^```$", (PAGES / "java.md").read_text(), re.DOTALL | re.MULTILINE)[1]
+    for name in ("javac", "java"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $* >> {tmp_path}/log\n")
+        (tmp_path / name).chmod(0o755)
+    jna = tmp_path / "jna.jar"
+    commands = commands.replace("/usr/share/java/jna.jar", str(jna))
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PREFIX": "/usr", "BINDINGS": "bindings"}
+
+    def run(commands):
+        (tmp_path / "log").write_text("")
+        done = subprocess.run(["sh", "-c", commands], env=environment, capture_output=True, text=True)
+        return done.returncode, done.stderr, re.findall(r"^\w+", (tmp_path / "log").read_text(), re.MULTILINE)
+
+    assert run(commands) == (1, f"no {jna}: apt-get install libjna-java, or use Java 22\n", [])
+    assert run(commands.replace("calls=Jna", "calls=Ffm")) == (0, "", ["javac", "java"])
+    jna.touch()
+    assert run(commands) == (0, "", ["javac", "java"])
 
 
 def test_pages_are_run_as_they_are(runner, tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import ROOT, instruction_sets
 
 VECTORS = ROOT / "bindings/vectors"
 INDEX = json.loads((VECTORS / "index.json").read_text())
@@ -92,6 +92,7 @@ def replay(path):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_c_library_computes_the_vectors(path, monkeypatch):
+    instruction_sets.require(path)
     monkeypatch.setenv("MY_LIB_CPU", path)
     program = f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'tests'), str(ROOT / 'tests/bindings')]}\n" \
               f"import test_vectors; test_vectors.replay({path!r})"

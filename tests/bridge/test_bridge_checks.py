@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from support import ROOT, checks_probe
+from torchthaw.bridge import pytorch
 
 probe = checks_probe.probe()
 ffi = probe._extension.ffi
@@ -538,6 +539,14 @@ def test_nothing_is_leaked():
     use()
     after = held()
     assert after[:2] == before[:2] and after[2] - before[2] < 150
+
+
+def test_more_dimensions_than_attributes_are_read_of():
+    many, y, out = torch.ones([1] * 65), ones(1), torch.zeros(1, 1)
+    without = pytorch.access()[2] is None
+    got = "one of 65 dimensions, more than 64" if without else rf"\({'1, ' * 64}1\)"
+    with pytest.raises(ValueError, match=f"^rows: expected .*, got {got}$"):
+        outer(many, y, out)
 
 
 # Without DLPack's exchange API, as on PyTorch before 2.10

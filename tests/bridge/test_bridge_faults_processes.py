@@ -1,13 +1,14 @@
 """tests/bridge/test_bridge_faults_processes.py: what ends a process, or is wrong in all of it, is said in clear words."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 import torchthaw
-from support import ROOT
+from support import ROOT, instruction_sets
 from torchthaw import config
 
 HEADER = """
@@ -204,6 +205,17 @@ def test_an_unknown_instruction_set_of_libmy_lib():
     said = "MY_LIB_CPU: expected portable, avx2, avx512, avx512_bf16 or amx_bf16, got 'sse9'\n[0.0, 0.0, 0.0]\n"
     assert done.stdout == said, done.stderr
     assert python(ROOT, OPERATOR, MY_LIB_CPU="").stdout == "[2.0, 2.0, 2.0]\n"
+
+
+@pytest.mark.parametrize("name", ["portable", "avx2", "avx512", "avx512_bf16", "amx_bf16"])
+def test_an_instruction_set_that_the_processor_lacks(name):
+    refusal = instruction_sets.refusal(name)
+    said = f"{refusal}\n[0.0, 0.0, 0.0]\n" if refusal else "[2.0, 2.0, 2.0]\n"
+    done = python(ROOT, OPERATOR, MY_LIB_CPU=name)
+    assert done.stdout == said, done.stderr
+    if refusal:
+        listed = "(portable|portable or avx2|portable, .+ or avx512(_bf16)?)"
+        assert re.fullmatch(rf"MY_LIB_CPU: expected {listed}, which this processor has, got '{name}'", refusal)
 
 
 @pytest.mark.parametrize("size", [10, 10**6], ids=["one thread", "a region"])

@@ -8,6 +8,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from support import th_probe
+from torchthaw.bridge import pytorch
 
 probe = th_probe.probe()
 ffi = probe._th_probe.ffi
@@ -172,3 +173,12 @@ def test_null_and_foreign_pointers_pass_where_a_pointer_is_wanted():
     assert probe.count_of(other.new("void *[1]"), other.new("char[4]"), [1.0, 2.0], 1) == 4
     with pytest.raises(TypeError, match="'double [*]'"):
         probe.count_of(other.NULL, b"", other.new("float[2]"), 0)
+
+
+def test_more_dimensions_than_attributes_are_read_of():
+    many = torch.ones([1] * 65)
+    if pytorch.access()[2] is not None:
+        assert probe.sum(many) == 1
+        return
+    with pytest.raises(ValueError, match="^expected a CPU .*, got one of 65 dimensions, more than 64"):
+        probe.sum(many)

@@ -39,7 +39,9 @@ def run(tmp_path_factory):
 
 @pytest.mark.parametrize("files", [
     pytest.param(["bridge/test_bridge.py"], id="pointers"),
-    pytest.param(["bridge/test_bridge_misuse.py"], id="misuse"),
+    pytest.param([
+        "bridge/test_bridge_misuse.py", "bridge/test_bridge_variadic.py", "bridge/test_bridge_held.py",
+    ], id="misuse"),
     pytest.param(["bridge/test_bridge_checks.py"], id="checks"),
     pytest.param([
         "legacy/create_extension/test_arguments_and_results.py", "bridge/test_bridge_faults_errors.py",
@@ -47,6 +49,7 @@ def run(tmp_path_factory):
     ], id="structs"),
     pytest.param([
         "bridge/test_bridge_faults_memory.py", "bridge/test_bridge_faults_threads.py",
+        "bridge/test_bridge_not_owned.py",
     ], id="memory-and-threads"),
     pytest.param(["bridge/test_bridge_extent.py", "bridge/test_bridge_identity.py"], id="extent"),
     pytest.param(["bridge/test_bridge_kernels.py"], id="kernels"),

@@ -1,6 +1,7 @@
 """tests/build/test_build.py: torchthaw.create_extension, from headers to a package on disk."""
 
 import multiprocessing
+import json
 import os
 import shutil
 import subprocess
@@ -170,6 +171,25 @@ def test_a_changed_header_of_a_header(project):
     assert python(project, CALL) == "6"
     (project / "inner.h").write_text("#define FACTOR 5\n")
     extension(project).build()
+    assert python(project, CALL) == "15"
+
+
+def test_another_torchthaw_compiles_anew(project):
+    """Its headers may be older than the objects, when it was installed from a file."""
+    (project / "inner.h").write_text("#define FACTOR 2\n")
+    source = project / "counting.c"
+    source.write_text('#include "inner.h"\n' + source.read_text().replace("return n", "return FACTOR * n"))
+    ext = extension(project)
+    ext.build()
+    (project / "inner.h").write_text("#define FACTOR 5\n")
+    os.utime(project / "inner.h", (1, 1))
+    ext.build()
+    assert python(project, CALL) == "6"
+    stamp = ext.state / "generated.json"
+    facts = json.loads(stamp.read_text())
+    facts["torchthaw"][0] = "0.0"
+    stamp.write_text(json.dumps(facts))
+    ext.build()
     assert python(project, CALL) == "15"
 
 

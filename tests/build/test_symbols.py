@@ -88,6 +88,39 @@ def test_a_library_that_the_build_names_has_them(project):
     assert call(project).stdout == "5.0\n"
 
 
+def archive(folder, text):
+    """Makes libother.a of C."""
+    write(folder, text, "other.c")
+    subprocess.run([*toolchain.c_compiler(), "-fPIC", "-c", "other.c"], cwd=folder, check=True)
+    subprocess.run(["ar", "rcs", "libother.a", "other.o"], cwd=folder, check=True)
+
+
+def test_a_failed_build_is_not_linked_again(project):
+    """ninja watches neither the archive nor the folders of the environment."""
+    archive(project, "double other(double x) { return x; }")
+    options = {"libraries": ["other"], "library_dirs": [project]}
+    with pytest.raises(BuildError, match="undefined symbols: square"):
+        build(project, **options)
+    archive(project, "double square(double x) { return x * x; }")
+    build(project, **options)
+    assert call(project).stdout == "5.0\n"
+
+
+def test_a_failed_build_is_not_compiled_of_what_was_there(project, monkeypatch):
+    """A header that another folder of the environment has by now."""
+    for name, text in [("old", ""), ("new", "#define square(x) ((x) * (x))\n")]:
+        (project / name).mkdir()
+        (project / name / "other.h").write_text(text)
+    write(project, "double sum(double a, double b) { return sqrt(square(a) + square(b)); }\n")
+    (project / "sum.c").write_text("#include <other.h>\n" + (project / "sum.c").read_text())
+    monkeypatch.setenv("CPATH", str(project / "old"))
+    with pytest.raises(BuildError, match="undefined symbols: square|implicit declaration"):
+        build(project)
+    monkeypatch.setenv("CPATH", str(project / "new"))
+    build(project)
+    assert call(project).stdout == "5.0\n"
+
+
 def test_an_object_of_the_build_has_them(project):
     library(project, "square", "double square(double x) { return x * x; }")
     build(project, extra_objects=["libsquare.so"])

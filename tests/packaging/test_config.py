@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ def run(*arguments, code=0, **environment):
     result = subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, env={"PATH": "", **environment}
     )
-    assert result.returncode == code, result.stderr
+    assert code is None or result.returncode == code, result.stderr
     return result
 
 
@@ -50,8 +51,23 @@ def test_paths_of_libraries(option, functions):
 ])  # fmt: skip
 def test_a_library_that_is_not_there(monkeypatch, tmp_path, name, command):
     monkeypatch.setattr(config, "libdir", lambda: tmp_path)
+    (tmp_path / config.BRIDGE).touch()
     with pytest.raises(FileNotFoundError, match=rf"lib{name}\.so\.1 does not exist; run `{command}"):
         config.library(name)
+
+
+def test_a_source_tree_that_is_not_built_says_so(tmp_path):
+    """As in a clone after `pip install .`: Python imports what is in the current folder."""
+    made = shutil.ignore_patterns("__pycache__")
+    for name in ("torchthaw", "c_api/my_lib", "c_api/include"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=made)
+    said = (
+        f"torchthaw is imported from {tmp_path}, a source tree that is not built: run `make th` there, or start Python in "
+        "another folder, where an installed torchthaw is found"
+    )
+    for words in (["-c", "import torchthaw.bridge"], ["-m", "torchthaw", "config", "--libth"]):
+        done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 1 and done.stderr.splitlines()[-1].endswith(said), done.stderr
 
 
 def test_config_without_options():
@@ -63,7 +79,7 @@ def test_version_is_the_same_everywhere():
     header = (ROOT / "c_api" / "include" / "my_lib.h").read_text()
     assert ".".join(re.findall(r"#define MY_LIB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)) == torchthaw.__version__
     assert f"Version: {torchthaw.__version__}\n" in (ROOT / "build" / "c_api" / "th" / "th.pc").read_text()
-    assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()  # test_wheel.py has what it reads
+    assert 'dynamic = ["version", "readme"]' in (ROOT / "pyproject.toml").read_text()  # test_wheel.py has what it reads
 
 
 def test_help():
@@ -72,8 +88,35 @@ def test_help():
     assert "--libmy-lib" in command("config", "--help").stdout
 
 
-def test_no_command():
-    assert "COMMAND" in command(code=2).stderr
+def test_no_command_lists_all():
+    assert command(code=2).stderr == command("--help").stdout
+
+
+def test_help_of_each_command_says_what_it_does():
+    names = re.findall(r"^    ([a-z]+)(?: |$)", command("--help").stdout, re.MULTILINE)
+    assert {"config", "enable", "disable", "bindings", "nvcc", "run"} <= set(names)
+    for name in names:
+        shown = run("-m", "torchthaw", name, "--help", code=None).stdout  # nvcc's own may not be there
+        usage, description = shown.split("\n\n")[:2]
+        assert usage.startswith(f"usage: python -m torchthaw {name}")
+        assert re.match(r"[A-Z]\w+s\b.*\.$", description, re.DOTALL), shown
+
+
+def test_help_of_nvcc_is_the_launcher_s_then_nvcc_s(tmp_path):
+    nvcc = tmp_path / "cuda" / "bin" / "nvcc"
+    nvcc.parent.mkdir(parents=True)
+    nvcc.write_text("#!/bin/sh\necho Cuda compilation tools, release 12.9, V12.9.41 of $1\n")
+    nvcc.chmod(0o755)
+    shown = run("-m", "torchthaw", "nvcc", "--help", CUDA_HOME=str(tmp_path / "cuda"), PATH="/usr/bin:/bin").stdout
+    assert shown.startswith("usage: python -m torchthaw nvcc") and shown.endswith("V12.9.41 of --help\n")
+
+
+def test_the_script_torchthaw_is_the_same():
+    """What pip makes of [project.scripts], from any folder."""
+    module, name = re.search(r'^torchthaw = "([\w.]+):(\w+)"$', (ROOT / "pyproject.toml").read_text(), re.M).groups()
+    script = f"import sys; from {module} import {name}; sys.argv[:1] = ['/bin/torchthaw']; sys.exit({name}())"
+    assert run("-c", script, "config", "--includes").stdout == command("config", "--includes").stdout
+    assert run("-c", script, "config", "--help").stdout.startswith("usage: torchthaw config")
 
 
 def test_import_brings_nothing_along():

@@ -30,7 +30,7 @@ RUN_HERE = [document for document in DOCUMENTS if document not in PAGES_OF_LANGU
 # Instead of these two: whether the targets of make exist, and whether pip would install this checkout.
 CHECKED_ONLY = """
 make() { command make --dry-run "$@" > /dev/null; }
-pip() { [ "$*" = "install ." ] && [ -f pyproject.toml ]; }
+pip() { [ "$*" = "install -v ." ] && [ -f pyproject.toml ]; }
 """
 
 
@@ -151,6 +151,15 @@ def test_sh(block, expected, tmp_path):
     assert expected is None or printed == expected
 
 
+def test_readme_s_commands_work_one_after_the_other():
+    """In one shell, as a reader types them. Python is started nowhere where it would import a source tree, which a reader who
+    installed torchthaw has not built; and no failure is lost in a pipe."""
+    elsewhere = 'python() { [ ! -e torchthaw ] || { echo "$PWD has a source tree" >&2; exit 3; }; command python "$@"; }\n'
+    commands = [block.code for block in blocks(ROOT / "README.md") if block.language == "sh"]
+    run("sh", "-euc", elsewhere + CHECKED_ONLY + "".join(commands))
+    assert not re.search(r"python.*(\||;)", "".join(re.sub("#.*", "", code) for code in commands))
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_what_the_text_names_exists(document):
     text = document.read_text()
@@ -197,7 +206,7 @@ def test_environment_variables_are_those_of_the_code():
     sources = [path for folder in ("c_api", "torchthaw", "functions", "modules", "tensors")
                for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".c", ".cpp", ".h")]
     code = "".join(path.read_text() for path in sources)
-    read = set(re.findall(r"(?:getenv\(|environ\.get\(|environ\[|isa_variable = )\"([A-Z_]+)\"", code))
+    read = set(re.findall(r"(?:getenv\(|environ\.get\(|environ\[|isa_variable = |config\.(?:switch|words)\(|word_of\()\"([A-Z_]+)\"", code))
     read |= {name for names in re.findall(r"for variable in \(([^)]+)\)", code) for name in re.findall(r"[A-Z_]+", names)}
     bootstrap = set(re.findall(r"^# (?:CC, )?([A-Z_]+)  ", (ROOT / ".ci" / "bootstrap").read_text(), re.MULTILINE))
     assert {"MY_LIB_CPU", "TORCHTHAW_CACHE"} <= read and {"PYTHON", "TORCH_INDEX", "CXX"} <= bootstrap
@@ -213,7 +222,7 @@ def test_benchmark_tables_are_those_of_the_kept_run(document, form):
 
 def test_a_wrong_snippet_is_seen(tmp_path):
     """The runners themselves: each kind of mistake is an error."""
-    for script in ("make no-such-target", "false", "exit 3", "pip install something", "cd docs; pip install ."):
+    for script in ("make no-such-target", "false", "exit 3", "pip install something", "cd docs; pip install -v ."):
         with pytest.raises(AssertionError):
             run("sh", "-euc", CHECKED_ONLY + script)
     with pytest.raises(AssertionError, match="Wunused|unused"):

@@ -64,3 +64,17 @@ def test_a_part_that_fails_is_in_the_report(harden, monkeypatch, tmp_path, capsy
     assert not harden.main()
     first, second = (re.search(f"^[|] {name} .*", page.read_text(), re.M)[0] for name in ("first", "second"))
     assert first in text and "whole" in first and "short" in second
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_compiler_that_lacks_a_runtime(harden, status, monkeypatch, tmp_path):
+    """The package is named before anything is built; a clang that links is taken."""
+    compiler = tmp_path / "clang++"
+    compiler.write_text(f'#!/bin/sh\ncase "$*" in *-fsanitize=fuzzer*empty.cpp*) exit {status};; esac\nexit 3\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    fuzzing = next(part for part in harden.PARTS if part.name == "fuzzing")
+    part = harden.Part("fuzzing", "", needs=fuzzing.needs, commands=(prints("2 cases"),), short=(), limit=10)
+    row, held = harden.try_part(part, short=False)
+    assert (row[2], held) == (("0", False) if status else ("2", True))
+    assert not status or row[3] == "not run: apt-get install clang libclang-rt-dev"

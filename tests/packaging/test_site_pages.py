@@ -28,7 +28,7 @@ For all: [own](#a).
 ```text
 [no](x.md)
 ```
-[c](one.md)
+[c](one.md), [d](three.md)
 """
 
 
@@ -41,19 +41,19 @@ def filled(text, docname="index"):
 def test_contents_are_the_links_of_each_section():
     assert pages.contents(FRONT, "index") == (
         "```{toctree}\n:hidden:\n:caption: First\n\none\ndeep/two\n```\n\n"
-        "```{toctree}\n:hidden:\n:caption: Second\n\none\n```"
+        "```{toctree}\n:hidden:\n:caption: Second\n\nthree\n```"  # not the first one again
     )
     assert pages.contents(FRONT, "languages", "deep/") == "```{toctree}\n:hidden:\n\ndeep/two\n```"
 
 
 def test_every_page_can_be_found_from_the_front_page():
-    found = {"index"}
+    found = ["index"]
     for name in ("index", "languages"):
         text = filled((DOCS / f"{name}.md").read_text(), name)
         for tree in re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL):
-            found.update(line for line in tree.splitlines() if line and not line.startswith(":"))
-    pages_there = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.glob("**/*.md")}
-    assert len(pages_there) > 40 and found == pages_there
+            found += [line for line in tree.splitlines() if line and not line.startswith(":")]
+    pages_there = sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.glob("**/*.md"))
+    assert len(pages_there) > 40 and sorted(found) == pages_there  # each one once
 
 
 def test_an_unknown_mark_is_an_error():
@@ -69,7 +69,24 @@ def test_the_python_page_has_all_that_is_public():
     public |= {f"torchthaw.legacy.{name}" for name in legacy.__all__}
     assert public - shown == {"torchthaw.__version__"} and "`torchthaw.__version__`" in text
     assert ".. autoexception:: torchthaw.build.BuildError" in text and ".. autofunction:: torchthaw.load\n" in text
-    assert ".. autoclass:: torchthaw.FFIExtension\n   :members:" in text
+
+
+def test_a_class_has_the_members_that_are_named_and_no_others():
+    assert pages.python("torchthaw.build.Extension:build") == (
+        "```{eval-rst}\n.. autoclass:: torchthaw.build.Extension\n   :members: build\n   :show-inheritance:\n```"
+    )
+    assert ":members:" not in pages.python("torchthaw.FFIExtension")
+    assert pages.python("torchthaw.load") == "```{eval-rst}\n.. autofunction:: torchthaw.load\n```"
+    text = filled((DOCS / "reference" / "python.md").read_text(), "reference/python")
+    assert re.findall(r":members:(.*)", text) == [" build", " with_options"]
+    with pytest.raises(AttributeError, match="no_such"):
+        pages.python("torchthaw.build.Extension:no_such")
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("**/*.md")), ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_links_to_pages_have_words_and_no_file_names(page):
+    found = re.findall(r"\[([^]]*)\]\(([\w./-]+\.md)[^)]*\)", page.read_text())
+    assert [link for link in found if link[0].endswith(".md")] == []
 
 
 def test_each_command_has_its_help(monkeypatch):
@@ -118,3 +135,7 @@ def test_diagrams_are_made_from_their_source(source):
 def test_folders_in_the_layers_exist():
     named = re.findall(r"(?:modules|functions|torchthaw|c_api)/[\w/.]+", (DOCS / "diagrams" / "layers.dot").read_text())
     assert len(named) >= 7 and [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_front_page_says_how_to_install_before_its_first_section():
+    assert "```sh\npip install .\n```" in (DOCS / "index.md").read_text().partition("\n## ")[0]

@@ -68,9 +68,10 @@ def test_one_wheel_for_every_python(wheel):
 
 LIBRARIES = {f"lib/lib{name}.so{version}" for name in ("my_lib", "th") for version in ("", ".1")}
 PACKAGES = {"share/pkgconfig/my_lib.pc", "share/pkgconfig/th.pc"} | {
-    f"share/cmake/torchthaw/{name}.cmake"
-    for name in ("torchthawConfig", "torchthawConfigVersion", "torchthaw-targets", "torchthaw-targets-debug")
-}
+    f"share/cmake/torchthaw/{name}.cmake" for name in (
+        "torchthawConfig", "torchthawConfigVersion", "my_lib-targets", "my_lib-targets-debug", "th-targets", "th-targets-debug",
+    )
+}  # fmt: skip
 HEADERS = {"include/my_lib.h", "include/my_lib.hpp", "include/torchthaw/annotate.h"}
 OF_THE_BRIDGE = {"bridge/_bridge.abi3.so", "bridge/bridge.h", "bridge/regions.h"}  # the headers: what extensions include
 DATA = {"py.typed", "legacy/doctor/symbols.txt"}
@@ -89,6 +90,21 @@ def test_what_the_wheel_carries(wheel):
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
     expected = python | headers | HEADERS | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
     assert inside - expected == set() and expected - inside == set()
+
+
+@pytest.mark.parametrize("name", ["my_lib", "th"])
+def test_each_library_is_in_the_wheel_once(wheel, tmp_path, name):
+    """A wheel has no symbolic links: the file to link by name is a script, which every linker of Linux reads."""
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read(f"torchthaw/lib/lib{name}.so") == f"INPUT(lib{name}.so.1)\n".encode()
+        archive.extractall(tmp_path)
+    lib = tmp_path / "torchthaw" / "lib"
+    (tmp_path / "program.c").write_text("int main(void) { return 0; }")
+    for words in ([f"-L{lib}", f"-l{name}"], [lib / f"lib{name}.so"]):
+        for linker in ("bfd", "gold", "lld", "mold"):
+            if shutil.which(f"ld.{linker}"):
+                run(tmp_path, "cc", f"-fuse-ld={linker}", "program.c", "-Wl,--no-as-needed", *words, "-o", "program")
+                assert f"[lib{name}.so.1]" in run(tmp_path, "readelf", "-d", "program")
 
 
 def test_it_works_away_from_the_checkout(wheel, tmp_path):
@@ -212,12 +228,6 @@ def test_a_newer_torchthaw(built, wheel, tmp_path):
     (older,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib/libth.so.1")
     assert newer.read_bytes() != older.read_bytes()
     assert works(built, "venv", PYTHONPATH=str(tmp_path / "newer")) == newer
-
-
-def test_cmake_has_one_libth(built):
-    """A wheel has no symbolic links: the file to link by name is the same as the one that is loaded."""
-    (lib,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib")
-    assert (lib / "libth.so").read_bytes() == (lib / "libth.so.1").read_bytes()
 
 
 # The core, without PyTorch, on the Pythons that are there

@@ -82,17 +82,45 @@ def test_the_source_distribution_has_the_files_of_the_repository(sdist):
     assert {name for name in kept - found if (ROOT / name).is_file()} == set()
 
 
+def metadata(source, environment, folder="."):
+    """METADATA of a source tree, as pip asks for it; it is written into an empty folder there."""
+    hook = "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as hook; hook(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", hook, folder], cwd=source, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "git is not there" not in done.stderr, done.stderr
+    return (source / folder / INFO / "METADATA").read_text()
+
+
+def test_readme_where_a_package_index_shows_it(sdist, tmp_path):
+    """No link into the repository is left: it is an address where [project.urls] has one, and a path where not."""
+    with tarfile.open(sdist[0]) as archive:
+        archive.extractall(tmp_path)
+    (source,) = tmp_path.iterdir()
+    inside = re.compile(r"\]\((?!https?:)")
+    assert inside.search((source / "README.md").read_text())
+    project = source / "pyproject.toml"
+    bare = re.sub(r"^\[project\.urls\]\n(.+\n)*\n?", "", project.read_text(), flags=re.M)
+    project.write_text(bare)
+    text = metadata(source, os.environ, "without")
+    assert "Project-URL: " not in text.partition("\n\n")[0]
+    assert "Description-Content-Type: text/markdown" in text and not inside.search(text) and "![" not in text
+    assert "Read Port an old project (`docs/port-an-old-project.md`)" in text
+    assert "how to add an operator here; how all parts fit together | docs/write-an-operator.md;" in text
+    urls = '[project.urls]\nSource = "https://example.invalid/owner/torchthaw"\n\n[project.scripts]'
+    project.write_text(bare.replace("[project.scripts]", urls))
+    text = metadata(source, os.environ, "with")
+    base = "https://example.invalid/owner/torchthaw"
+    assert f"Project-URL: Source, {base}\n" in text and not inside.search(text)
+    links = re.findall(rf"(!?)\[[^]]*\]\({base}/(blob|raw)/v{torchthaw.__version__}/([^)#]+)", text)
+    assert len(links) > 20 and {path for _, _, path in links if not (ROOT / path).exists()} == set()
+    assert {(mark, kind) for mark, kind, _ in links} == {("", "blob"), ("!", "raw")}
+
+
 def test_metadata_without_git(sdist, release, tmp_path):
     """What pip asks of a source distribution first, where git fails."""
     with tarfile.open(sdist[0]) as archive:
         archive.extractall(tmp_path)
     (source,) = tmp_path.iterdir()
-    hook = "from scikit_build_core.build import prepare_metadata_for_build_wheel as hook; hook('.')"
-    done = subprocess.run(
-        [sys.executable, "-c", hook], cwd=source, env=release.without_git(), capture_output=True, text=True
-    )
-    assert done.returncode == 0 and "git is not there" not in done.stderr, done.stderr
-    fields = (source / INFO / "METADATA").read_text().partition("\n\n")[0]
+    fields = metadata(source, release.without_git()).partition("\n\n")[0]
     assert f"Version: {torchthaw.__version__}\n" in fields and "License-Expression: MIT\n" in fields
     for license in ("LICENSE", "licenses/gcc-runtime-library-exception.txt"):
         assert f"License-File: {license}" in fields and (source / INFO / "licenses" / license).is_file()
@@ -119,19 +147,20 @@ NEW = 'int new_function(void);\n__asm__(".symver new_function, new_function@GLIB
 
 
 @pytest.mark.parametrize("name, text, flags, complaint", [
-    ("lib/libmy_lib.so", HARMLESS, [], None),
-    ("lib/libth.so", "#include <math.h>\ndouble f(double x) { return cos(x); }", ["-lm"], None),
-    ("lib/libth.so", HARMLESS, ["-Wl,--no-as-needed", "-lgomp"], "lib/libth.so: needs libgomp.so.1"),
-    ("lib/libmy_lib.so", HARMLESS, ["-Wl,--no-as-needed", "-lgcc_s"], "lib/libmy_lib.so: needs libgcc_s.so.1"),
-    ("lib/libth.so", HARMLESS, ["-Wl,-rpath,/somewhere"], "lib/libth.so: has a RUNPATH"),
-    ("lib/libth.so", "int fstat(int, void *); int f(void) { return lacking(); }", ["-w"],
-     "lib/libth.so: lacking has no version"),
+    ("lib/libmy_lib.so.1", HARMLESS, [], None),
+    ("lib/libth.so.1", "#include <math.h>\ndouble f(double x) { return cos(x); }", ["-lm"], None),
+    ("lib/libth.so.1", HARMLESS, ["-Wl,--no-as-needed", "-lgomp"], "lib/libth.so.1: needs libgomp.so.1"),
+    ("lib/libmy_lib.so.1", HARMLESS, ["-Wl,--no-as-needed", "-lgcc_s"], "lib/libmy_lib.so.1: needs libgcc_s.so.1"),
+    ("lib/libth.so.1", HARMLESS, ["-Wl,-rpath,/somewhere"], "lib/libth.so.1: has a RUNPATH"),
+    ("lib/libth.so.1", "int fstat(int, void *); int f(void) { return lacking(); }", ["-w"],
+     "lib/libth.so.1: lacking has no version"),
     ("bridge/_bridge.abi3.so", "int f(void) { return PyErr_Occurred(); }", ["-w"], None),
-    ("lib/libth.so", "int f(void) { return PyErr_Occurred(); }", ["-w"], "lib/libth.so: PyErr_Occurred has no version"),
+    ("lib/libth.so.1", "int f(void) { return PyErr_Occurred(); }", ["-w"], "lib/libth.so.1: PyErr_Occurred has no version"),
     ("lib/libother.so", HARMLESS, [], "lib/libother.so: not expected"),
-    ("lib/libmy_lib.so", HARMLESS, ["-Wl,-z,lazy"], "lib/libmy_lib.so: has no BIND_NOW"),
-    ("lib/libth.so", HARMLESS, ["-Wl,-z,execstack"], "lib/libth.so: has an executable stack"),
-    ("lib/libth.so", f'const char *source = "{ROOT}/a.cpp";', [], f"lib/libth.so: has the path {ROOT}"),
+    ("lib/libth.so", HARMLESS, [], "lib/libth.so: not expected"),  # a copy of the library, for the linker
+    ("lib/libmy_lib.so.1", HARMLESS, ["-Wl,-z,lazy"], "lib/libmy_lib.so.1: has no BIND_NOW"),
+    ("lib/libth.so.1", HARMLESS, ["-Wl,-z,execstack"], "lib/libth.so.1: has an executable stack"),
+    ("lib/libth.so.1", f'const char *source = "{ROOT}/a.cpp";', [], f"lib/libth.so.1: has the path {ROOT}"),
 ])  # fmt: skip
 def test_libraries(checks, tmp_path, name, text, flags, complaint):
     library(tmp_path, name, text, *flags)
@@ -143,15 +172,20 @@ def test_versions_newer_than_the_tag(checks, tmp_path):
     (tmp_path / "map").write_text("GLIBC_2.99 { global: new_function; };")
     library(tmp_path, "libc_of_the_future.so", "int new_function(void) { return 1; }",
             f"-Wl,--version-script={tmp_path / 'map'}", "-Wl,-soname,libc.so.6")  # fmt: skip
-    path = library(tmp_path, "lib/libth.so", NEW, tmp_path / "torchthaw" / "libc_of_the_future.so", "-nostdlib")
-    assert checks.too_new("lib/libth.so", path) == ["lib/libth.so: needs GLIBC_2.99"]
-    assert checks.needed("lib/libth.so", path) == []
+    path = library(tmp_path, "lib/libth.so.1", NEW, tmp_path / "torchthaw" / "libc_of_the_future.so", "-nostdlib")
+    assert checks.too_new("lib/libth.so.1", path) == ["lib/libth.so.1: needs GLIBC_2.99"]
+    assert checks.needed("lib/libth.so.1", path) == []
+
+
+def test_a_name_for_the_linker_is_no_library(checks, tmp_path):
+    library(tmp_path, "lib/libth.so.1", HARMLESS).with_name("libth.so").write_text("INPUT(libth.so.1)\n")
+    assert [each for each in checks.of_libraries(tmp_path) if "libth" in each] == []
 
 
 def test_a_wheel_without_its_libraries(checks, tmp_path):
     (tmp_path / "torchthaw").mkdir()
     assert checks.of_libraries(tmp_path) == [
-        "bridge/_bridge.abi3.so: missing", "lib/libmy_lib.so: missing", "lib/libth.so: missing",
+        "bridge/_bridge.abi3.so: missing", "lib/libmy_lib.so.1: missing", "lib/libth.so.1: missing",
     ]  # fmt: skip
 
 

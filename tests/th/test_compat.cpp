@@ -1,4 +1,5 @@
-// tests/th/test_compat.cpp: what TH_COMPAT=7 changes; run without and with it (argument torch7).
+// tests/th/test_compat.cpp: what TH_COMPAT=7 changes; run without it, with it (argument torch7), and with
+// a value that is not understood (bad).
 #include "expect.h"
 
 #include <cfloat>
@@ -77,11 +78,33 @@ void order_along_a_line(bool torch7) {
     THDoubleTensor_free(sum);
 }
 
+// Each call that it would change names the variable.
+void bad_value() {
+    const std::string error = "0: TH_COMPAT: expected 0.3 or 7, got '6'";
+    THGenerator *g = THGenerator_new();
+    THDoubleTensor *t = THDoubleTensor_newWithSize1d(100), *r = THDoubleTensor_new();
+    THDoubleTensor_fill(t, 1);
+    for (int again = 0; again < 2; again++) {
+        EXPECT(raised([&] { THRandom_standard_uniform(g); }) == error);
+        EXPECT(raised([&] { THRandom_uniform(g, 0, 1); }) == error);
+        EXPECT(raised([&] { THRandom_uniformFloat(g, 0, 1); }) == error);
+        EXPECT(raised([&] { THDoubleTensor_uniform(t, g, 0, 1); }) == error);
+        EXPECT(raised([&] { THDoubleTensor_sum(r, t, 0, 0); }) == error);
+    }
+    THDoubleTensor_free(t);
+    THDoubleTensor_free(r);
+    THGenerator_free(g);
+}
+
 }  // namespace
 
-int main(int argc, char **) {
-    const bool torch7 = argc > 1;
+int main(int argc, char **argv) {
     catch_errors();
+    if (argc > 1 && !strcmp(argv[1], "bad")) {
+        bad_value();
+        return failures != 0;
+    }
+    const bool torch7 = argc > 1;
     order_along_a_line(torch7);
 
     // The variance of a constant row: two passes give 0, Torch7's sums of rounded squares do not.

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,6 +30,22 @@ void file() {
     EXPECT(a->size == 4 && a->data[3] == 5);
     THFloatStorage_free(a);
     EXPECT(access(path, F_OK) == 0);
+    std::remove(path);
+}
+
+// Nothing stays mapped where the name cannot be removed: those in /proc cannot.
+void name_that_stays() {
+    char path[] = "test_mapping_XXXXXX";
+    const int fd = mkstemp(path);
+    const std::string same = "/proc/self/fd/" + std::to_string(fd);
+    THMapAllocatorContext *context =
+        THMapAllocatorContext_new(same.c_str(), TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_UNLINK);
+    EXPECT(raised([&] { THMapAllocator.malloc(context, 4096); }) == "0: could not unlink file " + same);
+    EXPECT(THMapAllocatorContext_size(context) == 0);
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) EXPECT(line.find(path) == std::string::npos);
+    THMapAllocatorContext_free(context);
+    close(fd);
     std::remove(path);
 }
 
@@ -83,6 +100,7 @@ void counted() {
 int main() {
     catch_errors();
     file();
+    name_that_stays();
     shared_memory();
     counted();
     shm_unlink(name.c_str());

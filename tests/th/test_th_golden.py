@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from support import TESTS, replay
+from support import TESTS, instruction_sets, replay
 from torchthaw import config
 
-# Each set in a process of its own: libth chooses once. One it lacks falls back to the best one the CPU has.
+# Each set in a process of its own: libth chooses once.
 SETS = ["portable", "avx2", "avx512"]
 
 PROGRAM = """
@@ -32,12 +32,13 @@ def failures(family, instruction_set, leave="longjmp"):
 @pytest.mark.parametrize("instruction_set", SETS)
 @pytest.mark.parametrize("family", replay.families())
 def test_family(family, instruction_set):
+    instruction_sets.require(instruction_set)
     assert failures(family, instruction_set) == []
 
 
 @pytest.mark.parametrize("family", ["errors", "misc2"])
 def test_errors_leave_by_exception(family):
-    assert failures(family, "avx512", "unwind") == []
+    assert failures(family, "", "unwind") == []
 
 
 def test_data_are_complete():

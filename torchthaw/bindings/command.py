@@ -9,7 +9,11 @@ from .languages import LANGUAGES
 
 def add_bindings(subcommands):
     """Adds the subcommand."""
-    parser = subcommands.add_parser("bindings", help="declare a C header's functions in another language")
+    parser = subcommands.add_parser(
+        "bindings", help="declare a C header's functions in another language",
+        description="Prints declarations of the functions and constants of HEADER in LANGUAGE, with a comment for each "
+        "one that is left out and why. A C compiler reads the header.",
+    )  # fmt: skip
     add_arguments(parser)
     parser.add_argument("--output", type=Path, metavar="FILE", help="write them there, not to the standard output")
     parser.set_defaults(run=run)
@@ -18,7 +22,7 @@ def add_bindings(subcommands):
 def add_arguments(parser):
     """The options that decide what is printed."""
     parser.add_argument("language", metavar="LANGUAGE", choices=LANGUAGES, help=f"one of {', '.join(LANGUAGES)}")
-    parser.add_argument("header", type=Path, metavar="HEADER")
+    parser.add_argument("header", type=Path, metavar="HEADER", help="a C header")
     parser.add_argument("--name", default="", help="of the module or class, such as org.example.MyLib")
     parser.add_argument("--library", default="", help="to open, where the declarations say that")
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="FOLDER", help="of other headers")

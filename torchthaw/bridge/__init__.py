@@ -7,7 +7,14 @@ from .. import config, operators
 if config.checkout():
     __path__.append(str(config.libdir()))
 
-from . import _bridge, variables  # noqa: E402
+try:
+    from . import _bridge
+except ImportError:
+    if reason := config.not_built():
+        raise ImportError(reason) from None
+    raise
+
+from . import variables  # noqa: E402
 
 
 def bind(namespace, extension, module=None):

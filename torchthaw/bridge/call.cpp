@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "cuda/thc.h"
 #include "exceptions.h"
+#include "held.h"
 #include "modes.h"
 #include "tensor.h"
 #include "th/views.h"
@@ -23,14 +24,13 @@ template <bool legacy> class Call {
 public:
     Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
         : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
-          arguments_(arguments), count_(count), takes_stream_(!legacy && function->takes_stream),
-          checked_(!legacy && function->checked) {}
+          arguments_(arguments), count_(count), converted_(legacy ? count : function->parameter_count),
+          takes_stream_(!legacy && function->takes_stream), checked_(!legacy && function->checked) {}
 
     PyObject *run() {
         bool needs_cffi = function_->run == nullptr;
-        const Py_ssize_t converted = legacy ? count_ : function_->parameter_count;
         bool some_left_out = false;
-        for (Py_ssize_t i = 0; i < converted; ++i) {
+        for (Py_ssize_t i = 0; i < converted_; ++i) {
             if (!legacy && arguments_[i] == nullptr) {
                 some_left_out = true;
                 continue;
@@ -67,25 +67,44 @@ private:
     }
 
     __attribute__((noinline, cold)) Ref call_with_callbacks(bool needs_cffi) {
+        HeldMemory memory;
         CallbackScope scope;
-        if (!scope.has_entered()) return Ref();
+        if (!scope.has_entered() || !hold_memory(&memory)) return Ref();
         Ref result = call_and_finish(needs_cffi);
         return scope.raise() ? Ref() : std::move(result);
+    }
+
+    /* What C has pointers to, or structs of, stays until it has returned: a callback may resize tensors. False with an
+     * exception set. */
+    bool hold_memory(HeldMemory *memory) const {
+        for (Py_ssize_t i = 0; device_ < 0 && i < converted_; ++i) {
+            PyObject *object = arguments_[i];
+            if (object == nullptr || !is_tensor(object) || views_.holds(object)) continue;
+            if (!memory->hold(object)) return false;
+        }
+        return views_.hold(memory);
     }
 
     __attribute__((always_inline)) Ref call_and_finish(bool needs_cffi) {
         Ref result = needs_cffi ? call_through_cffi() : call_directly();
         if (result == nullptr) {
             if (!views_.empty()) finish_after_error();
-        } else if (!views_.finish(true)) {
+        } else if (!views_.finish(true) || !names_lost_references()) {
             return Ref();
         }
         return result;
     }
 
+    /* False with an exception set. */
+    bool names_lost_references() const {
+        if (__builtin_expect(!views_.lost_references(), 1)) return true;
+        return views_.name_lost_references(function_, arguments_, count_);
+    }
+
     __attribute__((noinline)) void finish_after_error() {
         const SavedError saved;
         views_.finish(false);
+        names_lost_references();
     }
 
     Argument argument(Py_ssize_t index) const {
@@ -137,7 +156,7 @@ private:
         views_.clear();
         device_ = -1;
         for (const bool plain : {false, true}) {
-            for (Py_ssize_t i = 0; i < count_; ++i) {
+            for (Py_ssize_t i = 0; i < converted_; ++i) {
                 PyObject *object = arguments_[i];
                 if (object == nullptr || has_plain_attributes(object) != plain) continue;
                 const Argument argument = this->argument(i);
@@ -311,7 +330,8 @@ private:
     char *frame_;
     PyObject **written_;
     PyObject *const *arguments_;
-    Py_ssize_t count_; /* of arguments: the parameters, and what a variadic function gets besides */
+    const Py_ssize_t count_;     /* of arguments: the parameters, and what a variadic function gets besides */
+    const Py_ssize_t converted_; /* how many of them are converted here; the rest is cffi's */
     int written_count_ = 0, device_ = -1; /* the CUDA device of the tensors */
     const bool takes_stream_, checked_;
     bool code_ran_ = false; /* of an argument's author, after pointers to other arguments' memory were read */

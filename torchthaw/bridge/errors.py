@@ -143,7 +143,13 @@ def _unreadable(tensor, error):
     return f"a {type(tensor).__name__} whose attributes raise {type(error).__name__}"
 
 
+# Without DLPack's exchange table, the sizes of tensors with more dimensions are not read.
+MOST_DIMENSIONS = 64
+
+
 def _without_memory(torch, tensor):
+    if tensor.dim() > MOST_DIMENSIONS:
+        return f"one of {tensor.dim()} dimensions, more than {MOST_DIMENSIONS}"
     one = "one" if type(tensor) is torch.Tensor else f"a {type(tensor).__name__}"
     if private_names.get("is_zerotensor")(tensor):
         one = "a tensor of zeros"

@@ -24,7 +24,8 @@ inline void describe_tensor(const Tensor &tensor, Array *array) {
     array->end = array->begin + ((static_cast<uint64_t>(tensor.count) * static_cast<unsigned>(tensor.dtype_bits) + 7) >> 3);
 }
 
-/* A tensor's sizes, in memory that lasts as long as the call. False with an exception set. */
+/* A tensor's sizes, in memory that lasts as long as the call. False, perhaps with an exception set, where they cannot be
+ * read. */
 __attribute__((noinline)) bool read_kept_sizes(PyObject *object, Tensor *tensor, Sizes *sizes) {
     if (!read_sizes(object, tensor)) return false;
     int64_t *kept = sizes->take(tensor->dimensions);
@@ -91,7 +92,8 @@ Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Arra
     }
     if (device != nullptr) *device = tensor.device;
     if (array != nullptr) {
-        if (tensor.size == nullptr && !read_kept_sizes(argument.object, &tensor, sizes)) return FAILED;
+        const bool has_sizes = tensor.size != nullptr || read_kept_sizes(argument.object, &tensor, sizes);
+        if (!has_sizes) return refuse(argument, device);
         describe_tensor(tensor, array);
     }
     return argument.store(tensor.data);

@@ -1,22 +1,25 @@
 """torchthaw/bridge/pytorch.py: what the bridge uses of PyTorch."""
 
 import ctypes
-import os
 import sys
 from contextlib import nullcontext
 
-from ..private_names import body_offset, get, has, is_being_imported
+from .. import config
+from ..private_names import body_offset, get, has, is_being_imported, storage_offset
 from . import _bridge
 
 # DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
 WORDS = "int", "uint", "float", "bfloat", "complex", "bool"
 CODES = {word: getattr(_bridge, f"DLPACK_{word.upper()}") for word in WORDS}
 
+# Read here, where nobody takes its ValueError for one of PyTorch's.
+USES_DLPACK = not config.switch("TORCHTHAW_NO_DLPACK")
+
 
 def access():
     """What _bridge asks for when it meets PyTorch: two types, DLPack's exchange table or None, and functions."""
     torch = sys.modules["torch"]
-    capsule = get("exchange_table") if os.environ.get("TORCHTHAW_NO_DLPACK", "0") == "0" else None
+    capsule = get("exchange_table") if USES_DLPACK else None
     # Without CUDA in PyTorch there is no CUDA tensor, and nobody asks for these.
     has_cuda = torch.backends.cuda.is_built()
     stream, device = (get("current_raw_stream"), get("exchange_device")) if has_cuda else (None, None)
@@ -50,6 +53,11 @@ def require():
         raise ImportError(f"torch: expected a PyTorch that works, got {why}", name="torch")
 
 
+def may_have_kernels():
+    """Whether kernels of operators may be C functions, as far as the environment says."""
+    return not config.switch("TORCHTHAW_NO_NATIVE_KERNELS")
+
+
 def view_base():
     """The property of tensors that is the tensor which a view was made of, or None."""
     return get("view_base")
@@ -68,6 +76,12 @@ def body_functions():
     if get("body") is None:
         return (0,) * (1 + len(names))
     return body_offset(), *(_address(get(name)) for name in names)
+
+
+def memory_offset():
+    """At which byte of a storage's C++ body there are the addresses of its memory, of what is freed with it, and of the
+    function that frees; 0 where that is not known."""
+    return 0 if get("storage_body") is None else storage_offset()
 
 
 def gradient_functions():
@@ -95,9 +109,19 @@ def describe(tensor):
     torch = sys.modules["torch"]
     if type(tensor) in (torch.Tensor, torch.nn.Parameter):
         return _describe(torch, tensor)
-    # Without their __torch_function__, which could resize a tensor that was read before.
-    with get("without_subclasses")() if has("without_subclasses") else nullcontext():
+    with _without_subclasses():
         return _describe(torch, tensor)
+
+
+def storage_below(tensor):
+    """The storage of a tensor of any class."""
+    with _without_subclasses():
+        return tensor.untyped_storage()
+
+
+def _without_subclasses():
+    """Without their __torch_function__, which could resize a tensor that was read before."""
+    return get("without_subclasses")() if has("without_subclasses") else nullcontext()
 
 
 def _describe(torch, tensor):

@@ -77,10 +77,10 @@ bool read_sizes(PyObject *object, Tensor *tensor) {
     const Ref stride(size == nullptr ? nullptr : PyObject_CallMethod(object, "stride", nullptr));
     if (stride == nullptr) return false;
     const int dimensions = tensor->dimensions = static_cast<int>(PyTuple_Size(size));
-    int64_t *strides = tensor->numbers + 64;
+    int64_t *strides = tensor->numbers + Tensor::MOST_DIMENSIONS;
     tensor->size = tensor->numbers;
     tensor->stride = strides;
-    return dimensions <= 64 && read_integers(size, tensor->numbers, dimensions) &&
+    return dimensions <= Tensor::MOST_DIMENSIONS && read_integers(size, tensor->numbers, dimensions) &&
            read_integers(stride, strides, dimensions);
 }
 

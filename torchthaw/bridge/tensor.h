@@ -15,7 +15,9 @@ struct Tensor {
     bool contiguous;            /* where the sizes were not read */
     int dimensions;
     const int64_t *size, *stride; /* strides count elements; NULL means row-major */
-    int64_t numbers[128];         /* both, where PyTorch has no C interface for them */
+    /* Both, where PyTorch has no C interface for them; a tensor of more dimensions cannot be read then. */
+    static constexpr int MOST_DIMENSIONS = 64;
+    int64_t numbers[2 * MOST_DIMENSIONS];
 };
 
 /* Fills `tensor` from a torch.Tensor, whose sizes it may borrow. False, perhaps with an exception set, for one without
@@ -25,7 +27,7 @@ bool read_tensor(PyObject *object, Tensor *tensor);
 /* The same, and its sizes and strides in any case. */
 bool read_layout(PyObject *object, Tensor *tensor);
 
-/* Those of a tensor that was read without them. False with an exception set. */
+/* Those of a tensor that was read without them. False, perhaps with an exception set, where they cannot be read. */
 bool read_sizes(PyObject *object, Tensor *tensor);
 
 /* Whether the elements lie row by row. */

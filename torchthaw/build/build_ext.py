@@ -4,11 +4,13 @@ import inspect
 import os
 import warnings
 from pathlib import Path
+from typing import Any
 
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
 from . import cuda, extension, toolchain
+from .arguments import Paths
 
 
 class FFIExtension(Extension):
@@ -18,7 +20,7 @@ class FFIExtension(Extension):
     setup.py.
     """
 
-    def __init__(self, name, headers, sources=(), **options):
+    def __init__(self, name: str, headers: Paths, sources: Paths = (), **options: Any) -> None:
         inspect.signature(extension.create_extension).bind(name, headers, sources, **options)
         self.given = {"name": name, "headers": headers, "sources": sources, **options}
         super().__init__(
@@ -46,7 +48,8 @@ class BuildExtension(build_ext):
     use_ninja = True
 
     @classmethod
-    def with_options(cls, *, use_ninja=True):
+    def with_options(cls, *, use_ninja: bool = True) -> "type[BuildExtension]":
+        """This class with other options."""
         return type(cls.__name__, (cls,), {"use_ninja": use_ninja})
 
     def finalize_options(self):

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from .. import __version__, config
 from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, stubs, symbols, th, toolchain
@@ -54,7 +55,7 @@ class Extension:
     glue_flags = ["-O1", "-fvisibility=hidden"]
     stub = None  # the text of the package's .pyi, once c_text() knows it
 
-    def __init__(self, name, base, **options):
+    def __init__(self, name: str, base: Path, **options: Any) -> None:
         self.options = {**DEFAULTS, **options}
         parts = name.split(".")
         self.name, self.base = name, base
@@ -66,7 +67,7 @@ class Extension:
         self.cache = config.cache()
         self.state = self.cache / "build" / f"{name}-{key}"
 
-    def build(self):
+    def build(self) -> None:
         """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
         vars(self).pop("cuda", None)  # the environment may ask for other architectures by now
         with ninja.locked(self.state, self.cache):
@@ -90,9 +91,12 @@ class Extension:
     def generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
         stamp = self.state / "generated.json"
-        facts = self.facts()
-        if stamp.exists() and stamp.read_text() == facts and self.generated.exists():
+        facts, before = self.facts(), stamp.read_text() if stamp.exists() else ""
+        if facts == before and self.generated.exists():
             return
+        # The headers of another torchthaw may be older than the objects that its predecessor compiled.
+        if before and json.loads(before)["torchthaw"] != json.loads(facts)["torchthaw"]:
+            ninja.forget(self.state)
         self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
         stamp.write_text(facts)
@@ -221,6 +225,11 @@ class Extension:
             return [*th.include_dirs(self.options["with_cuda"]), *toolkit, *given]
         return [*given, *toolkit]
 
+    def late_include_flags(self):
+        """The folders of headers that are searched after all others."""
+        of_th = th.late_include_flags(self.options["with_cuda"]) if self.options["th"] else []
+        return [*cdef.annotate_flags(), *of_th]
+
     def define_flags(self):
         """Macros, as flags of every compiler."""
         defined = [f"-D{key}" if value is None else f"-D{key}={value}" for key, value in self.options["define_macros"]]
@@ -240,14 +249,14 @@ class Extension:
     def nvcc_flags(self):
         """Those of CUDA sources besides cuda.Build's."""
         found = [*(f"-I{folder}" for folder in self.include_dirs()), *self.define_flags()]
-        return [*found, *(word for flag in cdef.annotate_flags() for word in ("-Xcompiler", flag))]
+        return [*found, *(word for flag in self.late_include_flags() for word in ("-Xcompiler", flag))]
 
     def ninja_text(self, generated, link=ninja.shared_object):
         """The text of build.ninja. ``generated``: C files of ours, which make a Python module of the sources."""
         options = self.options
         if any(map(is_cuda, options["sources"])):
             cuda.say(self.cuda.toolkit)
-        common = [*self.flags, *(f"-I{folder}" for folder in self.include_dirs()), *cdef.annotate_flags()]
+        common = [*self.flags, *(f"-I{folder}" for folder in self.include_dirs()), *self.late_include_flags()]
         common += self.define_flags()
         of_ours = [*self.glue_flags, f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
         sources = {path: [*of_ours, *self.flags_of(path)] for path in generated}
@@ -295,7 +304,7 @@ class Extension:
             "runtime_library_dirs": [*self.runtime_library_dirs()],
             "extra_objects": [os.fspath(path) for path in options["extra_objects"]],
             "extra_compile_args": [
-                *options["extra_compile_args"]["cxx"], "-fexceptions", *cdef.annotate_flags(),
+                *options["extra_compile_args"]["cxx"], "-fexceptions", *self.late_include_flags(),
             ],
             "extra_link_args": [*map(os.fspath, self.link_args())],
         }

@@ -1,9 +1,11 @@
 """torchthaw/build/extension.py: create_extension, which makes a Python module of C headers and sources."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import cuda
+from .arguments import AnyPath, CompileArgs, Macros, Paths
 from .core import LIMITED_API, Extension, is_cuda
 
 __all__ = ["LIMITED_API", "Extension", "check", "create_extension", "paths"]
@@ -21,10 +23,12 @@ OF_REPOSITORY = OF_PYTORCH | {"my_lib"}
 
 
 def create_extension(
-    name, headers, sources=(), relative_to=".", *, verbose=False, with_cuda=False, th=False, define_macros=(),
-    include_dirs=(), libraries=(), library_dirs=(), runtime_library_dirs=(), extra_objects=(), extra_compile_args=(),
-    extra_link_args=(), dlink=False, dlink_libraries=(), ops=None,
-):  # fmt: skip
+    name: str, headers: Paths, sources: Paths = (), relative_to: AnyPath = ".", *, verbose: bool = False,
+    with_cuda: bool = False, th: bool = False, define_macros: Macros = (), include_dirs: Iterable[AnyPath] = (),
+    libraries: Iterable[str] = (), library_dirs: Iterable[AnyPath] = (), runtime_library_dirs: Iterable[str] = (),
+    extra_objects: Iterable[AnyPath] = (), extra_compile_args: CompileArgs = (), extra_link_args: Iterable[str] = (),
+    dlink: bool = False, dlink_libraries: Iterable[str] = (), ops: str | None = None,
+) -> Extension:  # fmt: skip
     """An :class:`Extension` whose ``build()`` makes the package ``name`` of what C ``headers`` declare.
 
     name: dotted, such as ``"_ext.my_lib"``, which gives ``_ext/my_lib/{__init__.py,_my_lib.so}`` in the folder of

@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 import types
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,18 +17,22 @@ import cffi
 
 from .. import config
 from . import cuda, header_folders, ninja, prototypes, record, toolchain
+from .arguments import AnyPath, Paths, Texts
 from .core import Extension
 from .extension import OF_REPOSITORY, check, check_ops, paths
 
+Flags = Iterable[str] | None
 # What compilers and linkers read of the environment besides the folders of headers.
 ALSO_READ = "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"
 
 
 def load(
-    name, sources, headers=(), extra_cflags=None, extra_cuda_cflags=None, extra_ldflags=None, extra_include_paths=None,
-    build_directory=None, verbose=False, with_cuda=None, is_python_module=True, is_standalone=False,
-    keep_intermediates=True, *, ops=None,
-):  # fmt: skip
+    name: str, sources: Paths, headers: Paths = (), extra_cflags: Flags = None, extra_cuda_cflags: Flags = None,
+    extra_ldflags: Flags = None, extra_include_paths: Iterable[AnyPath] | None = None,
+    build_directory: AnyPath | None = None, verbose: bool = False, with_cuda: bool | None = None,
+    is_python_module: bool = True, is_standalone: bool = False, keep_intermediates: bool = True, *,
+    ops: str | None = None,
+) -> Any:  # fmt: skip
     """Builds ``sources`` unless that was done before, and returns a Python module of what C ``headers`` declare.
 
     name: an identifier, the module's name.
@@ -69,10 +74,13 @@ def load(
 
 
 def load_inline(
-    name, cpp_sources=(), cuda_sources=(), functions=None, extra_cflags=None, extra_cuda_cflags=None,
-    extra_ldflags=None, extra_include_paths=None, build_directory=None, verbose=False, with_cuda=None,
-    is_python_module=True, keep_intermediates=True, *, c_sources=(), headers=(), ops=None,
-):  # fmt: skip
+    name: str, cpp_sources: Texts = (), cuda_sources: Texts = (),
+    functions: str | list[str] | tuple[str, ...] | dict[str, str] | None = None, extra_cflags: Flags = None,
+    extra_cuda_cflags: Flags = None, extra_ldflags: Flags = None,
+    extra_include_paths: Iterable[AnyPath] | None = None, build_directory: AnyPath | None = None,
+    verbose: bool = False, with_cuda: bool | None = None, is_python_module: bool = True,
+    keep_intermediates: bool = True, *, c_sources: Texts = (), headers: Texts = (), ops: str | None = None,
+) -> Any:  # fmt: skip
     """load() with sources that are texts instead of files: a text or several of each language, joined to one file.
 
     functions: the names of functions that become functions of the module, as a list, or as a dict with their

@@ -183,6 +183,14 @@ def run(folder, targets=(), verbose=False, explain=None):
         raise BuildError(f"the build in {folder} failed with exit status {process.returncode}\n{words}")
 
 
+def forget(folder):
+    """Makes the next run() in ``folder`` compile and link everything anew.
+
+    For what is made of files that ninja does not watch: archives, and headers in folders of the environment.
+    """
+    (folder / ".ninja_log").unlink(missing_ok=True)
+
+
 def install(made, target, libraries=(), places=dict):
     """Puts the file ``made`` at ``target`` in one step; a process that has the old one loaded keeps it.
 
@@ -193,6 +201,7 @@ def install(made, target, libraries=(), places=dict):
         return
     missing = symbols.missing(made, libraries) if made.suffix == ".so" else []
     if missing:
+        forget(made.parent)
         hints = "".join(f"\n{hint}" for hint in symbols.hints(made, missing, places()))
         raise BuildError(UNDEFINED.format(target=target, names=", ".join(symbols.readable(missing)), hints=hints))
     temporary = target.with_name(f".{target.name}.{os.getpid()}")

@@ -13,7 +13,7 @@ from collections.abc import Sequence as _Sequence
 from typing import Any
 from typing import overload as _overload
 
-from cffi import FFI as _FFI
+from cffi import FFI as _FFI  # type: ignore[import-untyped, unused-ignore]
 from torch import Tensor as _Tensor
 
 _Array = _Tensor | _FFI.CData | _Sequence[Any]

@@ -37,6 +37,11 @@ def include_dirs(with_cuda):
     return [include, include / "TH", *([include / "THC"] if with_cuda else [])]
 
 
+def late_include_flags(with_cuda):
+    """THCUNN's folder, to be searched after all others: its common.h must not hide a project's file of that name."""
+    return ["-idirafter", str(config.includes() / "THCUNN")] if with_cuda else []
+
+
 def struct(type):
     """(thaw_kind, DLPack code, bits) of a pointer to one of the structs, or None."""
     if isinstance(type, model.PointerType) and isinstance(type.totype, model.StructType):

@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 
 class Gone(NamedTuple):
-    """A pattern of names, a PyTorch that no longer has them, and what is used instead."""
+    """A pattern of names, a PyTorch that no longer has them, and what is used instead.
+
+    unless: a pattern of text in which the names are another library's.
+    """
 
     pattern: str
     by: str
     instead: str
+    unless: str = r"(?!)"
 
 
 GONE = [
@@ -31,7 +35,14 @@ GONE = [
     Gone(r"c10::guts::make_unique|torch::make_unique", "1.8", "std::make_unique"),
     Gone(r"at::cuda::getCurrentCUDAStreamOnDevice", "1.0", "at::cuda::getCurrentCUDAStream(device)"),
     Gone(r"unsafeGetTH\b", "1.5", "tensor.data_ptr()"),
+    Gone(r"D?CHECK_(?:EQ|NE|LE|LT|GE|GT|NOTNULL)\b(?=\s*\()", "1.13", "TORCH_CHECK_EQ and the like", r"\bglog/"),
 ]  # fmt: skip
+
+# Headers that are gone, and those that have today what they had.
+HEADERS = {
+    "ATen/Type.h": "ATen/ATen.h", "ATen/CPUGenerator.h": "ATen/CPUGeneratorImpl.h",
+    "ATen/CUDAGenerator.h": "ATen/cuda/CUDAGeneratorImpl.h",
+}  # fmt: skip
 
 # Names that the headers of torchthaw_aten have, of families in GONE that are otherwise gone.
 HERE = re.compile(r"THCudaBlas_[SD](?:axpy|dot|gemv|ger|gemm|gemmBatched|gemmStridedBatched)")
@@ -44,8 +55,11 @@ def gone(text):
     code = _COMMENT.sub(lambda match: "\n" * match[0].count("\n") or " ", text)
     found = {}
     for entry in GONE:
+        if re.search(entry.unless, text):
+            continue
         for match in re.finditer(rf"(?<!\w)(?:{entry.pattern})", code):
-            if not HERE.fullmatch(match[0]) and match[0] not in found:
+            defined = re.search(rf"#\s*define\s+{match[0]}\b", code)
+            if not HERE.fullmatch(match[0]) and match[0] not in found and not defined:
                 line = code.count("\n", 0, match.start()) + 1
                 found[match[0]] = (line, match[0], f"PyTorch {entry.by} has it no more", entry.instead)
     return sorted(found.values())

@@ -14,12 +14,14 @@ For TH, write find_path(TH_INCLUDE TH/TH.h) and find_library(TH_LIBRARY TH), whi
 give cmake -DCMAKE_PREFIX_PATH=`python -c 'import torch; print(torch.utils.cmake_prefix_path)'`.")
 """
 LIBRARIES = {"th": "TH", "thc": "THC"}
+# A linker script: libATen of PyTorch 0.4 had TH and THC in it. What needs neither is not linked to it.
+ATEN = "/* Made by torchthaw. */\nINPUT(AS_NEEDED({libraries}))\n"
 
 
 def point_at_headers():
     """Makes find_path and find_library find TH and THC, and CMake 4 read files for a CMake before 3.5."""
     include = config.includes()
-    links = {}
+    links, found = {}, []
     for name, then in LIBRARIES.items():
         try:
             library = config.library(name)
@@ -28,7 +30,11 @@ def point_at_headers():
         # The first two by the names of PyTorch 0.3, the others by those of today; the last is the SONAME.
         links.update({f"lib/lib{each}": library for each in (f"{then}.so", f"{then}.so.1", f"{name}.so")})
         links[f"lib/{library.name}"] = library
-    made = layout.folder("th", {"packages/share/cmake/Torch/torch-config.cmake": TORCH_CONFIG}, links)
+        found.append(f'"{library}"')
+    files = {"packages/share/cmake/Torch/torch-config.cmake": TORCH_CONFIG}
+    if found:
+        files["lib/libATen.so"] = ATEN.format(libraries=" ".join(found))
+    made = layout.folder("th", files, links)
     # CMake looks below prefixes before it looks into the other folders: the project's own ones come first in each.
     append("CMAKE_PREFIX_PATH", made / "packages")
     append("CMAKE_INCLUDE_PATH", include, include / "TH", include / "THC")

@@ -4,16 +4,17 @@ PyTorch makes such tensors in more places than it did, and C code that reads the
 """
 
 import inspect
-import os
 import sys
 import warnings
 from functools import wraps
+
+from .. import config
 
 _warned = set()
 
 
 def enabled():
-    return os.environ.get("TORCHTHAW_DEBUG", "0") not in ("", "0")
+    return config.switch("TORCHTHAW_DEBUG")
 
 
 def watch(function):

@@ -15,12 +15,16 @@ LINE = (
 
 
 def add_enable(subcommands):
-    parser = subcommands.add_parser("enable", help="make torch.utils.ffi importable in this environment for good")
+    parser = subcommands.add_parser(
+        "enable", help="make torch.utils.ffi importable in this environment for good",
+        description=f"Writes {PTH} into this environment's site-packages: plain `python` then finds torch.utils.ffi, "
+        "without `torchthaw run`. Nothing else changes until something imports it.",
+    )  # fmt: skip
     parser.set_defaults(run=lambda options: enable())
 
 
 def add_disable(subcommands):
-    parser = subcommands.add_parser("disable", help="undo enable")
+    parser = subcommands.add_parser("disable", help="undo enable", description=f"Removes {PTH}, which `enable` wrote.")
     parser.set_defaults(run=lambda options: disable())
 
 

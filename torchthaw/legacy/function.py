@@ -40,6 +40,38 @@ def _refuse_call(self, *inputs):
 _new_style_call = vars(Function).get("__call__", _refuse_call)
 
 
+class Input(torch.Tensor):
+    """What ``forward`` gets for an input that requires grad: memory without history, which says so nevertheless.
+
+    PyTorch 0.4 gave forward the caller's own tensor, and code for it saves tensors only if one requires grad; 0.3 gave
+    it plain tensors, which NumPy takes and which can be resized. What is made of it is a plain tensor.
+    """
+
+    __torch_function__ = torch.nn.Parameter.__torch_function__
+
+    @property
+    def requires_grad(self):
+        return True
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        self.__class__ = torch.Tensor
+        self.requires_grad = value
+
+    def __deepcopy__(self, memo):
+        return raw(self).__deepcopy__(memo)
+
+    def __reduce_ex__(self, protocol):
+        return raw(self).__reduce_ex__(protocol)
+
+
+def _for_forward(input):
+    tensor = input.data
+    if input.requires_grad and type(tensor) is torch.Tensor:
+        tensor.__class__ = Input
+    return tensor
+
+
 class Carrier(Function):
     """(instance, *inputs) -> the outputs of ``instance.forward``."""
 
@@ -48,7 +80,7 @@ class Carrier(Function):
         ctx.instance = instance
         ctx.num_inputs = len(inputs)
         _enter(instance, ctx)
-        tensors = [input.data for input in inputs]
+        tensors = [*map(_for_forward, inputs)]
         try:
             results = instance.forward(*tensors)
             saved, dirty, constant = instance.to_save, instance.dirty_tensors, instance.non_differentiable

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .. import config
-from ..build import cuda, ninja, toolchain
+from ..build import cuda, ninja, th, toolchain
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {
@@ -36,10 +36,20 @@ NO_REMOVED_CALLS = "-DTHC_NO_REMOVED_CALLS"
 def add_nvcc(subcommands):
     # All that follows is nvcc's: nothing of it begins an option of ours.
     parser = subcommands.add_parser(
-        "nvcc", help="nvcc for the scripts of old projects", add_help=False, prefix_chars="\0"
-    )
+        "nvcc", help="nvcc for the scripts of old projects", add_help=False, prefix_chars="\0",
+        description="Calls the toolkit's nvcc with arguments as scripts of old projects give them. What it dropped is "
+        "replaced or left out, and each change is a line on stderr; headers of TH and THC are found. `run` puts it on "
+        "PATH. All arguments are nvcc's, whose own help follows.",
+    )  # fmt: skip
     parser.add_argument("arguments", metavar="ARGUMENT", nargs="*", help="what nvcc gets")
-    parser.set_defaults(run=lambda options: run(options.arguments))
+    parser.set_defaults(run=lambda options: run_command(parser, options.arguments))
+
+
+def run_command(parser, arguments):
+    """As run(); asked for help, it says before what this command is."""
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(parser.format_help(), flush=True)
+    return run(arguments)
 
 
 def run(arguments):
@@ -91,7 +101,8 @@ def header_flags(given=()):
     """What a source file sees TH and THC by, and the calls that CUDA dropped; ``given``: its other flags."""
     include = config.includes()
     folders = [include, include / "TH", include / "THC"]
-    return [*(f"-I{folder}" for folder in folders), *removed_calls(given)]
+    late = [word for flag in th.late_include_flags(True) for word in ("-Xcompiler", flag)]
+    return [*(f"-I{folder}" for folder in folders), *late, *removed_calls(given)]
 
 
 def removed_calls(given):

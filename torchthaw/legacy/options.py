@@ -1,6 +1,7 @@
 """torchthaw/legacy/options.py: the arguments of an old create_extension, as options of torchthaw.build.Extension."""
 
 import os
+import re
 import warnings
 
 from ..build import cuda
@@ -8,6 +9,9 @@ from . import objects
 
 # Arguments of setuptools.Extension that are no options; setuptools takes longer to import than ninja takes to build.
 OTHER_ARGUMENTS = {"export_symbols", "swig_opts", "depends", "language", "optional", "py_limited_api"}
+# PyTorch's libraries with the symbols of TH and THC, of which the build links ours; libATen had both in 0.4.
+OF_TH = ("TH", "THC", "ATen")
+FILE_OF_TH = re.compile(rf"lib(?:{'|'.join(OF_TH)})\.so(?:\.1)?")
 LISTS = (
     "define_macros", "undef_macros", "include_dirs", "libraries", "library_dirs", "runtime_library_dirs",
     "extra_objects", "extra_link_args", "dlink_libraries",
@@ -23,11 +27,17 @@ def divided(given, base):
     options = {name: list(others.pop(name, None) or ()) for name in LISTS}
     for name in ("include_dirs", "library_dirs"):
         options[name] = [os.fspath(place) for folder in options[name] for place in objects.places(base, folder)]
-    options["libraries"] = [each for each in options["libraries"] if each not in ("TH", "THC")]
+    options["libraries"] = [each for each in options["libraries"] if each not in OF_TH]
+    options["extra_objects"] = [each for each in options["extra_objects"] if not _is_of_th(base, each)]
     options["extra_compile_args"] = cuda.compile_args(others.pop("extra_compile_args", None) or ())
     options["dlink"] = others.pop("dlink", False)
     options["suffix"] = others.pop("source_extension", ".c")
     return options, others
+
+
+def _is_of_th(base, path):
+    """Whether a path names one of PyTorch's libraries, in a PyTorch that lacks it."""
+    return bool(FILE_OF_TH.fullmatch(os.path.basename(path))) and not objects.first_existing(base, path).exists()
 
 
 def warn_of_unknown(others):

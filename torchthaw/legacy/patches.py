@@ -5,8 +5,7 @@ torch.utils.cpp_extension is made when that is imported, by ``install_for()``. E
 ``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
 """
 
-import os
-
+from .. import config
 from . import semantics
 from .patching import Patch, PatchTable
 
@@ -53,7 +52,7 @@ OF_MODULE = {"torch.utils.cpp_extension": "cpp_extension"}
 
 def switched_off():
     """The names that ``TORCHTHAW_NO_PATCH`` holds; ValueError where one is unknown."""
-    names = [name.strip() for name in os.environ.get("TORCHTHAW_NO_PATCH", "").split(",") if name.strip()]
+    names = config.words("TORCHTHAW_NO_PATCH")
     if names == ["all"]:
         return list(PATCHES.patches)
     try:

@@ -1,6 +1,7 @@
 /* THC/THCRemoved.cuh: calls that CUDA had and dropped, by what took their place; for C, C++ and CUDA.
  *
- * Builds of old projects with CUDA include it before everything else. -DTHC_NO_REMOVED_CALLS switches it off.
+ * Builds of old projects with CUDA include it before everything else. -DTHC_NO_REMOVED_CALLS switches it off. For C and
+ * C++ it includes nothing: a source may define _GNU_SOURCE and the like on its first line, and Python.h does.
  *
  * A warp vote or shuffle without a mask stood for the threads that run it together: the mask is those that do so now.
  * That is what it was for code whose warps run in step, as before sm_70; code that relies on a warp coming together
@@ -11,6 +12,16 @@
 
 #if !defined(THC_NO_REMOVED_CALLS)
 
+/* Macros, since functions would need CUDA's types, and so its headers. A toolkit that has these calls still declares
+ * their replacements once more, as deprecated. */
+#define cudaThreadSynchronize cudaDeviceSynchronize
+#define cudaThreadExit cudaDeviceReset
+#define cudaThreadGetLimit cudaDeviceGetLimit
+#define cudaThreadSetLimit cudaDeviceSetLimit
+#define cudaThreadGetCacheConfig cudaDeviceGetCacheConfig
+#define cudaThreadSetCacheConfig cudaDeviceSetCacheConfig
+
+#ifdef __CUDACC__
 /* CUDA declares __any, __all and __ballot still, without a body from sm_70 on. The builds name its declarations by
  * -D__any=… otherwise; the names are free from here on. Without these -D, they stay CUDA's. */
 #if defined(__any) && defined(__all) && defined(__ballot)
@@ -20,26 +31,6 @@
 #define THC_REMOVED_VOTES
 #endif
 
-#include <cuda_runtime_api.h>
-
-#if CUDART_VERSION >= 13000
-static __inline__ cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
-static __inline__ cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
-static __inline__ cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit) {
-  return cudaDeviceGetLimit(value, limit);
-}
-static __inline__ cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value) {
-  return cudaDeviceSetLimit(limit, value);
-}
-static __inline__ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config) {
-  return cudaDeviceGetCacheConfig(config);
-}
-static __inline__ cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config) {
-  return cudaDeviceSetCacheConfig(config);
-}
-#endif
-
-#ifdef __CUDACC__
 #include <cuda_runtime.h>
 
 /* Templates, so that a project's own overload for one type goes before them. */

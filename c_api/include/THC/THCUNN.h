@@ -1,3 +1,3 @@
-/* THC/THCUNN.h: for `#include "THCUNN.h"`. THCUNN's own folder is not searched by compilers: its common.h would hide a
- * project's file of that name. */
+/* THC/THCUNN.h: for `#include "THCUNN.h"` of compilers that search THC's folder alone. Builds search THCUNN's own one
+ * too, after all others: its common.h would hide a project's file of that name. */
 #include <THCUNN/THCUNN.h>

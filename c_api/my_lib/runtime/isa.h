@@ -51,7 +51,7 @@
 
 #if MY_LIB_ENTRY_POINTS
 namespace my_lib {
-// Whether the environment variable MY_LIB_CPU has no value or one that is known; else it is the caller's error.
+// Whether the environment variable MY_LIB_CPU has no value or one that can be used; else it is the caller's error.
 bool check_cpu();
 }  // namespace my_lib
 #endif

@@ -147,10 +147,10 @@ uint64_t THRandom_initialSeed(THGenerator *_generator) { return _generator->the_
 // These raise no errors.
 uint64_t THRandom_random(THGenerator *_generator) { return th::random32(_generator); }
 uint64_t THRandom_random64(THGenerator *_generator) { return th::random64(_generator); }
-double THRandom_standard_uniform(THGenerator *_generator) { return th::standard_uniform(_generator); }
-double THRandom_uniform(THGenerator *_generator, double a, double b) { return th::uniform(_generator, a, b); }
-float THRandom_uniformFloat(THGenerator *_generator, float a, float b) { return th::uniform_float(_generator, a, b); }
 
+TH_EXPORT(double, THRandom_standard_uniform, ::th::standard_uniform, THGenerator *)
+TH_EXPORT(double, THRandom_uniform, ::th::uniform, THGenerator *, double, double)
+TH_EXPORT(float, THRandom_uniformFloat, ::th::uniform_float, THGenerator *, float, float)
 TH_EXPORT(double, THRandom_normal, ::th::normal, THGenerator *, double, double)
 TH_EXPORT(double, THRandom_exponential, ::th::exponential, THGenerator *, double)
 TH_EXPORT(double, THRandom_standard_gamma, ::th::standard_gamma, THGenerator *, double)

@@ -8,6 +8,7 @@ namespace th {
 bool read_torch7();
 
 // TH_COMPAT=7: Torch7's and PyTorch 0.1.12-0.2's numbers, where they differ from 0.3 without a different prototype.
+// Error: a value that is neither 7 nor 0.3.
 inline bool torch7() {
     static base::Once<bool> chosen;
     return chosen.get(read_torch7);

@@ -47,6 +47,15 @@ struct File {
     }
 };
 
+// Mapped memory, unmapped at the end of the block unless it was kept.
+struct Mapping {
+    void *data;
+    ptrdiff_t size;
+    ~Mapping() {
+        if (data) munmap(data, size_t(size));
+    }
+};
+
 int open_file(const Context *context) {
     if (context->flags & TH_ALLOCATOR_MAPPED_FROMFD) return dup(context->fd);
     int mode = O_RDWR | O_CLOEXEC;
@@ -87,19 +96,20 @@ void *map(Context *context, ptrdiff_t size) {
                  context->filename, size);
         TH_CHECK(ftruncate(file.fd, size) == 0, "unable to resize file <%s> to the right size", context->filename);
     }
-    void *data = nullptr;
+    Mapping mapping{nullptr, size};
     if (size > 0) {
         const int sharing = context->flags & shared_flags ? MAP_SHARED : MAP_PRIVATE;
-        data = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, sharing, file.fd, 0);
+        void *data = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, sharing, file.fd, 0);
         TH_CHECK(data != MAP_FAILED, "$ Torch: unable to mmap memory: you tried to mmap %dGB.", int(size >> 30));
+        mapping.data = data;
     }
-    context->size = size;
     if (context->flags & TH_ALLOCATOR_MAPPED_UNLINK) unlink_file(context);
+    context->size = size;
     if (context->flags & TH_ALLOCATOR_MAPPED_KEEPFD) {
         if (context->fd >= 0) close(context->fd);
         context->fd = std::exchange(file.fd, -1);
     }
-    return data;
+    return std::exchange(mapping.data, nullptr);
 }
 
 void free_context(Context *context) {

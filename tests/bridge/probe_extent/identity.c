@@ -7,9 +7,10 @@
 int one_storage(THFloatTensor *a, THFloatTensor *b) { return a->storage == b->storage; }
 int lies_on(THFloatTensor *tensor, THFloatStorage *storage) { return tensor->storage == storage; }
 int same_pointer(THFloatStorage *a, THFloatStorage *b) { return a == b; }
-int references(THFloatTensor *tensor) { return tensor->storage->refcount; }
+/* Without those that the bridge lends. */
+int references(THFloatTensor *tensor) { return tensor->storage->refcount - (1 << 16); }
 int references_of_three(THFloatTensor *a, THFloatTensor *b, THFloatTensor *c) {
-  return a->storage->refcount + 10 * b->storage->refcount + 100 * c->storage->refcount;
+  return references(a) + 10 * references(b) + 100 * references(c);
 }
 THFloatStorage *retained(THFloatStorage *storage) {
   THFloatStorage_retain(storage);
@@ -98,4 +99,9 @@ long size_seen_by_a_thread(THFloatTensor *resized, int count, THFloatTensor *oth
   pthread_create(&thread, NULL, grow, &growth);
   pthread_join(thread, NULL);
   return other->storage->size;
+}
+void free_below_both(THFloatTensor *a, THFloatTensor *b) {
+  THFloatStorage_free(a->storage);
+  THFloatStorage_free(b->storage);
+  THFloatTensor_free(b);
 }

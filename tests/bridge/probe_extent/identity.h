@@ -24,3 +24,4 @@ void resize_kept(int count);
 void release_storage(void);
 long size_around(THFloatTensor *tensor, void (*between)(void));
 long size_seen_by_a_thread(THFloatTensor *resized, int count, THFloatTensor *other);
+void free_below_both(THFloatTensor *a, THFloatTensor *b);

@@ -1,6 +1,7 @@
 /* tests/bridge/probe_misuse/misuse.c */
 #include "misuse.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #define MISUSE_ARRAY(name, type) \
@@ -72,6 +73,26 @@ int call_each(const misuse_function *functions, int function_count, int count) {
     return sum;
 }
 
+double sum_after(void (*between)(void), const float *values, int64_t count) {
+    double sum = 0;
+    between();
+    for (int64_t i = 0; i < count; ++i) sum += values[i];
+    return sum;
+}
+
 static misuse_function kept;
 void keep(misuse_function function) { kept = function; }
 int call_kept(int count, float *output) { return call_back(kept, count, output); }
+
+int64_t add_up(const char *format, ...) {
+    va_list values;
+    int64_t sum = 0;
+    va_start(values, format);
+    for (; *format != '\0'; ++format) sum += va_arg(values, int64_t);
+    va_end(values);
+    return sum;
+}
+
+void behind(int32_t *victim, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) victim[i] = 1;
+}

@@ -70,5 +70,9 @@ int call_each(const misuse_function *functions, int function_count, int count);
 void keep(misuse_function function);
 int call_kept(int count, float *output);
 int call_and_throw(misuse_function function);
+double sum_after(void (*between)(void), const float *values, int64_t count); /* calls it, then adds up */
+
+int64_t add_up(const char *format, ...); /* as many int64_t as the format has characters */
+void behind(int32_t *victim, int64_t count); /* whose parameters' records come next; they become 1 */
 
 #endif

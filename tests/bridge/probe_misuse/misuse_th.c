@@ -1,6 +1,8 @@
 /* tests/bridge/probe_misuse/misuse_th.c */
 #include <TH/TH.h>
 
+#include <stdarg.h>
+
 void th_tensor(THFloatTensor *output, THFloatTensor *value) { THFloatTensor_fill(output, 1); }
 void th_storage(THFloatTensor *output, THFloatStorage *value) { THFloatTensor_fill(output, 1); }
 void th_int(THFloatTensor *output, int value) { THFloatTensor_fill(output, 1); }
@@ -14,3 +16,19 @@ void th_const_text(THFloatTensor *output, const char *value) { THFloatTensor_fil
 void th_function(THFloatTensor *output, int (*value)(int)) {
     THFloatTensor_fill(output, value == NULL ? 0 : (float)value(0));
 }
+
+double th_sum_after(void (*between)(void), THFloatTensor *values) {
+    between();
+    return THFloatTensor_sumall(values);
+}
+
+int th_count(const char *format, ...) {
+    va_list values;
+    ptrdiff_t count = 0;
+    va_start(values, format);
+    for (; *format != '\0'; ++format) count += THFloatTensor_nElement(va_arg(values, THFloatTensor *));
+    va_end(values);
+    return (int)count;
+}
+
+void th_behind(THIntTensor *victim, int count) { THIntTensor_fill(victim, count); }

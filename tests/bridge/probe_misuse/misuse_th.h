@@ -8,3 +8,6 @@ void th_floats(THFloatTensor *output, float *value);
 void th_text(THFloatTensor *output, char *value); /* its first character becomes X */
 void th_const_text(THFloatTensor *output, const char *value);
 void th_function(THFloatTensor *output, int (*value)(int));
+double th_sum_after(void (*between)(void), THFloatTensor *values); /* calls it, then adds up */
+int th_count(const char *format, ...); /* the elements of as many THFloatTensor * as the format has characters */
+void th_behind(THIntTensor *victim, int count);

@@ -171,3 +171,37 @@ float read_freed(THFloatTensor *tensor) {
   return data[0];
 }
 float read_behind(THFloatTensor *tensor) { return THFloatTensor_data(tensor)[THFloatTensor_nElement(tensor)]; }
+
+/* ---- References of the caller that C gives up ---- */
+
+int free_argument(THFloatTensor *tensor, int times) {
+  while (times-- > 0) THFloatTensor_free(tensor);
+  return 1;
+}
+int free_storage(THFloatStorage *storage, int times) {
+  while (times-- > 0) THFloatStorage_free(storage);
+  return 1;
+}
+int free_storage_below(THFloatTensor *tensor) { return free_storage(tensor->storage, 1); }
+int resize_and_free(THFloatTensor *tensor, int count) {
+  THFloatTensor_resize1d(tensor, count);
+  THFloatTensor_fill(tensor, 5);
+  return free_argument(tensor, 1);
+}
+int set_and_free(THFloatTensor *tensor, THFloatTensor *source) {
+  THFloatTensor_set(tensor, source);
+  return free_argument(tensor, 1);
+}
+int keep_and_free(THFloatTensor *tensor) {
+  keep(tensor);
+  return free_storage_below(tensor);
+}
+int fail_after_free(THFloatTensor *tensor) {
+  THFloatTensor_free(tensor);
+  THError("after it was freed");
+  return 1;
+}
+THFloatTensor *free_and_return(THFloatTensor *tensor) {
+  THFloatTensor_free(tensor);
+  return tensor;
+}

@@ -40,3 +40,12 @@ int gather(THFloatTensor *output, THFloatTensor *input, THLongTensor *index);
 int shift(int count);
 float read_behind(THFloatTensor *tensor);
 float read_freed(THFloatTensor *tensor);
+
+int free_argument(THFloatTensor *tensor, int times);
+int free_storage(THFloatStorage *storage, int times);
+int free_storage_below(THFloatTensor *tensor);
+int resize_and_free(THFloatTensor *tensor, int count);
+int set_and_free(THFloatTensor *tensor, THFloatTensor *source);
+int keep_and_free(THFloatTensor *tensor);
+int fail_after_free(THFloatTensor *tensor);
+THFloatTensor *free_and_return(THFloatTensor *tensor);

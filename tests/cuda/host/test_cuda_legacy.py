@@ -124,6 +124,57 @@ def test_removed_calls(project, build):
     call(project, "assert my_lib.old_calls() != 0")
 
 
+@BUILDS
+def test_common_header_of_thcunn(project, build):
+    """It lay beside THCUNN.h; a project's own header of that name comes first."""
+    source = project / "src" / "add_kernel.cu"
+    source.write_text('#include "THCUNN.h"\n#include "common.h"\n#include <cuda_runtime.h>\n'
+                      "void grid() { GET_BLOCKS(CUDA_NUM_THREADS); }\n" + source.read_text())
+    for name in ("my_lib.c", "my_lib_cuda.c"):
+        file = project / "src" / name
+        file.write_text('#include "THCUNN.h"\n#include "common.h"\n' + file.read_text())
+    own = project / "src" / "own"
+    own.mkdir()
+    (own / "common.h").write_text("#define OWN 1\n")
+    text = (project / "build.py").read_text()
+    run(project, *build)
+    (project / "build.py").write_text(text.replace("with_cuda=True,", "with_cuda=True, include_dirs=['src/own'],"))
+    source.write_text(source.read_text().replace("GET_BLOCKS(CUDA_NUM_THREADS)", "(void)OWN"))
+    (project / "src" / "my_lib.c").write_text('#include "common.h"\nint own = OWN;\n')
+    (project / "src" / "my_lib.h").write_text("")
+    run(project, *build)
+
+
+# cffi calls alloca, which Python.h makes stdlib.h declare. asprintf and M_PI are no words of C99 either.
+FIRST_LINES = """#define _GNU_SOURCE
+#define _USE_MATH_DEFINES
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cuda_runtime.h>
+
+int first_lines(int *values, int n) {
+    char *text;
+    int length = asprintf(&text, "%.4f", M_PI);
+    free(text);
+    for (int i = 0; i < n; ++i) length += values[i];
+    return length + 0 * (int)sizeof(cudaThreadSynchronize());
+}
+"""
+
+
+@BUILDS
+@pytest.mark.parametrize("standard", ["c99", "c11", "gnu17"])
+def test_sources_that_choose_what_the_c_library_declares(project, build, standard):
+    (project / "src" / "my_lib.c").write_text(FIRST_LINES)
+    (project / "src" / "my_lib.h").write_text("int first_lines(int *values, int n);\n")
+    text = (project / "build.py").read_text()
+    text = text.replace("with_cuda=True,", f"with_cuda=True, extra_compile_args=['-std={standard}', '-Werror'],")
+    (project / "build.py").write_text(text)
+    run(project, *build)
+    call(project, "assert my_lib.first_lines([1, 2, 3], 3) == 12")
+
+
 CALL = """
 import sys
 import torch

@@ -161,9 +161,44 @@ def test_removed_calls_of_the_host(project, compiler):
     assert "cudaDeviceSynchronize" in needed and "cudaThread" not in needed
 
 
-@pytest.mark.parametrize("source", ['#include "THCUNN.h"', "#include <THCUNN/THCUNN.h>", '#include "THCUNN.h"\n' + OLD])
+BESIDE = '#include "THCUNN.h"\n#include "common.h"\n'
+
+
+@pytest.mark.parametrize("source", [BESIDE, '#include "THCUNN.h"', "#include <THCUNN/THCUNN.h>", '#include "THCUNN.h"\n' + OLD])
 def test_header_of_thcunn(project, source):
     (project / "old.cu").write_text(source + "\nTHCIndexTensor *f(THCIndexTensor *x) { return x; }\n")
+    result = run(project, "nvcc", "-c", "-arch=sm_75", "old.cu")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("flags", [["-Iown"], ["-Xcompiler", "-isystem,own"]], ids=" ".join)
+def test_a_common_header_of_the_project_comes_before_that_of_thcunn(project, flags):
+    (project / "own").mkdir()
+    (project / "own" / "common.h").write_text("#define OWN 1\n")
+    (project / "old.cu").write_text(f"{BESIDE}int own = OWN;\n")
+    result = run(project, "nvcc", "-c", "-arch=sm_75", "old.cu", *flags)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_dependencies_as_find_cuda_asks_for_them(project):
+    """CMake's old module calls nvcc for them first, with these flags, and the macro that nvcc lacked there."""
+    words = ["-M", "-D__CUDACC__", "old.cu", "-o", "old.NVCC-depend", "-ccbin", "/usr/bin/cc", "-m64", "-Xcompiler",
+             ',"-fPIC","-O2"', "-gencode", "arch=compute_30,code=sm_30", "-gencode", "arch=compute_61,code=sm_61",
+             "-DNVCC", "-I/usr/local/cuda/include"]  # fmt: skip
+    result = run(project, "nvcc", *words)
+    assert result.returncode == 0, result.stderr
+    listed = (project / "old.NVCC-depend").read_text().replace("\\\n", " ").split()
+    assert listed[:3] == ["old.o", ":", "old.cu"] and any(name.endswith("THC/THC.h") for name in listed)
+
+
+SPACED = """
+__global__ void f(int *x) { *x = 1; }
+extern "C" void launch(int *x) { f << <1, 2 >> >(x); f<< <1, 2>> > (x); f <<< 1, 2 >>> (x); }
+"""
+
+
+def test_launches_with_spaces(project):
+    (project / "old.cu").write_text(SPACED)
     result = run(project, "nvcc", "-c", "-arch=sm_75", "old.cu")
     assert (result.returncode, result.stderr) == (0, "")
 

@@ -101,6 +101,17 @@ THCudaStorage *fresh_storage_cuda(int count, float value) {
   return storage;
 }
 
+/* ---- References of the caller that C gives up ---- */
+
+int free_argument_cuda(THCudaTensor *tensor, int times) {
+  while (times-- > 0) THCudaTensor_free(state, tensor);
+  return 1;
+}
+int free_storage_cuda(THCudaStorage *storage, int times) {
+  while (times-- > 0) THCudaStorage_free(state, storage);
+  return 1;
+}
+
 /* ---- What C keeps ---- */
 
 static THCudaTensor *kept;

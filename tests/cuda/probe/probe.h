@@ -40,6 +40,9 @@ THCudaTensor *same_cuda(THCudaTensor *tensor);
 THCudaStorage *storage_cuda(THCudaTensor *tensor);
 THCudaStorage *fresh_storage_cuda(int count, float value);
 
+int free_argument_cuda(THCudaTensor *tensor, int times);
+int free_storage_cuda(THCudaStorage *storage, int times);
+
 void keep_cuda(THCudaTensor *tensor);
 void keep_own_cuda(int count);
 float sum_of_kept_cuda(void);

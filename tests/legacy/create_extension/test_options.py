@@ -1,8 +1,11 @@
 # tests/legacy/create_extension/test_options.py: what create_extension takes, and what importing torch.utils.ffi needs.
+import os
 import subprocess
 import warnings
 
 import pytest
+import torch
+from cffi import VerificationError
 
 from support.legacy_project import files, imported, output, run_compiler
 
@@ -70,7 +73,7 @@ def everything(create, folder):
         verbose=False, relative_to=str(folder / "build.py"), include_dirs=["include"], language="c++",
         define_macros=[("MACRO", "7"), ("BARE", None), ("UNDEFINED", "1")], undef_macros=["UNDEFINED"],
         extra_compile_args=["-DFLAG=3", "-std=c99"],
-        library_dirs=["made"], libraries=["helper", "TH", "THC"],
+        library_dirs=["made"], libraries=["helper", "TH", "THC", "ATen"],
         extra_objects=["made/object.o", str(folder / "made" / "absolute_object.o")],
         extra_link_args=[str(folder / "made" / "argument.o")], runtime_library_dirs=[str(folder / "made")],
         depends=["src/first.h"],
@@ -91,7 +94,7 @@ ARGUMENTS = {
     "extra-compile-args": lambda lib: (lib.of_flag(), lib.of_cpp()) == (3, 3),  # for C and C++, after our own
     "include-dirs": lambda lib: lib.of_header() == 5,  # after the headers of TH
     "library-dirs": lambda lib: lib.of_library() == 13,  # a relative one starts in the current folder
-    "libraries": lambda lib: lib.of_library() == 13,  # TH and THC mean ours
+    "libraries": lambda lib: lib.of_library() == 13,  # TH, THC and ATen mean ours
     "extra-link-args": lambda lib: lib.of_link_argument() == 14,
     "language": lambda lib: lib.of_c(1, 2) == 3,  # C++ concerns linking alone: .c files stay C
 }
@@ -138,6 +141,18 @@ def test_relative_sources_start_in_the_base_folder(create, project, monkeypatch)
     monkeypatch.chdir(project / "elsewhere")
     create("moved.lib", "src/twice.h", ["src/twice.c"], False, relative_to=str(project / "build.py")).build()
     assert (project / "moved" / "lib" / "_lib.so").exists() and imported("moved.lib").twice(21) == 42
+
+
+@pytest.mark.parametrize("name", ["libATen.so", "libATen.so.1", "libTH.so.1", "libTHC.so"])
+def test_the_libraries_of_pytorch_0_4_by_their_paths(create, project, name):
+    """The build links what has their symbols."""
+    path, module = os.path.join(os.path.dirname(torch.__file__), "lib", name), name.replace(".", "_")
+    ffi = create(module, "src/twice.h", ["src/twice.c"], False, extra_objects=[path])
+    ffi.build()
+    assert imported(module).twice(2) == 4
+    assert path not in ffi.distutils_extension().extra_objects
+    with pytest.raises(VerificationError, match="expected a file, got 'libother.so'"):
+        create("other", "src/twice.h", ["src/twice.c"], False, extra_objects=["libother.so"]).build()
 
 
 def test_no_sources(create, project):

@@ -79,6 +79,17 @@ def test_find_path_and_find_library(project, tmp_path):
     assert config.library("th").name in needed, "the library that a process loads as well"
 
 
+@pytest.mark.parametrize("name", ["NAMES ATen", "NAMES libATen.so", "NAMES caffe2 ATen"])
+def test_find_library_of_aten(project, tmp_path, name):
+    """libATen of PyTorch 0.4 had TH and THC in it."""
+    text = TH.replace("find_library(TH_LIBRARY NAMES TH ", f"find_library(TH_LIBRARY {name} ")
+    assert "NOTFOUND" not in project({"CMakeLists.txt": text, "total.c": TOTAL})
+    program = tmp_path / "project" / "made" / "total"
+    assert subprocess.run([program], capture_output=True, text=True).stdout == "9\n"
+    needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
+    assert "libth.so.1" in needed and "libthc" not in needed and "ATen" not in needed
+
+
 def test_own_folders_come_first(project, tmp_path):
     own = tmp_path / "own"
     (own / "TH").mkdir(parents=True)

@@ -36,21 +36,32 @@ SERVED = {
     *re.findall(r"^#define (TH[A-Z]\w+|AT_\w+|CAFFE2_API|lazyInitCUDA|getTHCState)\b", "\n".join(
         path.read_text() for path in HEADERS.rglob("*.*")), re.MULTILINE),
     "THCCeilDiv", "THCRoundUp", "THAlloc", "THFree", "THRealloc", "THCNumerics",
+    "THCThrustAllocator",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(name for name in SERVED if not re.match("THC?_", name)))
 def test_names_that_the_headers_have_are_reported(project, name):
     line = f"void f() {{ {name}{'()' if name.endswith(('CUDA', 'State')) else '(state, 1)'}; }}\n"
-    found = findings(project({"setup.py": SETUP, "n.cu": f"#include <ATen/ATen.h>\n{line}"}), "n.cu")
-    assert [(finding.rule, finding.effect) for finding in found] == [("old-aten", "works")]
+    headers = "#include <TH/TH.h>\n#include <THC/THC.h>\n#include <THC/THCNumerics.cuh>\n"
+    found = findings(project({"setup.py": SETUP, "n.cu": headers + line}), "n.cu")
+    assert [(each.rule, each.effect) for each in found if each.line == 4] == [("old-aten", "works")]
+
+
+@pytest.mark.parametrize("name", ["THArgCheck", "THError", "THCudaCheck", "THCNumerics", "THCState_getNumDevices"])
+def test_names_without_their_headers_must_be_edited(project, name):
+    folder = project({"setup.py": SETUP, "n.cu": f"#include <ATen/ATen.h>\nvoid f() {{ {name}(state, 1); }}\n"})
+    (found,) = findings(folder, "n.cu")
+    assert (found.line, found.effect, found.rule) == (2, "edit", "old-aten")
+    assert re.match(rf"{name} is in <THC?/\w+.\w+>, which is not included; today it is ", found.message)
+    assert found.certain and "#include <" in found.after and applied(folder)
 
 
 GONE = (
     "THFloatTensor_data THCudaTensor_data THFloatStorage_new THCDeviceTensor THC_pointwiseApply2 THCStream_new "
     "THCState_getCurrentDeviceScratchSpaceSize THCGenerator THCudaHostAlloc THCudaBlas_Hgemm THNN_FloatAbs at::Type "
     "x.zeros({1}) getNonVariableType at::CPUGenerator torch::make_unique at::cuda::getCurrentCUDAStreamOnDevice "
-    "unsafeGetTH"
+    "unsafeGetTH CHECK_EQ(2,3)"
 ).split()
 
 

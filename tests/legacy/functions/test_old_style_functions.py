@@ -1,6 +1,8 @@
 # tests/legacy/functions/test_old_style_functions.py: old-style Functions, whose forward and backward are methods of an
 # instance.
+import copy
 import gc
+import pickle
 import warnings
 import weakref
 
@@ -93,7 +95,7 @@ def test_life_cycle_forward_sees_raw_tensors():
     f, x = Scale(), leaf(3)
     f(x)
     assert f.seen is not x and f.seen.data_ptr() == x.data_ptr()
-    assert not f.seen.requires_grad and not f.grad_mode
+    assert f.seen.grad_fn is None and not f.grad_mode
 
     class InPlace(Function):
         def forward(self, x):
@@ -106,6 +108,77 @@ def test_life_cycle_forward_sees_raw_tensors():
             return grad_output * 2
 
     gradcheck(lambda x: InPlace()(x), (leaf(4, dtype=torch.float64),))
+
+
+class SaveIfAsked(Function):
+    """x * weight, as code for PyTorch 0.4 asks what it has to save for."""
+
+    def forward(self, x, weight, other):
+        self.asked = x.requires_grad, weight.requires_grad, other.requires_grad
+        if any(self.asked):
+            self.save_for_backward(x, weight)
+        return x * weight
+
+    def backward(self, grad_output):
+        x, weight = self.saved_tensors
+        return grad_output * weight, grad_output * x, None
+
+
+@pytest.mark.parametrize("asked", [(True, False), (False, True), (True, True), (False, False)], ids=str)
+def test_life_cycle_forward_sees_which_inputs_require_gradients(asked):
+    """In 0.4 it got the caller's own tensors; needs_input_grad says the same."""
+    x, weight = torch.randn(3).requires_grad_(asked[0]), torch.randn(3).requires_grad_(asked[1])
+    f = SaveIfAsked()
+    y = f(x * 1, weight, torch.arange(3))
+    assert f.asked == (*asked, False) == f.needs_input_grad
+    if any(asked):
+        y.sum().backward()
+        assert not asked[0] or torch.equal(x.grad, weight)
+        assert not asked[1] or torch.equal(weight.grad, x)
+
+
+def test_life_cycle_what_says_so_is_raw_memory_all_the_same():
+    """Code for 0.3 took such inputs for plain tensors: NumPy, resizes and writes in place."""
+
+    class Plain(Function):
+        def forward(self, x):
+            assert x.requires_grad and isinstance(x, torch.Tensor) and isinstance(x, torch.FloatTensor)
+            made = [x.new(), x.new(2), x * 2, x.clone(), x.view(1, 4), x[0], x.data, x.detach(), torch.cat([x, x])]
+            assert all(type(each) is torch.Tensor and not each.requires_grad for each in made)
+            copies = [copy.deepcopy(x), pickle.loads(pickle.dumps(x))]
+            assert all(type(each) is torch.Tensor and each.tolist() == x.tolist() for each in copies)
+            assert x.numpy().sum() == 6 and x.type() == "torch.FloatTensor"
+            x.resize_(2, 2).add_(1)
+            self.seen = x.clone()
+            x.sub_(1).resize_(4)
+            x.requires_grad = False
+            assert not x.requires_grad and type(x) is torch.Tensor
+            return self.seen.sum()
+
+        def backward(self, grad_output):
+            return grad_output.expand(4)
+
+    x = torch.arange(4.0).requires_grad_()
+    y = Plain()(x)
+    y.backward()
+    assert y.item() == 10 and x.tolist() == [0, 1, 2, 3] and x.grad.tolist() == [1, 1, 1, 1]
+
+
+def test_life_cycle_c_takes_what_says_so(calls):
+    class Add(Function):
+        def forward(self, a, b):
+            output = a.new()
+            calls.add_forward(a, b, output)
+            calls.resize2d(a, 5, 2)  # C grows an input
+            self.shape = tuple(a.shape)
+            a.resize_(b.size())
+            return output
+
+        def backward(self, grad_output):
+            return grad_output, grad_output
+
+    f, a, b = Add(), torch.ones(2, 3).requires_grad_(), torch.ones(2, 3).requires_grad_()
+    assert f(a * 1, b).tolist() == [[2, 2, 2]] * 2 and f.shape == (5, 2)
 
 
 def test_life_cycle_save_for_backward():

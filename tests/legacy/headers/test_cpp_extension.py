@@ -1,6 +1,7 @@
 # tests/legacy/headers/test_cpp_extension.py: C++ extensions of PyTorch 0.4 to 1.10 compile unmodified, and others as
 # without torchthaw.
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -164,6 +165,22 @@ def test_removed_names_compile(tmp_path):
     assert done.returncode == 0, done.stderr
     without = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert without.returncode != 0 and "AT_CHECK" in without.stderr
+
+
+OF_TH = ["THError", "THArgCheck", "THAssert", "THAssertMsg", "THMin", "TH_CONCAT_2"]
+
+
+@pytest.mark.parametrize("header", ["TH/THGeneral.h", "THC/THCGeneral.h", "THC/THC.h", "THC/THCBlas.h"])
+def test_headers_bring_the_macros_of_th(tmp_path, header):
+    """Those of THC included TH/THGeneral.h. Empty files stand for the headers of CUDA, which may not be here."""
+    for path in cpp_extension.headers().rglob("TH*"):
+        for name in re.findall(r"#include <((?:ATen|c10|cu).*)>", path.read_text()) if path.is_file() else ():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).touch()
+    (tmp_path / "x.cpp").write_text(f"#include <{header}>\n")
+    command = [os.environ.get("CXX", "c++"), "-E", "-dM", f"-I{tmp_path}", f"-I{cpp_extension.headers()}", "x.cpp"]
+    defined = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert [name for name in OF_TH if f"#define {name}(" not in defined] == []
 
 
 # ---- Flags ----------------------------------------------------------------------------------------------------------

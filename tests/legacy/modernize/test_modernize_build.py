@@ -241,6 +241,60 @@ def test_objects_without_a_source(command, tmp_path):
     assert "src/there.o" in names(done.result)
 
 
+HALVES = """import torch
+from torch.utils.ffi import create_extension
+
+sources, headers = ["src/twice.c"], ["src/twice.h"]
+if torch.cuda.is_available():
+    sources += ["src/generated.c"]
+ffi = create_extension(
+    "_ext.twice", headers, sources, with_cuda=torch.cuda.is_available(), relative_to=__file__,
+    extra_objects=["src/k.cu.o", "src/absent.cu.o", "src/of_cuda.o"],
+)
+"""
+
+
+def test_what_cuda_alone_needs(command, tmp_path):
+    """As in the old build, objects of CUDA are no part of the CPU's; what the new setup.py compiles is not left out."""
+    files = {"build.py": HALVES, "src/k.cu": "", "src/of_cuda.o": b"\x7fELF __cudaRegisterFatBinary"}
+    done = command(write(tmp_path / "project", {**SCRIPT, **files}), "--json")
+    assert not any("left out" in message for *_, message, _ in done.remarks("object"))
+    assert ("extra_objects: src/absent.cu.o is not there, and no source that it is made of", "look") in [
+        (message, kind) for *_, message, kind in done.remarks("object")
+    ]
+    text = (done.result / "setup.py").read_text()
+    assert "if with_cuda:" in text
+    before, after = text.split("if with_cuda:")
+    assert not any(name in before for name in ("k.cu", "absent", "of_cuda", "generated"))
+    assert all(name in after for name in ("src/k.cu", "absent.cu.o", "of_cuda.o", "src/generated.c"))
+
+
+def test_objects_of_cuda_that_no_build_has(command, tmp_path):
+    build = BUILD.replace("relative_to", "extra_objects=['src/absent.cu.o'], relative_to")
+    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build}), "--json")
+    assert [(message, kind) for *_, message, kind in done.remarks("object")] == [
+        ("extra_objects: src/absent.cu.o is CUDA code and left out: with_cuda is false", "look")
+    ]
+    assert "absent" not in (done.result / "setup.py").read_text()
+
+
+def test_relative_to_may_be_a_folder(command, tmp_path):
+    """``os.path.split(...)[0] + "/"``: the folder, not the one above."""
+    build = BUILD.replace("__file__", "here").replace(
+        "\n\nffi", "\nimport os\nhere = os.path.split(os.path.abspath(__file__))[0] + '/'\nopen(__file__)\n\nffi"
+    )
+    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build}), "--json")
+    assert done.status == 0 and done.remarks("build-run"), done.err
+    assert 'sources=["src/twice.c"]' in (done.result / "setup.py").read_text()
+
+
+def test_what_a_build_file_printed_before_it_ended_is_said(command, tmp_path):
+    head = "import os, sys\nsources = os.listdir('src')\nif 'made.c' not in sources:\n    print('run make first')\n    sys.exit(1)\n"
+    build = head + BUILD.replace('["src/twice.c"]', "sources")
+    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build}))
+    assert done.status == 2 and "and printed 'run make first'" in done.err
+
+
 def test_commands_of_a_build_file_are_recorded(command, tmp_path):
     """It starts nvcc itself: nothing is started, and the flags count."""
     build = (

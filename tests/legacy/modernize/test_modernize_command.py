@@ -24,7 +24,7 @@ def test_the_parts_get_the_result(command, project, parts):
     order = []
     function = FunctionClass("twice.functions.double", "Double", ("x",), ("by",), ("twice",), "functions/double.py", 3)
 
-    def python(texts, modules):
+    def python(texts, modules, resized):
         order.append(("python", sorted(texts)))
         return *convert(texts, modules)[:1], [Remark("functions/double.py", 4, "self", "look here", "look")], [function]
 
@@ -110,7 +110,7 @@ def test_check(command, project, parts):
     )
     assert "next:" not in done.out
     assert command(project, "--check", "--json").json["folder"] is None
-    parts["python"].convert = lambda texts, modules: (texts, [Remark("a.py", 1, "self", "look", "look")], [])
+    parts["python"].convert = lambda texts, modules, resized: (texts, [Remark("a.py", 1, "self", "look", "look")], [])
     done = command(project, "--check")
     assert done.status == 1 and "to look at:\n  a.py:1: self: look\n" in done.out
     assert state(project.parent) == before

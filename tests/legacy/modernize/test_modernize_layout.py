@@ -43,7 +43,7 @@ def test_loose_folders_become_a_package(command, tmp_path):
 
 def test_names_of_modules(command, tmp_path, parts):
     seen = {}
-    parts["python"].convert = lambda texts, modules: (seen.update(modules), (texts, [], []))[1]
+    parts["python"].convert = lambda texts, modules, resized: (seen.update(modules), (texts, [], []))[1]
     command(write(tmp_path / "project", LOOSE))
     assert seen == {
         "_ext": "twice._ext", "_ext.twice": "twice._ext.twice", "functions": "twice.functions",
@@ -89,7 +89,7 @@ OPERATORS = {
 
 def test_operators_below_a_folder_that_is_no_package(command, tmp_path, parts):
     seen = {}
-    parts["python"].convert = lambda texts, modules: (seen.update(modules), (texts, [], []))[1]
+    parts["python"].convert = lambda texts, modules, resized: (seen.update(modules), (texts, [], []))[1]
     done = command(write(tmp_path / "project", OPERATORS), "--json")
     assert (
         sorted(done.json["extensions"]) == ["model.nms._ext.nms", "model.roi._ext.roi"]
@@ -261,3 +261,50 @@ def test_diff_is_what_patch_takes(command, tmp_path):
     for name in names(result) - {"MODERNIZED.md"}:
         assert (patched / name).read_bytes() == (result / name).read_bytes(), name
     assert names(patched) == names(result) - {"MODERNIZED.md"}
+
+
+def below(folder, files):
+    return {f"{folder}/{name}": content for name, content in files.items()}
+
+
+def test_two_projects_of_one_name(command, tmp_path):
+    """A setup.py in one folder, a script beside: the second package has another name."""
+    package = {**PACKAGE, **{name: SCRIPT[name] for name in ("src/twice.h", "src/twice.c")}}
+    files = {**below("package", package), **below("script", SCRIPT)}
+    done = command(write(tmp_path / "project", files), "--json")
+    assert done.json["extensions"] == ["my_package._ext.twice", "twice._ext.twice"]
+    made = names(done.result)
+    assert {"package/my_package/double.py", "script/twice/functions/double.py"} <= made
+    text = (done.result / "script" / "twice" / "functions" / "double.py").read_text()
+    assert text.startswith("from twice._ext import twice")
+    assert (done.result / "package" / "my_package" / "double.py").read_text().startswith("from ._ext import twice")
+
+
+def test_two_packages_of_one_name_are_refused(command, tmp_path):
+    package = {**PACKAGE, **{name: SCRIPT[name] for name in ("src/twice.h", "src/twice.c")}}
+    project = write(tmp_path / "project", {**below("old", package), **below("new", package)})
+    done = command(project)
+    assert done.status == 2 and not done.result.exists()
+    assert (
+        "expected packages of different names, got my_package of new/build.py and of old/build.py; --build chooses one"
+        in done.err
+    )
+    assert command(project, "--build", "new/build.py").status == 0
+
+
+def test_extensions_of_one_name_in_two_folders(command, tmp_path):
+    """Each folder means its own; scripts above name the folder, which is no package."""
+    files = {**below("one", SCRIPT), **below("lib/two", SCRIPT), "train.py": "from one._ext import twice\n",
+             "lib/run.py": "import two._ext.twice\nprint(two._ext.twice.twice)\n", "plot.py": "import _ext.twice\n"}  # fmt: skip
+    done = command(write(tmp_path / "project", files), "--json")
+    assert done.json["extensions"] == ["twice._ext.twice", "twice_package._ext.twice"]
+
+    def line(name):
+        return (done.result / name).read_text()
+
+    assert line("lib/two/twice/functions/double.py").startswith("from twice._ext import twice\n")
+    assert line("one/twice_package/functions/double.py").startswith("from twice_package._ext import twice\n")
+    assert line("train.py") == "from twice_package._ext import twice\n"
+    assert "import twice._ext.twice\nprint(twice._ext.twice.twice)\n" in line("lib/run.py")
+    message = "which extension _ext.twice means is not known; those of today: twice._ext.twice, twice_package._ext.twice"
+    assert [each[2:] for each in done.remarks("import") if each[0] == "plot.py"] == [(message, "look")]

@@ -1,5 +1,6 @@
 # tests/legacy/modernize/test_modernize_python_functions.py: instance Functions made static: what old_project/ computes
 # under torchthaw's legacy Functions is what the converted project computes on PyTorch alone.
+import ast
 import json
 import os
 import pickle
@@ -130,6 +131,20 @@ def test_what_calls_c_has_no_second_derivative(converted):
     assert native.count("    @staticmethod\n    @once_differentiable\n    def backward(ctx, grad_output):\n") == 2
     assert native.count("from torch.autograd.function import once_differentiable\n") == 1
     assert native.count("grad_output = grad_output.contiguous()") == 1 and "contiguous" not in kinds
+
+
+@pytest.mark.parametrize("body, names", [
+    ("grad = grad.contiguous()\n    back(grad, other)", ["other"]),
+    ("'the gradient'\n    n = 1\n    grad = grad.contiguous()\n    return grad, other", ["other"]),
+    ("back(grad)\n    grad = grad.contiguous()", ["grad"]),
+    ("if grad.is_cuda:\n        grad = grad.contiguous()\n    back(grad)", ["grad"]),
+    ("grad = grad.contiguous().view(-1)\n    back(grad)", ["grad"]),
+])  # fmt: skip
+def test_gradients_that_are_contiguous_already(body, names):
+    from torchthaw.legacy.modernize.python.gradients import raw_gradients
+
+    (function,) = ast.parse(f"def backward(self, grad, other):\n    {body}\n").body
+    assert raw_gradients(function) == names
 
 
 def test_names_that_ctx_has():

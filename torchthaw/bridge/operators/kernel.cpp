@@ -292,9 +292,11 @@ private:
 
     /* Of the tensor that was given first: outputs are where it is. */
     const Layout &device_layout() {
-        int i = 0;
-        while (plan_.from[i] > From::OPTIONAL || values_[i].tensor == nullptr) ++i;
-        return values_[i].layout;
+        for (int i = 0; i < count(); ++i) {
+            if (plan_.from[i] <= From::OPTIONAL && values_[i].tensor != nullptr) return values_[i].layout;
+        }
+        throw KernelError(Failure::VALUE_ERROR,
+                          plan_.name + ": expected a tensor that says where outputs are to be, got none");
     }
 
     void begin_writing_to(int index) {

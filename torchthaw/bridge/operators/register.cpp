@@ -86,7 +86,7 @@ void fail(uint64_t *stack, uint64_t, uint64_t) {
 PyObject *register_failure(PyObject *, PyObject *arguments) {
     const char *space, *name;
     if (!PyArg_ParseTuple(arguments, "ss:register_failure", &space, &name)) return nullptr;
-    if (!find_shim()) return PyBool_FromLong(0);
+    if (!find_shim()) return PyErr_Occurred() ? nullptr : PyBool_FromLong(0);
     Library library;
     return library.open(space, "CPU") && library.add(name, fail) ? PyBool_FromLong(1) : nullptr;
 }
@@ -104,7 +104,7 @@ PyObject *register_kernels(PyObject *, PyObject *arguments) try {
     std::vector<thaw_callable> *functions = functions_of(module);
     Ref registered(functions == nullptr ? nullptr : PyList_New(0));
     const bool usable = registered != nullptr && find_shim() && (!on_cuda || has_cuda_shim());
-    if (!usable) return registered.release();
+    if (!usable) return PyErr_Occurred() ? nullptr : registered.release();
     if (!find_gradients() && PyErr_Occurred()) return nullptr;
     Library library;
     if (!library.open(space, key)) return nullptr;

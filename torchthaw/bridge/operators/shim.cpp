@@ -2,11 +2,10 @@
 #include "shim.h"
 
 #include "../dlpack.h"
+#include "../pytorch.h"
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <initializer_list>
 
 namespace bridge {
@@ -60,8 +59,7 @@ template <typename Function> bool find(const char *name, Function *to) {
 }
 
 bool look() {
-    const char *off = std::getenv("TORCHTHAW_NO_NATIVE_KERNELS");
-    if (off != nullptr && std::strcmp(off, "0") != 0 && *off != '\0') return false;
+    if (truth(pytorch_py.call("may_have_kernels", nullptr)) <= 0) return false;
     bool complete = true;
 #define FIND(name, result, parameters) complete = find(#name, &shim.name) && complete;
     SHIM_LIST(FIND)

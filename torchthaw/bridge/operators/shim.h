@@ -68,8 +68,8 @@ extern Shim shim;
 /* The PyTorch whose rules for values on the stack the kernels follow, which later ones know: 2.10. */
 constexpr uint64_t SHIM_VERSION = uint64_t{2} << 56 | uint64_t{10} << 48;
 
-/* Whether all of SHIM_LIST is there, and kernels are not switched off by TORCHTHAW_NO_NATIVE_KERNELS. Needs the
- * GIL. */
+/* Whether all of SHIM_LIST is there, and kernels are not switched off by TORCHTHAW_NO_NATIVE_KERNELS. Where not, perhaps
+ * with an exception set. Needs the GIL. */
 bool find_shim();
 
 /* The same of what kernels on a GPU use besides; find_shim() comes first. */

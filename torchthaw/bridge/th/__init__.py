@@ -1,9 +1,12 @@
 """torchthaw/bridge/th/__init__.py: what the bridge asks of PyTorch for functions that take TH structs."""
 
+import sys
+import warnings
 from math import prod
 
 import torch
 
+from ... import config
 from ...private_names import get, native
 from .. import errors
 
@@ -112,6 +115,31 @@ def set_layout(tensor, anchor, full, offset, size, stride):
         return tensor.set_(*layout)
     with torch.no_grad():
         return tensor.set_(*layout)
+
+
+def names_lost_references():
+    """Whether TORCHTHAW_DEBUG asks for warnings of C that frees what it does not own."""
+    return config.switch("TORCHTHAW_DEBUG")
+
+
+def name_lost_references(function, name, index, here, below):
+    """A UserWarning for the caller: C gave up references to an argument, or to the storage below a tensor.
+
+    name: of the parameter, "" where ``index`` is behind the last one. here, below: how many references.
+    """
+    for count, what in (here, ""), (below, " to its storage"):
+        if count:
+            lost = f"{count} reference{'s' if count > 1 else ''}{what} that it does not own"
+            message = f"{function}: {name or f'argument {index + 1}'}: C gave up {lost}; it must not free an argument"
+            warnings.warn(message, stacklevel=_level_of_caller())
+
+
+def _level_of_caller():
+    """The ``stacklevel`` with which a function that calls this one warns the code that called torchthaw."""
+    level, frame = 2, sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "torchthaw":
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def refuse(argument):

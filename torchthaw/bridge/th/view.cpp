@@ -13,15 +13,19 @@ namespace {
 
 View *idle;
 
+/* References to a lent struct beside those of the views. In PyTorch an argument had the references of Python too, so that
+ * old code which frees an argument went on working: here it takes from these, and they are put back after the call. */
+constexpr int SPARE = 1 << 16;
+
 int load(const int *count) { return __atomic_load_n(count, __ATOMIC_ACQUIRE); }
 
 void decrement(int *count) { __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL); }
 
-/* A TH storage for a view: with one reference of the view, and one of its tensor. */
+/* A TH storage for a view: with one reference of the view, one of its tensor, and the spare ones. */
 bool make_storage(View *view) {
     THStorage *storage = new_storage(view);
     view->backing = storage == nullptr ? nullptr : static_cast<Backing *>(storage->context);
-    if (storage != nullptr) storage->refcount = 2;
+    if (storage != nullptr) storage->refcount = 2 + SPARE;
     return storage != nullptr;
 }
 
@@ -30,7 +34,7 @@ bool make_tensor(View *view) {
     auto *th = view->th = static_cast<THTensor *>(std::calloc(1, sizeof(THTensor)));
     if (th == nullptr) return PyErr_NoMemory(), false;
     th->storage = view->backing->th;
-    th->refcount = 1;
+    th->refcount = 1 + SPARE;
     th->flag = TH_REFCOUNTED;
     return true;
 }
@@ -157,12 +161,42 @@ bool write_back(View *view) {
 }
 
 /* Whether C left the tensor's struct to the view alone, and on the TH storage where it was. */
-bool is_intact(const View *view) { return load(&view->th->refcount) == 1 && view->th->storage == view->storage; }
+bool is_intact(const View *view) {
+    return load(&view->th->refcount) == 1 + SPARE && view->th->storage == view->storage;
+}
 
 /* Whether C left the TH storage of an owner to the views that lie on it. */
 bool is_own(const View *owner) {
     const THStorage *own = owner->storage;
-    return load(&own->refcount) == 1 + owner->users && (own->flag & TH_RESIZABLE) && own->context == owner->backing;
+    return load(&own->refcount) == 1 + SPARE + owner->users && (own->flag & TH_RESIZABLE) &&
+           own->context == owner->backing;
+}
+
+/* Puts references back until there are `least`. Returns how many were missing. */
+int put_back(int *count, int least) {
+    const int missing = least - load(count);
+    if (missing <= 0) return 0;
+    __atomic_add_fetch(count, missing, __ATOMIC_ACQ_REL);
+    return missing;
+}
+
+/* Puts back what C gave up of a tensor's struct without owning it. Whether it did. */
+__attribute__((noinline, cold)) bool put_back_tensor(View *view) {
+    view->not_owned.here = put_back(&view->th->refcount, 1 + SPARE);
+    return view->not_owned.here > 0;
+}
+
+/* The same of the TH storage of an owner, on which C may have put other tensors of the call. */
+__attribute__((noinline, cold)) bool put_back_storage(View *owner, View *views) {
+    int tensors = 0;
+    View *got = owner; /* through which C most likely gave them up */
+    for (View *view = views; view != nullptr; view = view->next) {
+        tensors += view->th->storage == owner->storage;
+        if (view->owner == owner && view->is_storage()) got = view;
+    }
+    const int missing = put_back(&owner->storage->refcount, 1 + SPARE + tensors);
+    (got->is_storage() ? got->not_owned.here : got->not_owned.below) = missing;
+    return missing > 0;
 }
 
 /* The TH storage of an owner is C's own from now on, and holds PyTorch's memory by a tensor that nobody moves. */
@@ -175,11 +209,16 @@ void hand_over(View *owner) {
     retain(owner->backing, std::move(anchor));
 }
 
+/* Takes the spare references back from a struct that is not lent any more; the view's own ones stay. */
+void take_spare(int *count) { __atomic_sub_fetch(count, SPARE, __ATOMIC_ACQ_REL); }
+
 /* New structs for a view, in place of those that C retained. */
 bool renew(View *view) {
+    take_spare(&view->th->refcount);
     free_tensor(view->th, view->on_cuda());
     view->th = nullptr;
     if (view->owner == view) {
+        take_spare(&view->backing->th->refcount);
         free_storage(view->backing->th, view->on_cuda());
         if (!make_storage(view)) return false;
     }
@@ -274,17 +313,24 @@ View *take_view(PyObject *argument, bool is_storage, bool full, View *others) {
     view->owner = view;
     view->users = 1;
     view->retained = false;
+    view->not_owned = {0, 0};
     if (fill(view, tensor, full || is_storage, others)) return view;
     give_back(view);
     return nullptr;
 }
 
-bool finish_views(View *views, bool succeeded) {
+bool finish_views(View *views, bool succeeded, bool *not_owned) {
     bool done = true, retained = false;
     for (View *view = views; view != nullptr; view = view->next) { /* owners come behind the others on them */
-        if (!is_intact(view)) view->owner->retained = true;
+        if (!is_intact(view)) {
+            if (put_back_tensor(view)) *not_owned = true;
+            if (!is_intact(view)) view->owner->retained = true;
+        }
         if (view->owner == view) {
-            if (!is_own(view)) view->retained = true;
+            if (!is_own(view)) {
+                if (put_back_storage(view, views)) *not_owned = true;
+                if (!is_own(view)) view->retained = true;
+            }
             if (view->retained) retained = true, hand_over(view); /* before the tensor moves */
         }
         const bool written = (view->storage->flag & TH_UNWRITTEN) == 0;
@@ -302,7 +348,7 @@ bool finish_views(View *views, bool succeeded) {
 void give_up_reference(View *view) {
     int *count = view->is_storage() ? &view->storage->refcount : &view->th->refcount;
     const int own = view->is_storage() ? 1 + view->owner->users : 1;
-    if (load(count) > own) decrement(count);
+    if (load(count) > own + SPARE) decrement(count);
 }
 
 void give_back(View *view) {

@@ -16,6 +16,9 @@ struct View {
     View *owner;        /* the view itself, or one before it in the call on the same torch storage */
     int users;          /* of an owner: how many views lie on its TH storage */
     bool retained;      /* of an owner: C retained some of the structs, or put one on another TH storage */
+    struct {            /* how many references C gave up in the call that were not its own, and got back */
+        int here, below; /* to what it got; to the storage below a tensor that it got */
+    } not_owned;
     int code, bits;     /* the dtype, as DLPack has it */
     int device;         /* a CUDA device; -1: the CPU */
     struct {            /* what C got in `th` */
@@ -35,8 +38,9 @@ struct View {
 View *take_view(PyObject *argument, bool is_storage, bool full, View *others);
 
 /* Ends the call for its views. Where it succeeded, sizes that C changed become the tensors'. What C retained stays
- * valid and holds PyTorch's memory. False with an exception set. */
-bool finish_views(View *views, bool succeeded);
+ * valid and holds PyTorch's memory. References that C gave up without owning them are put back, and `not_owned` becomes
+ * true. False with an exception set. */
+bool finish_views(View *views, bool succeeded, bool *not_owned);
 
 /* Takes back a reference to what the view shows, where C holds one. */
 void give_up_reference(View *view);

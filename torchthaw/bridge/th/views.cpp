@@ -97,10 +97,32 @@ Outcome Views::convert(const Argument &argument, int *device) {
     return NEEDS_CFFI; /* and its TypeError */
 }
 
+bool Views::hold(HeldMemory *memory) const {
+    for (const View *view = first_; view != nullptr; view = view->next) {
+        if (!view->on_cuda() && !memory->hold(view->tensor)) return false;
+    }
+    return true;
+}
+
 Ref Views::cffi_value(PyObject *argument, PyObject *cast) const {
     const View *view = find(argument);
     if (view == nullptr) return Ref();
     return Ref(PyObject_CallFunction(cast, "sN", StructName(view).text, PyLong_FromVoidPtr(view->pointer())));
+}
+
+bool Views::name_lost_references(const thaw_function *function, PyObject *const *arguments, Py_ssize_t count) const {
+    static int is_wanted = -1;
+    if (is_wanted < 0) is_wanted = truth(th_py.call("names_lost_references", nullptr));
+    if (is_wanted <= 0) return is_wanted == 0;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        const View *view = find(arguments[i]);
+        if (view == nullptr || (view->not_owned.here == 0 && view->not_owned.below == 0)) continue;
+        const char *name = i < function->parameter_count ? function->parameters[i].name : "";
+        const Ref said = th_py.call("name_lost_references", "ssnii", function->name, name, i, view->not_owned.here,
+                                    view->not_owned.below);
+        if (said == nullptr) return false;
+    }
+    return true;
 }
 
 Ref Views::result(const thaw_function *function, void *pointer) const {

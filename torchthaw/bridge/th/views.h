@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../convert.h"
+#include "../held.h"
 #include "view.h"
 
 namespace bridge {
@@ -20,6 +21,9 @@ public:
      * on a GPU must be on `device`, -1 before the first. All else is for cffi. */
     Outcome convert(const Argument &argument, int *device);
 
+    /* Holds the memory of them all. False with an exception set. */
+    bool hold(HeldMemory *memory) const;
+
     /* Whether an argument is a tensor or a storage that was converted. */
     bool holds(PyObject *argument) const { return find(argument) != nullptr; }
 
@@ -31,13 +35,20 @@ public:
     Ref result(const thaw_function *function, void *pointer) const;
 
     /* Ends the call. False with an exception set; one that is set already stays. */
-    bool finish(bool succeeded) { return first_ == nullptr || finish_views(first_, succeeded); }
+    bool finish(bool succeeded) { return first_ == nullptr || finish_views(first_, succeeded, &not_owned_); }
+
+    /* Whether C gave up references that it does not own. */
+    bool lost_references() const { return not_owned_; }
+
+    /* In debug mode a warning for each argument that C gave up such references to. False with an exception set. */
+    bool name_lost_references(const thaw_function *function, PyObject *const *arguments, Py_ssize_t count) const;
 
 private:
     View *find(PyObject *argument) const;
     View *take(PyObject *argument, bool is_storage, bool full);
 
     View *first_ = nullptr;
+    bool not_owned_ = false;
 };
 
 }  // namespace bridge

@@ -1,12 +1,16 @@
-"""torchthaw/legacy/doctor/aten_files.py: C++ and CUDA files that torch.utils.cpp_extension builds: their old names."""
+"""torchthaw/legacy/doctor/aten_files.py: C++ and CUDA files for PyTorch's C++ library: their old names."""
 
 import bisect
 import re
+from functools import cached_property
 from typing import NamedTuple
 
+from .. import aten_names
+from . import aten_headers
 from .findings import Edit
 from .matching import Hit, apply_certain, edit_of
 from .rules import EDIT, WORKS, aten
+from .project import INCLUDE as FIND_INCLUDE
 from .source import C_TOKENS, blank, conditions
 
 HEADERS = (".h", ".hpp", ".cuh")
@@ -23,7 +27,10 @@ class Left(NamedTuple):
 
 
 class AtenFiles:
-    """The files of a project that torch.utils.cpp_extension builds."""
+    """The files of a project for PyTorch's C++ library.
+
+    files: {file: whether torch.utils.cpp_extension builds it, so that torchthaw's headers serve it}.
+    """
 
     def __init__(self, project, files):
         self.project, self.files = project, files
@@ -31,13 +38,25 @@ class AtenFiles:
 
     def hits(self, file, text):
         """What is old in a text of ``file``. Edits of names come first: whether a header may go depends on the rest."""
-        source = Source(file, text, self.project.own_names)
+        source = self._source(file, text)
         yield from source.names()
         yield from source.gone()
         yield from source.states(self.left(file).states)
         others = [each for each in self.files if each != file] if file.suffix in HEADERS else []
         has_names = bool(self.left(file).names or any(self.left(other).names for other in others))
         yield from source.includes(has_names, self.project.has_file)
+
+    def _source(self, file, text):
+        return Source(file, text, self.project.own_names, self.files[file], self._included.get(file))
+
+    @cached_property
+    def _included(self):
+        """{source that torch.utils.cpp_extension compiles: what the project's files that it includes include}."""
+        names = {file: set(FIND_INCLUDE.findall(code)) for file, code in self.project.code.items()}
+        return {
+            file: set().union(*(names[each] for each in self.project.reached([file])))
+            for file, is_served in self.files.items() if is_served and file.suffix not in HEADERS
+        }  # fmt: skip
 
     def left(self, file):
         if file not in self._left:
@@ -47,7 +66,7 @@ class AtenFiles:
     def _of(self, file):
         text = self.project.texts[file]
         for _ in range(5):  # an edit may make room for another
-            text = apply_certain(text, Source(file, text, self.project.own_names).names())
+            text = apply_certain(text, self._source(file, text).names())
         code = blank(text, C_TOKENS, ("comment", "string", "include"))
         states = set()
         if file.suffix not in HEADERS:  # others may use what a header declares
@@ -58,10 +77,14 @@ class AtenFiles:
 
 
 class Source:
-    """One text of a file, and what is old in it."""
+    """One text of a file, and what is old in it.
 
-    def __init__(self, file, text, own):
-        self.file, self.text, self.own = file, text, own
+    served: by the headers of torchthaw. included: the headers that are included with the file; None where that depends.
+    """
+
+    def __init__(self, file, text, own, served, included):
+        self.file, self.text, self.own, self._included = file, text, own, included
+        self._effect, self._state = (WORKS, aten.SERVED) if served else (EDIT, aten.ALONE)
         self.code = blank(text, C_TOKENS, ("comment", "string"))
         self._parts = conditions(self.code)
         self._uses = blank(text, C_TOKENS, ("comment", "string", "include"))
@@ -88,17 +111,35 @@ class Source:
         for row in aten.NAMES:
             found = [match for match in self._matches(row.pattern)
                      if match.groupdict().get("name", row.name) not in self.own]  # fmt: skip
-            edits = {match: self._edits(row, match) for match in found} if row.edit is not None else {}
+            header = next((self._header(match) for match in found if not self._enclosing(match)), None)
+            edits = {match: self._edits(row, match, header) for match in found}
             for sure in (True, False):
                 part = [match for match in found if bool(edits.get(match)) == sure]
                 if part:
                     first = part[0].start() + max(part[0][0].find(row.name), 0)
                     made = tuple(edit for match in part for edit in edits.get(match) or ())
-                    message = f"{row.name} {aten.SERVED}; today it is {row.today}"
-                    yield Hit(made[0].start if sure else first, WORKS, "old-aten", message, made, sure)
+                    effect, state = (WORKS, aten.STAYS) if row.stays else (self._effect, self._state)
+                    if header:
+                        effect, state = EDIT, f"is in <{header}>, which is not included"
+                    message = f"{row.name} {state}; today it is {row.today}"
+                    yield Hit(first if header or not sure else made[0].start, effect, "old-aten", message, made, sure)
 
-    def _edits(self, row, match):
-        """Those of one match, with the header that they need; none where there is no place for that."""
+    def _header(self, match):
+        """The header of torchthaw that a name of TH needs, where none of those that are included has it."""
+        word = aten.OF_TH.search(match[0])
+        having = aten_headers.serving(word[0]) if word and self._included is not None else []
+        mine = self._included.union(include["name"] for include, _ in self._includes) if having else ()
+        usual = [name for name in ("TH/TH.h", "THC/THC.h") if name in having]
+        return (usual or having)[0] if having and not mine.intersection(having) else None
+
+    def _edits(self, row, match, header):
+        """Those of one match, with the header that they need; none where there is no place for that.
+
+        header: one that is not included and has the name, which is enough where the row has no edit.
+        """
+        if row.edit is None:
+            place = self._place(header, match) if header else None
+            return [] if place is None else [Edit(place, place, self._include(header, place))]
         edit = _smallest(edit_of(row, match, self.text), self.text)
         bring = [name for name, (today, _) in aten.INCLUDES.items() if today == row.include]  # with and without edits
         if row.include is None or self._has((row.include, *bring), match):
@@ -135,6 +176,8 @@ class Source:
     def gone(self):
         """A Hit for each name that nobody has."""
         for row in aten.GONE:
+            if row.unless.search(self.code):
+                continue
             said = set()
             for match in self._matches(row.pattern):
                 if match[0] not in said and match[0] not in self.own:
@@ -148,15 +191,22 @@ class Source:
             part = [match for match in found if (match["state"] in unused) == sure]
             if part:
                 edits = tuple(Edit(*match.span(), "") for match in part) if sure else ()
-                message = f"THCState {aten.SERVED}; today it is nothing: no function takes it"
-                yield Hit(part[0].start(), WORKS, "old-aten", message, edits, sure)
+                message = f"THCState {self._state}; today it is nothing: no function takes it"
+                yield Hit(part[0].start(), self._effect, "old-aten", message, edits, sure)
 
     def includes(self, has_names, is_own):
         """Headers of TH and THC. has_names: whether names of theirs stay, after the edits."""
         said = set()
         for include in self._current(INCLUDE.finditer(self.code)):
             name = include["name"]
-            if not re.match(r"(?:TH|THC|THNN|THCUNN|THCS?)/", name) or is_own(name):
+            if is_own(name):
+                continue
+            elsewhere = any(aten.ELSEWHERE.search(condition) for condition in self._enclosing(include))
+            if not elsewhere and aten_headers.is_gone(name):
+                message = f"<{name}>: the installed PyTorch has no such header"
+                message += f"; use <{aten_names.HEADERS[name]}>" if name in aten_names.HEADERS else ""
+                yield Hit(include.start(), EDIT, "removed-aten", message)
+            if not re.match(r"(?:TH|THC|THNN|THCUNN|THCS?)/", name):
                 continue
             if name not in aten.INCLUDES:
                 yield Hit(include.start(), EDIT, "removed-aten", f"<{name}>: {aten.NO_HEADER}")
@@ -170,9 +220,9 @@ class Source:
                 edit = Edit(*include.span(), f"#include <{today}>\n")
             if not self._enclosing(include):
                 said.add(today)
-            message = f"<{name}> {aten.SERVED}; today it is <{today}>"
+            message = f"<{name}> {self._state}; today it is <{today}>"
             message += "" if sure else ", once no name of TH or THC is left"
-            yield Hit(include.start(), WORKS, "old-aten", message, (edit,) if sure else (), sure)
+            yield Hit(include.start(), self._effect, "old-aten", message, (edit,) if sure else (), sure)
 
 
 def _smallest(edit, text):

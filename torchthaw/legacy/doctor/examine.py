@@ -6,13 +6,16 @@ from functools import cached_property
 from . import c_files, python_files
 from .aten_files import AtenFiles
 from .build_files import BuildFile, examine_headers
+from .builds import Builds
 from .findings import FileReport
 from .matching import add_findings, apply_certain, pattern_hits
 from .project import INCLUDE, Project, kind
 from .rules import CHECK, PYTHON, SHELL, WORKS, C
-from .source import SHELL_TOKENS, blank
+from .source import PYTHON_TOKENS, SHELL_TOKENS, blank
 from .tree import TooDeep
 
+# Several Pythons by name, such as those that wheels are built for.
+PYTHONS = re.compile(r"\bpython[23][\d.]*(?:[\s\\,\"']+python[23][\d.]*)+")
 OURS = b"torchthaw.bridge"  # in every extension that this torch.utils.ffi built
 
 
@@ -25,7 +28,7 @@ class Examination:
     """What was found in the project or file at ``path``; OSError where it is not there.
 
     reports: a FileReport for each file. build_files: a BuildFile for each that calls create_extension.
-    torch_builds: the Python files that build with torch.utils.cpp_extension.
+    builds: the Builds of the project.
     """
 
     def __init__(self, path):
@@ -36,10 +39,11 @@ class Examination:
         for file in self.project.sources:
             if kind(file) == PYTHON:
                 self._examine(file, self._python)
-        self._aten, self._roles = AtenFiles(self.project, self._files_of_torch()), self._files_of_builds()
+        self.builds = Builds(self.project, self.build_files)
+        self._aten = AtenFiles(self.project, self.builds.torch_files)
         for file in self.project.sources:
             if kind(file) != PYTHON:
-                self._examine(file, {C: self._c, SHELL: self._script}.get(kind(file), self._binary))
+                self._examine(file, {C: self._c, "binary": self._binary}.get(kind(file), self._lines))
         if self.build_files:
             examine_headers(self._reports, self.build_files)
         order = {file: number for number, file in enumerate(self.project.files)}
@@ -69,14 +73,23 @@ class Examination:
                 add_findings(report, steps.parsed, build_file.hits(), steps.lines)
 
     def _c(self, report, file):
-        role = self._roles.get(file.resolve()) if self.build_files else "source"
+        role = "source" if not self.build_files or file.resolve() in self.builds.of_ffi else None
         if file.name in self._included:
             role = "included"
         c_files.examine(report, self.project, file, self._aten, role)
 
-    def _script(self, report, file):
-        text = self.project.texts[file]
-        hits = list(pattern_hits(text, {SHELL: blank(text, SHELL_TOKENS, ("comment",))}))
+    def _lines(self, report, file):
+        """A script or a file of Cython, of which no more is read than its lines."""
+        text, is_script = self.project.texts[file], kind(file) == SHELL
+        tokens, groups = (SHELL_TOKENS, ("comment",)) if is_script else (PYTHON_TOKENS, ("comment", "string"))
+        code = blank(text, tokens, groups)
+        lists = [match.span() for match in PYTHONS.finditer(code)]
+
+        def is_true(rule, match):
+            at = match.end() - 1
+            return rule.name != "python2-command" or not any(start <= at < end for start, end in lists)
+
+        hits = list(pattern_hits(text, {kind(file): code}, is_true))
         report.text, report.edited = text, apply_certain(text, hits)
         add_findings(report, text, hits)
 
@@ -98,34 +111,3 @@ class Examination:
             name.rpartition("/")[2] for file, text in self.project.texts.items()
             if kind(file) == C and file.suffix not in (".c", ".h") for name in INCLUDE.findall(text)
         }  # fmt: skip
-
-    def _files_of_builds(self):
-        """{file: "source"} of what the build files compile by create_extension."""
-        return {file: "source" for build in self.build_files for file in build.files("sources")}
-
-    @cached_property
-    def torch_builds(self):
-        own = {build.file for build in self.build_files}
-        return {
-            file for file, code in self.project.python.items()
-            if re.search(r"\b(?:CppExtension|CUDAExtension|BuildExtension|load_inline|cpp_extension)\b", code)
-            and file not in own
-        }  # fmt: skip
-
-    def _files_of_torch(self):
-        """The C files that torch.utils.cpp_extension builds: those it names, else those in the folder of its build file
-        and below, up to the next that calls create_extension."""
-        own, theirs = {build.file for build in self.build_files}, self.torch_builds
-        mine, named = self._files_of_builds(), set()
-        for file in theirs:
-            names = re.findall(r"['\"]([^'\"\s]+\.(?:c|cc|cpp|cxx|cu))['\"]", self.project.texts[file])
-            named |= {(file.parent / name).resolve() for name in names}
-        found = set()
-        for file in self.project.code:
-            nearest = next(
-                (folder for folder in file.parents if any(each.parent == folder for each in own | theirs)), None
-            )
-            alone = nearest and not any(each.parent == nearest for each in own)
-            if file.resolve() not in mine and (file.resolve() in named or alone):
-                found.add(file)
-        return found

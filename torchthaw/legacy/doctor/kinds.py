@@ -7,6 +7,7 @@ what they were in Python 2 and PyTorch 0.4: an integer divided by one is an inte
 
 import ast
 import re
+from functools import cached_property
 
 WHOLE_TYPES = re.compile(r"torch\.(?:cuda\.)?(?:Long|Int|Short|Char|Byte)Tensor")
 FLOAT_TYPES = re.compile(r"torch\.(?:cuda\.)?(?:Float|Double|Half|)Tensor")
@@ -54,6 +55,10 @@ class Kinds:
             self._assign(node.target, Updated(node.value))
         for node in tree.all(ast.For, ast.comprehension):
             self._loop(node.target, node.iter)
+        for node in tree.all(ast.Call):
+            if tree.dotted(node.func) == "self.register_buffer" and len(node.args) == 2:
+                name = getattr(node.args[0], "value", None)
+                self._values.setdefault((self._scope(node.func), f"self.{name}"), []).append(node.args[1])
         for node in tree.all(ast.arg):
             self._values.setdefault((self._scope(node), node.arg), []).append(None)
 
@@ -63,6 +68,18 @@ class Kinds:
             self._known[node] = None  # while it is looked for: of a name that depends on itself nothing is known
             self._known[node] = self._of(node)
         return self._known[node]
+
+    @cached_property
+    def _differentiated(self):
+        """{(scope, name)} of what ``name.backward()`` is called on without a gradient: numbers."""
+        calls = [node for node in self.tree.all(ast.Call) if isinstance(node.func, ast.Attribute)
+                 and node.func.attr == "backward" and not node.args
+                 and not any(each.arg in ("gradient", None) for each in node.keywords)]  # fmt: skip
+        return {(self._scope(each.func.value), self.tree.dotted(each.func.value)) for each in calls}
+
+    def is_differentiated(self, node):
+        name = self.tree.dotted(node)
+        return name is not None and (self._scope(node), name) in self._differentiated
 
     def values(self, node):
         """The nodes and kinds that a name or ``self.name`` is assigned in this file; none where that is not known."""
@@ -134,12 +151,24 @@ class Kinds:
         return self._agreed([node.body, node.orelse])
 
     def _of_Name(self, node):
-        values = self.values(node)
+        name = self.tree.dotted(node)
+        values = [value for value in self.values(node) if not self._says_nothing(value, name)]
         kind = self._agreed(value for value in values if not isinstance(value, Updated))
         if kind in ("int", "float"):
             added = {self(value.node) for value in values if isinstance(value, Updated)}
             return kind if added <= {"int", kind} else None
         return kind
+
+    def _says_nothing(self, value, name):
+        """Whether ``name`` is None by this value, or what it was: ``self.x = self.x.cuda()``."""
+        while isinstance(value, (ast.Attribute, ast.Call)):
+            method = value.func if isinstance(value, ast.Call) else value
+            if not isinstance(method, ast.Attribute) or method.attr not in SAME:
+                return False
+            value = method.value
+            if self.tree.dotted(value) == name:
+                return True
+        return isinstance(value, ast.Constant) and value.value is None
 
     def _of_Compare(self, node):
         sides = {self(node.left), *map(self, node.comparators)}

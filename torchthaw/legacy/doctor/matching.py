@@ -68,7 +68,8 @@ def add_findings(report, text, hits, lines=None):
         original = lines[number] if lines else number
         before, after = blocks.before(original), None
         if hit.certain:
-            before, after = blocks.around(original)
+            edited_at = bisect.bisect_left(ends, hit.edits[0].start)  # an include may be put far from its use
+            before, after = blocks.around(lines[edited_at] if lines else edited_at)
         elif hit.edits:
             after = _edited_line(text, hit)
         key = (original, hit.rule, hit.message, after)

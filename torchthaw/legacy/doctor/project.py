@@ -6,11 +6,12 @@ from functools import cached_property
 from pathlib import Path
 
 from . import symbols
-from .rules import PYTHON, SHELL, C
+from .rules import CYTHON, PYTHON, SHELL, C
 from .source import C_TOKENS, PYTHON_TOKENS, blank
 from .textfile import TextFile, Unreadable
 
 PYTHON_FILES = {".py"}
+CYTHON_FILES = {".pyx", ".pxd", ".pxi"}
 C_FILES = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".cu", ".cuh"}
 SHELL_FILES = {".sh", ".bash", ".cmake", ".mk"}
 SHELL_NAMES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
@@ -19,16 +20,24 @@ SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 PROTOTYPE = re.compile(r"\b(\w+)\s*\(([^(){};]*\bTH\w*(?:Tensor|Storage)\b[^(){};]*)\)\s*;")
 METHOD = re.compile(r"^[ \t]+def (\w+)\(", re.MULTILINE)
+FUNCTION = re.compile(r"\bdef (\w+)\(")
+# What PyTorch has since 0.4.0.
+SINCE_04 = re.compile(
+    r"\btorch\.(?:no_grad|enable_grad|set_grad_enabled|device|tensor|cuda\.amp)\b|\balign_corners\b|"
+    r"\bcpp_extension\b|\.interpolate\("
+)
 CALLABLE = re.compile(r"\b(?:def|class)\s+(\w+)\s*(\((?:[^()]|\([^()]*\))*\))?")
 INCLUDE = re.compile(r'#\s*include\s*[<"]([^>"\n]+)[>"]')
 
 
 def kind(path):
-    """PYTHON, C, SHELL, "binary", or None for a file that is passed over."""
+    """PYTHON, C, SHELL, CYTHON, "binary", or None for a file that is passed over."""
     if path.name in SHELL_NAMES or path.suffix in SHELL_FILES:
         return SHELL
     if path.suffix in BINARIES or re.search(r"\.so\.\d+(\.\d+)*$", path.name):
         return "binary"
+    if path.suffix in CYTHON_FILES:
+        return CYTHON
     return PYTHON if path.suffix in PYTHON_FILES else C if path.suffix in C_FILES else None
 
 
@@ -103,6 +112,16 @@ class Project:
         return set().union(*(METHOD.findall(code) for code in self._all_python))
 
     @cached_property
+    def functions(self):
+        """The names of the functions and methods that it defines."""
+        return set().union(*(FUNCTION.findall(code) for code in self._all_python))
+
+    @cached_property
+    def is_for_04(self):
+        """Whether it uses what came with PyTorch 0.4.0 or later."""
+        return any(SINCE_04.search(code) for code in self._all_python)
+
+    @cached_property
     def takes_async(self):
         """The names of its functions with a parameter ``async``, and of the classes in their files."""
         found = set()
@@ -124,6 +143,32 @@ class Project:
         """Whether one of its files has a path that ends with ``name``, such as ``torch/own.h``."""
         parts = Path(name).parts
         return any(file.relative_to(self.root).parts[-len(parts) :] == parts for file in self.files)
+
+    @cached_property
+    def _by_name(self):
+        """{name without folders: the C files that have it}."""
+        found = {}
+        for file in self.code:
+            found.setdefault(file.name, []).append(file)
+        return found
+
+    def reached(self, files):
+        """These C files, and those of the project that they include, at any depth."""
+        found, left = set(), list(files)
+        while left:
+            file = left.pop()
+            if file not in found and file in self.code:
+                found.add(file)
+                left += [each for name in INCLUDE.findall(self.code[file]) for each in self._included(file, name)]
+        return found
+
+    def _included(self, file, name):
+        """The file that ``name`` is beside ``file``; else those with a path that ends with it, as -I may name any."""
+        beside = Path(os.path.normpath(file.parent / name))
+        if beside in self.code:
+            return [beside]
+        parts = tuple(part for part in Path(name).parts if part not in ("..", "."))
+        return [each for each in self._by_name.get(Path(name).name, ()) if each.parts[-len(parts) :] == parts]
 
     @cached_property
     def parameter_counts(self):

@@ -14,6 +14,10 @@ from .source import PYTHON_TOKENS, blank
 from .tree import Tree
 
 IMPORT = re.compile(r"^(\s*)(?:from (\w+)((?:\.\w+)*) import\b|import (\w+)(?=\s*(?:$|\bas\b)))")
+# Libraries that no module beside a file stands for, whatever its name.
+LIBRARIES = {"torch", "torchvision", "numpy", "scipy"}
+# What makes imports look into the folder, or look nowhere else than they do in Python 3.
+LOOKS = re.compile(r"\bsys\.path\b|^from __future__ import\b.*\babsolute_import\b", re.MULTILINE)
 GUARDED = {"removed-module", "torch-six", "removed-linalg", "cpp-extension"}
 
 
@@ -157,7 +161,8 @@ def _guarded(tree):
 
 def _imports(code, project, file):
     """Imports in a package of what lies beside the file: Python 2 looked there first."""
-    if not (file.parent / "__init__.py").exists():
+    package = file.parent / "__init__.py"
+    if not package.exists() or LOOKS.search(code) or "sys.path" in project.python.get(package, ""):
         return
     outside = {path.stem if path.is_file() else path.name for path in project.root.iterdir()}
     packages = {folder.name for folder in file.parents}
@@ -166,7 +171,7 @@ def _imports(code, project, file):
         match = IMPORT.match(line)
         name = match and (match[2] or match[4])
         start, position = position, position + len(line) + 1
-        if not name or name == "__main__" or name in sys.stdlib_module_names or name in packages:
+        if not name or name in {"__main__", file.stem} | LIBRARIES | packages | sys.stdlib_module_names:
             continue
         if name in outside and file.parent != project.root:
             continue

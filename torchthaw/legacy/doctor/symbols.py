@@ -14,14 +14,18 @@ USED = re.compile(r"\b(_?TH\w*?_)\(\s*(\w+)\s*\)|\b(_?TH\w+)(?=\s*\()")
 GENERIC = {"TH": ("Tensor_", "Storage_", "Blas_", "Vector_", "Lapack_"), "THC": ("Tensor_", "Storage_")}
 DEFINED = re.compile(
     r"#\s*define\s+(\w+)|\btypedef\b[^;]*?\b(\w+)\s*;|\b(?:struct|class|enum|union)\s+(\w+)\s*[{:]|"
-    r"\b(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*\{|\(\s*\*\s*(\w+)\s*\)\s*\("
+    r"\b(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override|final)\b\s*)*"
+    r"(?:->[^;{}()]*|:(?!:)[^;{}]*)?\{|\(\s*\*\s*(\w+)\s*\)\s*\(|\bauto\s+(\w+)\s*=\s*\["
 )
 # The start of a statement and the words of a type: what is before the name in a prototype, and never in a call.
+ANGLES = r"<(?:[^<>;{}]|<(?:[^<>;{}]|<[^<>;{}]*>)*>)*>"
 TYPED = (
-    r"(?:^|[;{}])[^\S\n]*(?!(?:return|else|case|goto|throw|new|delete|do|sizeof)\b)"
-    r"(?:[A-Za-z_][\w:]*(?:<[^<>;]*>)?[\s*&]+){1,9}"
+    r"(?:^|[;{}]|\]\]|\)\)|\b(?:public|protected|private)\s*:)[^\S\n]*"
+    r"(?!(?:return|else|case|goto|throw|new|delete|do|sizeof)\b)"
+    rf"(?:[A-Za-z_][\w:]*(?:\s*{ANGLES})?[\s*&]+){{1,9}}"
 )
-PARAMETERS = r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)"
+INSIDE = r"(?:[^;{}()]|\{\s*\})*"
+PARAMETERS = rf"\s*\({INSIDE}(?:\({INSIDE}\){INSIDE})*\)"
 DECLARED = re.compile(rf"{TYPED}(\w+){PARAMETERS}[^;{{}}()]*(?=;)", re.MULTILINE)
 GENERIC_OWN = re.compile(rf"{TYPED}(TH\w*_)\(\s*(\w+)\s*\){PARAMETERS}[^;{{}}()]*(?=[;{{])", re.MULTILINE)
 PASTED = re.compile(r"\b(TH\w*)\s*##[\w\s#]*##\s*(\w+_\w+)")

@@ -105,15 +105,15 @@ def _plain(name, node, path, text):
 def _body(name, code):
     """(position, text) of a function's definition; (0, None) without one at file scope."""
     for match in re.finditer(rf"\b{name}\s*\(", code):
-        closing = _closing(code, match.end() - 1, "()")
+        closing = end_of(code, match.end() - 1, "()")
         opening = re.compile(r"\s*\{").match(code, closing + 1)
         if opening:
-            end = _closing(code, opening.end() - 1, "{}")
+            end = end_of(code, opening.end() - 1, "{}")
             return match.start(), code[opening.end() : end]
     return 0, None
 
 
-def _closing(code, position, pair):
+def end_of(code, position, pair):
     depth = 0
     for index in range(position, len(code)):
         depth += {pair[0]: 1, pair[1]: -1}.get(code[index], 0)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..doctor.examine import Examination
 from ..doctor.project import C_FILES
-from . import c_functions, old_tests, pyproject, recording, scripts, setup_file
+from . import c_functions, c_resizes, old_tests, pyproject, recording, scripts, setup_file
 from .extensions import extensions
 from .layout import plan
 from .package import READMES, Package
@@ -59,7 +59,7 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     if run_as_scripts:
         contents["tests/test_scripts.py"] = Content(old_tests.text(run_as_scripts).encode())
     _name_old_commands(project, layout, dropped, remarks)
-    changed, functions = _carried(project, layout, contents, remarks)
+    changed, functions = _carried(project, layout, contents, c_resizes.find(project, found), remarks)
     if owner:
         source = project.text(pyproject.NAME)
         contents[pyproject.NAME] = Content(source.encoded(text), False, pyproject.NAME)
@@ -68,6 +68,7 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     result = Result(
         project.root, Path(folder), layout.package, layout.extensions, tuple(each.name for each in found),
         tuple(build_files), layout.modules, functions, remarks, c_functions.of_gpus(project, found),
+        layout.roots,
     )  # fmt: skip
     return Conversion(project, contents, changed, c_functions.find(project, found), result)
 
@@ -151,11 +152,13 @@ def _name_old_commands(project, layout, dropped, remarks):
                 remarks.append(Remark(path, number, "old-commands", message, "look"))
 
 
-def _carried(project, layout, contents, remarks):
+def _carried(project, layout, contents, resized, remarks):
     """Adds the files of the old project to ``contents``; returns ({path: (old text, new text)}, functions)."""
     texts = {old: project.text(old) for old in layout.files if old.endswith(".py")}
     texts = {old: source for old, source in texts.items() if source is not None}
-    converted, found, functions = _converter()({old: each.text for old, each in texts.items()}, dict(layout.modules))
+    converted, found, functions = _converter()(
+        {old: each.text for old, each in texts.items()}, dict(layout.modules), resized
+    )
     remarks += found
     edited = {**converted, **_edited_c(project, layout, remarks)}
     changed = {}

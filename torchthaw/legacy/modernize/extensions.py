@@ -18,7 +18,10 @@ LISTS = (
     "extra_objects", "cxx", "nvcc", "nvcc_dlink", "extra_link_args", "dlink_libraries",
 )  # fmt: skip
 # Libraries that FFIExtension links itself.
-LINKED = {"TH": "torchthaw's libth", "THC": "torchthaw's libthc", "cudart": "CUDA's runtime"}
+LINKED = {
+    "TH": "torchthaw's libth", "THC": "torchthaw's libthc", "ATen": "torchthaw's libth and libthc",
+    "cudart": "CUDA's runtime",
+}  # fmt: skip
 WITHOUT_USE = {"verbose", "package", "relative_to", "source_extension", *options.OTHER_ARGUMENTS}
 # Folders of PyTorch's or CUDA's own headers and libraries, which FFIExtension finds by itself.
 FOUND = re.compile(r"/(?:torch/(?:lib/)?(?:include|lib)(?:/|$)|cuda(?:-[\d.]+)?/(?:include|lib\w*)(?:/|$))")
@@ -68,7 +71,13 @@ def extensions(project, recordings, flags, remarks):
             for call in given:
                 name = _name(recording.path, call)
                 of_call = Reader(project, recording.path, call, remarks, flags)
-                calls.setdefault(name, {"line": call.line, "base": call.base})[side] = of_call.arguments()
+                made = of_call.arguments()
+                about = calls.setdefault(name, {"line": call.line, "base": call.base, "readers": []})
+                about[side] = made
+                about["readers"].append(of_call)
+        for call in calls.values():
+            for reader in call.pop("readers"):
+                reader.say_left_out(call.get("gpu"))
         for name, call in calls.items():
             key = (call["base"], name)
             if key in found:
@@ -98,6 +107,7 @@ class Reader:
     def __init__(self, project, path, call, remarks, flags):
         self.project, self.path, self.call, self.remarks, self.flags = project, path, call, remarks, flags
         self.given = {name: value for name, value in call.arguments.items() if value is not None}
+        self.left_out = {}  # {object of CUDA: its source, or itself where there is none}
 
     def say(self, rule, message, kind="done"):
         remark = Remark(self.path, self.call.line, rule, message, kind)
@@ -266,6 +276,9 @@ class Reader:
 
     def kept(self, place, made):
         """An object or library without a source."""
+        if not made["with_cuda"] and self._is_of_cuda(place):
+            self.left_out[place] = place
+            return
         if place in self.project.files:
             rule = f"extra_objects: {place} stays: there is no source that it is made of"
             self.say("object", rule, "hint" if place.endswith((".a", ".so")) else "look")
@@ -273,9 +286,23 @@ class Reader:
             self.say("object", f"extra_objects: {place} is not there, and no source that it is made of", "look")
         made["extra_objects"].append(place)
 
+    def _is_of_cuda(self, place):
+        """Whether an object without a source is one of nvcc, by its name or by what it holds."""
+        if place.endswith((".cu.o", ".cuo")):
+            return True
+        file = self.project.files.get(place) if place.endswith((".o", ".obj")) else None
+        return file is not None and b"__cudaRegisterFatBinary" in file.data()
+
+    def say_left_out(self, with_cuda):
+        """Says which CUDA code is nowhere. with_cuda: the arguments of the build with CUDA, or None without one."""
+        built = [*with_cuda["sources"], *with_cuda["extra_objects"]] if with_cuda else ()
+        for name, source in self.left_out.items():
+            if source not in built:
+                self.say("object", f"extra_objects: {name} is CUDA code and left out: with_cuda is false", "look")
+
     def cuda_source(self, name, source, made):
         if not made["with_cuda"]:
-            self.say("object", f"extra_objects: {name} is CUDA code and left out: with_cuda is false", "look")
+            self.left_out[name] = source
             return
         self.say("object", f"extra_objects: {name} is made of {source} again, which is among the sources")
         if source not in made["sources"]:

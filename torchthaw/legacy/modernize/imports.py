@@ -42,6 +42,11 @@ class Module:
         return any(part in each.split(".") for each in self.imports)
 
 
+def old_name_of(path):
+    """``functions.add`` of ``functions/add.py``; ``functions`` of ``functions/__init__.py``."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def _is_definition(node):
     """Whether a statement defines or imports something; a docstring does nothing either."""
     if isinstance(node, ast.Expr):

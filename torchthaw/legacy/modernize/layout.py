@@ -6,7 +6,8 @@ import re
 import sys
 from typing import NamedTuple
 
-from .imports import Module, closure
+from .imports import Module, closure, old_name_of
+from .project import Refused
 from .remarks import Remark
 
 COMPILED = (".o", ".obj", ".so", ".pyd", ".dylib", ".cuo")
@@ -61,6 +62,7 @@ class Planner:
                 loose.setdefault(extension.base, []).append(extension)
         for base, extensions in loose.items():
             self.gather(base, extensions)
+        self.check_names()
         tests = self.tests()
         self.generated = {path for each in self.given for path in self.of_extension(each)}
         files = {name: self.place(name) for name in self.project.files if self.is_kept(name)}
@@ -98,6 +100,18 @@ class Planner:
             name.endswith(".py") and os.path.dirname(name) != own and not name.startswith(f"{folder}/_ext/")
             for name in self.project.below(folder)
         )  # fmt: skip
+
+    def check_names(self):
+        """Refuses two packages of one name, of which one alone could be imported."""
+        owners = {}
+        for each in self.given:
+            name, root = self.names[each.key].partition(".")[0], self.root_of(each)
+            first, owner = owners.setdefault(name, (root, each))
+            if first != root or self.names[owner.key] == self.names[each.key] and owner is not each:
+                raise Refused(
+                    f"PROJECT: expected packages of different names, got {name} of {owner.path} and of {each.path}; "
+                    "--build chooses one"
+                )
 
     def root_of(self, extension):
         base = self.import_root(extension.base)
@@ -155,10 +169,11 @@ class Planner:
         """What the new package is called: as in setup.py, as the extension, or as the folder."""
         last = [extension.name.rpartition(".")[2] for extension in extensions]
         folder = os.path.basename(prefix.rstrip("/")) or self.project.root.name
+        named = {each.partition(".")[0] for each in self.names.values()}
         of_all = last if len(last) == 1 else [folder, *last]
         for name in [self.setup_name, *of_all, f"{last[0]}_package"]:
             name = re.sub(r"\W+", "_", name)
-            is_free = name not in TAKEN | staying | set(sys.stdlib_module_names) and not keyword.iskeyword(name)
+            is_free = name not in TAKEN | staying | named | set(sys.stdlib_module_names) and not keyword.iskeyword(name)
             if name.isidentifier() and is_free:
                 return name
         return f"{last[0]}_extension"
@@ -247,18 +262,34 @@ class Planner:
             if not old.endswith(".py") or new.startswith("tests/"):
                 continue
             new_name = _module(new, self.new_root(new, roots))
-            for root in dict.fromkeys([self.import_root(os.path.dirname(old)), *self.bases(old), ""]):
-                name = _module(old, root)
+            own = self.import_root(os.path.dirname(old))
+            for root in dict.fromkeys([own, *self.bases(old), ""]):
+                name = _module(old, root) or (old_name_of(old) if not root else "")
                 if name and new_name:
-                    (found if root == self.import_root(os.path.dirname(old)) else relative).setdefault(name, new_name)
+                    (found if root == own else relative).setdefault(name, new_name)
         for extension in self.given:
-            new = self.names[extension.key]
-            parent, new_parent = extension.name.rpartition(".")[0], new.rpartition(".")[0]
-            for prefix in ("", self.dotted(extension.base)):
-                found[prefix + extension.name] = new
-                if parent:
-                    found[prefix + parent] = new_parent
+            for prefix in self.prefixes(extension):
+                for name, new in self.parts(extension):
+                    found[prefix + name] = new
+        for extension in self.given:  # from a folder between: imports start there where a script of it is run
+            base = extension.base.split("/")
+            for start in range(1, len(base)):
+                for name, new in self.parts(extension):
+                    found.setdefault(".".join([*base[start:], name]), new)
         return {**relative, **found}
+
+    def parts(self, extension):
+        """(old name, new name) of an extension and of the package that it is in."""
+        new = self.names[extension.key]
+        parents = extension.name.rpartition(".")[0], new.rpartition(".")[0]
+        return [(extension.name, new), *([parents] if parents[0] else [])]
+
+    def prefixes(self, extension):
+        """What stands before the name of an extension in imports: "" only where this name means no other one."""
+        same = [each for each in self.given if each.name == extension.name]
+        path = extension.base.replace("/", ".") + "." if extension.base else ""
+        plain = "" if len(same) == 1 else path
+        return dict.fromkeys([plain, self.dotted(extension.base) or plain, path])
 
     def bases(self, name):
         """The folders of build files above a file: scripts there import by names that start in them."""

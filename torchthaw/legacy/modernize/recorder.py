@@ -27,7 +27,7 @@ class Recorder:
 
     def create_extension(self, *given, **keywords):
         arguments = {**dict(zip(CREATE_EXTENSION, given)), **keywords}
-        arguments["relative_to"] = os.path.abspath(arguments.get("relative_to", "."))
+        arguments["relative_to"] = os.path.join(os.path.abspath(os.path.dirname(arguments.get("relative_to", "."))), "")
         self.found["create_extension"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": arguments})
         return Anything()
 

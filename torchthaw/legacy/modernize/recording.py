@@ -5,6 +5,7 @@ of its own with a recording create_extension, once as on a machine without CUDA 
 """
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -23,7 +24,7 @@ from .recorder import CREATE_EXTENSION
 from .remarks import Remark
 
 RECORDER = Path(__file__).with_name("recorder.py")
-MOST = 8  # names in one message
+PRINTED = "printed"
 
 
 class Given(NamedTuple):
@@ -107,6 +108,7 @@ def _read(project, path):
     return Recording(path, *given, None if setup is None else dict(setup), [], False)
 
 
+@functools.cache
 def python3(text):
     """``text``, translated where it is Python 2; None where it is neither."""
     with contextlib.suppress(TooDeep):
@@ -151,10 +153,11 @@ def run(project, path, limit):
         errors = [each["error"] for each in found]
         calls = [each["create_extension"] for each in found]
         if (errors[0] and errors[1]) or not (calls[0] or calls[1] or found[1]["setup"]):
+            said = _printed(roots)
             why = (
                 f"it ended with {errors[1] or errors[0]}"
                 if any(errors)
-                else "it called neither create_extension nor setup"
+                else "it called neither create_extension nor setup" + (f", and printed {said[-1]!r}" if said else "")
             )
             raise Refused(f"{path}: expected a build file that can be run here; {why}")
         given = [
@@ -188,12 +191,11 @@ def _recorded(roots, path, limit):
     results = [root.parent / "recorded.json" for root in roots]
     jobs = [(root / path, has_cuda, result) for root, has_cuda, result in zip(roots, "01", results)]
     command = [sys.executable, RECORDER, str(limit), *(word for job in jobs for word in job)]
-    printed = roots[0].parent / "printed"  # a file, which what the build file has started may hold open
-    with open(printed, "wb") as errors:
+    with open(roots[0].parent / PRINTED, "wb") as printed:  # a file, which what the build file has started may hold open
         process = subprocess.Popen(
             [os.fspath(word) for word in command], cwd=jobs[0][0].parent,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=errors, start_new_session=True,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, stdin=subprocess.DEVNULL, stdout=printed,
+            stderr=printed, start_new_session=True,
         )  # fmt: skip
     try:
         process.wait()
@@ -204,13 +206,18 @@ def _recorded(roots, path, limit):
     for result in results:
         found = json.loads(result.read_text()) if result.exists() else None
         if found is None:
-            lines = printed.read_text(errors="replace").strip().splitlines()
+            lines = _printed(roots)
             last = lines[-1] if lines else f"exit status {process.returncode}"
             raise Refused(f"{path}: expected a build file that can be run here; it ended with {last}")
         if "late" in found:
             expected = f"expected a build file that ends within {limit:g} seconds"
             raise Refused(f"{path}: {expected}; it did not; --time-limit sets another limit")
         yield found
+
+
+def _printed(roots):
+    """The lines that a build file printed in its copies."""
+    return (roots[0].parent / PRINTED).read_text(errors="replace").strip().splitlines()
 
 
 def _known(path, call):

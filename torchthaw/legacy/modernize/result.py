@@ -11,7 +11,8 @@ class Result(NamedTuple):
     order. build_files: those of the old project that call create_extension, relative to it.
     modules: {dotted name in the old project: in the new one}, with those that kept their name.
     functions: FunctionClass of each autograd Function. remarks: Remark of each thing that was done or is left.
-    gpu_functions: names of the C functions that take tensors of GPUs.
+    gpu_functions: names of the C functions that take tensors of GPUs. roots: the folders of the new project that its
+    packages start in, relative to it.
     """
 
     project: Path
@@ -24,3 +25,4 @@ class Result(NamedTuple):
     functions: list
     remarks: list
     gpu_functions: frozenset = frozenset()
+    roots: tuple = (".",)

@@ -4,8 +4,7 @@
 0.1 alone. The environment is read when torch.utils.ffi is first imported, and for torch._six when that is.
 """
 
-import os
-
+from ... import config
 from ..patching import Patch, PatchTable
 
 SEMANTICS = PatchTable(
@@ -26,24 +25,23 @@ SEMANTICS = PatchTable(
 OF_ONE_VERSION = ("keepdim",)
 
 
-def enable(*items):
+def enable(*items: str) -> None:
     """Restores the named items; without names, all but ``keepdim``, which suits 0.1 alone. ValueError: unknown name."""
     SEMANTICS.make(*(items or [item for item in SEMANTICS.patches if item not in OF_ONE_VERSION]))
 
 
-def disable(*items):
+def disable(*items: str) -> None:
     """Undoes ``enable``, for the named items or for all."""
     SEMANTICS.undo(*items)
 
 
 def asked_for():
     """The items that ``TORCHTHAW_LEGACY_SEMANTICS`` names; none where it is unset, empty or 0."""
-    value = os.environ.get("TORCHTHAW_LEGACY_SEMANTICS", "").strip()
-    if value in ("", "0"):
+    items = config.words("TORCHTHAW_LEGACY_SEMANTICS")
+    if items == ["0"]:
         return []
-    if value in ("1", "all"):
+    if items in (["1"], ["all"]):
         return [item for item in SEMANTICS.patches if item not in OF_ONE_VERSION]
-    items = [item.strip() for item in value.split(",") if item.strip()]
     try:
         return SEMANTICS.check(items) if items else []
     except ValueError as error:

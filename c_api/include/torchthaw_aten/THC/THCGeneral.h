@@ -2,6 +2,8 @@
 #ifndef TORCHTHAW_ATEN_THC_GENERAL_H
 #define TORCHTHAW_ATEN_THC_GENERAL_H
 
+#include "../TH/THGeneral.h"
+
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/Exceptions.h>

@@ -556,6 +556,15 @@ def test_calls_leave_nothing_behind(name):
     assert after[0] - before[0] < 20 and after[1:] == before[1:]
 
 
+@pytest.mark.parametrize("times", [1, 1000])
+def test_c_that_frees_its_arguments(times):
+    x = arange(6)
+    for _ in range(50):
+        assert probe.free_argument_cuda(x, times) == probe.free_storage_cuda(x.storage(), times) == 1
+    probe.resize_cuda(x, 1000)
+    assert x.shape == (1000,) and x[:6].tolist() == [0, 1, 2, 3, 4, 5] and probe.sum_of_storage_cuda(x.storage()) == 15
+
+
 def test_debug_mode_names_the_tensor(monkeypatch):
     from torchthaw.legacy import debug
 

@@ -1,11 +1,11 @@
 """torchthaw/legacy/doctor/rules: what to look for in a legacy project, one row each."""
 
 from . import aten, c, cuda, extension, python, pytorch, scripts
-from .rule import C_TEXT, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, C, TreeRule
+from .rule import C_TEXT, CHECK, CYTHON, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, C, TreeRule
 
 __all__ = [
-    "C", "C_TEXT", "CHECK", "EDIT", "MODE", "PATTERNS", "PYTHON", "PYTHON_TEXT", "RULES", "SHELL", "TREE_RULES",
-    "WORKS",
+    "C", "CHECK", "CYTHON", "C_TEXT", "EDIT", "MODE", "PATTERNS", "PYTHON", "PYTHON_TEXT", "RULES", "SHELL",
+    "TREE_RULES", "WORKS",
 ]  # fmt: skip
 
 RULES = [*python.RULES, *pytorch.RULES, *extension.RULES, *aten.RULES, *scripts.RULES, *c.RULES, *cuda.RULES]

@@ -13,6 +13,8 @@ from ..findings import Edit
 from .rule import ARGUMENTS, WORKS, Found, TreeRule
 
 SERVED = "compiles under torchthaw"
+STAYS = "compiles, and is deprecated"
+ALONE = "is in no header of PyTorch, and CMake takes no other"
 
 
 class Old(NamedTuple):
@@ -20,7 +22,7 @@ class Old(NamedTuple):
 
     pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
-    include: the header that the edit needs.
+    include: the header that the edit needs. stays: PyTorch has it still.
     """
 
     name: str
@@ -28,17 +30,19 @@ class Old(NamedTuple):
     edit: str | None
     today: str
     include: str | None = None
+    stays: bool = False
 
 
 class Gone(NamedTuple):
-    """A pattern of names that nobody has, and what to say of them."""
+    """A pattern of names that nobody has, what to say of them, and in which text they are another library's."""
 
     pattern: re.Pattern
     message: str
+    unless: re.Pattern
 
 
-def old(name, pattern, edit, today, include=None):
-    return Old(name, re.compile(pattern, re.MULTILINE), edit, today, include)
+def old(name, pattern, edit, today, include=None, stays=False):
+    return Old(name, re.compile(pattern, re.MULTILINE), edit, today, include, stays)
 
 
 def renamed(name, today, include=None):
@@ -72,11 +76,15 @@ NAMES = [
     ),
     old(
         "x.type().is_cuda()", r"(\.|->)type\(\)\s*\.\s*(is_cuda|is_sparse)\(\)", r"\1\2()", "x.is_cuda()",
+        stays=True,
     ),
-    old("x.type().scalarType()", r"(\.|->)type\(\)\s*\.\s*scalarType\(\)", r"\1scalar_type()", "x.scalar_type()"),
+    old(
+        "x.type().scalarType()", r"(\.|->)type\(\)\s*\.\s*scalarType\(\)", r"\1scalar_type()", "x.scalar_type()",
+        stays=True,
+    ),
     old(
         "x.data<T>()", r"(?<!storage\(\))(\.|->)\s*(template\s+)?(?P<name>data)(\s*<[^;(){}]*>\s*\(\s*\))",
-        r"\1\2data_ptr\4", "x.data_ptr<T>()",
+        r"\1\2data_ptr\4", "x.data_ptr<T>()", stays=True,
     ),
     old(
         "torch::CPU(...) or torch::CUDA(...)", r"\b(?:at|torch)::(CPU|CUDA)(\((?:\w+::)?k\w+\))(?=\s*[,)])",
@@ -112,6 +120,7 @@ NAMES = [
     old("lazyInitCUDA", r"\blazyInitCUDA\(\)", None, "nothing: PyTorch makes CUDA ready itself"),
     old("getTHCState", r"\bgetTHCState\(\)", None, "nothing: no function takes a THCState"),
     old("THCNumerics", r"\bTHCNumerics\b", None, "operators and functions of the type itself"),
+    old("THCThrustAllocator", r"\bTHCThrustAllocator\b", None, "at::cuda::ThrustAllocator, which takes no argument"),
     old("THCudaBlas", aten_names.HERE.pattern, None, "cuBLAS on at::cuda::getCurrentCUDABlasHandle()"),
     old("THCAssertSameGPU", r"\bTHCAssertSameGPU\(", None, "TORCH_CHECK(condition, message)"),
     old("THArgCheck", r"\bTHArgCheck\(", None, "TORCH_CHECK(condition, parts of a message)"),
@@ -133,7 +142,8 @@ INCLUDES = {
     "THC/THCAtomics.cuh": ("ATen/cuda/Atomic.cuh", True),
     "THC/THCDeviceUtils.cuh": ("ATen/cuda/DeviceUtils.cuh", False),
     "THC/THCNumerics.cuh": ("ATen/cuda/NumericLimits.cuh", False),
-    "TH/TH.h": ("ATen/ATen.h", False),
+    "THC/THCThrustAllocator.cuh": ("ATen/cuda/ThrustAllocator.h", False),
+    "TH/TH.h": ("ATen/ATen.h", False), "TH/THGeneral.h": ("ATen/ATen.h", False),
 }  # fmt: skip
 NO_HEADER = "neither PyTorch nor torchthaw has this header for an extension of torch.utils.cpp_extension"
 OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bgetTHCState\b")
@@ -142,10 +152,12 @@ OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bge
 GONE = [
     Gone(
         re.compile(rf"(?<!\w)(?!{aten_names.HERE.pattern}\b)(?:{entry.pattern})"),
-        f"PyTorch {entry.by} has it no more; use {entry.instead}",
+        f"PyTorch {entry.by} has it no more; use {entry.instead}", re.compile(entry.unless),
     )
     for entry in aten_names.GONE
 ]
+OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")
+ELSEWHERE = re.compile(r"HIP|ROCM|XLA|MPS")  # in a condition: PyTorch for these has headers that others lack
 # What is written for several PyTorchs already.
 BY_VERSION = re.compile(r"VERSION|__has_include|\bAT_CHECK\b|\bTORCH_CHECK\b")
 

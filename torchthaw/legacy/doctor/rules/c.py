@@ -48,7 +48,7 @@ RULES = [
                 "C++: a .c file is compiled as C; give it the suffix .cpp",
             ),
             (C_TEXT, r"^[ \t]*extern\s*\"C\"", "C++: a .c file needs no extern \"C\", and C has none"),
-            (C, r"<<<.*>>>|\b__global__\b", "CUDA code needs nvcc; give the file the suffix .cu"),
+            (C, r"<<\s*<.*>>\s*>|\b__global__\b", "CUDA code needs nvcc; give the file the suffix .cu"),
         )
     ],
     rule(

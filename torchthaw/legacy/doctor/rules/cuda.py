@@ -50,6 +50,10 @@ RULES = [
         "renamed-cuda", WORKS, C, r"\bcudaThread(?:Synchronize|Exit|[GS]et(?:Limit|CacheConfig))\b",
         "has another name since CUDA 13, which THC's headers and the builds see to",
     ),
+    rule(
+        "toolkit-library", WORKS, C, r"\bcu(?:blas|sparse|rand|fft)[A-Z]\w*\s*\(",
+        "no project named this library, as PyTorch had it in the process; the build links the toolkit's", legacy=True,
+    ),
     gone(
         r"\btexture\s*<[^;()]*>\s*\w+\s*;|\bcuda(?:Bind|Unbind)Texture\w*|\bcudaGetTextureReference\b",
         "texture references are gone; use texture objects (cudaCreateTextureObject)",
@@ -79,7 +83,7 @@ RULES = [
             f"CUDA has atomicAdd of {what}; remove this one", inside=BY_VERSION,
         )
         for types, what in (
-            ("double", "doubles itself"), (r"(?:c10::|at::)?(?:__)?[hH]alf2?", "halves itself, in cuda_fp16.h"),
+            ("double", "doubles itself"), (r"(?:__)?half2?", "halves itself, in cuda_fp16.h"),
         )
     ],
 ]  # fmt: skip

@@ -19,7 +19,9 @@ COMPARISONS = {"eq", "ne", "gt", "lt", "ge", "le"}
 REDUCTIONS = {
     **dict.fromkeys(("sum", "mean", "prod", "std", "var", "max", "min", "median", "mode"), 0), "norm": 1, "kthvalue": 1,
 }  # fmt: skip
+CASTS = {"long", "int", "short", "byte", "float", "double", "half", "type", "type_as", "to", "cuda"}
 GIVE_PAIRS = {"max", "min", "median", "mode", "kthvalue"}
+NO_TENSORS = {"eps", "epsilon"}
 KEEP_SHAPE = set("sqrt pow exp log abs neg clamp add sub mul div float double data cpu cuda clone detach".split())
 
 
@@ -92,12 +94,18 @@ def _of_data(tree, node):
     return (node.value, numpy) if isinstance(node, ast.Attribute) and node.attr == "data" else None
 
 
+def _named_data(tree, node):
+    """The same for a name that is ``x.data`` of one x wherever it is assigned."""
+    values = kinds.of(tree).values(node) if isinstance(node, ast.Name) else []
+    return _of_data(tree, values[0]) if len(values) == 1 and isinstance(values[0], ast.AST) else None
+
+
 def data_index(is_certain):
     """``loss.data[0]``; ``is_certain``: of what has no dimension, else of what may have none."""
 
     def find(tree, project):
         for node in tree.all(ast.Subscript):
-            found = _of_data(tree, node.value)
+            found = _of_data(tree, node.value) or _named_data(tree, node.value)
             parent = tree.parents[node]
             if found is None or not isinstance(node.ctx, ast.Load) or not is_constant(node.slice, 0):
                 continue
@@ -110,8 +118,11 @@ def data_index(is_certain):
             maybe = (
                 isinstance(owner, (ast.Name, ast.Attribute, ast.Call)) and tree.dotted(owner) != "self" and not numpy
             )
-            if certain if is_certain else maybe and not certain:
+            if isinstance(node.value, ast.Name):
+                maybe, start = False, tree.end(node.value)
+            else:
                 start = tree.code.index(".", tree.end(owner))  # after the parentheses around it
+            if certain if is_certain else maybe and not certain:
                 yield Found(start, (Edit(start, tree.end(node), ".item()"),))
 
     return find
@@ -131,11 +142,20 @@ def is_number(tree, node, depth=3):
             if node.func.attr in FULL_REDUCTIONS and not node.args and not node.keywords:
                 return True
         name = (tree.dotted(node.func) or "").rpartition(".")[2]
-        return name in LOSSES or bool(words(tree, node.func) & LOSS)
-    if words(tree, node) & LOSS:
+        return name in LOSSES or bool(words(tree, node.func) & LOSS) or _is_criterion(tree, node.func)
+    if words(tree, node) & LOSS or kinds.of(tree).is_differentiated(node):
         return True
     values = kinds.of(tree).values(node) if depth else []
     return bool(values) and all(isinstance(value, ast.Call) and is_number(tree, value, depth - 1) for value in values)
+
+
+def _is_criterion(tree, node):
+    """Whether what is called is a module such as ``nn.MSELoss()``, or a name that is nothing else."""
+    made = [node] if isinstance(node, ast.Call) else kinds.of(tree).values(node)
+    return bool(made) and all(
+        isinstance(each, ast.Call) and (tree.dotted(each.func) or "").endswith("Loss")
+        and not keyword(each, "reduce") and not keyword(each, "reduction") for each in made
+    )  # fmt: skip
 
 
 def integer_gradient(tree, project):
@@ -159,6 +179,66 @@ def integer_gradient(tree, project):
                 yield Found(node)
 
 
+def integer_range(tree, project):
+    """``torch.arange`` of integers whose values are used as what they are, neither converted nor an index."""
+    for node in tree.all(ast.Call):
+        if tree.origin(node.func) != "torch.arange" or keyword(node, "dtype") or keyword(node, "out"):
+            continue
+        arguments = [*node.args, *(each.value for each in node.keywords)]
+        if not any(kinds.of(tree)(each) == "float" for each in arguments) and not _is_converted(tree, node):
+            yield Found(node)
+
+
+def _is_converted(tree, node):
+    """Whether the values of ``node`` are converted to another type, or are an index: floats never were one."""
+    while True:
+        inner, node = node, tree.parents[node]
+        if isinstance(node, ast.Subscript) and node.slice is inner:
+            return True
+        if isinstance(node, ast.Attribute):
+            call = tree.parents[node]
+            is_called = isinstance(call, ast.Call) and call.func is node
+            if is_called and node.attr in CASTS:
+                return True
+            passes, node = node.attr in kinds.SAME, call if is_called else node
+        elif isinstance(node, ast.Call):
+            passes = tree.origin(node.func) in kinds.WRAPPERS and node.args[:1] == [inner]
+        else:
+            passes = isinstance(node, (ast.BinOp, ast.Tuple, ast.Subscript))
+        if not passes:
+            return False
+
+
+# Functions that aligned corners, and the place of the argument that says whether.
+GRIDS = {"grid_sample": 4, "affine_grid": 2}
+
+
+def unaligned_grid(tree, project):
+    """Calls of PyTorch's functions on grids that do not say whether corners are aligned."""
+    for node, name in _calls_of_torch(tree, project, GRIDS):
+        values = [value for value in kinds.of(tree).values(node.func) if isinstance(value, ast.AST)]
+        if len(node.args) <= GRIDS[name] and not any("align_corners" in tree.source(value) for value in values):
+            yield Found(node)
+
+
+def unaligned_upsampling(tree, project):
+    """The same of linear upsampling, in projects for PyTorch before 0.4."""
+    for node, _ in _calls_of_torch(tree, project, ("upsample", "Upsample")):
+        words = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+        if any("linear" in word for word in words if isinstance(word, str)) and not project.is_for_04:
+            yield Found(node)
+
+
+def _calls_of_torch(tree, project, names):
+    """(call, name) of calls by these names without align_corners, unless the project defines a function of the name."""
+    for node in tree.all(ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else tree.dotted(node.func)
+        origin = tree.origin(node.func) or ""
+        own = (name in project.functions or name in tree.bound) and not origin.startswith("torch.")
+        if (name in names or origin.rpartition(".")[2] in names) and not own and not keyword(node, "align_corners"):
+            yield node, name if name in names else origin.rpartition(".")[2]
+
+
 class Reduced:
     """Looks for tensors that lost a dimension by a reduction, which 0.1 kept."""
 
@@ -179,10 +259,12 @@ class Reduced:
             if call:
                 return call[1] if call[0] not in GIVE_PAIRS else None
             if isinstance(node.func, ast.Attribute) and node.func.attr in KEEP_SHAPE:
-                return self.dimension(node.func.value, depth - 1)
+                of_torch = self.tree.origin(node.func.value) == "torch" and node.args
+                return self.dimension(node.args[0] if of_torch else node.func.value, depth - 1)
         if isinstance(node, ast.BinOp):
             for side, other in ((node.left, node.right), (node.right, node.left)):
-                if kinds.of(self.tree)(other) in ("int", "float"):
+                named = (self.tree.dotted(other) or "").rpartition(".")[2].lower()
+                if kinds.of(self.tree)(other) in ("int", "float") or named in NO_TENSORS:
                     return self.dimension(side, depth - 1)
         values = kinds.of(self.tree).values(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
         return self.of_value(values[0], depth - 1) if len(values) == 1 else None
@@ -192,6 +274,20 @@ class Reduced:
             call = self.reduction(value.node)
             return call[1] if call and call[0] in GIVE_PAIRS else None
         return self.dimension(value, depth) if isinstance(value, ast.AST) else None
+
+    def used(self, call):
+        """The argument that names the dimension which a call expects of a tensor that lost it; None otherwise."""
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else None
+        of_torch = name and self.tree.origin(call.func.value) == "torch"
+        given = call.args[1:] if of_torch else call.args
+        if name not in ("expand_as", "expand", "squeeze", "repeat") or not given:
+            return None
+        dimension = self.dimension(call.args[0] if of_torch else call.func.value)
+        if dimension is None or is_constant(dimension, 0):
+            return None  # without the first dimension it expands to the same
+        if name == "squeeze" and ast.dump(given[0]) != ast.dump(dimension):
+            return None
+        return None if name == "repeat" and not (len(given) > 1 and is_constant(given[0], 1)) else dimension
 
     def reduction(self, node):
         """(name, the argument that names the dimension) of a call without keepdim; None where it is none."""
@@ -213,12 +309,8 @@ def kept_dimension(tree, project):
     """Reductions whose result is used as if it still had the dimension."""
     reduced = Reduced(tree)
     for node in tree.all(ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr in ("expand_as", "expand", "squeeze") and node.args:
-            dimension = reduced.dimension(node.func.value)
-            if dimension is None or is_constant(dimension, 0):
-                continue  # without the first dimension it expands to the same
-            if node.func.attr != "squeeze" or ast.dump(node.args[0]) == ast.dump(dimension):
-                yield Found(tree.end(node.func) - 1)
+        if reduced.used(node) is not None:
+            yield Found(tree.end(node.func) - 1)
     for node in tree.all(ast.Subscript):
         inner = node.value
         is_single = isinstance(node.slice, ast.Constant) and isinstance(inner, ast.Subscript)

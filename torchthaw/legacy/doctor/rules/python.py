@@ -2,7 +2,7 @@
 
 from . import find_names as find
 from .find_values import quotient
-from .rule import CHECK, EDIT, TreeRule
+from .rule import CHECK, CYTHON, EDIT, TreeRule, rule
 
 # Names that every module had.
 BUILTINS = {
@@ -72,6 +72,13 @@ RULES = [
             "torchvision.transforms.RandomSizedCrop": "RandomResizedCrop",
         }),
     ),
+    *[  # Python's own names mean types of C in Cython
+        rule(
+            "library-name", EDIT, CYTHON, rf"\b(np|numpy)\.{name}\b", "the library has another name for it today",
+            rf"\1.{today}",
+        )
+        for name, today in (("int", "int_"), ("float", "float64"), ("complex", "complex128"), ("object", "object_"))
+    ],
     TreeRule("library-name", EDIT, "load needs a Loader today", find.yaml_load),
     TreeRule(
         "library-name", EDIT, "scipy.misc is gone; use imageio or PIL",

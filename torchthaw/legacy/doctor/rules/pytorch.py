@@ -77,23 +77,19 @@ RULES = [
         "method-out", MODE, PYTHON, rf"(?<!torch)(?<!np)(?<!numpy)\.(?:mul|add|sub|div)\((?={ARGUMENTS}\bout\s*=)",
         "methods take no out= today", None, "method_out",
     ),
-    rule(
-        "align-corners", MODE, PYTHON, rf"\b(?:grid_sample|affine_grid)\((?!{ARGUMENTS}\balign_corners)",
-        "aligned the corners before 1.3; add align_corners=True", None, "align_corners",
+    TreeRule(
+        "align-corners", MODE, "aligned the corners before 1.3; add align_corners=True", find.unaligned_grid,
+        "align_corners",
     ),
-    rule(
-        "align-corners", CHECK, PYTHON_TEXT,
-        rf"\b(?:upsample|interpolate|Upsample)\((?={ARGUMENTS}linear)(?!{ARGUMENTS}\balign_corners)",
-        "aligned the corners before 0.4; add align_corners=True",
+    TreeRule(
+        "align-corners", CHECK, "aligned the corners before 0.4; add align_corners=True", find.unaligned_upsampling,
     ),
     rule(
         "dropout", CHECK, PYTHON, rf"\bF\.dropout\w*\((?!{ARGUMENTS}\btraining)",
         "dropped nothing before 1.0 unless it was told training=True; add training=",
     ),
-    rule(
-        "arange", MODE, PYTHON,
-        rf"\btorch\.arange\((?!{ARGUMENTS}(?:dtype|out\s*=|\.\d|\)\.(?:long|float|int|double|type|cuda|to)\())",
-        "gave floats for integers; add dtype=torch.float", None, "arange",
+    TreeRule(
+        "arange", MODE, "gave floats for integers; add dtype=torch.float", find.integer_range, "arange",
     ),
     TreeRule("keepdim", MODE, "kept the dimension in 0.1; add keepdim=True", find.kept_dimension, "keepdim"),
     rule(

@@ -10,7 +10,7 @@ CHECK = "check"  # runs, and may compute something else: look at it
 WORKS = "works"  # runs; said because it is what one would worry about
 
 # Kinds of files; a rule of PYTHON_TEXT, C_TEXT or SHELL sees strings, the others neither strings nor comments.
-PYTHON, PYTHON_TEXT, C, C_TEXT, SHELL = "python", "python text", "c", "c text", "shell"
+PYTHON, PYTHON_TEXT, C, C_TEXT, SHELL, CYTHON = "python", "python text", "c", "c text", "shell", "cython"
 
 
 # Arguments of a call, up to anywhere inside of it.

@@ -71,11 +71,16 @@ def _look_at_classes(project, definitions, file):
 
 def definition_of(project, definitions, file, node):
     """The Definition of the Function that an expression names; None for anything else."""
-    dotted, around = file.tree.dotted(node), list(file.tree.ancestors(node))
-    inner = [each for each in definitions.values() if each.scope in around and each.name == dotted]
+    dotted = file.tree.dotted(node)
+    if dotted is None:
+        return None
+    inner = [each for each in definitions.values() if each.scope and each.name == dotted and each.file is file]
     if inner:
-        return min(inner, key=lambda each: around.index(each.scope))
-    found = project.find(file, dotted) if dotted else None
+        around = list(file.tree.ancestors(node))
+        inner = [each for each in inner if each.scope in around]
+        if inner:
+            return min(inner, key=lambda each: around.index(each.scope))
+    found = project.find(file, dotted)
     return definitions.get((found[0].path, found[1])) if found else None
 
 
@@ -214,15 +219,23 @@ def _only_here(project, tree, target):
     """Whether no other object is seen with an attribute of this name, but for classes that assign their own."""
     here = _class_of(tree, target)
     for file in project.changeable:
-        for node in file.tree.all(ast.Attribute):
-            if node.attr != target.attr or not isinstance(node.ctx, ast.Load):
-                continue
+        for node in _read(file.tree).get(target.attr, ()):
             owner = _class_of(file.tree, node)
             if not isinstance(node.value, ast.Name) or node.value.id != "self" or owner is None:
                 return False
             if owner is not here and not _assigns(owner, target.attr):
                 return False
     return here is not None
+
+
+def _read(tree):
+    """{attribute: the nodes that read it}, made once."""
+    if not hasattr(tree, "_read_attributes"):
+        tree._read_attributes = {}
+        for node in tree.all(ast.Attribute):
+            if isinstance(node.ctx, ast.Load):
+                tree._read_attributes.setdefault(node.attr, []).append(node)
+    return tree._read_attributes
 
 
 def _assigns(owner, name):

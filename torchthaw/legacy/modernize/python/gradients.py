@@ -42,7 +42,13 @@ def raw_gradients(function):
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in made:
             found[node.id] = True
-    return [name for name in names if name in found]
+    return [name for name in names if name in found and not is_made_contiguous(function.body, name)]
+
+
+def is_made_contiguous(body, name):
+    """Whether ``name = name.contiguous()`` comes before any other statement that has the name."""
+    first = next((each for each in body if any(getattr(part, "id", None) == name for part in ast.walk(each))), None)
+    return first is not None and ast.unparse(first) == f"{name} = {name}.contiguous()"
 
 
 def ends(body):

@@ -7,7 +7,8 @@ import libcst as cst
 import libcst.matchers as m
 
 from .editing import Change, dotted, expression
-from .project import old_name_of, package_of
+from ..imports import old_name_of
+from .project import package_of
 
 RULE = "import"
 DYNAMIC = re.compile(r"\b(?:import_module|__import__)\b")
@@ -18,10 +19,19 @@ def change(project, file):
     """Gives imports the new names."""
     nodes = file.tree.all(ast.ImportFrom, ast.Import)
     made = ImportChange(project, file)
-    modules = ["." * node.level + (node.module or "") for node in nodes if isinstance(node, ast.ImportFrom)]
-    modules += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    if any(made.old(name) is not None for name in modules) or DYNAMIC.search(file.text):
+    for node in nodes:
+        _look_at_unknown(project, file, made, node)
+    if any(map(made.has_moved, nodes)) or DYNAMIC.search(file.text):
         made.run()
+
+
+def _look_at_unknown(project, file, made, node):
+    """Remarks an import of an extension that may be one of several, or none of the project's."""
+    modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    for name in modules:
+        if "_ext" in name.split(".") and made.old("." * getattr(node, "level", 0) + name) is None:
+            new = sorted({new for old, new in project.modules.items() if old in project.extensions and "._ext." in new})
+            file.remark(node.lineno, RULE, f"which extension {name} means is not known; those of today: {', '.join(new)}", "look")  # fmt: skip
 
 
 class ImportChange(Change):
@@ -50,6 +60,17 @@ class ImportChange(Change):
         folder = self.file.path.rpartition("/")[0]
         in_package = f"{folder}/__init__.py" in self.project.files
         return old if in_package or old == name or self.project.has_moved(old) else None
+
+    def has_moved(self, node):
+        """Whether an import names what has another name today."""
+        if isinstance(node, ast.Import):
+            return any(self._new(alias.name) not in (None, alias.name) for alias in node.names)
+        module = "." * node.level + (node.module or "")
+        old = self.old(module)
+        if old is None:
+            return False
+        names = [f"{old}.{alias.name}" if old else alias.name for alias in node.names if alias.name != "*"] or [old]
+        return module.startswith(".") or module != old or any(self.project.new_name(name) != name for name in names)
 
     def leave_Import(self, original, updated):
         aliases, changed = [], False

@@ -6,6 +6,7 @@ import sys
 
 from ...doctor.textfile import opcodes
 from ...doctor.tree import Tree, parse
+from ..imports import old_name_of
 from ..remarks import Remark
 
 # Top-level names that never mean a module of the project that lies in some other folder.
@@ -72,6 +73,8 @@ class Project:
         self.files = {path: File(path, text) for path, text in texts.items()}
         self.modules, self._found = modules, {}
         self.by_name = {old_name_of(path): file for path, file in self.files.items()}
+        self.extensions = set(modules) - set(self.by_name)
+        self.extensions |= {name.rpartition(".")[0] for name in self.extensions} - {""}
         self._known = set(modules) | set(self.by_name)
         self._known |= {
             ".".join(name.split(".")[:end]) for name in self._known for end in range(1, name.count(".") + 1)
@@ -85,7 +88,8 @@ class Project:
         """The old dotted name of what ``name`` means in an import of ``file``, which may begin with dots.
 
         As Python 2 looked for it: beside the file, then from the project's folder, then in any other folder where one
-        module alone has this name. None for what is no module of the project, nor inside of one.
+        module alone has this name; an extension also in the folders above the file, where it was built. None for what
+        is no module of the project, nor inside of one.
         """
         folder = package_of(file.path)
         level = len(name) - len(name.lstrip("."))
@@ -95,7 +99,9 @@ class Project:
         root, _, _ = name.partition(".")
         if root in LIBRARIES:
             return None
-        for above in (folder, []):
+        built = [folder[:end] for end in range(len(folder) - 1, 0, -1)
+                 if ".".join([*folder[:end], root]) in self.extensions]  # fmt: skip
+        for above in (folder, *built, []):
             if ".".join([*above, root]) in self._known:
                 return ".".join([*above, name])
         ends = {known for known in self._known if known.endswith(f".{root}")}
@@ -170,11 +176,6 @@ class Project:
                 if found:
                     return found
         return None
-
-
-def old_name_of(path):
-    """``functions.add`` of ``functions/add.py``; ``functions`` of ``functions/__init__.py``."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def package_of(path):

@@ -86,7 +86,7 @@ def _kept(tree):
         call = next((each for each in tree.all(ast.Call) if tree.end(each.func) - 1 == found.node), None)
         if call is None or not isinstance(call.func, ast.Attribute):
             continue
-        dimension = reduced.dimension(call.func.value)
+        dimension = reduced.used(call)
         owner = next((each for each in tree.ancestors(dimension) if isinstance(each, ast.Call)), None)
         if owner is None or keyword(owner, "keepdim") or is_constant(dimension, None):
             continue

@@ -52,7 +52,8 @@ class Copies:
             words = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
             with step("building the new project"):
                 error = error or command(folder, words, **self.variables)
-            self.made["new"] = Built(folder, (os.fspath(folder),), False, error)
+            paths = (os.path.normpath(folder / root) for root in [*self.result.roots, "."])
+            self.made["new"] = Built(folder, tuple(dict.fromkeys(paths)), False, error)
         return self.made["new"]
 
     def old(self):

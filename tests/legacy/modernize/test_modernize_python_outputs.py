@@ -1,0 +1,134 @@
+# tests/legacy/modernize/test_modernize_python_outputs.py: a Function that kept its output frees the memory of its calls.
+import textwrap
+import weakref
+
+import pytest
+
+pytest.importorskip("libcst")
+
+import torch  # noqa: E402
+
+from torchthaw.legacy.modernize.python import convert, outputs  # noqa: E402
+
+SAVED = {
+    "a variable": """
+        def forward(self, x):
+            output = x.exp()
+            self.output = output
+            return output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "an attribute": """
+        def forward(self, x):
+            self.output = x.new()
+            torch.exp(x, out=self.output)
+            return self.output
+        def backward(self, grad):
+            "It needs the output."
+            return grad * self.output
+        """,
+    "two of three": """
+        def __init__(self):
+            self.first = None
+        def forward(self, x):
+            self.first = x.exp()
+            second = torch.mul(x, 2)
+            self.twice = second
+            return self.first, second
+        def backward(self, grad, grad2):
+            return grad * self.first + grad2 * self.twice / self.twice * 2
+        """,
+}
+LOOK = {
+    "saves others": """
+        def forward(self, x):
+            self.save_for_backward(x)
+            self.output = x.exp()
+            return self.output
+        def backward(self, grad):
+            return grad * self.output * self.saved_tensors[0]
+        """,
+    "on one way": """
+        def forward(self, x):
+            output = x.exp()
+            if x.dim() > 1:
+                self.output = output
+            return output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "a tuple": """
+        def forward(self, x):
+            output = x.exp()
+            self.kept = (x, output)
+            return output
+        def backward(self, grad):
+            return grad * self.kept[1]
+        """,
+    "a view": """
+        def forward(self, x):
+            output = x.exp()
+            self.flat = output.view(-1)
+            return output
+        def backward(self, grad):
+            return grad * self.flat.view_as(grad)
+        """,
+    "several": """
+        def forward(self, x):
+            self.parts = self.cut(x)
+            return self.parts
+        def backward(self, *grads):
+            return sum(grads) * len(self.parts)
+        """,
+}
+WITHOUT = {
+    "an input": """
+        def forward(self, x):
+            self.x = x
+            output = x * x
+            self.size = output.size()
+            return output
+        def backward(self, grad):
+            return 2 * grad * self.x
+        """
+}
+
+
+def converted(methods):
+    lines = textwrap.indent(textwrap.dedent(methods), "    ")
+    text = f"import torch\nfrom torch.autograd import Function\n\n\nclass F(Function):{lines}"
+    texts, remarks, _ = convert({"a.py": text}, {})
+    return texts["a.py"], [each.kind for each in remarks if each.rule == outputs.RULE]
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_no_call_keeps_its_memory(name):
+    text, kinds = converted(SAVED[name])
+    names = {}
+    exec(text, names)
+    x, kept = torch.ones(3, requires_grad=True), []
+
+    def call():
+        made = names["F"].apply(x)
+        made = made if isinstance(made, tuple) else (made,)
+        kept.extend(map(weakref.ref, made))
+        return sum(each.sum() for each in made)
+
+    call().backward()
+    call()
+    assert set(kinds) == {"done"} and [each() for each in kept] == [None] * len(kept), text
+    expected = torch.e + (2 if len(kept) == 4 else 0)
+    assert torch.allclose(x.grad, torch.full((3,), expected)), text
+
+
+@pytest.mark.parametrize("name", LOOK)
+def test_what_cannot_be_saved_is_said(name):
+    text, kinds = converted(LOOK[name])
+    assert kinds == ["look"] and "save_for_backward and read ctx.saved_tensors" in " ".join(text.replace("#", "").split())
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_inputs_and_sizes_stay(name):
+    text, kinds = converted(WITHOUT[name])
+    assert kinds == [] and "ctx.x = x" in text

@@ -1,0 +1,50 @@
+"""torchthaw/legacy/doctor/aten_headers.py: what the headers of the installed PyTorch and those of torchthaw have."""
+
+import functools
+import importlib.util
+import posixpath
+import re
+from pathlib import Path
+
+from ... import config
+from .source import C_TOKENS, blank
+
+OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")
+INCLUDE = re.compile(r"#\s*include\s*[<\"]([^>\"\n]+)")
+
+
+def is_gone(name):
+    """Whether the installed PyTorch lacks a header of PyTorch; False where none is installed."""
+    folders = _installed() if OF_PYTORCH.match(name) else ()
+    return bool(folders) and not any((folder / name).exists() for folder in folders)
+
+
+@functools.cache
+def _installed():
+    """The folders of the installed PyTorch's headers, found without importing it; none without them."""
+    found = importlib.util.find_spec("torch")
+    roots = (found and found.submodule_search_locations) or ()
+    folders = [Path(root, "include", more) for root in roots for more in ("", "torch/csrc/api/include")]
+    return folders if all(folder.is_dir() for folder in folders) else []
+
+
+@functools.cache
+def serving(word):
+    """The headers of torchthaw that have ``word`` as a name, with those that they include, by path."""
+    return [name for name in _served() if re.search(rf"\b{word}\b", _served()[name])]
+
+
+@functools.cache
+def _served():
+    """{header of torchthaw for C++ extensions, such as ``THC/THC.h``: its code and that of those it includes}."""
+    folder = config.my_lib_includes() / "torchthaw_aten"
+    own = {}
+    for path in sorted(folder.glob("TH*/*")):
+        own[path.relative_to(folder).as_posix()] = blank(path.read_text(), C_TOKENS, ("comment", "string"))
+
+    def whole(name, seen):
+        seen.add(name)
+        beside = [posixpath.normpath(posixpath.join(posixpath.dirname(name), each)) for each in INCLUDE.findall(own[name])]
+        return own[name] + "".join(whole(each, seen) for each in beside if each in own and each not in seen)
+
+    return {name: whole(name, set()) for name in own}

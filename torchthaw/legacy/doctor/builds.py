@@ -1,0 +1,84 @@
+"""torchthaw/legacy/doctor/builds.py: which C files torch.utils.ffi builds, and which PyTorch's C++ library is for."""
+
+import re
+from fnmatch import fnmatch
+from functools import cached_property
+
+from .project import kind
+from .rules import SHELL
+from .source import SHELL_TOKENS, blank
+
+CPP_EXTENSION = re.compile(r"\b(?:CppExtension|CUDAExtension|BuildExtension|load_inline|cpp_extension)\b")
+# CMake's commands have no case, packages have: Torch7 of Lua is the same name, its files have no ATen.
+FIND_TORCH = re.compile(r"\b(?i:find_package)\s*\(\s*(?:Torch|Caffe2)\b")
+NAMED = re.compile(r"['\"]([^'\"\s]+\.(?:c|cc|cpp|cxx|cu))['\"]")
+ATEN = re.compile(r"\b(?:at|torch|c10)::|\bAT_[A-Z]|\bTORCH_[A-Z]|#\s*include\s*[<\"](?:torch|ATen|c10|pybind11)/")
+
+
+class Builds:
+    """The builds of a Project. build_files: its BuildFiles."""
+
+    def __init__(self, project, build_files):
+        self.project, self.build_files = project, build_files
+
+    @cached_property
+    def of_ffi(self):
+        """The sources that create_extension compiles, resolved."""
+        return {file for build in self.build_files for file in build.files("sources")}
+
+    @cached_property
+    def of_torch(self):
+        """The Python files that build with torch.utils.cpp_extension."""
+        own = {build.file for build in self.build_files}
+        return {file for file, code in self.project.python.items() if CPP_EXTENSION.search(code) and file not in own}
+
+    @cached_property
+    def cmake_folders(self):
+        """The folders of CMake files that look for PyTorch's C++ library."""
+        return {
+            file.parent for file, text in self.project.texts.items()
+            if kind(file) == SHELL and FIND_TORCH.search(blank(text, SHELL_TOKENS, ("comment",)))
+        }  # fmt: skip
+
+    @cached_property
+    def torch_files(self):
+        """{C file for PyTorch's C++ library: whether torch.utils.cpp_extension builds it}; CMake builds the others.
+
+        None is what create_extension compiles, or what such a file includes. A build has the files that it names, and
+        what they include. Below its folder, up to that of the next build, it has those with ATen; and all, where it
+        names none or no file of the project calls create_extension. CMake's have ATen, or are included by such a one.
+        """
+        of_ffi = self.of_ffi.union(*(build.files("headers") for build in self.build_files))
+        theirs = self.project.reached(file for file in self.project.code if file.resolve() in of_ffi)
+        named = {build: self._named(build) for build in self.of_torch}
+        reached = self.project.reached(file for files in named.values() for file in files)
+        folders = {build.parent for build in self.of_torch}
+        own = {build.file.parent for build in self.build_files}
+        silent = {build.parent for build, files in named.items() if not (files and self.build_files)}
+        has_aten = {file for file, code in self.project.code.items() if ATEN.search(code)}
+        by_cmake = self.project.reached(file for file in has_aten if self.cmake_folders.intersection(file.parents))
+        found = {}
+        for file in self.project.code:
+            nearest = next((folder for folder in file.parents if folder in own | folders), None)
+            if file in theirs:
+                continue
+            if file in reached or nearest in folders - own and (file in has_aten or nearest in silent):
+                found[file] = True
+            elif file in by_cmake:
+                found[file] = False
+        return found
+
+    def _named(self, build):
+        """The files that ``build`` names; below its folder also by the end of their path, or by a pattern."""
+        names = NAMED.findall(self.project.texts[build])
+        there = {(build.parent / name).resolve() for name in names}
+        ends = [name.lstrip("./").split("/") for name in names]
+        return [
+            file for file in self.project.code
+            if file.resolve() in there
+            or file.is_relative_to(build.parent) and any(_ends_with(file.parts, end) for end in ends)
+        ]  # fmt: skip
+
+
+def _ends_with(parts, end):
+    return len(parts) >= len(end) and all(map(fnmatch, parts[-len(end) :], end))
