@@ -15,7 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import NamedTuple
 
+from . import config
+
 _ABSENT = object()
+
+SWITCH = "TORCHTHAW_NO_MANGLED_NAMES"
+USES_MANGLED_NAMES = not config.switch(SWITCH)
 
 
 class Missing(AttributeError):
@@ -519,6 +524,8 @@ def _try_elsewhere(works, found):
 def reason(name):
     """Why a name cannot be used as it is in this PyTorch, or None."""
     private = NAMES[name]
+    if ":" in private.path and not USES_MANGLED_NAMES:
+        return f"{SWITCH} switches {private.path} off"
     found = find(private.path)
     if found is _ABSENT:
         return f"it has no {private.path}"

@@ -255,3 +255,39 @@ def test_the_trials_pass_in_any_mode(mode):
     """What is asked for first inside a mode is chosen for good."""
     done = subprocess.run([sys.executable, "-c", ANYWHERE, mode], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+MANGLED = [private.path.partition(":")[2] for private in NAMES.values() if ":" in private.path]
+
+
+def test_the_page_lists_the_mangled_names():
+    page = (ROOT / "docs" / "internals" / "abi.md").read_text()
+    assert len(MANGLED) == 6 and [name for name in MANGLED if f"`{name}`" not in page] == []
+    sources = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".cpp", ".h")]
+    assert {name for path in sources for name in re.findall(r"\b_ZN\w+", path.read_text())} == {*MANGLED}
+
+
+SWITCHED = """
+import torch
+from torchthaw import private_names
+from torchthaw.bridge import pytorch
+from _ext import my_lib
+
+names = [name for name, private in private_names.NAMES.items() if ":" in private.path]
+print(any(map(private_names.has, names)), pytorch.mode_count()[0], *pytorch.body_functions()[1:])
+print(*pytorch.gradient_functions())
+x, y = torch.ones(3), torch.empty(3)
+version = y._version
+my_lib.my_lib_add_forward(input1=x, input2=x, output=y)
+print(y.tolist(), y._version - version, torch.ops.my_lib.my_lib_add_forward(x, x).tolist())
+"""
+
+
+def test_the_switch_for_mangled_names():
+    environment = {**os.environ, "TORCHTHAW_NO_MANGLED_NAMES": "1"}
+    done = subprocess.run([sys.executable, "-c", SWITCHED], cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["False 0 0 0 0 0", "0 0", "[2.0, 2.0, 2.0] 1 [2.0, 2.0, 2.0]"]
+    environment["TORCHTHAW_NO_MANGLED_NAMES"] = "yes"
+    done = subprocess.run([sys.executable, "-c", SWITCHED], cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert "TORCHTHAW_NO_MANGLED_NAMES: expected 0 or 1, got 'yes'" in done.stderr
