@@ -1,6 +1,7 @@
 """tests/build/test_setuptools.py: projects with a setup.py: FFIExtension and BuildExtension."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,7 +100,7 @@ def test_in_place(tmp_path, use_ninja):
     project = write(tmp_path / "project", use_ninja)
     build(project)
     made = {path.name for path in (project / "python" / "shapes" / "area").iterdir()}
-    assert made == {"__init__.py", "__init__.pyi", "_area.abi3.so"}
+    assert made == {"__init__.py", "__init__.pyi", "_area.abi3.so", "py.typed"}
     moved = project.rename(tmp_path / "moved")
     assert uses(moved, moved / "python") == ["2.0", "9", "42"]
 
@@ -110,9 +111,58 @@ def test_wheel(project, tmp_path):
     assert wheel.name.startswith("shapes-1.0-cp310-abi3-")
     archive = zipfile.ZipFile(wheel)
     inside = {name for name in archive.namelist() if name.startswith("shapes/area/")}
-    assert inside == {f"shapes/area/{name}" for name in ("__init__.py", "__init__.pyi", "_area.abi3.so")}
+    assert inside == {f"shapes/area/{name}" for name in ("__init__.py", "__init__.pyi", "_area.abi3.so", "py.typed")}
     archive.extractall(tmp_path / "site")
     assert uses(tmp_path, tmp_path / "site") == ["2.0", "9", "42"]
+
+
+def installed(folder):
+    """A folder for PYTHONPATH in which torchthaw is installed, as far as its entry points are asked for."""
+    text = (ROOT / "pyproject.toml").read_text()
+    group, lines = re.search(r'\[project\.entry-points\."(.*)"\]\n((?:\w.*\n)+)', text).groups()
+    information = folder / "installed" / f"torchthaw-{torchthaw.__version__}.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torchthaw\nVersion: {torchthaw.__version__}\n")
+    (information / "entry_points.txt").write_text(f"[{group}]\n{lines.replace(chr(34), '')}")
+    return os.pathsep.join([str(information.parent), str(ROOT)])
+
+
+REQUIRED = "torchthaw<2,>=" + torchthaw.__version__.rpartition(".")[0]
+
+
+@pytest.mark.parametrize("given, required", [
+    (None, [REQUIRED]), ("['cffi']", ["cffi", REQUIRED]), ("'cffi\\nfilelock'", ["cffi", "filelock", REQUIRED]),
+    ("['torchthaw>=1']", ["torchthaw>=1"]), ("['torchthaw_other']", ["torchthaw_other", REQUIRED]),
+])  # fmt: skip
+def test_a_wheel_requires_torchthaw(tmp_path, given, required):
+    """That of the guide, whose setup.py says nothing of it."""
+    options = f"install_requires={given}," if given else ""
+    project = write(tmp_path / "project", **{"setup.py": PROJECT["setup.py"].replace("options=", f"{options} options=")})
+    words = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", tmp_path]
+    printed = run(project, "-m", "pip", "wheel", "-v", *words, ".", PYTHONPATH=installed(tmp_path))
+    (wheel,) = tmp_path.glob("*.whl")
+    archive = zipfile.ZipFile(wheel)
+    metadata = archive.read("shapes-1.0.dist-info/METADATA").decode()
+    assert re.findall("Requires-Dist: (.*)", metadata) == required
+    assert "install_requires" not in printed
+
+
+def test_a_build_that_cannot_require_torchthaw_says_so(tmp_path):
+    """pyproject.toml has the last word on dependencies that are not dynamic; the same without an installed torchthaw."""
+    project = write(tmp_path / "project")
+    (project / "pyproject.toml").write_text('[project]\nname = "shapes"\nversion = "1.0"\ndependencies = ["cffi"]\n')
+    said = f"expected torchthaw among the requirements of shapes, got none; add {REQUIRED!r}"
+    for path in (installed(tmp_path), str(ROOT)):
+        assert said in run(project, "setup.py", "build_ext", "--build-lib", "build/lib", PYTHONPATH=path)
+        assert "among the requirements" not in run(project, "setup.py", "build_ext", "--inplace", PYTHONPATH=path)
+
+
+def test_other_projects_do_not_require_torchthaw(tmp_path):
+    (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup(name='a', version='1.0', py_modules=[])\n")
+    run(tmp_path, "setup.py", "egg_info", PYTHONPATH=installed(tmp_path))
+    assert "Requires-Dist" not in (tmp_path / "a.egg-info" / "PKG-INFO").read_text()
+    code = "import sys, torchthaw.requirement; print('setuptools' in sys.modules, 'cffi' in sys.modules)"
+    assert run(tmp_path, "-S", "-c", code).split() == ["False", "False"]
 
 
 def test_editable(project, tmp_path):

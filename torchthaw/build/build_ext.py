@@ -9,6 +9,7 @@ from typing import Any
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
+from .. import requirement
 from . import cuda, extension, toolchain
 from .arguments import Paths
 
@@ -61,6 +62,15 @@ class BuildExtension(build_ext):
                 warnings.warn(f"{error}; files are compiled one after the other", stacklevel=2)
                 self.use_ninja = False
 
+    def run(self):
+        if not self.inplace and requirement.is_missing(self.distribution):
+            name = self.distribution.get_name()
+            warnings.warn(
+                f"install_requires: expected torchthaw among the requirements of {name}, got none; "
+                f"add {requirement.requirement()!r}, since what is built needs it when it is imported", stacklevel=2,
+            )  # fmt: skip
+        super().run()
+
     def build_extension(self, ext):
         if not isinstance(ext, FFIExtension):
             ext.extra_compile_args = cuda.compile_args(ext.extra_compile_args)["cxx"]
@@ -74,6 +84,7 @@ class BuildExtension(build_ext):
             _for_setuptools(ext, made)
             super().build_extension(ext)
             made.write_init(made.target.parent)
+        _mark_typed(made.target.parent)
 
     def staged(self, ext):
         """The torchthaw.build.Extension of an FFIExtension, made in the build folder."""
@@ -88,7 +99,13 @@ class BuildExtension(build_ext):
                 made = self.staged(ext)
                 made.package.mkdir(parents=True, exist_ok=True)
                 made.write_init(made.package)
+                _mark_typed(made.package)
         super().copy_extensions_to_source()
+
+
+def _mark_typed(folder):
+    """Says that the package's stub may be used by those who install it."""
+    (folder / "py.typed").touch()
 
 
 def _for_setuptools(ext, made):
