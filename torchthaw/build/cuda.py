@@ -24,6 +24,13 @@ RELOCATABLE = re.compile(r"-{1,2}(rdc|relocatable-device-code)=true|-dc|--device
 LINK_TIME = ("-dlto", "--dlink-time-opt")
 
 
+# The toolkit's libraries of functions that PyTorch up to 0.4 had in the process, so that no project named them.
+MATH = ("cublas", "cusparse", "curand", "cufft")
+# Calls that nvcc wrote for launches before CUDA 9.2; no runtime has them any more.
+OLD_LAUNCH = ("cudaConfigureCall", "cudaSetupArgument", "cudaLaunch")
+_OLD_LAUNCH = re.compile(rf"(?:{'|'.join(OLD_LAUNCH)})(?![A-Za-z0-9_])".encode())
+
+
 class Toolkit(NamedTuple):
     """A CUDA toolkit: its compiler, and the folder that holds ``include`` and ``lib`` or ``lib64``."""
 
@@ -42,6 +49,13 @@ class Toolkit(NamedTuple):
     def stub_dirs(self):
         """Where the driver's libraries are for the linker alone, such as ``libcuda.so``."""
         return [folder / "stubs" for folder in self._library_dirs("stubs")]
+
+    @property
+    def math_libraries(self):
+        """The files of those of MATH that it has."""
+        found = [next(iter(sorted(folder.glob(f"lib{name}.so*"))), None)
+                 for folder in self.library_dirs for name in MATH]  # fmt: skip
+        return [path for path in found if path]
 
     def _library_dirs(self, holding):
         folders = [self.root / "lib64", self.root / "lib", *sorted(self.root.glob("targets/*/lib"))]
@@ -239,6 +253,20 @@ def sources_of(path):
 def source_of(path):
     """The ``.cu`` file that the object ``path`` is made of, or None."""
     return next((source for source in sources_of(path) if source.exists()), None)
+
+
+def likely_sources(path):
+    """The ``.cu`` files that the object or library ``path`` may be made of, by their names: beside it or nearby."""
+    names = {f"{path.name.partition('.')[0].removeprefix(prefix)}{ending}.cu"
+             for prefix in ("", "lib") for ending in ("", "_kernel")}  # fmt: skip
+    folders = [path.parent, *(each for pattern in ("*/", "*/*/") for each in sorted(path.parent.parent.glob(pattern)))]
+    found = (folder / name for folder in folders for name in sorted(names))
+    return list(dict.fromkeys(path for path in found if path.exists()))
+
+
+def is_too_old(path):
+    """Whether an object or a library has launches of a CUDA before 9.2."""
+    return bool(_OLD_LAUNCH.search(path.read_bytes()))
 
 
 def embedded(path):

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 
-from . import toolchain
+from . import cuda, toolchain
 
 # In extra_link_args: the linker's own flag for symbols that something else in the process will have.
 LEFT_OPEN = "-Wl,-z,undefs"
@@ -52,7 +52,33 @@ def hints(made, names, places):
         ]
         if said:
             found.append(f"{name}: {', and '.join(said)}")
-    return found
+    found += _too_old(made, [name for name in names if name in cuda.OLD_LAUNCH])
+    return [*found, *_of_the_toolkit(names)]
+
+
+def _of_the_toolkit(names):
+    """A line for each function of the toolkit's libraries, which builds of old projects link where it has them."""
+    of = {name: re.match(rf"(?:{'|'.join(cuda.MATH)})(?=[A-Z])", name) for name in names}
+    return [
+        f"{name}: a function of {match[0]}, which the CUDA toolkit lacks, or which has it no more; with_cuda=True of "
+        f"torch.utils.ffi links it where the toolkit has it (of pip's packages, nvidia-{match[0]})"
+        for name, match in of.items() if match
+    ]  # fmt: skip
+
+
+def _too_old(made, names):
+    """What of the files that ``made`` is linked of has launches of an old CUDA, and what makes it anew."""
+    if not names:
+        return []
+    line = re.search(rf"^build {re.escape(made.name)}: link (.*)$", (made.parent / "build.ninja").read_text(), re.M)
+    linked = re.findall(r"(?:\$.|\S)+", line[1]) if line else []
+    found = []
+    for path in (made.parent / re.sub(r"\$(.)", r"\1", each) for each in linked):
+        if path.is_file() and cuda.is_too_old(path):
+            sources = cuda.likely_sources(path)
+            again = f"from {sources[0]}" if sources else "from its source"
+            found.append(f"{', '.join(names)}: {path} was built by a CUDA before 9.2; build it again {again}")
+    return found or [f"{', '.join(names)}: calls that nvcc wrote before CUDA 9.2; what has them must be built again"]
 
 
 def _in_cxx(made, name):

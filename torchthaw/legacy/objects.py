@@ -7,10 +7,6 @@ from pathlib import Path
 
 from ..build import BuildError, cuda, ninja
 
-# Calls that nvcc wrote into objects before CUDA 9.2; no runtime has them any more.
-LONG_GONE = (b"cudaConfigureCall", b"cudaSetupArgument")
-
-
 def places(base, given):
     """Where a relative path may be: below the current folder, below the build file's."""
     if os.path.isabs(given):
@@ -64,10 +60,16 @@ def for_cuda(base, given, wanted):
             sources[source] = f"{name} is made from {source.name}: {why}"
             _say(sources[source])
         else:
-            looked_for = ", ".join(map(str, cuda.sources_of(places(base, name)[-1])))
-            hint = f", and there is no {looked_for}" if looked_for else ""
+            hint = _hint(path or places(base, name)[-1])
             raise BuildError(f"extra_objects: expected a file to link, got {os.fspath(name)!r}; {why}{hint}")
     return sources, objects
+
+
+def _hint(path):
+    """What could make the object ``path`` anew, none of which is known to."""
+    looked_for, others = ", ".join(map(str, cuda.sources_of(path))), cuda.likely_sources(path)
+    hint = f", and there is no {looked_for}" if looked_for else ""
+    return f"{hint}; build it again from {others[0]}" if others else hint
 
 
 def compile_made(base, sources, state, verbose=False):
@@ -103,8 +105,7 @@ def _unfit(path, wanted):
     """Why an existing object cannot serve; None when it can."""
     if path.suffix not in (".o", ".cuo", ".obj"):
         return None
-    data = path.read_bytes()
-    if any(name in data for name in LONG_GONE):
+    if cuda.is_too_old(path):
         return "it was built by a CUDA that is too old"
     held = cuda.embedded(path)
     if held and not cuda.serves_any(held, wanted):

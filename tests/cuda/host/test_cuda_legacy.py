@@ -18,6 +18,15 @@ toolkit = toolkit_or_skip()
 if not (config.libdir() / "libthc.so.1").exists():
     pytest.skip("libthc was not built", allow_module_level=True)
 
+LIBRARY_DIRS = toolkit.library_dirs
+
+
+@pytest.fixture
+def create():
+    from torch.utils.ffi import create_extension
+
+    return create_extension
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -83,6 +92,39 @@ def test_object_without_a_source(project):
     printed = run(project, "build.py", fails=True)
     assert "extra_objects: expected a file to link, got " in printed
     assert "it was not built yet, and there is no " in printed and "add_kernel_kernel.cu" in printed
+
+
+OLD_OBJECT = """
+extern int cudaConfigureCall(int, int, long, void *), cudaLaunch(const void *);
+int my_kernel(void) { return cudaConfigureCall(1, 2, 0, 0) + cudaLaunch("kernel"); }
+"""
+
+
+@pytest.mark.parametrize("made", ["lib/kernel.so", "lib/libkernel.a", "lib/kernel.cu.o"])
+@pytest.mark.parametrize("source", [None, "src/kernel.cu"])
+def test_what_an_old_cuda_made_is_named(project, made, source):
+    """An archive, an object that the project's script calls x.so, and one whose source is elsewhere."""
+    (project / "lib").mkdir()
+    (project / "old.c").write_text(OLD_OBJECT)
+    subprocess.run(["gcc", "-fPIC", "-c", "old.c", "-o", "old.o"], cwd=project, check=True)
+    if made.endswith(".a"):
+        subprocess.run(["ar", "rcs", made, "old.o"], cwd=project, check=True)
+        with open(project / "src" / "my_lib.c", "a") as file:
+            file.write("extern int my_kernel(void);\nint (*used)(void) = my_kernel;\n")
+    else:
+        shutil.copy(project / "old.o", project / made)
+    if source:
+        (project / source).write_text("")
+    text = (project / "build.py").read_text()
+    (project / "build.py").write_text(text.replace('"src/add_kernel.cu.o")]', f'"src/add_kernel.cu.o"), "{made}"]'))
+    printed = run(project, "build.py", fails=True)
+    again = f"build it again from {project / source}" if source else "build it again from its source"
+    if made.endswith(".o"):
+        assert f"got '{made}'; it was built by a CUDA that is too old, and there is no" in printed
+        assert not source or printed.rstrip().endswith(again)
+    else:
+        assert "undefined symbols: cudaConfigureCall, cudaLaunch. " in printed
+        assert f"{project / made} was built by a CUDA before 9.2; {again}" in printed
 
 
 BUILDS = pytest.mark.parametrize("build", [["build.py"], ["setup.py", "-q", "build_ext", "--inplace"]], ids=" ".join)
@@ -223,6 +265,48 @@ except TypeError as error:
 """)  # fmt: skip
     expected = "initializer for ctype 'struct THCudaTensor *' must be a pointer to same type"
     assert f"{expected}, not cdata 'struct THFloatTensor *'" in printed
+
+
+# Libraries of the toolkit
+
+BLAS = """
+#include <TH/TH.h>
+extern int cublasSgemm_v2(void), curandGenerate(void);
+int calls_blas(void) { return cublasSgemm_v2() + curandGenerate(); }
+"""
+
+
+def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, create):
+    """No project named cuBLAS and cuRAND; cuFFT, which nothing calls, is not linked. pip's packages lack libX.so."""
+    for name, text in [("libcublas.so.13", "cublasSgemm_v2"), ("libcurand.so", "curandGenerate"), ("libcufft.so", "f")]:
+        (tmp_path / "x.c").write_text(f"int {text}(void) {{ return 3; }}\n")
+        command = ["gcc", "-shared", "-fPIC", "x.c", f"-Wl,-soname,{name.partition('.')[0]}.so.13", "-o", name]
+        subprocess.run(command, cwd=tmp_path, check=True)
+    (tmp_path / "libcurand.so.13").symlink_to("libcurand.so")
+    monkeypatch.setattr(cuda.Toolkit, "library_dirs", property(lambda self: [tmp_path, *LIBRARY_DIRS]))
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "blas.c").write_text(BLAS)
+    (tmp_path / "blas.h").write_text("int calls_blas(void);\n")
+    create("blas_of_old", "blas.h", ["blas.c"], False, True, relative_to=str(tmp_path / "build.py")).build()
+    made = tmp_path / "blas_of_old" / "_blas_of_old.so"
+    dynamic = subprocess.run(["readelf", "-d", made], capture_output=True, text=True)
+    assert re.findall(r"NEEDED.*\[(libcu.*)\]", dynamic.stdout) == ["libcublas.so.13", "libcurand.so.13"]
+    load = "import sys; sys.path.insert(0, '.'); import blas_of_old; print(blas_of_old.calls_blas())"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", f"import torchthaw; {load}"], cwd=tmp_path, env=environment,
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.stdout == "6\n", done.stderr
+
+
+def test_a_library_that_the_toolkit_lacks_is_named(tmp_path, monkeypatch, create):
+    monkeypatch.setattr(cuda.Toolkit, "math_libraries", [])
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "blas.c").write_text(BLAS)
+    (tmp_path / "blas.h").write_text("int calls_blas(void);\n")
+    extension = create("blas_of_old", "blas.h", ["blas.c"], False, True, relative_to=str(tmp_path / "build.py"))
+    with pytest.raises(RuntimeError, match="cublasSgemm_v2: a function of cublas, .* nvidia-cublas") as error:
+        extension.build()
+    assert "curandGenerate: a function of curand, which " in str(error.value)
 
 
 # The headers
