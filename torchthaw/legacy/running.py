@@ -8,12 +8,18 @@ from .. import finder
 from . import cmake, launcher, loading
 
 USAGE = """python -m torchthaw run FILE [ARGUMENT ...]
-       python -m torchthaw run -m MODULE [ARGUMENT ...]"""
+       python -m torchthaw run -m MODULE [ARGUMENT ...]
+       python -m torchthaw run -c CODE [ARGUMENT ...]
+       python -m torchthaw run - [ARGUMENT ...]"""
 DESCRIPTION = """
 Runs FILE, a Python file such as build.py, a shell script (.sh, .bash), or any script with a #! line; or a Python
-module, as python -m does. It and all that it starts find torch.utils.ffi, the headers and libraries of TH, and nvcc.
+module, Python code, or what standard input holds, as python -m, -c and - do. It and all that it starts find
+torch.utils.ffi, the headers and libraries of TH, and nvcc.
 """
 EXPECTED = "expected a Python file or a shell script"
+OR = "-m and a module, -c and code, or -"
+# What follows these words is Python's own business.
+OF_PYTHON = {"-m": "the name of a module or package", "-c": "Python code", "-": None}
 SHELLS = {"sh", "bash", "dash"}
 
 
@@ -23,21 +29,21 @@ def add_run(subcommands):
         "run", help="run a legacy project's script with torch.utils.ffi importable", usage=USAGE,
         description=DESCRIPTION, add_help=False, prefix_chars="\0",
     )  # fmt: skip
-    parser.add_argument("words", metavar="FILE", nargs="...", help="the script, or -m and the module; its arguments")
+    parser.add_argument("words", metavar="FILE", nargs="...", help="the script, or -m, -c or - as for python; its arguments")
     parser.set_defaults(run=lambda options: run(parser, options.words))
 
 
 def run(parser, words):
-    """Replaces this process by what ``python FILE ARGUMENTS…`` or ``python -m MODULE ARGUMENTS…`` would run."""
+    """Replaces this process by what ``python FILE ARGUMENTS…`` would run, or the same with -m, -c or -."""
     if not words:
-        parser.error(f"FILE: {EXPECTED}, or -m and a module, got nothing")
+        parser.error(f"FILE: {EXPECTED}, {OR}, got nothing")
     if words[0] in ("-h", "--help"):
         parser.print_help()
         return 0
-    if words == ["-m"]:
-        parser.error("-m: expected the name of a module or package, got nothing")
-    if words[0].startswith("-") and words[0] != "-m":
-        parser.error(f"FILE: {EXPECTED}, or -m and a module, got {words[0]!r}")
+    if len(words) == 1 and OF_PYTHON.get(words[0]):
+        parser.error(f"{words[0]}: expected {OF_PYTHON[words[0]]}, got nothing")
+    if words[0].startswith("-") and words[0] not in OF_PYTHON:
+        parser.error(f"FILE: {EXPECTED}, {OR}, got {words[0]!r}; options of Python come before -m torchthaw")
     words = command(words)
     set_environment()
     sys.stdout.flush()
@@ -49,7 +55,7 @@ def command(words):
     """The words to execute. Raises FileNotFoundError."""
     python = [sys.executable, *_interpreter_options()]
     script = words[0]
-    if script == "-m":
+    if script in OF_PYTHON:
         return [*python, *words]
     if not os.path.isfile(script):
         raise FileNotFoundError(f"run: {EXPECTED}, got {script!r}")

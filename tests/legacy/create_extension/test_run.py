@@ -41,6 +41,23 @@ def test_run_reaches_the_script_and_its_children(tmp_path):
     assert result.stdout.splitlines() == ["1", "['--flag', '2'] __main__ True", "found"], result.stderr
 
 
+TELL = f"{IMPORT}; import sys; print(sys.argv, repr(sys.path[0]), sys.flags.optimize)"
+
+
+@pytest.mark.parametrize("words, given, argv", [
+    (["-c", TELL, "--flag", "-c", "two words"], "", ["-c", "--flag", "-c", "two words"]),
+    (["-", "-u", "two words"], TELL, ["-", "-u", "two words"]),
+], ids=["-c", "-"])  # fmt: skip
+def test_run_of_code(tmp_path, words, given, argv):
+    """The arguments, the search path and the exit status are what python itself gives the code."""
+    command = [sys.executable, "-O", "-m", "torchthaw", "run", *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(command, cwd=tmp_path, input=given, capture_output=True, text=True, env=environment)
+    assert result.stdout == f"{argv} '' 1\n", result.stderr
+    failing = [sys.executable, "-m", "torchthaw", "run", "-c", "raise SystemExit(3)"]
+    assert subprocess.run(failing, cwd=tmp_path, env=environment).returncode == 3
+
+
 def test_run_of_a_shell_script(tmp_path):
     script = tmp_path / "make.sh"
     script.write_text(f"python -c '{IMPORT}; import sys; print(sys.executable)'\necho \"$1\"\nexit 3\n")
@@ -55,9 +72,11 @@ def test_run_without_the_file():
 
 
 @pytest.mark.parametrize("words, message", [
-    ([], "FILE: expected a Python file or a shell script, or -m and a module, got nothing"),
+    ([], "FILE: expected a Python file or a shell script, -m and a module, -c and code, or -, got nothing"),
     (["-m"], "-m: expected the name of a module or package, got nothing"),
-    (["-x", "build.py"], "FILE: expected a Python file or a shell script, or -m and a module, got '-x'"),
+    (["-c"], "-c: expected Python code, got nothing"),
+    (["-x", "build.py"], "FILE: expected a Python file or a shell script, -m and a module, -c and code, or -, got '-x'; "
+                         "options of Python come before -m torchthaw"),
 ])  # fmt: skip
 def test_run_names_what_is_missing(words, message):
     result = python("-m", "torchthaw", "run", *words, PYTHONPATH=str(ROOT))
@@ -66,7 +85,8 @@ def test_run_names_what_is_missing(words, message):
 
 def test_help_says_what_may_be_left_out():
     printed = python("-m", "torchthaw", "run", "--help", PYTHONPATH=str(ROOT)).stdout
-    assert "run FILE [ARGUMENT ...]" in printed and "run -m MODULE [ARGUMENT ...]" in printed
+    for form in ("FILE", "-m MODULE", "-c CODE", "-"):
+        assert f"run {form} [ARGUMENT ...]" in printed
 
 
 # The script is Python's own business

@@ -70,6 +70,34 @@ int main(void) {
 """
 
 
+# A project that looks for the library by names and in folders of its own has a variable for it.
+BY_VARIABLE = """
+cmake_minimum_required(VERSION 3.5)
+project(total C)
+find_library(PYTORCH_TH_LIBRARY NAMES caffe2 ATen PATHS /no/torch/lib NO_DEFAULT_PATH)
+include_directories(${PYTORCH_TH_INCLUDE_DIR})
+add_executable(total total.c)
+target_link_libraries(total ${PYTORCH_TH_LIBRARY})
+"""
+
+
+@pytest.mark.parametrize("cmake", CMAKES, ids=range(len(CMAKES)))
+def test_config_names_the_library_for_a_variable(tmp_path, cmake):
+    """As docs/port-an-old-project.md says, without run."""
+    (tmp_path / "CMakeLists.txt").write_text(BY_VARIABLE)
+    (tmp_path / "total.c").write_text(TOTAL.replace("#include <THTensor.h>\n", ""))
+    asked = [sys.executable, "-m", "torchthaw", "config", "--libth", "--includes"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    named = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True, env=environment).stdout
+    library, includes = named.splitlines()
+    for words in (
+        ["-S", ".", "-B", "made", f"-DPYTORCH_TH_LIBRARY={library}", f"-DPYTORCH_TH_INCLUDE_DIR={includes}"],
+        ["--build", "made"],
+    ):
+        subprocess.run([cmake, *words], cwd=tmp_path, check=True, capture_output=True)
+    assert subprocess.run([tmp_path / "made" / "total"], capture_output=True, text=True).stdout == "9\n"
+
+
 def test_find_path_and_find_library(project, tmp_path):
     printed = project({"CMakeLists.txt": TH, "total.c": TOTAL})
     assert "NOTFOUND" not in printed

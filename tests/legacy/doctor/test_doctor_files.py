@@ -23,6 +23,38 @@ def unreadable(folder):
     return {finding.message for finding in findings(folder) if finding.rule == "unreadable"}
 
 
+def calls_for(folder, name, text):
+    """How many Python functions are called to read one file."""
+    (folder / name).write_text(text)
+    count = 0
+
+    def on_event(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(on_event)
+    try:
+        Examination(folder / name)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("text", ["(", "[{(", "f(", "(x", "f(async=1,", "`"], ids=str)
+def test_open_brackets_cost_no_more_than_their_characters(tmp_path, text):
+    """Python ends at 200 of them; the parser of Python 2 called 180 functions for each."""
+    calls_for(tmp_path, "a.py", text)  # what is imported and cached once
+    few, many = (calls_for(tmp_path, "a.py", text * (length // len(text))) for length in (10_000, 20_000))
+    assert many < 3 * few and many < 20_000
+    assert places(tmp_path) == {"a.py:0 check unreadable"}
+
+
+@pytest.mark.parametrize("text", ["x = " + "(" * 150 + "1" + ")" * 150, "x = 1  # " + "(" * 500, "x = '" + "(" * 500 + "'"])
+def test_what_python_reads_is_not_nested_too_deep(project, text):
+    assert places(project({"a.py": f"{text}\nprint(xrange(3))\n"})) == {"a.py:2 edit python2-name"}
+
+
 def test_links_pipes_and_sockets_are_named_and_the_rest_is_read(project, capsys):
     folder = project({"a.py": "x = xrange(3)\n"})
     (folder / "dangling.py").symlink_to("nowhere.py")

@@ -11,8 +11,11 @@ from .source import PYTHON_TOKENS, blank
 USUAL = {"np": "numpy", "F": "torch.nn.functional", "nn": "torch.nn", "transforms": "torchvision.transforms"}
 
 TERMS = 5000  # of one expression; Python's own parser and this one go no deeper
+NESTED = 200  # open brackets; Python's own parser takes no more, and that of Python 2 is slow to refuse them
 PARTS = 50  # of a dotted name that may mean something; all names of a longer chain would take its length squared
 OPERATOR = re.compile(r"[-+*/%|&^]|\b(?:and|or)\b")
+BRACKET = re.compile(r"[(\[{]|[)\]}]")
+BACKTICKS = re.compile(rf"(?:`\s*){{{NESTED}}}")
 VERSION = re.compile(r"version|PY2|PY3|py2|py3")
 
 CATCHES = {
@@ -27,6 +30,8 @@ def parse(text):
     for part in re.split(r"[,;:=\[\]{}]", code):
         if len(part) > TERMS and len(OPERATOR.findall(part)) > TERMS:
             raise TooDeep(f"an expression of more than {TERMS} terms")
+    if _depth(code) > NESTED or BACKTICKS.search(code):
+        raise TooDeep("it is nested too deep")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the text's own escapes and comparisons
         try:
@@ -35,6 +40,15 @@ def parse(text):
             raise SyntaxError(str(error)) from None
         except (RecursionError, MemoryError):
             raise TooDeep("it is nested too deep") from None
+
+
+def _depth(code):
+    """How many brackets are open at once."""
+    depth = most = 0
+    for bracket in BRACKET.findall(code):
+        depth = depth + 1 if bracket in "([{" else max(depth - 1, 0)
+        most = max(most, depth)
+    return most
 
 
 class TooDeep(Exception):

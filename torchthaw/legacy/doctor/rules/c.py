@@ -18,7 +18,7 @@ RULES = [
     ),
     rule(
         "0.4.1", EDIT, C,
-        r"(\b(?!else\b|return\b|do\b)[A-Za-z_][\w ]*\*+\s*)(\w+)\s*=\s*(?:\([^()]*\)\s*)?"
+        r"(\b(?!else\b|return\b|do\b)[A-Za-z_][\w ]{0,80}\*+\s*)(\w+)\s*=\s*(?:\([^()]*\)\s*)?"
         rf"THCudaMalloc\(\s*(\w+)\s*,\s*({ARGUMENT})\)(?=\s*;)",
         MALLOC, r"\1\2; THCudaMalloc(\3, (void **)&\2, \4)", legacy=True,
     ),

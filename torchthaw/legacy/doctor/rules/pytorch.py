@@ -34,7 +34,7 @@ RULES = [
         "the size of an empty tensor was () and false; it is (0,) today", r"\1 \2.numel()",
     ),
     rule(
-        "empty-tensor", CHECK, PYTHON, r"\b([\w.]+)\.dim\(\)\s*(==|!=|>)\s*0\b",
+        "empty-tensor", CHECK, PYTHON, r"(?<![\w.])([\w.]+)\.dim\(\)\s*(==|!=|>)\s*0\b",
         "an empty tensor had no dimension, and has one today", r"\1.numel() \2 0",
     ),
     TreeRule("type-comparison", EDIT, "type(x) is torch.Tensor for every tensor today", find.type_comparison),
