@@ -29,7 +29,7 @@ class Recorder:
         arguments = {**dict(zip(CREATE_EXTENSION, given)), **keywords}
         arguments["relative_to"] = os.path.join(os.path.abspath(os.path.dirname(arguments.get("relative_to", "."))), "")
         self.found["create_extension"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": arguments})
-        return Anything()
+        return Anything(arguments.get("name"))
 
     def setup(self, **keywords):
         self.found["setup"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": keywords})
@@ -56,10 +56,13 @@ class Recorder:
 
 
 class Anything:
-    """Stands for the cffi.FFI of an extension: every method does nothing."""
+    """Stands for the cffi.FFI of an extension and its distutils extension: every method does nothing."""
+
+    def __init__(self, name=None):
+        self.name = name
 
     def __getattr__(self, name):
-        return lambda *given, **keywords: Anything()
+        return lambda *given, **keywords: Anything(self.name)
 
 
 def patch_commands(recorder):
