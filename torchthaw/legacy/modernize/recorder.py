@@ -8,6 +8,7 @@ own; none is run after one that gave no result.
 
 import json
 import os
+import re
 import runpy
 import shlex
 import subprocess
@@ -47,9 +48,8 @@ class Recorder:
     def started(self, words):
         """Whether a command is one of those that are written down in place of being run."""
         text = words if isinstance(words, str) else shlex.join(map(str, words))
-        parts = text.split()
-        is_compiler = bool(parts) and (os.path.basename(parts[0]) in COMPILERS or parts[0].endswith(".sh"))
-        if is_compiler or " nvcc " in f" {text} ":
+        parts = [part.split()[0] for part in re.split(r"[;&|\n]+", text) if part.split()]
+        if any(os.path.basename(part) in COMPILERS or part.endswith(".sh") for part in parts) or " nvcc " in f" {text} ":
             self.found["commands"].append(text)
             return True
         return False
