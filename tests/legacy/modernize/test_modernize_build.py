@@ -241,6 +241,44 @@ def test_objects_without_a_source(command, tmp_path):
     assert "src/there.o" in names(done.result)
 
 
+HOST = """import os, torch
+from torch.utils.ffi import create_extension
+
+if torch.cuda.is_available():
+    assert os.system("cd src; nvcc init.cu -c -o init.cu.o -ccbin /usr/bin/cc --std c++11 -DNVCC -Iparts") == 0
+    ffi = create_extension("_ext.twice", ["src/twice.h"], [], extra_objects=["src/init.cu.o"], with_cuda=True)
+else:
+    assert os.system("cd src; absent-program && g++ -O3 -fPIC -fopenmp -std=c++11 -DHOST -c init.cpp -o init.cpp.o -I.") == 0
+    ffi = create_extension("_ext.twice", ["src/twice.h"], [], extra_objects=["src/init.cpp.o"])
+"""
+
+
+def test_a_build_file_that_starts_the_host_compiler(command, tmp_path):
+    """Nothing is started, and what is built without CUDA needs what g++ was told."""
+    files = {**SCRIPT, "build.py": HOST, "src/init.cpp": "", "src/init.cu": "", "src/parts/a.h": ""}
+    done = command(write(tmp_path / "project", files))
+    assert done.status == 0, done.err
+    before, after = (done.result / "setup.py").read_text().split("if with_cuda:")
+    assert 'sources = ["src/init.cpp"]' in before and 'include_dirs = ["src"]' in before
+    assert 'cxx = ["-DHOST", "-fopenmp"]' in before or 'cxx = ["-fopenmp", "-DHOST"]' in before
+    assert 'sources = ["src/init.cu"]' in after and '"-DNVCC"' in after and "src/parts" in after
+    assert "c++11" not in before + after and "ccbin" not in after and '"-Xcompiler", ' not in after
+
+
+def test_a_build_file_that_fails_without_cuda(command, tmp_path):
+    build = "import os, torch\nassert torch.cuda.is_available() or os.path.exists('made')\n" + BUILD
+    build = build.replace('["src/twice.c"]', "[each for each in ['src/twice.c'] if os.path.exists(each)]")
+    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build}), "--json")
+    message = "without CUDA it ended with AssertionError; what it builds so may be missing in the new setup.py"
+    assert (message, "look") in [each[2:] for each in done.remarks("build-run")]
+
+
+def test_an_old_standard_is_none_of_nvccs(command, tmp_path):
+    given = "with_cuda=True, extra_compile_args={'cxx': [], 'nvcc': ['-std=c++11', '--std', 'c++14', '-O3']}, relative_to"
+    done = command(write(tmp_path / "project", {**SCRIPT, "build.py": BUILD.replace("relative_to", given)}), "--json")
+    assert done.remarks("cuda-standard") and '"nvcc": ["-O3"]' in (done.result / "setup.py").read_text()
+
+
 HALVES = """import torch
 from torch.utils.ffi import create_extension
 

@@ -263,6 +263,31 @@ def test_diff_is_what_patch_takes(command, tmp_path):
     assert names(patched) == names(result) - {"MODERNIZED.md"}
 
 
+WITH_PACKAGES = """import os
+from setuptools import setup, find_packages
+from build import ffi
+
+setup(name=ffi.name.split(".")[0], version=str(len(os.listdir("."))), packages=PACKAGES, ext_modules=[ffi.distutils_extension()])
+"""
+
+
+@pytest.mark.parametrize(
+    "given", ["['my_package', 'helpers', 'helpers.deep']", "find_packages(exclude=['scripts'])", "find_packages()"]
+)
+def test_packages_of_setup_py(command, tmp_path, given):
+    """Those without an extension are installed, too; the name may be that of the extension."""
+    files = {**PACKAGE, **{name: SCRIPT[name] for name in ("src/twice.h", "src/twice.c")},
+             "setup.py": WITH_PACKAGES.replace("PACKAGES", given), "helpers/__init__.py": "", "helpers/deep/__init__.py": "",
+             "scripts/__init__.py": "", "test/__init__.py": ""}  # fmt: skip
+    done = command(write(tmp_path / "project", below("python", files)))
+    assert done.status == 0, done.err
+    made = table(done.result)
+    find = made["tool"]["setuptools"]["packages"]["find"]
+    assert made["project"]["name"] == "my_package" and find["where"] == ["python"]
+    also = ["scripts"] if "()" in given else []
+    assert find["include"][::2] == ["my_package", "helpers", *also]
+
+
 def below(folder, files):
     return {f"{folder}/{name}": content for name, content in files.items()}
 

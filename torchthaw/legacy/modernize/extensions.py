@@ -62,7 +62,7 @@ class Extension(NamedTuple):
 def extensions(project, recordings, flags, remarks):
     """[Extension] of all build files; Refused where two make one extension.
 
-    flags: {CUDA source: the flags that scripts give nvcc for it}, see scripts.nvcc_flags.
+    flags: {source: the flags that scripts give its compiler}, see scripts.compiler_flags.
     """
     found = {}
     for recording in recordings:
@@ -224,7 +224,9 @@ class Reader:
             self.say(
                 "architectures", "the list of architectures is left out: TORCH_CUDA_ARCH_LIST says what to build for"
             )
-        made["nvcc"] = kept
+        made["nvcc"] = without_old_standard(kept)
+        if made["nvcc"] != kept:
+            self.say("cuda-standard", "nvcc: a standard before C++17 is left out, which CUDA's headers refuse today")
         if any(name.endswith(".c") for name in made["sources"]):
             made["cxx"] = [*OLD_C, *made["cxx"]]
         if "-fopenmp" in made["cxx"] and "-fopenmp" not in made["extra_link_args"]:
@@ -254,6 +256,9 @@ class Reader:
             elif source not in made["sources"]:
                 self.say("object", f"extra_objects: {places[0]} is made of {source} again, which is among the sources")
                 made["sources"].append(source)
+                self.add_flags(source, "cxx", made)
+                if source.endswith(".c") and OLD_C[0] not in made["cxx"]:
+                    made["cxx"] = [*OLD_C, *made["cxx"]]
 
     def removed_calls(self, made):
         """What CUDA dropped: torchthaw's header has it, for nvcc and for C."""
@@ -307,8 +312,14 @@ class Reader:
         self.say("object", f"extra_objects: {name} is made of {source} again, which is among the sources")
         if source not in made["sources"]:
             made["sources"].append(source)
-        flags = [flag for flag in self.flags.get(source, ()) if not self.is_folder("nvcc", flag, made)]
-        made["nvcc"] += [flag for flag in flags if flag not in made["nvcc"]]
+        self.add_flags(source, "nvcc", made)
+
+    def add_flags(self, source, compiler, made):
+        """The flags that a script of the project compiled a source with."""
+        flags = [flag for flag in self.flags.get(source, ()) if not self.is_folder(compiler, flag, made)]
+        made[compiler] += [flag for flag in flags if flag not in made[compiler]]
+        if "-fopenmp" in flags and compiler == "cxx" and "-fopenmp" not in made["extra_link_args"]:
+            made["extra_link_args"].append("-fopenmp")
 
 
 def without_architectures(words):
@@ -319,6 +330,20 @@ def without_architectures(words):
         if word in nvcc.ARCHITECTURE:
             del words[:1]
         elif word.partition("=")[0] not in nvcc.ARCHITECTURE:
+            kept.append(word)
+    return kept
+
+
+def without_old_standard(words):
+    """Flags of nvcc without a standard that CUDA's headers refuse."""
+    kept, words = [], list(words)
+    while words:
+        word = words.pop(0)
+        flag, equal, value = word.partition("=")
+        given = value if equal else "".join(words[:1])
+        if flag in ("-std", "--std") and nvcc.OLD_STANDARD.fullmatch(given):
+            del words[: not equal]
+        else:
             kept.append(word)
     return kept
 

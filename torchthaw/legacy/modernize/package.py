@@ -4,6 +4,7 @@ import os
 import re
 
 from ... import __version__
+from .package_list import packages_of
 from .pyproject import merge
 from .remarks import Remark
 from .requirements import OLD_PYTHON, SETUPTOOLS, kept, python_versions
@@ -154,6 +155,8 @@ class Package:
             {self.package_of(str(name)): _words(each, None) for name, each in data.items()} if isinstance(data, dict) else {}
         )
         packages = [*dict.fromkeys(name.partition(".")[0] for name in self.layout.extensions)]
+        others = packages_of(self)
+        packages += [name for name in others if name not in packages]
         scripts = [self.layout.files.get(name, name) for name in _words(setup.get("scripts"), None)]
         return {
             "project.urls": {key: value for key, value in urls.items() if value and isinstance(value, str)},
@@ -164,7 +167,7 @@ class Package:
             "dependency-groups": self.lists("dependency_groups"),
             "tool.setuptools": {"script-files": scripts} if scripts else {},
             "tool.setuptools.packages.find": {
-                "where": list(self.layout.roots),
+                "where": [*dict.fromkeys([*self.layout.roots, *others.values()])],
                 "include": [each for name in packages for each in (name, f"{name}.*")],
                 "namespaces": False,  # folders of C files are no packages
             },

@@ -8,6 +8,7 @@ own; none is run after one that gave no result.
 
 import json
 import os
+import re
 import runpy
 import shlex
 import subprocess
@@ -29,7 +30,7 @@ class Recorder:
         arguments = {**dict(zip(CREATE_EXTENSION, given)), **keywords}
         arguments["relative_to"] = os.path.join(os.path.abspath(os.path.dirname(arguments.get("relative_to", "."))), "")
         self.found["create_extension"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": arguments})
-        return Anything()
+        return Anything(arguments.get("name"))
 
     def setup(self, **keywords):
         self.found["setup"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": keywords})
@@ -47,19 +48,21 @@ class Recorder:
     def started(self, words):
         """Whether a command is one of those that are written down in place of being run."""
         text = words if isinstance(words, str) else shlex.join(map(str, words))
-        parts = text.split()
-        is_compiler = bool(parts) and (os.path.basename(parts[0]) in COMPILERS or parts[0].endswith(".sh"))
-        if is_compiler or " nvcc " in f" {text} ":
+        parts = [part.split()[0] for part in re.split(r"[;&|\n]+", text) if part.split()]
+        if any(os.path.basename(part) in COMPILERS or part.endswith(".sh") for part in parts) or " nvcc " in f" {text} ":
             self.found["commands"].append(text)
             return True
         return False
 
 
 class Anything:
-    """Stands for the cffi.FFI of an extension: every method does nothing."""
+    """Stands for the cffi.FFI of an extension and its distutils extension: every method does nothing."""
+
+    def __init__(self, name=None):
+        self.name = name
 
     def __getattr__(self, name):
-        return lambda *given, **keywords: Anything()
+        return lambda *given, **keywords: Anything(self.name)
 
 
 def patch_commands(recorder):

@@ -4,11 +4,13 @@ A file whose arguments can be found by reading it is not run. Another one is run
 of its own with a recording create_extension, once as on a machine without CUDA and once as on one with it.
 """
 
+import ast
 import contextlib
 import functools
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -25,6 +27,7 @@ from .remarks import Remark
 
 RECORDER = Path(__file__).with_name("recorder.py")
 PRINTED = "printed"
+STARTS = re.compile(r"^(?:os\.system|(?:subprocess\.)?(?:call|check_call|check_output|run|Popen))$")
 
 
 class Given(NamedTuple):
@@ -87,7 +90,7 @@ def record(project, path, remarks, limit, may_run=True):
         if not may_run:
             raise
         why = error
-    recording = run(project, path, limit)
+    recording = run(project, path, limit, remarks)
     message = f"its arguments are computed ({why}): it was run in a copy, with a create_extension that only records"
     remarks.append(Remark(path, why.line, "build-run", message, "done"))
     return recording
@@ -105,7 +108,16 @@ def _read(project, path):
     given = [[_given(project.root, file.parent, call.line, _named(call)) for call in each["create_extension"]]
              for each in (cpu, cuda)]  # fmt: skip
     setup = next(iter(cuda["setup"]), None)
-    return Recording(path, *given, None if setup is None else dict(setup), [], False)
+    return Recording(path, *given, None if setup is None else dict(setup), list(_commands(text)), False)
+
+
+def _commands(text):
+    """The commands that a build file starts, where it has them as they are."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and node.args and STARTS.search(ast.unparse(node.func)):
+            with contextlib.suppress(ValueError, TypeError):
+                words = ast.literal_eval(node.args[0])
+                yield words if isinstance(words, str) else shlex.join(words)
 
 
 @functools.cache
@@ -143,8 +155,11 @@ def _given(root, cwd, line, arguments):
 # Running
 
 
-def run(project, path, limit):
-    """The Recording of a file that is run, twice, in a copy of the project."""
+def run(project, path, limit, remarks=()):
+    """The Recording of a file that is run, twice, in a copy of the project.
+
+    remarks: gets one where it fails as on a machine without CUDA, or as on one with it.
+    """
     with tempfile.TemporaryDirectory(prefix="torchthaw-modernize-") as folder:
         roots = [Path(folder, has_cuda, project.root.name) for has_cuda in "01"]
         for root in roots:
@@ -166,10 +181,16 @@ def run(project, path, limit):
         ]
         given = [[call._replace(arguments=_within(call.arguments, call.root, project.root), root=project.root)
                   for call in calls] for calls in given]  # fmt: skip
+    for error, where in zip(errors, ("without CUDA", "with CUDA")):
+        if error and isinstance(remarks, list):
+            message = f"{where} it ended with {error}; what it builds so may be missing in the new setup.py"
+            remarks.append(Remark(path, 0, "build-run", message, "look"))
     setup = next((each["setup"][0]["arguments"] for each in reversed(found) if each["setup"]), None)
     setup = None if setup is None else {name: value for name, value in setup.items() if not _is_unknown(value)}
-    commands = [command.replace(os.fspath(found[1]["root"]), ".") for command in found[1]["commands"]]
-    return Recording(path, *given, setup, commands, True)
+    commands = dict.fromkeys(
+        command.replace(os.fspath(each["root"]), ".") for each in reversed(found) for command in each["commands"]
+    )
+    return Recording(path, *given, setup, list(commands), True)
 
 
 def _copy(project, root):

@@ -5,7 +5,7 @@ import re
 import shlex
 
 from ..doctor.project import SHELL_FILES, SHELL_NAMES
-from .extensions import without_architectures
+from .extensions import without_architectures, without_old_standard
 from .remarks import Remark
 
 # What compiles as pip does it, or only says something.
@@ -15,7 +15,7 @@ UNDERSTOOD = re.compile(
     rf"|{BUILDS}|\S+/nvcc)(?![\w-])|\$[{{(]?NVCC[)}}]?\s|[A-Za-z_]\w*\s*[:?+]?=|\[|\w[\w.-]*:|\.PHONY"
 )
 # Flags of nvcc that a build of torchthaw gives itself; the value is how many words follow.
-GIVEN = {"-c": 0, "--compile": 0, "-o": 1, "--output-file": 1, "-x": 1, "-dc": 0}
+GIVEN = {"-c": 0, "--compile": 0, "-o": 1, "--output-file": 1, "-x": 1, "-dc": 0, "-ccbin": 1, "--compiler-bindir": 1}
 # Flags with a folder or a name behind them, by the short one that is written together with it.
 TOGETHER = {
     "-I": "-I", "--include-path": "-I", "-isystem": "-I", "--system-include": "-I", "-D": "-D", "--define-macro": "-D",
@@ -27,6 +27,10 @@ ASSIGNMENT = re.compile(r"(?:export\s+)?(\w+)\s*(?::|\?)?=\s*(.*)")
 # Folders of these names are PyTorch's or CUDA's own, which FFIExtension finds by itself.
 OF_LIBRARIES = re.compile(r"torch|cuda", re.IGNORECASE)
 COMMAND = re.compile(r"""(?:"[^"]*"|'[^']*'|["']|[^"';&|]|(?<!&)&(?!&)|(?<!\|)\|(?!\|))+""")  # what && || and ; divide
+HOST_SOURCES = (".c", ".cc", ".cpp", ".cxx")
+COMPILES = re.compile(r"(?:\S*/)?(?:(nvcc)|(?:g\+\+|gcc|cc|c\+\+|clang|clang\+\+)(?:-\d+)?)(?=\s)|\$[{(]?(NVCC)\b[)}]?")
+# What a host compiler was told that a build of torchthaw does not tell it by itself: folders, macros, OpenMP.
+OF_HOST = ("-I", "-D", "-U", "-fopenmp")
 HOST = re.compile(r"-fPIC|-shared|'?-fPIC'?")
 
 
@@ -62,28 +66,34 @@ def _lines(text):
         number += 1 + line.count("\0")
 
 
-def nvcc_flags(project, texts, commands, remarks):
-    """{CUDA source: the flags that it needs besides those of every build}, of scripts and of recorded commands.
+def compiler_flags(project, texts, commands, remarks):
+    """{source: the flags that it needs besides those of every build}, of scripts and of recorded commands.
 
     texts: {path of a script: text}. commands: those that build files start, as (path of the file, command). Folders of
     ``-I`` are absolute. Those that a script computes are said in ``remarks``.
     """
     found = {}
     for path, text in texts.items():
-        folder, known = os.path.dirname(path), {}
-        for line, command in _lines(text):
-            if command.startswith("cd "):
-                folder = _folder(project, folder, command[3:])
-            assigned = ASSIGNMENT.fullmatch(command)
-            if assigned:
-                known[assigned[1]] = _expanded(assigned[2], known).strip("\"'")
-                continue
-            for flag in _add(project, folder, _expanded(command, known), found):
-                message = f"nvcc gets {flag}, a folder that the script computes: add what is needed to include_dirs"
-                remarks.append(Remark(path, line, "build-script", message, "look"))
+        for line, flag in _read(project, path, text, found):
+            message = f"nvcc gets {flag}, a folder that the script computes: add what is needed to include_dirs"
+            remarks.append(Remark(path, line, "build-script", message, "look"))
     for path, command in commands:
-        _add(project, os.path.dirname(path), command, found)
+        list(_read(project, path, command, found))
     return found
+
+
+def _read(project, path, text, found):
+    """Adds the flags of a script's lines to ``found``; (line, flag) of the folders that cannot be read."""
+    folder, known = os.path.dirname(path), {}
+    for line, command in _lines(text):
+        if command.startswith("cd "):
+            folder = _folder(project, folder, command[3:])
+        assigned = ASSIGNMENT.fullmatch(command)
+        if assigned:
+            known[assigned[1]] = _expanded(assigned[2], known).strip("\"'")
+            continue
+        for flag in _add(project, folder, _expanded(command, known), found):
+            yield line, flag
 
 
 def _expanded(text, known):
@@ -104,16 +114,21 @@ def _folder(project, folder, target):
 
 
 def _add(project, folder, command, found):
-    """Adds the flags of a call of nvcc to ``found``; returns those with folders that cannot be read."""
-    if not re.match(r"(?:\S*/)?nvcc\b|\$[{(]?NVCC[)}]?", command):
+    """Adds the flags of a call of a compiler to ``found``; returns those of nvcc with folders that cannot be read."""
+    compiler = COMPILES.match(command)
+    if not compiler:
         return []
+    is_nvcc = bool(compiler[1] or compiler[2])
     try:
         words = shlex.split(command)[1:]
     except ValueError:
         return []
-    sources = [word for word in words if word.endswith(".cu")]
-    flags = _own_flags(without_architectures([word for word in words if word not in sources]))
+    sources = [word for word in words if word.endswith(".cu" if is_nvcc else HOST_SOURCES)]
+    flags = [word for word in words if word not in sources]
+    flags = _own_flags(without_old_standard(without_architectures(flags)))
     unknown = [flag for flag in flags if flag.startswith("-I") and "$" in flag and not OF_LIBRARIES.search(flag)]
+    if not is_nvcc:
+        flags, unknown = [flag for flag in flags if flag.startswith(OF_HOST)], []
     flags = [f"-I{project.root / folder / flag[2:]}" if flag.startswith("-I") else flag
              for flag in flags if "$" not in flag]  # fmt: skip
     for name in sources:

@@ -31,7 +31,7 @@ def convert(texts, modules, resized=None):
     old texts.
     """
     project = Project(texts, modules)
-    with Progress(text="modernize: converting Python files", tells_pipes=len(texts) > MANY) as progress:
+    with Progress(text="modernize: converting Python files", tells_pipes=len(texts) >= MANY) as progress:
         found = _converted(project, resized or {}, progress)
     remarks = [remark for file in project.files.values() for remark in sorted(file.remarks, key=lambda each: each.line)]
     return {path: file.text for path, file in project.files.items()}, remarks, found
