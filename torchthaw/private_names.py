@@ -19,8 +19,7 @@ from . import config
 
 _ABSENT = object()
 
-SWITCH = "TORCHTHAW_NO_MANGLED_NAMES"
-USES_MANGLED_NAMES = not config.switch(SWITCH)
+USES_MANGLED_NAMES = not config.switch("TORCHTHAW_NO_MANGLED_NAMES")
 
 
 class Missing(AttributeError):
@@ -525,7 +524,7 @@ def reason(name):
     """Why a name cannot be used as it is in this PyTorch, or None."""
     private = NAMES[name]
     if ":" in private.path and not USES_MANGLED_NAMES:
-        return f"{SWITCH} switches {private.path} off"
+        return f"TORCHTHAW_NO_MANGLED_NAMES switches {private.path} off"
     found = find(private.path)
     if found is _ABSENT:
         return f"it has no {private.path}"
