@@ -168,23 +168,27 @@ class _Memory(ctypes.Structure):
 
 
 @lru_cache(maxsize=None)
-def storage_offset():
-    """At which byte of a storage's C++ body a ``_Memory`` stands; 0 where that cannot be told."""
+def storage_memory():
+    """(At which byte of a storage's C++ body a ``_Memory`` stands, the deleter of memory from PyTorch's allocator for the
+    CPU); (0, 0) where that cannot be told."""
     storage = _torch().ones(4, device="cpu").untyped_storage()
     address, word = storage.data_ptr(), ctypes.sizeof(ctypes.c_void_p)
     for offset in range(word, 6 * word, word):  # behind its table of virtual functions; a body is larger
         found = _Memory.from_address(storage._cdata + offset)
         if found.data == found.context == address and found.deleter:
-            return offset
-    return 0
+            return offset, found.deleter
+    return 0, 0
 
 
 def _frees_memory(descriptor):
     storage = _torch().ones(1000, device="cpu").untyped_storage()
-    if not storage_offset() or descriptor.__get__(storage) != storage._cdata:
+    offset, deleter = storage_memory()
+    if not offset or descriptor.__get__(storage) != storage._cdata:
         return False
-    memory, freed = _Memory.from_address(storage._cdata + storage_offset()), []
-    deleter, context = memory.deleter, memory.context
+    memory, freed = _Memory.from_address(storage._cdata + offset), []
+    if memory.deleter != deleter:
+        return False
+    context = memory.context
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
     instead = function(freed.append)
     memory.deleter = ctypes.cast(instead, ctypes.c_void_p).value

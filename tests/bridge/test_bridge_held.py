@@ -16,7 +16,7 @@ from torchthaw.bridge import pytorch
 probe, legacy = misuse_probe.probe(), misuse_probe.legacy()
 ffi = probe._misuse.ffi
 
-pytestmark = pytest.mark.skipif(not pytorch.memory_offset(), reason="this PyTorch does not tell what frees memory")
+pytestmark = pytest.mark.skipif(not pytorch.memory_deleter(), reason="this PyTorch does not tell what frees memory")
 
 COUNT = 100_000  # floats: the allocator gives so many back to the system at once
 
@@ -158,6 +158,22 @@ def test_memory_that_another_storage_got():
     assert other[:COUNT].sum() == COUNT
 
 
+def test_shared_memory_is_known_as_such_meanwhile():
+    """PyTorch knows it by what frees it. Its storage is held: it can be replaced."""
+    tensor, seen = torch.ones(COUNT).share_memory_(), []
+
+    @ffi.callback("void(void)")
+    def look():
+        seen.append((tensor.is_shared(), tensor.data_ptr()))
+        torch.multiprocessing.reductions.reduce_tensor(tensor)
+        seen.append((tensor.is_shared(), tensor.data_ptr()))
+        replace(tensor)
+
+    address = tensor.data_ptr()
+    assert probe.sum_after(look, tensor, COUNT) == COUNT
+    assert seen == [(True, address)] * 2
+
+
 # Without the private name of PyTorch
 
 WITHOUT = """
@@ -173,7 +189,7 @@ from support import misuse_probe
 from torchthaw.bridge import pytorch
 
 probe = misuse_probe.probe()
-assert pytorch.memory_offset() == 0
+assert pytorch.memory_deleter() == 0
 tensor = torch.ones(1000)
 
 @probe._misuse.ffi.callback("void(void)")

@@ -70,19 +70,22 @@ void end(StorageMemory *memory, void *context) {
     if (deleter != nullptr) deleter(context);
 }
 
-/* NULL, perhaps with an exception set, where what frees the memory of a storage is not known. */
+/* NULL, perhaps with an exception set, where the memory of a storage is not from PyTorch's allocator for the CPU. Other
+ * deleters stay: PyTorch knows shared memory by them. */
 StorageMemory *memory_of(PyObject *storage) {
-    static long long offset = -1; /* in the body of a storage; 0: not known */
-    if (offset < 0) {
-        const Ref found = pytorch_py.call("memory_offset", nullptr);
+    static void (*ordinary)(void *) = nullptr;
+    static bool is_known = false;
+    if (!is_known) {
+        const Ref found = pytorch_py.call("memory_deleter", nullptr);
         if (found == nullptr) return nullptr;
-        offset = PyLong_AsLongLong(found);
+        ordinary = reinterpret_cast<void (*)(void *)>(PyLong_AsVoidPtr(found));
+        is_known = true;
     }
-    const Ref body(offset == 0 ? nullptr : PyObject_GetAttrString(storage, "_cdata"));
-    auto *bytes = static_cast<char *>(body == nullptr ? nullptr : PyLong_AsVoidPtr(body));
-    if (bytes == nullptr) return nullptr;
-    auto *memory = reinterpret_cast<StorageMemory *>(bytes + offset);
-    return memory->context == nullptr || memory->deleter == nullptr ? nullptr : memory; /* it is not the storage's */
+    if (ordinary == nullptr) return nullptr;
+    const Ref address = pytorch_py.call("memory_of", "(O)", storage);
+    auto *memory = static_cast<StorageMemory *>(address == nullptr ? nullptr : PyLong_AsVoidPtr(address));
+    if (memory == nullptr || memory->context == nullptr) return nullptr;
+    return memory->deleter == ordinary || memory->deleter == put_off ? memory : nullptr;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ import sys
 from contextlib import nullcontext
 
 from .. import config
-from ..private_names import body_offset, get, has, is_being_imported, storage_offset
+from ..private_names import body_offset, get, has, is_being_imported, storage_memory
 from . import _bridge
 
 # DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
@@ -78,10 +78,15 @@ def body_functions():
     return body_offset(), *(_address(get(name)) for name in names)
 
 
-def memory_offset():
-    """At which byte of a storage's C++ body there are the addresses of its memory, of what is freed with it, and of the
-    function that frees; 0 where that is not known."""
-    return 0 if get("storage_body") is None else storage_offset()
+def memory_deleter():
+    """The address of the function that frees memory from PyTorch's allocator for the CPU; 0 where that is not known."""
+    return 0 if get("storage_body") is None else storage_memory()[1]
+
+
+def memory_of(storage):
+    """Where a storage's C++ body has the addresses of its memory, of the function that frees it, and of what that
+    function gets. Only where ``memory_deleter`` is known."""
+    return get("storage_body").__get__(storage) + storage_memory()[0]
 
 
 def gradient_functions():
