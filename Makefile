@@ -9,7 +9,8 @@ export PYTHON TORCH_INDEX
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 python := .venv/bin/python
 jobs := $(shell nproc 2>/dev/null || echo 2)
-# pytest's: one more than cores, since tests wait for the programs that they start.
+# pytest's: one more than cores, since tests wait for the programs that they start. One that crashes ends the run: with
+# loadfile, pytest-xdist waits for ever for the tests of the crashed one.
 workers := $(shell expr $(jobs) + 1)
 
 help: ## list the targets
@@ -29,7 +30,7 @@ test: test-environment ## every test but those of make sanitize: ctest for the C
 	@cmake --build build --parallel $(jobs)
 	@ctest --test-dir build --parallel $(jobs) --output-on-failure
 	@$(python) -m pytest tests --ignore tests/bridge/test_bridge_sanitized.py --dist loadfile \
-		--numprocesses $(workers) --maxprocesses 4
+		--numprocesses $(workers) --maxprocesses 4 --max-worker-restart 0
 
 bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
 	@$(python) ffi_build.py

@@ -3,8 +3,6 @@
 import os
 import sys
 
-from . import config
-
 NAME = "torch.cuda"
 # Code with one of these names is a build script; so is code with the name ``setup`` of one of these packages.
 BUILDERS = {"create_extension", "BuildExtension", "FFIExtension"}
@@ -13,6 +11,8 @@ PACKAGES = {"setuptools", "distutils"}
 
 def wanted():
     """Whether build scripts shall build for GPUs, with or without one."""
+    from . import config  # not needed by "import torchthaw"
+
     return config.switch("TORCHTHAW_BUILD_CUDA")
 
 

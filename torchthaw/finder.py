@@ -12,6 +12,7 @@ from . import availability
 
 FFI, SIX = "torch.utils.ffi", "torch._six"
 CPP_EXTENSION = "torch.utils.cpp_extension"
+CHANGED = {CPP_EXTENSION, availability.NAME, "torch"}
 FILES = {FFI: "torch_utils_ffi.py", SIX: os.path.join("semantics", "torch_six.py")}
 LEGACY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "legacy")
 # In PYTHONPATH, this folder makes torch.utils.ffi importable.
@@ -37,7 +38,7 @@ class Finder:
     def find_spec(name, path=None, target=None):
         if name == FFI or (name == SIX and _is_enabled("torch_six")):
             return spec(name)
-        return _changed(name, path, target) if name in _after or name in _changes() else None
+        return _changed(name, path, target) if name in _after or _change(name) else None
 
 
 _after = {}  # module -> functions to call when it was imported
@@ -51,14 +52,13 @@ def after_import(name, function):
         _after.setdefault(name, []).append(function)
 
 
-def _changes():
-    """{module of PyTorch: what changes it}"""
-    changes = {CPP_EXTENSION: _patch_cpp_extension}
-    if availability.wanted():
-        changes[availability.NAME] = availability.install
-    if is_run():
-        changes["torch"] = _patch
-    return changes
+def _change(name):
+    """What changes this module of PyTorch when it is imported; None if nothing does."""
+    if name == CPP_EXTENSION:
+        return _patch_cpp_extension
+    if name == availability.NAME and availability.wanted():
+        return availability.install
+    return _patch if name == "torch" and is_run() else None
 
 
 def _changed(name, path, target):
@@ -71,8 +71,9 @@ def _changed(name, path, target):
 
         def exec_module(module):
             execute(module)
-            if name in _changes():
-                _changes()[name](module)
+            change = _change(name)
+            if change is not None:
+                change(module)
             for function in _after.pop(name, ()):
                 function()
 
@@ -103,6 +104,7 @@ def register():
     known = [(getattr(finder, "__module__", None), getattr(finder, "__name__", None)) for finder in sys.meta_path]
     if (__name__, Finder.__name__) not in known:
         sys.meta_path.insert(0, Finder)
-    for name, change in _changes().items():
-        if name in sys.modules:
+    for name in CHANGED & {*sys.modules}:
+        change = _change(name)
+        if change is not None:
             change(sys.modules[name])

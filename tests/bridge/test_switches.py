@@ -50,6 +50,14 @@ def test_what_is_not_understood(variable):
     assert done.returncode == 1 and done.stderr.endswith(f"ValueError: {variable}: expected 0 or 1, got 'yes'\n")
 
 
+def test_what_is_not_understood_stops_no_other_import():
+    """The finder looks at the variable when torch.cuda is imported, not at each import."""
+    script = "import torchthaw, wave; print(wave.__name__); import torch.cuda"
+    environment = {**os.environ, "TORCHTHAW_BUILD_CUDA": "yes"}
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.stdout == "wave\n" and "TORCHTHAW_BUILD_CUDA: expected 0 or 1, got 'yes'" in done.stderr
+
+
 def test_values(monkeypatch):
     for value, expected in (("", False), ("0", False), ("1", True)):
         monkeypatch.setenv("TORCHTHAW_DEBUG", value)
