@@ -10,10 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import torchthaw
-from torchthaw.build import BuildError, toolchain
-
 ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "src"))
+
+import torchthaw  # noqa: E402
+from torchthaw.base import toolchain  # noqa: E402
+
 BUILD = ROOT / "build"
 
 ffi = torchthaw.create_extension(
@@ -61,5 +63,5 @@ if __name__ == "__main__":
         ffi.build()
         if has_cuda():
             cuda_ffi.build()
-    except (subprocess.CalledProcessError, BuildError, OSError) as error:
+    except (subprocess.CalledProcessError, torchthaw.BuildError, OSError) as error:
         sys.exit(f"ffi_build.py: {error}")

@@ -89,7 +89,7 @@ def pytest_configure(config):
 # _ext/my_lib of the copy, from the library in the wheel.
 EXTENSION = """
 import torchthaw
-from torchthaw import config
+from torchthaw.base import config
 
 torchthaw.create_extension(
     "_ext.my_lib", headers=[config.my_lib_includes() / "my_lib.h"], libraries=["my_lib"],
@@ -137,14 +137,14 @@ def checked(command, log, **options):
 
 
 def copy_repository(folder):
-    """The files that git tracks, and new ones it does not ignore, without torchthaw/."""
+    """The files that git tracks, and new ones it does not ignore, without src/."""
     names = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True,
         text=True, check=True,
     ).stdout.split("\0")  # fmt: skip
     for name in names:
         source = ROOT / name
-        if name and not name.startswith("torchthaw/") and (source.exists() or source.is_symlink()):
+        if name and not name.startswith("src/") and (source.exists() or source.is_symlink()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, folder / name, follow_symlinks=False)
     (folder / "conftest.py").write_text(CONFTEST)

@@ -13,7 +13,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from torchthaw.build import toolchain
+from torchthaw.base import toolchain
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "cuda-check"

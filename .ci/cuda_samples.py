@@ -17,7 +17,7 @@ from pathlib import Path
 import compat
 import cuda_check
 
-from torchthaw.build import cuda
+from torchthaw.extension import cuda
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "cuda-check" / "cpp_extension"
@@ -79,7 +79,7 @@ def main():
         headers = missing_headers(python, toolkit.root, Path(prefix) / "headers")
         variables = {
             **{name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
-            "PYTHONPATH": os.fspath(ROOT),
+            "PYTHONPATH": os.fspath(ROOT / "src"),
             "PATH": os.pathsep.join([os.fspath(python.parent), os.environ["PATH"]]),
             "CPATH": os.fspath(headers), "CUDA_HOME": os.fspath(toolkit.root),
             "TORCH_CUDA_ARCH_LIST": ARCHITECTURE, "TORCHTHAW_BUILD_CUDA": "1",

@@ -1,6 +1,6 @@
 """gpu_check.py: builds, tests and times all CUDA code where there is a GPU.
 
-    make gpu-check                      or, on a machine without .venv:  PYTHONPATH=. python3 .ci/gpu_check.py
+    make gpu-check                      or, on a machine without .venv:  PYTHONPATH=src:. python3 .ci/gpu_check.py
     make gpu-check part=build           one part; then test, sanitize and times, each a matter of minutes
 
     .ci/gpu_check.py --list             the steps of each part, with their commands; needs no GPU
@@ -116,7 +116,7 @@ def run(step, seconds):
     limit, environment = min(step.limit, seconds), dict(os.environ)
     given = {name: os.environ.get(name) for name in ("PYTHONPATH", "LD_LIBRARY_PATH", "PATH")}
     for variable, folders in {
-        "PYTHONPATH": [ROOT, TESTS, given["PYTHONPATH"]],
+        "PYTHONPATH": [ROOT / "src", ROOT, TESTS, given["PYTHONPATH"]],
         "LD_LIBRARY_PATH": [given["LD_LIBRARY_PATH"], *folders_of_cublas()],
         "PATH": [given["PATH"], Path(tool("nvcc")).parent],
     }.items():

@@ -10,7 +10,7 @@ affine and running statistics.
 import torch
 from torch import nn
 
-from .harness import Outcome, Group, Spread, compare
+from .harness import Group, Outcome, Spread, compare
 from .lltm import bound
 from .training import backward_contender, check_same_work, forward_contender
 

@@ -13,7 +13,7 @@ from time import perf_counter
 from unittest import mock
 
 from . import legacy_calls
-from .harness import Outcome, Group, summarise
+from .harness import Group, Outcome, summarise
 from .peers import calls, extension
 
 ROUNDS = 3

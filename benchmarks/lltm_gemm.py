@@ -11,7 +11,7 @@ whether the CPU has instructions for it, because the goals differ.
 
 import torch
 
-from .harness import Outcome, Contender, compare
+from .harness import Contender, Outcome, compare
 from .lltm import SHAPES, parameters
 from .machine import describe
 from .peers import eager

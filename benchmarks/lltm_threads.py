@@ -10,7 +10,7 @@ from functools import partial
 
 import torch
 
-from .harness import Outcome, Contender, compare
+from .harness import Contender, Outcome, compare
 from .lltm import SHAPES, backward, bound, parameters
 from .lltm_gemm import raw_forward
 from .peers import eager

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from .goals import GOALS, HEADLINES, TOPICS, verdicts
-from .harness import Outcome, Group, Spread
+from .harness import Group, Outcome, Spread
 from .machine import IDLE_ENOUGH
 
 SCHEMA = 2

@@ -13,9 +13,9 @@ from statistics import geometric_mean
 import cffi
 import torch
 
-from torchthaw import config
+from torchthaw.base import config
 
-from .harness import Outcome, Group, Spread, compare, statement
+from .harness import Group, Outcome, Spread, compare, statement
 from .peers import calls
 
 LAYOUTS = ("small", "contiguous", "transposed")

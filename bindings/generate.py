@@ -35,7 +35,7 @@ def files():
 
 def text(arguments):
     """What the file must be."""
-    from torchthaw.bindings import command
+    from torchthaw.declarations import command
 
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)

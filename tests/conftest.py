@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT), str(ROOT / "tests")]
 
 # Extensions that tests build leave nothing in the user's cache.
 os.environ.setdefault("TORCHTHAW_CACHE", str(ROOT / "build" / "cache"))

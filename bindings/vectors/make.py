@@ -18,9 +18,8 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from support import references  # noqa: E402
-
 from _ext.my_lib import _my_lib  # noqa: E402
+from support import references  # noqa: E402
 
 DECLARED = {each["name"]: each for each in json.loads(_my_lib.description)["functions"]}
 EXACT, PRODUCT, SEQUENCE = (1e-6, 1e-7), (1e-5, 5e-6), (2e-5, 5e-6)  # rtol, atol

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from torchthaw.bindings import interface
-from torchthaw.build import cdef
+from torchthaw.declarations import interface
+from torchthaw.header import cdef
 
 from . import prose
 

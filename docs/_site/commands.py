@@ -10,9 +10,9 @@ WIDTH = "80"  # columns of the help, whatever terminal runs make docs
 
 def parsers():
     """{name: its argparse parser}, in the order of the help."""
-    subcommands = argparse.ArgumentParser(prog="python -m torchthaw").add_subparsers()
-    for add in cli.SUBCOMMANDS:
-        add(subcommands)
+    made = cli.parser()
+    made.prog = "python -m torchthaw"
+    (subcommands,) = (each for each in made._actions if isinstance(each, argparse._SubParsersAction))
     return dict(subcommands.choices)
 
 

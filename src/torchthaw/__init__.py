@@ -1,13 +1,15 @@
 """torchthaw: C extensions for PyTorch from plain C headers, and a plain-C ABI of operators.
 
 ``create_extension`` turns C headers into a Python module; ``load`` and ``load_inline`` do so while a program runs.
-Importing this package imports neither PyTorch nor a compiler's tools. Its only effect is that ``torch.utils.ffi`` can be
-imported.
+Importing this package, or any module of it, changes nothing in the process. PyTorch is patched where that is asked for: by
+``python -m torchthaw run``, by the command ``enable``, or by ``torchthaw.legacy.install()``.
 """
 
 import sys
 
-__all__ = ["BuildExtension", "FFIExtension", "__version__", "create_extension", "load", "load_inline"]
+__all__ = [
+    "BuildError", "BuildExtension", "FFIExtension", "__version__", "create_extension", "load", "load_inline",
+]  # fmt: skip
 
 if "t" in getattr(sys, "abiflags", ""):
     raise ImportError(
@@ -16,16 +18,16 @@ if "t" in getattr(sys, "abiflags", ""):
     )
 
 # name -> the module that has it, imported at the first use
-_LAZY = {name: ".build" for name in ("create_extension", "load", "load_inline")}
-_LAZY["__version__"] = ".config"
-_LAZY |= {name: ".build.build_ext" for name in ("BuildExtension", "FFIExtension")}
+_LAZY = {name: ".extension" for name in ("BuildError", "create_extension", "load", "load_inline")}
+_LAZY["__version__"] = ".base.config"
+_LAZY |= {name: ".extension.build_ext" for name in ("BuildExtension", "FFIExtension")}
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # for tools that read this file without running it
     from . import legacy
-    from .build import create_extension, load, load_inline
-    from .build.build_ext import BuildExtension, FFIExtension
-    from .config import __version__
+    from .base.config import __version__
+    from .extension import BuildError, create_extension, load, load_inline
+    from .extension.build_ext import BuildExtension, FFIExtension
 else:  # by this function they would believe in every name
 
     def __getattr__(name):
@@ -36,8 +38,3 @@ else:  # by this function they would believe in every name
         if name == "legacy":
             return import_module(".legacy", __name__)
         return getattr(import_module(_LAZY[name], __name__), name)
-
-
-from .finder import register as _register  # noqa: E402
-
-_register()  # last: patches of modules that are imported already import this package's modules

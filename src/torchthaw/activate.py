@@ -10,7 +10,7 @@ import sys
 
 def activate(package):
     try:
-        import torchthaw  # noqa: F401
+        from torchthaw.legacy import finder
     except ImportError:
         from importlib.util import module_from_spec, spec_from_file_location
 
@@ -19,6 +19,8 @@ def activate(package):
         )
         sys.modules["torchthaw"] = module = module_from_spec(spec)
         spec.loader.exec_module(module)
+        from torchthaw.legacy import finder
+    finder.register()
 
 
 activate(os.path.dirname(os.path.abspath(__file__)))

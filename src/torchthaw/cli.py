@@ -1,16 +1,11 @@
 """torchthaw/cli.py: the command line, `python -m torchthaw`."""
 
 import argparse
+import importlib
 import os
 import sys
 
-from . import __version__, config
-from .bindings.command import add_bindings
-from .legacy.doctor import add_doctor
-from .legacy.environment import add_disable, add_enable
-from .legacy.modernize import add_modernize
-from .legacy.nvcc import add_nvcc
-from .legacy.running import add_run
+from .base import config
 
 # One row per option of `config`: what it prints, and where that comes from.
 PATHS = {
@@ -25,9 +20,9 @@ PATHS = {
 }
 
 
-def add_config(subcommands):
+def add_config(subcommands, help):
     parser = subcommands.add_parser(
-        "config", help="print where headers and libraries are, one line each",
+        "config", help=help,
         description="Prints where headers and libraries of this torchthaw are, one line for each option, in the order "
         "given. A library that is not there is an error that says what builds it.",
     )  # fmt: skip
@@ -43,23 +38,43 @@ def run_config(options):
         print(PATHS[name][1]())
 
 
-# Each entry adds one subcommand, whose `run` default takes the parsed options.
-SUBCOMMANDS = [add_config, add_run, add_enable, add_disable, add_doctor, add_modernize, add_nvcc, add_bindings]
+# Command -> (the module that has it, imported where the command is used; what it does). The module's add_COMMAND adds the
+# subcommand, whose default `run` takes the parsed options.
+COMMANDS = {
+    "config": ("cli", "print where headers and libraries are, one line each"),
+    "run": ("legacy.running", "run a legacy project's script with torch.utils.ffi importable"),
+    "enable": ("legacy.environment", "make torch.utils.ffi importable in this environment for good"),
+    "disable": ("legacy.environment", "undo enable"),
+    "doctor": ("legacy.doctor", "say what a legacy project needs before it runs"),
+    "modernize": ("legacy.modernize", "make a package of today of a legacy project, in another folder"),
+    "nvcc": ("legacy.nvcc", "nvcc for the scripts of old projects"),
+    "bindings": ("declarations.command", "declare a C header's functions in another language"),
+}
+
+
+def parser(used=COMMANDS):
+    """The parser of the command line. used: the commands whose own options it knows; of the others it lists the names."""
+    made = argparse.ArgumentParser(
+        prog="torchthaw" if os.path.basename(sys.argv[0]) == "torchthaw" else "python -m torchthaw",
+        description="C extensions for PyTorch from plain C headers; old projects of torch.utils.ffi.",
+    )
+    made.add_argument("--version", action="version", version=f"torchthaw {config.__version__}")
+    subcommands = made.add_subparsers(metavar="COMMAND")
+    for name, (module, help) in COMMANDS.items():
+        if name in used:
+            getattr(importlib.import_module(f".{module}", __package__), f"add_{name}")(subcommands, help)
+        else:
+            subcommands.add_parser(name, help=help)
+    return made
 
 
 def main(arguments=None):
     """Runs the command line; returns its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="torchthaw" if os.path.basename(sys.argv[0]) == "torchthaw" else "python -m torchthaw",
-        description="C extensions for PyTorch from plain C headers; old projects of torch.utils.ffi.",
-    )
-    parser.add_argument("--version", action="version", version=f"torchthaw {__version__}")
-    subcommands = parser.add_subparsers(metavar="COMMAND")
-    for add in SUBCOMMANDS:
-        add(subcommands)
-    options = parser.parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    made = parser(arguments[:1])
+    options = made.parse_args(arguments)
     if "run" not in options:
-        parser.print_help(sys.stderr)
+        made.print_help(sys.stderr)
         return 2
     try:
         return options.run(options)

@@ -11,9 +11,10 @@ import sys
 
 import pytest
 
-from support import ROOT, TESTS, abi_snapshot
-from torchthaw.build import ninja, toolchain
-from torchthaw.build.extension import LIMITED_API
+from support import ROOT, SRC, TESTS, abi_snapshot
+from torchthaw.base import toolchain
+from torchthaw.extension import ninja
+from torchthaw.extension.create import LIMITED_API
 
 BRIDGE = abi_snapshot.BRIDGE
 TODAY = abi_snapshot.version_of(BRIDGE / "bridge.h")
@@ -29,7 +30,7 @@ EVERY_KEPT_EXTENSION = pytest.mark.parametrize("snapshot, name", [
 RUN = """
 import sys
 from pathlib import Path
-from torchthaw import config
+from torchthaw.base import config
 
 if sys.argv[1]:
     config.prefix = lambda: Path(sys.argv[1])
@@ -42,7 +43,7 @@ def check(package, prefix=""):
     """Runs the check.py of a package that was built; prefix: where another bridge lies."""
     return subprocess.run(
         [sys.executable, "-c", RUN, str(prefix), str(package / "check.py"), "--rootdir", str(package.parent)],
-        capture_output=True, text=True, cwd=package.parent, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, cwd=package.parent, env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
 
 

@@ -5,8 +5,7 @@ import subprocess
 import pytest
 
 from support import TESTS, abi_exports
-from torchthaw import config
-from torchthaw.build import toolchain
+from torchthaw.base import config, toolchain
 
 EVERY_LIBRARY = pytest.mark.parametrize("name", abi_exports.LIBRARIES)
 

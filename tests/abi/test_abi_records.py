@@ -10,10 +10,13 @@ import sys
 import pytest
 
 import torchthaw
-from support import TESTS, abi_exports, abi_snapshot
+from support import SRC, TESTS, abi_exports, abi_snapshot
+from torchthaw.base import toolchain
 from torchthaw.bridge import _bridge, errors
-from torchthaw.build import crossing, glue, th, toolchain
-from torchthaw.build.extension import LIMITED_API
+from torchthaw.extension import glue
+from torchthaw.extension.create import LIMITED_API
+from torchthaw.header import crossing
+from torchthaw.legacy import th_types as th
 
 ROOT, BRIDGE = abi_snapshot.ROOT, abi_snapshot.BRIDGE
 MAJOR, MINOR = abi_snapshot.version_of(BRIDGE / "bridge.h")
@@ -53,7 +56,7 @@ def built(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     header = shutil.copytree(BRIDGE, tmp_path / "bridge") / "bridge.h"
-    monkeypatch.setattr(torchthaw.config, "PACKAGE", tmp_path)
+    monkeypatch.setattr(torchthaw.base.config, "PACKAGE", tmp_path)
 
     def build(*changes, minor=MINOR):
         text = header.read_text().replace(f"BRIDGE_MINOR {MINOR}", f"BRIDGE_MINOR {minor}")
@@ -73,7 +76,7 @@ def built(tmp_path, monkeypatch):
 def run(folder, script=USE):
     return subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
 
 

@@ -12,12 +12,12 @@ import cffi
 import pytest
 
 from support import ROOT
-from torchthaw import config
-from torchthaw.bindings import interface, render, types
-from torchthaw.bindings.languages import LANGUAGES
-from torchthaw.build import crossing
-from torchthaw.build.annotations import AnnotationError
-from torchthaw.build.cffi_names import model
+from torchthaw.base import config
+from torchthaw.declarations import interface, render, types
+from torchthaw.declarations.languages import LANGUAGES
+from torchthaw.header import crossing
+from torchthaw.header.annotations import AnnotationError
+from torchthaw.header.cffi_names import model
 
 sys.path.insert(0, str(ROOT / "bindings"))
 from tools import is_there  # noqa: E402

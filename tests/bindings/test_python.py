@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from support import ROOT
-from torchthaw import config
+from torchthaw.base import config
 
 FOLDER = ROOT / "bindings" / "python"
 VECTORS = ROOT / "bindings" / "vectors"

@@ -2,16 +2,15 @@
 
 import inspect
 import os
+import re
 import subprocess
 import sys
-
-import re
 
 import pytest
 import torch
 
-from support import ROOT, TESTS, bridge_probe
-from torchthaw import private_names
+from support import ROOT, SRC, TESTS, bridge_probe
+from torchthaw.bridge import private_names
 
 probe = bridge_probe.probe()
 ffi = probe._extension.ffi
@@ -152,7 +151,7 @@ with pytest.raises((TypeError, ValueError), match="^array: expected a contiguous
 """
     run = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True,
-        env={**os.environ, "TORCHTHAW_NO_DLPACK": "1", "PYTHONPATH": f"{ROOT}:{TESTS}"},
+        env={**os.environ, "TORCHTHAW_NO_DLPACK": "1", "PYTHONPATH": f"{SRC}:{TESTS}"},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
 

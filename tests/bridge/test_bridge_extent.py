@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from support import ROOT, extent_probe
-from torchthaw.build.exact import is_exact
+from torchthaw.extension.exact import is_exact
 
 
 @pytest.fixture(scope="module")
@@ -323,6 +323,6 @@ def test_what_is_linked_or_given(tmp_path, linked, exact):
 
 
 def test_the_search_imports_nothing_of_the_legacy_half():
-    code = "import sys, torchthaw.build.exact\nprint([name for name in sys.modules if 'torchthaw.legacy' in name])"
+    code = "import sys, torchthaw.extension.exact\nprint([name for name in sys.modules if 'torchthaw.legacy' in name])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

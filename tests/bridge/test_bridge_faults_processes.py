@@ -8,8 +8,8 @@ import sys
 import pytest
 
 import torchthaw
-from support import ROOT, instruction_sets
-from torchthaw import config
+from support import ROOT, SRC, instruction_sets
+from torchthaw.base import config
 
 HEADER = """
 void both_fail(int in_region);
@@ -109,7 +109,7 @@ def folder(tmp_path_factory):
 
 
 def python(folder, code, path=(), **environment):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, path), str(ROOT)]), **environment}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, path), str(SRC)]), **environment}
     return subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment, timeout=280
     )
@@ -165,7 +165,7 @@ def test_a_torch_that_is_no_pytorch(folder, tmp_path, fake, before):
         expected = f"values: expected a contiguous float32 CPU tensor, got {got}; no tensor is known, since torch is no "
         assert line.startswith(f"{expected}PyTorch that works: {package}") and "AttributeError: " in line
     for code in ("from torchthaw.legacy import loading as it\nit.prepare()",
-                 "from torchthaw import th_libraries as it\nit.open_libraries()"):
+                 "from torchthaw.legacy import th_libraries as it\nit.open_libraries()"):
         done = python(folder, f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n{code}")
         assert f"ImportError: torch: expected a PyTorch that works, got {package}" in done.stderr
 
@@ -174,7 +174,7 @@ def test_a_torch_that_cannot_be_imported(folder, tmp_path):
     """Its own error is the one that is raised, and the extension works without it."""
     (tmp_path / "torch.py").write_text("raise OSError('libtorch_cpu.so: no such file')\n")
     code = "try:\n    import torch\nexcept OSError:\n    pass\nimport faults\nprint(faults.first([2], 1))\n"
-    done = python(folder, f"{code}import torchthaw.th_libraries as th\nth.open_libraries()", [tmp_path])
+    done = python(folder, f"{code}import torchthaw.legacy.th_libraries as th\nth.open_libraries()", [tmp_path])
     assert done.stdout == "2.0\n" and done.stderr.endswith("OSError: libtorch_cpu.so: no such file\n")
 
 

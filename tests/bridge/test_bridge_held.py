@@ -10,7 +10,7 @@ import threading
 import pytest
 import torch
 
-from support import ROOT, TESTS, misuse_probe
+from support import SRC, TESTS, misuse_probe
 from torchthaw.bridge import pytorch
 
 probe, legacy = misuse_probe.probe(), misuse_probe.legacy()
@@ -179,7 +179,7 @@ def test_shared_memory_is_known_as_such_meanwhile():
 WITHOUT = """
 import sys
 import torch
-from torchthaw import private_names
+from torchthaw.bridge import private_names
 
 path, find = private_names.NAMES["storage_body"].path, private_names.find
 other = private_names._ABSENT if sys.argv[1] == "deleted" else property(lambda storage: 7)
@@ -204,6 +204,6 @@ assert probe.sum_after(replace, tensor, 1000) == 1000 and tensor.numel() == 3
 def test_without_the_c_functions(how):
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT, how], capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{TESTS}"},
+        env={**os.environ, "PYTHONPATH": f"{SRC}:{TESTS}"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -263,7 +263,7 @@ def test_without_the_c_functions_a_kernel_does_not_look_for_gradients():
     """Operators of extensions have kernels in Python then, see test_what_a_kernel_in_c_needs()."""
     script = """
 import torch
-from torchthaw import private_names
+from torchthaw.bridge import private_names
 find = private_names.find
 private_names.find = lambda path: private_names._ABSENT if "requires_grad" in path else find(path)
 from support import kernels_probe
@@ -568,7 +568,7 @@ def test_a_schema_that_does_not_fit_its_function_is_refused(ops, case):
 
 WHERE = """
 import torch
-from torchthaw import private_names
+from torchthaw.bridge import private_names
 from torchthaw.bridge import _bridge
 
 find, register, registered = private_names.find, _bridge.register_kernels, []
@@ -621,7 +621,7 @@ def test_the_trial_is_made_outside_of_modes():
     script = """
 import torch
 from torch._subclasses import FakeTensorMode
-from torchthaw.operators import registration
+from torchthaw.library import registration
 with FakeTensorMode(), torch.device("meta"), torch.inference_mode():
     print(registration.takes_kernels_in_c())
 print([getattr(torch.ops.torchthaw, name).default for name in torch.ops.torchthaw])

@@ -8,7 +8,7 @@ import torch
 
 import torchthaw
 from support import bridge_probe, kernels_probe
-from torchthaw.build.description import Function
+from torchthaw.header.description import Function
 
 RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
 pytestmark = pytest.mark.skipif(

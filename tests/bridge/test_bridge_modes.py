@@ -1,6 +1,6 @@
 """tests/bridge/test_bridge_modes.py: a call that a dispatch mode of PyTorch has to see goes to the operator.
 
-Each test is a process of its own, in which torchthaw.operators.redirect notes the calls.
+Each test is a process of its own, in which torchthaw.library.redirect notes the calls.
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from support import ROOT, TESTS
+from support import SRC, TESTS
 
 PRELUDE = """
 import sys
@@ -17,7 +17,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch._subclasses import FakeTensorMode
 from support import checks_probe
-from torchthaw import operators, private_names
+from torchthaw import library as operators
+from torchthaw.bridge import private_names
 from torchthaw.bridge import _bridge
 
 calls = []
@@ -55,7 +56,7 @@ path = private_names.NAMES["mode_count_in_c"].path
 private_names.find = lambda asked: (lambda: 7) if asked == path else find(asked)
 """,
     "without-description": """
-from torchthaw.build import glue
+from torchthaw.extension import glue
 glue.MODULE = glue.MODULE.replace(", thaw_description", ", 0 ? thaw_description : NULL")
 """,
 }
@@ -64,7 +65,7 @@ glue.MODULE = glue.MODULE.replace(", thaw_description", ", 0 ? thaw_description 
 def run(script, way="symbol", **environment):
     done = subprocess.run(
         [sys.executable, "-c", PRELUDE + WAYS[way] + USE + script], capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{TESTS}", **environment},
+        env={**os.environ, "PYTHONPATH": f"{SRC}:{TESTS}", **environment},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from support import ROOT, TESTS
+from support import SRC, TESTS
 
 SCRIPT = """
 import sys
 import torch
 from support import checks_probe
-from torchthaw import private_names
+from torchthaw.bridge import private_names
 from torchthaw.bridge import pytorch
 
 name, how = sys.argv[1:]
@@ -69,7 +69,7 @@ def test_calls_with_all_of_them():
 def run(script, *arguments):
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments], capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{TESTS}"},
+        env={**os.environ, "PYTHONPATH": f"{SRC}:{TESTS}"},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from support import ROOT
-from torchthaw import config
+from torchthaw.base import config
 
 # Variable -> what shows whether it is on, as True or False.
 SHOWS = {
@@ -19,7 +19,7 @@ library = torch.library.Library("of_switches", "FRAGMENT")
 library.define("failing(Tensor input) -> ()")
 on = not _bridge.register_failure("of_switches", "failing")
 """,
-    "TORCHTHAW_BUILD_CUDA": "from torchthaw import availability; on = availability.wanted()",
+    "TORCHTHAW_BUILD_CUDA": "from torchthaw.legacy import availability; on = availability.wanted()",
     "TORCHTHAW_DEBUG": "from torchthaw.legacy import debug; on = debug.enabled()",
 }
 NEW = {"TORCHTHAW_NO_DLPACK", "TORCHTHAW_NO_NATIVE_KERNELS"}  # without them it is off in PyTorch from 2.10 on alone
@@ -51,8 +51,8 @@ def test_what_is_not_understood(variable):
 
 
 def test_what_is_not_understood_stops_no_other_import():
-    """The finder looks at the variable when torch.cuda is imported, not at each import."""
-    script = "import torchthaw, wave; print(wave.__name__); import torch.cuda"
+    """install() looks at the variable when torch.cuda is imported, not at each import."""
+    script = "import torchthaw.legacy; torchthaw.legacy.install(); import wave; print(wave.__name__); import torch.cuda"
     environment = {**os.environ, "TORCHTHAW_BUILD_CUDA": "yes"}
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout == "wave\n" and "TORCHTHAW_BUILD_CUDA: expected 0 or 1, got 'yes'" in done.stderr

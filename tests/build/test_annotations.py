@@ -9,8 +9,9 @@ import pytest
 
 import torchthaw
 from support import ROOT
-from torchthaw.build import annotations, cdef, dimensions, toolchain
-from torchthaw.build.extension import LIMITED_API
+from torchthaw.base import toolchain
+from torchthaw.extension.create import LIMITED_API
+from torchthaw.header import annotations, cdef, dimensions
 
 PROLOGUE = "#pragma once\n#include <stddef.h>\n#include <stdint.h>\n#include <torchthaw/annotate.h>\n"  # four lines
 
@@ -264,7 +265,7 @@ def test_wrong_words_are_named_with_their_place(tmp_path, line, text, message):
     with pytest.raises(annotations.AnnotationError) as error:
         extension(tmp_path, text).interface()
     assert str(error.value) == f"{path}:{line + 4}: {message.format(path=path)}"
-    assert isinstance(error.value, (ValueError, torchthaw.build.BuildError))
+    assert isinstance(error.value, (ValueError, torchthaw.extension.BuildError))
 
 
 def test_a_wrong_word_leaves_the_previous_build(tmp_path, monkeypatch):
@@ -273,7 +274,7 @@ def test_a_wrong_word_leaves_the_previous_build(tmp_path, monkeypatch):
     extension(tmp_path, text).build()
     product = tmp_path / "_ext" / "words" / "_words.so"
     before = product.read_bytes()
-    with pytest.raises(torchthaw.build.BuildError, match=r"words.h:5: f: x: THAW_SHAPE: expected .* got m"):
+    with pytest.raises(torchthaw.extension.BuildError, match=r"words.h:5: f: x: THAW_SHAPE: expected .* got m"):
         extension(tmp_path, text.replace("(n)", "(m)")).build()
     assert product.read_bytes() == before
 

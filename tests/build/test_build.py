@@ -1,7 +1,7 @@
 """tests/build/test_build.py: torchthaw.create_extension, from headers to a package on disk."""
 
-import multiprocessing
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -10,8 +10,10 @@ import sys
 import pytest
 
 import torchthaw
-from support import ROOT, bridge_probe
-from torchthaw.build import BuildError, cdef, symbols, toolchain
+from support import ROOT, SRC, bridge_probe
+from torchthaw.base import toolchain
+from torchthaw.extension import BuildError, symbols
+from torchthaw.header import cdef
 
 HEADER = "int64_t count(const float *values, int64_t n);\n"
 SOURCE = """
@@ -42,7 +44,7 @@ def python(folder, source, **environment):
     """What a fresh interpreter in ``folder`` prints."""
     result = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**os.environ, "PYTHONPATH": str(SRC), **environment},
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     return result.stdout.strip()
@@ -51,7 +53,7 @@ def python(folder, source, **environment):
 def fails(folder):
     """What CALL prints to stderr in a fresh interpreter where it fails."""
     result = subprocess.run(
-        [sys.executable, "-c", CALL], capture_output=True, text=True, cwd=folder, env={"PYTHONPATH": str(ROOT)}
+        [sys.executable, "-c", CALL], capture_output=True, text=True, cwd=folder, env={"PYTHONPATH": str(SRC)}
     )
     assert result.returncode != 0
     return result.stderr
@@ -440,12 +442,13 @@ def test_a_broken_header(tmp_path):
 # Extensions of torch.utils.ffi are built by the same core
 
 OLD = """
-import torchthaw
+import torchthaw.base.config, torchthaw.legacy
 from pathlib import Path
+torchthaw.legacy.install()
 from torch.utils.ffi import create_extension
 def build():
     create_extension("old", "counting.h", ["counting.c"], False, relative_to="build.py").build()
-    (state,) = Path(torchthaw.config.cache(), "build").iterdir()
+    (state,) = Path(torchthaw.base.config.cache(), "build").iterdir()
     files = state / "_old.c", state / "build.ninja", Path("old/_old.so")
     return [path.stat().st_mtime_ns for path in files]
 """
@@ -463,7 +466,7 @@ def test_an_old_extension_is_linked_again_when_libth_comes(project, tmp_path):
         (rules,) = (tmp_path / "cache" / "build").glob("*/build.ninja")
         return "libth.so.1" in rules.read_text()
 
-    python(project, OLD + "torchthaw.config.libdir = lambda: Path('nowhere')\nbuild()")
+    python(project, OLD + "torchthaw.base.config.libdir = lambda: Path('nowhere')\nbuild()")
     assert not linked()
     python(project, OLD + "build()")
     assert linked()

@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 
 import torchthaw
 from support import ROOT
-from torchthaw.build import cffi_names
+from torchthaw.header import cffi_names
 
 PACKAGE = Path(torchthaw.__file__).parent
 PUBLIC = {"FFI", "CDefError", "FFIError", "VerificationError", "__version__", "__version_info__"}

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 import torchthaw
-from support import ROOT, elf
-from torchthaw import config
-from torchthaw.build import symbols, toolchain
-from torchthaw.legacy.extension import create_extension as legacy
+from support import SRC, elf
+from torchthaw.base import config, toolchain
+from torchthaw.extension import symbols
+from torchthaw.legacy.ffi_create import create_extension as legacy
 
 LIBRARIES = ("my_lib", "my_lib_cuda", "th", "thc")
 
@@ -77,7 +77,7 @@ def setup(folder, use_ninja):
     (folder / "setup.py").write_text(SETUP.format(use_ninja))
     words = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
+                          env={**os.environ, "PYTHONPATH": str(SRC)})  # fmt: skip
     assert done.returncode == 0, done.stderr
 
 
@@ -106,7 +106,7 @@ def test_symbols_that_a_build_leaves_open_may_come_late(project):
     assert elf.unprotected(project / "one" / "_one.so") == ["has no BIND_NOW"]
     code = "import os, sys, torchthaw; sys.setdlopenflags(os.RTLD_LAZY); import one; print(one.one())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
+                          env={**os.environ, "PYTHONPATH": str(SRC)})  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
 
 

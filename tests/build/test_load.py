@@ -12,8 +12,9 @@ import pytest
 import torch
 
 import torchthaw
-from support import ROOT
-from torchthaw.build import BuildError, cuda, jit, ninja, prototypes
+from support import SRC
+from torchthaw.extension import BuildError, cuda, jit, ninja
+from torchthaw.header import prototypes
 
 HEADER = "int scaled(const float *input, long count, float *output);\n"
 SOURCE = """
@@ -93,7 +94,7 @@ def apply(module):
 def python(source, folder, **options):
     return subprocess.Popen(
         [sys.executable, "-c", source], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, **options,
+        env={**os.environ, "PYTHONPATH": str(SRC)}, **options,
     )  # fmt: skip
 
 

@@ -8,8 +8,9 @@ import cffi
 import pytest
 
 import torchthaw
-from support import ROOT
-from torchthaw.build import BuildError, cdef
+from support import SRC
+from torchthaw.extension import BuildError
+from torchthaw.header import cdef
 
 CXX = "expected a declaration in C, got {}; declare functions with types of C, and put what is C\\+\\+ between "
 UNKNOWN = "expected a type that the headers declare, got"
@@ -174,7 +175,7 @@ WAYS = {
 
 
 def python(folder, code):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCHTHAW_CACHE": str(folder / "cache")}
+    environment = {**os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_CACHE": str(folder / "cache")}
     return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment)
 
 

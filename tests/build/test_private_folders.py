@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import torchthaw
-from support import ROOT
-from torchthaw import config, private_folders
-from torchthaw.build import jit
+from support import SRC
+from torchthaw.base import config, private_folders
+from torchthaw.extension import jit
 from torchthaw.legacy import layout
 
 OTHER = 54321  # no user's number
@@ -216,7 +216,7 @@ def test_run_does_without_a_launcher_in_a_folder_of_others(tmp_path):
     given = {key: value for key, value in os.environ.items() if key != "CMAKE_LIBRARY_PATH"}
     done = subprocess.run(
         [sys.executable, "-m", "torchthaw", "run", "script.py"], cwd=tmp_path, capture_output=True, text=True,
-        env={**given, "TORCHTHAW_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)},
+        env={**given, "TORCHTHAW_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(SRC)},
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "False\n")
     assert "other users can write to it" in done.stderr and not any((tmp_path / "cache").iterdir())

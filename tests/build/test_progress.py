@@ -12,8 +12,8 @@ import termios
 import pytest
 
 from support import ROOT
-from torchthaw.build import BuildError, ninja
-from torchthaw.build.progress import ERASE, Progress
+from torchthaw.extension import BuildError, ninja
+from torchthaw.extension.progress import ERASE, Progress
 
 
 class Terminal(io.StringIO):

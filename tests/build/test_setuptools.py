@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import torchthaw
-from support import ROOT
+from support import ROOT, SRC
 
 PROJECT = {
     "setup.py": """
@@ -81,7 +81,7 @@ def run(folder, *words, code=0, **environment):
     """What a Python command prints in ``folder``."""
     result = subprocess.run(
         [sys.executable, *map(str, words)], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**os.environ, "PYTHONPATH": str(SRC), **environment},
     )  # fmt: skip
     assert result.returncode == code, result.stdout
     return result.stdout
@@ -92,7 +92,7 @@ def build(folder, *options, **settings):
 
 
 def uses(folder, path):
-    return run(folder, "-c", USE, PYTHONPATH=os.pathsep.join([str(path), str(ROOT)])).split()
+    return run(folder, "-c", USE, PYTHONPATH=os.pathsep.join([str(path), str(SRC)])).split()
 
 
 @pytest.mark.parametrize("use_ninja", [True, False], ids=["ninja", "setuptools"])
@@ -161,7 +161,7 @@ def test_other_projects_do_not_require_torchthaw(tmp_path):
     (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup(name='a', version='1.0', py_modules=[])\n")
     run(tmp_path, "setup.py", "egg_info", PYTHONPATH=installed(tmp_path))
     assert "Requires-Dist" not in (tmp_path / "a.egg-info" / "PKG-INFO").read_text()
-    code = "import sys, torchthaw.requirement; print('setuptools' in sys.modules, 'cffi' in sys.modules)"
+    code = "import sys, torchthaw.extension.requirement; print('setuptools' in sys.modules, 'cffi' in sys.modules)"
     assert run(tmp_path, "-S", "-c", code).split() == ["False", "False"]
 
 
@@ -233,6 +233,8 @@ setup(
 )
 """)
     (tmp_path / "build.py").write_text("""
+import torchthaw.legacy
+torchthaw.legacy.install()
 from torch.utils.ffi import create_extension
 ffi = create_extension("old.sum", "sum.h", ["sum.c"], package=True, relative_to=__file__)
 """)

@@ -12,7 +12,7 @@ import torchthaw
 from _ext import my_lib
 from support import ROOT
 from support.legacy_project import output
-from torchthaw.build import comments
+from torchthaw.header import comments
 
 
 def functions(text):

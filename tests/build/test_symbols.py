@@ -10,9 +10,10 @@ import textwrap
 
 import pytest
 
-from support import ROOT
+from support import SRC
 from torchthaw import create_extension
-from torchthaw.build import BuildError, symbols, toolchain
+from torchthaw.base import toolchain
+from torchthaw.extension import BuildError, symbols
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def library(folder, name, text, *flags):
 
 def call(folder, before=""):
     code = f"{before}\nfrom _ext import sum\nprint(sum.sum(3, 4))"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment)
 
 

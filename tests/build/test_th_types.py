@@ -8,9 +8,9 @@ import pytest
 import torch
 
 import torchthaw
-from support import ROOT, bridge_probe
-from torchthaw import config
-from torchthaw.build import cuda
+from support import SRC, bridge_probe
+from torchthaw.base import config
+from torchthaw.extension import cuda
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
@@ -93,8 +93,9 @@ try:
     folds.grow(tensor, -1)
 except torch.FatalError:
     assert tensor.shape == (5,)
-print(changed(), [name for name in sys.modules if "torchthaw.legacy" in name or name == "torch.utils.ffi"])
-import torch.utils.ffi
+print(changed(), [name for name in ("torchthaw.legacy.patches", "torch.utils.ffi") if name in sys.modules])
+import torchthaw.legacy
+torchthaw.legacy.install()
 print("data" in changed(), "creator" in changed(), "torchthaw.legacy.patches" in sys.modules)
 """
 
@@ -102,7 +103,7 @@ print("data" in changed(), "creator" in changed(), "torchthaw.legacy.patches" in
 def fresh(folder, source):
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", source], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -217,7 +218,7 @@ def test_in_a_package(tmp_path, use_ninja):
     (tmp_path / "folds" / "__init__.py").touch()
     done = subprocess.run(
         [sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=tmp_path, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     code = "import sys, torch; from folds.native import twice; print(twice(torch.ones(2)).tolist())"

@@ -10,13 +10,12 @@ import sys
 import warnings
 
 import guided
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from torchthaw.legacy.doctor import apply, commands, report
 from torchthaw.legacy.doctor.examine import Examination
 from torchthaw.legacy.doctor.project import kind
-from torchthaw.legacy.doctor.rules import C, PYTHON
+from torchthaw.legacy.doctor.rules import PYTHON, C
 
 WORDS = [
     "print ", "print 'a'\n", "exec ", "raise E, 'x'\n", "except E, e:", "`x`", "<>", "0777", "10L", "ur''", "lambda (a, b): a",

@@ -15,12 +15,11 @@ import tempfile
 from pathlib import Path
 
 import guided
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import torchthaw
-from torchthaw.build import annotations, cdef, comments, dimensions, header_errors, prototypes
-from torchthaw.build.header_errors import HeaderError
+from torchthaw.header import annotations, cdef, comments, dimensions, errors as header_errors, prototypes
+from torchthaw.header.errors import HeaderError
 
 WORDS = [
     *annotations.ARGUMENTS, *header_errors.KEYWORDS, "int64_t", "size_t", "uint16_t", "thaw_bfloat16", "thaw_float16",

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import doctor_reader
 import guided
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from torchthaw.legacy.modernize import conversion, recording, report, writing
 from torchthaw.legacy.modernize.literal import NeedsRun

@@ -13,10 +13,9 @@ from collections import Counter
 from pathlib import Path
 
 import guided
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from torchthaw.build import cuda
+from torchthaw.extension import cuda
 from torchthaw.legacy import launcher, nvcc
 from torchthaw.legacy.modernize import scripts
 

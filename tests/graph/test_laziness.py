@@ -9,15 +9,15 @@ from types import ModuleType
 import pytest
 import torch
 
-from support import ROOT
+from support import ROOT, SRC
 from support.graphs import captured, full
-from torchthaw import operators
-from torchthaw.operators.namespace import Namespace
+from torchthaw import library as operators
+from torchthaw.library.namespace import Namespace
 
 
 def run(text, *arguments, **environment):
     """What a new process prints."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]), **environment}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SRC), str(ROOT), str(ROOT / "tests")]), **environment}
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", text, *arguments], cwd=ROOT, env=environment,
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -29,7 +29,7 @@ import sys, torch
 before = set(sys.modules)
 from _ext import my_lib
 new = {name for name in sys.modules if name not in before}
-print(sorted(name for name in new if name.startswith("torch.") or name.startswith("torchthaw.operators")))
+print(sorted(name for name in new if name.startswith("torch.") or name.startswith("torchthaw.library")))
 kind = type(torch.ops.my_lib)
 torch.ops.my_lib.lltm_forward
 print(kind is not type(torch.ops.aten), type(torch.ops.my_lib) is type(torch.ops.aten), "torch._dynamo" in sys.modules)
@@ -42,7 +42,7 @@ print({"sympy", "torch._decomp.decompositions_for_jvp", "torch._dynamo"} & set(s
 
 def test_the_import_of_an_extension_registers_nothing():
     """And a first call imports none of what takes PyTorch long: .2 s and more each."""
-    assert run(IMPORT).splitlines() == ["['torchthaw.operators']", "True True False", "set()"]
+    assert run(IMPORT).splitlines() == ["['torchthaw.library']", "True True False", "set()"]
 
 
 ORDER = """
@@ -129,8 +129,8 @@ def function(name, dtype, operator=None, result="int", **more):
 @pytest.fixture
 def pairs(monkeypatch):
     """A namespace of stand-ins whose kernels are in Python."""
-    monkeypatch.setattr("torchthaw.operators.registration.register_native", lambda *_: [])
-    monkeypatch.setattr("torchthaw.operators.kernels.call_below_modes", lambda function, *given: function(*given))
+    monkeypatch.setattr("torchthaw.library.registration.register_native", lambda *_: [])
+    monkeypatch.setattr("torchthaw.library.kernels.call_below_modes", lambda function, *given: function(*given))
     space = Namespace("pairs")
     yield space
     space.close()
@@ -186,7 +186,7 @@ def test_two_functions_of_one_schema(pairs):
 @pytest.mark.parametrize("is_used", [True, False], ids=["used", "new"])
 def test_two_functions_of_one_schema_in_a_namespace(monkeypatch, is_used):
     """The second one is an error for whoever looks, also where the namespace was used before it came."""
-    monkeypatch.setattr("torchthaw.operators.registration.register_native", lambda *_: [])
+    monkeypatch.setattr("torchthaw.library.registration.register_native", lambda *_: [])
     name = f"twins_{is_used}"
 
     def bind(file):
@@ -216,7 +216,7 @@ def test_threads_make_one_namespace(monkeypatch):
                 pass
             super().__init__(name)
 
-    monkeypatch.setattr("torchthaw.operators.namespace.Namespace", Slow)
+    monkeypatch.setattr("torchthaw.library.namespace.Namespace", Slow)
     monkeypatch.setitem(operators._bound, "raced", [])
     found = []
     threads = [threading.Thread(target=lambda: found.append(operators.register("raced"))) for _ in range(2)]

@@ -7,8 +7,8 @@ from torch.autograd import forward_ad
 
 import functions
 from _ext import my_lib
-from torchthaw import private_names
 from support.graphs import ARGUMENTS, lltm, lltm_arguments
+from torchthaw.bridge import private_names
 
 ops = torch.ops.my_lib
 
@@ -136,18 +136,18 @@ def test_constants_inside_grad():
 
 
 def test_without_private_names(monkeypatch):
-    """What their rows in torchthaw/private_names.py say is missing then."""
+    """What their rows in torchthaw/bridge/private_names.py say is missing then."""
     x = torch.randn(5, 3)
     for name in "current_transform", "unwrap_batched", "add_batch_dim":
         with monkeypatch.context() as changed:
-            changed.setattr("torchthaw.operators.transforms.get", without(name))
+            changed.setattr("torchthaw.library.transforms.get", without(name))
             with pytest.raises(RuntimeError, match=f"expected no transform of torch.func.*it has no {name}"):
                 torch.vmap(lambda row: ops.my_lib_cube_forward(row)[0])(x)
-    monkeypatch.setattr("torchthaw.operators.transforms.get", without("unwrap_for_grad"))
+    monkeypatch.setattr("torchthaw.library.transforms.get", without("unwrap_for_grad"))
     with pytest.raises(RuntimeError, match="expected no transform of torch.func.*it has no unwrap_for_grad"):
         torch.func.grad(lambda y: (y * ops.my_lib_cube_forward(x)[0]).sum())(x)
     check = private_names.NAMES["check_value"].stand_in()
-    monkeypatch.setattr("torchthaw.operators.fake.get", lambda name: check)
+    monkeypatch.setattr("torchthaw.library.fake.get", lambda name: check)
     test_wrong_arguments("meta")
     test_meta()
 

@@ -5,17 +5,12 @@ import sys
 
 import pytest
 
-import torchthaw  # noqa: F401
 from support import legacy_project
+from torchthaw.legacy.ffi_create import create_extension
 
 
 @pytest.fixture(scope="session")
 def create():
-    from torch.utils.ffi import create_extension
-
-    from torchthaw.legacy import patches
-
-    patches.uninstall()
     return create_extension
 
 

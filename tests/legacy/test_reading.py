@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import SRC
 from support.modernize import SCRIPT, write
 
 # What Python imports by itself when it starts, what both commands import, and what projects have.
@@ -53,7 +53,7 @@ def test_in_the_project_and_with_it_in_pythonpath(project, command):
     (folder / "lib").mkdir()
     for name in ("difflib", "libcst"):
         (folder / f"{name}.py").rename(folder / "lib" / f"{name}.py")
-    read(folder, command, PYTHONPATH=os.pathsep.join([str(ROOT), "", str(folder), str(folder / "lib")]))
+    read(folder, command, PYTHONPATH=os.pathsep.join([str(SRC), "", str(folder), str(folder / "lib")]))
     assert ran() == ""
 
 

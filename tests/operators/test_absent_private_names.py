@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import ROOT, SRC
 
 # In a process of its own, because a name is looked up once.
 WITHOUT = """
 import sys
 import pytest
-from torchthaw import private_names
+from torchthaw.bridge import private_names
 
 path, find = private_names.NAMES[sys.argv[1]].path, private_names.find
 private_names.find = lambda asked: private_names._ABSENT if asked == path else find(asked)
@@ -32,7 +32,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_without(name):
     files = [str(ROOT / "tests" / "operators" / PATHS[path]) for path in CASES[name]]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SRC), str(ROOT), str(ROOT / "tests")])}
     chosen = ["-k", "(lltm or cube or add) and not sequence and not without_the_private_name"]
     if name == "set_forward_mode":
         chosen[1] += " and not one_call and not the_bits_of_eager"

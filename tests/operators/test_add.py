@@ -1,12 +1,10 @@
 """tests/operators/test_add.py: functions/add.py against its reference."""
 
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from functions.add import MyAddFunction, add
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 
 @check.random_shapes

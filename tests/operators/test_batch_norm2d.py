@@ -2,12 +2,10 @@
 
 import pytest
 import torch
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from functions.batch_norm2d import BatchNorm2DFunction, batch_norm2d
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 
 @check.random_shapes

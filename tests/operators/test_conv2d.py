@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from functions.conv2d import Conv2DFunction, conv2d
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 SHAPES = [((2, 3, 7, 6), (4, 3, 3, 2)), ((1, 1, 5, 5), (1, 1, 5, 5)), ((0, 3, 5, 5), (4, 3, 3, 3))]
 

@@ -1,12 +1,10 @@
 """tests/operators/test_cube.py: functions/cube.py against its reference."""
 
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from functions.cube import CubeFunction, cube
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 
 def cube_and_derivative(input):

@@ -7,8 +7,7 @@ import torch
 from functions.batch_norm2d import batch_norm2d
 from functions.conv2d import conv2d
 from functions.fused_conv_batch_norm2d import FusedConvBatchNorm2DFunction, fused_conv_batch_norm2d
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 SHAPES = (2, 3, 7, 6), (4, 3, 3, 2)
 

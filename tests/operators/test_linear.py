@@ -4,12 +4,10 @@ import re
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from functions.linear import LinearFunction, linear
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 
 @check.random_shapes

@@ -2,12 +2,10 @@
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from functions.lltm import LLTMFunction, lltm
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 
 def arguments(batch, input_size, state_size, dtype=torch.float64):

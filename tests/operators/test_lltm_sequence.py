@@ -2,13 +2,11 @@
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from functions.lltm import lltm
 from functions.lltm_sequence import LLTMSequenceFunction, lltm_sequence
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 
 def arguments(seq_len, batch, input_size, state_size, dtype=torch.float64):

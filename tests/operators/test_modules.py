@@ -12,8 +12,7 @@ from torch import nn
 
 import functions
 import modules
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 # name: (how to make it, shapes of its inputs, its extra_repr)
 MODULES = {

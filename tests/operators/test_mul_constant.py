@@ -1,12 +1,10 @@
 """tests/operators/test_mul_constant.py: functions/mul_constant.py against its reference."""
 
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from functions.mul_constant import MulConstantFunction, mul_constant
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 
 @check.random_shapes

@@ -1,12 +1,10 @@
 """tests/operators/test_scale_add.py: functions/scale_add.py against its reference."""
 
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from functions.scale_add import ScaleAddFunction, scale_add
-from support import operator_checks as check
-from support import references
+from support import operator_checks as check, references
 
 
 @check.random_shapes

@@ -223,8 +223,8 @@ def path_of_torchthaw(machine):
 
 
 def test_torchthaw_is_importable_from_any_folder(machine):
-    package = machine.checkout / "torchthaw"
-    package.mkdir()
+    package = machine.checkout / "src" / "torchthaw"
+    package.mkdir(parents=True)
     (package / "__init__.py").touch()
     machine.bootstrap()
     assert path_of_torchthaw(machine) == package

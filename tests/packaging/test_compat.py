@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from support import ROOT
+from support import ROOT, SRC
 
 sys.path.insert(0, str(ROOT / ".ci"))
 import compat  # noqa: E402
@@ -207,7 +207,7 @@ def test_the_checkout_is_refused(copy, tmp_path):
 
     done = run()
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
-    refused = run(PYTHONPATH=str(ROOT))
+    refused = run(PYTHONPATH=str(SRC))
     message = f"torchthaw: expected the one installed in {tmp_path / 'env'}, got {ROOT / 'torchthaw' / '__init__.py'}"
     assert refused.returncode == 3 and "passed" not in refused.stdout
     assert message in refused.stdout + refused.stderr
@@ -216,14 +216,14 @@ def test_the_checkout_is_refused(copy, tmp_path):
 def test_degraded_patches_are_those_that_the_doctor_names(tmp_path):
     """With one class of PyTorch gone, one patch at least is not available."""
     (tmp_path / "sitecustomize.py").write_text("import torch\ntorch.autograd.Function.apply = None\n")
-    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
+    variables = {**os.environ, "PYTHONPATH": str(SRC)}
     assert compat.degraded(sys.executable, tmp_path, variables) == 0
     variables["PYTHONPATH"] += os.pathsep + str(tmp_path)
     assert compat.degraded(sys.executable, tmp_path, variables) > 0
 
 
 def test_variables_of_the_caller_stay_outside(monkeypatch, tmp_path):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(SRC))
     monkeypatch.setenv("TORCHTHAW_NO_PATCH", "all")
     variables = compat.environment_of(tmp_path / "env", tmp_path / "copy")
     assert variables["TORCHTHAW_CACHE"].startswith(str(tmp_path / "copy"))

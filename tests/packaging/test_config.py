@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import torchthaw
-from support import ROOT
+from support import ROOT, SRC
 from support.cuda_toolkit import toolkit_or_skip
-from torchthaw import config
+from torchthaw.base import config
 
 
 def run(*arguments, code=0, **environment):
@@ -57,16 +57,16 @@ def test_a_library_that_is_not_there(monkeypatch, tmp_path, name, command):
 
 
 def test_a_source_tree_that_is_not_built_says_so(tmp_path):
-    """As in a clone after `pip install .`: Python imports what is in the current folder."""
+    """As in src/ of a clone: Python imports what is in the current folder."""
     made = shutil.ignore_patterns("__pycache__")
-    for name in ("torchthaw", "c_api/my_lib", "c_api/include"):
+    for name in ("src/torchthaw", "c_api/my_lib", "c_api/include"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=made)
     said = (
         f"torchthaw is imported from {tmp_path}, a source tree that is not built: run `make th` there, or start Python in "
         "another folder, where an installed torchthaw is found"
     )
     for words in (["-c", "import torchthaw.bridge"], ["-m", "torchthaw", "config", "--libth"]):
-        done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, *words], cwd=tmp_path / "src", capture_output=True, text=True)
         assert done.returncode == 1 and done.stderr.splitlines()[-1].endswith(said), done.stderr
 
 
@@ -126,12 +126,12 @@ def test_import_brings_nothing_along():
 
 
 def test_import_is_quick():
-    """It reads three small files of ours, and nothing else that a Python without site-packages has not read."""
+    """It reads one small file of ours, and nothing else that a Python without site-packages has not read."""
     source = (
-        f"import sys, os; sys.path.insert(0, {str(ROOT)!r}); before = {{*sys.modules}}; import torchthaw; "
+        f"import sys, os; sys.path.insert(0, {str(SRC)!r}); before = {{*sys.modules}}; import torchthaw; "
         "print(*sorted({*sys.modules} - before))"
     )
-    assert run("-I", "-S", "-c", source).stdout.split() == ["torchthaw", "torchthaw.availability", "torchthaw.finder"]
+    assert run("-I", "-S", "-c", source).stdout.split() == ["torchthaw"]
 
 
 def test_free_threaded_python_gets_a_clear_error():

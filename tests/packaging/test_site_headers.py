@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from support import ROOT
-from torchthaw.build import annotations
+from torchthaw.header import annotations
 
 sys.path.insert(0, str(ROOT / "docs"))
 from _site import c_header, pages, prose  # noqa: E402

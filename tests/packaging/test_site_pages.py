@@ -68,19 +68,19 @@ def test_the_python_page_has_all_that_is_public():
     public = {f"torchthaw.{name}" for name in torchthaw.__all__}
     public |= {f"torchthaw.legacy.{name}" for name in legacy.__all__}
     assert public - shown == {"torchthaw.__version__"} and "`torchthaw.__version__`" in text
-    assert ".. autoexception:: torchthaw.build.BuildError" in text and ".. autofunction:: torchthaw.load\n" in text
+    assert ".. autoexception:: torchthaw.extension.BuildError" in text and ".. autofunction:: torchthaw.load\n" in text
 
 
 def test_a_class_has_the_members_that_are_named_and_no_others():
-    assert pages.python("torchthaw.build.Extension:build") == (
-        "```{eval-rst}\n.. autoclass:: torchthaw.build.Extension\n   :members: build\n   :show-inheritance:\n```"
+    assert pages.python("torchthaw.extension.Extension:build") == (
+        "```{eval-rst}\n.. autoclass:: torchthaw.extension.Extension\n   :members: build\n   :show-inheritance:\n```"
     )
     assert ":members:" not in pages.python("torchthaw.FFIExtension")
     assert pages.python("torchthaw.load") == "```{eval-rst}\n.. autofunction:: torchthaw.load\n```"
     text = filled((DOCS / "reference" / "python.md").read_text(), "reference/python")
     assert re.findall(r":members:(.*)", text) == [" build", " with_options"]
     with pytest.raises(AttributeError, match="no_such"):
-        pages.python("torchthaw.build.Extension:no_such")
+        pages.python("torchthaw.extension.Extension:no_such")
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("**/*.md")), ids=lambda page: page.relative_to(DOCS).as_posix())

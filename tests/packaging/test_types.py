@@ -10,7 +10,7 @@ import pytest
 
 from support import ROOT
 
-PUBLIC = "torchthaw", "torchthaw.build", "torchthaw.legacy"
+PUBLIC = "torchthaw", "torchthaw.extension", "torchthaw.legacy"
 
 # Every public name, used as its page says. A line that mypy must refuse ends in "type: ignore"; with --strict, such a
 # comment is an error where there is nothing to ignore.
@@ -19,7 +19,7 @@ import os
 from pathlib import Path
 
 import torchthaw
-import torchthaw.build
+import torchthaw.extension
 from torchthaw import legacy
 
 HALVE = "void halve(const float *x, long n, float *y) { while (n--) y[n] = x[n] / 2; }"
@@ -38,13 +38,13 @@ def from_files(folder: Path) -> object:
 
 
 def ahead(folder: Path) -> str:
-    made: torchthaw.build.Extension = torchthaw.create_extension(
+    made: torchthaw.extension.Extension = torchthaw.create_extension(
         "package.halving", folder / "halve.h", ["halve.c"], __file__, th=True, define_macros=[("NDEBUG", None)],
         extra_compile_args={"cxx": ["-O2"], "nvcc": []}, libraries=["m"], include_dirs=(folder,), ops=None,
     )
     try:
         made.build()
-    except torchthaw.build.BuildError as error:
+    except torchthaw.extension.BuildError as error:
         return str(error)
     return made.name + os.fspath(made.package) + os.fspath(made.target) + torchthaw.__version__
 

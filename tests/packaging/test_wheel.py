@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import torchthaw
-from support import ROOT, wheel_builder
-from torchthaw.config import annotate_includes, includes, my_lib_includes
+from support import ROOT, SRC, wheel_builder
+from torchthaw.base.config import annotate_includes, includes, my_lib_includes
 from torchthaw.legacy import cpp_extension
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
@@ -20,7 +20,7 @@ USE = """
 import ctypes, subprocess, sys
 from pathlib import Path
 import torchthaw
-from torchthaw import config
+from torchthaw.base import config
 
 assert Path(torchthaw.__file__).parent == Path("site/torchthaw").resolve() and config.checkout() is None
 Path("halve.h").write_text('''
@@ -82,7 +82,7 @@ def test_what_the_wheel_carries(wheel):
     names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("/")}
     tops = {name.split("/")[0] for name in names}
     assert tops == {"torchthaw", f"torchthaw-{torchthaw.__version__}.dist-info"}
-    package = ROOT / "torchthaw"
+    package = SRC / "torchthaw"
     python = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
     folders = (*includes().iterdir(), cpp_extension.headers(), annotate_includes())
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
@@ -142,7 +142,7 @@ add_executable(user user.c)
 target_link_libraries(user PRIVATE torchthaw::my_lib)
 """)
     (tmp_path / "user.c").write_text("#include <my_lib.h>\nint main(void) { return my_lib_abi_version() - 1; }\n")
-    from torchthaw.build import toolchain
+    from torchthaw.base import toolchain
 
     cmake = toolchain.tool("cmake")
     folder = tmp_path / "site" / "torchthaw" / "share" / "cmake" / "torchthaw"

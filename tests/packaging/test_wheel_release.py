@@ -16,7 +16,7 @@ import pytest
 
 import torchthaw
 from support import ROOT, elf
-from torchthaw import config
+from torchthaw.base import config
 
 needs_ci = pytest.mark.skipif(not (ROOT / ".ci" / "wheel.py").exists(), reason="a source distribution has no .ci")
 pytestmark = [needs_ci, pytest.mark.timeout(600)]
@@ -339,7 +339,7 @@ def test_stand_ins_are_made_for_each_shim(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("folder, works", [(None, False), ("lacking", False), ("there", True)])
 def test_the_toolchain_file_asks_for_the_stand_ins(tmp_path, folder, works):
-    from torchthaw.build import toolchain
+    from torchthaw.base import toolchain
 
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "libc.so").touch()
@@ -513,7 +513,7 @@ set_tests_properties(needs_blas PROPERTIES SKIP_RETURN_CODE {})
 @pytest.mark.parametrize("code, found", [(1, "100% tests passed out of 2; skipped of these: needs_blas"), (77, None)])
 def test_skipped_tests_are_named(release, tmp_path, code, found):
     """ctest counts them among those that passed."""
-    from torchthaw.build import toolchain
+    from torchthaw.base import toolchain
 
     cmake = Path(toolchain.tool("cmake"))
     (tmp_path / "CTestTestfile.cmake").write_text(CTEST.format(code).replace("cmake -E", f"{cmake} -E"))

@@ -1,6 +1,7 @@
-"""tests/support: what several tests share and no test is; ROOT and TESTS say where everything lies."""
+"""tests/support: what several tests share and no test is; ROOT, SRC and TESTS say where everything lies."""
 
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
+SRC = ROOT / "src"

@@ -13,7 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from torchthaw.build import cuda, toolchain
+from torchthaw.base import toolchain
+from torchthaw.extension import cuda
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDES = ROOT / "c_api" / "include"

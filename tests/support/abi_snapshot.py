@@ -18,15 +18,18 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src"
 FOLDER = ROOT / "tests" / "abi"
 SOURCES = FOLDER / "sources"
-BRIDGE = ROOT / "torchthaw" / "bridge"
+BRIDGE = SRC / "torchthaw" / "bridge"
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
-from torchthaw import config  # noqa: E402
-from torchthaw.build import toolchain  # noqa: E402
-from torchthaw.build.extension import LIMITED_API, create_extension  # noqa: E402
+from torchthaw.base import (
+    config,  # noqa: E402
+    toolchain,  # noqa: E402
+)
+from torchthaw.extension.create import LIMITED_API, create_extension  # noqa: E402
 
 EXTENSIONS = "pointers", "structs", "annotated"
 
@@ -77,7 +80,7 @@ def write_structs(folder):
     """With a state of its own: create_extension of the old kind makes its package at once, in another folder."""
     from cffi import recompiler
 
-    from torchthaw.legacy import extension
+    from torchthaw.legacy import ffi_create as extension
 
     with tempfile.TemporaryDirectory() as project:
         shutil.copytree(folder, project, dirs_exist_ok=True)

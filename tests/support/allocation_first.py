@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 from support import bridge_probe, failing
-from torchthaw import config
+from torchthaw.base import config
 
 
 def open_bridge(switch):

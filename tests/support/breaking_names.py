@@ -20,7 +20,7 @@ import torch.fx.experimental.symbolic_shapes  # with the next, .5 s: what trials
 import torch.utils.cpp_extension
 from torch.autograd import Function, Variable
 
-from torchthaw import private_names
+from torchthaw.bridge import private_names
 
 FOLDER = Path(sys.argv[1])
 
@@ -164,8 +164,9 @@ def answer(name, how):
     result = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        import torchthaw
         import torch.utils.ffi  # noqa: F401
+
+        import torchthaw
 
         globals()["torchthaw"] = torchthaw
     result["warnings"] = [str(each.message) for each in caught]

@@ -2,7 +2,7 @@
 # plus PTX.
 import pytest
 
-from torchthaw.build import cuda
+from torchthaw.extension import cuda
 
 ARCHITECTURES = "7.5+PTX"
 

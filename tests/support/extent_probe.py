@@ -14,11 +14,8 @@ HERE = TESTS / "bridge" / "probe_extent"
 
 
 def build(name, headers, sources, **options):
-    from torch.utils.ffi import create_extension
+    from torchthaw.legacy.ffi_create import create_extension
 
-    from torchthaw.legacy import patches
-
-    patches.uninstall()
     folder = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     shutil.copytree(HERE, folder, dirs_exist_ok=True)

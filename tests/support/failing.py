@@ -7,7 +7,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from torchthaw.build import toolchain
+from torchthaw.base import toolchain
 
 HERE = Path(__file__).resolve().parent
 VARIABLE = "TORCHTHAW_FAILING"  # where the preloaded library is

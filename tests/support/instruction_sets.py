@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import pytest
 
-from torchthaw import config
+from torchthaw.base import config
 
 ASK = """
 import ctypes, sys

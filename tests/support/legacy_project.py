@@ -4,9 +4,9 @@ import os
 import subprocess
 import sys
 
-from support import ROOT
+from support import SRC
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SRC), "CUDA_VISIBLE_DEVICES": ""}
 
 HEADER = """
 int add_forward(THFloatTensor *input1, THFloatTensor *input2, THFloatTensor *output);

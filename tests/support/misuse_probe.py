@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torchthaw
 from support import TESTS, bridge_probe
-from torchthaw.legacy.extension import create_extension as create_legacy_extension
+from torchthaw.legacy.ffi_create import create_extension as create_legacy_extension
 
 HERE = TESTS / "bridge" / "probe_misuse"
 

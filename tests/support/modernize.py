@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from torchthaw.build import cuda
 from torchthaw.cli import main
+from torchthaw.extension import cuda
 from torchthaw.legacy import modernize
 from torchthaw.legacy.modernize.comparison import Comparison
 from torchthaw.legacy.modernize.python import convert

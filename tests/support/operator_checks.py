@@ -5,8 +5,7 @@ import itertools
 
 import pytest
 import torch
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings, strategies as st
 from torch import Tensor
 
 DTYPES = [torch.float32, torch.float64]

@@ -6,18 +6,18 @@ import sys
 
 import pytest
 
-from support import ROOT, TESTS
-from torchthaw import config
-from torchthaw.build import ninja, toolchain
+from support import ROOT, SRC, TESTS
+from torchthaw.base import config, toolchain
+from torchthaw.extension import ninja
 
-BRIDGE = ROOT / "torchthaw" / "bridge"
+BRIDGE = SRC / "torchthaw" / "bridge"
 
 # Shells crash with ThreadSanitizer in them, and the compiler is slow: what Python starts is as it always is.
 PRELUDE = f"""
 import os
 import sys
 from pathlib import Path
-from torchthaw import config
+from torchthaw.base import config
 
 del os.environ["LD_PRELOAD"]
 config.prefix = lambda: Path(sys.argv[1])
@@ -77,7 +77,7 @@ def python(folder, sanitize, preload, th, **variables):
         **os.environ,
         "LD_PRELOAD": " ".join(preload),
         "PYTHONMALLOC": "malloc",  # Python's own allocator would hide what becomes of its objects
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(SRC),
         "TORCHTHAW_CACHE": str(folder / "cache"),
         "CC": " ".join([*toolchain.c_compiler(), *sanitize]),
         "CXX": " ".join([*toolchain.cxx_compiler(), *sanitize]),

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from support import TESTS
-from torchthaw import config
+from torchthaw.base import config
 
 FOLDER = TESTS / "legacy" / "headers"
 FLAGS = ["-Wall", "-Werror", "-fopenmp", "-D_GNU_SOURCE"]

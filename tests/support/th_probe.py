@@ -10,18 +10,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from support import ROOT, TESTS, bridge_probe
-from torchthaw.build import toolchain
+from torchthaw.base import toolchain
 
 OPTIONS = {"extra_compile_args": ["-fopenmp"]}
 
 
 def build(path, **options):
     """Copies the sources to ``path`` and builds the package th_probe there; ``path`` again."""
-    from torch.utils.ffi import create_extension
+    from torchthaw.legacy.ffi_create import create_extension
 
-    from torchthaw.legacy import patches
-
-    patches.uninstall()
     shutil.copytree(TESTS / "bridge" / "probe_th", path, dirs_exist_ok=True)
     create_extension(
         "th_probe", "probe.h", ["probe.c", "throwing.cpp"], False, relative_to=str(path / "build.py"),

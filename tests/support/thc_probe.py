@@ -11,9 +11,9 @@ import xml.etree.ElementTree
 from functools import lru_cache
 from pathlib import Path
 
-from support import ROOT, TESTS
+from support import ROOT, SRC, TESTS
 from support.stand_in import toolkit
-from torchthaw.build import toolchain
+from torchthaw.base import toolchain
 
 BUILD = ROOT / "build"
 STRUCTS = TESTS / "cuda" / "host" / "pretended" / "test_pretended_structs.py"
@@ -33,7 +33,7 @@ def environment():
         "THAW_STAND_IN": str(toolkit.prefix(folder / "prefix", BUILD)),
         "TORCHTHAW_CACHE": str(folder / "cache"),
         "LD_LIBRARY_PATH": str(BUILD / "thc_on_host"),  # for cuBLAS's stand-in
-        "PYTHONPATH": os.pathsep.join(map(str, (ROOT, TESTS))),
+        "PYTHONPATH": os.pathsep.join(map(str, (SRC, ROOT, TESTS))),
     }
 
 

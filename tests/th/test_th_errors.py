@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from support import TESTS, th_errors
-from torchthaw import config
+from torchthaw.base import config
 
 
 def test_every_function_is_in_the_table():

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from support import TESTS
-from torchthaw import config
+from torchthaw.base import config
 
 REAL = {
     "Byte": "uint8_t", "Char": "int8_t", "Short": "int16_t", "Int": "int32_t", "Long": "int64_t",

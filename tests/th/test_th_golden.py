@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from support import TESTS, instruction_sets, replay
-from torchthaw import config
+from torchthaw.base import config
 
 # Each set in a process of its own: libth chooses once.
 SETS = ["portable", "avx2", "avx512"]

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from torchthaw import config
+from torchthaw.base import config
 
 # Which runtime shares the loops shows in what the process has loaded, and in whose number of threads counts.
 RUNTIMES = """

@@ -5,9 +5,8 @@ import threading
 import timeit
 from pathlib import Path
 
-import numpy
-
 import my_lib
+import numpy
 from my_lib.library import check, library
 
 MARK = 1234.5

@@ -1,4 +1,4 @@
-"""torchthaw/config.py: where the libraries, headers and CMake files are, in a checkout and in a wheel."""
+"""torchthaw/base/config.py: where the libraries, headers and CMake files are, in a checkout and in a wheel."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import private_folders
 
-PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parents[1]
 BRIDGE = "_bridge.abi3.so"
 
 # What builds a library in a checkout.
@@ -21,7 +21,7 @@ BUILT_BY = {
 
 def checkout():
     """The root of the checkout that contains this package; None when it is installed."""
-    root = PACKAGE.parent
+    root = PACKAGE.parents[1]
     return root if (root / "c_api" / "my_lib").is_dir() else None
 
 

@@ -1,4 +1,4 @@
-"""torchthaw/private_folders.py: folders for this user alone, also where others may write beside them."""
+"""torchthaw/base/private_folders.py: folders for this user alone, also where others may write beside them."""
 
 import contextlib
 import errno

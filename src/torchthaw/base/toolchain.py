@@ -1,4 +1,4 @@
-"""torchthaw/build/toolchain.py: which compilers and tools to run."""
+"""torchthaw/base/toolchain.py: which compilers and tools to run."""
 
 import functools
 import hashlib

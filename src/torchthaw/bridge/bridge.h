@@ -142,7 +142,7 @@ typedef struct {
     int (*error_code)(void);
     const int *runtime_codes; /* the codes that are a RuntimeError; all others are a ValueError */
     size_t runtime_code_count;
-    const char *description; /* all of the module as JSON, in UTF-8: torchthaw/build/description.py; NULL: none */
+    const char *description; /* all of the module as JSON, in UTF-8: torchthaw/header/description.py; NULL: none */
 } thaw_module;
 
 /* What the bridge offers. */

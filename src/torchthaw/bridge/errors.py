@@ -2,8 +2,7 @@
 
 import sys
 
-from .. import private_names
-from . import _bridge, pytorch
+from . import _bridge, private_names, pytorch
 
 # thaw_kind -> the C type.
 INTEGERS = {

@@ -8,7 +8,7 @@ namespace bridge {
 
 namespace {
 
-PythonModule operators_py{"torchthaw.operators"};
+PythonModule operators_py{"torchthaw.library"};
 
 thread_local int below_modes; /* how many calls of kernels this thread is in */
 

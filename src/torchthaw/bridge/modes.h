@@ -15,7 +15,7 @@ bool belongs_to_modes(const thaw_callable *function, PyObject *const *arguments,
 PyObject *after_refusal(const thaw_callable *function, PyObject *refused, PyObject *const *arguments, Py_ssize_t count,
                         PyObject *keywords);
 
-/* Calls the function's operator, by torchthaw.operators, with what the caller passed. */
+/* Calls the function's operator, by torchthaw.library, with what the caller passed. */
 PyObject *call_operator(const thaw_callable *function, PyObject *const *arguments, Py_ssize_t count,
                         PyObject *keywords);
 

@@ -1,4 +1,4 @@
-"""torchthaw/private_names.py: every name of PyTorch that is not public, and its replacement if it is missing; and one
+"""torchthaw/bridge/private_names.py: every name of PyTorch that is not public, and its replacement if it is missing; and one
 of Python's, in ``is_being_imported``.
 
 No other file of the package uses one, nor one of ``functions``. ``get(name)`` is what PyTorch has under that name if it
@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import NamedTuple
 
-from . import config
+from ..base import config
 
 _ABSENT = object()
 

@@ -4,9 +4,9 @@ import ctypes
 import sys
 from contextlib import nullcontext
 
-from .. import config
-from ..private_names import body_offset, get, has, is_being_imported, storage_memory
+from ..base import config
 from . import _bridge
+from .private_names import body_offset, get, has, is_being_imported, storage_memory
 
 # DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
 WORDS = "int", "uint", "float", "bfloat", "complex", "bool"

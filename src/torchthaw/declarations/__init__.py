@@ -1,1 +1,1 @@
-"""torchthaw/bindings: declarations of a C header's functions for languages that cannot read one."""
+"""torchthaw/declarations: declarations of a C header's functions for languages that cannot read one."""

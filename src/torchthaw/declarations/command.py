@@ -1,4 +1,4 @@
-"""torchthaw/bindings/command.py: `python -m torchthaw bindings`: declarations of a C header for another language."""
+"""torchthaw/declarations/command.py: `python -m torchthaw bindings`: declarations of a C header for another language."""
 
 import shlex
 import sys
@@ -7,10 +7,10 @@ from pathlib import Path
 from .languages import LANGUAGES
 
 
-def add_bindings(subcommands):
+def add_bindings(subcommands, help):
     """Adds the subcommand."""
     parser = subcommands.add_parser(
-        "bindings", help="declare a C header's functions in another language",
+        "bindings", help=help,
         description="Prints declarations of the functions and constants of HEADER in LANGUAGE, with a comment for each "
         "one that is left out and why. A C compiler reads the header.",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""torchthaw/bindings/interface.py: what a C header declares, as the languages' templates need it.
+"""torchthaw/declarations/interface.py: what a C header declares, as the languages' templates need it.
 
 Every type is one of types.SCALARS, a pointer to one, ``void *``, or text; functions with other types are left out.
 """
@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 import cffi
 
-from ..build import cdef, cffi_names, comments, crossing, description, glue, prototypes, toolchain
-from ..build.cffi_names import model
+from ..base import toolchain
+from ..header import cdef, cffi_names, comments, crossing, description, prototypes
+from ..header.cffi_names import model
+from ..header.functions import read as read_functions
 from .types import SCALARS
 
 PRINTS_CONSTANTS = """#include <stddef.h>
@@ -74,7 +76,7 @@ def read(header, include_dirs=(), define_flags=()):
     except (cffi.CDefError, cffi.FFIError) as error:
         raise ValueError(f"{header}: {error}") from None
     signatures = cdef.signatures(declared.text)
-    made = glue.functions(declared.ffi, signatures)
+    made = read_functions(declared.ffi, signatures)
     described = description.describe(made, declared, header.stem, header.stem, [header])
     comments.add(made, described, declared.annotated, [header], {})
     by_name = {each.name: each for each in described.functions}

@@ -1,4 +1,4 @@
-"""torchthaw/bindings/language.py: Language: the templates and tables of one language; Spelling: its types."""
+"""torchthaw/declarations/language.py: Language: the templates and tables of one language; Spelling: its types."""
 
 import re
 from typing import Any, NamedTuple

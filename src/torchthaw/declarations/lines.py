@@ -1,4 +1,4 @@
-"""torchthaw/bindings/lines.py: templates whose lines may hold several lines, or a list that is broken if too long."""
+"""torchthaw/declarations/lines.py: templates whose lines may hold several lines, or a list that is broken if too long."""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""torchthaw/bindings/render.py: from an Interface and a Language to the text of the declarations."""
+"""torchthaw/declarations/render.py: from an Interface and a Language to the text of the declarations."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""torchthaw/bindings/types.py: the spelling of each scalar type of C in each language, on 64-bit Linux."""
+"""torchthaw/declarations/types.py: the spelling of each scalar type of C in each language, on 64-bit Linux."""
 
 # How many bits, and whether they have a sign.
 INTEGERS = {

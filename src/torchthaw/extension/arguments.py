@@ -1,4 +1,4 @@
-"""torchthaw/build/arguments.py: the types of arguments that several public functions have in common."""
+"""torchthaw/extension/arguments.py: the types of arguments that several public functions have in common."""
 
 import os
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""torchthaw/build/build_ext.py: for setup.py: FFIExtension, and BuildExtension, the command that builds it."""
+"""torchthaw/extension/build_ext.py: for setup.py: FFIExtension, and BuildExtension, the command that builds it."""
 
 import inspect
 import os
@@ -9,8 +9,8 @@ from typing import Any
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
-from .. import requirement
-from . import cuda, extension, toolchain
+from ..base import toolchain
+from . import create as extension, cuda, requirement
 from .arguments import Paths
 
 
@@ -87,7 +87,7 @@ class BuildExtension(build_ext):
         _mark_typed(made.target.parent)
 
     def staged(self, ext):
-        """The torchthaw.build.Extension of an FFIExtension, made in the build folder."""
+        """The torchthaw.extension.Extension of an FFIExtension, made in the build folder."""
         made = ext.made()
         package = Path(self.get_finalized_command("build_py").get_package_dir(made.name)).absolute()
         target = Path(self.get_ext_fullpath(ext.name)).absolute()

@@ -1,9 +1,9 @@
-"""torchthaw/build/checks.py: the C of what annotations say: the shapes that arrays must have, and workspaces.
+"""torchthaw/extension/checks.py: the C of what annotations say: the shapes that arrays must have, and workspaces.
 
 They are functions on a frame, which the bridge calls before the C function: see thaw_function in bridge.h.
 """
 
-from . import dimensions
+from ..header import dimensions
 
 # Arithmetic on int64_t that notes where it cannot go on; sizes as thaw_function.shape returns them.
 ARITHMETIC = """

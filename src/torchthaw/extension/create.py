@@ -1,4 +1,4 @@
-"""torchthaw/build/extension.py: create_extension, which makes a Python module of C headers and sources."""
+"""torchthaw/extension/create.py: create_extension, which makes a Python module of C headers and sources."""
 
 import os
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from . import cuda
 from .arguments import AnyPath, CompileArgs, Macros, Paths
-from .core import LIMITED_API, Extension, is_cuda
+from .extension import LIMITED_API, Extension, is_cuda
 
 __all__ = ["LIMITED_API", "Extension", "check", "create_extension", "paths"]
 
@@ -33,7 +33,7 @@ def create_extension(
 
     name: dotted, such as ``"_ext.my_lib"``, which gives ``_ext/my_lib/{__init__.py,_my_lib.so}`` in the folder of
         the file ``relative_to`` (usually ``__file__``). Relative paths of all other arguments start there as well.
-    headers: a path or several; what they declare is what the module offers (see ``torchthaw.build.cdef.parse``).
+    headers: a path or several; what they declare is what the module offers (see ``torchthaw.header.cdef.parse``).
     sources: C (``.c``), C++ (``.cc .cpp .cxx .C``) and CUDA (``.cu``) files; none where a library has the functions.
     define_macros: pairs (name, value or None).
     libraries, library_dirs: what to link, by name and where to find it.

@@ -1,4 +1,4 @@
-"""torchthaw/build/cuda.py: the CUDA toolkit: where it is, what to build for, how to compile and to link."""
+"""torchthaw/extension/cuda.py: the CUDA toolkit: where it is, what to build for, how to compile and to link."""
 
 import functools
 import importlib.util

@@ -1,8 +1,9 @@
-"""torchthaw/build/core.py: Extension: how one extension is generated, compiled, linked and put in place."""
+"""torchthaw/extension/extension.py: Extension: how one extension is generated, compiled, linked and put in place."""
 
 import copy
 import functools
 import hashlib
+import importlib
 import itertools
 import json
 import os
@@ -10,21 +11,22 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .. import __version__, config
-from . import cdef, cffi_names, comments, cuda, description, exact, glue, ninja, stubs, symbols, th, toolchain
+from ..base import config, toolchain
+from ..base.config import __version__
+from ..header import cdef, cffi_names, comments, description, functions
+from . import cuda, glue, ninja, stubs, symbols
 
 INIT = '''"""{name}: made by torchthaw.create_extension; help() of a function shows its C declaration."""
 
-from torchthaw.bridge import bind as _bind
-{opens_th}
+from torchthaw.library import bind as _bind
+{opens}
 from . import {module} as _extension
 
 __all__ = _bind(globals(), _extension)
 '''
-OPENS_TH = """from torchthaw.th_libraries import open_libraries as _open_libraries
-
-_open_libraries()
-"""
+# The option that lets headers name the types of another runtime -> the module that knows them, by its name: it is imported
+# where the option is given.
+TYPES = {"th": "torchthaw.legacy.th_types"}
 
 LIMITED_API = ("Py_LIMITED_API", "0x030A0000")
 
@@ -117,7 +119,7 @@ class Extension:
     def facts_of_interface(self):
         """What interface() depends on besides the options."""
         headers = [cdef.read(path) for path in cdef.included(self.options["headers"], self.include_dirs())]
-        return [headers, self.keeps_errno(), self.options["th"] and self.is_exact(), self.own_names()]
+        return [headers, self.keeps_errno(), self.types and self.types.facts(self), self.own_names()]
 
     def write_c(self, path):
         """Writes the C file of the extension module."""
@@ -140,26 +142,26 @@ class Extension:
         the description.Module of the functions.
         """
         options = self.options
-        prologue = th.prologue(options["with_cuda"]) if options["th"] else ""
+        prologue = self.types.prologue(options["with_cuda"]) if self.types else ""
         declared = self.declarations()
         signatures = cdef.signatures(declared.text)
         for name in options["docs"]:
             if name not in signatures:
                 raise ValueError(f"functions: expected functions that the headers declare, got {name!r}")
-        functions = glue.functions(declared.ffi, signatures, self.kind_of_functions())
-        described = description.describe(functions, declared, self.name, self.namespace, options["headers"])
-        comments.add(functions, described, declared.annotated, options["headers"], options["docs"])
+        made = functions.read(declared.ffi, signatures, self.kind_of_functions())
+        described = description.describe(made, declared, self.name, self.namespace, options["headers"])
+        comments.add(made, described, declared.annotated, options["headers"], options["docs"])
         own_names = self.own_names()
-        for function in functions:
+        for function in made:
             function.is_renamed = function.name in own_names and not function.type.ellipsis
         includes = cdef.include_lines(options["headers"])
-        preamble = glue.preamble(functions, self.module_name, includes, self.keeps_errno(), described, prologue)
+        preamble = glue.preamble(made, self.module_name, includes, self.keeps_errno(), described, prologue)
         return declared.ffi, preamble, described
 
     def declarations(self):
         """The cdef.Declarations of the headers."""
         options = self.options
-        types = th.CDEF if options["th"] else ""
+        types = self.types.CDEF if self.types else ""
         return cdef.parse(options["headers"], self.include_dirs(), self.define_flags(), types)
 
     def places(self):
@@ -182,20 +184,13 @@ class Extension:
 
     def kind_of_functions(self):
         """What makes a glue.Function of each C function."""
-        return th.kind(self.is_exact()) if self.options["th"] else glue.Function
+        return self.types.kind(self) if self.types else glue.Function
 
-    def is_exact(self):
-        """Whether C sees storages as PyTorch has them: see exact.py."""
-        options = self.options
-        sources, objects = self.sources_of_objects()
-        libraries = [f"-l{library}" for library in options["libraries"]]
-        given = options["extra_compile_args"]
-        return exact.is_exact(
-            [*options["headers"], *options["sources"], *sources], options["include_dirs"],
-            [*self.define_flags(), *given["cxx"], *given["nvcc"]],
-            [*objects, *libraries, *options["extra_link_args"]],
-            [self.cuda.toolkit.include] if self.cuda else [],
-        )  # fmt: skip
+    @functools.cached_property
+    def types(self):
+        """What headers may name besides C's own types: the module of TYPES; None without such an option."""
+        name = next((name for name in TYPES if self.options[name]), None)
+        return name and importlib.import_module(TYPES[name])
 
     def sources_of_objects(self):
         """(sources, objects): the sources that are known of extra_objects, and the objects without one."""
@@ -221,14 +216,14 @@ class Extension:
     def include_dirs(self):
         """The folders of headers, the first one first."""
         given, toolkit = self.options["include_dirs"], [self.cuda.toolkit.include] if self.cuda else []
-        if self.options["th"]:
-            return [*th.include_dirs(self.options["with_cuda"]), *toolkit, *given]
+        if self.types:
+            return [*self.types.include_dirs(self.options["with_cuda"]), *toolkit, *given]
         return [*given, *toolkit]
 
     def late_include_flags(self):
         """The folders of headers that are searched after all others."""
-        of_th = th.late_include_flags(self.options["with_cuda"]) if self.options["th"] else []
-        return [*cdef.annotate_flags(), *of_th]
+        others = self.types.late_include_flags(self.options["with_cuda"]) if self.types else []
+        return [*cdef.annotate_flags(), *others]
 
     def define_flags(self):
         """Macros, as flags of every compiler."""
@@ -274,13 +269,11 @@ class Extension:
     def link_args(self):
         """What to link by other words than library_dirs, libraries and runtime_library_dirs."""
         given = self.options["extra_link_args"]
-        return [*ninja.hardening(given), *given, *self.th_libraries()]
+        return [*ninja.hardening(given), *given, *self.libraries_of_types()]
 
-    def th_libraries(self):
-        """The paths of libthc and libth, where headers may name their types."""
-        if not self.options["th"]:
-            return []
-        return [config.library(name) for name in (["thc", "th"] if self.options["with_cuda"] else ["th"])]
+    def libraries_of_types(self):
+        """The paths of the libraries with the types of headers."""
+        return self.types.libraries(self.options["with_cuda"]) if self.types else []
 
     def runtime_library_dirs(self):
         """The folders for the loader: relative ones are relative to the package."""
@@ -322,7 +315,7 @@ class Extension:
         if folder == self.package:
             for name in itertools.takewhile(lambda parent: parent != self.base, folder.parents):
                 (name / "__init__.py").touch()
-        ninja.install(self.state / self.target.name, self.target, self.th_libraries(), self.places)
+        ninja.install(self.state / self.target.name, self.target, self.libraries_of_types(), self.places)
         self.write_init(folder)
 
     def write_init(self, folder):
@@ -333,8 +326,8 @@ class Extension:
             ninja.write_if_changed(folder / stubs.FILE, stub.read_text())
 
     def init_text(self):
-        opens_th = OPENS_TH if self.options["th"] else ""
-        return INIT.format(name=self.name, module=self.module, opens_th=opens_th)
+        opens = self.types.OPENS if self.types else ""
+        return INIT.format(name=self.name, module=self.module, opens=opens)
 
 
 def is_cuda(source):

@@ -1,4 +1,4 @@
-"""torchthaw/build/glue.py: writes the C file of an extension: cffi's module, and a trampoline for each function.
+"""torchthaw/extension/glue.py: writes the C file of an extension: cffi's module, and a trampoline for each function.
 
 For each function the file holds a frame (its parameters and result as a struct), `run` (the call itself, on a frame),
 a guarded stand-in that cffi's own code calls in place of the function, the trampoline that Python calls, and the
@@ -6,12 +6,10 @@ kernels that PyTorch calls. What happens in between is the bridge's business: se
 annotations add.
 """
 
-import keyword
-
-from .. import config
-from . import cdef, cffi_names, checks
-from .cffi_names import model
-from .crossing import parameter, result_kind
+from ..base import config
+from ..header import cdef, functions
+from ..header.cffi_names import model
+from . import checks
 
 PREAMBLE = """
 {bridge}#include <string.h>
@@ -100,51 +98,16 @@ PyObject *PyInit_{module}(void) {{
 """
 
 
-class Function:
+class Function(functions.Function):
     """One C function of the extension and the C code around it."""
 
     call = "call"  # the entry of thaw_bridge that calls it
-    parameter = staticmethod(parameter)
-    described = None  # its description.Function, once that is made
-    comment = ""  # the header's
     is_renamed = False  # see RENAME
-
-    @staticmethod
-    def crossing_of_result(ffi, type):
-        """(thaw_kind, DLPack code, bits); the latter two of TH structs only."""
-        return result_kind(ffi, type), 0, 0
-
-    def __init__(self, ffi, name, type, declaration, names, elements=()):
-        names, elements = ([*given] + [None] * (len(type.args) - len(given)) for given in (names, elements))
-        self.name, self.type, self.declaration = name, type, declaration
-        self.parameters = [
-            self.parameter(ffi, argument, given or f"argument{index + 1}", element or "")
-            for index, (argument, given, element) in enumerate(zip(type.args, names, elements))
-        ]
-        self.named = all(given and not keyword.iskeyword(given) for given in names[: len(type.args)])
-        self.result, self.result_code, self.result_bits = "THAW_CFFI", 0, 0
-        if not type.ellipsis:
-            self.result, self.result_code, self.result_bits = self.crossing_of_result(ffi, type.result)
-        # cffi alone knows how to make the arguments of f(int, ...), and Python objects of such results.
-        self.direct = self.result != "THAW_CFFI" and not any(p.kind == "THAW_CFFI" for p in self.parameters)
 
     @property
     def called(self):
         """Its name in generated C."""
         return f"thaw_own_{self.name}" if self.is_renamed else self.name
-
-    @property
-    def text(self):
-        """The C declaration and the header's comment."""
-        return f"{self.declaration}\n\n{self.comment}" if self.comment else self.declaration
-
-    @property
-    def doc(self):
-        """The text, below a signature line that inspect understands where every parameter has a name."""
-        if not self.named or self.type.ellipsis:
-            return self.text
-        names = ", ".join(each.name for each in self.parameters)
-        return f"{self.name}({names})\n--\n\n{self.text}"
 
     def guarded(self):
         """Frame, run and stand-in. A variadic function has a frame only: nothing but cffi's own code can call it."""
@@ -230,11 +193,6 @@ class Function:
         return TRAMPOLINE.format(
             name=self.name, call=self.call, index=index, scratch=max(1, 2 * len(self.parameters))
         )
-
-
-def functions(ffi, signatures, kind=Function):
-    """The functions that ``ffi`` declares, in order of name; ``signatures`` as from cdef.signatures()."""
-    return [kind(ffi, name, type, *signatures.get(name, (name, []))[:3]) for name, type in cffi_names.functions(ffi)]
 
 
 # The flags of an array in an annotated function, by the field of description.Parameter that asks for each.

@@ -1,4 +1,4 @@
-"""torchthaw/build/header_folders.py: where the compilers look for headers, besides the folders that options name."""
+"""torchthaw/extension/header_folders.py: where the compilers look for headers, besides the folders that options name."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from . import toolchain
+from ..base import toolchain
 
 FLAGS = "-isystem", "-iquote", "-idirafter", "-I"
 SPELT = {"--include-path": "-I", "--include-directory": "-I", "--system-include": "-isystem"}  # nvcc's, gcc's, nvcc's

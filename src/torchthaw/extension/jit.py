@@ -1,4 +1,4 @@
-"""torchthaw/build/jit.py: load and load_inline: builds C, C++ and CUDA sources when a program runs, and loads them."""
+"""torchthaw/extension/jit.py: load and load_inline: builds C, C++ and CUDA sources when a program runs, and loads them."""
 
 import ctypes
 import importlib.machinery
@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import cffi
 
-from .. import config
-from . import cuda, header_folders, ninja, prototypes, record, toolchain
+from ..base import config, toolchain
+from ..header import prototypes
+from . import cuda, header_folders, ninja, record
 from .arguments import AnyPath, Paths, Texts
-from .core import Extension
-from .extension import OF_REPOSITORY, check, check_ops, paths
+from .create import OF_REPOSITORY, check, check_ops, paths
+from .extension import Extension
 
 Flags = Iterable[str] | None
 # What compilers and linkers read of the environment besides the folders of headers.
@@ -277,7 +278,7 @@ class _Library(Extension):
         if self.kind == "library":
             ctypes.CDLL(os.fspath(self.target))
             return os.fspath(self.target)
-        from ..bridge import bind
+        from ..library import bind
 
         # The name that sys.modules has it by; Python calls the PyInit_ of its last part.
         inner = f"{self.name}.{self.module}"

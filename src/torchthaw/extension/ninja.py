@@ -1,4 +1,4 @@
-"""torchthaw/build/ninja.py: compiles and links one shared object with ninja; parallel and incremental."""
+"""torchthaw/extension/ninja.py: compiles and links one shared object with ninja; parallel and incremental."""
 
 import fcntl
 import os
@@ -10,10 +10,9 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from cffi import VerificationError
-
-from .. import config
-from . import symbols, toolchain
+from ..base import config, toolchain
+from ..base.errors import BuildError
+from . import symbols
 from .progress import Progress
 
 # Suffix -> (rule, compiler). Anything else in `sources` is an error.
@@ -25,10 +24,6 @@ UNDEFINED = (
     f"libraries or extra_link_args names; {symbols.LEFT_OPEN} among extra_link_args leaves them to what the program "
     "makes global by then (ctypes.RTLD_GLOBAL){hints}"
 )
-
-
-class BuildError(RuntimeError, VerificationError):
-    """A compiler or the linker failed: the message has its own words. To callers of cffi, it is cffi's error."""
 
 
 @contextmanager
@@ -71,7 +66,7 @@ def program(output, sources, compile_flags, link_flags, objects=(), cuda=None):
     """The text of a build.ninja that makes ``output`` from ``sources``.
 
     ``sources`` maps each source to its own extra flags. ``compile_flags`` are those of C and C++; ``cuda``, a
-    ``torchthaw.build.cuda.Build``, has those of CUDA. The C++ driver links when any source is C++ or CUDA.
+    ``torchthaw.extension.cuda.Build``, has those of CUDA. The C++ driver links when any source is C++ or CUDA.
     """
     lines, made, rules = _compile(sources, compile_flags, cuda)
     if cuda:

@@ -1,4 +1,4 @@
-"""torchthaw/build/progress.py: one line on a terminal that says how far long work is.
+"""torchthaw/extension/progress.py: one line on a terminal that says how far long work is.
 
 What does the work counts its steps as ninja does, so this needs no package for progress bars.
 """

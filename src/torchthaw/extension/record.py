@@ -1,4 +1,4 @@
-"""torchthaw/build/record.py: what a build was made of, by content, so that the next one knows whether to build."""
+"""torchthaw/extension/record.py: what a build was made of, by content, so that the next one knows whether to build."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from . import toolchain
+from ..base import toolchain
 
 
 class Record(NamedTuple):

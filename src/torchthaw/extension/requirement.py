@@ -1,4 +1,4 @@
-"""torchthaw/requirement.py: wheels with an FFIExtension require the torchthaw that they were built with, or a later one.
+"""torchthaw/extension/requirement.py: wheels with an FFIExtension require the torchthaw that they were built with, or a later one.
 
 An entry point of setuptools, which calls it for every project: it imports nothing that takes long.
 """
@@ -6,7 +6,7 @@ An entry point of setuptools, which calls it for every project: it imports nothi
 import re
 import sys
 
-from .config import __version__
+from ..base.config import __version__
 
 
 def requirement():
@@ -17,7 +17,7 @@ def requirement():
 
 def is_missing(distribution):
     """Whether a setuptools Distribution has an FFIExtension and does not require torchthaw."""
-    module = sys.modules.get("torchthaw.build.build_ext")
+    module = sys.modules.get("torchthaw.extension.build_ext")
     if module is None or not any(isinstance(each, module.FFIExtension) for each in distribution.ext_modules or ()):
         return False
     return not any(re.match(r"\s*torchthaw(?![\w.-]*\w)", each, re.IGNORECASE) for each in _given(distribution))

@@ -1,9 +1,9 @@
-'''torchthaw/build/stubs.py: the .pyi of an extension, by which editors know its functions, their types and shapes.'''
+'''torchthaw/extension/stubs.py: the .pyi of an extension, by which editors know its functions, their types and shapes.'''
 
 import keyword
 import textwrap
 
-from .description import STRUCTS
+from ..header.description import STRUCTS
 
 FILE = "__init__.pyi"
 

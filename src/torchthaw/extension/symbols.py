@@ -1,4 +1,4 @@
-"""torchthaw/build/symbols.py: the symbols that a shared object needs and that nothing known has."""
+"""torchthaw/extension/symbols.py: the symbols that a shared object needs and that nothing known has."""
 
 import ctypes
 import os
@@ -7,7 +7,8 @@ import shlex
 import shutil
 import subprocess
 
-from . import cuda, toolchain
+from ..base import toolchain
+from . import cuda
 
 # In extra_link_args: the linker's own flag for symbols that something else in the process will have.
 LEFT_OPEN = "-Wl,-z,undefs"

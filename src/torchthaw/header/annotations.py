@@ -1,4 +1,4 @@
-"""torchthaw/build/annotations.py: takes the words of torchthaw/annotate.h out of preprocessed C, with their places.
+"""torchthaw/header/annotations.py: takes the words of torchthaw/annotate.h out of preprocessed C, with their places.
 
 What they mean is the business of description.py; here each gets the function and the parameter that it belongs to.
 """
@@ -8,7 +8,7 @@ import difflib
 import re
 from typing import NamedTuple
 
-from .ninja import BuildError
+from ..base.errors import BuildError
 
 
 class AnnotationError(BuildError, ValueError):

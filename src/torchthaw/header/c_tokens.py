@@ -1,4 +1,4 @@
-"""torchthaw/build/c_tokens.py: the comments, includes and literals of C source text, for searches of its code."""
+"""torchthaw/header/c_tokens.py: the comments, includes and literals of C source text, for searches of its code."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""torchthaw/build/cdef.py: from the text of C headers to declarations that cffi understands."""
+"""torchthaw/header/cdef.py: from the text of C headers to declarations that cffi understands."""
 
 import re
 import subprocess
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import cffi
 
-from .. import config
-from . import annotations, cffi_names, crossing, header_errors, toolchain
+from ..base import config, toolchain
+from . import annotations, cffi_names, crossing, errors as header_errors
 
 # What compilers add to declarations and cffi's parser does not know, with the spelling it takes instead.
 NEUTRAL = {

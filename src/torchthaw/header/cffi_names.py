@@ -1,4 +1,4 @@
-"""torchthaw/build/cffi_names.py: every name of cffi that its documentation does not have.
+"""torchthaw/header/cffi_names.py: every name of cffi that its documentation does not have.
 
 No other file of the package touches one: they ask here, also for ``model``, the classes of C types.
 """

@@ -1,4 +1,4 @@
-"""torchthaw/build/comments.py: the comment that stands above each function of a C header."""
+"""torchthaw/header/comments.py: the comment that stands above each function of a C header."""
 
 import re
 import textwrap
@@ -14,7 +14,7 @@ NAME = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
 def add(functions, described, annotated, headers, docs):
-    """Gives each glue.Function its comment: that of ``docs``, its own, or that of the function it is a variant of.
+    """Gives each functions.Function its comment: that of ``docs``, its own, or that of the function it is a variant of.
 
     described: the description.Module of them. annotated: the prototypes, which may stand in other files than headers.
     """

@@ -1,4 +1,4 @@
-"""torchthaw/build/crossing.py: how each C type crosses from Python, in the words of bridge.h."""
+"""torchthaw/header/crossing.py: how each C type crosses from Python, in the words of bridge.h."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""torchthaw/build/description.py: what is known of each function of an extension: its types, and what is annotated.
+"""torchthaw/header/description.py: what is known of each function of an extension: its types, and what is annotated.
 
 describe() joins both, refuses annotations that do not fit, and says which parameters the others determine. The result
 is written into the extension twice: as JSON (see Module.json), and as C by checks.py and glue.py.
@@ -89,7 +89,7 @@ class Parameter:
 class Function:
     """A function: see the JSON. ``base``: the module's function that stands for its operator, or None."""
 
-    made: Any  # the glue.Function
+    made: Any  # the functions.Function
     prototype: Any  # the Prototype, None where no header has an annotation
     parameters: list
     device: str = "cpu"
@@ -169,7 +169,7 @@ def c_type(type):
 
 
 def describe(made, declared, package, namespace, headers):
-    """The Module of the functions ``made``, a list of glue.Function, which the cdef.Declarations ``declared`` have.
+    """The Module of the functions ``made``, a list of functions.Function, which the cdef.Declarations ``declared`` have.
 
     Raises AnnotationError for an annotation that does not fit.
     """

@@ -1,4 +1,4 @@
-"""torchthaw/build/dimensions.py: a size of an annotated shape: integer arithmetic over a function's own parameters.
+"""torchthaw/header/dimensions.py: a size of an annotated shape: integer arithmetic over a function's own parameters.
 
 A parsed expression is a number, a name, or a tuple ``(operator, left, right)``.
 """

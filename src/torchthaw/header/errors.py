@@ -1,4 +1,4 @@
-"""torchthaw/build/header_errors.py: what is wrong with a declaration of a header, in words, with its file and line."""
+"""torchthaw/header/errors.py: what is wrong with a declaration of a header, in words, with its file and line."""
 
 import bisect
 import re
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import cffi
 
+from ..base.errors import BuildError
 from . import annotations, cffi_names
-from .ninja import BuildError
 
 
 class HeaderError(BuildError, ValueError, cffi.CDefError, cffi.FFIError):

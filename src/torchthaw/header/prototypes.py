@@ -1,9 +1,9 @@
-"""torchthaw/build/prototypes.py: from C, C++ or CUDA source text to the prototypes of functions that it defines."""
+"""torchthaw/header/prototypes.py: from C, C++ or CUDA source text to the prototypes of functions that it defines."""
 
 import re
 
 from . import annotations
-from .header_errors import of_cxx
+from .errors import of_cxx
 
 # What is no part of a declaration: comments, texts, preprocessor lines.
 SKIPPED = re.compile(

@@ -1,4 +1,4 @@
-"""torchthaw/availability.py: torch.cuda.is_available() for build scripts under TORCHTHAW_BUILD_CUDA=1."""
+"""torchthaw/legacy/availability.py: torch.cuda.is_available() for build scripts under TORCHTHAW_BUILD_CUDA=1."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ PACKAGES = {"setuptools", "distutils"}
 
 def wanted():
     """Whether build scripts shall build for GPUs, with or without one."""
-    from . import config  # not needed by "import torchthaw"
+    from ..base import config  # not needed by "import torchthaw"
 
     return config.switch("TORCHTHAW_BUILD_CUDA")
 

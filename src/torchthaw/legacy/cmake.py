@@ -2,7 +2,7 @@
 
 import os
 
-from .. import config
+from ..base import config
 from . import layout
 
 # find_package(Torch) asks for Lua's Torch7, or for the C++ library of later PyTorch. CMake shows the reason.

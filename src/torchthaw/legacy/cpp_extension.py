@@ -12,8 +12,8 @@ import sys
 from functools import wraps
 from pathlib import Path
 
-from .. import config
-from ..build import cuda
+from ..base import config
+from ..extension import cuda
 from . import aten_names, nvcc
 from .patching import Change
 

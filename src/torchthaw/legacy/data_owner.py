@@ -10,7 +10,7 @@ from functools import wraps
 
 import torch
 
-from ..private_names import native
+from ..bridge.private_names import native
 from .patching import Change
 
 MUTATORS = ("as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "t_", "transpose_", "unsqueeze_")

@@ -8,7 +8,7 @@ import sys
 import warnings
 from functools import wraps
 
-from .. import config
+from ..base import config
 
 _warned = set()
 

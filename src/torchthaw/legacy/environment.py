@@ -4,7 +4,7 @@ import os
 import sysconfig
 from pathlib import Path
 
-from .. import config
+from ..base import config
 
 PTH = "torchthaw-enable.pth"
 # .pth files take one line of code. A torchthaw that was removed since is no error at every start of Python.
@@ -14,17 +14,17 @@ LINE = (
 )
 
 
-def add_enable(subcommands):
+def add_enable(subcommands, help):
     parser = subcommands.add_parser(
-        "enable", help="make torch.utils.ffi importable in this environment for good",
+        "enable", help=help,
         description=f"Writes {PTH} into this environment's site-packages: plain `python` then finds torch.utils.ffi, "
         "without `torchthaw run`. Nothing else changes until something imports it.",
     )  # fmt: skip
     parser.set_defaults(run=lambda options: enable())
 
 
-def add_disable(subcommands):
-    parser = subcommands.add_parser("disable", help="undo enable", description=f"Removes {PTH}, which `enable` wrote.")
+def add_disable(subcommands, help):
+    parser = subcommands.add_parser("disable", help=help, description=f"Removes {PTH}, which `enable` wrote.")
     parser.set_defaults(run=lambda options: disable())
 
 

@@ -1,13 +1,14 @@
-"""torchthaw/legacy/extension.py: create_extension as torch.utils.ffi had it."""
+"""torchthaw/legacy/ffi_create.py: create_extension as torch.utils.ffi had it."""
 
 import contextlib
 import os
 from pathlib import Path
 
-from ..build import cffi_names, cuda, stubs, th
-from ..build.extension import paths
-from . import options
-from .core import LegacyExtension
+from ..extension import cuda, stubs
+from ..extension.create import paths
+from ..header import cffi_names
+from . import options, th_types as th
+from .ffi_extension import LegacyExtension
 
 
 def create_extension(

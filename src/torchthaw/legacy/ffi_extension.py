@@ -1,21 +1,25 @@
-"""torchthaw/legacy/core.py: LegacyExtension: an Extension of torchthaw.build with what old projects expect of it."""
+"""torchthaw/legacy/ffi_extension.py: LegacyExtension: an Extension of torchthaw.extension with what old projects expect of it."""
 
 import functools
 import keyword
 import os
 from pathlib import Path
 
-from .. import config
-from ..build import BuildError, cffi_names, ninja, th
-from ..build.core import Extension, is_cuda
-from . import nvcc, objects, options
+from ..base import config
+from ..extension import BuildError, ninja
+from ..extension.extension import Extension, is_cuda
+from ..header import cffi_names
+from . import nvcc, objects, options, th_types as th
 from .package import Package
 
 INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
 
 import sys as _sys
 
-from torch.utils.ffi import _wrap_function
+from torchthaw.legacy.loading import prepare as _prepare
+from torchthaw.legacy.loading import wrap_function as _wrap_function
+
+_prepare()
 
 try:
     from .{module} import ffi as _ffi
@@ -135,7 +139,7 @@ class LegacyExtension(Extension):
         return cffi_names.module_source(self.ffi, name, preamble)
 
     def kind_of_functions(self):
-        return functools.partial(Function, exact=self.is_exact())
+        return functools.partial(Function, exact=th.is_exact(self))
 
     def sources_of_objects(self):
         return objects.readable(self.base, self.given["extra_objects"])
@@ -177,7 +181,7 @@ class LegacyExtension(Extension):
     def own_libraries(self):
         return [config.libdir() / f"lib{name}.so.1" for name in (["thc", "th"] if self.given["with_cuda"] else ["th"])]
 
-    def th_libraries(self):
+    def libraries_of_types(self):
         """Those that there are: an extension without TH functions needs none."""
         return [path for path in self.own_libraries() if path.exists()]
 

@@ -12,9 +12,9 @@ import torch
 from torch.autograd import Function
 from torch.utils.hooks import RemovableHandle
 
-from ..compiler import disable
-from ..finder import after_import
-from ..private_names import get, native, private_attributes
+from ..base.import_hook import after_import
+from ..bridge.private_names import get, native, private_attributes
+from ..library.compiler import disable
 from .patching import Change
 
 raw = native(torch.Tensor, "data").__get__  # the same memory without history
@@ -313,10 +313,9 @@ def _leave_graphs():
     PATCHES.replace(Function, "__call__", called)
 
 
-after_import("torch._dynamo", _leave_graphs)
-
-
 def instance_functions():
+    if called is do_forward:
+        after_import("torch._dynamo", _leave_graphs)
     for name, (compute, missing) in INSTANCE_SLOTS.items():
         yield Change(Function, name, Slot(name, compute, missing))
     yield Change(Function, "__init_subclass__", classmethod(__init_subclass__))

@@ -5,9 +5,9 @@ import shlex
 import sys
 from pathlib import Path
 
-from .. import availability, config
-from ..build import cuda
-from . import layout
+from ..base import config
+from ..extension import cuda
+from . import availability, layout
 
 # Python's own modules come first: the current folder is the project's, and may have a shutil.py. The option -P, which
 # leaves that folder out, is new in Python 3.11, and -I leaves out more.

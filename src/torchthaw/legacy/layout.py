@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from .. import config, private_folders
+from ..base import config, private_folders
 
 
 def folder(kind, files, links):

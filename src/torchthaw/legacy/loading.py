@@ -4,23 +4,29 @@ import contextlib
 import os
 import types
 
-from .. import config, operators, th_libraries
-from . import debug, patches, stale
+from .. import library
+from ..base import config
+from . import debug, finder, stale, th_libraries
 
 _functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
 
 
 def prepare():
-    """Makes the patches of PyTorch, opens libth for the extensions, and tells child processes where the headers are."""
+    """Opens libth for extensions. Where PyTorch 0.4 was asked for, also makes the patches of PyTorch, and tells child
+    processes where the headers are.
+    """
     from ..bridge import pytorch
 
     pytorch.require()
-    patches.install()
-    stale.register()
+    if finder.is_registered():
+        from . import patches
+
+        patches.install()
+        stale.register()
+        point_compilers_at_headers()
     # An extension without TH functions builds and loads without libth.
     with contextlib.suppress(FileNotFoundError):
         th_libraries.open_libraries()
-    point_compilers_at_headers()
 
 
 def point_compilers_at_headers():
@@ -36,7 +42,7 @@ def point_compilers_at_headers():
     os.environ["CPATH"] = os.pathsep.join(folders)
 
 
-def _wrap_function(function, ffi):
+def wrap_function(function, ffi):
     """The function of an extension's ``lib`` for Python: it takes torch tensors where C takes TH tensors.
 
     Errors that C raises are torch.FatalError. Other arguments and results are as cffi has them. With TORCHTHAW_DEBUG=1
@@ -60,7 +66,7 @@ def _functions_of(ffi, owner):
             symbols = [getattr(lib, name) for name in dir(lib)]
             modules = [symbol.__module__ for symbol in symbols if isinstance(symbol, types.BuiltinFunctionType)]
             functions = extension.bind(modules[0] if modules else extension.__name__)
-            operators.bind(extension, functions)
+            library.note(extension, functions)
             return {getattr(lib, name): function for name, function in functions.items()}
     raise ImportError(
         f"{owner!r} was not built by this torch.utils.ffi; remove the stale file and run the project's build file"

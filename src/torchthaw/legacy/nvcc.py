@@ -6,8 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from .. import config
-from ..build import cuda, ninja, th, toolchain
+from ..base import config, toolchain
+from ..extension import cuda, ninja
+from . import th_types as th
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {
@@ -33,10 +34,10 @@ REMOVED_VOTES = [f"-D{name}=THC_builtin{name}" for name in ("__any", "__all", "_
 NO_REMOVED_CALLS = "-DTHC_NO_REMOVED_CALLS"
 
 
-def add_nvcc(subcommands):
+def add_nvcc(subcommands, help):
     # All that follows is nvcc's: nothing of it begins an option of ours.
     parser = subcommands.add_parser(
-        "nvcc", help="nvcc for the scripts of old projects", add_help=False, prefix_chars="\0",
+        "nvcc", help=help, add_help=False, prefix_chars="\0",
         description="Calls the toolkit's nvcc with arguments as scripts of old projects give them. What it dropped is "
         "replaced or left out, and each change is a line on stderr; headers of TH and THC are found. `run` puts it on "
         "PATH. All arguments are nvcc's, whose own help follows.",

@@ -5,7 +5,8 @@ import re
 import sys
 from pathlib import Path
 
-from ..build import BuildError, cuda, ninja
+from ..extension import BuildError, cuda, ninja
+
 
 def places(base, given):
     """Where a relative path may be: below the current folder, below the build file's."""

@@ -1,10 +1,10 @@
-"""torchthaw/legacy/options.py: the arguments of an old create_extension, as options of torchthaw.build.Extension."""
+"""torchthaw/legacy/options.py: the arguments of an old create_extension, as options of torchthaw.extension.Extension."""
 
 import os
 import re
 import warnings
 
-from ..build import cuda
+from ..extension import cuda
 from . import objects
 
 # Arguments of setuptools.Extension that are no options; setuptools takes longer to import than ninja takes to build.

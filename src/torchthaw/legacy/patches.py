@@ -5,7 +5,7 @@ torch.utils.cpp_extension is made when that is imported, by ``install_for()``. E
 ``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
 """
 
-from .. import config
+from ..base import config
 from . import semantics
 from .patching import Patch, PatchTable
 

@@ -5,7 +5,7 @@ import sys
 import warnings
 from typing import NamedTuple
 
-from ..private_names import Missing
+from ..bridge.private_names import Missing
 
 _ABSENT = object()
 

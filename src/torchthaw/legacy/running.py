@@ -4,8 +4,7 @@ import os
 import shutil
 import sys
 
-from .. import finder
-from . import cmake, launcher, loading
+from . import cmake, finder, launcher, loading
 
 USAGE = """python -m torchthaw run FILE [ARGUMENT ...]
        python -m torchthaw run -m MODULE [ARGUMENT ...]
@@ -23,10 +22,10 @@ OF_PYTHON = {"-m": "the name of a module or package", "-c": "Python code", "-": 
 SHELLS = {"sh", "bash", "dash"}
 
 
-def add_run(subcommands):
+def add_run(subcommands, help):
     # All that follows is the script's: nothing of it begins an option of ours.
     parser = subcommands.add_parser(
-        "run", help="run a legacy project's script with torch.utils.ffi importable", usage=USAGE,
+        "run", help=help, usage=USAGE,
         description=DESCRIPTION, add_help=False, prefix_chars="\0",
     )  # fmt: skip
     parser.add_argument("words", metavar="FILE", nargs="...", help="the script, or -m, -c or - as for python; its arguments")

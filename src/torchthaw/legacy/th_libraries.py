@@ -1,8 +1,9 @@
-"""torchthaw/th_libraries.py: opens libth and libthc, which extensions with TH types name without a folder."""
+"""torchthaw/legacy/th_libraries.py: opens libth and libthc, which extensions with TH types name without a folder."""
 
 import os
 
-from . import config, private_names
+from ..base import config
+from ..bridge import private_names
 
 
 def open_libraries():
@@ -10,7 +11,7 @@ def open_libraries():
 
     Raises FileNotFoundError without libth, ImportError without a PyTorch that works.
     """
-    from .bridge import _bridge, pytorch
+    from ..bridge import _bridge, pytorch
 
     pytorch.require()
     _bridge.open_th(os.fspath(config.library("th")))

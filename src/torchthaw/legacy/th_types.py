@@ -1,10 +1,12 @@
-"""torchthaw/build/th.py: the TH and THC types that headers may name: how they cross to C, headers and libraries."""
+"""torchthaw/legacy/th_types.py: the TH and THC types that headers may name: how they cross to C, headers and libraries."""
 
 import functools
 
-from .. import config
-from . import crossing, glue
-from .cffi_names import model
+from ..base import config
+from ..extension import glue
+from ..header import crossing
+from ..header.cffi_names import model
+from . import exact
 
 # Real -> (DLPack code, bits)
 REALS = {
@@ -24,6 +26,13 @@ CUDA = {
 # Half has no name for headers; its structs exist so that a half tensor is refused by its type.
 CDEF = "".join(f"typedef struct {name} {name};\n" for name in [*CPU, *CUDA])
 CDEF += "".join(f"struct {prefix}Half{kind};\n" for prefix in ("TH", "THCuda") for kind in KINDS)
+
+
+# What the package of an extension runs before it loads that.
+OPENS = """from torchthaw.legacy.th_libraries import open_libraries as _open_libraries
+
+_open_libraries()
+"""
 
 
 def prologue(with_cuda):
@@ -81,8 +90,29 @@ class Function(glue.Function):
         return "THAW_CFFI" if kind == "THAW_TEXT" else kind, 0, 0
 
 
-def kind(exact):
+def libraries(with_cuda):
+    """The paths of libthc and libth."""
+    return [config.library(name) for name in (["thc", "th"] if with_cuda else ["th"])]
+
+
+def is_exact(extension):
+    """Whether the C of an Extension sees storages as PyTorch has them: see exact.py."""
+    options, given = extension.options, extension.options["extra_compile_args"]
+    sources, objects = extension.sources_of_objects()
+    return exact.is_exact(
+        [*options["headers"], *options["sources"], *sources], options["include_dirs"],
+        [*extension.define_flags(), *given["cxx"], *given["nvcc"]],
+        [*objects, *(f"-l{library}" for library in options["libraries"]), *options["extra_link_args"]],
+        [extension.cuda.toolkit.include] if extension.cuda else [],
+    )  # fmt: skip
+
+
+facts = is_exact  # what generated code depends on besides the headers
+
+
+def kind(extension):
     """What makes a Function of each C function: those without TH structs are as in every other extension."""
+    exact = is_exact(extension)
 
     def function(ffi, name, type, *described):
         with_structs = any(map(struct, [*type.args, type.result]))

@@ -5,7 +5,7 @@ import os
 
 import torch
 
-from ..private_names import get
+from ..bridge.private_names import get
 from . import data_owner
 from .patching import Change
 

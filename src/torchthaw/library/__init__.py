@@ -1,6 +1,6 @@
-"""torchthaw/operators: the functions of C headers as operators of PyTorch, ``torch.ops.<namespace>.<function>``.
+"""torchthaw/library: the functions of C headers as operators of PyTorch, ``torch.ops.<namespace>.<function>``.
 
-``bind`` is called when an extension is imported, and only notes it: that import costs nothing and imports nothing,
+``bind`` is called when an extension is imported, and only notes its functions: that import costs nothing and imports nothing,
 PyTorch's compiler least of all. The operators are registered when something first needs one. There are four ways to
 them: a look at ``torch.ops.<namespace>``; a call of a trampoline under a dispatch mode; Dynamo, which must know the
 substitutes before it sees a call; and C++, which asks nobody: AOTInductor's packages. The modules of PyTorch that lead
@@ -8,9 +8,11 @@ to the latter two announce themselves by their import.
 """
 
 import functools
+import sys
 import threading
 
-from .. import finder
+from ..base import import_hook
+from ..bridge import variables
 
 _bound = {}  # namespace -> [(extension's module, {name: trampoline})] that are not read yet
 _modules = []  # (extension's module, namespace)
@@ -18,7 +20,22 @@ _namespaces = {}  # name -> Namespace
 _making = threading.Lock()  # of a Namespace: a second one would take the operators out of PyTorch when it is collected
 
 
-def bind(module, trampolines):
+def bind(namespace, extension, module=None):
+    """Fills the namespace of an extension's package with what its C headers declare; returns the names.
+
+    Global variables become attributes of ``module``, by default that of the namespace in sys.modules.
+    """
+    functions = extension.bind(namespace["__name__"])
+    note(extension, functions)
+    live = variables.expose(module or sys.modules[namespace["__name__"]], extension)
+    found = [name for name in dir(extension.lib) if not name.startswith("_cffi")]
+    names = {name: getattr(extension.lib, name) for name in found if name not in live}
+    names.update(functions)
+    namespace.update(names)
+    return sorted([*names, *live])
+
+
+def note(module, trampolines):
     """Notes the functions of an extension's module, {name: function for Python}; not if the module has no description.
 
     Raises ValueError for an operator that another module of its namespace has with another schema: at once if that
@@ -30,7 +47,7 @@ def bind(module, trampolines):
         _bound.setdefault(name, []).append((module, trampolines))
         if all(each is not module for each, _ in _modules):
             _modules.append((module, name))
-        finder.after_import("torch", functools.partial(_watch, name))
+        import_hook.after_import("torch", functools.partial(_watch, name))
 
 
 def _field(text, name):
@@ -79,8 +96,8 @@ def _watch(name):
         register(name).check_new()
         return
     _hide(name)
-    finder.after_import("torch._inductor", functools.partial(register, name))  # the way to AOTInductor's loader
-    finder.after_import("torch._dynamo", functools.partial(_enter_dynamo, name))
+    import_hook.after_import("torch._inductor", functools.partial(register, name))  # the way to AOTInductor's loader
+    import_hook.after_import("torch._dynamo", functools.partial(_enter_dynamo, name))
 
 
 def _enter_dynamo(name):

@@ -1,4 +1,4 @@
-"""torchthaw/operators/autograd.py: what stands before an operator's kernels where autograd looks at it: little.
+"""torchthaw/library/autograd.py: what stands before an operator's kernels where autograd looks at it: little.
 
 The kernels themselves refuse what autograd would lose: a Python function here takes longer than the rest of a call.
 Inside transforms of torch.func the kernels do not see the tensors that the transform differentiates; there, such a

@@ -1,4 +1,4 @@
-"""torchthaw/operators/batching.py: an operator under torch.vmap: a call for each element of the batch.
+"""torchthaw/library/batching.py: an operator under torch.vmap: a call for each element of the batch.
 
 A rule gets (batch size, the batched dimension of each argument or None, arguments) and returns what the operator does,
 batched in the first dimension.

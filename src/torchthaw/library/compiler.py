@@ -1,4 +1,4 @@
-"""torchthaw/compiler.py: what torch.compile leaves out of its graphs, with the reason."""
+"""torchthaw/library/compiler.py: what torch.compile leaves out of its graphs, with the reason."""
 
 
 def disable(function, why):

@@ -1,4 +1,4 @@
-"""torchthaw/operators/dynamo.py: what torch.compile sees in place of a trampoline: the operator.
+"""torchthaw/library/dynamo.py: what torch.compile sees in place of a trampoline: the operator.
 
 Dynamo cannot look into C. ``torch.compiler.substitute_in_graph`` gives it a Python function instead, with the
 trampoline's parameters. It is a few lines of text for each function, because Dynamo reads it for each call that it
@@ -10,7 +10,7 @@ import operator  # noqa: F401
 
 import torch
 
-from ..compiler import disable
+from .compiler import disable
 from .functions import VALUES
 from .schema import argument_name
 
@@ -130,7 +130,7 @@ def _compile(text, names):
     They are no globals, because Dynamo would look for those in the module. The lines are kept for tracebacks.
     """
     name = text[4 : text.index("(")]
-    file = f"<torchthaw.operators: {name}>"
+    file = f"<torchthaw.library: {name}>"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     text = f"def make({', '.join(names)}):\n{body}    return {name}\n"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file

@@ -1,8 +1,8 @@
-"""torchthaw/operators/fake.py: what an operator gives for tensors without memory: shapes and dtypes."""
+"""torchthaw/library/fake.py: what an operator gives for tensors without memory: shapes and dtypes."""
 
 import torch
 
-from ..private_names import get
+from ..bridge.private_names import get
 from . import gradients, shapes
 
 

@@ -1,4 +1,4 @@
-"""torchthaw/operators/functions.py: a module's C functions, as its header describes them; read from JSON."""
+"""torchthaw/library/functions.py: a module's C functions, as its header describes them; read from JSON."""
 
 import json
 import keyword

@@ -1,4 +1,4 @@
-"""torchthaw/operators/kernels.py: an operator computed by its C function, called from Python.
+"""torchthaw/library/kernels.py: an operator computed by its C function, called from Python.
 
 Where the extension has a kernel in C, that one is registered instead: see registration.py.
 """

@@ -1,4 +1,4 @@
-"""torchthaw/operators/namespace.py: the operators of one namespace, entered in PyTorch when first needed."""
+"""torchthaw/library/namespace.py: the operators of one namespace, entered in PyTorch when first needed."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""torchthaw/operators/operator.py: one operator of PyTorch: the C functions that compute it, by device and dtype."""
+"""torchthaw/library/operator.py: one operator of PyTorch: the C functions that compute it, by device and dtype."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""torchthaw/operators/recorded.py: a trampoline that is called while PyTorch records becomes a call of the operator.
+"""torchthaw/library/recorded.py: a trampoline that is called while PyTorch records becomes a call of the operator.
 
 make_fx, non-strict export, fake tensors and every TorchDispatchMode see operators only; C would compute on memory that
 a fake tensor does not have, and nothing would be recorded.

@@ -1,4 +1,4 @@
-"""torchthaw/operators/registration.py: enters an operator in PyTorch's dispatcher: schemas, fake kernels, kernels."""
+"""torchthaw/library/registration.py: enters an operator in PyTorch's dispatcher: schemas, fake kernels, kernels."""
 
 from functools import lru_cache
 from threading import Thread
@@ -6,7 +6,7 @@ from threading import Thread
 import torch
 
 from ..bridge import _bridge
-from ..private_names import has
+from ..bridge.private_names import has
 from . import autograd, fake, kernels, schema
 
 KEYS = {"cpu": "CPU", "cuda": "CUDA"}

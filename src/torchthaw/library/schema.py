@@ -1,4 +1,4 @@
-"""torchthaw/operators/schema.py: an operator's two schemas, read off the function's prototype.
+"""torchthaw/library/schema.py: an operator's two schemas, read off the function's prototype.
 
 ``out`` is the C function itself: it writes to the arrays that it is given. ``default`` allocates them. What the shapes
 of the arrays determine, the workspace and the stream are parameters of neither.

@@ -1,4 +1,4 @@
-"""torchthaw/operators/shapes.py: the numbers that arrays determine, and the shapes that these give, also as SymInts."""
+"""torchthaw/library/shapes.py: the numbers that arrays determine, and the shapes that these give, also as SymInts."""
 
 import torch
 

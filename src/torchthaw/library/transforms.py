@@ -1,4 +1,4 @@
-"""torchthaw/operators/transforms.py: an operator inside torch.func's transforms, one of them at a time.
+"""torchthaw/library/transforms.py: an operator inside torch.func's transforms, one of them at a time.
 
 PyTorch asks this kernel before all others while a transform is active, and never otherwise. vmap becomes a loop; grad,
 vjp and jvp are refused where they would need a derivative, and else see the operator as a constant.
@@ -6,7 +6,7 @@ vjp and jvp are refused where they would need a derivative, and else see the ope
 
 import torch
 
-from ..private_names import Missing, get
+from ..bridge.private_names import Missing, get
 from . import batching, gradients
 
 KEY = "FuncTorchDynamicLayerFrontMode"

@@ -1,4 +1,4 @@
-"""torchthaw/operators/variants.py: which of an operator's C functions computes in a dtype."""
+"""torchthaw/library/variants.py: which of an operator's C functions computes in a dtype."""
 
 
 class Variants:

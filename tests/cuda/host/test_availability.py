@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from support import ROOT
+from support import ROOT, SRC
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 
@@ -25,7 +25,7 @@ def python(tmp_path):
             (tmp_path / name).write_text(text)
         result = subprocess.run(
             [sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, env={
-                **os.environ, "PYTHONPATH": str(ROOT), "TORCHTHAW_CACHE": str(tmp_path / "cache"),
+                **os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_CACHE": str(tmp_path / "cache"),
                 "TORCHTHAW_BUILD_CUDA": "1", **variables,
             },
         )  # fmt: skip
@@ -36,6 +36,7 @@ def python(tmp_path):
 
 
 RUN = ("-m", "torchthaw", "run")
+INSTALL = "import torchthaw.legacy; torchthaw.legacy.install()\n"
 
 # Scripts, each with whether it builds. What is asked last is printed.
 SCRIPTS = {
@@ -69,7 +70,7 @@ def test_a_shell_script_may_ask(python):
     """By a one-liner; its own programs are no builds."""
     script = 'python -c "import torch; print(torch.cuda.is_available())"\npython train.py\n'
     assert python(*RUN, "make.sh", files={"make.sh": script, "train.py": ASKS}) == ["True", "False"]
-    assert python("-c", "import torchthaw, torch; print(torch.cuda.is_available())") == ["False"]
+    assert python("-c", f"{INSTALL}import torch; print(torch.cuda.is_available())") == ["False"]
 
 
 def test_a_package_that_builds_when_imported(python):
@@ -90,7 +91,7 @@ def test_what_was_built_hears_the_truth(python):
 
 def test_enabled_environment(python, tmp_path):
     """As the .pth file of `enable` does, at the start of Python."""
-    start = {"sitecustomize.py": f"import runpy\nrunpy.run_path({str(ROOT / 'torchthaw' / 'activate.py')!r})\n"}
+    start = {"sitecustomize.py": f"import runpy\nrunpy.run_path({str(SRC / 'torchthaw' / 'activate.py')!r})\n"}
     files = {**start, "build.py": BUILD + ASKS, "train.py": ASKS}
     path = str(tmp_path)
     assert python("build.py", files=files, PYTHONPATH=path) == ["True"]
@@ -99,9 +100,9 @@ def test_enabled_environment(python, tmp_path):
 
 
 def test_setuptools_alone(python):
-    """A setup.py that imports torchthaw, before or after PyTorch; no run, no enable."""
+    """A setup.py that calls install(), before or after PyTorch is imported; no run, no enable."""
     end = "setup(name='x', version='1', script_args=['-q', 'clean'])\n"
-    after = "import torch\nimport torchthaw\nfrom setuptools import setup\nprint(torch.cuda.is_available())\n" + end
-    before = "import torchthaw\nimport torch\nfrom setuptools import setup\nprint(torch.cuda.is_available())\n" + end
+    after = f"import torch\n{INSTALL}from setuptools import setup\nprint(torch.cuda.is_available())\n" + end
+    before = f"{INSTALL}import torch\nfrom setuptools import setup\nprint(torch.cuda.is_available())\n" + end
     assert python("setup.py", files={"setup.py": after}) == ["True"]
     assert python("setup.py", files={"setup.py": before}) == ["True"]

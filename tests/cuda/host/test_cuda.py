@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from support import ROOT, TESTS
-from torchthaw.build import toolchain
+from torchthaw.base import toolchain
 
 BUILD = ROOT / "build"
 LIBRARY = BUILD / "lib" / "libmy_lib_cuda.so"

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 import torchthaw
-from support import ROOT
+from support import SRC
 from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
-from torchthaw.build import BuildError, cuda, ninja
+from torchthaw.extension import BuildError, cuda, ninja
 
 toolkit = toolkit_or_skip()
 BUILT = ["75", "80", "86", "90", "120"]
@@ -136,7 +136,7 @@ def extension(folder, sources, **options):
 def in_child(folder, source):
     result = subprocess.run(
         [sys.executable, "-c", source], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     return result.stdout.strip()

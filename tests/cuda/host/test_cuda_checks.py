@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import cards
-from support import ROOT
+from support import ROOT, SRC
 from support.cuda_toolkit import toolkit_or_skip
-from torchthaw.build import toolchain
+from torchthaw.base import toolchain
 
 BUILD = ROOT / "build"
 toolkit = toolkit_or_skip()
@@ -33,7 +33,7 @@ gpu_check, cuda_check, cuda_samples = script("gpu_check"), script("cuda_check"),
 def run(*command, **environment):
     done = subprocess.run(
         [str(part) for part in command], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**os.environ, "PYTHONPATH": str(SRC), **environment},
     )  # fmt: skip
     return done.returncode, done.stdout
 

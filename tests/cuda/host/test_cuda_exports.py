@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from support import TESTS
-from torchthaw import config
+from torchthaw.base import config
 
 LIBRARY = config.libdir() / "libthc.so.1"
 TYPES = ["Byte", "Char", "Short", "Int", "Long", "Float", "Double", "Half"]

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from support import ROOT, TESTS
+from support import ROOT, SRC, TESTS
 from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
-from torchthaw import config
-from torchthaw.build import cuda
+from torchthaw.base import config
+from torchthaw.extension import cuda
 
 toolkit = toolkit_or_skip()
 if not (config.libdir() / "libthc.so.1").exists():
@@ -23,7 +23,7 @@ LIBRARY_DIRS = toolkit.library_dirs
 
 @pytest.fixture
 def create():
-    from torch.utils.ffi import create_extension
+    from torchthaw.legacy.ffi_create import create_extension
 
     return create_extension
 
@@ -41,7 +41,7 @@ def run(folder, *arguments, fails=False, **environment):
     result = subprocess.run(
         [sys.executable, "-m", "torchthaw", "run", *arguments], cwd=folder, capture_output=True, text=True,
         env={
-            **os.environ, "PYTHONPATH": str(ROOT), "TORCH_CUDA_ARCH_LIST": ARCHITECTURES,
+            **os.environ, "PYTHONPATH": str(SRC), "TORCH_CUDA_ARCH_LIST": ARCHITECTURES,
             "TORCHTHAW_CACHE": str(folder.parent / "cache"), **environment,
         },
     )  # fmt: skip
@@ -292,7 +292,7 @@ def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, create
     dynamic = subprocess.run(["readelf", "-d", made], capture_output=True, text=True)
     assert re.findall(r"NEEDED.*\[(libcu.*)\]", dynamic.stdout) == ["libcublas.so.13", "libcurand.so.13"]
     load = "import sys; sys.path.insert(0, '.'); import blas_of_old; print(blas_of_old.calls_blas())"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     done = subprocess.run([sys.executable, "-c", f"import torchthaw; {load}"], cwd=tmp_path, env=environment,
                           capture_output=True, text=True)  # fmt: skip
     assert done.stdout == "6\n", done.stderr

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import SRC
 from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
-from torchthaw import config
-from torchthaw.build import cuda
+from torchthaw.base import config
+from torchthaw.extension import cuda
 from torchthaw.legacy import nvcc
 
 toolkit = toolkit_or_skip()
@@ -121,7 +121,7 @@ def project(tmp_path):
 def run(folder, *command, **environment):
     return subprocess.run(
         [sys.executable, "-m", "torchthaw", *command], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**os.environ, "PYTHONPATH": str(SRC), **environment},
     )  # fmt: skip
 
 

@@ -8,9 +8,9 @@ import sys
 import pytest
 import torch
 
-from support import ROOT
+from support import SRC
 from support.cuda_toolkit import toolkit_or_skip
-from torchthaw.build import cuda
+from torchthaw.extension import cuda
 from torchthaw.legacy import launcher, nvcc
 
 toolkit = toolkit_or_skip()
@@ -28,7 +28,7 @@ def run(tmp_path):
         given = {key: value for key, value in os.environ.items() if key not in VARIABLES}
         result = subprocess.run(
             [sys.executable, "-m", "torchthaw", "run", name], cwd=tmp_path, capture_output=True, text=True,
-            env={**given, "PYTHONPATH": str(ROOT), "TORCHTHAW_CACHE": str(tmp_path / "cache"), **variables},
+            env={**given, "PYTHONPATH": str(SRC), "TORCHTHAW_CACHE": str(tmp_path / "cache"), **variables},
         )  # fmt: skip
         assert result.returncode == 0, result.stderr
         return result
@@ -80,7 +80,7 @@ def test_the_home_of_nvcc_is_that_of_a_toolkit(run, tmp_path, variables):
 
 def test_the_launcher_is_not_its_own_toolkit(run):
     """A script's own processes, and a run in a run, find what is behind it."""
-    text = "from torchthaw.build import cuda\nt = cuda.toolkit()\nprint(t.nvcc)\nprint(t.root)\n"
+    text = "from torchthaw.extension import cuda\nt = cuda.toolkit()\nprint(t.nvcc)\nprint(t.root)\n"
     expected = f"{toolkit.nvcc}\n{toolkit.root}\n"
     assert run("a.py", text).stdout == expected
     assert run("a.py", text, TORCHTHAW_BUILD_CUDA="1", CUDA_PATH=str(toolkit.root)).stdout.endswith(f"{toolkit.root}\n")

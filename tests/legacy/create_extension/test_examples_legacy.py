@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import ROOT, SRC
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def enabled(tmp_path_factory):
     (purelib,) = (folder / "venv").glob("lib/python*/site-packages")
     seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
     (purelib / "packages.pth").write_text("\n".join(seen))
-    run(folder, interpreter, "-m", "torchthaw", "enable", PYTHONPATH=str(ROOT))
+    run(folder, interpreter, "-m", "torchthaw", "enable", PYTHONPATH=str(SRC))
     return interpreter
 
 
@@ -53,7 +53,7 @@ def python(request):
 
 def thawed(folder, *arguments, **environment):
     """``python -m torchthaw run ARGUMENTS…``"""
-    return run(folder, sys.executable, "-m", "torchthaw", "run", *arguments, PYTHONPATH=str(ROOT), **environment)
+    return run(folder, sys.executable, "-m", "torchthaw", "run", *arguments, PYTHONPATH=str(SRC), **environment)
 
 
 def files(folder):

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from support.legacy_project import ENVIRONMENT, files, imported, output, python
-from torchthaw import config
-from torchthaw.build import BuildError, toolchain
+from torchthaw.base import config, toolchain
+from torchthaw.extension import BuildError
 
 PROJECT = Path(__file__).with_name("field_project")
 CHECKS = re.findall(r"^(?:def )?(check_\w+)", (PROJECT / "test.py").read_text(), re.MULTILINE)

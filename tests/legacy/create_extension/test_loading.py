@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT
-from torchthaw import config
-from torchthaw.build import toolchain
+from support import ROOT, SRC
+from torchthaw.base import config, toolchain
 
 
 def files(folder, contents):
@@ -26,7 +25,7 @@ def thawed(folder, *words):
     """What ``python -m torchthaw run WORDS…`` prints in ``folder``."""
     result = subprocess.run(
         [sys.executable, "-m", "torchthaw", "run", *words], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout

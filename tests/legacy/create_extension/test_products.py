@@ -3,7 +3,7 @@ import cffi
 import pytest
 
 from support.legacy_project import files, imported, output, python
-from torchthaw.build import BuildError
+from torchthaw.extension import BuildError
 
 SOURCES = ["src/twice.c", "src/twice.h"]
 PACKAGE = "__init__.py", "__init__.pyi"

@@ -6,8 +6,8 @@ import torch
 
 from support import tree
 from support.legacy_project import files, imported, output, python, run_compiler
-from torchthaw.build import BuildError
 from torchthaw.cli import main
+from torchthaw.extension import BuildError
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 import torchthaw
 from torchthaw.legacy import environment
 
-ROOT = Path(torchthaw.__file__).parents[1]
+SRC = Path(torchthaw.__file__).parents[1]
 IMPORT = "from torch.utils.ffi import create_extension, _wrap_function"
 
 
@@ -21,12 +21,11 @@ def python(*arguments, **variables):
     )
 
 
-def test_import_registers_a_finder_and_nothing_else():
-    code = "import sys, torchthaw; print('torch' in sys.modules, 'cffi' in sys.modules, len(sys.meta_path)); "
-    code += "import importlib; importlib.reload(torchthaw); print(len(sys.meta_path))"
-    before = int(python("-c", "import sys; print(len(sys.meta_path))").stdout)
-    result = python("-c", code, PYTHONPATH=str(ROOT))
-    assert result.stdout.split() == ["False", "False", str(before + 1), str(before + 1)], result.stderr
+def test_a_second_install_changes_nothing():
+    code = "import sys, torchthaw.legacy as old; old.install(); before = [*sys.meta_path]; old.install(); "
+    code += "print(before == sys.meta_path, 'torch' in sys.modules, 'cffi' in sys.modules)"
+    result = python("-c", code, PYTHONPATH=str(SRC))
+    assert result.stdout.split() == ["True", "False", "False"], result.stderr
 
 
 def test_run_reaches_the_script_and_its_children(tmp_path):
@@ -37,7 +36,7 @@ def test_run_reaches_the_script_and_its_children(tmp_path):
         "print(sys.argv[1:], __name__, sys.path[0] == os.path.dirname(__file__))\n"
         "subprocess.run('echo \"#include <TH/TH.h>\" | gcc -fsyntax-only -xc - && echo found', shell=True)\n"
     )
-    result = python("-u", "-m", "torchthaw", "run", str(script), "--flag", "2", PYTHONPATH=str(ROOT))
+    result = python("-u", "-m", "torchthaw", "run", str(script), "--flag", "2", PYTHONPATH=str(SRC))
     assert result.stdout.splitlines() == ["1", "['--flag', '2'] __main__ True", "found"], result.stderr
 
 
@@ -51,7 +50,7 @@ TELL = f"{IMPORT}; import sys; print(sys.argv, repr(sys.path[0]), sys.flags.opti
 def test_run_of_code(tmp_path, words, given, argv):
     """The arguments, the search path and the exit status are what python itself gives the code."""
     command = [sys.executable, "-O", "-m", "torchthaw", "run", *words]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     result = subprocess.run(command, cwd=tmp_path, input=given, capture_output=True, text=True, env=environment)
     assert result.stdout == f"{argv} '' 1\n", result.stderr
     failing = [sys.executable, "-m", "torchthaw", "run", "-c", "raise SystemExit(3)"]
@@ -61,13 +60,13 @@ def test_run_of_code(tmp_path, words, given, argv):
 def test_run_of_a_shell_script(tmp_path):
     script = tmp_path / "make.sh"
     script.write_text(f"python -c '{IMPORT}; import sys; print(sys.executable)'\necho \"$1\"\nexit 3\n")
-    result = python("-m", "torchthaw", "run", str(script), "two words", PYTHONPATH=str(ROOT), PATH=os.defpath)
+    result = python("-m", "torchthaw", "run", str(script), "two words", PYTHONPATH=str(SRC), PATH=os.defpath)
     assert result.returncode == 3, result.stderr
     assert result.stdout.splitlines() == [os.path.join(os.path.dirname(sys.executable), "python"), "two words"]
 
 
 def test_run_without_the_file():
-    result = python("-m", "torchthaw", "run", "absent.py", PYTHONPATH=str(ROOT))
+    result = python("-m", "torchthaw", "run", "absent.py", PYTHONPATH=str(SRC))
     assert result.returncode == 1 and "expected a Python file or a shell script, got 'absent.py'" in result.stderr
 
 
@@ -79,12 +78,12 @@ def test_run_without_the_file():
                          "options of Python come before -m torchthaw"),
 ])  # fmt: skip
 def test_run_names_what_is_missing(words, message):
-    result = python("-m", "torchthaw", "run", *words, PYTHONPATH=str(ROOT))
+    result = python("-m", "torchthaw", "run", *words, PYTHONPATH=str(SRC))
     assert result.returncode == 2 and result.stderr.rstrip().endswith(f"error: {message}")
 
 
 def test_help_says_what_may_be_left_out():
-    printed = python("-m", "torchthaw", "run", "--help", PYTHONPATH=str(ROOT)).stdout
+    printed = python("-m", "torchthaw", "run", "--help", PYTHONPATH=str(SRC)).stdout
     for form in ("FILE", "-m MODULE", "-c CODE", "-"):
         assert f"run {form} [ARGUMENT ...]" in printed
 
@@ -100,7 +99,7 @@ def run(tmp_path):
         for name, text in dict(files).items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCHTHAW_CACHE": str(tmp_path / "cache"), **variables}
+        environment = {**os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_CACHE": str(tmp_path / "cache"), **variables}
         command = [sys.executable, "-m", "torchthaw", "run", *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
 
@@ -145,7 +144,7 @@ def test_an_interrupt_passes(tmp_path, words, source):
     )
     process = subprocess.Popen(
         [sys.executable, "-c", listening, sys.executable, "-m", "torchthaw", "run", *words], cwd=tmp_path,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
     with process:
         assert process.stdout.readline() == "ready\n"
@@ -186,7 +185,7 @@ def test_run_of_a_test_runner(run, words, printed):
 def test_options_of_python_pass(run, tmp_path):
     """Whatever stands before -m torchthaw is Python's: here -W, and -m cProfile, which profiles the script."""
     (tmp_path / "warn.py").write_text("import sys, warnings\nprint(sys.warnoptions)\nwarnings.warn('w')\n")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCHTHAW_CACHE": str(tmp_path / "cache")}
+    environment = {**os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-W", "error", "-m", "torchthaw", "run", "warn.py"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert result.stdout == "['error']\n" and "UserWarning: w" in result.stderr and result.returncode == 1
@@ -200,7 +199,7 @@ def test_a_python_that_would_not_see_the_finder_is_named(tmp_path, option):
     (tmp_path / "build.py").write_text("")
     code = "import sys; sys.path.insert(0, sys.argv.pop(1)); sys.path += sys.argv.pop(1).split(':')\n"
     code += "from torchthaw.cli import main; sys.exit(main())"
-    words = [sys.executable, option, "-c", code, str(ROOT), ":".join(sys.path), "run", "build.py"]
+    words = [sys.executable, option, "-c", code, str(SRC), ":".join(sys.path), "run", "build.py"]
     result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 1
     assert "run: expected a Python that reads PYTHONPATH and imports site" in result.stderr
@@ -209,7 +208,7 @@ def test_a_python_that_would_not_see_the_finder_is_named(tmp_path, option):
 # Kinds of scripts
 
 
-SEEN = "import sys; assert 'torchthaw.finder' in sys.modules"
+SEEN = "import sys; assert 'torchthaw.legacy.finder' in sys.modules"
 SHELL = f'echo "$1" "${{BASH_VERSION:+bash}}"; python -c "{SEEN}; print(1)"\n'
 PYTHON = f"{SEEN}\nprint(sys.argv[1], sys.flags.optimize)\n"
 
@@ -304,7 +303,7 @@ def test_old_functions_work_where_nobody_imports_torch_utils_ffi(tmp_path):
     """As in a project of torch.utils.cpp_extension. Without run, PyTorch is as it is."""
     script = tmp_path / "old.py"
     script.write_text(OLD_FUNCTION)
-    result = python("-m", "torchthaw", "run", str(script), PYTHONPATH=str(ROOT))
+    result = python("-m", "torchthaw", "run", str(script), PYTHONPATH=str(SRC))
     assert result.stdout == "[2.0, 2.0]\n", result.stderr
-    plain = python("-c", f"import torchthaw\n{OLD_FUNCTION}", PYTHONPATH=str(ROOT))
+    plain = python("-c", f"import torchthaw\n{OLD_FUNCTION}", PYTHONPATH=str(SRC))
     assert "Legacy autograd function" in plain.stderr

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from support import ROOT
-from torchthaw import config
-from torchthaw.build import cuda, toolchain
+from support import SRC
+from torchthaw.base import config, toolchain
+from torchthaw.extension import cuda
 
 # That of the Python package, and the system's.
 CMAKES = sorted({toolchain.tool("cmake"), *filter(None, [shutil.which("cmake", path=os.defpath)])})
@@ -33,7 +33,7 @@ def project(request, tmp_path):
         result = subprocess.run(
             [sys.executable, "-m", "torchthaw", "run", "cmake.sh", *arguments], cwd=folder, capture_output=True,
             text=True, env={
-                **os.environ, "PYTHONPATH": str(ROOT), "TORCHTHAW_CACHE": str(tmp_path / "cache"),
+                **os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_CACHE": str(tmp_path / "cache"),
                 "CMAKE": request.param, **variables,
             },
         )  # fmt: skip
@@ -87,7 +87,7 @@ def test_config_names_the_library_for_a_variable(tmp_path, cmake):
     (tmp_path / "CMakeLists.txt").write_text(BY_VARIABLE)
     (tmp_path / "total.c").write_text(TOTAL.replace("#include <THTensor.h>\n", ""))
     asked = [sys.executable, "-m", "torchthaw", "config", "--libth", "--includes"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     named = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True, env=environment).stdout
     library, includes = named.splitlines()
     for words in (

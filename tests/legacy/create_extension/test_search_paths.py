@@ -6,7 +6,7 @@ import cffi
 import pytest
 
 from support.legacy_project import files, imported, output
-from torchthaw import config
+from torchthaw.base import config
 
 FORMS = [
     "<TH/TH.h>", '"TH/TH.h"', "<TH.h>", '"TH.h"', '"THTensor.h"', '"THStorage.h"', '"THGeneral.h"', '"THRandom.h"',

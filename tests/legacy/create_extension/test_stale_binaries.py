@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import SRC
 
 HEADER = "int count(THFloatTensor *tensor);\n"
 SOURCE = '#include <TH/TH.h>\n#include "old.h"\nint count(THFloatTensor *t) { return THFloatTensor_nElement(t); }\n'
@@ -49,7 +49,7 @@ def project(tmp_path):
 def run(project, script, status=0):
     done = subprocess.run(
         [sys.executable, "-m", "torchthaw", "run", script], cwd=project, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(SRC)},
     )  # fmt: skip
     assert done.returncode == status, done.stderr
     return done.stdout + done.stderr

@@ -64,7 +64,7 @@ def built(create, folder):
 
 
 def test_what_the_wrapper_imports(built, folder, monkeypatch):
-    """_wrap_function of torch.utils.ffi; lib and ffi of the extension module."""
+    """What torch.utils.ffi offers as _wrap_function; lib and ffi of the extension module."""
     text = (folder / "generated" / "lib" / "__init__.py").read_text()
     given = []
     package = types.ModuleType("bare.lib._lib")
@@ -72,7 +72,7 @@ def test_what_the_wrapper_imports(built, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "bare", types.ModuleType("bare"))
     monkeypatch.setitem(sys.modules, "bare.lib", types.ModuleType("bare.lib"))
     monkeypatch.setitem(sys.modules, "bare.lib._lib", package)
-    monkeypatch.setattr("torch.utils.ffi._wrap_function", lambda *arguments: given.append(arguments) or "wrapped")
+    monkeypatch.setattr("torchthaw.legacy.loading.wrap_function", lambda *arguments: given.append(arguments) or "wrapped")
     names = {"__name__": "bare.lib", "__package__": "bare.lib"}
     exec(text, names)
     assert names["function"] == "wrapped" and names["number"] == 5

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT
+from support import SRC
 from support.doctor_project import findings, project  # noqa: F401
 from torchthaw.cli import main
 from torchthaw.legacy.doctor import symbols
@@ -227,7 +227,7 @@ def test_patches(capsys, monkeypatch):
 def test_command_needs_no_torch(project):
     folder = project({"torch.py": "raise SystemExit('imported')\n", "a.py": "import torch\n"})
     command = [sys.executable, "-m", "torchthaw", "doctor", str(folder / "a.py")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(SRC)])}
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("a.py: works\n")

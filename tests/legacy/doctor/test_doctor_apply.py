@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT
+from support import ROOT, SRC
 from support.doctor_project import applied, findings, is_balanced, places, project  # noqa: F401
 from torchthaw.cli import main
 from torchthaw.legacy.doctor import apply, python_files
@@ -71,7 +71,7 @@ def test_bytes_of_c(project, encoding):
 
 def run(folder, *arguments):
     command = [sys.executable, "-m", "torchthaw", "doctor", ".", *arguments]
-    return subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
+    return subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(SRC)}, capture_output=True)
 
 
 def test_diff_then_apply(project):

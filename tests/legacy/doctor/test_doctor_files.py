@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from support import ROOT
+from support import ROOT, SRC
 from support.doctor_project import applied, findings, places, project  # noqa: F401
 from torchthaw.cli import main
 from torchthaw.legacy.doctor import commands
@@ -124,7 +124,7 @@ def test_names_and_lines_that_are_no_text(project):
     folder = project({"a.py": "print 'é€'\n"})
     (folder / os.fsdecode(b"b\xff.py")).write_bytes(b"print 'caf\xe9'\n")
     for encoding in ("ascii", "utf-8"):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
+        environment = {**os.environ, "PYTHONPATH": str(SRC), "PYTHONIOENCODING": encoding}
         command = [sys.executable, "-m", "torchthaw", "doctor", str(folder)]
         result = subprocess.run(command, env=environment, capture_output=True)
         assert (result.returncode, result.stderr) == (1, b"") and b"b\\udcff.py: 2 to edit" in result.stdout
@@ -157,7 +157,7 @@ def test_nothing_of_the_project_is_run(project):
     files["build.py"] = trap + BUILD.format("a", ["a.h"], ["a.c"]) + "print 'Python 2'\n"
     files["a.h"] = '#include "b.h"\nint f(THFloatTensor *x);\n'
     folder = project({**files, "b.h": "", "a.c": "", "make.sh": "touch ran\n", "Makefile": "all:\n\ttouch ran\n"})
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     for more in ([], ["--diff"], ["--apply"], ["--json"]):
         command = [sys.executable, "-m", "torchthaw", "doctor", ".", *more]
         result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
@@ -222,7 +222,7 @@ def test_last_line_while_there_are_edits(project, capsys):
 def test_the_last_line_builds_the_sample(name, tmp_path):
     """The command as printed, with this Python for ``python``."""
     folder = shutil.copytree(ROOT / "examples" / "legacy" / name, tmp_path / "a b")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     result = subprocess.run(
         [sys.executable, "-m", "torchthaw", "doctor", str(folder)],
         cwd=tmp_path,

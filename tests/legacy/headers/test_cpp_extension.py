@@ -11,7 +11,7 @@ import pytest
 
 import torchthaw
 from support import ROOT
-from torchthaw import config
+from torchthaw.base import config
 from torchthaw.legacy import aten_names, cpp_extension, nvcc
 
 SAMPLES = ROOT / "examples" / "legacy" / "cpp_extension"
@@ -36,7 +36,8 @@ def printed(folder, *arguments, **variables):
 
 LOAD = """
 import sys
-import torchthaw
+import torchthaw.legacy
+torchthaw.legacy.install()
 from torch.utils.cpp_extension import load
 
 sys.modules["{module}"] = load("native", ["csrc/{name}.cpp"], extra_cflags=["-std=c++11", "-O0"])
@@ -63,7 +64,8 @@ def test_sample(tmp_path, name, way):
 
 BOTH_KINDS = """
 import sys
-import torchthaw
+import torchthaw.legacy
+torchthaw.legacy.install()
 import torch
 from torch.utils.cpp_extension import load
 from torch.utils.ffi import create_extension
@@ -247,10 +249,11 @@ def test_without_a_toolkit_nvcc_gets_what_c_gets(monkeypatch):
 # ---- When the patch is made -----------------------------------------------------------------------------------------
 
 PATCHED = "print('thaw' in torch.utils.cpp_extension.load.__code__.co_filename)"
+INSTALL = "import torchthaw.legacy; torchthaw.legacy.install()"
 WAYS = {
-    "torchthaw before": f"import torchthaw, torch, torch.utils.cpp_extension; {PATCHED}",
-    "torchthaw after": f"import torch, torch.utils.cpp_extension, torchthaw; {PATCHED}",
-    "from-import": "import torchthaw; from torch.utils.cpp_extension import load; "
+    "install() before": f"{INSTALL}; import torch, torch.utils.cpp_extension; {PATCHED}",
+    "install() after": f"import torch, torch.utils.cpp_extension; {INSTALL}; {PATCHED}",
+    "from-import": f"{INSTALL}; from torch.utils.cpp_extension import load; "
                    "print('thaw' in load.__code__.co_filename)",
 }  # fmt: skip
 
@@ -262,12 +265,12 @@ def test_the_patch_is_made_with_the_import(tmp_path, way, off):
 
 
 def test_torch_utils_ffi_does_not_import_it(tmp_path):
-    code = "import torchthaw, sys, torch.utils.ffi; print('torch.utils.cpp_extension' in sys.modules)"
+    code = f"{INSTALL}; import sys, torch.utils.ffi; print('torch.utils.cpp_extension' in sys.modules)"
     assert printed(tmp_path, "-c", code) == "False\n"
 
 
 def test_the_module_keeps_its_source(tmp_path):
-    code = "import torchthaw, inspect, torch.utils.cpp_extension as m; print('def load' in inspect.getsource(m))"
+    code = f"{INSTALL}; import inspect, torch.utils.cpp_extension as m; print('def load' in inspect.getsource(m))"
     assert printed(tmp_path, "-c", code) == "True\n"
 
 
@@ -285,7 +288,7 @@ GONE_LINE = "THNN_FloatReLU_updateOutput: PyTorch 1.11 has it no more; instead: 
 @pytest.mark.parametrize("way", ["setup.py", "load"])
 def test_a_name_that_nobody_has_is_named_behind_the_compilers_words(tmp_path, way):
     project(tmp_path, "gone", GONE)
-    load = "import torchthaw; from torch.utils.cpp_extension import load; load('gone', 'gone.cpp')"
+    load = f"{INSTALL}; from torch.utils.cpp_extension import load; load('gone', 'gone.cpp')"
     arguments = ["-m", "torchthaw", "run", "setup.py", "build_ext"] if way == "setup.py" else ["-c", load]
     done = python(tmp_path, *arguments, TORCH_EXTENSIONS_DIR=str(tmp_path / "objects"))
     words = done.stdout + done.stderr

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from support import th_cases
-from torchthaw import config
+from torchthaw.base import config
 
 program = th_cases.program("generic_types")
 

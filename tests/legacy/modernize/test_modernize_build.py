@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import ROOT, SRC
 from support.modernize import BUILD, SCRIPT, command, has_toolkit, names, parts, write  # noqa: F401
-from torchthaw.build import cuda
+from torchthaw.extension import cuda
 from torchthaw.legacy.modernize import conversion, literal
 
 BEGIN = """import os, sys, glob
@@ -450,7 +450,7 @@ def test_the_result_is_a_package(command, tmp_path):
     """setup.py builds it in place, and a wheel holds what it needs; neither knows torch.utils.ffi."""
     result = command(write(tmp_path / "project", SCRIPT)).result
     shutil.copytree(result, tmp_path / "copy")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     options = {"env": environment, "capture_output": True, "text": True}
     built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=result, **options)
     assert built.returncode == 0, built.stdout + built.stderr
@@ -481,7 +481,7 @@ def test_cuda_code_is_built_where_it_is_asked_for(command, tmp_path):
     assert ("src/cuda/pooling_kernel.cu" in (done.result / "setup.py").read_text()) and done.json["counts"]["look"] == 0
     wanted = {"TORCHTHAW_BUILD_CUDA": "1", "TORCH_CUDA_ARCH_LIST": "9.0"}
     options = {"cwd": done.result, "capture_output": True, "text": True}
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     words = [sys.executable, "setup.py", "build_ext", "--inplace"]
     built = subprocess.run(words, env={**environment, **wanted}, **options)
     assert built.returncode == 0, built.stdout + built.stderr

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import SRC
 from support.modernize import SCRIPT, command, names, parts, state, write  # noqa: F401
 from torchthaw.legacy.modernize.comparison import Comparison, Row
 from torchthaw.legacy.modernize.python import convert
@@ -130,7 +130,7 @@ def test_check_and_diff(command, project):
 
 def test_the_help_names_every_option():
     words = [sys.executable, "-m", "torchthaw", "modernize", "--help"]
-    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SRC)})
     assert done.returncode == 0
     for option in ("PROJECT", "--output", "--check", "--diff", "--json", "--no-compare", "--build", "--time-limit"):
         assert option in done.stdout

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from support import ROOT
+from support import ROOT, SRC
 from support.modernize import has_toolkit, names, state
 from torchthaw.cli import main
 
@@ -61,7 +61,7 @@ def modernized(tmp_path_factory):
             before = state(folder / name)
             if name == "script":
                 words = ("modernize", name, "--output", f"new/{name}", "--json")
-                report = json.loads(run(folder, sys.executable, "-m", "torchthaw", *words, PYTHONPATH=str(ROOT)))
+                report = json.loads(run(folder, sys.executable, "-m", "torchthaw", *words, PYTHONPATH=str(SRC)))
             else:
                 fewer = ["--no-compare"] if name == "cuda" else []
                 status, report = modernize(folder / name, "--output", folder / "new" / name, *fewer)
@@ -86,7 +86,7 @@ def environment(tmp_path_factory):
         # What is installed here, and torchthaw as it would be: without the other packages of this checkout.
         seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
         (purelib / "packages.pth").write_text("\n".join(seen))
-        (purelib / "torchthaw").symlink_to(ROOT / "torchthaw")
+        (purelib / "torchthaw").symlink_to(SRC / "torchthaw")
         shutil.unpack_archive(wheel, purelib, "zip")
         return venv / "bin" / "python"
 
@@ -106,7 +106,7 @@ def built(modernized, tmp_path_factory):
             kinds = {"sdist": "*.tar.gz", "wheel": "*.whl"}
             if name == "cuda" and not has_toolkit():
                 del kinds["wheel"]
-            run(folder / "source", sys.executable, "-c", code, *kinds, PYTHONPATH=str(ROOT))
+            run(folder / "source", sys.executable, "-c", code, *kinds, PYTHONPATH=str(SRC))
             made[name] = {kind: next(folder.glob(pattern)) for kind, pattern in kinds.items()}
         return made[name]
 

@@ -9,7 +9,6 @@ import pytest
 
 from support.modernize import BUILD, FUNCTION, SCRIPT, command, names, packages, parts, table, write  # noqa: F401
 
-
 LOOSE = {
     **SCRIPT, "modules/__init__.py": "", "modules/double.py": "from functions.double import double\n",
     "helpers.py": "def f():\n    pass\n", "functions/uses.py": "import helpers\n",

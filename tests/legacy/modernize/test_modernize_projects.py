@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT
+from support import SRC
 from support.modernize import state
 from torchthaw.cli import main
 
 pytest.importorskip("libcst")
 pytestmark = pytest.mark.timeout(1200)
 PROJECT = Path(__file__).parent / "projects" / "resampling"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SRC), "CUDA_VISIBLE_DEVICES": ""}
 # The lines of functional.py that modernize leaves: each with why, and what a person makes of it by that advice.
 LEFT = {
     3: ["RepeatFunction is handed on; what calls it must use RepeatFunction.apply(inputs, constants)",

@@ -14,8 +14,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from support import ROOT  # noqa: E402
-
+from support import ROOT, SRC  # noqa: E402
 from torchthaw.legacy.modernize.python import convert  # noqa: E402
 
 OLD = Path(__file__).parent / "old_project"
@@ -25,7 +24,8 @@ MODULES = {"layers": "new.layers", "layers.kinds": "new.layers.kinds", "layers.n
 PROGRAM = """
 import json, sys
 if {legacy}:
-    import torchthaw, torch.utils.ffi
+    import torch, torchthaw.legacy
+    torchthaw.legacy.install()
 sys.path.insert(0, {folder!r})
 import use
 found = {{}}
@@ -44,7 +44,7 @@ SEMANTICS = "integer_division,scalar_index,torch_six,align_corners"  # what the 
 
 def run(folder, legacy):
     program = PROGRAM.format(legacy=legacy, folder=str(folder))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCHTHAW_LEGACY_SEMANTICS": SEMANTICS}
+    environment = {**os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_LEGACY_SEMANTICS": SEMANTICS}
     warnings = [] if legacy else ["-W", "error::FutureWarning", "-W", "error::DeprecationWarning:new"]
     done = subprocess.run(
         [sys.executable, *warnings, "-c", program], cwd=folder, env=environment,

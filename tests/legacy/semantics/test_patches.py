@@ -199,7 +199,8 @@ def test_what_the_import_of_dynamo_changes_is_undone():
 
 RELOAD = """
 import importlib, sys
-import torchthaw
+import torchthaw.legacy
+torchthaw.legacy.install()
 import torch.utils.cpp_extension as module
 
 first = module.load
@@ -220,7 +221,7 @@ def test_a_reloaded_module_is_patched_again():
 
 
 def test_other_finders_get_the_target_of_a_reload(monkeypatch):
-    from torchthaw import finder
+    from torchthaw.base import import_hook
 
     got = []
 
@@ -229,8 +230,9 @@ def test_other_finders_get_the_target_of_a_reload(monkeypatch):
         def find_spec(name, path=None, target=None):
             got.append((name, path, target))
 
-    monkeypatch.setattr(sys, "meta_path", [finder.Finder, Other])
-    finder.Finder.find_spec("torch.utils.cpp_extension", ["folder"], torch.utils.cpp_extension)
+    monkeypatch.setattr(sys, "meta_path", [import_hook.Finder, Other])
+    monkeypatch.setitem(import_hook._always, "torch.utils.cpp_extension", [])
+    import_hook.Finder.find_spec("torch.utils.cpp_extension", ["folder"], torch.utils.cpp_extension)
     assert got == [("torch.utils.cpp_extension", ["folder"], torch.utils.cpp_extension)]
 
 
@@ -257,7 +259,9 @@ def test_environment_with_an_unknown_name(monkeypatch):
 
 
 EXIT = """
-import torchthaw, torch.utils.ffi
+import torch
+import torchthaw.legacy
+torchthaw.legacy.install()
 from torchthaw.legacy import data_owner
 
 x = torch.ones(3)

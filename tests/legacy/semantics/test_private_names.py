@@ -13,10 +13,10 @@ import pytest
 import torch
 
 import torchthaw
-from support import ROOT, TESTS
-from torchthaw import private_names
+from support import ROOT, SRC, TESTS
+from torchthaw.bridge import private_names
+from torchthaw.bridge.private_names import NAMES
 from torchthaw.legacy import patches
-from torchthaw.private_names import NAMES
 
 PACKAGE = Path(torchthaw.__file__).parent  # a checkout's, or a wheel's
 
@@ -108,7 +108,7 @@ def test_the_table_is_complete():
 
 def test_a_module_that_is_being_imported(tmp_path, monkeypatch):
     """Its own code sees that it is; where Python has no such attribute, every module counts as imported."""
-    asks = "import sys\nfrom torchthaw.private_names import is_being_imported\n"
+    asks = "import sys\nfrom torchthaw.bridge.private_names import is_being_imported\n"
     (tmp_path / "half_imported.py").write_text(f"{asks}meanwhile = is_being_imported(sys.modules[__name__])\n")
     monkeypatch.syspath_prepend(tmp_path)
     import half_imported
@@ -167,12 +167,13 @@ def answers(tmp_path_factory):
     (folder / "new.h").write_text("void fill(float *tensor, int count, float value);\n")
     (folder / "new.c").write_text(NEW)
     (folder / "build.py").write_text(
-        "import torchthaw\n"
+        "import torchthaw.legacy\n"
+        "torchthaw.legacy.install()\n"
         "from torch.utils.ffi import create_extension\n"
         "create_extension('_ext.old', ['old.h'], ['old.c'], relative_to=__file__).build()\n"
         "torchthaw.create_extension('_ext.new', ['new.h'], ['new.c'], relative_to=__file__).build()\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCHTHAW_CACHE": str(folder / "cache")}
+    environment = {**os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_CACHE": str(folder / "cache")}
     for name in ("TORCHTHAW_NO_PATCH", "TORCHTHAW_LEGACY_SEMANTICS"):
         environment.pop(name, None)
 
@@ -243,7 +244,7 @@ def test_without_a_name(answers, name, how):
 ANYWHERE = """
 import sys
 import torch
-from torchthaw import private_names
+from torchthaw.bridge import private_names
 with eval(sys.argv[1]):
     for name in ("increment_version", "view_base", "typed_storage", "is_zerotensor", "transform_level"):
         assert private_names.get(name) is private_names.find(private_names.NAMES[name].path), name
@@ -269,7 +270,7 @@ def test_the_page_lists_the_mangled_names():
 
 SWITCHED = """
 import torch
-from torchthaw import private_names
+from torchthaw.bridge import private_names
 from torchthaw.bridge import pytorch
 from _ext import my_lib
 

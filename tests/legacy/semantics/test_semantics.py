@@ -311,7 +311,8 @@ def test_scripts_compile_as_without_items():
 
 
 SCRIPT = """
-import torchthaw, torch.utils.ffi
+import torch, torchthaw.legacy
+torchthaw.legacy.install()
 from torch import nn
 
 assert torch.arange(3).dtype is torch.float32

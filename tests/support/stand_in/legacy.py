@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from torchthaw import config
+from torchthaw.base import config
 
 PREFIX = Path(os.environ["THAW_STAND_IN"])
 config.prefix = lambda: PREFIX

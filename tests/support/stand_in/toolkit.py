@@ -49,7 +49,7 @@ def make(folder):
 
 
 def prefix(folder, build):
-    """A folder with the libraries of ``build``, libthc's stand-in among them, for torchthaw.config.prefix()."""
+    """A folder with the libraries of ``build``, libthc's stand-in among them, for torchthaw.base.config.prefix()."""
     (folder / "lib").mkdir(parents=True)
     for name in ("_bridge.abi3.so", "libth.so.1", "libmy_lib.so.1"):
         (folder / "lib" / name).symlink_to(build / "lib" / name)

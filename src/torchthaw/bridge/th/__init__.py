@@ -6,9 +6,9 @@ from math import prod
 
 import torch
 
-from ... import config
-from ...private_names import get, native
+from ...base import config
 from .. import errors
+from ..private_names import get, native
 
 # (DLPack code, bits) of the dtypes that TH has.
 NAMES = "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16"

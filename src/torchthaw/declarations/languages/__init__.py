@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages: one file of templates for each language, or for several that differ little."""
+"""torchthaw/declarations/languages: one file of templates for each language, or for several that differ little."""
 
 from . import c_text, csharp, fortran, java, python, ruby, rust, zig
 

@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages/c_text.py: LuaJIT and PHP, whose FFI reads C declarations without a preprocessor."""
+"""torchthaw/declarations/languages/c_text.py: LuaJIT and PHP, whose FFI reads C declarations without a preprocessor."""
 
 from ..language import Language, Spelling
 from ..lines import filled

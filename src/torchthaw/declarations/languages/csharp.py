@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages/csharp.py: C#: a static partial class of DllImport functions with unsafe pointers."""
+"""torchthaw/declarations/languages/csharp.py: C#: a static partial class of DllImport functions with unsafe pointers."""
 
 from ..language import Language, Spelling, camel, words
 from ..types import CSHARP

@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages/fortran.py: Fortran 2003: a module with the interfaces of the functions.
+"""torchthaw/declarations/languages/fortran.py: Fortran 2003: a module with the interfaces of the functions.
 
 Every pointer is a c_ptr by value, so that no array is copied on its way: c_loc(array), or c_null_ptr.
 """

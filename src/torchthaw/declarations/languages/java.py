@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages/java.py: Java: java.lang.foreign (JDK 22 and later), and JNA's direct mapping."""
+"""torchthaw/declarations/languages/java.py: Java: java.lang.foreign (JDK 22 and later), and JNA's direct mapping."""
 
 from ..language import Language, Spelling, address, camel, words
 from ..types import JAVA, JAVA_LAYOUTS

@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages/python.py: Python: the types of a ctypes.CDLL's functions. Arrays are addresses."""
+"""torchthaw/declarations/languages/python.py: Python: the types of a ctypes.CDLL's functions. Arrays are addresses."""
 
 import keyword
 

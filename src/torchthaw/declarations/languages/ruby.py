@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages/ruby.py: Ruby: the types of the functions for Fiddle, and what makes them callable."""
+"""torchthaw/declarations/languages/ruby.py: Ruby: the types of the functions for Fiddle, and what makes them callable."""
 
 import re
 

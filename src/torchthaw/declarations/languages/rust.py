@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages/rust.py: Rust: an extern block; the crate's build.rs says what to link."""
+"""torchthaw/declarations/languages/rust.py: Rust: an extern block; the crate's build.rs says what to link."""
 
 from ..language import Language, Spelling, words
 from ..lines import each_on_a_line

@@ -1,4 +1,4 @@
-"""torchthaw/bindings/languages/zig.py: Zig: extern functions, without translate-c; build.zig says what to link."""
+"""torchthaw/declarations/languages/zig.py: Zig: extern functions, without translate-c; build.zig says what to link."""
 
 from ..language import Language, Spelling, words
 from ..lines import each_on_a_line

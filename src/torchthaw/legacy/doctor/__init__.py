@@ -6,11 +6,11 @@
 import sys
 
 
-def add_doctor(subcommands):
+def add_doctor(subcommands, help):
     """The subcommand ``doctor`` of the command line."""
     parser = subcommands.add_parser(
         "doctor",
-        help="say what a legacy project needs before it runs",
+        help=help,
         description="Reads a legacy project without running it. Exit status: 0 nothing has to be edited, "
         "1 something has, 2 PATH is not there.",
     )

@@ -9,8 +9,8 @@ from .. import aten_names
 from . import aten_headers
 from .findings import Edit
 from .matching import Hit, apply_certain, edit_of
-from .rules import EDIT, WORKS, aten
 from .project import INCLUDE as FIND_INCLUDE
+from .rules import EDIT, WORKS, aten
 from .source import C_TOKENS, blank, conditions
 
 HEADERS = (".h", ".hpp", ".cuh")

@@ -6,7 +6,7 @@ import posixpath
 import re
 from pathlib import Path
 
-from ... import config
+from ...base import config
 from .source import C_TOKENS, blank
 
 OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")

@@ -128,8 +128,9 @@ def _first_unreadable(code):
 
 def error_of(headers):
     """Why the headers are no declarations for cffi; None where they are, or where that cannot be told."""
-    from ... import config
-    from ...build import cdef, th
+    from ...base import config
+    from ...header import cdef
+    from .. import th_types as th
 
     try:
         cdef.parse(headers, [config.includes(), *{header.parent for header in headers}], (), th.CDEF)
@@ -141,7 +142,7 @@ def error_of(headers):
 
 
 def _is_readable(text):
-    from ...build import th
+    from .. import th_types as th
 
     try:
         cffi.FFI().cdef(th.CDEF + text)

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from ... import private_names
+from ...bridge import private_names
 from .. import patches, semantics
 
 HEADS = {

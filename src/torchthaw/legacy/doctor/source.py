@@ -2,7 +2,7 @@
 
 import re
 
-from ...build.c_tokens import C_TOKENS, blank
+from ...header.c_tokens import C_TOKENS, blank
 
 __all__ = ["C_TOKENS", "PYTHON_TOKENS", "SHELL_TOKENS", "blank", "conditions"]
 

@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 
 
-def add_modernize(subcommands):
+def add_modernize(subcommands, help):
     """The subcommand ``modernize`` of the command line."""
     parser = subcommands.add_parser(
         "modernize",
-        help="make a package of today of a legacy project, in another folder",
+        help=help,
         description="Writes a package that does what a project for torch.utils.ffi did, on PyTorch and torchthaw of "
         "today, with the project's C code. PROJECT is only read. Exit status: 0; 1 if old and new results differ, or "
         "with --check if a person must look at something; 2 if the project cannot be modernized.",

@@ -1,13 +1,13 @@
-"""torchthaw/legacy/modernize/extensions.py: from recorded calls of create_extension to arguments of FFIExtension."""
+"""torchthaw/legacy/modernize/built.py: from recorded calls of create_extension to arguments of FFIExtension."""
 
 import os
 import re
 from pathlib import Path
 from typing import NamedTuple
 
-from ...build import cuda
+from ...extension import cuda
 from .. import nvcc, options
-from ..core import C_FLAGS
+from ..ffi_extension import C_FLAGS
 from .project import Refused
 from .remarks import Remark
 

@@ -7,8 +7,9 @@ must be one of a few, and no other function of TH may be called.
 import re
 from typing import NamedTuple
 
-from ...build import cdef, cffi_names, th
-from ...build.c_tokens import C_TOKENS, blank
+from ...header import cdef, cffi_names
+from ...header.c_tokens import C_TOKENS, blank
+from .. import th_types as th
 from .project import Project
 
 C_TYPES = {

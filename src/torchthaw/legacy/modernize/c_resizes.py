@@ -2,7 +2,7 @@
 
 import re
 
-from ...build.c_tokens import C_TOKENS, blank
+from ...header.c_tokens import C_TOKENS, blank
 from .c_functions import end_of
 
 DEFINITION = re.compile(r"\b(\w+)\s*\(([^(){};]*)\)\s*\{")

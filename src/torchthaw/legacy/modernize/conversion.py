@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..doctor.examine import Examination
 from ..doctor.project import C_FILES
 from . import c_functions, c_resizes, old_tests, pyproject, recording, scripts, setup_file
-from .extensions import extensions
+from .built import extensions
 from .layout import plan
 from .package import READMES, Package
 from .project import Project, Refused

@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from ...build import prototypes
+from ...header import prototypes
 from .remarks import Remark
 from .replacement_table import TABLE
 

@@ -5,7 +5,7 @@ import re
 import shlex
 
 from ..doctor.project import SHELL_FILES, SHELL_NAMES
-from .extensions import without_architectures, without_old_standard
+from .built import without_architectures, without_old_standard
 from .remarks import Remark
 
 # What compiles as pip does it, or only says something.

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from .extensions import LISTS, OLD_C
+from .built import LISTS, OLD_C
 
 COMPILERS = ("cxx", "nvcc", "nvcc_dlink")
 WIDTH = 110
@@ -10,8 +10,8 @@ HEAD = '''"""setup.py: the C extensions; name, version and dependencies are in p
 {imports}
 '''
 WITH_CUDA = """
-# TORCHTHAW_BUILD_CUDA=1 makes this true on a machine without a GPU.
-with_cuda = torch.cuda.is_available()
+# TORCHTHAW_BUILD_CUDA=1 builds for GPUs on a machine without one.
+with_cuda = torch.cuda.is_available() or os.environ.get("TORCHTHAW_BUILD_CUDA") == "1"
 """
 OLD_C_NAME = """
 # C of that time: signed integers wrap around, C23 has other keywords, and compilers of today take these for errors.
@@ -22,7 +22,7 @@ old_c = {value}
 def text(extensions, names):
     """The text. names: the dotted names of the extensions in the new package."""
     is_optional = any(extension.is_optional for extension in extensions)
-    torch = ["import torch"] if is_optional else []
+    torch = ["import os", "", "import torch"] if is_optional else []
     imports = [*torch, "from setuptools import setup", "from torchthaw import BuildExtension, FFIExtension"]
     parts = [HEAD.format(imports="\n".join(["", *imports]))]
     if is_optional:

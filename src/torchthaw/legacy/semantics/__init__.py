@@ -4,7 +4,7 @@
 0.1 alone. The environment is read when torch.utils.ffi is first imported, and for torch._six when that is.
 """
 
-from ... import config
+from ...base import config
 from ..patching import Patch, PatchTable
 
 SEMANTICS = PatchTable(

@@ -7,8 +7,8 @@ from importlib.util import module_from_spec
 import torch
 import torch.testing
 
-from ... import finder
-from ...private_names import native
+from ...bridge.private_names import native
+from .. import finder
 from ..patching import Change
 
 OUT_METHODS = "abs add addmm bmm ceil clamp cos div exp floor log mm mul neg pow sigmoid sin sqrt sub tanh".split()

@@ -3,7 +3,7 @@
 from functools import update_wrapper
 from types import FunctionType
 
-from ...private_names import get
+from ...bridge.private_names import get
 from ..patching import Change
 
 _known = {}  # (function, wrap, arguments) -> the function in its place, for good: PyTorch tells functions by id()

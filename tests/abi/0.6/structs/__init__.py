@@ -2,8 +2,7 @@
 
 from torch.utils.ffi import _wrap_function
 
-from ._structs import ffi as _ffi
-from ._structs import lib as _lib
+from ._structs import ffi as _ffi, lib as _lib
 
 __all__ = []
 

@@ -2,8 +2,9 @@
 
 import json
 
-import annotated
 import torch
+
+import annotated
 
 description = json.loads(annotated._extension.description)
 

@@ -3,8 +3,7 @@
 from torch.utils.ffi import _wrap_function
 
 try:
-    from ._structs import ffi as _ffi
-    from ._structs import lib as _lib
+    from ._structs import ffi as _ffi, lib as _lib
 except ModuleNotFoundError as _error:
     if not str(_error.name).endswith("._structs"):
         raise

@@ -2,9 +2,10 @@
 
 import json
 
-import annotated
 import pytest
 import torch
+
+import annotated
 
 description = json.loads(annotated._extension.description)
 

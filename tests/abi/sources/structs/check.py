@@ -3,10 +3,9 @@
 import inspect
 
 import pytest
+import structs
 import torch
 import torch.utils.ffi
-
-import structs
 
 ffi = structs._ffi
 

@@ -22,7 +22,7 @@ from support import TESTS, bridge_probe
 from support.stand_in import legacy, pretend
 from support.stand_in.legacy import allocated, machine
 from support.stand_in.pretend import elsewhere
-from torchthaw.build import exact
+from torchthaw.extension import exact
 
 EXACT = os.environ["THAW_EXACT"] == "1"
 FOLDER = Path(os.environ["THAW_STAND_IN"]).parent
@@ -30,7 +30,7 @@ FOLDER = Path(os.environ["THAW_STAND_IN"]).parent
 
 def build():
     """The extension module, built for the stand-in for CUDA."""
-    from torch.utils.ffi import create_extension
+    from torchthaw.legacy.ffi_create import create_extension
 
     folder = FOLDER / f"probe-{EXACT}"
     exact.is_exact = lambda *given: EXACT

@@ -1,6 +1,6 @@
 """torchthaw/legacy/doctor/rules: what to look for in a legacy project, one row each."""
 
-from . import aten, c, cuda, extension, python, pytorch, scripts
+from . import aten, c, create_extension as extension, cuda, python, pytorch, scripts
 from .rule import C_TEXT, CHECK, CYTHON, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, C, TreeRule
 
 __all__ = [

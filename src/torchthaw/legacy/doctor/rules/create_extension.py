@@ -1,4 +1,4 @@
-"""torchthaw/legacy/doctor/rules/extension.py: the Python side of a C extension."""
+"""torchthaw/legacy/doctor/rules/create_extension.py: the Python side of a C extension."""
 
 from .find_values import calls_of_c
 from .rule import CHECK, EDIT, PYTHON, PYTHON_TEXT, WORKS, TreeRule, rule

@@ -1,7 +1,6 @@
 """torchthaw/legacy/doctor/rules/pytorch.py: what PyTorch took away or changed."""
 
-from . import find_names
-from . import find_values as find
+from . import find_names, find_values as find
 from .rule import ARGUMENTS, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, WORKS, TreeRule, rule
 
 GONE_LINALG = {

@@ -1,6 +1,6 @@
 """torchthaw/legacy/doctor/rules/scripts.py: shell scripts, Makefiles and CMake files."""
 
-from .extension import NO_LIBRARY
+from .create_extension import NO_LIBRARY
 from .rule import CHECK, EDIT, SHELL, rule
 
 RULES = [

@@ -13,7 +13,7 @@ except ImportError:
     why = "expected the package libcst, found none; pip install torchthaw[modernize] installs it"
     raise ImportError(why, name="libcst") from None
 
-from ....build.progress import Progress  # noqa: E402
+from ....extension.progress import Progress  # noqa: E402
 from ..imports import old_name_of  # noqa: E402
 from ..remarks import FunctionClass  # noqa: E402
 from . import classes, functions, imports, marks, names, outputs, owners, python3, values, variables  # noqa: E402

@@ -6,8 +6,8 @@ import re
 import libcst as cst
 import libcst.matchers as m
 
-from .editing import Change, dotted, expression
 from ..imports import old_name_of
+from .editing import Change, dotted, expression
 from .project import package_of
 
 RULE = "import"

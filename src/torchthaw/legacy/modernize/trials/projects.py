@@ -11,8 +11,8 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from .... import finder
-from ....build.progress import COUNT, Progress
+from ....extension.progress import COUNT, Progress
+from ... import finder
 
 LEFT_OUT = {".git", ".hg", ".svn", "__pycache__"}
 LARGEST_FILE = 100 << 20  # bytes; weights and data are not needed

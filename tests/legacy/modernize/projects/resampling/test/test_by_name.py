@@ -1,9 +1,8 @@
 import unittest
 
 import torch
-from torch.autograd import Variable
-
 from resampling.functional import by_name, shifted_back
+from torch.autograd import Variable
 
 
 class ByNameTest(unittest.TestCase):

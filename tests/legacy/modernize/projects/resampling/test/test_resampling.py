@@ -1,9 +1,8 @@
 import unittest
 
 import torch
-from torch.autograd import Variable
-
 from resampling import Pyramid, Shift, Weighted, repeat, shift, weighted
+from torch.autograd import Variable
 
 
 def leaf(*rows):

@@ -1,4 +1,4 @@
-"""torchthaw/build/exact.py: whether C code can tell its TH storages from PyTorch's own.
+"""torchthaw/legacy/exact.py: whether C code can tell its TH storages from PyTorch's own.
 
 A TH storage for a tensor's own elements alone, with an offset of 0, needs less of PyTorch: exact storages make a short
 call take half as long again. is_exact() finds the code that needs them: code that reads ``storage->size`` or
@@ -9,9 +9,9 @@ All other code names storages only to read ``tensor->storage->data``.
 import re
 from pathlib import Path
 
-from .. import config
-from . import header_folders
-from .c_tokens import C_TOKENS, blank
+from ..base import config
+from ..extension import header_folders
+from ..header.c_tokens import C_TOKENS, blank
 
 NAMED = re.compile(r"storage", re.IGNORECASE)
 DATA = r"->\s*storage\s*->\s*data\b"

@@ -1,0 +1,61 @@
+"""torchthaw/base/import_hook.py: calls functions as soon as a module is imported.
+
+The hook, an entry of sys.meta_path, is put there when it is first needed, and finds nothing by itself.
+"""
+
+import sys
+
+_once = {}  # module -> functions without arguments, called when it was imported
+_always = {}  # module -> functions that get the module, called whenever it was executed, also by a reload
+
+
+class Finder:
+    """The entry of sys.meta_path."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in _once and name not in _always:
+            return None
+        others = [each for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec")]
+        spec = next(filter(None, (each.find_spec(name, path, target) for each in others)), None)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                for function in _always.get(name, ()):
+                    function(module)
+                for function in _once.pop(name, ()):
+                    function()
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def after_import(name, function):
+    """Calls ``function()`` as soon as the module ``name`` is imported: now, if it is."""
+    if name in sys.modules:
+        function()
+    else:
+        put_first(Finder)
+        _once.setdefault(name, []).append(function)
+
+
+def at_each_import(name, function):
+    """Calls ``function(module)`` now, if the module ``name`` is imported, and whenever it is executed.
+
+    A second call with the same function changes nothing.
+    """
+    functions = _always.setdefault(name, [])
+    if function not in functions:
+        put_first(Finder)
+        functions.append(function)
+        if name in sys.modules:
+            function(sys.modules[name])
+
+
+def put_first(finder):
+    """Puts a class into sys.meta_path, before all others, unless it is there; a reloaded class is the same one."""
+    known = [(getattr(each, "__module__", None), getattr(each, "__name__", None)) for each in sys.meta_path]
+    if (finder.__module__, finder.__name__) not in known:
+        sys.meta_path.insert(0, finder)
