@@ -263,7 +263,7 @@ def test_the_site_has_an_environment_of_its_own(machine):
     venv, packages = machine.log()
     assert venv == "venv --clear .venv-docs" and packages.endswith("-r .ci/requirements/locked/docs.txt")
     (pth,) = machine.checkout.glob(".venv-docs/lib/python3.*/site-packages/torchthaw-checkout.pth")
-    assert pth.read_text() == f"{machine.checkout}\n" and not (machine.checkout / ".venv").exists()
+    assert pth.read_text() == f"{machine.checkout}/src\n{machine.checkout}\n" and not (machine.checkout / ".venv").exists()
     assert machine.bootstrap("docs").stderr == "" and machine.log() == []
     machine.checkout = machine.checkout.rename(machine.checkout.with_name("moved"))
     machine.bootstrap("docs")

@@ -44,7 +44,7 @@ def ahead(folder: Path) -> str:
     )
     try:
         made.build()
-    except torchthaw.extension.BuildError as error:
+    except torchthaw.BuildError as error:
         return str(error)
     return made.name + os.fspath(made.package) + os.fspath(made.target) + torchthaw.__version__
 
@@ -56,6 +56,7 @@ def setup() -> dict[str, object]:
 
 
 def old() -> None:
+    legacy.install()
     legacy.enable("arange", "keepdim")
     torchthaw.legacy.disable()
 
@@ -66,6 +67,7 @@ torchthaw.create_extension("halving", "halve.h", th="yes")  # type: ignore[arg-t
 torchthaw.FFIExtension("halving", 3)  # type: ignore[arg-type]
 torchthaw.BuildExtension.with_options(use_ninja="no")  # type: ignore[arg-type]
 legacy.enable(3)  # type: ignore[arg-type]
+legacy.install("all")  # type: ignore[call-arg]
 torchthaw.load_inlin("halving")  # type: ignore[attr-defined]
 '''
 
