@@ -465,7 +465,7 @@ def test_the_result_is_a_package(command, tmp_path):
     inside = {name for name in names(tmp_path / "site") if name.startswith("twice/")}
     assert inside == {
         "twice/__init__.py", "twice/functions/__init__.py", "twice/functions/double.py", "twice/_ext/__init__.py",
-        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "_twice.abi3.so")),
+        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "py.typed", "_twice.abi3.so")),
     }  # fmt: skip
     alone = "import sys; " + USE + "; assert not [m for m in sys.modules if m.startswith('torchthaw.legacy')]"
     used = subprocess.run([sys.executable, "-c", alone], cwd=tmp_path / "site", **options)
