@@ -52,6 +52,8 @@ CLASSES = {
         "g is passed on"),
     "a variable named ctx": ("class F(Function):\n    def g(self):\n        ctx = 1\n        return ctx\n",
                              "named ctx"),
+    "super() that is handed on": ("class F(Function):\n    def g(self):\n        return h(super(F, self))\n",
+                                  "g uses super() otherwise than for a method"),
     "a second base": ("class F(Function, object):\n    k = 1\n", "a second base"),
     "a variable named as an input": ("class F(Function):\n    def __init__(self, k):\n        x = k\n"
                                      "        self.k = x\n",

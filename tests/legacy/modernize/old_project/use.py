@@ -2,7 +2,7 @@
 
 import torch
 from layers.any_number import Ignores, Joined, Polynomial, View
-from layers.families import Cube, Fifth, Fourth, Power, Square, Twice, Weighted
+from layers.families import Cube, Fifth, Fourth, Mean, Power, Square, Twice, Weighted
 from layers.kinds import Half, HandsOn, InPlace, Largest, Many, Needed, Optional, Plain, Scale, Third
 from layers.native import NativeScale, StaticScale
 from torch import nn
@@ -187,7 +187,7 @@ def of_several_inits():
     x, y = leaves(2)
     square = Square(2, 1)
     z = Power(3)(x, y) + Power(2, scale=3)(y) + square(x) + Square(1, 2, 3, times=4)(y, x)
-    return gradients((x, y), z + Cube()(x) + Cube(-2)(y) + Fourth(3)(x) + Fifth(scale=2)(y) + Fifth()(x))
+    return gradients((x, y), z + Cube()(x) + Cube(-2)(y) + Fourth(3)(x) + Fifth(scale=2)(y) + Fifth()(x) + Mean(by=3)(y))
 
 
 def of_an_init_below_forward():

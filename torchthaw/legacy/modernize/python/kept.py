@@ -31,7 +31,10 @@ def find(definition):
     method = Method(definition, node)
     returned = [each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value]
     parts = [part for each in returned for part in _parts(each)]
-    return list(method.kept({method.key(part) for part in parts} - {None}, ()))
+    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    without_graph = [part for each in calls if method.key(each.func) == ".mark_non_differentiable" for part in each.args]
+    outputs = {method.key(part) for part in parts} - {method.key(part) for part in without_graph}
+    return list(method.kept(outputs - {None}, ()))
 
 
 def _parts(value):

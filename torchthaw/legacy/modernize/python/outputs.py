@@ -10,6 +10,7 @@ from ...doctor.findings import Edit, edited
 from . import kept
 from .classes import find_definitions
 from .problems import first_parameter
+from .supers import without
 
 RULE = "output-on-ctx"
 # Methods that give one tensor for sure.
@@ -127,7 +128,7 @@ class Forward:
         for name in names:
             place = self.kept[name]
             if isinstance(place.value, ast.Name) and place.value.id == name:
-                found.append(self._without(place))
+                found.append(without(tree, place))
             for node in (self.node, self.backward):
                 found += [Edit(tree.start(each), tree.end(each), name) for each in self._uses(node, name)]
         last, first = self.node.body[-1], self.backward.body[0]
@@ -144,14 +145,6 @@ class Forward:
         start = self.tree.start(node)
         indent = self.tree.text[self.tree.text.rfind("\n", 0, start) + 1 : start]
         return Edit(start, start, f"{text}\n{indent}")
-
-    def _without(self, statement):
-        """A statement that stands alone on its lines goes."""
-        text, start, end = self.tree.text, self.tree.start(statement), self.tree.end(statement)
-        first = text.rfind("\n", 0, start) + 1
-        after = text.find("\n", end)
-        is_alone = not text[first:start].strip() and not text[end:after].strip()
-        return Edit(first, after + 1, "") if is_alone else Edit(start, end, "pass")
 
 
 def _names(function):

@@ -48,11 +48,15 @@ def _problem_of_inits(definition):
     for name, node in definition.own.items():
         for each in ast.walk(node):
             given = each.args[0] if isinstance(each, ast.Call) and each.args else None
-            if given is not None and definition.tree.dotted(each.func) == "super":
+            if given is not None and _is_super(definition, each):
                 named = definition.tree.source(given)
                 if named != definition.name:
                     return f"its {name} calls super({named}, ...) in place of super({definition.name}, ...)"
     return None
+
+
+def _is_super(definition, node):
+    return isinstance(node, ast.Call) and definition.tree.dotted(node.func) == "super"
 
 
 def _problem_of_names(definition):
@@ -82,10 +86,14 @@ def _problem_of_names(definition):
 def _problem_of_methods(definition):
     for node in ast.walk(definition.own.get("backward", ast.Pass())) if definition.most_constants else ():
         if isinstance(node, ast.Attribute) and node.attr == "backward" and definition.base:
-            call = definition.tree.parents[node]
-            if not isinstance(definition.tree.parents[call], ast.Return):
+            parent = definition.tree.parents[definition.tree.parents[node]]
+            index = getattr(getattr(parent, "slice", None), "value", None)
+            if not (isinstance(parent, ast.Return) or isinstance(index, int) and index >= 0):
                 return "its backward computes with what that of its base returns"
-    for node in definition.own.values():
+    for name, node in definition.own.items():
+        if any(_is_super(definition, each) and not isinstance(definition.tree.parents[each], ast.Attribute)
+               for each in ast.walk(node)):  # fmt: skip
+            return f"its {name} uses super() otherwise than for a method"
         own = first_parameter(node)
         called = {id(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)}
         for each in ast.walk(node):

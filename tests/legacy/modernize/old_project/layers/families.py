@@ -20,7 +20,7 @@ class Power(Function):
         grad_x = grad * self.slope * x ** (self.power - 1)
         if self.has_two:
             return grad_x, grad
-        return grad_x
+        return grad_x, None
 
 
 class Square(Power):
@@ -83,3 +83,21 @@ class Twice(Optional):
 
     def __init__(self, k):
         Optional.__init__(self, k=2 * k)
+
+
+class Mean(Power):
+    """It calls its base by a variable, and computes with what the base's backward returns."""
+
+    def __init__(self, scale=1, by=2):
+        parent = super(Mean, self)
+        parent.__init__(2, scale)
+        self.by = by
+
+    def forward(self, *args):
+        parent = super(Mean, self)
+        return parent.forward(*args) / self.by
+
+    def backward(self, *args):
+        parent = super(Mean, self)
+        grad = parent.backward(*args)[0]
+        return (grad / self.by,)
