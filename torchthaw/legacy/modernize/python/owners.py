@@ -9,7 +9,7 @@ import ast
 import re
 
 from ...doctor.findings import Edit, edited
-from ...doctor.rules.find_values import keyword
+from ...doctor.rules.rule import keyword
 from .. import c_resizes
 from .callees import C, callees, parameters, scope_of, values
 
