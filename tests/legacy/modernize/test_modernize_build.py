@@ -472,6 +472,23 @@ def test_the_result_is_a_package(command, tmp_path):
     assert used.stdout == "[2.0, 2.0]\n", used.stderr
 
 
+def test_the_cpu_half_is_built_without_what_cuda_needs(command, tmp_path):
+    """A source and objects of the branch for CUDA that nothing makes, and one that only nvcc could."""
+    build = HALVES.replace('["src/generated.c"]', '["src/generated.c"]\n    objects += ["src/gone.o", "lib/gone.a"]')
+    build = build.replace("\nif", '\nobjects = ["src/k.cu.o", "src/absent.cu.o", "src/of_cuda.o"]\nif', 1)
+    build = build[: build.index("    extra_objects")] + "    extra_objects=objects,\n)\n"
+    files = {"build.py": build, "src/k.cu": "", "src/of_cuda.o": b"\x7fELF __cudaRegisterFatBinary"}
+    project = write(tmp_path / "project", {**SCRIPT, **files})
+    result = command(project).result
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    environment.pop("TORCHTHAW_BUILD_CUDA", None)
+    options = {"env": environment, "capture_output": True, "text": True, "cwd": result}
+    built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], **options)
+    assert built.returncode == 0, built.stdout + built.stderr
+    used = subprocess.run([sys.executable, "-c", USE], **options)
+    assert used.stdout == "[2.0, 2.0]\n", used.stderr
+
+
 @pytest.mark.skipif(not has_toolkit(), reason="no CUDA toolkit")
 def test_cuda_code_is_built_where_it_is_asked_for(command, tmp_path):
     """The sample's kernel, which its make.sh compiled for sm_52."""
