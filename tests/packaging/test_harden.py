@@ -77,7 +77,9 @@ def clangs(request, monkeypatch, tmp_path):
     """Compilers of which some lack the runtime of libFuzzer; (name of the one that has it or None, the real cmake)."""
     cmake = shutil.which("cmake")
     for name, status in CLANGS[request.param].items():
-        (tmp_path / name).write_text(f'#!/bin/sh\ncase "$*" in *-fsanitize=fuzzer*.cpp*) exit {status};; esac\nexit 3\n')
+        (tmp_path / name).write_text(
+            f'#!/bin/sh\ncase "$*" in *-fsanitize=fuzzer*.cpp*) exit {status};; esac\nexit 3\n'
+        )
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     return next((name for name, status in CLANGS[request.param].items() if status == 0), None), cmake

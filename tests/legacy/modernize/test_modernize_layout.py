@@ -308,8 +308,10 @@ def test_packages_in_another_folder(tmp_path, given, found):
     setup = f"import build, setuptools\nPACKAGES = {given}\nsetuptools.setup(packages=PACKAGES)\n"
     project = Project(write(tmp_path, {**dict.fromkeys(names, ""), "python/setup.py": setup}))
     said, layout = [], SimpleNamespace(files={name: name for name in project.files})
-    package = SimpleNamespace(setup={"package_dir": {"": "lib"}}, path="python/setup.py", project=project, layout=layout,
-                              say=lambda message, kind: said.append((message, kind)))  # fmt: skip
+    package = SimpleNamespace(
+        setup={"package_dir": {"": "lib"}}, path="python/setup.py", project=project, layout=layout,
+        say=lambda message, kind: said.append((message, kind)),
+    )  # fmt: skip
     made = packages_of(package)
     if found is None:
         assert said == [(f"packages={given}: see whether pyproject.toml names all packages", "look")]

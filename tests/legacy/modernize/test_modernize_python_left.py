@@ -90,7 +90,10 @@ def test_defaults_of_another_file_stay():
     inherits = "from b import G\n\n\nclass H(G):\n    pass\n"
     texts, remarks, _ = convert({"a.py": base, "b.py": below, "c.py": inherits}, {})
     assert {each.kind for each in remarks} == {"done"} and "FACTOR" not in texts["b.py"]  # G has no such argument
-    for below in ("class G(F):\n    pass\n", "class G(F):\n    def forward(self, x):\n        return F.forward(self, x)\n"):
+    for below in (
+        "class G(F):\n    pass\n",
+        "class G(F):\n    def forward(self, x):\n        return F.forward(self, x)\n",
+    ):
         last = "from b import G\n\n\nclass H(G):\n    def __init__(self, k):\n        G.__init__(self, k)\n"
         _, remarks, _ = convert({"a.py": base, "b.py": f"from a import F\n\n\n{below}", "c.py": last}, {})
         why = "G stays an instance Function: __init__ of its base F, in another file, has a default that is no literal"

@@ -169,7 +169,8 @@ def test_what_cannot_be_decided_is_said(name):
         "def enlarge(t):\n    t.add_(9)\ndef f(y):\n    enlarge(y.data)\n    print(y.data)\n    y.view_as(y.data)\n",
         "from _ext import grow\nr = grow.read\ndef f(x, y):\n    r(x, y.data)\n    getattr(grow, 'read')(x, y.data)\n",
         "from _ext import grow\ndef f(x, y):\n    grow.tile(x.data, y)\n    grow.THNN_FloatCount(x, y.data)\n",
-        "from _ext import grow\ndef up(x, y):\n    grow.tile(x, y)\ndef f(x, y):\n    up(x.data, y)\n    up(y=y, x=x.data)\n",
+        "from _ext import grow\ndef up(x, y):\n    grow.tile(x, y)\n"
+        "def f(x, y):\n    up(x.data, y)\n    up(y=y, x=x.data)\n",
     ],
 )
 def test_what_resizes_no_data_stays(before):

@@ -46,8 +46,8 @@ class Builds:
 
         None is what create_extension compiles, or what such a file includes. A build has the files that it names, and
         what they include. Below its folder, up to that of the next build, it has those with ATen, themselves or by what
-        they include; and all, where no file of the project calls create_extension. CMake's have ATen, or are included by
-        such a one.
+        they include; and all, where no file of the project calls create_extension. CMake's have ATen, or are included
+        by such a one.
         """
         of_ffi = self.of_ffi.union(*(build.files("headers") for build in self.build_files))
         theirs = self.project.reached(file for file in self.project.code if file.resolve() in of_ffi)
@@ -62,8 +62,10 @@ class Builds:
             nearest = next((folder for folder in file.parents if folder in own | folders), None)
             if file in theirs:
                 continue
-            if file in reached or nearest in folders - own and (
-                not self.build_files or has_aten & self.project.reached([file])
+            if (
+                file in reached
+                or nearest in folders - own
+                and (not self.build_files or has_aten & self.project.reached([file]))
             ):
                 found[file] = True
             elif file in by_cmake:

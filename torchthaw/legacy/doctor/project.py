@@ -123,7 +123,9 @@ class Project:
         if name not in self._classes:
             files = [file for file, code in self.python.items() if re.search(rf"\bclass {name}\b", code)]
             trees = [tree for tree in map(self._tree, files) if tree]
-            self._classes[name] = [(tree, each) for tree in trees for each in tree.all(ast.ClassDef) if each.name == name]
+            self._classes[name] = [
+                (tree, each) for tree in trees for each in tree.all(ast.ClassDef) if each.name == name
+            ]
         return self._classes[name]
 
     def _tree(self, file):

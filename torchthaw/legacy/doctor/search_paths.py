@@ -37,7 +37,9 @@ def _added(tree, node):
     if isinstance(parent, ast.Attribute) and isinstance(call, ast.Call) and call.func is parent:
         if parent.attr in READS:
             return []
-        return {"append": call.args[:1], "insert": call.args[1:2], "extend": _elements(call.args[:1])}.get(parent.attr, [None])
+        return {"append": call.args[:1], "insert": call.args[1:2], "extend": _elements(call.args[:1])}.get(
+            parent.attr, [None]
+        )
     if isinstance(parent, ast.Subscript) and parent.value is node:
         return [] if isinstance(parent.ctx, (ast.Load, ast.Del)) else _assigned(tree, parent)
     if not isinstance(node.ctx, ast.Load):

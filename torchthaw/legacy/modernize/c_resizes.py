@@ -21,10 +21,12 @@ KEEPS = (
 )
 OF_TH = re.compile(r"\bTH\w*Tensor_(?:\s*\(\s*)?\w+")
 # Functions of TH with two results or three.
-RESULTS = {name: 2 for name in ("max", "min", "sort", "topk", "kthvalue", "mode", "median", "gesv", "gels", "geqrf", "qr",
-                                "trtrs", "syev", "geev", "pstrf", "btrifact")} | {"gesvd": 3, "gesvd2": 4}  # fmt: skip
+RESULTS = {name: 2 for name in ("max", "min", "sort", "topk", "kthvalue", "mode", "median", "gesv", "gels", "geqrf",
+                                "qr", "trtrs", "syev", "geev", "pstrf", "btrifact")} | {"gesvd": 3, "gesvd2": 4}  # fmt: skip
 # What keeps the sizes of each tensor that it is given, whoever defines it.
-HARMLESS = re.compile(r"if|while|for|switch|return|sizeof|\w*(?:check|Check|CHECK|[aA]ssert|ASSERT|rgCheck)\w*|toDeviceTensor\w*")
+HARMLESS = re.compile(
+    r"if|while|for|switch|return|sizeof|\w*(?:check|Check|CHECK|[aA]ssert|ASSERT|rgCheck)\w*|toDeviceTensor\w*"
+)
 REAL = "(?:Float|Double|Half|Long|Int|Short|Char|Byte|Cuda)"
 ANY = None  # of the sizes of C: each argument may be resized
 
@@ -73,7 +75,9 @@ def _texts(project, paths):
         for name in INCLUDE.findall(source.text):
             beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
             end = "/" + posixpath.basename(name)
-            named = [beside] if beside in project.files else [each for each in project.files if f"/{each}".endswith(end)]
+            named = (
+                [beside] if beside in project.files else [each for each in project.files if f"/{each}".endswith(end)]
+            )
             paths += [each for each in named if each not in paths]
         yield blank(source.text, C_TOKENS, ("comment", "string", "include"))
 

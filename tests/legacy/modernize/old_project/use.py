@@ -187,7 +187,8 @@ def of_several_inits():
     x, y = leaves(2)
     square = Square(2, 1)
     z = Power(3)(x, y) + Power(2, scale=3)(y) + square(x) + Square(1, 2, 3, times=4)(y, x)
-    return gradients((x, y), z + Cube()(x) + Cube(-2)(y) + Fourth(3)(x) + Fifth(scale=2)(y) + Fifth()(x) + Mean(by=3)(y))
+    z = z + Cube()(x) + Cube(-2)(y) + Fourth(3)(x) + Fifth(scale=2)(y) + Fifth()(x)
+    return gradients((x, y), z + Mean(by=3)(y))
 
 
 def of_an_init_below_forward():

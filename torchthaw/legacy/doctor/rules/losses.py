@@ -1,4 +1,4 @@
-"""torchthaw/legacy/doctor/rules/losses.py: which tensors have one element for sure: losses, and what was reduced to one."""
+"""torchthaw/legacy/doctor/rules/losses.py: which tensors have one element for sure: losses, and what was reduced."""
 
 import ast
 import re
@@ -11,9 +11,9 @@ WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 LOSSES = {"cross_entropy", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits", "criterion"}
 FULL_REDUCTIONS = {"sum", "mean", "prod", "max", "min", "std", "var", "norm", "median"}
 OF_TORCH = set(
-    "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss HingeEmbeddingLoss KLDivLoss L1Loss MSELoss "
-    "MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss NLLLoss2d PoissonNLLLoss "
-    "SmoothL1Loss SoftMarginLoss TripletMarginLoss".split()
+    "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss HingeEmbeddingLoss KLDivLoss L1Loss "
+    "MSELoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss NLLLoss2d "
+    "PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss".split()
 )
 
 
@@ -48,7 +48,9 @@ def is_number(tree, node, project, depth=3):
         return False
     if words(tree, node) & LOSS:
         return True
-    return bool(values) and len(calls) == len(values) and all(is_number(tree, each, project, depth - 1) for each in calls)
+    return (
+        bool(values) and len(calls) == len(values) and all(is_number(tree, each, project, depth - 1) for each in calls)
+    )
 
 
 def _is_kept(call):
@@ -89,7 +91,8 @@ def _reduces(tree, node, project, seen):
     forward = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None)
     if forward is None:
         return any(
-            (tree.dotted(base) or "").endswith("Loss") and _gives_number(tree, base, project, seen) for base in node.bases
+            (tree.dotted(base) or "").endswith("Loss") and _gives_number(tree, base, project, seen)
+            for base in node.bases
         )
     returned = [each.value for each in ast.walk(forward) if isinstance(each, ast.Return)]
     return bool(returned) and all(each is not None and _is_reduced(tree, each, project) for each in returned)

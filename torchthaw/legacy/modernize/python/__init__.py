@@ -2,7 +2,8 @@
 
 Each file goes through the same steps: Python 3 by what the doctor is certain of (python3.py), tensors that are resized
 through ``.data`` (owners.py), Variables and renamed names (variables.py, names.py, values.py), autograd Functions and
-their calls (supers.py, outputs.py, functions.py), imports (imports.py); last come comments beside what a person must look at (marks.py).
+their calls (supers.py, outputs.py, functions.py), imports (imports.py); last come comments beside what a person must
+look at (marks.py).
 
 ImportError where LibCST is not installed.
 """

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/python/callees.py: what a called expression is: C functions, and functions of the project."""
+"""torchthaw/legacy/modernize/python/callees.py: what a called expression is: functions of C and of the project."""
 
 import ast
 from typing import NamedTuple
@@ -80,8 +80,8 @@ def local_values(tree, name):
     """The expressions that a name may be, by its function or else by the module."""
     found = values(tree, name)
     if not found and scope_of(tree, name) is not tree.root:
-        found = [_assigned(tree, each) for each in tree.all(ast.Name)
-                 if each.id == name.id and isinstance(each.ctx, ast.Store) and scope_of(tree, each) is tree.root]  # fmt: skip
+        stored = [each for each in tree.all(ast.Name) if each.id == name.id and isinstance(each.ctx, ast.Store)]
+        found = [_assigned(tree, each) for each in stored if scope_of(tree, each) is tree.root]
     return [each for each in found if each is not None]
 
 

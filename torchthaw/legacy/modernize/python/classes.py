@@ -152,7 +152,9 @@ class Definition:
         for each in below:
             below += each.children
         return any(
-            "forward" not in each.own and "__init__" in each.own and each.method("forward")[0] is self
+            "forward" not in each.own
+            and "__init__" in each.own
+            and each.method("forward")[0] is self
             or any(getattr(node, "attr", None) == "forward" for node in ast.walk(each.own.get("forward", ast.Pass())))
             for each in below
         )

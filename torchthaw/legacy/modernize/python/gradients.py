@@ -14,7 +14,10 @@ ONCE = cst.Decorator(cst.Name("once_differentiable"))
 
 
 def as_backward(definition, method, is_sequence):
-    """backward: once differentiable, gradients contiguous for C, None for each constant; PyTorch drops those too many."""
+    """backward: once differentiable, gradients contiguous for C, None for each constant.
+
+    PyTorch drops a None at the end that has no input.
+    """
     node = definition.own[method.name.value]
     changed = as_helper(definition, method)
     names = {each.decorator.value for each in changed.decorators if isinstance(each.decorator, cst.Name)}

@@ -30,8 +30,9 @@ def _look_at_unknown(project, file, made, node):
     modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
     extensions = [old for old in project.extensions if old in project.modules]
     for name in modules:
-        named = [old for old in extensions if not getattr(node, "level", 0) and old.endswith(f".{name.partition('.')[0]}")]
-        is_one_of_several = len(named) > 1 and project.old_name(file, name) is None
+        named = [old for old in extensions if old.endswith(f".{name.partition('.')[0]}")]
+        is_absolute = not getattr(node, "level", 0)
+        is_one_of_several = is_absolute and len(named) > 1 and project.old_name(file, name) is None
         is_unknown = "_ext" in name.split(".") and made.old("." * getattr(node, "level", 0) + name) is None
         if is_unknown or is_one_of_several:
             new = sorted({project.modules[old] for old in extensions if "._ext." in project.modules[old]})

@@ -1,7 +1,7 @@
-"""torchthaw/legacy/modernize/python/inits.py: families of Functions in which a class below another has its own __init__.
+"""torchthaw/legacy/modernize/python/inits.py: families of Functions in which a class below has its own __init__.
 
 There ``__init__`` becomes a static method ``set_up`` of the same arguments, which that of a class below calls, and
-forward begins with it. A forward that classes with other arguments use, too, becomes ``compute``, without the constants.
+forward begins with it. A forward that classes with other arguments use becomes ``compute``, without the constants.
 """
 
 import libcst as cst

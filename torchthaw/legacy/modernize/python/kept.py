@@ -18,7 +18,7 @@ OTHERWISE = "it is kept in another way than by an assignment of its own"
 
 
 class Kept(NamedTuple):
-    """node: the statement or call of forward. why: why it cannot be saved instead; None where it is an output itself."""
+    """node: the statement or call of forward. why: why it cannot be saved instead; None for an output itself."""
 
     name: str
     node: ast.AST
@@ -32,7 +32,9 @@ def find(definition):
     returned = [each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value]
     parts = [part for each in returned for part in _parts(each)]
     calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
-    without_graph = [part for each in calls if method.key(each.func) == ".mark_non_differentiable" for part in each.args]
+    without_graph = [
+        part for each in calls if method.key(each.func) == ".mark_non_differentiable" for part in each.args
+    ]
     outputs = {method.key(part) for part in parts} - {method.key(part) for part in without_graph}
     return list(method.kept(outputs - {None}, ()))
 
@@ -114,7 +116,9 @@ class Method:
         if isinstance(value, ast.Call):
             function = value.func
             if self.definition.tree.dotted(function) in CONTAINERS:
-                return any(self._holds(each, holding) for each in [*value.args, *(each.value for each in value.keywords)])
+                return any(
+                    self._holds(each, holding) for each in [*value.args, *(each.value for each in value.keywords)]
+                )
             name = function.attr if isinstance(function, ast.Attribute) else ""
             is_same = name in VIEWS | SAME or name.endswith("_") and not name.endswith("__")
             return is_same and self._holds(function.value, holding)

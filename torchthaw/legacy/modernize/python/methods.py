@@ -64,7 +64,9 @@ class OfInstance(cst.CSTTransformer):
             plain = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in given]
             base = expression(self.definition.tree.source(self.definition.node.bases[0]))
             of_class = base if is_super else function.value
-            return updated.with_changes(func=cst.Attribute(of_class, cst.Name(self._method(name))), args=[*plain, *more])
+            return updated.with_changes(
+                func=cst.Attribute(of_class, cst.Name(self._method(name))), args=[*plain, *more]
+            )
         return updated
 
     def _method(self, name):

@@ -20,7 +20,7 @@ WORDS = re.compile(r"\.data\b")
 TENSORS = re.compile(r"torch\.(?:cuda\.)?\w*Tensor|torch\.(?:empty|zeros|ones|rand|randn)")
 NEW = {"new", "new_empty", "new_zeros", "new_ones", "new_full", "clone"}
 # Methods that give a tensor of the same size, on another device or of another type.
-CONVERTED = {"cuda", "cpu", "to", "type", "type_as", "half", "float", "double", "long", "int", "contiguous", "clone", "pin_memory"}
+CONVERTED = set("cuda cpu to type type_as half float double long int contiguous clone pin_memory".split())
 WRAPPERS = {"torch.autograd.Variable", "torch.autograd.variable.Variable", "Variable"}
 LEFT = "resizing a tensor's .data does not resize the tensor today"
 

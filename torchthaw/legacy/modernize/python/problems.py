@@ -21,7 +21,7 @@ def problem_of(definition):
     """Why an instance Function cannot be made a static one; None where it can, or is one."""
     if not definition.is_instance_style:
         return None
-    owner, init = definition.method("__init__")
+    _, init = definition.method("__init__")
     if len(definition.node.bases) > 1:
         return "it has a second base"
     if init and init.args.kwonlyargs and any(each.star == "*" for each in definition.constants):

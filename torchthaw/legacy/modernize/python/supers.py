@@ -1,4 +1,4 @@
-"""torchthaw/legacy/modernize/python/supers.py: a variable that is ``super()`` in a method of a Function is written out."""
+"""torchthaw/legacy/modernize/python/supers.py: ``super()`` that a method keeps in a variable is written out."""
 
 import ast
 
