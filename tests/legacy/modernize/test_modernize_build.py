@@ -465,10 +465,27 @@ def test_the_result_is_a_package(command, tmp_path):
     inside = {name for name in names(tmp_path / "site") if name.startswith("twice/")}
     assert inside == {
         "twice/__init__.py", "twice/functions/__init__.py", "twice/functions/double.py", "twice/_ext/__init__.py",
-        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "_twice.abi3.so")),
+        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "py.typed", "_twice.abi3.so")),
     }  # fmt: skip
     alone = "import sys; " + USE + "; assert not [m for m in sys.modules if m.startswith('torchthaw.legacy')]"
     used = subprocess.run([sys.executable, "-c", alone], cwd=tmp_path / "site", **options)
+    assert used.stdout == "[2.0, 2.0]\n", used.stderr
+
+
+def test_the_cpu_half_is_built_without_what_cuda_needs(command, tmp_path):
+    """A source and objects of the branch for CUDA that nothing makes, and one that only nvcc could."""
+    build = HALVES.replace('["src/generated.c"]', '["src/generated.c"]\n    objects += ["src/gone.o", "lib/gone.a"]')
+    build = build.replace("\nif", '\nobjects = ["src/k.cu.o", "src/absent.cu.o", "src/of_cuda.o"]\nif', 1)
+    build = build[: build.index("    extra_objects")] + "    extra_objects=objects,\n)\n"
+    files = {"build.py": build, "src/k.cu": "", "src/of_cuda.o": b"\x7fELF __cudaRegisterFatBinary"}
+    project = write(tmp_path / "project", {**SCRIPT, **files})
+    result = command(project).result
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    environment.pop("TORCHTHAW_BUILD_CUDA", None)
+    options = {"env": environment, "capture_output": True, "text": True, "cwd": result}
+    built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], **options)
+    assert built.returncode == 0, built.stdout + built.stderr
+    used = subprocess.run([sys.executable, "-c", USE], **options)
     assert used.stdout == "[2.0, 2.0]\n", used.stderr
 
 

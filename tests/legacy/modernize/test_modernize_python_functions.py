@@ -19,7 +19,7 @@ from torchthaw.legacy.modernize.python import convert  # noqa: E402
 
 OLD = Path(__file__).parent / "old_project"
 MODULES = {"layers": "new.layers", "layers.kinds": "new.layers.kinds", "layers.native": "new.layers.native",
-           "layers.any_number": "new.layers.any_number",
+           "layers.any_number": "new.layers.any_number", "layers.families": "new.layers.families",
            "_ext.fake": "new._ext.fake"}  # fmt: skip
 PROGRAM = """
 import json, sys
