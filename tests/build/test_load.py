@@ -631,8 +631,34 @@ def test_a_signature_of_cpp_is_named(project, text, what, written):
     )
 
 
+def test_names_of_c_that_are_words_of_cpp(project):
+    """Nor is an expression of C a reference."""
+    words = "template class namespace using operator friend virtual typename explicit mutable constexpr".split()
+    parameters = ", ".join(f"long {word}" for word in words)
+    text = f"long f({parameters}) {{ return {' + '.join(words)}; }}"
+    text += "\nlong g(const float *image, const float template[4 & 7], long n) { return n; }\nlong using(long x) { return x; }"
+    module = torchthaw.load_inline("inline", c_sources=text, functions=["f", "g", "using"])
+    ones = torch.ones(4)
+    assert (module.f(*range(len(words))), module.g(ones, ones, 3), module.using(2)) == (sum(range(len(words))), 3, 2)
+
+
+@pytest.mark.parametrize("header", [
+    "void f(word template);", "void f(word n, float x[4 & 7]);", "struct s { word class; int operator, virtual; };",
+])  # fmt: skip
+def test_names_of_c_in_a_header_that_is_wrong(project, header):
+    with pytest.raises(ValueError, match=r"inline.h:1: .*: word: expected a type that the headers declare"):
+        torchthaw.load_inline("inline", c_sources="int x;", headers=header)
+
+
+def test_a_call_is_no_signature_of_cpp(project):
+    match = "^functions: expected functions that the sources define, got 'f'$"
+    with pytest.raises(ValueError, match=match):
+        torchthaw.load_inline("inline", c_sources="int x = sizeof(f(1 & 3));", functions="f")
+
+
 @pytest.mark.parametrize("word, similar", [
     ("THAW_SHAP(n)", "THAW_SHAPE"), ("THAW_NULABLE", "THAW_NULLABLE"), ("THAW_LIKES(x, 1)", "THAW_LIKE"),
+    ("THAW_SHAP2(n)", "THAW_SHAPE"), ("THAW_Shape(n)", "THAW_SHAPE"), ("THAW_inout", "THAW_INOUT"),
 ])  # fmt: skip
 @pytest.mark.parametrize("way", ["functions", "headers"])
 def test_a_misspelt_annotation(project, way, word, similar):
