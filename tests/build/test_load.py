@@ -448,7 +448,24 @@ def test_an_undefined_symbol_can_be_mended(project):
     assert apply(load()) == [2, 2, 2]
 
 
-TAKEN = ("torch", "aten", "prim", "prims", "torchthaw", "load_library", "my_lib")
+TAKEN = ("torch", "aten", "prim", "prims", "torchthaw", "load_library", "higher_order", "my_lib")
+FREE = ("streams", "sparse", "export", "profiler", "onnx", "quantized")
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_a_namespace_in_which_pytorch_has_other_operators(project, name):
+    source = "void twice(const float *x, long n, float *y) { for (long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
+    header = "#include <torchthaw/annotate.h>\n"
+    header += "void twice(const float *x THAW_SHAPE(n), long n, float *y THAW_SHAPE(n));"
+    module = torchthaw.load_inline(name, c_sources=source, headers=header)
+    module.twice(torch.ones(2), 2, out := torch.empty(2))
+    assert out.tolist() == getattr(torch.ops, name).twice(torch.ones(2)).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_makes_no_operators_may_have_any_name(project, name):
+    path = torchthaw.load_inline(name, c_sources="int two(void) { return 2; }", is_python_module=False)
+    assert ctypes.CDLL(path).two() == 2
 
 
 @pytest.mark.parametrize("options, error, match", [

@@ -183,6 +183,20 @@ def test_two_functions_of_one_schema(pairs):
     assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
 
 
+def test_an_operator_of_somebody_else(pairs):
+    """PyTorch's own sparse::qlinear is one: it stays, and PyTorch records no call of ours."""
+    theirs = torch.library.Library("pairs", "FRAGMENT")
+    theirs.define("twice(Tensor x) -> Tensor")
+    theirs.impl("twice", lambda x: x - 1, "CPU")
+    made = module("a", [function("twice", "float32"), function("double", "float32")], "a.h")
+    match = "^torch.ops.pairs.twice: a.h of /a/_pairs.so declares twice, but PyTorch has this name already; give "
+    with pytest.warns(UserWarning, match=match):
+        pairs.take([(made, {"twice": twice, "double": twice})])
+    assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [0, 0]
+    assert torch.ops.pairs.double(torch.ones(2)).tolist() == [2, 2]
+    assert "PyTorch has this name already" in pairs.members[made, "twice"].obstacle
+
+
 @pytest.mark.parametrize("is_used", [True, False], ids=["used", "new"])
 def test_two_functions_of_one_schema_in_a_namespace(monkeypatch, is_used):
     """The second one is an error for whoever looks, also where the namespace was used before it came."""
