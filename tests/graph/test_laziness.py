@@ -147,7 +147,8 @@ def test_variants_of_two_modules_are_one_operator(pairs):
     pairs.take([(module("b", [function("twice_f64", "float64", "twice")], "b.h"), {"twice_f64": twice})])
     for dtype in torch.float32, torch.float64:
         assert torch.ops.pairs.twice(torch.ones(2, dtype=dtype)).tolist() == [2, 2]
-    with pytest.raises(ValueError, match="x: expected dtype torch.float32 or torch.float64, got torch.int64"):
+    match = "x: expected dtype torch.float32 or torch.float64, got torch.int64; pass tensor.to.torch.float32.$"
+    with pytest.raises(ValueError, match=match):
         torch.ops.pairs.twice(torch.ones(2, dtype=torch.int64))
 
 
@@ -181,6 +182,20 @@ def test_two_functions_of_one_schema(pairs):
         "them another namespace, by ops=..."
     )
     assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
+
+
+def test_an_operator_of_somebody_else(pairs):
+    """PyTorch's own sparse::qlinear is one: it stays, and PyTorch records no call of ours."""
+    theirs = torch.library.Library("pairs", "FRAGMENT")
+    theirs.define("twice(Tensor x) -> Tensor")
+    theirs.impl("twice", lambda x: x - 1, "CPU")
+    made = module("a", [function("twice", "float32"), function("double", "float32")], "a.h")
+    match = "^torch.ops.pairs.twice: a.h of /a/_pairs.so declares twice, but PyTorch has this name already; give "
+    with pytest.warns(UserWarning, match=match):
+        pairs.take([(made, {"twice": twice, "double": twice})])
+    assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [0, 0]
+    assert torch.ops.pairs.double(torch.ones(2)).tolist() == [2, 2]
+    assert "PyTorch has this name already" in pairs.members[made, "twice"].obstacle
 
 
 @pytest.mark.parametrize("is_used", [True, False], ids=["used", "new"])

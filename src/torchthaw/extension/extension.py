@@ -93,11 +93,11 @@ class Extension:
     def generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
         stamp = self.state / "generated.json"
-        facts, before = self.facts(), stamp.read_text() if stamp.exists() else ""
+        facts, before = self.facts(), stamp.read_text(errors="replace") if stamp.exists() else ""
         if facts == before and self.generated.exists():
             return
         # The headers of another torchthaw may be older than the objects that its predecessor compiled.
-        if before and json.loads(before)["torchthaw"] != json.loads(facts)["torchthaw"]:
+        if before and _torchthaw_of(before) != _torchthaw_of(facts):
             ninja.forget(self.state)
         self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
@@ -269,7 +269,24 @@ class Extension:
     def link_args(self):
         """What to link by other words than library_dirs, libraries and runtime_library_dirs."""
         given = self.options["extra_link_args"]
+<<<<<<< HEAD:src/torchthaw/extension/extension.py
         return [*ninja.hardening(given), *given, *self.libraries_of_types()]
+=======
+        return [*ninja.hardening(given), *given, *self.th_libraries(), *self.math_libraries()]
+
+    def math_libraries(self):
+        """cuBLAS and its kin for C of old projects, which calls them and does not name them; other code is not linked.
+
+        The loader searches the toolkit's folder where anything calls them.
+        """
+        found = self.cuda.toolkit.math_libraries if self.options["th"] and self.cuda else []
+        if not found:
+            return []
+        own = cdef.included(self.options["sources"], self.options["include_dirs"])
+        is_called = any(map(cuda.calls_math, [*own, *(self.base / path for path in self.options["extra_objects"])]))
+        folders = dict.fromkeys(f"-Wl,-rpath,{path.parent}" for path in found) if is_called else []
+        return [*folders, "-Wl,--push-state,--as-needed", *found, "-Wl,--pop-state"]
+>>>>>>> dd2aa26eae90187ce2e9ee309064508703f27b01:torchthaw/build/core.py
 
     def libraries_of_types(self):
         """The paths of the libraries with the types of headers."""
@@ -328,6 +345,14 @@ class Extension:
     def init_text(self):
         opens = self.types.OPENS if self.types else ""
         return INIT.format(name=self.name, module=self.module, opens=opens)
+
+
+def _torchthaw_of(facts):
+    """Which torchthaw wrote facts(); None for a text that is not whole."""
+    try:
+        return json.loads(facts)["torchthaw"]
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def is_cuda(source):
