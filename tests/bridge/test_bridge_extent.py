@@ -9,7 +9,12 @@ import pytest
 import torch
 
 from support import ROOT, extent_probe
+<<<<<<< HEAD
 from torchthaw.extension.exact import is_exact
+=======
+from torchthaw.build import toolchain
+from torchthaw.build.exact import is_exact
+>>>>>>> 0c20c0a926e7db77750c6725efe38959212cfbd8
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +267,7 @@ def test_what_cannot_be_read_is_exact(tmp_path):
 
 @pytest.mark.parametrize("headers", [
     "<stdio.h> <math.h> <sys/socket.h> <omp.h>", "<vector> <cmath>", '"TH.h" <TH/TH.h> "THTensor.h" <TH/THStorage.h>',
-    "<torchthaw/annotate.h>",
+    "<torchthaw/annotate.h>", '"THCUNN.h" "common.h"',
 ])  # fmt: skip
 def test_headers_of_the_system_and_of_th_do_not_count(tmp_path, headers):
     assert not decide(tmp_path, "".join(f"#include {name}\n" for name in headers.split()) + PLAIN)
@@ -294,7 +299,27 @@ def test_folders_that_the_environment_names_are_read(tmp_path, monkeypatch, vari
     assert decide(tmp_path, f"#include <part.h>\n{PLAIN}") is exact
 
 
-@pytest.mark.parametrize("flags", [["-Ihere"], ["--sysroot=/opt/other"], ["@flags"], ["-isysroot", "/opt"], ["-nostdinc"]])
+@pytest.mark.parametrize("words", ["-I{}", "-I {}", "-isystem {}", "--include-directory={}"])
+@pytest.mark.parametrize("text, exact", [(TELLS["size"], True), (PLAIN, False)], ids=["tells", "hides"])
+def test_folders_that_the_compilers_command_names_are_read(tmp_path, monkeypatch, words, text, exact):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "part.h").write_text(text)
+    monkeypatch.setenv("CC", f"{toolchain.c_compiler()[0]} -O2 {words.format(tmp_path / 'folder')} -DN=1")
+    assert decide(tmp_path, f"#include <stdio.h>\n#include <part.h>\n{PLAIN}") is exact
+
+
+@pytest.mark.parametrize("word, exact", [("-include stdio.h", True), ("--sysroot=/", False)])
+def test_other_words_of_the_compilers_command(tmp_path, monkeypatch, word, exact):
+    """A file is included that nobody reads here; the compiler says by itself where its own headers are."""
+    monkeypatch.setenv("CC", f"{toolchain.c_compiler()[0]} {word}")
+    assert decide(tmp_path, f"#include <stdio.h>\n{PLAIN}") is exact
+
+
+@pytest.mark.parametrize("flags", [
+    ["-Ihere"], ["--sysroot=/opt/other"], ["@flags"], ["-isysroot", "/opt"], ["-nostdinc"], ["--include=f.h"],
+    ["--imacros=f.h"], ["--pre-include", "f.h"], ["--include-directory-after=/opt"], ["-cxx-isystem", "/opt"],
+    ["-isystem-after", "/opt"], ["--options-file", "flags"], ["-optf", "flags"],
+], ids=" ".join)  # fmt: skip
 def test_flags_that_leave_the_folders_unknown_are_exact(tmp_path, flags, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here").mkdir()

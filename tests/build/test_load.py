@@ -1,6 +1,7 @@
 """tests/build/test_load.py: torchthaw.load and load_inline: what is built, when it is built again, and by whom."""
 
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -321,6 +322,28 @@ def test_a_header_that_comes_before_another_is_built(project, compiled, monkeypa
     text = f"import torchthaw; print(torchthaw.load('scaling', headers='scaling.h', **{options}).scaled(None, 0, None))"
     assert python(text, project).communicate()[0] == "5\n"
     assert compiled() == ["scaling.c"]
+
+
+def test_the_record_grows_with_headers_and_folders_not_with_their_product(project, tmp_path):
+    """Each folder is looked at before each header, and most of them have none of that name."""
+    folders, names = [f"folder{i}" for i in range(20)], [f"{i}.h" for i in range(15)]
+    for folder in folders:
+        (project / folder / "sub").mkdir(parents=True)
+        for name in names:
+            (project / folder / "sub" / f"{folder}_{name}").write_text("")
+    lines = [f"#include <sub/{folder}_{name}>\n" for folder in folders for name in names]
+    (project / "factor.h").write_text("".join(lines) + "#define FACTOR 2\n")
+    load(extra_include_paths=[*folders, *(f"absent{i}" for i in range(20))])
+    [stamp] = (tmp_path / "cache").rglob("scaling.json")
+
+    def count(value):
+        values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return 1 + sum(map(count, values))
+
+    made_of = json.loads(stamp.read_text())
+    [files] = [files for name, files in made_of["objects"].items() if name.endswith("scaling.o") and "_scaling" not in name]
+    read = [path for path, digest in files.items() if digest]
+    assert len(read) > 300 and count(made_of) < 10 * (len(read) + 60), count(made_of)
 
 
 def test_a_source_that_changes_while_it_is_built(project, tmp_path, monkeypatch):
