@@ -241,6 +241,39 @@ def test_objects_without_a_source(command, tmp_path):
     assert "src/there.o" in names(done.result)
 
 
+PLACES = """#!/bin/sh
+if [ -z "$1" ]; then TORCH=$(python -c "import torch; print(torch.__path__)"); else TORCH="$1"; fi
+SRC=src
+OUT=build
+mkdir -p $OUT
+$(which nvcc) "-I$TORCH/lib/include/TH" "-I$SRC" -DBLOCK=64 -c "$SRC/twice.cu" -o "$OUT/lib.so" --compiler-options '-fPIC' -std=c++11
+"""
+PATTERN = """COMPILE := nvcc -c -o
+OUT := build
+FLAGS := -x cu -Xcompiler -fPIC -shared
+all: $(OUT)/twice.so
+\tpython build.py
+
+$(OUT)/%.so: src/%.cu src/twice.h
+\t@ mkdir -p $(OUT)
+\t$(COMPILE) $@ $< $(FLAGS) -DBLOCK=64 -Isrc
+"""
+
+
+@pytest.mark.parametrize(
+    "name, text, made", [("build.sh", PLACES, "build/lib.so"), ("Makefile", PATTERN, "build/twice.so")]
+)
+def test_objects_that_a_script_makes_elsewhere(command, tmp_path, name, text, made):
+    """Their source is in the script's command: neither the name nor the folder of the object leads to it."""
+    build = BUILD.replace("relative_to", f"with_cuda=True, extra_objects=['{made}'], relative_to")
+    files = {**SCRIPT, "build.py": build, "src/twice.cu": "", "src/more.cu": "", name: text}
+    done = command(write(tmp_path / "project", files), "--json")
+    _, (arguments,), _ = setup_py(done)
+    assert arguments["sources"] == ["src/twice.c", "src/twice.cu"] and "extra_objects" not in arguments
+    assert arguments["extra_compile_args"]["nvcc"] == ["-DBLOCK=64"] and arguments["include_dirs"] == ["src"]
+    assert {kind for *_, kind in [*done.remarks("object"), *done.remarks("build-script")]} == {"done"}
+
+
 HOST = """import os, torch
 from torch.utils.ffi import create_extension
 
@@ -465,7 +498,7 @@ def test_the_result_is_a_package(command, tmp_path):
     inside = {name for name in names(tmp_path / "site") if name.startswith("twice/")}
     assert inside == {
         "twice/__init__.py", "twice/functions/__init__.py", "twice/functions/double.py", "twice/_ext/__init__.py",
-        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "_twice.abi3.so")),
+        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "py.typed", "_twice.abi3.so")),
     }  # fmt: skip
     alone = "import sys; " + USE + "; assert not [m for m in sys.modules if m.startswith('torchthaw.legacy')]"
     used = subprocess.run([sys.executable, "-c", alone], cwd=tmp_path / "site", **options)

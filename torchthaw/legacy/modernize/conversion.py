@@ -42,8 +42,8 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     setup_path, setup = _setup(project, recordings, remarks, limit, may_run)
     texts = {name: project.text(name).text for name in project.files if scripts.is_script(name) and project.text(name)}
     commands = [(each.path, command) for each in recordings for command in each.commands]
-    flags = scripts.compiler_flags(project, texts, commands, remarks)
-    found = extensions(project, recordings, flags, remarks)
+    compiled = scripts.compiled(project, texts, commands, remarks)
+    found = extensions(project, recordings, compiled, remarks)
     dropped = _dropped(project, build_files, setup_path, texts, remarks)
     owner = pyproject.of(project)
     name = (owner.name if owner else "") or (setup or {}).get("name")

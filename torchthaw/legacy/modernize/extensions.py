@@ -59,10 +59,10 @@ class Extension(NamedTuple):
         return list(dict.fromkeys([*(self.cpu or {}).get(argument, ()), *(self.gpu or {}).get(argument, ())]))
 
 
-def extensions(project, recordings, flags, remarks):
+def extensions(project, recordings, compiled, remarks):
     """[Extension] of all build files; Refused where two make one extension.
 
-    flags: {source: the flags that scripts give its compiler}, see scripts.compiler_flags.
+    compiled: scripts.Compiled, of the project's scripts.
     """
     found = {}
     for recording in recordings:
@@ -70,7 +70,7 @@ def extensions(project, recordings, flags, remarks):
         for side, given in (("cpu", recording.cpu), ("gpu", recording.cuda)):
             for call in given:
                 name = _name(recording.path, call)
-                of_call = Reader(project, recording.path, call, remarks, flags)
+                of_call = Reader(project, recording.path, call, remarks, compiled)
                 made = of_call.arguments()
                 about = calls.setdefault(name, {"line": call.line, "base": call.base, "readers": []})
                 about[side] = made
@@ -104,8 +104,8 @@ def _name(path, call):
 class Reader:
     """Of one recorded call: what FFIExtension is to get. Says in ``remarks`` what changes on the way."""
 
-    def __init__(self, project, path, call, remarks, flags):
-        self.project, self.path, self.call, self.remarks, self.flags = project, path, call, remarks, flags
+    def __init__(self, project, path, call, remarks, compiled):
+        self.project, self.path, self.call, self.remarks, self.compiled = project, path, call, remarks, compiled
         self.given = {name: value for name, value in call.arguments.items() if value is not None}
         self.left_out = {}  # {object of CUDA: its source, or itself where there is none}
 
@@ -271,6 +271,8 @@ class Reader:
 
     def source_of(self, place):
         """The source that an object is made of; None without one."""
+        if place in self.compiled.sources:
+            return self.compiled.sources[place]
         path = Path(place)
         if path.suffix not in (".o", ".cuo", ".obj"):
             return None
@@ -316,7 +318,7 @@ class Reader:
 
     def add_flags(self, source, compiler, made):
         """The flags that a script of the project compiled a source with."""
-        flags = [flag for flag in self.flags.get(source, ()) if not self.is_folder(compiler, flag, made)]
+        flags = [flag for flag in self.compiled.flags.get(source, ()) if not self.is_folder(compiler, flag, made)]
         made[compiler] += [flag for flag in flags if flag not in made[compiler]]
         if "-fopenmp" in flags and compiler == "cxx" and "-fopenmp" not in made["extra_link_args"]:
             made["extra_link_args"].append("-fopenmp")
