@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cached_property
 
 from ...doctor.textfile import opcodes
 from ...doctor.tree import Tree, parse
@@ -11,6 +12,7 @@ from ..remarks import Remark
 
 # Top-level names that never mean a module of the project that lies in some other folder.
 LIBRARIES = {"torch", "torchvision", "numpy", "scipy", "cv2", "PIL", "matplotlib", "six", "tqdm", "yaml", "cffi"}
+IMPORTED = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
 WRAPPER = re.compile(r"\b_wrap_function\b")  # in the package that create_extension writes
 
 
@@ -122,6 +124,35 @@ class Project:
     def has_moved(self, old):
         """Whether ``modules`` says where it is now."""
         return bool(old) and self._longest(old, self.modules) is not None
+
+    def is_loose(self, old, path):
+        """Whether imports in the file ``path`` find it as they did, by ``sys.path``.
+
+        It is where it was, in a folder that is none of the result's packages with an extension.
+        """
+        new = self.new_name(old)
+        first, dot, _ = new.partition(".")
+        if not dot or first in self._with_extension or self._longest(new, self.by_name) is None:
+            return False
+        is_package = f"{first}/__init__.py" in self.files
+        return not is_package or not path.startswith(f"{first}/") or first in self._on_path
+
+    @cached_property
+    def _with_extension(self):
+        """The packages of the result that have an extension."""
+        made = {self.modules.get(name, name) for name in self.extensions} - set(self.by_name)
+        return {name.partition(".")[0] for name in made}
+
+    @cached_property
+    def _on_path(self):
+        """The folders whose modules files elsewhere import without the folder's name: they put it on ``sys.path``."""
+        found = set()
+        for file in self.files.values():
+            for name in set(IMPORTED.findall(file.original)):
+                first, dot, _ = self.new_name(self.old_name(file, name) or "").partition(".")
+                if dot and first != name and not file.path.startswith(f"{first}/"):
+                    found.add(first)
+        return found
 
     def module_of(self, old):
         """(the File, the rest) of a dotted name; (None, name) where no file has it."""
