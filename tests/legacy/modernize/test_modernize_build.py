@@ -236,7 +236,7 @@ def test_objects_without_a_source(command, tmp_path):
     done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build, "src/there.o": b"\x7fELF"}), "--json")
     assert [(message, kind) for *_, message, kind in done.remarks("object")] == [
         ("extra_objects: src/there.o stays: there is no source that it is made of", "look"),
-        ("extra_objects: src/gone.o is not there, and no source that it is made of", "look"),
+        ("extra_objects: src/gone.o is not there, and no source that it is made of; put it there before the build", "look"),
     ]
     assert "src/there.o" in names(done.result)
 
@@ -330,9 +330,8 @@ def test_what_cuda_alone_needs(command, tmp_path):
     files = {"build.py": HALVES, "src/k.cu": "", "src/of_cuda.o": b"\x7fELF __cudaRegisterFatBinary"}
     done = command(write(tmp_path / "project", {**SCRIPT, **files}), "--json")
     assert not any("left out" in message for *_, message, _ in done.remarks("object"))
-    assert ("extra_objects: src/absent.cu.o is not there, and no source that it is made of", "look") in [
-        (message, kind) for *_, message, kind in done.remarks("object")
-    ]
+    absent = "extra_objects: src/absent.cu.o is not there, and no source that it is made of; put it there before the build"
+    assert (absent, "look") in [(message, kind) for *_, message, kind in done.remarks("object")]
     text = (done.result / "setup.py").read_text()
     assert "if with_cuda:" in text
     before, after = text.split("if with_cuda:")
@@ -347,6 +346,39 @@ def test_objects_of_cuda_that_no_build_has(command, tmp_path):
         ("extra_objects: src/absent.cu.o is CUDA code and left out: with_cuda is false", "look")
     ]
     assert "absent" not in (done.result / "setup.py").read_text()
+
+
+def test_a_source_that_is_not_there(command, tmp_path):
+    files = {name: text for name, text in SCRIPT.items() if name != "src/twice.c"}
+    done = command(write(tmp_path / "project", files), "--json")
+    ((path, line, message, kind),) = done.remarks("missing-file")
+    assert (path, line, kind) == ("build.py", 3, "look")
+    assert message == (
+        "sources: src/twice.c is not there; a script of the project may have made it: put it there before the build, "
+        "or choose build files without it by --build"
+    )
+
+
+CPP = """import torch
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CppExtension
+
+extension = CppExtension
+setup(name="more", ext_modules=[extension("more", ["more.cpp"])], cmdclass={"build_ext": BuildExtension})
+"""
+
+
+def test_cpp_extensions_are_not_in_the_new_setup_py(command, tmp_path):
+    """One that stays is to be run beside it; one that the new setup.py replaces is lost unless somebody adds it."""
+    files = {**SCRIPT, "setup.py": CPP, "more.cpp": "", "other/setup.py": CPP, "other/more.cpp": "",
+             "tool.py": "from torch.utils.cpp_extension import load\n"}  # fmt: skip
+    done = command(write(tmp_path / "project", files), "--json")
+    assert done.remarks("cpp-extension") == [
+        ("other/setup.py", 0, "builds C++ extensions, and the new setup.py does not: run it too", "look"),
+        ("setup.py", 0, "built C++ extensions by torch.utils.cpp_extension, and the new setup.py does not: "
+         "put what it built in a setup.py of its own, in another folder", "look"),
+    ]  # fmt: skip
+    assert "other/setup.py" in names(done.result)
 
 
 def test_relative_to_may_be_a_folder(command, tmp_path):

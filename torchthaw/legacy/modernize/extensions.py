@@ -180,7 +180,11 @@ class Reader:
             raise Refused(
                 f"{self.path}: line {self.call.line}: {argument}: expected a file of the project, got {name!r}"
             )
-        self.say("missing-file", f"{argument}: {name} is not there; a script of the project may have made it", "look")
+        message = (
+            f"{argument}: {name} is not there; a script of the project may have made it: put it there before the "
+            "build, or choose build files without it by --build"
+        )
+        self.say("missing-file", message, "look")
         return place
 
     def folders(self, argument, names):
@@ -290,7 +294,8 @@ class Reader:
             rule = f"extra_objects: {place} stays: there is no source that it is made of"
             self.say("object", rule, "hint" if place.endswith((".a", ".so")) else "look")
         else:
-            self.say("object", f"extra_objects: {place} is not there, and no source that it is made of", "look")
+            rule = "and no source that it is made of; put it there before the build"
+            self.say("object", f"extra_objects: {place} is not there, {rule}", "look")
         made["extra_objects"].append(place)
 
     def _is_of_cuda(self, place):
