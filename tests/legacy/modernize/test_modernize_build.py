@@ -381,6 +381,25 @@ def test_cpp_extensions_are_not_in_the_new_setup_py(command, tmp_path):
     assert "other/setup.py" in names(done.result)
 
 
+def test_folders_of_libraries_among_the_flags_of_the_linker(command, tmp_path):
+    """Those of the project are relative to setup.py; those of one machine, and what pip does not install, are said."""
+    build = "import os\nhere = os.path.dirname(os.path.realpath(__file__))\n" + BUILD.replace(
+        "relative_to", "extra_link_args=['-Wl,-rpath,' + here + '/lib', '-L' + here + '/lib', '-Wl,-rpath,/opt/x', "
+        "'-Wl,-O1'], runtime_library_dirs=[here + '/more'], relative_to"
+    )  # fmt: skip
+    files = {**SCRIPT, "build.py": build, "lib/libx.so": b"x", "more/liby.so": b"y"}
+    done = command(write(tmp_path / "project", files), "--json")
+    text, (made,), _ = setup_py(done)
+    assert made["runtime_library_dirs"] == ["more", "lib"] and made["library_dirs"] == ["lib"]
+    assert made["extra_link_args"] == ["-Wl,-rpath,/opt/x", "-Wl,-O1"] and str(tmp_path) not in text
+    where = "an installed package finds no library there; set LD_LIBRARY_PATH, or install the library"
+    assert [(message, kind) for *_, message, kind in done.remarks("absolute-path")] == [
+        (f"runtime_library_dirs: more is a folder of the project: {where}", "look"),
+        (f"extra_link_args: lib is a folder of the project: {where}", "look"),
+        ("extra_link_args: /opt/x is a folder of one machine", "look"),
+    ]
+
+
 def test_relative_to_may_be_a_folder(command, tmp_path):
     """``os.path.split(...)[0] + "/"``: the folder, not the one above."""
     build = BUILD.replace("__file__", "here").replace(

@@ -184,6 +184,23 @@ def test_pyproject_has_what_setup_had(command, tmp_path):
     assert packages(result)[1:] == ["twice-ops", "1.4"]
 
 
+@pytest.mark.parametrize(("authors", "emails", "expected"), [
+    ("A. Author, B. Other", "a@example.org, b@example.org",
+     [{"name": "A. Author", "email": "a@example.org"}, {"name": "B. Other", "email": "b@example.org"}]),
+    ("A. Author, B. Other", "a@example.org", [{"name": "A. Author, B. Other", "email": "a@example.org"}]),
+    ("A. Author", "a@example.org; b@example.org",
+     [{"name": "A. Author"}, {"email": "a@example.org"}, {"email": "b@example.org"}]),
+    ("A. Author", "a at example.org", [{"name": "A. Author"}]),
+])  # fmt: skip
+def test_several_authors(command, tmp_path, authors, emails, expected):
+    """setuptools takes one address for each, and refuses what is none."""
+    setup = SETUP.replace("VERSION", '"1.4"').replace("A. Author", authors).replace("a@example.org", emails)
+    done = command(write(tmp_path / "project", {**SCRIPT, "setup.py": setup}), "--json")
+    assert table(done.result)["project"]["authors"] == expected and packages(done.result)[2] == "1.4"
+    said = [message for *_, message, kind in done.remarks("package") if "author_email" in message and kind == "look"]
+    assert said == (["author_email: 'a at example.org' is no address; it is left out"] if " at " in emails else [])
+
+
 def test_a_version_that_is_computed(command, tmp_path):
     version = "open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'VERSION')).read().strip()"
     folder = write(

@@ -25,8 +25,8 @@ LINKED = {
 WITHOUT_USE = {"verbose", "package", "relative_to", "source_extension", *options.OTHER_ARGUMENTS}
 # Folders of PyTorch's or CUDA's own headers and libraries, which FFIExtension finds by itself.
 FOUND = re.compile(r"/(?:torch/(?:lib/)?(?:include|lib)(?:/|$)|cuda(?:-[\d.]+)?/(?:include|lib\w*)(?:/|$))")
-
-
+# Flags of the linker with a folder: where it looks for libraries itself, and where the loader does.
+LINK_FOLDER = re.compile(r"(-L|-Wl,-rpath[,=]|-Wl,-R,?)(.+)")
 # Calls that CUDA dropped, which THC/THCRemoved.cuh has.
 REMOVED = re.compile(r"\bcudaThread(?:Synchronize|Exit|[GS]et(?:Limit|CacheConfig))\b|\b__(?:any|all|ballot|shfl\w*)\(")
 
@@ -124,8 +124,8 @@ class Reader:
             made[name] = self.folders(name, self.texts(name))
         made["define_macros"] = self.macros()
         made["libraries"] = self.libraries(self.texts("libraries"))
-        for name in ("runtime_library_dirs", "extra_link_args", "dlink_libraries"):
-            made[name] = self.texts(name)
+        made["dlink_libraries"] = self.texts("dlink_libraries")
+        self.link_args(made)
         self.compile_args(made)
         self.objects(made)
         self.removed_calls(made)
@@ -211,6 +211,33 @@ class Reader:
             if name in LINKED:
                 self.say("found-by-itself", f"libraries: {name} is left out: FFIExtension links {LINKED[name]}")
         return [name for name in names if name not in LINKED]
+
+    def link_args(self, made):
+        """runtime_library_dirs and extra_link_args, of which the folders of the project are relative."""
+        for name in self.texts("runtime_library_dirs"):
+            if not self.runtime_folder("runtime_library_dirs", name, made):
+                made["runtime_library_dirs"].append(name)
+        for flag in self.texts("extra_link_args"):
+            option, folder = LINK_FOLDER.fullmatch(flag).groups() if LINK_FOLDER.fullmatch(flag) else ("", "")
+            if option == "-L":
+                made["library_dirs"] += [
+                    each for each in self.folders("extra_link_args", [folder]) if each not in made["library_dirs"]
+                ]
+            elif not option or not self.runtime_folder("extra_link_args", folder, made):
+                made["extra_link_args"].append(flag)
+
+    def runtime_folder(self, argument, name, made):
+        """Whether ``name`` is a folder of the project, which becomes one of runtime_library_dirs."""
+        place = self.project.relative(name) if os.path.isabs(name) else None
+        if place is None:
+            if os.path.isabs(name):
+                self.say("absolute-path", f"{argument}: {name} is a folder of one machine", "look")
+            return False
+        where = "an installed package finds no library there; set LD_LIBRARY_PATH, or install the library"
+        self.say("absolute-path", f"{argument}: {place} is a folder of the project: {where}", "look")
+        if place not in made["runtime_library_dirs"]:
+            made["runtime_library_dirs"].append(place)
+        return True
 
     def compile_args(self, made):
         given = self.given.get("extra_compile_args") or ()
