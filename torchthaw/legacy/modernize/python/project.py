@@ -90,8 +90,9 @@ class Project:
         """The old dotted name of what ``name`` means in an import of ``file``, which may begin with dots.
 
         As Python 2 looked for it: beside the file, then from the project's folder, then in any other folder where one
-        module alone has this name; an extension also in the folders above the file, where it was built. None for what
-        is no module of the project, nor inside of one.
+        module alone has this name; before the project's folder in those above the file that are no package, where
+        ``sys.path`` may begin, and for an extension in those where it was built. A module has the name of its path.
+        None for what is no module of the project, nor inside of one.
         """
         folder = package_of(file.path)
         level = len(name) - len(name.lstrip("."))
@@ -103,13 +104,27 @@ class Project:
             return None
         built = [folder[:end] for end in range(len(folder) - 1, 0, -1)
                  if ".".join([*folder[:end], root]) in self.extensions]  # fmt: skip
-        for above in (folder, *built, []):
+        begins = [folder[:end] for end in range(len(folder) - 1, 0, -1)
+                  if "/".join([*folder[:end], "__init__.py"]) not in self.files]  # fmt: skip
+        for above in (folder, *built, *begins, []):
             if ".".join([*above, root]) in self._known:
-                return ".".join([*above, name])
+                return self._by_path(".".join([*above, name]))
         ends = {known for known in self._known if known.endswith(f".{root}")}
         if len(ends) != 1 or root in sys.stdlib_module_names:
             return None
         return ends.pop() + name[len(root) :]
+
+    def _by_path(self, old):
+        """An old name that starts in some folder of the project, by the path of its module."""
+        module = self._longest(old, self.modules)
+        if module is None or module in self.by_name:
+            return old
+        return self._of_new.get(self.modules[module], module) + old[len(module) :]
+
+    @cached_property
+    def _of_new(self):
+        """{new dotted name: the old one of its path}"""
+        return {self.modules[name]: name for name in self.by_name if name in self.modules}
 
     @staticmethod
     def _longest(name, names):
