@@ -350,3 +350,14 @@ def test_extensions_of_one_name_in_two_folders(command, tmp_path):
     assert "import twice._ext.twice\nprint(twice._ext.twice.twice)\n" in line("lib/run.py")
     message = "which extension _ext.twice means is not known; those of today: twice._ext.twice, twice_package._ext.twice"
     assert [each[2:] for each in done.remarks("import") if each[0] == "plot.py"] == [(message, "look")]
+
+
+def test_a_second_script_of_a_name_is_none_that_pytest_collects(command, tmp_path):
+    """tests/test_scripts.py runs it: pytest would run it too, when it collects tests, by another name."""
+    script = "assert True\n"
+    case = "def test_it():\n    pass\n"
+    files = {"test.py": script, "more/test.py": script, "test_it.py": case, "more/test_it.py": case}
+    result = command(write(tmp_path / "project", {**SCRIPT, **files})).result
+    tests = {name for name in names(result) if name.startswith("tests/") and name != "tests/test_scripts.py"}
+    assert tests == {"tests/test.py", "tests/more/test.py", "tests/test_it.py", "tests/test_it_more.py"}
+    assert '"test.py", "more/test.py"' in (result / "tests" / "test_scripts.py").read_text().replace("\n    ", " ")
