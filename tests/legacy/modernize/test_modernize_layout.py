@@ -186,6 +186,23 @@ def test_pyproject_has_what_setup_had(command, tmp_path):
     assert packages(result)[1:] == ["twice-ops", "1.4"]
 
 
+@pytest.mark.parametrize(("authors", "emails", "expected"), [
+    ("A. Author, B. Other", "a@example.org, b@example.org",
+     [{"name": "A. Author", "email": "a@example.org"}, {"name": "B. Other", "email": "b@example.org"}]),
+    ("A. Author, B. Other", "a@example.org", [{"name": "A. Author, B. Other", "email": "a@example.org"}]),
+    ("A. Author", "a@example.org; b@example.org",
+     [{"name": "A. Author"}, {"email": "a@example.org"}, {"email": "b@example.org"}]),
+    ("A. Author", "a at example.org", [{"name": "A. Author"}]),
+])  # fmt: skip
+def test_several_authors(command, tmp_path, authors, emails, expected):
+    """setuptools takes one address for each, and refuses what is none."""
+    setup = SETUP.replace("VERSION", '"1.4"').replace("A. Author", authors).replace("a@example.org", emails)
+    done = command(write(tmp_path / "project", {**SCRIPT, "setup.py": setup}), "--json")
+    assert table(done.result)["project"]["authors"] == expected and packages(done.result)[2] == "1.4"
+    said = [message for *_, message, kind in done.remarks("package") if "author_email" in message and kind == "look"]
+    assert said == (["author_email: 'a at example.org' is no address; it is left out"] if " at " in emails else [])
+
+
 def test_a_version_that_is_computed(command, tmp_path):
     version = "open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'VERSION')).read().strip()"
     folder = write(
@@ -364,6 +381,20 @@ def test_extensions_of_one_name_in_two_folders(command, tmp_path):
     assert "import twice._ext.twice\nprint(twice._ext.twice.twice)\n" in line("lib/run.py")
     message = "which extension _ext.twice means is not known; those of today: twice._ext.twice, twice_package._ext.twice"
     assert [each[2:] for each in done.remarks("import") if each[0] == "plot.py"] == [(message, "look")]
+<<<<<<< HEAD
     message = message.replace("_ext.twice means", "twice means")
     assert [each[2:] for each in done.remarks("import") if each[0] == "plain.py"] == [(message, "look")]
     assert [each[2:] for each in done.remarks("import") if each[0] == "from.py"] == [(message, "look")]
+=======
+
+
+def test_a_second_script_of_a_name_is_none_that_pytest_collects(command, tmp_path):
+    """tests/test_scripts.py runs it: pytest would run it too, when it collects tests, by another name."""
+    script = "assert True\n"
+    case = "def test_it():\n    pass\n"
+    files = {"test.py": script, "more/test.py": script, "test_it.py": case, "more/test_it.py": case}
+    result = command(write(tmp_path / "project", {**SCRIPT, **files})).result
+    tests = {name for name in names(result) if name.startswith("tests/") and name != "tests/test_scripts.py"}
+    assert tests == {"tests/test.py", "tests/more/test.py", "tests/test_it.py", "tests/test_it_more.py"}
+    assert '"test.py", "more/test.py"' in (result / "tests" / "test_scripts.py").read_text().replace("\n    ", " ")
+>>>>>>> dd40145c72c095ea8e84513fe18cb00bd796c8f9

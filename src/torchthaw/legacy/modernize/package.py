@@ -13,6 +13,7 @@ from .toml import literal, table
 NEEDED = ["torch>=2.4", f"torchthaw>={__version__}"]
 LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
 READMES = ("README.md", "README.rst", "README.txt", "README")
+ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")
 C_FILES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl")
 # What a licence file begins with or says, and its name in the list of SPDX.
 SPDX = (
@@ -97,9 +98,20 @@ class Package:
 
     def people(self, kind):
         """The authors, or maintainers, of setup()'s two keywords or of another backend's list."""
-        found = {"name": self.text(kind), "email": self.text(f"{kind}_email")}
-        found = {key: value for key, value in found.items() if value}
-        return self.setup.get(f"{kind}s") or ([found] if found else [])
+        if self.setup.get(f"{kind}s"):
+            return self.setup[f"{kind}s"]
+        whole, given = self.text(kind), [each.strip() for each in re.split("[,;]", self.text(f"{kind}_email"))]
+        emails = [each for each in given if ADDRESS.fullmatch(each)]
+        for each in filter(None, given):
+            if each not in emails:
+                self.say(f"{kind}_email: {each!r} is no address; it is left out", "look")
+        names = [each.strip() for each in whole.split(",")]
+        if len(emails) > 1 and len(names) == len(emails):
+            return [{"name": name, "email": email} for name, email in zip(names, emails)]
+        if len(emails) > 1:
+            return [*({"name": name} for name in names if name), *({"email": email} for email in emails)]
+        found = {"name": whole, "email": "".join(emails)}
+        return [{key: value for key, value in found.items() if value}] if whole or emails else []
 
     def text(self, key):
         value = self.setup.get(key)

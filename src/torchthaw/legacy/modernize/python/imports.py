@@ -61,8 +61,10 @@ class ImportChange(Change):
         return self.project.new_name(old) if old else None
 
     def old(self, name):
-        """Its old dotted name. What lies beside a script stays as it is, unless it has moved."""
+        """Its old dotted name. What lies beside a script or is found by ``sys.path`` stays, unless it has moved."""
         old = self.project.old_name(self.file, name)
+        if old and not name.startswith(".") and self.project.is_loose(old, self.file.path):
+            return None
         folder = self.file.path.rpartition("/")[0]
         in_package = f"{folder}/__init__.py" in self.project.files
         return old if in_package or old == name or self.project.has_moved(old) else None
