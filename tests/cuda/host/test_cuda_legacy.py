@@ -9,12 +9,8 @@ import sys
 
 import pytest
 
-<<<<<<< HEAD
-from support import ROOT, SRC, TESTS
-=======
 import torchthaw
-from support import ROOT, TESTS
->>>>>>> dd2aa26eae90187ce2e9ee309064508703f27b01
+from support import ROOT, SRC, TESTS
 from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
 from torchthaw.base import config
 from torchthaw.extension import cuda

@@ -381,11 +381,9 @@ def test_extensions_of_one_name_in_two_folders(command, tmp_path):
     assert "import twice._ext.twice\nprint(twice._ext.twice.twice)\n" in line("lib/run.py")
     message = "which extension _ext.twice means is not known; those of today: twice._ext.twice, twice_package._ext.twice"
     assert [each[2:] for each in done.remarks("import") if each[0] == "plot.py"] == [(message, "look")]
-<<<<<<< HEAD
     message = message.replace("_ext.twice means", "twice means")
     assert [each[2:] for each in done.remarks("import") if each[0] == "plain.py"] == [(message, "look")]
     assert [each[2:] for each in done.remarks("import") if each[0] == "from.py"] == [(message, "look")]
-=======
 
 
 def test_a_second_script_of_a_name_is_none_that_pytest_collects(command, tmp_path):
@@ -397,4 +395,3 @@ def test_a_second_script_of_a_name_is_none_that_pytest_collects(command, tmp_pat
     tests = {name for name in names(result) if name.startswith("tests/") and name != "tests/test_scripts.py"}
     assert tests == {"tests/test.py", "tests/more/test.py", "tests/test_it.py", "tests/test_it_more.py"}
     assert '"test.py", "more/test.py"' in (result / "tests" / "test_scripts.py").read_text().replace("\n    ", " ")
->>>>>>> dd40145c72c095ea8e84513fe18cb00bd796c8f9

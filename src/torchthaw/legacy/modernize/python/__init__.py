@@ -17,8 +17,7 @@ except ImportError:
 from ....extension.progress import Progress  # noqa: E402
 from ..imports import old_name_of  # noqa: E402
 from ..remarks import FunctionClass  # noqa: E402
-from . import classes, functions, imports, marks, names, outputs, owners, python3  # noqa: E402
-from . import supers, values, variables  # noqa: E402
+from . import classes, functions, imports, marks, names, outputs, owners, python3, supers, values, variables  # noqa: E402  # noqa: E402
 from .calls import find_sites  # noqa: E402
 from .project import Project  # noqa: E402
 
