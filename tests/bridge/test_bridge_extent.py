@@ -1,14 +1,12 @@
 """tests/bridge/test_bridge_extent.py: how much of a torch storage C sees, and what decides that."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from support import ROOT, extent_probe
+from support import extent_probe
 from torchthaw.base import toolchain
 from torchthaw.legacy.exact import is_exact
 
