@@ -10,8 +10,8 @@
 #include "my_lib.h"
 #include "th/tensor/types.h"
 #include "thc/runtime/types.h"
-#include "../../torchthaw/bridge/dlpack.h"
-#include "../../torchthaw/bridge/th/structs.h"
+#include "../../src/torchthaw/bridge/dlpack.h"
+#include "../../src/torchthaw/bridge/th/structs.h"
 
 #include <cstddef>
 
@@ -116,7 +116,7 @@ AT(bridge::DLPackExchangeAPI, current_work_stream, 48) SIZE(bridge::DLPackExchan
 // ---- bridge.h, where Python.h is known ------------------------------------------------------------------------------
 
 #if defined(TORCHTHAW_BRIDGE)
-#include "../../torchthaw/bridge/bridge.h"
+#include "../../src/torchthaw/bridge/bridge.h"
 
 // The last field of each version of the bridge ends where its record ended: no padding hides what is added next.
 #define ENDS(type, field, bytes)                                                                                       \
