@@ -6,8 +6,8 @@ from threading import local
 import torch
 from torch import Tensor
 from torch.compiler import is_compiling
+from torchthaw.base.import_hook import after_import
 from torchthaw.bridge import private_names
-from torchthaw.legacy.finder import after_import
 
 from _ext import my_lib
 

@@ -206,7 +206,7 @@ def test_two_functions_of_one_schema_in_a_namespace(monkeypatch, is_used):
 
     def bind(file):
         made = module(f"{file}._pairs", [function("twice", "float32")], f"{file}.h", name)
-        operators.bind(made, {"twice": twice})
+        operators.note(made, {"twice": twice})
 
     bind("a")
     if is_used:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
-from ..base import toolchain
-from . import create as extension, cuda, requirement
+from ..base import requirement, toolchain
+from . import create as extension, cuda
 from .arguments import ExtensionOptions, Paths
 
 if TYPE_CHECKING:

@@ -279,7 +279,7 @@ int calls_blas(void) { return cublasSgemm_v2() + curandGenerate(); }
 
 def build_blas(folder, way, text=BLAS, **options):
     """Builds the extension ``blas_of_old``; the output of readelf for it."""
-    from torch.utils.ffi import create_extension
+    from torchthaw.legacy.ffi_create import create_extension
 
     (folder / "blas.c").write_text(text)
     (folder / "blas.h").write_text("int calls_blas(void);\n")

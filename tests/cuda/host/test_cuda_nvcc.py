@@ -180,7 +180,7 @@ def test_calls_that_an_older_toolkit_has(tmp_path, major, are_ours):
 
 @pytest.mark.parametrize("version, flags", [("11.8", []), ("12.9", []), ("13.0", nvcc.REMOVED_CALLS)])
 def test_c_of_an_older_toolkit_includes_nothing(tmp_path, monkeypatch, version, flags):
-    from torch.utils.ffi import create_extension
+    from torchthaw.legacy.ffi_create import create_extension
 
     monkeypatch.setattr(cuda.Toolkit, "version", version)
     (tmp_path / "f.h").write_text("int f(void);\n")
