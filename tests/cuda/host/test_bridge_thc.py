@@ -20,10 +20,11 @@ def test_structs(exact, dlpack):
 RUN = """
 import os, runpy, subprocess, sys
 import support.stand_in.legacy
-from torchthaw.legacy import running
+from torchthaw.legacy import install, running
 
 del sys.argv[0]
 running.set_environment()
+install()
 if not sys.argv[0].endswith(".py"):
     sys.exit(subprocess.call(running.command(sys.argv)))
 sys.path[0] = os.getcwd()

@@ -22,7 +22,7 @@ from support import TESTS, bridge_probe
 from support.stand_in import legacy, pretend
 from support.stand_in.legacy import allocated, machine
 from support.stand_in.pretend import elsewhere
-from torchthaw.legacy import exact
+from torchthaw.legacy import exact, patches
 
 EXACT = os.environ["THAW_EXACT"] == "1"
 FOLDER = Path(os.environ["THAW_STAND_IN"]).parent
@@ -594,6 +594,14 @@ class Add(torch.autograd.Function):
         return twice, gradient if gradient.is_cuda else None
 
 
+@pytest.fixture
+def instances():
+    patches.install("instance_functions")
+    yield
+    patches.uninstall()
+
+
+@pytest.mark.usefixtures("instances")
 def test_an_instance_function_chooses_by_device():
     x, y = elsewhere(torch.ones(3), 2).requires_grad_(), elsewhere(torch.ones(3), 2).requires_grad_()
     output = Add()(x, y)
