@@ -231,3 +231,12 @@ def test_a_wrong_snippet_is_seen(tmp_path):
     document.write_text("text\n\n```python\nx = 1\n```\n\n```python\nassert x == 2\n```\n")
     with pytest.raises(AssertionError, match="line 8"):
         test_python(document, tmp_path / "..")
+
+
+def test_a_user_reads_that_nothing_has_run_on_a_gpu():
+    """As long as benchmarks/results/ has no file of a GPU; make gpu-check writes one."""
+    has_run = [path.name for path in (ROOT / "benchmarks" / "results").glob("*.json") if path.name != "results.json"]
+    said = {name: bool(re.search(r"\*\*Nothing[^*]* has run on a GPU yet[.:]\*\*", (ROOT / name).read_text()))
+            for name in ("README.md", "docs/reference/cuda.md")}  # fmt: skip
+    assert set(said.values()) == {not has_run}, said
+    assert ("Development Status :: 4 - Beta" in (ROOT / "pyproject.toml").read_text()) == (not has_run)
