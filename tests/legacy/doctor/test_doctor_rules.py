@@ -66,6 +66,8 @@ EXAMPLES = [
     ("a.py", "x = loss.data.cpu().numpy()[0]", "data-index", EDIT, "x = loss.item()"),
     ("a.py", "rows = best_ids / width", "integer-division", MODE, "rows = best_ids // width"),
     ("a.py", "y = x.long() / 2", "integer-division", MODE, "y = x.long() // 2"),
+    ("a.py", "from b import toLongTensor\nstep = toLongTensor(2, 3)\ny = (size - step) / step",
+     "integer-division", MODE, "y = (size - step) // step"),
     ("a.py", "y = torch.LongTensor([4, 5]).div(2)", "integer-division", MODE, None),
     ("a.py", "topk_indices /= width", "integer-division", MODE, "topk_indices //= width"),
     ("a.py", "if self.buffer.size(): pass", "empty-tensor", CHECK, "if self.buffer.numel(): pass"),

@@ -15,6 +15,8 @@ WHOLE_DTYPES = {f"torch.{name}" for name in ("long", "int", "short", "int8", "in
 MADE = {f"torch.{name}" for name in (
     "rand", "randn", "zeros", "ones", "empty", "full", "eye", "linspace", "tensor", "arange", "zeros_like", "ones_like",
 )}  # fmt: skip
+# A project's own function, perhaps of another file, by its name.
+MAKES_WHOLE = re.compile(r"(?:^|[._])(?:to|as|make)_?(?:long|int)_?tensor$", re.IGNORECASE)
 WRAPPERS = {"torch.autograd.Variable", "Variable", "torch.nn.Parameter", "torch.nn.parameter.Parameter", "Parameter"}
 
 # Methods by what they give, whatever tensor they are called on.
@@ -215,7 +217,7 @@ class Kinds:
             return {"long": "int", "len": "int", "ord": "int"}.get(named, named)
         if named in ("max", "min", "abs", "sum"):
             return self._agreed(node.args)
-        if origin and WHOLE_TYPES.fullmatch(origin):
+        if origin and WHOLE_TYPES.fullmatch(origin) or MAKES_WHOLE.search(named or ""):
             return "whole"
         if origin and FLOAT_TYPES.fullmatch(origin):
             return "tensor"
