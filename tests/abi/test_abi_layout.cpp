@@ -10,8 +10,8 @@
 #include "my_lib.h"
 #include "th/tensor/types.h"
 #include "thc/runtime/types.h"
-#include "../../torchthaw/bridge/dlpack.h"
-#include "../../torchthaw/bridge/th/structs.h"
+#include "../../src/torchthaw/bridge/dlpack.h"
+#include "../../src/torchthaw/bridge/th/structs.h"
 
 #include <cstddef>
 
@@ -116,7 +116,7 @@ AT(bridge::DLPackExchangeAPI, current_work_stream, 48) SIZE(bridge::DLPackExchan
 // ---- bridge.h, where Python.h is known ------------------------------------------------------------------------------
 
 #if defined(TORCHTHAW_BRIDGE)
-#include "../../torchthaw/bridge/bridge.h"
+#include "../../src/torchthaw/bridge/bridge.h"
 
 // The last field of each version of the bridge ends where its record ended: no padding hides what is added next.
 #define ENDS(type, field, bytes)                                                                                       \
@@ -125,39 +125,32 @@ AT(bridge::DLPackExchangeAPI, current_work_stream, 48) SIZE(bridge::DLPackExchan
 
 AT(thaw_parameter, name, 0) AT(thaw_parameter, kind, 8) AT(thaw_parameter, flags, 12) AT(thaw_parameter, offset, 16)
 AT(thaw_parameter, dtype_code, 20) AT(thaw_parameter, dtype_bits, 24) AT(thaw_parameter, reserved, 28)
-ENDS(thaw_parameter, reserved, 32) // 0.6
 AT(thaw_parameter, source, 32) AT(thaw_parameter, source_dim, 36) AT(thaw_parameter, aliases, 40)
-ENDS(thaw_parameter, aliases, 48) // 0.7 and 1.0
+ENDS(thaw_parameter, aliases, 48) // 1.0
 
 AT(thaw_function, name, 0) AT(thaw_function, doc, 8) AT(thaw_function, trampoline, 16) AT(thaw_function, run, 24)
 AT(thaw_function, parameters, 32) AT(thaw_function, parameter_count, 40) AT(thaw_function, variadic, 44)
 AT(thaw_function, result, 48) AT(thaw_function, result_offset, 52) AT(thaw_function, result_code, 56)
-AT(thaw_function, result_bits, 60)
-ENDS(thaw_function, result_bits, 64) // 0.6
-AT(thaw_function, status, 64) AT(thaw_function, operator_base, 68) AT(thaw_function, shape, 72)
-AT(thaw_function, workspace, 80) AT(thaw_function, workspace_parameter, 88)
+AT(thaw_function, result_bits, 60) AT(thaw_function, status, 64) AT(thaw_function, operator_base, 68)
+AT(thaw_function, shape, 72) AT(thaw_function, workspace, 80) AT(thaw_function, workspace_parameter, 88)
 AT(thaw_function, workspace_size_parameter, 92) AT(thaw_function, kernel, 96) AT(thaw_function, kernel_out, 104)
-ENDS(thaw_function, kernel_out, 112) // 0.7 and 1.0
+ENDS(thaw_function, kernel_out, 112) // 1.0
 
 AT(thaw_region, struct_size, 0) AT(thaw_region, body, 8) AT(thaw_region, data, 16) AT(thaw_region, kept, 24)
-ENDS(thaw_region, kept, 32) // 0.6
+ENDS(thaw_region, kept, 32) // 1.0
 
 AT(thaw_module, struct_size, 0) AT(thaw_module, major, 8) AT(thaw_module, minor, 12) AT(thaw_module, name, 16)
 AT(thaw_module, table_size, 24) AT(thaw_module, function_size, 32) AT(thaw_module, parameter_size, 40)
 AT(thaw_module, region_size, 48) AT(thaw_module, functions, 56) AT(thaw_module, function_count, 64)
 AT(thaw_module, callables, 72) AT(thaw_module, make, 80) AT(thaw_module, kind_names, 88)
-AT(thaw_module, kind_count, 96)
-ENDS(thaw_module, kind_count, 104) // 0.6
-AT(thaw_module, error_message, 104) AT(thaw_module, error_code, 112) AT(thaw_module, runtime_codes, 120)
-AT(thaw_module, runtime_code_count, 128) AT(thaw_module, description, 136)
-ENDS(thaw_module, description, 144) // 0.7 and 1.0
+AT(thaw_module, kind_count, 96) AT(thaw_module, error_message, 104) AT(thaw_module, error_code, 112)
+AT(thaw_module, runtime_codes, 120) AT(thaw_module, runtime_code_count, 128) AT(thaw_module, description, 136)
+ENDS(thaw_module, description, 144) // 1.0
 
 AT(thaw_bridge, struct_size, 0) AT(thaw_bridge, major, 8) AT(thaw_bridge, minor, 12) AT(thaw_bridge, load, 16)
 AT(thaw_bridge, call, 24) AT(thaw_bridge, call_th, 32) AT(thaw_bridge, guard, 40) AT(thaw_bridge, threads, 48)
-AT(thaw_bridge, member, 56) AT(thaw_bridge, join, 64)
-ENDS(thaw_bridge, join, 72) // 0.6
-AT(thaw_bridge, kernel, 72)
-ENDS(thaw_bridge, kernel, 80) // 0.7 and 1.0
+AT(thaw_bridge, member, 56) AT(thaw_bridge, join, 64) AT(thaw_bridge, kernel, 72)
+ENDS(thaw_bridge, kernel, 80) // 1.0
 
 #define FULL(type, field) static_assert(THAW_UPTO(type, field) == sizeof(type), #type " ends with padding");
 FULL(thaw_parameter, aliases) FULL(thaw_function, kernel_out) FULL(thaw_region, kept) FULL(thaw_module, description)

@@ -55,10 +55,6 @@ private_names.find = lambda asked: private_names._ABSENT if asked == path else f
 path = private_names.NAMES["mode_count_in_c"].path
 private_names.find = lambda asked: (lambda: 7) if asked == path else find(asked)
 """,
-    "without-description": """
-from torchthaw.extension import glue
-glue.MODULE = glue.MODULE.replace(", thaw_description", ", 0 ? thaw_description : NULL")
-""",
 }
 
 
@@ -96,21 +92,6 @@ with Idle():
 with FakeTensorMode():
     assert probe.scale(torch.ones(2, 3), (2, 3), 2, 2.0, output) == "redirected"
 """)
-
-
-def test_an_extension_without_a_description_knows_no_modes():
-    """As those that an older torchthaw built."""
-    run("""
-with Idle():
-    assert probe.scale(x, x.shape, 2, 2.0, output) == 1
-try:
-    with FakeTensorMode():
-        probe.scale(torch.ones(2, 3), (2, 3), 2, 2.0, output)
-    raise AssertionError("C got a fake tensor")
-except TypeError as error:
-    assert "got a fake tensor" in str(error)
-assert calls == [] and probe._extension.description is None
-""", "without-description")
 
 
 def test_which_calls_go_where():

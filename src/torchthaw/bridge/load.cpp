@@ -19,10 +19,10 @@ PyObject *extensions;
 
 namespace {
 
-/* The fields that the records of every version have. What stands behind them is zero in a record that ends before. */
-constexpr size_t LEAST_MODULE = THAW_UPTO(thaw_module, make);
-constexpr size_t LEAST_FUNCTION = THAW_UPTO(thaw_function, variadic);
-constexpr size_t LEAST_PARAMETER = THAW_UPTO(thaw_parameter, dtype_bits);
+/* What the records of every version have: the fields of 1.0. Later ones are zero in a record that ends before them. */
+constexpr size_t LEAST_MODULE = THAW_UPTO(thaw_module, description);
+constexpr size_t LEAST_FUNCTION = THAW_UPTO(thaw_function, kernel_out);
+constexpr size_t LEAST_PARAMETER = THAW_UPTO(thaw_parameter, aliases);
 constexpr size_t LEAST_REGION = THAW_UPTO(thaw_region, kept);
 constexpr int KNOWN_FLAGS = THAW_WRITTEN | THAW_SIZES | THAW_EXACT | THAW_CHECKED | THAW_MAY_BE_NULL | THAW_READ_TOO |
                             THAW_SCRATCH;
@@ -128,10 +128,9 @@ public:
 
     PyObject *make() const { return module_.make(); }
 
-    /* The module's attribute `description`, a str: its functions as JSON, None without one. */
+    /* The module's attribute `description`, a str: its functions as JSON. */
     bool describe(PyObject *module) const {
-        const char *text = module_.description;
-        const Ref description(text == nullptr ? Ref::borrow(Py_None) : Ref(PyUnicode_FromString(text)));
+        const Ref description(PyUnicode_FromString(module_.description));
         return description != nullptr && PyObject_SetAttrString(module, "description", description.get()) == 0;
     }
 

@@ -23,7 +23,6 @@ bool is_mode_active() {
 
 bool belongs_to_modes(const thaw_callable *function, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords) {
-    if (function->module->description == nullptr) return false;
     if ((torch.tensor != nullptr && !is_mode_active()) || below_modes > 0) return false;
     const Py_ssize_t all = count + (keywords == nullptr ? 0 : PyTuple_Size(keywords));
     for (Py_ssize_t i = 0; i < all; ++i) {
@@ -34,7 +33,7 @@ bool belongs_to_modes(const thaw_callable *function, PyObject *const *arguments,
 
 PyObject *after_refusal(const thaw_callable *function, PyObject *refused, PyObject *const *arguments, Py_ssize_t count,
                         PyObject *keywords) {
-    if (function->module->description == nullptr || below_modes > 0) return nullptr;
+    if (below_modes > 0) return nullptr;
     if (!is_tensor(refused) || is_plain_tensor(refused)) return nullptr;
     {
         SavedError why;

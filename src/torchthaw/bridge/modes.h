@@ -5,8 +5,7 @@
 
 namespace bridge {
 
-/* Whether a call goes to the operator: an argument is a tensor, and a mode is active in this thread. Only for extensions
- * with a description. */
+/* Whether a call goes to the operator: an argument is a tensor, and a mode is active in this thread. */
 bool belongs_to_modes(const thaw_callable *function, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords);
 

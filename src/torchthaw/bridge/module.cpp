@@ -20,19 +20,8 @@ namespace {
 /* The call around it looks for what is pending. */
 void guard_for_cffi(void (*run)(void *frame), void *frame) { guard(run, frame); }
 
-constexpr thaw_bridge table_of(int major, int minor) {
-    return {sizeof(thaw_bridge), major, minor, load, call, call_th, guard_for_cffi, region_threads, region_member,
-            region_join, kernel};
-}
-
-/* Extensions of 0.6 and 0.7 find everything where 1.0 has it, but for the table itself and the number in it. */
-const struct {
-    const char *attribute, *capsule;
-    thaw_bridge table;
-} tables[] = {
-    {"api", "torchthaw.bridge._bridge.api", table_of(0, 7)},
-    {std::strrchr(THAW_BRIDGE_CAPSULE, '.') + 1, THAW_BRIDGE_CAPSULE, table_of(THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR)},
-};
+const thaw_bridge table = {sizeof(thaw_bridge), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, load, call, call_th,
+                           guard_for_cffi, region_threads, region_member, region_join, kernel};
 
 PyMethodDef methods[] = {
     {"open_th", open_th, METH_O, "open_th(path): loads libth and makes exceptions of its errors"},
@@ -81,10 +70,8 @@ PyMODINIT_FUNC PyInit__bridge() {
     for (const auto &constant : constants) {
         if (PyModule_AddIntConstant(module, constant.name, constant.value) != 0) return nullptr;
     }
-    for (const auto &[attribute, capsule, table] : tables) {
-        Ref object(PyCapsule_New(const_cast<thaw_bridge *>(&table), capsule, nullptr));
-        if (!add(module, attribute, std::move(object))) return nullptr;
-    }
+    Ref capsule(PyCapsule_New(const_cast<thaw_bridge *>(&table), THAW_BRIDGE_CAPSULE, nullptr));
+    if (!add(module, std::strrchr(THAW_BRIDGE_CAPSULE, '.') + 1, std::move(capsule))) return nullptr;
     Ref version(PyUnicode_FromFormat("%d.%d", THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR));
     return add(module, "version", std::move(version)) ? module.release() : nullptr;
 }

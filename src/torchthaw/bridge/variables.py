@@ -33,8 +33,7 @@ def expose(module, extension):
     ffi, lib = extension.ffi, extension.lib
     names = [name for name in dir(lib) if _is_variable(ffi, lib, name)]
     if names:
-        description = getattr(extension, "description", None)
-        read_only = json.loads(description).get("read_only", ()) if description else ()
+        read_only = json.loads(extension.description).get("read_only", ())
         members = {name: Variable(name, lib, name in read_only) for name in names}
         members["__dir__"] = lambda self: sorted({*types.ModuleType.__dir__(self), *names})
         module.__class__ = type("module", (types.ModuleType,), members)

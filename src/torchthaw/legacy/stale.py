@@ -8,7 +8,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 # What create_extension of those days made: a cffi module, here with TH inside.
 OLD = re.compile(rb"THC?(Cuda)?([A-Z][a-z]+)?(Tensor|Storage)_")
 # In every extension of ours.
-BRIDGE = b"torchthaw.bridge._bridge.api"
+BRIDGE = b"torchthaw.bridge._bridge.api_"
 
 
 class Finder:

@@ -36,24 +36,22 @@ def bind(namespace, extension, module=None):
 
 
 def note(module, trampolines):
-    """Notes the functions of an extension's module, {name: function for Python}; not if the module has no description.
+    """Notes the functions of an extension's module, {name: function for Python}.
 
     Raises ValueError for an operator that another module of its namespace has with another schema: at once if that
     namespace is in use, else whoever looks for the operator gets it.
     """
-    text = getattr(module, "description", None)
-    if text:
-        name = _namespace(module.__name__.rpartition(".")[0], _field(text, "package"), _field(text, "namespace"))
-        _bound.setdefault(name, []).append((module, trampolines))
-        if all(each is not module for each, _ in _modules):
-            _modules.append((module, name))
-        import_hook.after_import("torch", functools.partial(_watch, name))
+    text = module.description
+    name = _namespace(module.__name__.rpartition(".")[0], _field(text, "package"), _field(text, "namespace"))
+    _bound.setdefault(name, []).append((module, trampolines))
+    if all(each is not module for each, _ in _modules):
+        _modules.append((module, name))
+    import_hook.after_import("torch", functools.partial(_watch, name))
 
 
 def _field(text, name):
-    """A text in a description, which need not be read as a whole for it; "" where it has none."""
-    found = text.partition(f'"{name}":')[2]
-    return found.split('"')[1] if found else ""
+    """A text in a description, which need not be read as a whole for it."""
+    return text.partition(f'"{name}":')[2].split('"')[1]
 
 
 def _namespace(imported, built, described):

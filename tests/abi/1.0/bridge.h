@@ -142,7 +142,7 @@ typedef struct {
     int (*error_code)(void);
     const int *runtime_codes; /* the codes that are a RuntimeError; all others are a ValueError */
     size_t runtime_code_count;
-    const char *description; /* all of the module as JSON, in UTF-8: torchthaw/build/description.py; NULL: none */
+    const char *description; /* all of the module as JSON, in UTF-8: torchthaw/header/description.py */
 } thaw_module;
 
 /* What the bridge offers. */
@@ -183,7 +183,7 @@ typedef struct {
 #define THAW_BRIDGE_CAPSULE THAW_BRIDGE_CAPSULE_NAME(THAW_BRIDGE_MAJOR)
 
 /* The table of the major version of this header; NULL with an ImportError that names the extension. The bridge's
- * attribute `version` is a str such as "1.0"; bridges before 1.0 have none. */
+ * attribute `version` is a str such as "1.0". */
 __attribute__((unused)) static const thaw_bridge *thaw_open(const char *extension) {
     PyObject *bridge = PyImport_ImportModule("torchthaw.bridge._bridge"), *version;
     const thaw_bridge *table;
@@ -192,10 +192,6 @@ __attribute__((unused)) static const thaw_bridge *thaw_open(const char *extensio
     if (table == NULL && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear();
         version = PyObject_GetAttrString(bridge, "version");
-        if (version == NULL) {
-            PyErr_Clear();
-            version = PyUnicode_FromString("one before 1.0");
-        }
         if (version != NULL) {
             PyErr_Format(PyExc_ImportError, "%s: built for torchthaw's bridge %d.%d, got %S; build it again", extension,
                          THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, version);

@@ -1,6 +1,6 @@
 """annotated: made by torchthaw.create_extension; help() of a function shows its C declaration."""
 
-from torchthaw.bridge import bind as _bind
+from torchthaw.library import bind as _bind
 
 from . import _annotated as _extension
 

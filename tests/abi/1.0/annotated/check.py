@@ -2,10 +2,9 @@
 
 import json
 
+import annotated
 import pytest
 import torch
-
-import annotated
 
 description = json.loads(annotated._extension.description)
 

@@ -3,10 +3,9 @@
 import errno
 import inspect
 
+import pointers
 import pytest
 import torch
-
-import pointers
 
 extension = pointers._extension
 ffi = extension.ffi

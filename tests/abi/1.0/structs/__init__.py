@@ -2,10 +2,14 @@
 
 import sys as _sys
 
-from torch.utils.ffi import _wrap_function
+from torchthaw.legacy.loading import prepare as _prepare
+from torchthaw.legacy.loading import wrap_function as _wrap_function
+
+_prepare()
 
 try:
-    from ._structs import ffi as _ffi, lib as _lib
+    from ._structs import ffi as _ffi
+    from ._structs import lib as _lib
 except ModuleNotFoundError as _error:
     if not str(_error.name).endswith("._structs"):
         raise

@@ -3,10 +3,8 @@
 import inspect
 
 import pytest
-import torch
-import torch.utils.ffi
-
 import structs
+import torch
 
 ffi = structs._ffi
 

@@ -5,7 +5,6 @@ import inspect
 import pytest
 import structs
 import torch
-import torch.utils.ffi
 
 ffi = structs._ffi
 

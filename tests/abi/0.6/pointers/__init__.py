@@ -1,7 +1,0 @@
-"""pointers: made by torchthaw.create_extension; help() of a function shows its C declaration."""
-
-from torchthaw.bridge import bind as _bind
-
-from . import _pointers as _extension
-
-__all__ = _bind(globals(), _extension)
