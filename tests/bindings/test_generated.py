@@ -20,6 +20,13 @@ def test_a_file_is_what_the_generator_makes(path, arguments):
     assert path.read_text() == generate.text(arguments), "run: python bindings/generate.py"
 
 
+def test_every_generated_file_is_marked_as_generated():
+    """Reviews of a change then fold it."""
+    rows = [line.split() for line in (ROOT / ".gitattributes").read_text().splitlines()]
+    marked = {path for path, *attributes in rows if "linguist-generated" in attributes and path.startswith("bindings/")}
+    assert marked == {str(path.relative_to(ROOT)) for path, _ in generate.files()}
+
+
 def test_a_changed_prototype_makes_another_file(tmp_path, monkeypatch):
     header = tmp_path / "my_lib.h"
     header.write_text(generate.HEADER.read_text().replace("int64_t ndim1,", "int32_t ndim1,"))
