@@ -44,7 +44,7 @@ def text(arguments):
 
 
 def version():
-    """That of the library, such as "1.1.0"."""
+    """That of the library, such as "1.0.0"."""
     return ".".join(re.findall(r"#define MY_LIB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", HEADER.read_text()))
 
 

@@ -14,7 +14,7 @@ package mylib
 // #include "my_lib.h"
 import "C"
 
-// Version is the version of the loaded library, such as "1.1.0".
+// Version is the version of the loaded library, such as "1.0.0".
 func Version() string {
 	return C.GoString(C.my_lib_version())
 }

@@ -23,7 +23,7 @@ export class Tensor {
 /** An argument that may be left out. */
 type Optional = Tensor | null | undefined;
 
-/** The version of the loaded library, such as 1.1.0. */
+/** The version of the loaded library, such as 1.0.0. */
 export function version(): string;
 /** One line about the loaded library: version, CPU path and OpenMP run-time. */
 export function buildInfo(): string;

@@ -68,7 +68,7 @@ extern "C" {
  * --------------------------------------------------------------------------------------------------------- */
 
 #define MY_LIB_VERSION_MAJOR 1
-#define MY_LIB_VERSION_MINOR 1
+#define MY_LIB_VERSION_MINOR 0
 #define MY_LIB_VERSION_PATCH 0
 
 #if defined(MY_LIB_BUILD)
@@ -85,8 +85,8 @@ MY_LIB_API int my_lib_abi_version(void);
 MY_LIB_API const char *my_lib_version(void);
 
 /* One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
- * bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
- * variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+ * bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+ * MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
  * Static storage. Since 1.0.0. */
 MY_LIB_API const char *my_lib_build_info(void);
 
@@ -283,7 +283,7 @@ MY_LIB_API size_t my_lib_linear_forward_workspace_size(int64_t batch, int64_t in
 MY_LIB_API size_t my_lib_linear_forward_workspace_size_f64(int64_t batch, int64_t in_features,
                                                            int64_t out_features);
 
-/* The same with 16-bit elements. Since 1.1.0. */
+/* The same with 16-bit elements. Since 1.0.0. */
 THAW_VARIANT_OF(my_lib_linear_forward)
 MY_LIB_API int my_lib_linear_forward_bf16(
     const thaw_bfloat16 *input, const thaw_bfloat16 *weight, const thaw_bfloat16 *bias,
@@ -332,7 +332,7 @@ MY_LIB_API size_t my_lib_linear_backward_workspace_size(int64_t batch, int64_t i
 MY_LIB_API size_t my_lib_linear_backward_workspace_size_f64(int64_t batch, int64_t in_features,
                                                             int64_t out_features);
 
-/* The same with 16-bit elements. Since 1.1.0. */
+/* The same with 16-bit elements. Since 1.0.0. */
 THAW_VARIANT_OF(my_lib_linear_backward)
 MY_LIB_API int my_lib_linear_backward_bf16(
     const thaw_bfloat16 *grad_output, const thaw_bfloat16 *input, const thaw_bfloat16 *weight,
@@ -439,7 +439,7 @@ MY_LIB_API int lltm_forward_f64(
 MY_LIB_API size_t lltm_forward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
 MY_LIB_API size_t lltm_forward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
 
-/* The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0. */
+/* The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0. */
 THAW_VARIANT_OF(lltm_forward)
 MY_LIB_API int lltm_forward_bf16(
     const thaw_bfloat16 *input, const thaw_bfloat16 *weights, const thaw_bfloat16 *bias,
@@ -497,7 +497,7 @@ MY_LIB_API int lltm_backward_f64(
 MY_LIB_API size_t lltm_backward_workspace_size(int64_t batch, int64_t input_size, int64_t state_size);
 MY_LIB_API size_t lltm_backward_workspace_size_f64(int64_t batch, int64_t input_size, int64_t state_size);
 
-/* The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0. */
+/* The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0. */
 THAW_VARIANT_OF(lltm_backward)
 MY_LIB_API int lltm_backward_bf16(
     const thaw_bfloat16 *grad_h, const thaw_bfloat16 *grad_cell, const thaw_bfloat16 *new_cell,
@@ -560,7 +560,7 @@ MY_LIB_API size_t lltm_sequence_forward_workspace_size_f64(int64_t seq_len, int6
                                                            int64_t state_size);
 
 /* The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
- * these, as it does in seq_len calls of the single step. Since 1.1.0. */
+ * these, as it does in seq_len calls of the single step. Since 1.0.0. */
 THAW_VARIANT_OF(lltm_sequence_forward)
 MY_LIB_API int lltm_sequence_forward_bf16(
     const thaw_bfloat16 *input, const thaw_bfloat16 *weights, const thaw_bfloat16 *bias,
@@ -625,7 +625,7 @@ MY_LIB_API size_t lltm_sequence_backward_workspace_size_f64(int64_t seq_len, int
                                                             int64_t state_size);
 
 /* The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
- * between, as they would be in calls of the single step. Since 1.1.0. */
+ * between, as they would be in calls of the single step. Since 1.0.0. */
 THAW_VARIANT_OF(lltm_sequence_backward)
 MY_LIB_API int lltm_sequence_backward_bf16(
     const thaw_bfloat16 *grad_h, const thaw_bfloat16 *grad_last_h, const thaw_bfloat16 *grad_last_cell,

@@ -14,7 +14,7 @@ namespace TorchThaw
         /// <summary>As large as the largest call of the thread needed.</summary>
         [ThreadStatic] private static long[] workspace;
 
-        /// <summary>The version of the loaded library, such as 1.1.0.</summary>
+        /// <summary>The version of the loaded library, such as 1.0.0.</summary>
         public static string Version => Text(Native.my_lib_version());
 
         /// <summary>One line about the loaded library: version, CPU path and OpenMP run-time.</summary>

@@ -10,7 +10,7 @@ namespace TorchThaw
         private const string Library = "my_lib";
 
         internal const int MY_LIB_VERSION_MAJOR = 1;
-        internal const int MY_LIB_VERSION_MINOR = 1;
+        internal const int MY_LIB_VERSION_MINOR = 0;
         internal const int MY_LIB_VERSION_PATCH = 0;
         internal const int MY_LIB_SUCCESS = 0;
         internal const int MY_LIB_ERROR_NULL_POINTER = 1;
@@ -40,8 +40,8 @@ namespace TorchThaw
 
         /// <summary>
         /// One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
-        /// bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
-        /// variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+        /// bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+        /// MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
         /// Static storage. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -353,14 +353,14 @@ namespace TorchThaw
                 void* workspace, UIntPtr workspace_size);
 
         /// <summary>
-        /// The same with 16-bit elements. Since 1.1.0.
+        /// The same with 16-bit elements. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr my_lib_linear_forward_workspace_size_bf16(long batch,
                 long in_features, long out_features);
 
         /// <summary>
-        /// The same with 16-bit elements. Since 1.1.0.
+        /// The same with 16-bit elements. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr my_lib_linear_forward_workspace_size_f16(long batch,
@@ -469,14 +469,14 @@ namespace TorchThaw
                 ushort* grad_weight, ushort* grad_bias, void* workspace, UIntPtr workspace_size);
 
         /// <summary>
-        /// The same with 16-bit elements. Since 1.1.0.
+        /// The same with 16-bit elements. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr my_lib_linear_backward_workspace_size_bf16(long batch,
                 long in_features, long out_features);
 
         /// <summary>
-        /// The same with 16-bit elements. Since 1.1.0.
+        /// The same with 16-bit elements. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr my_lib_linear_backward_workspace_size_f16(long batch,
@@ -669,14 +669,14 @@ namespace TorchThaw
                 UIntPtr workspace_size);
 
         /// <summary>
-        /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+        /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_forward_workspace_size_bf16(long batch, long input_size,
                 long state_size);
 
         /// <summary>
-        /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+        /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_forward_workspace_size_f16(long batch, long input_size,
@@ -822,14 +822,14 @@ namespace TorchThaw
                 UIntPtr workspace_size);
 
         /// <summary>
-        /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+        /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_backward_workspace_size_bf16(long batch, long input_size,
                 long state_size);
 
         /// <summary>
-        /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+        /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_backward_workspace_size_f16(long batch, long input_size,
@@ -933,7 +933,7 @@ namespace TorchThaw
 
         /// <summary>
         /// The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-        /// these, as it does in seq_len calls of the single step. Since 1.1.0.
+        /// these, as it does in seq_len calls of the single step. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_sequence_forward_workspace_size_bf16(long seq_len,
@@ -941,7 +941,7 @@ namespace TorchThaw
 
         /// <summary>
         /// The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-        /// these, as it does in seq_len calls of the single step. Since 1.1.0.
+        /// these, as it does in seq_len calls of the single step. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_sequence_forward_workspace_size_f16(long seq_len,
@@ -1095,7 +1095,7 @@ namespace TorchThaw
 
         /// <summary>
         /// The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-        /// between, as they would be in calls of the single step. Since 1.1.0.
+        /// between, as they would be in calls of the single step. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_sequence_backward_workspace_size_bf16(long seq_len,
@@ -1103,7 +1103,7 @@ namespace TorchThaw
 
         /// <summary>
         /// The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-        /// between, as they would be in calls of the single step. Since 1.1.0.
+        /// between, as they would be in calls of the single step. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern UIntPtr lltm_sequence_backward_workspace_size_f16(long seq_len,

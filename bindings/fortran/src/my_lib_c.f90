@@ -4,7 +4,7 @@ module my_lib_c
   implicit none
 
   integer(c_int), parameter :: MY_LIB_VERSION_MAJOR = 1
-  integer(c_int), parameter :: MY_LIB_VERSION_MINOR = 1
+  integer(c_int), parameter :: MY_LIB_VERSION_MINOR = 0
   integer(c_int), parameter :: MY_LIB_VERSION_PATCH = 0
   integer(c_int), parameter :: MY_LIB_SUCCESS = 0
   integer(c_int), parameter :: MY_LIB_ERROR_NULL_POINTER = 1
@@ -40,8 +40,8 @@ module my_lib_c
     !> const char *my_lib_build_info(void)
     !>
     !> One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
-    !> bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
-    !> variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+    !> bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+    !> MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
     !> Static storage. Since 1.0.0.
     function my_lib_build_info() bind(c, name="my_lib_build_info")
       import
@@ -574,7 +574,7 @@ module my_lib_c
     !> size_t my_lib_linear_forward_workspace_size_bf16(int64_t batch, int64_t in_features,
     !>     int64_t out_features)
     !>
-    !> The same with 16-bit elements. Since 1.1.0.
+    !> The same with 16-bit elements. Since 1.0.0.
     function my_lib_linear_forward_workspace_size_bf16(batch, in_features, &
       out_features) bind(c, name="my_lib_linear_forward_workspace_size_bf16")
       import
@@ -587,7 +587,7 @@ module my_lib_c
     !> size_t my_lib_linear_forward_workspace_size_f16(int64_t batch, int64_t in_features,
     !>     int64_t out_features)
     !>
-    !> The same with 16-bit elements. Since 1.1.0.
+    !> The same with 16-bit elements. Since 1.0.0.
     function my_lib_linear_forward_workspace_size_f16(batch, in_features, &
       out_features) bind(c, name="my_lib_linear_forward_workspace_size_f16")
       import
@@ -779,7 +779,7 @@ module my_lib_c
     !> size_t my_lib_linear_backward_workspace_size_bf16(int64_t batch, int64_t in_features,
     !>     int64_t out_features)
     !>
-    !> The same with 16-bit elements. Since 1.1.0.
+    !> The same with 16-bit elements. Since 1.0.0.
     function my_lib_linear_backward_workspace_size_bf16(batch, in_features, &
       out_features) bind(c, name="my_lib_linear_backward_workspace_size_bf16")
       import
@@ -792,7 +792,7 @@ module my_lib_c
     !> size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64_t in_features,
     !>     int64_t out_features)
     !>
-    !> The same with 16-bit elements. Since 1.1.0.
+    !> The same with 16-bit elements. Since 1.0.0.
     function my_lib_linear_backward_workspace_size_f16(batch, in_features, &
       out_features) bind(c, name="my_lib_linear_backward_workspace_size_f16")
       import
@@ -1119,7 +1119,7 @@ module my_lib_c
     !> size_t lltm_forward_workspace_size_bf16(int64_t batch, int64_t input_size,
     !>     int64_t state_size)
     !>
-    !> The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    !> The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
     function lltm_forward_workspace_size_bf16(batch, input_size, &
       state_size) bind(c, name="lltm_forward_workspace_size_bf16")
       import
@@ -1132,7 +1132,7 @@ module my_lib_c
     !> size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size,
     !>     int64_t state_size)
     !>
-    !> The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    !> The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
     function lltm_forward_workspace_size_f16(batch, input_size, &
       state_size) bind(c, name="lltm_forward_workspace_size_f16")
       import
@@ -1382,7 +1382,7 @@ module my_lib_c
     !> size_t lltm_backward_workspace_size_bf16(int64_t batch, int64_t input_size,
     !>     int64_t state_size)
     !>
-    !> The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    !> The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
     function lltm_backward_workspace_size_bf16(batch, input_size, &
       state_size) bind(c, name="lltm_backward_workspace_size_bf16")
       import
@@ -1395,7 +1395,7 @@ module my_lib_c
     !> size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_size,
     !>     int64_t state_size)
     !>
-    !> The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    !> The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
     function lltm_backward_workspace_size_f16(batch, input_size, &
       state_size) bind(c, name="lltm_backward_workspace_size_f16")
       import
@@ -1593,7 +1593,7 @@ module my_lib_c
     !>     int64_t input_size, int64_t state_size)
     !>
     !> The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-    !> these, as it does in seq_len calls of the single step. Since 1.1.0.
+    !> these, as it does in seq_len calls of the single step. Since 1.0.0.
     function lltm_sequence_forward_workspace_size_bf16(seq_len, batch, input_size, &
       state_size) bind(c, name="lltm_sequence_forward_workspace_size_bf16")
       import
@@ -1608,7 +1608,7 @@ module my_lib_c
     !>     int64_t input_size, int64_t state_size)
     !>
     !> The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-    !> these, as it does in seq_len calls of the single step. Since 1.1.0.
+    !> these, as it does in seq_len calls of the single step. Since 1.0.0.
     function lltm_sequence_forward_workspace_size_f16(seq_len, batch, input_size, &
       state_size) bind(c, name="lltm_sequence_forward_workspace_size_f16")
       import
@@ -1895,7 +1895,7 @@ module my_lib_c
     !>     int64_t input_size, int64_t state_size)
     !>
     !> The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-    !> between, as they would be in calls of the single step. Since 1.1.0.
+    !> between, as they would be in calls of the single step. Since 1.0.0.
     function lltm_sequence_backward_workspace_size_bf16(seq_len, batch, input_size, &
       state_size) bind(c, name="lltm_sequence_backward_workspace_size_bf16")
       import
@@ -1910,7 +1910,7 @@ module my_lib_c
     !>     int64_t input_size, int64_t state_size)
     !>
     !> The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-    !> between, as they would be in calls of the single step. Since 1.1.0.
+    !> between, as they would be in calls of the single step. Since 1.0.0.
     function lltm_sequence_backward_workspace_size_f16(seq_len, batch, input_size, &
       state_size) bind(c, name="lltm_sequence_backward_workspace_size_f16")
       import

@@ -6,7 +6,7 @@
 return <<<'CDEF'
 enum {
     MY_LIB_VERSION_MAJOR = 1,
-    MY_LIB_VERSION_MINOR = 1,
+    MY_LIB_VERSION_MINOR = 0,
     MY_LIB_VERSION_PATCH = 0,
     MY_LIB_SUCCESS = 0,
     MY_LIB_ERROR_NULL_POINTER = 1,
@@ -35,8 +35,8 @@ const char *my_lib_version(void);
 
 /*
  * One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
- * bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
- * variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+ * bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+ * MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
  * Static storage. Since 1.0.0.
  */
 const char *my_lib_build_info(void);
@@ -318,13 +318,13 @@ int my_lib_linear_forward_f16(const uint16_t *input, const uint16_t *weight,
     uint16_t *output, void *workspace, size_t workspace_size);
 
 /*
- * The same with 16-bit elements. Since 1.1.0.
+ * The same with 16-bit elements. Since 1.0.0.
  */
 size_t my_lib_linear_forward_workspace_size_bf16(int64_t batch, int64_t in_features,
     int64_t out_features);
 
 /*
- * The same with 16-bit elements. Since 1.1.0.
+ * The same with 16-bit elements. Since 1.0.0.
  */
 size_t my_lib_linear_forward_workspace_size_f16(int64_t batch, int64_t in_features,
     int64_t out_features);
@@ -429,13 +429,13 @@ int my_lib_linear_backward_f16(const uint16_t *grad_output, const uint16_t *inpu
     size_t workspace_size);
 
 /*
- * The same with 16-bit elements. Since 1.1.0.
+ * The same with 16-bit elements. Since 1.0.0.
  */
 size_t my_lib_linear_backward_workspace_size_bf16(int64_t batch, int64_t in_features,
     int64_t out_features);
 
 /*
- * The same with 16-bit elements. Since 1.1.0.
+ * The same with 16-bit elements. Since 1.0.0.
  */
 size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64_t in_features,
     int64_t out_features);
@@ -615,12 +615,12 @@ int lltm_forward_f16(const uint16_t *input, const uint16_t *weights, const uint1
     size_t workspace_size);
 
 /*
- * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+ * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
  */
 size_t lltm_forward_workspace_size_bf16(int64_t batch, int64_t input_size, int64_t state_size);
 
 /*
- * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+ * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
  */
 size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size, int64_t state_size);
 
@@ -756,12 +756,12 @@ int lltm_backward_f16(const uint16_t *grad_h, const uint16_t *grad_cell,
     uint16_t *d_old_h, uint16_t *d_old_cell, void *workspace, size_t workspace_size);
 
 /*
- * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+ * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
  */
 size_t lltm_backward_workspace_size_bf16(int64_t batch, int64_t input_size, int64_t state_size);
 
 /*
- * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+ * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
  */
 size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_size, int64_t state_size);
 
@@ -857,14 +857,14 @@ int lltm_sequence_forward_f16(const uint16_t *input, const uint16_t *weights,
 
 /*
  * The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
- * these, as it does in seq_len calls of the single step. Since 1.1.0.
+ * these, as it does in seq_len calls of the single step. Since 1.0.0.
  */
 size_t lltm_sequence_forward_workspace_size_bf16(int64_t seq_len, int64_t batch,
     int64_t input_size, int64_t state_size);
 
 /*
  * The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
- * these, as it does in seq_len calls of the single step. Since 1.1.0.
+ * these, as it does in seq_len calls of the single step. Since 1.0.0.
  */
 size_t lltm_sequence_forward_workspace_size_f16(int64_t seq_len, int64_t batch,
     int64_t input_size, int64_t state_size);
@@ -1015,14 +1015,14 @@ int lltm_sequence_backward_f16(const uint16_t *grad_h, const uint16_t *grad_last
 
 /*
  * The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
- * between, as they would be in calls of the single step. Since 1.1.0.
+ * between, as they would be in calls of the single step. Since 1.0.0.
  */
 size_t lltm_sequence_backward_workspace_size_bf16(int64_t seq_len, int64_t batch,
     int64_t input_size, int64_t state_size);
 
 /*
  * The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
- * between, as they would be in calls of the single step. Since 1.1.0.
+ * between, as they would be in calls of the single step. Since 1.0.0.
  */
 size_t lltm_sequence_backward_workspace_size_f16(int64_t seq_len, int64_t batch,
     int64_t input_size, int64_t state_size);

@@ -4,7 +4,7 @@
 import ctypes
 
 MY_LIB_VERSION_MAJOR = 1
-MY_LIB_VERSION_MINOR = 1
+MY_LIB_VERSION_MINOR = 0
 MY_LIB_VERSION_PATCH = 0
 MY_LIB_SUCCESS = 0
 MY_LIB_ERROR_NULL_POINTER = 1
@@ -38,8 +38,8 @@ def declare(library):
     # const char *my_lib_build_info(void)
     #
     # One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
-    # bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
-    # variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+    # bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+    # MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
     # Static storage. Since 1.0.0.
     library.my_lib_build_info.restype = ctypes.c_char_p
     library.my_lib_build_info.argtypes = []
@@ -507,7 +507,7 @@ def declare(library):
     # size_t my_lib_linear_forward_workspace_size_bf16(int64_t batch, int64_t in_features,
     #     int64_t out_features)
     #
-    # The same with 16-bit elements. Since 1.1.0.
+    # The same with 16-bit elements. Since 1.0.0.
     library.my_lib_linear_forward_workspace_size_bf16.restype = ctypes.c_size_t
     library.my_lib_linear_forward_workspace_size_bf16.argtypes = [
         ctypes.c_int64,
@@ -518,7 +518,7 @@ def declare(library):
     # size_t my_lib_linear_forward_workspace_size_f16(int64_t batch, int64_t in_features,
     #     int64_t out_features)
     #
-    # The same with 16-bit elements. Since 1.1.0.
+    # The same with 16-bit elements. Since 1.0.0.
     library.my_lib_linear_forward_workspace_size_f16.restype = ctypes.c_size_t
     library.my_lib_linear_forward_workspace_size_f16.argtypes = [
         ctypes.c_int64,
@@ -692,7 +692,7 @@ def declare(library):
     # size_t my_lib_linear_backward_workspace_size_bf16(int64_t batch, int64_t in_features,
     #     int64_t out_features)
     #
-    # The same with 16-bit elements. Since 1.1.0.
+    # The same with 16-bit elements. Since 1.0.0.
     library.my_lib_linear_backward_workspace_size_bf16.restype = ctypes.c_size_t
     library.my_lib_linear_backward_workspace_size_bf16.argtypes = [
         ctypes.c_int64,
@@ -703,7 +703,7 @@ def declare(library):
     # size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64_t in_features,
     #     int64_t out_features)
     #
-    # The same with 16-bit elements. Since 1.1.0.
+    # The same with 16-bit elements. Since 1.0.0.
     library.my_lib_linear_backward_workspace_size_f16.restype = ctypes.c_size_t
     library.my_lib_linear_backward_workspace_size_f16.argtypes = [
         ctypes.c_int64,
@@ -1001,7 +1001,7 @@ def declare(library):
     # size_t lltm_forward_workspace_size_bf16(int64_t batch, int64_t input_size,
     #     int64_t state_size)
     #
-    # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
     library.lltm_forward_workspace_size_bf16.restype = ctypes.c_size_t
     library.lltm_forward_workspace_size_bf16.argtypes = [
         ctypes.c_int64,
@@ -1012,7 +1012,7 @@ def declare(library):
     # size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size,
     #     int64_t state_size)
     #
-    # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
     library.lltm_forward_workspace_size_f16.restype = ctypes.c_size_t
     library.lltm_forward_workspace_size_f16.argtypes = [
         ctypes.c_int64,
@@ -1240,7 +1240,7 @@ def declare(library):
     # size_t lltm_backward_workspace_size_bf16(int64_t batch, int64_t input_size,
     #     int64_t state_size)
     #
-    # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
     library.lltm_backward_workspace_size_bf16.restype = ctypes.c_size_t
     library.lltm_backward_workspace_size_bf16.argtypes = [
         ctypes.c_int64,
@@ -1251,7 +1251,7 @@ def declare(library):
     # size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_size,
     #     int64_t state_size)
     #
-    # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
     library.lltm_backward_workspace_size_f16.restype = ctypes.c_size_t
     library.lltm_backward_workspace_size_f16.argtypes = [
         ctypes.c_int64,
@@ -1431,7 +1431,7 @@ def declare(library):
     #     int64_t input_size, int64_t state_size)
     #
     # The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-    # these, as it does in seq_len calls of the single step. Since 1.1.0.
+    # these, as it does in seq_len calls of the single step. Since 1.0.0.
     library.lltm_sequence_forward_workspace_size_bf16.restype = ctypes.c_size_t
     library.lltm_sequence_forward_workspace_size_bf16.argtypes = [
         ctypes.c_int64,
@@ -1444,7 +1444,7 @@ def declare(library):
     #     int64_t input_size, int64_t state_size)
     #
     # The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-    # these, as it does in seq_len calls of the single step. Since 1.1.0.
+    # these, as it does in seq_len calls of the single step. Since 1.0.0.
     library.lltm_sequence_forward_workspace_size_f16.restype = ctypes.c_size_t
     library.lltm_sequence_forward_workspace_size_f16.argtypes = [
         ctypes.c_int64,
@@ -1709,7 +1709,7 @@ def declare(library):
     #     int64_t input_size, int64_t state_size)
     #
     # The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-    # between, as they would be in calls of the single step. Since 1.1.0.
+    # between, as they would be in calls of the single step. Since 1.0.0.
     library.lltm_sequence_backward_workspace_size_bf16.restype = ctypes.c_size_t
     library.lltm_sequence_backward_workspace_size_bf16.argtypes = [
         ctypes.c_int64,
@@ -1722,7 +1722,7 @@ def declare(library):
     #     int64_t input_size, int64_t state_size)
     #
     # The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-    # between, as they would be in calls of the single step. Since 1.1.0.
+    # between, as they would be in calls of the single step. Since 1.0.0.
     library.lltm_sequence_backward_workspace_size_f16.restype = ctypes.c_size_t
     library.lltm_sequence_backward_workspace_size_f16.argtypes = [
         ctypes.c_int64,

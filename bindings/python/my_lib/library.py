@@ -57,7 +57,7 @@ def last_error():
 
 
 def version():
-    """The version of the loaded library, such as "1.1.0"."""
+    """The version of the loaded library, such as "1.0.0"."""
     return library.my_lib_version().decode()
 
 

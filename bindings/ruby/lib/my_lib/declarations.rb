@@ -3,7 +3,7 @@ require "fiddle"
 
 module MyLib
   MY_LIB_VERSION_MAJOR = 1
-  MY_LIB_VERSION_MINOR = 1
+  MY_LIB_VERSION_MINOR = 0
   MY_LIB_VERSION_PATCH = 0
   MY_LIB_SUCCESS = 0
   MY_LIB_ERROR_NULL_POINTER = 1
@@ -34,8 +34,8 @@ module MyLib
     # const char *my_lib_build_info(void)
     #
     # One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
-    # bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
-    # variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+    # bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+    # MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
     # Static storage. Since 1.0.0.
     "my_lib_build_info" => [[], Fiddle::TYPE_VOIDP],
 
@@ -349,14 +349,14 @@ module MyLib
     # size_t my_lib_linear_forward_workspace_size_bf16(int64_t batch, int64_t in_features,
     #     int64_t out_features)
     #
-    # The same with 16-bit elements. Since 1.1.0.
+    # The same with 16-bit elements. Since 1.0.0.
     "my_lib_linear_forward_workspace_size_bf16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
     # size_t my_lib_linear_forward_workspace_size_f16(int64_t batch, int64_t in_features,
     #     int64_t out_features)
     #
-    # The same with 16-bit elements. Since 1.1.0.
+    # The same with 16-bit elements. Since 1.0.0.
     "my_lib_linear_forward_workspace_size_f16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -478,14 +478,14 @@ module MyLib
     # size_t my_lib_linear_backward_workspace_size_bf16(int64_t batch, int64_t in_features,
     #     int64_t out_features)
     #
-    # The same with 16-bit elements. Since 1.1.0.
+    # The same with 16-bit elements. Since 1.0.0.
     "my_lib_linear_backward_workspace_size_bf16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
     # size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64_t in_features,
     #     int64_t out_features)
     #
-    # The same with 16-bit elements. Since 1.1.0.
+    # The same with 16-bit elements. Since 1.0.0.
     "my_lib_linear_backward_workspace_size_f16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -690,14 +690,14 @@ module MyLib
     # size_t lltm_forward_workspace_size_bf16(int64_t batch, int64_t input_size,
     #     int64_t state_size)
     #
-    # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
     "lltm_forward_workspace_size_bf16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
     # size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size,
     #     int64_t state_size)
     #
-    # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    # The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
     "lltm_forward_workspace_size_f16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -857,14 +857,14 @@ module MyLib
     # size_t lltm_backward_workspace_size_bf16(int64_t batch, int64_t input_size,
     #     int64_t state_size)
     #
-    # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
     "lltm_backward_workspace_size_bf16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
     # size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_size,
     #     int64_t state_size)
     #
-    # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    # The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
     "lltm_backward_workspace_size_f16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -978,7 +978,7 @@ module MyLib
     #     int64_t input_size, int64_t state_size)
     #
     # The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-    # these, as it does in seq_len calls of the single step. Since 1.1.0.
+    # these, as it does in seq_len calls of the single step. Since 1.0.0.
     "lltm_sequence_forward_workspace_size_bf16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -986,7 +986,7 @@ module MyLib
     #     int64_t input_size, int64_t state_size)
     #
     # The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-    # these, as it does in seq_len calls of the single step. Since 1.1.0.
+    # these, as it does in seq_len calls of the single step. Since 1.0.0.
     "lltm_sequence_forward_workspace_size_f16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -1164,7 +1164,7 @@ module MyLib
     #     int64_t input_size, int64_t state_size)
     #
     # The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-    # between, as they would be in calls of the single step. Since 1.1.0.
+    # between, as they would be in calls of the single step. Since 1.0.0.
     "lltm_sequence_backward_workspace_size_bf16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
 
@@ -1172,7 +1172,7 @@ module MyLib
     #     int64_t input_size, int64_t state_size)
     #
     # The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-    # between, as they would be in calls of the single step. Since 1.1.0.
+    # between, as they would be in calls of the single step. Since 1.0.0.
     "lltm_sequence_backward_workspace_size_f16" => [[Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T,
             Fiddle::TYPE_INT64_T, Fiddle::TYPE_INT64_T], Fiddle::TYPE_SIZE_T],
   }.freeze

@@ -3,7 +3,7 @@
 use std::os::raw::*;
 
 pub const MY_LIB_VERSION_MAJOR: c_int = 1;
-pub const MY_LIB_VERSION_MINOR: c_int = 1;
+pub const MY_LIB_VERSION_MINOR: c_int = 0;
 pub const MY_LIB_VERSION_PATCH: c_int = 0;
 pub const MY_LIB_SUCCESS: c_int = 0;
 pub const MY_LIB_ERROR_NULL_POINTER: c_int = 1;
@@ -32,8 +32,8 @@ extern "C" {
 
     /// ```text
     /// One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
-    /// bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
-    /// variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+    /// bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+    /// MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
     /// Static storage. Since 1.0.0.
     /// ```
     pub fn my_lib_build_info() -> *const c_char;
@@ -443,7 +443,7 @@ extern "C" {
     ) -> c_int;
 
     /// ```text
-    /// The same with 16-bit elements. Since 1.1.0.
+    /// The same with 16-bit elements. Since 1.0.0.
     /// ```
     pub fn my_lib_linear_forward_workspace_size_bf16(
         batch: i64,
@@ -452,7 +452,7 @@ extern "C" {
     ) -> usize;
 
     /// ```text
-    /// The same with 16-bit elements. Since 1.1.0.
+    /// The same with 16-bit elements. Since 1.0.0.
     /// ```
     pub fn my_lib_linear_forward_workspace_size_f16(
         batch: i64,
@@ -603,7 +603,7 @@ extern "C" {
     ) -> c_int;
 
     /// ```text
-    /// The same with 16-bit elements. Since 1.1.0.
+    /// The same with 16-bit elements. Since 1.0.0.
     /// ```
     pub fn my_lib_linear_backward_workspace_size_bf16(
         batch: i64,
@@ -612,7 +612,7 @@ extern "C" {
     ) -> usize;
 
     /// ```text
-    /// The same with 16-bit elements. Since 1.1.0.
+    /// The same with 16-bit elements. Since 1.0.0.
     /// ```
     pub fn my_lib_linear_backward_workspace_size_f16(
         batch: i64,
@@ -875,12 +875,12 @@ extern "C" {
     ) -> c_int;
 
     /// ```text
-    /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
     /// ```
     pub fn lltm_forward_workspace_size_bf16(batch: i64, input_size: i64, state_size: i64) -> usize;
 
     /// ```text
-    /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+    /// The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
     /// ```
     pub fn lltm_forward_workspace_size_f16(batch: i64, input_size: i64, state_size: i64) -> usize;
 
@@ -1073,13 +1073,13 @@ extern "C" {
     ) -> c_int;
 
     /// ```text
-    /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
     /// ```
     pub fn lltm_backward_workspace_size_bf16(batch: i64, input_size: i64, state_size: i64)
         -> usize;
 
     /// ```text
-    /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+    /// The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
     /// ```
     pub fn lltm_backward_workspace_size_f16(batch: i64, input_size: i64, state_size: i64) -> usize;
 
@@ -1231,7 +1231,7 @@ extern "C" {
 
     /// ```text
     /// The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-    /// these, as it does in seq_len calls of the single step. Since 1.1.0.
+    /// these, as it does in seq_len calls of the single step. Since 1.0.0.
     /// ```
     pub fn lltm_sequence_forward_workspace_size_bf16(
         seq_len: i64,
@@ -1242,7 +1242,7 @@ extern "C" {
 
     /// ```text
     /// The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-    /// these, as it does in seq_len calls of the single step. Since 1.1.0.
+    /// these, as it does in seq_len calls of the single step. Since 1.0.0.
     /// ```
     pub fn lltm_sequence_forward_workspace_size_f16(
         seq_len: i64,
@@ -1473,7 +1473,7 @@ extern "C" {
 
     /// ```text
     /// The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-    /// between, as they would be in calls of the single step. Since 1.1.0.
+    /// between, as they would be in calls of the single step. Since 1.0.0.
     /// ```
     pub fn lltm_sequence_backward_workspace_size_bf16(
         seq_len: i64,
@@ -1484,7 +1484,7 @@ extern "C" {
 
     /// ```text
     /// The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-    /// between, as they would be in calls of the single step. Since 1.1.0.
+    /// between, as they would be in calls of the single step. Since 1.0.0.
     /// ```
     pub fn lltm_sequence_backward_workspace_size_f16(
         seq_len: i64,

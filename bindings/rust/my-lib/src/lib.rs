@@ -34,7 +34,7 @@ pub use workspace::Workspace;
 
 use my_lib_sys as sys;
 
-/// The version of the loaded library, such as "1.1.0".
+/// The version of the loaded library, such as "1.0.0".
 pub fn version() -> &'static str {
     error::text(unsafe { sys::my_lib_version() })
 }

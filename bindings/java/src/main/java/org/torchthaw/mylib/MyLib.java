@@ -17,7 +17,7 @@ public final class MyLib {
             throw new MyLibException(CALLS.lastErrorCode(), CALLS.lastErrorMessage());
     }
 
-    /** The version of the loaded library, such as 1.1.0. */
+    /** The version of the loaded library, such as 1.0.0. */
     public static String version() {
         return CALLS.version();
     }

@@ -18,7 +18,7 @@ import java.lang.invoke.MethodHandle;
  */
 final class MyLibFfm {
     static final int MY_LIB_VERSION_MAJOR = 1;
-    static final int MY_LIB_VERSION_MINOR = 1;
+    static final int MY_LIB_VERSION_MINOR = 0;
     static final int MY_LIB_VERSION_PATCH = 0;
     static final int MY_LIB_SUCCESS = 0;
     static final int MY_LIB_ERROR_NULL_POINTER = 1;
@@ -99,8 +99,8 @@ final class MyLibFfm {
      * const char *my_lib_build_info(void)
      *
      * One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
-     * bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
-     * variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+     * bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+     * MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
      * Static storage. Since 1.0.0.
      * </pre>
      */
@@ -1109,7 +1109,7 @@ final class MyLibFfm {
      * size_t my_lib_linear_forward_workspace_size_bf16(int64_t batch, int64_t in_features,
      *     int64_t out_features)
      *
-     * The same with 16-bit elements. Since 1.1.0.
+     * The same with 16-bit elements. Since 1.0.0.
      * </pre>
      */
     static long my_lib_linear_forward_workspace_size_bf16(long batch, long in_features,
@@ -1132,7 +1132,7 @@ final class MyLibFfm {
      * size_t my_lib_linear_forward_workspace_size_f16(int64_t batch, int64_t in_features,
      *     int64_t out_features)
      *
-     * The same with 16-bit elements. Since 1.1.0.
+     * The same with 16-bit elements. Since 1.0.0.
      * </pre>
      */
     static long my_lib_linear_forward_workspace_size_f16(long batch, long in_features,
@@ -1431,7 +1431,7 @@ final class MyLibFfm {
      * size_t my_lib_linear_backward_workspace_size_bf16(int64_t batch, int64_t in_features,
      *     int64_t out_features)
      *
-     * The same with 16-bit elements. Since 1.1.0.
+     * The same with 16-bit elements. Since 1.0.0.
      * </pre>
      */
     static long my_lib_linear_backward_workspace_size_bf16(long batch, long in_features,
@@ -1454,7 +1454,7 @@ final class MyLibFfm {
      * size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64_t in_features,
      *     int64_t out_features)
      *
-     * The same with 16-bit elements. Since 1.1.0.
+     * The same with 16-bit elements. Since 1.0.0.
      * </pre>
      */
     static long my_lib_linear_backward_workspace_size_f16(long batch, long in_features,
@@ -1946,7 +1946,7 @@ final class MyLibFfm {
      * size_t lltm_forward_workspace_size_bf16(int64_t batch, int64_t input_size,
      *     int64_t state_size)
      *
-     * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+     * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
      * </pre>
      */
     static long lltm_forward_workspace_size_bf16(long batch, long input_size, long state_size) {
@@ -1968,7 +1968,7 @@ final class MyLibFfm {
      * size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size,
      *     int64_t state_size)
      *
-     * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+     * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
      * </pre>
      */
     static long lltm_forward_workspace_size_f16(long batch, long input_size, long state_size) {
@@ -2312,7 +2312,7 @@ final class MyLibFfm {
      * size_t lltm_backward_workspace_size_bf16(int64_t batch, int64_t input_size,
      *     int64_t state_size)
      *
-     * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+     * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
      * </pre>
      */
     static long lltm_backward_workspace_size_bf16(long batch, long input_size, long state_size) {
@@ -2334,7 +2334,7 @@ final class MyLibFfm {
      * size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_size,
      *     int64_t state_size)
      *
-     * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+     * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
      * </pre>
      */
     static long lltm_backward_workspace_size_f16(long batch, long input_size, long state_size) {
@@ -2623,7 +2623,7 @@ final class MyLibFfm {
      *     int64_t input_size, int64_t state_size)
      *
      * The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-     * these, as it does in seq_len calls of the single step. Since 1.1.0.
+     * these, as it does in seq_len calls of the single step. Since 1.0.0.
      * </pre>
      */
     static long lltm_sequence_forward_workspace_size_bf16(long seq_len, long batch, long input_size,
@@ -2647,7 +2647,7 @@ final class MyLibFfm {
      *     int64_t input_size, int64_t state_size)
      *
      * The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-     * these, as it does in seq_len calls of the single step. Since 1.1.0.
+     * these, as it does in seq_len calls of the single step. Since 1.0.0.
      * </pre>
      */
     static long lltm_sequence_forward_workspace_size_f16(long seq_len, long batch, long input_size,
@@ -3030,7 +3030,7 @@ final class MyLibFfm {
      *     int64_t input_size, int64_t state_size)
      *
      * The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-     * between, as they would be in calls of the single step. Since 1.1.0.
+     * between, as they would be in calls of the single step. Since 1.0.0.
      * </pre>
      */
     static long lltm_sequence_backward_workspace_size_bf16(long seq_len, long batch,
@@ -3054,7 +3054,7 @@ final class MyLibFfm {
      *     int64_t input_size, int64_t state_size)
      *
      * The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-     * between, as they would be in calls of the single step. Since 1.1.0.
+     * between, as they would be in calls of the single step. Since 1.0.0.
      * </pre>
      */
     static long lltm_sequence_backward_workspace_size_f16(long seq_len, long batch, long input_size,

@@ -11,7 +11,7 @@ import com.sun.jna.NativeLibrary;
  */
 final class MyLibJna {
     static final int MY_LIB_VERSION_MAJOR = 1;
-    static final int MY_LIB_VERSION_MINOR = 1;
+    static final int MY_LIB_VERSION_MINOR = 0;
     static final int MY_LIB_VERSION_PATCH = 0;
     static final int MY_LIB_SUCCESS = 0;
     static final int MY_LIB_ERROR_NULL_POINTER = 1;
@@ -57,8 +57,8 @@ final class MyLibJna {
      * const char *my_lib_build_info(void)
      *
      * One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
-     * bfloat16, since 1.1.0, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment
-     * variable MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+     * bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
+     * MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
      * Static storage. Since 1.0.0.
      * </pre>
      */
@@ -484,7 +484,7 @@ final class MyLibJna {
      * size_t my_lib_linear_forward_workspace_size_bf16(int64_t batch, int64_t in_features,
      *     int64_t out_features)
      *
-     * The same with 16-bit elements. Since 1.1.0.
+     * The same with 16-bit elements. Since 1.0.0.
      * </pre>
      */
     static native long my_lib_linear_forward_workspace_size_bf16(long batch, long in_features,
@@ -495,7 +495,7 @@ final class MyLibJna {
      * size_t my_lib_linear_forward_workspace_size_f16(int64_t batch, int64_t in_features,
      *     int64_t out_features)
      *
-     * The same with 16-bit elements. Since 1.1.0.
+     * The same with 16-bit elements. Since 1.0.0.
      * </pre>
      */
     static native long my_lib_linear_forward_workspace_size_f16(long batch, long in_features,
@@ -641,7 +641,7 @@ final class MyLibJna {
      * size_t my_lib_linear_backward_workspace_size_bf16(int64_t batch, int64_t in_features,
      *     int64_t out_features)
      *
-     * The same with 16-bit elements. Since 1.1.0.
+     * The same with 16-bit elements. Since 1.0.0.
      * </pre>
      */
     static native long my_lib_linear_backward_workspace_size_bf16(long batch, long in_features,
@@ -652,7 +652,7 @@ final class MyLibJna {
      * size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64_t in_features,
      *     int64_t out_features)
      *
-     * The same with 16-bit elements. Since 1.1.0.
+     * The same with 16-bit elements. Since 1.0.0.
      * </pre>
      */
     static native long my_lib_linear_backward_workspace_size_f16(long batch, long in_features,
@@ -893,7 +893,7 @@ final class MyLibJna {
      * size_t lltm_forward_workspace_size_bf16(int64_t batch, int64_t input_size,
      *     int64_t state_size)
      *
-     * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+     * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
      * </pre>
      */
     static native long lltm_forward_workspace_size_bf16(long batch, long input_size,
@@ -904,7 +904,7 @@ final class MyLibJna {
      * size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_size,
      *     int64_t state_size)
      *
-     * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.1.0.
+     * The same with 16-bit elements: new_h is computed from the new cell before that is rounded. Since 1.0.0.
      * </pre>
      */
     static native long lltm_forward_workspace_size_f16(long batch, long input_size,
@@ -1087,7 +1087,7 @@ final class MyLibJna {
      * size_t lltm_backward_workspace_size_bf16(int64_t batch, int64_t input_size,
      *     int64_t state_size)
      *
-     * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+     * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
      * </pre>
      */
     static native long lltm_backward_workspace_size_bf16(long batch, long input_size,
@@ -1098,7 +1098,7 @@ final class MyLibJna {
      * size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_size,
      *     int64_t state_size)
      *
-     * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.1.0.
+     * The same with 16-bit elements; `new_cell` and `gates` are those that forward rounded. Since 1.0.0.
      * </pre>
      */
     static native long lltm_backward_workspace_size_f16(long batch, long input_size,
@@ -1236,7 +1236,7 @@ final class MyLibJna {
      *     int64_t input_size, int64_t state_size)
      *
      * The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-     * these, as it does in seq_len calls of the single step. Since 1.1.0.
+     * these, as it does in seq_len calls of the single step. Since 1.0.0.
      * </pre>
      */
     static native long lltm_sequence_forward_workspace_size_bf16(long seq_len, long batch,
@@ -1248,7 +1248,7 @@ final class MyLibJna {
      *     int64_t input_size, int64_t state_size)
      *
      * The same with 16-bit elements. h[t] and cell[t] are rounded as they are stored, and the next step starts from
-     * these, as it does in seq_len calls of the single step. Since 1.1.0.
+     * these, as it does in seq_len calls of the single step. Since 1.0.0.
      * </pre>
      */
     static native long lltm_sequence_forward_workspace_size_f16(long seq_len, long batch,
@@ -1450,7 +1450,7 @@ final class MyLibJna {
      *     int64_t input_size, int64_t state_size)
      *
      * The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-     * between, as they would be in calls of the single step. Since 1.1.0.
+     * between, as they would be in calls of the single step. Since 1.0.0.
      * </pre>
      */
     static native long lltm_sequence_backward_workspace_size_bf16(long seq_len, long batch,
@@ -1462,7 +1462,7 @@ final class MyLibJna {
      *     int64_t input_size, int64_t state_size)
      *
      * The same with 16-bit elements. What flows from step to step, and the sums over steps, are not rounded in
-     * between, as they would be in calls of the single step. Since 1.1.0.
+     * between, as they would be in calls of the single step. Since 1.0.0.
      * </pre>
      */
     static native long lltm_sequence_backward_workspace_size_f16(long seq_len, long batch,

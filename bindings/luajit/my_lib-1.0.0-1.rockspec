@@ -1,6 +1,6 @@
--- bindings/luajit/my_lib-1.1.0-1.rockspec: the package, for `luarocks make`.
+-- bindings/luajit/my_lib-1.0.0-1.rockspec: the package, for `luarocks make`.
 package = "my_lib"
-version = "1.1.0-1"
+version = "1.0.0-1"
 source = { url = "." }
 description = { summary = "Neural-network operators of libmy_lib, for LuaJIT", license = "MIT" }
 dependencies = { "lua == 5.1" }
