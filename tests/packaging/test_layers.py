@@ -1,0 +1,69 @@
+"""tests/packaging/test_layers.py: each layer of src/torchthaw imports only those below it; docs/architecture.md has them."""
+
+import ast
+import re
+
+import pytest
+
+from support import ROOT, SRC
+
+PACKAGE = SRC / "torchthaw"
+# Layer -> those that it may import.
+MAY = {
+    "base": set(),
+    "header": {"base"},
+    "bridge": {"base"},
+    "library": {"base", "header", "bridge"},
+    "extension": {"base", "header", "bridge", "library"},
+    "declarations": {"base", "header"},
+    "legacy": {"base", "header", "bridge", "library", "extension"},
+}
+TOP = {"__init__", "__main__", "activate", "cli"}
+
+pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="an installed torchthaw is tested, without its sources here")
+
+
+def layers_of(text, package):
+    """The layers that the text of a module imports; package: the names of its folders, below torchthaw."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom):
+            above = ["torchthaw", *package][: len(package) + 2 - node.level] if node.level else []
+            name = ".".join([*above, *(node.module or "").split(".")])
+            names = [name] if name.rstrip(".") != "torchthaw" else [f"torchthaw.{each.name}" for each in node.names]
+        elif isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        else:
+            continue
+        found |= {each.split(".")[1] for each in names if each.startswith("torchthaw.")}
+    return found & {*MAY}
+
+
+def test_what_a_module_imports_is_found():
+    assert layers_of("from ..legacy import patches", ["bridge"]) == {"legacy"}
+    assert layers_of("def f():\n    from ...base import config", ["bridge", "th"]) == {"base"}
+    assert layers_of("from .. import library, cli", ["legacy"]) == {"library"}
+    assert layers_of("from torchthaw.legacy import nvcc\nimport torchthaw.header.cdef", []) == {"legacy", "header"}
+    assert layers_of("from . import legacy\nfrom .base import x\nimport json", []) == {"legacy", "base"}
+    assert layers_of("from . import views\nfrom .rules import c", ["legacy"]) == {"legacy"}
+
+
+@pytest.mark.parametrize("layer", MAY)
+def test_a_layer_imports_those_below_it(layer):
+    files = [*(PACKAGE / layer).rglob("*.py")]
+    assert files
+    for path in files:
+        package = path.relative_to(PACKAGE).parts[:-1]
+        assert layers_of(path.read_text(), package) <= MAY[layer] | {layer}, path
+
+
+def test_every_file_has_a_layer():
+    assert {path.stem for path in PACKAGE.glob("*.py")} == TOP
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))} == {*MAY}
+
+
+def test_the_page_has_the_same_layers():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = page.partition("| layer | may import |")[2].partition("\n\n")[0]
+    named = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()[2:]]
+    assert {name for row in named for name in row} == {*MAY, "cli", "activate"}
