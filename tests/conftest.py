@@ -42,14 +42,14 @@ def pytest_runtest_protocol(item):
         return (yield)
     finally:
         if file:
-            with open(file, "a") as times:
+            with open(item.config.rootpath / file, "a") as times:  # the test may have left the folder
                 times.write(f"{sum(os.times()[:4]) - before:.2f} {item.nodeid}\n")
 
 
 def pytest_sessionfinish(session):
     file = session.config.getoption("record_times")
     if file and not hasattr(session.config, "workerinput"):
-        rows = [line.split(" ", 1) for line in Path(file).read_text().splitlines()]
+        rows = [line.split(" ", 1) for line in (session.config.rootpath / file).read_text().splitlines()]
         SLOW.write_text("".join(f"{name}\n" for name in sorted(name for seconds, name in rows if float(seconds) > LIMIT)))
 
 
