@@ -1,5 +1,5 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test bench sanitize harden compile-check fuzz cuda-check gpu-check compat compat-short clean
+.PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check compat compat-short clean
 .PHONY: environment test-environment bench-environment harden-environment docs-environment languages wheel docs
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -13,6 +13,13 @@ jobs := $(shell nproc 2>/dev/null || echo 2)
 # loadfile, pytest-xdist waits for ever for the tests of the crashed one.
 workers := $(shell expr $(jobs) + 1)
 
+ctest := ctest --test-dir build --parallel $(jobs) --output-on-failure
+pytest := $(python) -m pytest --ignore tests/bridge/test_bridge_sanitized.py --dist loadfile \
+	--numprocesses $(workers) --maxprocesses 4 --max-worker-restart 0
+# The C tests that take more than 3 s; those of Python are in tests/slow.txt.
+slow_c := ^(th_test_allocation|thc_test_(headers|math|linear)|cuda_on_host_(batch_norm2d|linear|lltm|lltm_sequence)|test_low_precision.*)$$
+selected = $(or $(wildcard $(only)),$(wildcard tests/$(only)),$(shell find tests -name 'test_*$(only)*.py'))
+
 help: ## list the targets
 	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
@@ -25,12 +32,22 @@ th: build ## libth and libthc, the runtime for old projects
 demo: build ## train a digit classifier on the LLTM layer; pictures in build/demo/
 	@$(python) -m examples.digits
 
-test: test-environment ## every test but those of make sanitize: ctest for the C library, pytest for the rest
+test: test-build ## the tests of at most 3 s of processor time each; only=lltm for those of a word, a folder or a file
+	@$(ctest) $(if $(only),-R '$(only)',-E '$(slow_c)')
+	@$(pytest) $(if $(only),$(or $(selected),$(error only=$(only): expected a file, a folder of tests or a word in a file name)),tests -m "not slow")
+
+test-slow: test-build ## the others but those of make sanitize
+	@$(ctest) -R '$(slow_c)'
+	@$(pytest) tests -m slow
+
+test-all: test-build ## both at once; record=1 measures anew which are slow
+	@$(ctest)
+	@rm -f build/test-times.txt
+	@$(pytest) tests $(if $(record),--record-times build/test-times.txt)
+
+test-build: test-environment
 	@$(python) ffi_build.py
 	@cmake --build build --parallel $(jobs)
-	@ctest --test-dir build --parallel $(jobs) --output-on-failure
-	@$(python) -m pytest tests --ignore tests/bridge/test_bridge_sanitized.py --dist loadfile \
-		--numprocesses $(workers) --maxprocesses 4 --max-worker-restart 0
 
 bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
 	@$(python) ffi_build.py

@@ -46,7 +46,7 @@ class Tool:
 
     def is_there(self):
         found = [place for place in self.places if (glob.glob(place) if place.startswith("/") else shutil.which(place))]
-        return bool(found) and (not self.flag or self.links(found[0]))
+        return bool(found) and (not self.flag or any(map(self.links, found)))
 
     def links(self, compiler):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,12 +2,10 @@
 
 float32, one thread. "step" is one LLTM step without gradients: the operator of
 ``lltm_forward``, whose kernel is C, against the same operator by hand with
-``torch.library.custom_op``, and against ``functions.lltm`` as it is and as it
-was before there were operators, which every "before operators" is. "add",
-"mul_constant" and "cube" are those functions of 25 and of 90,000 numbers. "100
-steps, forward" is a Python loop over the step, and the same loop in
-``torch.compile``; "100 steps, forward with gradients" builds the graph as well,
-and its backward is ``(h.sum() + cell.sum()).backward()``.
+``torch.library.custom_op``, and against ``functions.lltm``. "100 steps, forward"
+is a Python loop over the step, and the same loop in ``torch.compile``; "100
+steps, forward with gradients" builds the graph as well, and its backward is
+``(h.sum() + cell.sum()).backward()``.
 """
 
 import time
@@ -20,7 +18,6 @@ from .lltm import backward, bound, parameters
 from .training import backward_contender, check_same_work, forward_contender
 
 SHAPES = ((1, 8, 8), (16, 32, 128))  # batch, input, state
-SIDES = (5, 300)  # of the matrices that elementwise functions get
 STEPS = 100
 
 
@@ -50,31 +47,12 @@ def without_grad(run):
     return call
 
 
-def elementwise(effort, sides):
-    """Groups of the elementwise functions, without gradients."""
-    from functions.add import add
-    from functions.cube import cube
-    from functions.mul_constant import mul_constant
-
-    from .peers import before_operators
-
-    effort = replace(effort, group_seconds=effort.group_seconds / 4)
-    for n in sides:
-        x, y = torch.randn(n, n), torch.randn(n, n)
-        for ours, arguments in (add, (x, y)), (mul_constant, (x, 3.5)), (cube, (x,)):
-            theirs = getattr(before_operators, ours.__name__)
-            runs = {"functions": bound(ours, *arguments), "before operators": bound(theirs, *arguments)}
-            torch.testing.assert_close(runs["functions"](), runs["before operators"]())
-            contenders = [forward_contender(name, run) for name, run in runs.items()]
-            yield compare("compiled", ours.__name__, f"{n}, {n}", contenders, effort)
-
-
-def measure(effort, shapes=SHAPES, sides=SIDES):
+def measure(effort, shapes=SHAPES):
     from functions.lltm import lltm
 
-    from .peers import before_operators, custom_op
+    from .peers import custom_op
 
-    outcome = Outcome(list(elementwise(effort, sides)))
+    outcome = Outcome()
     effort = replace(effort, group_seconds=effort.group_seconds / 2)  # half the time goes to torch.compile
     compiles = "torch.compile" not in effort.without
     compiling = 0.0
@@ -91,13 +69,12 @@ def measure(effort, shapes=SHAPES, sides=SIDES):
                 "operator": bound(torch.ops.my_lib.lltm_forward.default, *arguments),
                 "custom_op": bound(custom_op.lltm_forward, *arguments),
                 "functions": bound(lltm, *arguments),
-                "before operators": bound(before_operators.lltm, *arguments),
             }
             agree(steps)
             forward = [forward_contender(name, run) for name, run in steps.items()]
             outcome.groups.append(compare("compiled", "step", shape, forward, effort))
 
-        loops = {"before operators": loop(before_operators.lltm), "eager": loop(lltm)}
+        loops = {"eager": loop(lltm)}
         if compiles:
             torch._dynamo.reset()
             loops["compiled"] = torch.compile(loop(lltm), fullgraph=True, dynamic=False)
@@ -112,7 +89,6 @@ def measure(effort, shapes=SHAPES, sides=SIDES):
             forward = [forward_contender(name, run) for name, run in runs.items()]
             outcome.groups.append(compare("compiled", f"{STEPS} steps, forward", shape, forward, effort))
 
-        del runs["before operators"]  # it has no gradients
         leaves = [weights, bias, *state]
         check_same_work(runs, backward, leaves)
         forward = [forward_contender(name, run) for name, run in runs.items()]

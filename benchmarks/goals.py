@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 
 CELL = ("16, 32, 128", "64, 1024, 128", "1, 32, 128", "128, 512, 512")
-STEPS = ("1, 8, 8", "16, 32, 128")
-BEFORE = ("before operators",)
 PEERS = ("eager", "C++ extension", "torch.compile", "jit.script")
 
 
@@ -14,7 +12,6 @@ TOPICS = {  # the benchmarks that have goals, as the tables name them
     "lltm_sequence": "LLTM layer, 100 steps",
     "lltm_threads": "LLTM step, two threads",
     "fused_conv_batch_norm2d": "fused convolution + batch norm",
-    "compiled": "operators of PyTorch",
     "bridge_calls": "call into C",
     "legacy_calls": "call into old C",
     "legacy_build": "build of old C",
@@ -46,8 +43,8 @@ class Goal:
         return value <= self.bound if self.relation == "≤" else value >= self.bound
 
 
-def _row(benchmark, case, contender, peers, bounds, shapes=CELL):
-    return [Goal(benchmark, case, s, contender, peers, b) for s, b in zip(shapes, bounds)]
+def _row(benchmark, case, contender, peers, bounds):
+    return [Goal(benchmark, case, s, contender, peers, b) for s, b in zip(CELL, bounds)]
 
 
 GOALS = (
@@ -68,13 +65,6 @@ GOALS = (
         for case in ("raw forward", "forward", "backward")
     ),
     Goal("fused_conv_batch_norm2d", "bytes saved", "32, 64, 32, 32", "fused", ("unfused", "PyTorch"), 0.55),
-    *(
-        Goal("compiled", case, shape, "functions", BEFORE, 1.0)
-        for shape in ("5, 5", "300, 300")
-        for case in ("add", "mul_constant", "cube")
-    ),
-    *_row("compiled", "100 steps, forward", "eager", BEFORE, (0.65, 0.90), STEPS),
-    *_row("compiled", "100 steps, forward", "compiled", BEFORE, (0.85, 1.0), STEPS),
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw, annotated", ("torchthaw",), 40e-9, minus=True),
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", (), 300e-9),
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", ("torch.add(out=)",), 0.30),

@@ -38,7 +38,10 @@ def seconds(build):
 
 def measure(effort):
     import torch.utils.cpp_extension  # noqa: F401
-    import torch.utils.ffi  # noqa: F401
+
+    import torchthaw.legacy
+
+    torchthaw.legacy.install()
 
     samples = {"torchthaw": [seconds(build_old) for _ in itertools.repeat(None, ROUNDS)]}
     if "cpp_extension.load" not in effort.without:

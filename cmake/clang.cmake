@@ -1,12 +1,40 @@
-# cmake/clang.cmake: toolchain file that takes clang, which has libFuzzer: the one without a number, else the newest.
-set(numbers "")
-foreach(number RANGE 30 14 -1)
-    list(APPEND numbers clang++-${number})
-endforeach()
-find_program(torchthaw_clang NAMES clang++ ${numbers} NAMES_PER_DIR)
+# cmake/clang.cmake: toolchain file that takes a clang which has libFuzzer: the one without a number, else the newest.
+if(NOT torchthaw_clangs)
+    set(torchthaw_clangs clang++)
+    foreach(number RANGE 30 14 -1)
+        list(APPEND torchthaw_clangs clang++-${number})
+    endforeach()
+endif()
+# CMake reads this file again for each of its own trials, in the same process.
+set(torchthaw_clang "$ENV{TORCHTHAW_FOUND_CLANG}")
+set(torchthaw_found "")
 if(NOT torchthaw_clang)
-    message(FATAL_ERROR "expected clang++, or clang++-14 to clang++-30, on PATH for libFuzzer, found none. "
+    set(torchthaw_source ${CMAKE_BINARY_DIR}/CMakeFiles/has_fuzzer.cpp)
+    file(WRITE ${torchthaw_source}
+         "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }\n")
+    foreach(name IN LISTS torchthaw_clangs)
+        find_program(torchthaw_program NAMES ${name})
+        if(torchthaw_program AND NOT torchthaw_clang)
+            list(APPEND torchthaw_found ${torchthaw_program})
+            execute_process(COMMAND ${torchthaw_program} -fsanitize=fuzzer,address ${torchthaw_source}
+                                    -o ${torchthaw_source}.out
+                            RESULT_VARIABLE torchthaw_status OUTPUT_QUIET ERROR_QUIET)
+            if(torchthaw_status EQUAL 0)
+                set(torchthaw_clang ${torchthaw_program})
+            endif()
+        endif()
+        unset(torchthaw_program CACHE)
+    endforeach()
+endif()
+if(NOT torchthaw_clang)
+    string(REPLACE ";" " " torchthaw_found "${torchthaw_found}")
+    if(NOT torchthaw_found)
+        set(torchthaw_found none)
+    endif()
+    message(FATAL_ERROR "expected clang++, or clang++-14 to clang++-30, on PATH that links the runtime of libFuzzer, "
+                        "got ${torchthaw_found}. "
                         "On Debian: apt-get install clang libclang-rt-dev (clang-14 and libclang-rt-14-dev on bookworm)")
 endif()
+set(ENV{TORCHTHAW_FOUND_CLANG} ${torchthaw_clang})
 set(CMAKE_CXX_COMPILER ${torchthaw_clang})
 string(REPLACE clang++ clang CMAKE_C_COMPILER ${torchthaw_clang})

@@ -24,3 +24,6 @@ elseif(TORCHTHAW_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
     add_link_options(-fsanitize=address,undefined)
 endif()
+if(TORCHTHAW_SANITIZE)
+    add_compile_options(-UNDEBUG)  # Release, the default, leaves assert() out
+endif()

@@ -1,11 +1,26 @@
 # cmake/torchthawConfig.cmake: find_package(torchthaw): the libraries that are installed, each behind those that it links;
 # COMPONENTS names the ones that must be there.
+set(torchthaw_my_lib_cuda_needs my_lib)
+set(torchthaw_thc_needs th)
 foreach(library my_lib my_lib_cuda th thc)
-    include("${CMAKE_CURRENT_LIST_DIR}/${library}-targets.cmake" OPTIONAL RESULT_VARIABLE torchthaw_${library}_FOUND)
+    set(torchthaw_targets "${CMAKE_CURRENT_LIST_DIR}/${library}-targets.cmake")
+    set(torchthaw_needed "${torchthaw_${library}_needs}")
+    set(torchthaw_${library}_missing "${library} is not installed in ${CMAKE_CURRENT_LIST_DIR}")
+    if(EXISTS "${torchthaw_targets}" AND torchthaw_needed AND NOT torchthaw_${torchthaw_needed}_FOUND)
+        set(torchthaw_${library}_FOUND FALSE)
+        set(torchthaw_${library}_missing "${library} needs ${torchthaw_needed}, which is not installed in \
+${CMAKE_CURRENT_LIST_DIR}: install the component ${torchthaw_needed} too")
+        if(NOT torchthaw_FIND_COMPONENTS) # all that is installed is asked for
+            set(torchthaw_FOUND FALSE)
+            set(torchthaw_NOT_FOUND_MESSAGE "${torchthaw_${library}_missing}")
+        endif()
+    else()
+        include("${torchthaw_targets}" OPTIONAL RESULT_VARIABLE torchthaw_${library}_FOUND)
+    endif()
 endforeach()
 foreach(library IN LISTS torchthaw_FIND_COMPONENTS)
     if(torchthaw_FIND_REQUIRED_${library} AND NOT torchthaw_${library}_FOUND)
         set(torchthaw_FOUND FALSE)
-        set(torchthaw_NOT_FOUND_MESSAGE "${library} is not installed in ${CMAKE_CURRENT_LIST_DIR}")
+        set(torchthaw_NOT_FOUND_MESSAGE "${torchthaw_${library}_missing}")
     endif()
 endforeach()

@@ -4,7 +4,7 @@ As PyTorch counts: a multiplication and an addition are two; what is not a produ
 """
 
 import torch
-from torchthaw.legacy.finder import after_import
+from torchthaw.base.import_hook import after_import
 
 from _ext import my_lib  # noqa: F401, makes torch.ops.my_lib
 

@@ -6,8 +6,8 @@ from threading import local
 import torch
 from torch import Tensor
 from torch.compiler import is_compiling
+from torchthaw.base.import_hook import after_import
 from torchthaw.bridge import private_names
-from torchthaw.legacy.finder import after_import
 
 from _ext import my_lib
 
@@ -117,7 +117,7 @@ def check_tensors(**tensors):
         check_dtype(name, tensor)
         first = tensor if first is None else first
         if tensor.dtype is not first.dtype:
-            raise TypeError(f"{name}: expected dtype {first.dtype}, got {tensor.dtype}") from None
+            raise wrong_dtype(name, tensor, first.dtype) from None
         if tensor.device != first.device:
             raise TypeError(f"{name}: expected device {first.device}, got {tensor.device}") from None
 
@@ -150,7 +150,13 @@ def check_dtype(argument, tensor):
     """Raises TypeError unless the operators compute in the dtype of ``tensor``."""
     if tensor.dtype not in SUFFIXES:
         expected = "torch.float32, torch.float64, torch.bfloat16 or torch.float16"
-        raise TypeError(f"{argument}: expected dtype {expected}, got {tensor.dtype}") from None
+        raise wrong_dtype(argument, tensor, expected) from None
+
+
+def wrong_dtype(argument, tensor, expected):
+    """The TypeError for a tensor of another dtype than the expected ones; the first of them is what to convert it to."""
+    first = str(expected).partition(",")[0]
+    return TypeError(f"{argument}: expected dtype {expected}, got {tensor.dtype}; pass tensor.to({first})")
 
 
 def check_pair(input1, input2):

@@ -5,7 +5,7 @@ from torch.nn.grad import conv2d_input, conv2d_weight
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, autocast_active, dispatch, low_precision, needs_dispatch
-from ._library import check_dense, sizes
+from ._library import check_dense, sizes, wrong_dtype
 
 
 def conv2d(input, weight):
@@ -31,7 +31,7 @@ def compute(input, weight, weight_argument="weight"):
         expected = f"(out_channels, {in_channels}, at most {height}, at most {width})"
         raise ValueError(f"{weight_argument}: expected shape {expected}, got {tuple(weight.shape)}")
     if weight.dtype is not input.dtype:
-        raise TypeError(f"{weight_argument}: expected dtype {input.dtype}, got {weight.dtype}")
+        raise wrong_dtype(weight_argument, weight, input.dtype)
     return F.conv2d(input, weight)
 
 

@@ -2,6 +2,7 @@
 #include "base/environment.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,7 @@ int find_word(const char *variable, const char *const *words, int count) {
 
 void explain_words(char *text, size_t size, const char *variable, const char *const *words, int count,
                    const char *of_which) {
+    assert(size > 0 && count > 0);
     const char *value = std::getenv(variable);
     size_t used = 0;
     const auto add = [&](const char *format, const char *between, const char *word) {

@@ -5,6 +5,7 @@
 #include "base/refused_isa.h"
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -75,7 +76,10 @@ Isa detect() {
     const int wanted = wanted_isa();
     if (is_usable(wanted)) return static_cast<Isa>(wanted);
     int best = static_cast<int>(last_isa);
-    while (!is_usable(best) || !is_fast(static_cast<Isa>(best))) --best;
+    while (!is_usable(best) || !is_fast(static_cast<Isa>(best))) {
+        --best;
+        assert(best >= 0);  // every processor has the portable one
+    }
     return static_cast<Isa>(best);
 }
 
@@ -83,6 +87,7 @@ Isa detect() {
 
 bool is_refused_isa(char *text, size_t size) {
     const int wanted = wanted_isa(), count = static_cast<int>(last_isa) + 1;
+    assert(count <= static_cast<int>(sizeof names / sizeof *names));
     if (wanted == no_word || is_usable(wanted)) return false;
     const char *usable[sizeof names / sizeof *names];
     int found = 0;

@@ -4,6 +4,7 @@
 #include "base/isa.h"
 
 #include <atomic>
+#include <cassert>
 #include <pthread.h>
 
 namespace base {
@@ -27,6 +28,7 @@ void run_member(void *data) {
     const int64_t units = (loop.size + loop.unit - 1) / loop.unit;
     const OpenMP &runtime = openmp();
     const int64_t team = runtime.team_size(), member = runtime.thread_num();
+    assert(member >= 0 && member < team && team <= units);  // units * team fits, and each slice has a member
     const int64_t begin = units * member / team * loop.unit;
     const int64_t end = units * (member + 1) / team * loop.unit;
     if (begin < end) loop.slice(loop.body, begin, end < loop.size ? end : loop.size);
@@ -41,9 +43,11 @@ int num_threads() {
 }
 
 void parallel_slices(int64_t size, int64_t grain, Cuts cuts, Slice slice, void *body) {
+    assert(size > 0 && grain > 0);
     const bool evenly = cuts == Cuts::evenly;
     const int64_t most = evenly ? size / grain : (size + grain - 1) / grain;
     const int64_t threads = most < 2 ? 1 : num_threads();
+    assert(threads >= 1);
     if (threads < 2) {
         slice(body, 0, size);
         return;

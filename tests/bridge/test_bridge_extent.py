@@ -1,15 +1,14 @@
 """tests/bridge/test_bridge_extent.py: how much of a torch storage C sees, and what decides that."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from support import ROOT, extent_probe
-from torchthaw.extension.exact import is_exact
+from support import extent_probe
+from torchthaw.base import toolchain
+from torchthaw.legacy.exact import is_exact
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +261,7 @@ def test_what_cannot_be_read_is_exact(tmp_path):
 
 @pytest.mark.parametrize("headers", [
     "<stdio.h> <math.h> <sys/socket.h> <omp.h>", "<vector> <cmath>", '"TH.h" <TH/TH.h> "THTensor.h" <TH/THStorage.h>',
-    "<torchthaw/annotate.h>",
+    "<torchthaw/annotate.h>", '"THCUNN.h" "common.h"',
 ])  # fmt: skip
 def test_headers_of_the_system_and_of_th_do_not_count(tmp_path, headers):
     assert not decide(tmp_path, "".join(f"#include {name}\n" for name in headers.split()) + PLAIN)
@@ -294,7 +293,27 @@ def test_folders_that_the_environment_names_are_read(tmp_path, monkeypatch, vari
     assert decide(tmp_path, f"#include <part.h>\n{PLAIN}") is exact
 
 
-@pytest.mark.parametrize("flags", [["-Ihere"], ["--sysroot=/opt/other"], ["@flags"], ["-isysroot", "/opt"], ["-nostdinc"]])
+@pytest.mark.parametrize("words", ["-I{}", "-I {}", "-isystem {}", "--include-directory={}"])
+@pytest.mark.parametrize("text, exact", [(TELLS["size"], True), (PLAIN, False)], ids=["tells", "hides"])
+def test_folders_that_the_compilers_command_names_are_read(tmp_path, monkeypatch, words, text, exact):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "part.h").write_text(text)
+    monkeypatch.setenv("CC", f"{toolchain.c_compiler()[0]} -O2 {words.format(tmp_path / 'folder')} -DN=1")
+    assert decide(tmp_path, f"#include <stdio.h>\n#include <part.h>\n{PLAIN}") is exact
+
+
+@pytest.mark.parametrize("word, exact", [("-include stdio.h", True), ("--sysroot=/", False)])
+def test_other_words_of_the_compilers_command(tmp_path, monkeypatch, word, exact):
+    """A file is included that nobody reads here; the compiler says by itself where its own headers are."""
+    monkeypatch.setenv("CC", f"{toolchain.c_compiler()[0]} {word}")
+    assert decide(tmp_path, f"#include <stdio.h>\n{PLAIN}") is exact
+
+
+@pytest.mark.parametrize("flags", [
+    ["-Ihere"], ["--sysroot=/opt/other"], ["@flags"], ["-isysroot", "/opt"], ["-nostdinc"], ["--include=f.h"],
+    ["--imacros=f.h"], ["--pre-include", "f.h"], ["--include-directory-after=/opt"], ["-cxx-isystem", "/opt"],
+    ["-isystem-after", "/opt"], ["--options-file", "flags"], ["-optf", "flags"],
+], ids=" ".join)  # fmt: skip
 def test_flags_that_leave_the_folders_unknown_are_exact(tmp_path, flags, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here").mkdir()
@@ -320,9 +339,3 @@ def test_a_compiler_that_does_not_say_where_it_looks(tmp_path, monkeypatch):
 def test_what_is_linked_or_given(tmp_path, linked, exact):
     (tmp_path / "source.c").write_text(PLAIN)
     assert is_exact([tmp_path / "source.c"], **linked) is exact
-
-
-def test_the_search_imports_nothing_of_the_legacy_half():
-    code = "import sys, torchthaw.extension.exact\nprint([name for name in sys.modules if 'torchthaw.legacy' in name])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"

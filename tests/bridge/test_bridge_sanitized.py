@@ -73,6 +73,11 @@ def test_no_sanitizer_speaks_up_about_cuda_tensors(run, tmp_path):
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
+def test_the_bridge_asserts(run):
+    """Else the runs above would not try what its code relies on."""
+    assert b"__assert_fail" in (run.folder / "lib" / "_bridge.abi3.so").read_bytes()
+
+
 def test_planted_faults_are_reported(run):
     done = run(FAULTS)
     assert done.stdout == "8\n", done.stderr

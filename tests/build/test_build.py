@@ -195,6 +195,19 @@ def test_another_torchthaw_compiles_anew(project):
     assert python(project, CALL) == "15"
 
 
+@pytest.mark.parametrize("left", ['{"torchthaw": ["1.', "{}", "[]", "\0"])
+def test_facts_that_were_not_written_to_their_end(project, left):
+    """A full disk, or the end of the process: they count as those of another torchthaw."""
+    ext = extension(project)
+    ext.build()
+    stamp, made = ext.state / "generated.json", ext.target.stat().st_mtime_ns
+    whole = stamp.read_text()
+    stamp.write_text(left)
+    ext.build()
+    assert stamp.read_text() == whole and ext.target.stat().st_mtime_ns > made
+    assert python(project, CALL) == "3"
+
+
 def test_changed_options(project):
     source = project / "counting.c"
     source.write_text(source.read_text().replace("return n", "return N * n"))

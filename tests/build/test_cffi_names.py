@@ -55,7 +55,7 @@ def test_the_search_finds(code, found):
 
 def test_one_file_names_them():
     files = {path.relative_to(PACKAGE).as_posix(): undocumented(path.read_text()) for path in PACKAGE.rglob("*.py")}
-    names = files.pop("build/cffi_names.py")
+    names = files.pop("header/cffi_names.py")
     assert {"cparser", "model", "recompiler", "_parser", "_declarations", "_parse", "_assigned_source"} <= names
     assert files.pop(BACKEND) & {"_cffi_backend", "_parser", "model"} == {"_cffi_backend"}
     assert {path: found for path, found in files.items() if found} == {}

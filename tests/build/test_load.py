@@ -1,6 +1,7 @@
 """tests/build/test_load.py: torchthaw.load and load_inline: what is built, when it is built again, and by whom."""
 
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -323,6 +324,28 @@ def test_a_header_that_comes_before_another_is_built(project, compiled, monkeypa
     assert compiled() == ["scaling.c"]
 
 
+def test_the_record_grows_with_headers_and_folders_not_with_their_product(project, tmp_path):
+    """Each folder is looked at before each header, and most of them have none of that name."""
+    folders, names = [f"folder{i}" for i in range(20)], [f"{i}.h" for i in range(15)]
+    for folder in folders:
+        (project / folder / "sub").mkdir(parents=True)
+        for name in names:
+            (project / folder / "sub" / f"{folder}_{name}").write_text("")
+    lines = [f"#include <sub/{folder}_{name}>\n" for folder in folders for name in names]
+    (project / "factor.h").write_text("".join(lines) + "#define FACTOR 2\n")
+    load(extra_include_paths=[*folders, *(f"absent{i}" for i in range(20))])
+    [stamp] = (tmp_path / "cache").rglob("scaling.json")
+
+    def count(value):
+        values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return 1 + sum(map(count, values))
+
+    made_of = json.loads(stamp.read_text())
+    [files] = [files for name, files in made_of["objects"].items() if name.endswith("scaling.o") and "_scaling" not in name]
+    read = [path for path, digest in files.items() if digest]
+    assert len(read) > 300 and count(made_of) < 10 * (len(read) + 60), count(made_of)
+
+
 def test_a_source_that_changes_while_it_is_built(project, tmp_path, monkeypatch):
     """What the compiler did not see is built the next time."""
     compiler(tmp_path, tmp_path / "log", monkeypatch)
@@ -449,7 +472,24 @@ def test_an_undefined_symbol_can_be_mended(project):
     assert apply(load()) == [2, 2, 2]
 
 
-TAKEN = ("torch", "aten", "prim", "prims", "torchthaw", "load_library", "my_lib")
+TAKEN = ("torch", "aten", "prim", "prims", "torchthaw", "load_library", "higher_order", "my_lib")
+FREE = ("streams", "sparse", "export", "profiler", "onnx", "quantized")
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_a_namespace_in_which_pytorch_has_other_operators(project, name):
+    source = "void twice(const float *x, long n, float *y) { for (long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
+    header = "#include <torchthaw/annotate.h>\n"
+    header += "void twice(const float *x THAW_SHAPE(n), long n, float *y THAW_SHAPE(n));"
+    module = torchthaw.load_inline(name, c_sources=source, headers=header)
+    module.twice(torch.ones(2), 2, out := torch.empty(2))
+    assert out.tolist() == getattr(torch.ops, name).twice(torch.ones(2)).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_makes_no_operators_may_have_any_name(project, name):
+    path = torchthaw.load_inline(name, c_sources="int two(void) { return 2; }", is_python_module=False)
+    assert ctypes.CDLL(path).two() == 2
 
 
 @pytest.mark.parametrize("options, error, match", [
@@ -632,8 +672,34 @@ def test_a_signature_of_cpp_is_named(project, text, what, written):
     )
 
 
+def test_names_of_c_that_are_words_of_cpp(project):
+    """Nor is an expression of C a reference."""
+    words = "template class namespace using operator friend virtual typename explicit mutable constexpr".split()
+    parameters = ", ".join(f"long {word}" for word in words)
+    text = f"long f({parameters}) {{ return {' + '.join(words)}; }}"
+    text += "\nlong g(const float *image, const float template[4 & 7], long n) { return n; }\nlong using(long x) { return x; }"
+    module = torchthaw.load_inline("inline", c_sources=text, functions=["f", "g", "using"])
+    ones = torch.ones(4)
+    assert (module.f(*range(len(words))), module.g(ones, ones, 3), module.using(2)) == (sum(range(len(words))), 3, 2)
+
+
+@pytest.mark.parametrize("header", [
+    "void f(word template);", "void f(word n, float x[4 & 7]);", "struct s { word class; int operator, virtual; };",
+])  # fmt: skip
+def test_names_of_c_in_a_header_that_is_wrong(project, header):
+    with pytest.raises(ValueError, match=r"inline.h:1: .*: word: expected a type that the headers declare"):
+        torchthaw.load_inline("inline", c_sources="int x;", headers=header)
+
+
+def test_a_call_is_no_signature_of_cpp(project):
+    match = "^functions: expected functions that the sources define, got 'f'$"
+    with pytest.raises(ValueError, match=match):
+        torchthaw.load_inline("inline", c_sources="int x = sizeof(f(1 & 3));", functions="f")
+
+
 @pytest.mark.parametrize("word, similar", [
     ("THAW_SHAP(n)", "THAW_SHAPE"), ("THAW_NULABLE", "THAW_NULLABLE"), ("THAW_LIKES(x, 1)", "THAW_LIKE"),
+    ("THAW_SHAP2(n)", "THAW_SHAPE"), ("THAW_Shape(n)", "THAW_SHAPE"), ("THAW_inout", "THAW_INOUT"),
 ])  # fmt: skip
 @pytest.mark.parametrize("way", ["functions", "headers"])
 def test_a_misspelt_annotation(project, way, word, similar):

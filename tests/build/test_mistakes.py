@@ -169,7 +169,7 @@ print("all")
 WAYS = {
     "new": "import torchthaw\ntorchthaw.create_extension('odd', 'odd.h', ['odd.c'], relative_to='x').build()",
     "th": "import torchthaw\ntorchthaw.create_extension('odd', 'odd.h', ['odd.c'], relative_to='x', th=True).build()",
-    "old": "from torch.utils.ffi import create_extension\ncreate_extension('odd', 'odd.h', ['odd.c'], False).build()",
+    "old": "import torchthaw.legacy\ntorchthaw.legacy.install()\nfrom torch.utils.ffi import create_extension\ncreate_extension('odd', 'odd.h', ['odd.c'], False).build()",
     "load": "import sys, torchthaw\nsys.modules['odd'] = torchthaw.load('odd', 'odd.c', 'odd.h', build_directory='.')",
 }  # fmt: skip
 

@@ -98,11 +98,10 @@ def on_a_terminal(*command):
 
 
 SCRIPT = """
-import contextlib, importlib.util, sys
-spec = importlib.util.spec_from_file_location("languages", "bindings/languages.py")
-languages = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(languages)
-languages.prepare = lambda: None
+import sys
+sys.path.insert(0, "bindings")
+import languages
+languages.build = languages.prepare = lambda libraries: None
 languages.Language.build = lambda self: None
 languages.Language.missing = lambda self: "tools"
 sys.argv = ["languages.py", "c", "rust"]

@@ -161,7 +161,7 @@ def test_other_projects_do_not_require_torchthaw(tmp_path):
     (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup(name='a', version='1.0', py_modules=[])\n")
     run(tmp_path, "setup.py", "egg_info", PYTHONPATH=installed(tmp_path))
     assert "Requires-Dist" not in (tmp_path / "a.egg-info" / "PKG-INFO").read_text()
-    code = "import sys, torchthaw.extension.requirement; print('setuptools' in sys.modules, 'cffi' in sys.modules)"
+    code = "import sys, torchthaw.base.requirement; print('setuptools' in sys.modules, 'cffi' in sys.modules)"
     assert run(tmp_path, "-S", "-c", code).split() == ["False", "False"]
 
 

@@ -106,7 +106,7 @@ def test_aotinductor_needs_the_import_of_the_extension(tmp_path):
 
 def module(name, functions, header, namespace="pairs"):
     """A stand-in for an extension's module."""
-    description = {"version": 1, "namespace": namespace, "headers": [header], "functions": functions}
+    description = {"version": 1, "package": name, "namespace": namespace, "headers": [header], "functions": functions}
     made = ModuleType(name)
     made.__file__ = f"/{name}/_pairs.so"
     made.description = json.dumps(description)
@@ -147,7 +147,8 @@ def test_variants_of_two_modules_are_one_operator(pairs):
     pairs.take([(module("b", [function("twice_f64", "float64", "twice")], "b.h"), {"twice_f64": twice})])
     for dtype in torch.float32, torch.float64:
         assert torch.ops.pairs.twice(torch.ones(2, dtype=dtype)).tolist() == [2, 2]
-    with pytest.raises(ValueError, match="x: expected dtype torch.float32 or torch.float64, got torch.int64"):
+    match = "x: expected dtype torch.float32 or torch.float64, got torch.int64; pass tensor.to.torch.float32.$"
+    with pytest.raises(ValueError, match=match):
         torch.ops.pairs.twice(torch.ones(2, dtype=torch.int64))
 
 
@@ -183,6 +184,20 @@ def test_two_functions_of_one_schema(pairs):
     assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
 
 
+def test_an_operator_of_somebody_else(pairs):
+    """PyTorch's own sparse::qlinear is one: it stays, and PyTorch records no call of ours."""
+    theirs = torch.library.Library("pairs", "FRAGMENT")
+    theirs.define("twice(Tensor x) -> Tensor")
+    theirs.impl("twice", lambda x: x - 1, "CPU")
+    made = module("a", [function("twice", "float32"), function("double", "float32")], "a.h")
+    match = "^torch.ops.pairs.twice: a.h of /a/_pairs.so declares twice, but PyTorch has this name already; give "
+    with pytest.warns(UserWarning, match=match):
+        pairs.take([(made, {"twice": twice, "double": twice})])
+    assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [0, 0]
+    assert torch.ops.pairs.double(torch.ones(2)).tolist() == [2, 2]
+    assert "PyTorch has this name already" in pairs.members[made, "twice"].obstacle
+
+
 @pytest.mark.parametrize("is_used", [True, False], ids=["used", "new"])
 def test_two_functions_of_one_schema_in_a_namespace(monkeypatch, is_used):
     """The second one is an error for whoever looks, also where the namespace was used before it came."""
@@ -191,7 +206,7 @@ def test_two_functions_of_one_schema_in_a_namespace(monkeypatch, is_used):
 
     def bind(file):
         made = module(f"{file}._pairs", [function("twice", "float32")], f"{file}.h", name)
-        operators.bind(made, {"twice": twice})
+        operators.note(made, {"twice": twice})
 
     bind("a")
     if is_used:

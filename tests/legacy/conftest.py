@@ -6,12 +6,23 @@ import sys
 import pytest
 
 from support import legacy_project
+from torchthaw.legacy import finder, patches
 from torchthaw.legacy.ffi_create import create_extension
 
 
 @pytest.fixture(scope="session")
 def create():
     return create_extension
+
+
+@pytest.fixture
+def utils_ffi(monkeypatch):
+    """torch.utils.ffi can be imported, and importing it patches PyTorch; both end with the test."""
+    monkeypatch.setattr(sys, "meta_path", [finder.Finder, *sys.meta_path])
+    monkeypatch.setenv("CPATH", os.environ.get("CPATH", ""))
+    monkeypatch.delitem(sys.modules, finder.FFI, raising=False)
+    yield
+    patches.uninstall()
 
 
 @pytest.fixture(scope="session")

@@ -42,5 +42,5 @@ def test_bad_input():
         (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
         (1, torch.zeros(4, 2, 3, 3), ValueError, "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)"),
         (1, torch.zeros(4, 3, 8, 3), ValueError, "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 3, 8, 3)"),
-        (1, weight.double(), TypeError, "weight: expected dtype torch.float32, got torch.float64"),
+        (1, weight.double(), TypeError, "weight: expected dtype torch.float32, got torch.float64; pass tensor.to(torch.float32)"),
     ])

@@ -208,7 +208,7 @@ def test_the_checkout_is_refused(copy, tmp_path):
     done = run()
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
     refused = run(PYTHONPATH=str(SRC))
-    message = f"torchthaw: expected the one installed in {tmp_path / 'env'}, got {ROOT / 'torchthaw' / '__init__.py'}"
+    message = f"torchthaw: expected the one installed in {tmp_path / 'env'}, got {SRC / 'torchthaw' / '__init__.py'}"
     assert refused.returncode == 3 and "passed" not in refused.stdout
     assert message in refused.stdout + refused.stderr
 

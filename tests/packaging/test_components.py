@@ -1,5 +1,6 @@
 """tests/packaging/test_components.py: libmy_lib and libth, each built and installed alone, with any of CMake's generators."""
 
+import shutil
 import subprocess
 
 import pytest
@@ -56,3 +57,29 @@ target_link_libraries(program PRIVATE torchthaw::{wanted} m)
         else:
             done = subprocess.run(configure, capture_output=True, text=True)
             assert done.returncode and f"{wanted} is not installed in" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("installed, wanted, missing", [
+    (["thc"], "COMPONENTS thc", "thc needs th, which is not installed in {0}: install the component th too"),
+    (["thc"], "", "thc needs th, which is not installed in {0}: install the component th too"),
+    (["my_lib_cuda", "th"], "COMPONENTS my_lib_cuda", "my_lib_cuda needs my_lib, which is not installed in {0}"),
+    (["my_lib", "thc"], "COMPONENTS my_lib", ""),
+    (["th", "thc"], "COMPONENTS thc", ""),
+    (["th", "thc"], "", ""),
+])  # fmt: skip
+def test_a_component_that_needs_another(tmp_path, installed, wanted, missing):
+    """Those of GPUs link those of CPUs."""
+    package, folder = tmp_path / "package", tmp_path / "program"
+    package.mkdir()
+    folder.mkdir()
+    shutil.copy(ROOT / "cmake" / "torchthawConfig.cmake", package)
+    for name in installed:
+        (package / f"{name}-targets.cmake").write_text(f"add_library(torchthaw::{name} INTERFACE IMPORTED)\n")
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(program LANGUAGES NONE)\n"
+        f"find_package(torchthaw REQUIRED {wanted})\n"
+    )
+    command = [tool("cmake"), "-S", folder, "-B", folder / "build", f"-Dtorchthaw_DIR={package}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert bool(done.returncode) == bool(missing)
+    assert missing.format(package) in " ".join(done.stderr.split())

@@ -203,7 +203,7 @@ def test_commands_and_options_are_those_of_the_program(command):
 def test_environment_variables_are_those_of_the_code():
     page = (ROOT / "docs" / "reference" / "environment.md").read_text()
     table = "".join(line for line in page.splitlines(keepends=True) if line.startswith("| `"))
-    sources = [path for folder in ("c_api", "torchthaw", "functions", "modules", "tensors")
+    sources = [path for folder in ("c_api", "src", "functions", "modules", "tensors")
                for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".c", ".cpp", ".h")]
     code = "".join(path.read_text() for path in sources)
     read = set(re.findall(r"(?:getenv\(|environ\.get\(|environ\[|isa_variable = |config\.(?:switch|words)\(|word_of\()\"([A-Z_]+)\"", code))

@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
+import torchthaw
 from support import ROOT
+from torchthaw.extension.arguments import ExtensionOptions
 
 PUBLIC = "torchthaw", "torchthaw.extension", "torchthaw.legacy"
 
@@ -50,7 +52,10 @@ def ahead(folder: Path) -> str:
 
 
 def setup() -> dict[str, object]:
-    made = torchthaw.FFIExtension("package.halving", headers=["halve.h"], sources=["halve.c"], th=False)
+    made = torchthaw.FFIExtension(
+        "package.halving", headers=["halve.h"], sources=["halve.c"], th=False, include_dirs=[Path("include")],
+        extra_compile_args={"cxx": ["-O2"]}, define_macros=[("NDEBUG", None)], ops="halving", relative_to=__file__,
+    )
     command: type[torchthaw.BuildExtension] = torchthaw.BuildExtension.with_options(use_ninja=False)
     return {"ext_modules": [made], "cmdclass": {"build_ext": command}}
 
@@ -65,6 +70,9 @@ torchthaw.load_inline(3)  # type: ignore[arg-type]
 torchthaw.load("halving")  # type: ignore[call-arg]
 torchthaw.create_extension("halving", "halve.h", th="yes")  # type: ignore[arg-type]
 torchthaw.FFIExtension("halving", 3)  # type: ignore[arg-type]
+torchthaw.FFIExtension("halving", "halve.h", th="yes")  # type: ignore[arg-type]
+torchthaw.FFIExtension("halving", "halve.h", include_dir=["include"])  # type: ignore[call-arg]
+torchthaw.FFIExtension("halving", "halve.h", libraries=[3])  # type: ignore[list-item]
 torchthaw.BuildExtension.with_options(use_ninja="no")  # type: ignore[arg-type]
 legacy.enable(3)  # type: ignore[arg-type]
 legacy.install("all")  # type: ignore[call-arg]
@@ -111,6 +119,11 @@ def test_the_stub_of_an_extension_passes_strictly(tmp_path):
 
 def test_the_program_uses_all_that_is_public():
     assert names() and {name for _, name in names()} - set(re.findall(r"\w+", PROGRAM)) == set()
+
+
+def test_an_extension_of_a_setup_script_has_the_options_of_create_extension():
+    parameters = list(inspect.signature(torchthaw.create_extension).parameters.values())[3:]
+    assert ExtensionOptions.__annotations__ == {each.name: each.annotation for each in parameters}
 
 
 def test_every_public_function_has_types():

@@ -164,9 +164,9 @@ def answer(name, how):
     result = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        import torch.utils.ffi  # noqa: F401
+        import torchthaw.legacy
 
-        import torchthaw
+        torchthaw.legacy.install()
 
         globals()["torchthaw"] = torchthaw
     result["warnings"] = [str(each.message) for each in caught]

@@ -12,14 +12,16 @@
 
 #if !defined(THC_NO_REMOVED_CALLS)
 
-/* Macros, since functions would need CUDA's types, and so its headers. A toolkit that has these calls still declares
- * their replacements once more, as deprecated. */
+/* Macros, since functions would need CUDA's types, and so its headers. In CUDA before 13, whose own declarations they
+ * would change, nvcc leaves them out; for C and C++ the builds of old projects leave out this file. */
+#if !defined(__CUDACC_VER_MAJOR__) || __CUDACC_VER_MAJOR__ >= 13
 #define cudaThreadSynchronize cudaDeviceSynchronize
 #define cudaThreadExit cudaDeviceReset
 #define cudaThreadGetLimit cudaDeviceGetLimit
 #define cudaThreadSetLimit cudaDeviceSetLimit
 #define cudaThreadGetCacheConfig cudaDeviceGetCacheConfig
 #define cudaThreadSetCacheConfig cudaDeviceSetCacheConfig
+#endif
 
 #ifdef __CUDACC__
 /* CUDA declares __any, __all and __ballot still, without a body from sm_70 on. The builds name its declarations by

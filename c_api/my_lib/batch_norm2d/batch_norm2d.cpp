@@ -9,6 +9,8 @@
 #include "runtime/simd.h"
 #include "runtime/threads.h"
 
+#include <cassert>
+
 namespace my_lib {
 
 MY_LIB_EVERY_ISA(
@@ -83,6 +85,7 @@ static inline void fill_channel(Images images, int64_t channel, T *output, Compu
 }
 
 template <typename Body> static inline void for_each_channel(Images images, Body body) {
+    assert(images.batch * images.plane != 1);  // kernels divide by one less
     const int64_t grain = elementwise_grain / (images.batch * images.plane + 1) + 1;
     parallel_for(images.channels, grain, [=](int64_t begin, int64_t end) {
         for (int64_t channel = begin; channel < end; ++channel) body(channel);

@@ -7,6 +7,8 @@
 
 #include "gemm/pairs.h"
 
+#include <cassert>
+
 namespace my_lib {
 namespace MY_LIB_ISA {
 
@@ -30,6 +32,7 @@ struct alignas(64) PartialTile {
     unsigned char rows[16][64];
 
     void fill(const void *from, int64_t row_count, int64_t stride, int64_t row_bytes) {
+        assert(row_count <= 16 && row_bytes <= 64);
         __builtin_memset(rows, 0, sizeof rows);
         for (int64_t row = 0; row < row_count; ++row)
             __builtin_memcpy(rows[row], static_cast<const char *>(from) + row * stride,
@@ -45,6 +48,7 @@ void multiply_in_tile_registers(Scalars<bfloat16> weights, int64_t columns, cons
                                 float (&sums)[group_count][16][vectors * 16]) {
     static_assert(group_count == 1 || group_count == 3, "registers 0 to 2 hold sums, 3 to 5 rows of W, 6 pairs");
     constexpr int64_t width = vectors * 16, step = 32, element = sizeof(bfloat16), pair = sizeof(float);
+    assert(columns > 0 && columns <= 16);
     const TileShapes shapes;
     PartialTile partial[4];
     MY_LIB_TILE_MEMORY;

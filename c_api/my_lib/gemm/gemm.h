@@ -3,6 +3,8 @@
 
 #include "gemm/pack.h"
 
+#include <cassert>
+
 namespace my_lib {
 namespace MY_LIB_ISA {
 
@@ -52,6 +54,7 @@ void multiply_row_tile(const RowTileArguments<T> &tile) {
     constexpr int rows = group_count * group_rows, width = vectors * lanes<T>;
     const Target<T> c = tile.c;
     const int64_t columns = tile.columns;
+    assert(columns > 0 && columns <= width);
     // C is read only once the sums are complete; by then its lines are here. For writing alone that would not pay: the
     // fetches hold up the loads of A and B, and the stores can wait.
     if (c.add)
@@ -82,6 +85,7 @@ void multiply_row_tile(const RowTileArguments<T> &tile) {
 
 // How many rows the next tile takes when `left` remain: the largest tile, but never so that a sliver is left over.
 static inline int next_tile(int64_t left) {
+    assert(left > 0);
     constexpr int largest = 6;
     constexpr signed char first[2 * largest] = {0, 1, 2, 3, 4, 3, 6, 4, 4, 6, 6, 4};
     return left < 2 * largest ? first[left] : largest;
@@ -93,7 +97,7 @@ template <typename T, int vectors> static inline RowTile<T> row_tile_of(int rows
     case 2: return multiply_row_tile<T, 1, 2, vectors>;
     case 3: return multiply_row_tile<T, 1, 3, vectors>;
     case 4: return multiply_row_tile<T, 1, 4, vectors>;
-    default: return multiply_row_tile<T, 3, 2, vectors>;
+    default: assert(rows == 6); return multiply_row_tile<T, 3, 2, vectors>;
     }
 }
 
@@ -103,6 +107,7 @@ template <typename T> static inline int vectors_for(int64_t columns) {
 }
 
 template <typename T> static inline RowTile<T> row_tile(int rows, int vectors) {
+    assert(vectors == 1 || vectors == 2 || vectors == wide);
     return vectors == 1 ? row_tile_of<T, 1>(rows) : vectors == 2 ? row_tile_of<T, 2>(rows) : row_tile_of<T, wide>(rows);
 }
 
@@ -131,6 +136,8 @@ template <typename S, typename Output, typename T = Arithmetic<S>>
 void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64_t end_row, int64_t panel,
                            int64_t first_p, int64_t depth, Target<T> c) {
     constexpr int64_t width = panel_width<T>, line = 64 / sizeof(S);
+    assert(depth > 0 && depth <= depth_block && first_p + depth <= product.depth);
+    assert(row < end_row && end_row <= product.rows && end_row - row <= row_block);
     alignas(64) T packed[depth_block * width];
     const int64_t column = panel * width;
     const int64_t columns = product.columns - column < width ? product.columns - column : width;
@@ -138,12 +145,15 @@ void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64
     const T *b = packed;
     int64_t b_stride = width;
     const S *next = nullptr;
+    assert(columns > 0);
     if (product.b.panels) {
+        assert(product.b.panel_stride == product.depth * width);
         b = product.b.panels + panel * product.b.panel_stride + first_p * width;
     } else {
         const S *from = product.b.data + first_p * product.b.row_stride + column;
         // Copying pays when several tiles use the copy; a panel that ends within a tile must be copied.
         const bool copied = !is_arithmetic<S> || columns < vectors * lanes<T> || end_row - row > 24;
+        assert(product.b.row_stride >= product.columns);
         if (copied) {
             pack_column_panel(from, product.b.row_stride, depth, columns, packed);
             if (column + width < product.columns) next = from + width;
@@ -188,6 +198,8 @@ template <typename S, typename Output>
 void multiply_units(const Product<S, Output> &product, int64_t panels, int64_t begin, int64_t end) {
     using T = Arithmetic<S>;
     constexpr int64_t width = panel_width<T>;
+    assert(begin < end && end <= Units<T>(product).count);
+    assert(product.c_stride >= product.columns && (std::is_same_v<Output, T> || !product.accumulate));
     const auto begin_row = [=](int64_t unit) { return unit / panels * row_block; };
     const auto end_row = [&](int64_t unit) {
         return begin_row(unit) + row_block < product.rows ? begin_row(unit) + row_block : product.rows;
@@ -233,6 +245,7 @@ template <typename S, typename Output> void multiply_all(const Product<S, Output
     using T = Arithmetic<S>;
     int64_t work = 0, grain = multiply_grain;
     for (int i = 0; i < count; ++i) {
+        assert(products[i].rows >= 0 && products[i].columns >= 0 && products[i].depth >= 0);
         const Units<T> units(products[i]);
         work += units.count * units.work;
         if (units.work > grain) grain = units.work;

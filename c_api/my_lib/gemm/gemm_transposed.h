@@ -9,6 +9,8 @@
 #include "gemm/panels.h"
 #include "gemm/strip.h"
 
+#include <cassert>
+
 namespace my_lib {
 namespace MY_LIB_ISA {
 
@@ -16,6 +18,7 @@ namespace MY_LIB_ISA {
 template <typename S>
 void pack_panel(const Matrix<S> (&parts)[2], int64_t first_row, Panel panel, Arithmetic<S> *to) {
     constexpr int64_t width = lanes<Arithmetic<S>>;
+    assert(panel.rows > 0 && (!panel.vectors || panel.rows <= panel.vectors * width));
     if constexpr (in_pairs<S>) {
         if (panel.vectors) return pack_pairs(parts, first_row + panel.row, panel.rows, panel.vectors * width, to);
     }
@@ -54,6 +57,7 @@ template <typename T, int group_count, int width> void transpose_sums(const T *s
 template <typename S, int group_count, int vectors, typename T = Arithmetic<S>>
 void multiply_panel(Scalars<S> weights, int64_t columns, const T *panel, int64_t depth, Block<T> &block) {
     constexpr int width = vectors * lanes<T>;
+    assert(columns > 0 && columns <= lanes<T>);
     Sums<T, width> sums[group_count];
     if constexpr (in_tile_registers<S>) {
         multiply_in_tile_registers<group_count, vectors>(weights, columns, panel, depth, sums);
@@ -84,6 +88,7 @@ void multiply_panel(Scalars<S> weights, int64_t columns, const T *panel, int64_t
 // The same for a few row-major rows: dot products of rows of X with rows of W, both contiguous.
 template <typename S, int group_count, typename T = Arithmetic<S>>
 void multiply_rows(Scalars<S> weights, int64_t columns, const T *x, int64_t rows, int64_t depth, Block<T> &block) {
+    assert(columns > 0 && columns <= lanes<T> && rows > 0 && rows <= panel_width<T>);
     const int64_t last = depth / lanes<T> * lanes<T>;
     const Some<T> left = {depth - last};
     for (int g = 0; g < group_count; ++g) {
@@ -122,8 +127,10 @@ void multiply_block(Scalars<S> weights, int64_t columns, const T *packed, Panel 
         multiply_panel<S, group_count, 2>(weights, columns, packed, depth, block);
     else if (panel.vectors == 1)
         multiply_panel<S, group_count, 1>(weights, columns, packed, depth, block);
-    else
+    else {
+        assert(!panel.vectors);
         multiply_rows<S, group_count>(weights, columns, packed, panel.rows, depth, block);
+    }
 }
 
 // Which columns a block holds: group g has `columns` of them from first + g * group_offset on.
@@ -139,12 +146,14 @@ template <typename T, bool gated> struct Blocks {
     int64_t columns, grouped, count;
 
     explicit Blocks(int64_t all) : columns(gated ? all / groups : all) {
+        assert(!gated || all % groups == 0);
         const auto vectors = [](int64_t size) { return ceil_div(size, lanes<T>); };
         grouped = gated ? vectors(columns) : columns / (groups * lanes<T>);
         count = gated ? grouped : grouped + vectors(columns - grouped * groups * lanes<T>);
     }
 
     Columns operator[](int64_t i) const {
+        assert(i >= 0 && i < count);
         const bool whole = i < grouped;
         const int64_t vectors = gated ? i : whole ? i * groups : grouped * (groups - 1) + i, first = vectors * lanes<T>;
         return {first, some<T>(columns, first).count, gated ? columns : lanes<T>, whole ? groups : 1};
@@ -164,7 +173,12 @@ void multiply_transposed(const Matrix<S> (&x)[2], int64_t rows, const S *w, int6
         const int threads = taken > lanes<T> ? num_threads() : 1;
         const Panels<T> panels(taken, threads == 1 || taken >= threads * panel_width<T> ? wide : 2);
         parallel_for(panels.count(), 1 + pack_grain / (depth * panel_width<T> + 1), [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) pack_panel(x, first_row, panels[i], packed + panels[i].row * depth);
+            for (int64_t i = begin; i < end; ++i) {
+                const Panel panel = panels[i];
+                assert(panel.row + (panel.vectors ? panel.vectors * lanes<T> : panel.rows) <=
+                       packed_rows<T>(rows, depth));
+                pack_panel(x, first_row, panel, packed + panel.row * depth);
+            }
         });
         const Bundles<S> bundles(panels);
         const int64_t unit_work = depth * lanes<T> * groups * (taken < panel_width<T> ? taken : panel_width<T>);

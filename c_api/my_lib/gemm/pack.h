@@ -5,8 +5,14 @@
 #include "gemm/tile.h"
 #include "gemm/workspace.h"
 
+#include <cassert>
+
 namespace my_lib {
 namespace MY_LIB_ISA {
+
+static_assert(widest_panel_bytes % (panel_width<float> * sizeof(float)) == 0 &&
+                  widest_panel_bytes % (panel_width<double> * sizeof(double)) == 0,
+              "workspaces are as large as whole panels need");
 
 // Elements to pack, and multiplications to do, before another thread is worth waking.
 constexpr int64_t pack_grain = 32 * 1024, multiply_grain = 256 * 1024;
@@ -23,6 +29,7 @@ template <typename S, typename Lane = S>
 void pack_rows(Matrix<S> from, int64_t rows, int64_t width, Arithmetic<S> *to) {
     using T = Arithmetic<S>;
     constexpr int64_t step = sizeof(Lane) / sizeof(S);
+    assert(width % lanes<T> == 0 && rows > 0 && rows <= width);
     const int64_t columns = from.columns / step;
     for (int64_t row = 0; row < width; row += lanes<T>) {
         const int64_t present = rows - row < lanes<T> ? rows - row : lanes<T>;
@@ -54,6 +61,7 @@ template <typename S>
 void pack_column_panel(const S *from, int64_t from_stride, int64_t depth, int64_t columns, Arithmetic<S> *to) {
     using T = Arithmetic<S>;
     constexpr int64_t width = panel_width<T>;
+    assert(columns > 0 && columns <= width);
     for (int64_t p = 0; p < depth; ++p, from += from_stride, to += width) {
         Vec<T> line[wide];
         if (columns == width) {

@@ -3,6 +3,8 @@
 
 #include "gemm/pairs.h"
 
+#include <cassert>
+
 namespace my_lib {
 namespace MY_LIB_ISA {
 
@@ -17,6 +19,7 @@ struct Panel {
 template <typename T> class Panels {
 public:
     Panels(int64_t rows, int widest) : rows_(rows), widest_(widest) {
+        assert(rows > 0 && (widest == 2 || widest == wide) && widest <= 4);  // the rest is of 1 and 2 vectors
         const int64_t rest = rows % lanes<T>;
         const int64_t vectors = rows / lanes<T> + (rest > few_rows);
         full_ = vectors / widest;
@@ -27,6 +30,7 @@ public:
     int64_t count() const { return count_; }
 
     Panel operator[](int64_t i) const {
+        assert(i >= 0 && i < count_);
         if (i < full_) return panel(i * widest_ * lanes<T>, widest_);
         int64_t row = full_ * widest_ * lanes<T>;
         i -= full_;
@@ -36,6 +40,7 @@ public:
                 row += vectors * lanes<T>;
                 --i;
             }
+        assert(i == 0 && row < rows_ && rows_ - row <= few_rows);
         return {row, rows_ - row, 0};
     }
 
@@ -44,6 +49,7 @@ private:
 
     Panel panel(int64_t row, int vectors) const {
         const int64_t width = vectors * lanes<T>;
+        assert(row < rows_);
         return {row, rows_ - row < width ? rows_ - row : width, vectors};
     }
 
@@ -71,6 +77,7 @@ public:
     int64_t count() const { return full_ + panels_ - wide_; }
 
     Bundle operator[](int64_t i) const {
+        assert(i >= 0 && i < count());
         if (i >= full_) return {wide_ + i - full_, 1};
         const int64_t first = i * bundled_panels<S>, left = wide_ - first;
         return {first, left < bundled_panels<S> ? left : bundled_panels<S>};

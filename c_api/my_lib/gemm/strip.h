@@ -5,6 +5,8 @@
 
 #include "gemm/panels.h"
 
+#include <cassert>
+
 namespace my_lib {
 namespace MY_LIB_ISA {
 
@@ -55,6 +57,7 @@ template <typename S, int group_count, typename T = Arithmetic<S>>
 void multiply_bundle(Scalars<S> weights, int64_t columns, const T *panels, int64_t count, int64_t depth,
                      BundleSums<S> &sums) {
     constexpr int64_t width = panel_width<T>;
+    assert(columns > 0 && columns <= lanes<T> && count > 0 && count <= bundled_panels<S>);
     if (columns < lanes<T>) __builtin_memset(&sums, 0, sizeof sums);
     for (int64_t column = 0; column < columns;) {
         auto multiply = [&](auto tile) __attribute__((always_inline)) {

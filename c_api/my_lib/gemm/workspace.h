@@ -1,6 +1,7 @@
 // c_api/my_lib/gemm/workspace.h: how much workspace the matrix products need; the same for every instruction set.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,7 +11,10 @@ namespace my_lib {
 constexpr int64_t workspace_alignment = 64;
 
 // a / b, rounded up; a may be INT64_MAX, as one size of a matrix without elements.
-static inline int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+static inline int64_t ceil_div(int64_t a, int64_t b) {
+    assert(a >= 0 && b > 0);
+    return a / b + (a % b != 0);
+}
 
 template <typename T> static inline T *align(void *workspace) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(workspace);
@@ -18,8 +22,17 @@ template <typename T> static inline T *align(void *workspace) {
 }
 
 template <typename T> static inline size_t aligned_bytes(int64_t elements) {
+    assert(elements >= 0);
     const size_t bytes = static_cast<size_t>(elements) * sizeof(T);
     return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+}
+
+// Whether the part of a workspace that begins at `part` has room for so many elements.
+template <typename T>
+static inline bool has_room(const T *part, int64_t elements, const void *workspace, size_t workspace_size) {
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(workspace), address = reinterpret_cast<uintptr_t>(part);
+    return !elements || (address >= begin && address - begin <= workspace_size &&
+                         static_cast<size_t>(elements) <= (workspace_size - (address - begin)) / sizeof(T));
 }
 
 // The rows of a packed operand come in panels, at most this many bytes wide.
@@ -29,6 +42,7 @@ constexpr int64_t widest_panel_bytes = 256;
 template <typename T> static inline int64_t chunk_rows(int64_t depth) {
     const int64_t step = widest_panel_bytes / sizeof(T), budget = 512 * 1024 / sizeof(T);
     const int64_t rows = depth ? budget / depth / step * step : budget;
+    assert(depth >= 0 && rows % step == 0);  // a chunk ends where a panel does
     return rows > step ? rows : step;
 }
 

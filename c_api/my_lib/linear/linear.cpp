@@ -5,6 +5,8 @@
 #include "gemm/gemm.h"
 #include "linear/linear.h"
 
+#include <cassert>
+
 namespace my_lib {
 
 MY_LIB_EVERY_ISA(
@@ -15,8 +17,10 @@ namespace MY_LIB_ISA {
 
 template <typename S> void linear_forward(const LinearForward<S> &a) {
     const LinearSizes &s = a.sizes;
-    affine(a.input, a.weight, s.in_features, a.bias, s.batch, s.in_features, s.out_features, a.output,
-           align<Arithmetic<S>>(a.workspace));
+    using T = Arithmetic<S>;
+    T *packed = align<T>(a.workspace);
+    assert(has_room(packed, packed_rows<T>(s.batch, s.in_features) * s.in_features, a.workspace, a.workspace_size));
+    affine(a.input, a.weight, s.in_features, a.bias, s.batch, s.in_features, s.out_features, a.output, packed);
 }
 
 template <typename S> void linear_backward(const LinearBackward<S> &a) {
@@ -29,6 +33,7 @@ template <typename S> void linear_backward(const LinearBackward<S> &a) {
     } else {
         if (!a.grad_input && !a.grad_weight) return;
         T *widened = align<T>(a.workspace);
+        assert(has_room(widened, batch * out_features, a.workspace, a.workspace_size));
         convert_all(a.grad_output, batch * out_features, widened);
         grad_output = widened;
     }

@@ -4,6 +4,8 @@
 #include "gemm/gemm.h"
 #include "lltm/step.h"
 
+#include <cassert>
+
 namespace my_lib {
 
 MY_LIB_EVERY_ISA(
@@ -17,7 +19,9 @@ template <typename S> void lltm_forward(const LltmForward<S> &a) {
     const LltmSizes &s = a.sizes;
     const Matrix<S> x[2] = {{a.old_h, s.state_size, s.state_size}, {a.input, s.input_size, s.input_size}};
     const LltmStep<S> step = {s.state_size, a.bias, nullptr, a.old_cell, a.new_h, a.new_cell, a.gates};
-    multiply_transposed<S, true>(x, s.batch, a.weights, s.row_size(), s.gate_size(), align<T>(a.workspace),
+    T *packed = align<T>(a.workspace);
+    assert(has_room(packed, packed_rows<T>(s.batch, s.row_size()) * s.row_size(), a.workspace, a.workspace_size));
+    multiply_transposed<S, true>(x, s.batch, a.weights, s.row_size(), s.gate_size(), packed,
                                  [=](const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
                                      finish_lltm(step, block, first_row, rows, part);
                                  });
@@ -28,6 +32,7 @@ template <typename S> void lltm_backward(const LltmBackward<S> &a) {
     const int64_t batch = a.sizes.batch, input_size = a.sizes.input_size, state_size = a.sizes.state_size;
     const int64_t gate_size = a.sizes.gate_size(), row_size = a.sizes.row_size();
     T *d_gates = align<T>(a.workspace);
+    assert(has_room(d_gates, batch * gate_size, a.workspace, a.workspace_size));
     const T *no_more = nullptr;
     differentiate_lltm(a.grad_h, no_more, a.grad_cell, a.new_cell, a.gates, batch, state_size, d_gates, a.d_old_cell);
     if (a.d_bias) sum_rows(d_gates, batch, gate_size, a.d_bias);

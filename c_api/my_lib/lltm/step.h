@@ -4,6 +4,8 @@
 #include "gemm/gemm_transposed.h"
 #include "lltm/lltm.h"
 
+#include <cassert>
+
 namespace my_lib {
 namespace MY_LIB_ISA {
 
@@ -20,6 +22,7 @@ template <typename S> struct LltmStep {
 template <typename S, typename T = Arithmetic<S>>
 void finish_lltm(const LltmStep<S> &step, const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
     const int64_t state_size = step.state_size;
+    assert(part.group_count == 3 && part.first + part.columns <= state_size);
     const Some<T> present = {part.columns};
     Vec<T> bias[3];
     for (int gate = 0; gate < 3; ++gate) bias[gate] = present.load(step.bias + gate * state_size + part.first);

@@ -14,6 +14,8 @@
 #include "lltm/step.h"
 #include "lltm_sequence/lltm_sequence.h"
 
+#include <cassert>
+
 namespace my_lib {
 
 MY_LIB_EVERY_ISA(
@@ -42,6 +44,9 @@ template <typename S> void lltm_sequence_forward(const LltmSequenceForward<S> &a
     // The weights are worth transposing for the rows of the input that share them; for a few rows they are not, nor
     // where the input is what must be converted.
     const bool transposed = is_arithmetic<S> && seq_len * batch >= 32;
+    assert(has_room(panels, transposed ? ceil_div(gate_size, panel_width<T>) * panel_width<T> * input_size
+                                       : packed_rows<T>(chunk_steps * batch, input_size) * input_size,
+                    a.workspace, a.workspace_size));
     const S *input_weights = a.weights + state_size;
     RightMatrix<T> right = {};
     if constexpr (is_arithmetic<S>)
@@ -100,6 +105,10 @@ template <typename S> void lltm_sequence_backward(const LltmSequenceBackward<S> 
         d_weights = recurrent + column_panels_bytes<T>(gate_size, state_size) / sizeof(T);
         d_bias = align<T>(d_weights + gate_size * row_size);
     }
+    assert(has_room(recurrent, ceil_div(state_size, panel_width<T>) * panel_width<T> * gate_size, a.workspace,
+                    a.workspace_size));
+    assert(is_arithmetic<S> || (has_room(d_weights, gate_size * row_size, a.workspace, a.workspace_size) &&
+                                has_room(d_bias, gate_size, a.workspace, a.workspace_size)));
     copy_or_zero(a.grad_last_h, states, d_h);
     copy_or_zero(a.grad_last_cell, states, d_cell);
     const RightMatrix<S> recurrent_weights = pack_columns(a.weights, row_size, gate_size, state_size, recurrent);
@@ -113,6 +122,7 @@ template <typename S> void lltm_sequence_backward(const LltmSequenceBackward<S> 
     };
     for (int64_t end = seq_len; end > 0 || !accumulate;) {
         const int64_t first = end > chunk_steps ? end - chunk_steps : 0;
+        assert(end - first <= chunk_steps);  // as many as d_gates holds
         for (int64_t t = end - 1; t >= first; --t) {
             T *d_step = d_gates + (t - first) * batch * gate_size;
             differentiate_lltm(a.grad_h + t * states, d_h, d_cell, a.cell + t * states, a.gates + t * batch * gate_size,

@@ -1,6 +1,7 @@
 // c_api/my_lib/runtime/arguments.cpp: argument checks, and the wording of their messages.
 #include "runtime/arguments.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 namespace my_lib {
@@ -15,6 +16,7 @@ struct shape_text {
         auto put = [&](const char *format, long long value) {
             int length = snprintf(text + used, sizeof text - used, format, value);
             used += length > 0 ? size_t(length) : 0;
+            assert(used < sizeof text);  // the loop leaves room for the longest number and what ends the text
         };
         put("(", 0);
         for (int64_t i = 0; i < ndim; ++i) {
@@ -38,6 +40,7 @@ bool count_elements(const char *name, const int64_t *sizes, int64_t ndim, size_t
                              shape_text(sizes, ndim).text);
         empty |= sizes[i] == 0;
     }
+    assert(element_size > 0);
     int64_t bytes = int64_t(element_size);
     for (int64_t i = 0; i < ndim && !empty; ++i)
         if (__builtin_mul_overflow(bytes, sizes[i], &bytes))

@@ -1,6 +1,7 @@
 // c_api/my_lib/runtime/errors.cpp: the calling thread's last error, and the names of the codes.
 #include "runtime/errors.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@ thread_local last_error last = {MY_LIB_SUCCESS, ""};
 }  // namespace
 
 int my_lib::set_error(my_lib_error code, const char *format, ...) {
+    assert(code != MY_LIB_SUCCESS);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(last.message, sizeof last.message, format, arguments);

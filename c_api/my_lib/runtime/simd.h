@@ -3,6 +3,8 @@
 
 #include "runtime/convert.h"
 
+#include <cassert>
+
 namespace my_lib {
 namespace MY_LIB_ISA {
 
@@ -23,6 +25,7 @@ template <typename T> struct Some {
     int64_t count;
 
     template <typename S> [[gnu::always_inline]] Vec<T> load(const S *from) const {
+        assert(count > 0 && count <= lanes<T>);
         if (count == lanes<T>) return MY_LIB_ISA::load<S>(from);
         typename Conversion<S>::Stored value = {};
         __builtin_memcpy(&value, from, static_cast<size_t>(count) * sizeof(S));
@@ -30,6 +33,7 @@ template <typename T> struct Some {
     }
 
     template <typename S> [[gnu::always_inline]] void store(S *to, Vec<T> value) const {
+        assert(count > 0 && count <= lanes<T>);
         if (count == lanes<T>) return MY_LIB_ISA::store<S>(to, value);
         const auto stored = Conversion<S>::narrow(value);
         __builtin_memcpy(to, &stored, static_cast<size_t>(count) * sizeof(S));

@@ -4,6 +4,7 @@
 #include "base/openmp.h"
 
 #include <atomic>
+#include <cassert>
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -70,6 +71,7 @@ void find_runtime() {
 #endif
     if (!name) name = base::openmp_of_gcc(load, found);
     if (!name) return;
+    assert(found.parallel && found.max_threads && found.thread_num && found.team_size && found.in_parallel);
     runtime_name = name;
     runtime = found;
     runtime_max_threads = found.max_threads;

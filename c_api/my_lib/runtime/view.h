@@ -9,6 +9,7 @@
 // Index is int64_t or, for half the address arithmetic on a GPU, int32_t: ask fits_int32 first.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #if defined(__CUDACC__)
@@ -34,12 +35,15 @@ template <typename T, int N, typename Index = int64_t> struct view {
         }
     }
 
-    // The element at an index, one number per dimension, each in [0, sizes[d]): not checked.
+    // The element at an index, one number per dimension, each in [0, sizes[d]): checked by assert alone.
     template <typename... I> MY_LIB_VIEW T &operator()(I... index) const {
         static_assert(sizeof...(I) == N, "one index per dimension");
         const Index indices[] = {static_cast<Index>(index)...};
         Index offset = 0;
-        for (int d = 0; d < N; ++d) offset += indices[d] * strides[d];
+        for (int d = 0; d < N; ++d) {
+            assert(indices[d] >= 0 && indices[d] < sizes[d]);
+            offset += indices[d] * strides[d];
+        }
         return data[offset];
     }
 };

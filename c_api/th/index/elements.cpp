@@ -6,6 +6,8 @@
 #include "th/runtime/export.h"
 #include "th/tensor/aliasing.h"
 
+#include <cassert>
+
 namespace th {
 
 // A tensor's elements by their position in row-major order; negative ones count from the end.
@@ -16,6 +18,7 @@ public:
 
     T &operator[](int64_t position) const {
         if (position < 0) position += count_;
+        assert(position >= 0 && position < count_);  // check() came before
         if (contiguous_) return data_[position];
         int64_t offset = 0;
         for (int d = tensor_->nDimension - 1; d >= 0; d--) {

@@ -31,6 +31,7 @@ void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *fro
     narrow<T>(first_to, to, dim, 0, 1);
     narrow<T>(first_from, from, dim, 0, 1);
     const int64_t stride = index->stride[dim], to_stride = to->stride[dim], from_stride = from->stride[dim];
+    const int64_t to_size = to->size[dim], from_size = from->size[dim];
     const int64_t work = line_work(to, n * index->size[across]);
     const bool share = work >= 2 * grain;
     each_line(
@@ -39,8 +40,8 @@ void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *fro
             each_block(at.size, n, share, [&](int64_t begin, int64_t end) {
                 for (int64_t i = 0; i < n; i++)
                     for (int64_t j = begin; j < end; j++)
-                        step(at.data[i * stride + j * at.stride], i, Line<T>{&a[j], n, to_stride},
-                             Line<T>{&b[j], n, from_stride});
+                        step(at.data[i * stride + j * at.stride], i, Line<T>{&a[j], to_size, to_stride},
+                             Line<T>{&b[j], from_size, from_stride});
             });
         },
         first_at.get(), first_to.get(), first_from.get());

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 
 namespace th {
 namespace {
@@ -75,6 +76,7 @@ template <typename T> void maskedCopy(Tensor<T> *r, Tensor<uint8_t> *mask, Tenso
     const T *from = source->data();
     each(
         [&](T &to, uint8_t chosen) {
+            assert(!chosen || from < source->data() + elements_of(source.get()));
             if (chosen) to = *from++;
         },
         r, where.get());

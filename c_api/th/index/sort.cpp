@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -53,6 +54,7 @@ template <typename Entry> Entry rank_bits(Entry e) { return e >> position_bits<E
 
 template <typename Entry, typename T> void rank_line(Line<T> line, bool descending, Entry *entries) {
     using Rank = Unsigned<sizeof(T)>;
+    assert(line.size > 0 && position(Entry(line.size - 1)) == line.size - 1);  // it fits beside the rank
     const Rank flip = descending ? Rank(~Rank(0)) : Rank(0);
     for (int64_t i = 0; i < line.size; i++)
         entries[i] = Entry(Rank(rank_of(line[i]) ^ flip)) << position_bits<Entry> | Entry(i);
@@ -64,6 +66,7 @@ template <typename Entry> Entry *radix_sort(Entry *entries, Entry *spare, int64_
     constexpr int most_digits = 6, most_values = 1 << 11;
     const int digit_bits = bits > 16 ? 11 : 8, digits = (bits + digit_bits - 1) / digit_bits;
     const int values = 1 << digit_bits;
+    assert(n > 0 && entries != spare && digits <= most_digits && values <= most_values);
     int64_t count[most_digits][most_values];
     for (int d = 0; d < digits; d++) std::fill(count[d], count[d] + values, 0);
     for (int64_t i = 0; i < n; i++) {
@@ -98,6 +101,7 @@ public:
         for (int64_t s = 0; s < slots_; s++) new (&busy_[s]) std::atomic<bool>(false);
     }
     template <typename Body> void lend(const Body &body) const {
+        assert(slots_ > 0);
         int64_t slot = 0;
         while (busy_[slot].exchange(true, std::memory_order_acquire)) slot = (slot + 1) % slots_;
         body(memory_.get() + slot * entries_);
@@ -159,6 +163,7 @@ void choose_along(Tensor<T> *values, Tensor<int64_t> *indices, Tensor<T> *t, int
 
 // The position of the k-th smallest, k from 0.
 template <typename Entry, typename T> int64_t kth(Entry *entries, Line<T> line, int64_t k) {
+    assert(k >= 0 && k < line.size);
     rank_line(line, false, entries);
     std::nth_element(entries, entries + k, entries + line.size);
     return position(entries[k]);

@@ -4,6 +4,7 @@
 
 #include <TH/THDiskFile.h>
 
+#include <cassert>
 #include <climits>
 #include <cstring>
 
@@ -70,11 +71,13 @@ private:
 
     // C wants a change of direction to be told.
     void turn(Direction to) {
+        assert(handle_);
         if (direction_ != neither && direction_ != to) fseeko(handle_, 0, SEEK_CUR);
         direction_ = to;
     }
     int release() {
         FILE *handle = std::exchange(handle_, nullptr);
+        assert(handle);
         return pipe_ ? pclose(handle) : fclose(handle);
     }
 

@@ -5,6 +5,7 @@
 #include "th/tensor/half.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 namespace th {
@@ -130,6 +131,7 @@ template <typename T> size_t write_text(THFile *self, const T *data, size_t n) {
             char text[64];
             int length =
                 snprintf(text, sizeof text, Text<T>::write_format, number_from<typename Text<T>::Number>(data[put]));
+            assert(length > 0 && size_t(length) < sizeof text - 1);  // with all its digits, and room for a space
             if (self->auto_spacing && put + 1 < n) text[length++] = ' ';
             if (self->write(text, 1, size_t(length)) < size_t(length)) break;
         }
@@ -150,7 +152,10 @@ public:
         }
         return text_ + size_;
     }
-    void add(size_t n) { size_ += n; }
+    void add(size_t n) {
+        assert(size_ + n <= capacity_);
+        size_ += n;
+    }
     size_t size() const { return size_; }
     char *release() { return std::exchange(text_, nullptr); }
 

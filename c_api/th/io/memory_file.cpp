@@ -5,6 +5,7 @@
 #include <TH/THMemoryFile.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cctype>
 #include <cstring>
 
@@ -15,7 +16,9 @@ class MemoryFile : public THFile__ {
 public:
     // Takes the reference to a storage with at least its zero byte over.
     MemoryFile(Storage<int8_t> *storage, Mode mode)
-        : THFile__(mode.readable, mode.writable), storage_(storage), size_(size_t(storage->size) - 1) {}
+        : THFile__(mode.readable, mode.writable), storage_(storage), size_(size_t(storage->size) - 1) {
+        assert(storage->size > 0);
+    }
     ~MemoryFile() override { free_storage(storage_); }
 
     Storage<int8_t> *storage() {
@@ -78,7 +81,10 @@ public:
         position_++;
         return c;
     }
-    void unget(int) override { position_--; }
+    void unget(int) override {
+        assert(position_ > 0);
+        position_--;
+    }
 
     void synchronize() override {}
     void seek(size_t position) override {
@@ -95,7 +101,10 @@ public:
     size_t position() override { return position_; }
 
 private:
-    char *here() const { return reinterpret_cast<char *>(storage_->elements()) + position_; }
+    char *here() const {
+        assert(storage_ && position_ < size_t(storage_->size));
+        return reinterpret_cast<char *>(storage_->elements()) + position_;
+    }
 
     // The storage may have been cut by others who hold it.
     void fit() {

@@ -1,6 +1,7 @@
 // c_api/th/linear_algebra/helpers.cpp: a job in parts that sleeping threads may take from the thread which brought it.
 #include "th/linear_algebra/helpers.h"
 
+#include <cassert>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -19,6 +20,7 @@ public:
             for (int i = 0; i < parts; i++) part(body, i);
             return;
         }
+        assert(parts > 0 && !running_);
         taken_ = true;
         part_ = part, body_ = body, parts_ = parts, next_ = 0;
         hire(parts - 1);
@@ -54,6 +56,7 @@ private:
             part_(body_, number);
             lock.lock();
         }
+        assert(running_ > 0);
         running_--;
     }
 

@@ -7,6 +7,7 @@
 #include "th/runtime/threads.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace th {
 namespace {
@@ -23,11 +24,13 @@ template <typename T> struct Matrix {
 };
 
 template <typename T> Matrix<T> matrix(Tensor<T> *t) {
+    assert(t->nDimension == 2);
     return {t->data(), t->size[0], t->size[1], t->stride[0], t->stride[1]};
 }
 
 // One matrix of a batch.
 template <typename T> Matrix<T> matrix(Tensor<T> *t, int64_t i) {
+    assert(t->nDimension == 3 && i >= 0 && i < t->size[0]);
     return {t->data() + i * t->stride[0], t->size[1], t->size[2], t->stride[1], t->stride[2]};
 }
 
@@ -72,6 +75,7 @@ template <typename T> void multiply(const Matrix<T> &r, T beta, T alpha, const M
         each_element([](T &own, T &other) { own = other; });
         return;
     }
+    assert(a.rows == r.rows && a.columns == b.rows && b.columns == r.columns);
     const Factor<T> left(a), right(b);
     blas::gemm<T>(left.trans(), right.trans(), r.rows, r.columns, a.columns, alpha, left.data(), left.leading(),
                   right.data(), right.leading(), beta, r.data, r.leading());

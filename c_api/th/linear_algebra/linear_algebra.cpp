@@ -8,6 +8,7 @@
 #include "th/runtime/loop.h"
 
 #include <algorithm>
+#include <cassert>
 #include <climits>
 #include <cmath>
 
@@ -113,8 +114,15 @@ template <typename T> void check_finite(const Owned<T> &matrix, const char *wher
     TH_CHECK(finite, "Lapack Error %s : the matrix holds numbers that are not finite", where);
 }
 
-template <typename T> int row_count(const Owned<T> &a) { return int(a->size[0]); }
-template <typename T> int column_count(const Owned<T> &a) { return int(a->size[1]); }
+// Of what LAPACK gets: a matrix stored by columns, one behind the other.
+template <typename T> int row_count(const Owned<T> &a) {
+    assert(a->nDimension == 2 && a->stride[0] == 1 && a->stride[1] == a->size[0] && a->size[0] <= INT_MAX);
+    return int(a->size[0]);
+}
+template <typename T> int column_count(const Owned<T> &a) {
+    assert(a->nDimension == 2 && a->size[1] <= INT_MAX);
+    return int(a->size[1]);
+}
 
 // call(work, size): first with size -1, to learn which size is best, then with that.
 template <typename T, typename Call> void with_workspace(const Call &call) {
@@ -128,6 +136,7 @@ template <typename T, typename Call> void with_workspace(const Call &call) {
 // Zeros in (mirror: the other half's numbers) the half that uplo does not name.
 template <typename T> void complete_triangle(const Owned<T> &matrix, char uplo, bool mirror) {
     const int64_t n = matrix->size[0];
+    assert(n == matrix->size[1]);
     T *const data = matrix->data();
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = j + 1; i < n; i++) {

@@ -5,6 +5,7 @@
 #include "th/runtime/threads.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace th {
 
@@ -90,6 +91,7 @@ template <typename T> Planes<T> planes_of(Mode mode) {
     static constexpr Planes<T> all[] = {planes<ValidCorrelation, T>, planes<ValidConvolution, T>,
                                         planes<FullCorrelation, T>, planes<FullConvolution, T>,
                                         planes<ReversedCorrelation, T>};
+    assert(mode >= 0 && mode < int(sizeof all / sizeof *all));
     return all[mode];
 }
 
@@ -165,6 +167,7 @@ Plan plan(Pairing pairing, const AnyTensor *t, const AnyTensor *k) {
     case Outer: return {{k->size[0], t->size[0]}, 2, 1};
     case OuterSummed: return {{k->size[1], t->size[1]}, 2, t->size[0]};
     }
+    assert(false);  // each pairing has its case
     return {};
 }
 
@@ -181,6 +184,7 @@ void convolve(const Form &form, Mode mode, Tensor<T> *r, T beta, T alpha, Tensor
         TH_ARGUMENT(t->size[0] == k->size[0], 2, "%s : Input batch and kernel batch is not same size", form.name);
 
     int64_t sizes[5];
+    assert(planned.leading_dims + form.dims <= 5);
     std::copy_n(planned.leading, planned.leading_dims, sizes);
     std::copy_n(result.along + 3 - form.dims, form.dims, sizes + planned.leading_dims);
     const Owned<T> t_ = apart(t, r), k_ = apart(k, r);
@@ -206,6 +210,9 @@ void convolve(const Form &form, Mode mode, Tensor<T> *r, T beta, T alpha, Tensor
                 if (pairing == Batched) i = p / second * terms + term, j = p % second * terms + term;
                 if (pairing == Outer) i = p % second, j = p / second;
                 if (pairing == OuterSummed) i = term * second + p % second, j = term * first + p / second;
+                assert((p + 1) * result.elements() <= elements_of(out.get()));
+                assert((i + 1) * input.elements() <= elements_of(t_.get()));
+                assert((j + 1) * kernel.elements() <= elements_of(k_.get()));
                 add(to + p * result.elements(), alpha, from + i * input.elements(), input,
                     weights + j * kernel.elements(), kernel, step);
             }

@@ -5,6 +5,7 @@
 #include "th/tensor/aliasing.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace th {
@@ -35,6 +36,7 @@ template <typename T> struct Bins {
     bool contains(T x) const { return x >= low && x <= high; }
     // Of an x that is contained. Positions that are no number (in an infinite range) are in the first bin.
     int64_t operator()(T x) const {
+        assert(contains(x));
         const T position = (x - low) / (high - low) * count;
         return position >= T(count) ? count - 1 : position > 0 ? int64_t(position) : 0;
     }

@@ -1,6 +1,7 @@
 // c_api/th/math/reduce_kernels.cpp: folds along contiguous lines, across neighbouring lines, and the rest.
 #include "th/math/reduce_kernels.h"
 
+#include <cassert>
 #include <cmath>
 
 namespace th {
@@ -155,6 +156,7 @@ template <typename Order, typename T> struct Best {
             for (int64_t j = 0; j < lines; j++) states[j] = contiguous(x + j * across, n);
             return;
         }
+        assert(n > 0 && lines <= most_lines);
         T value[most_lines];
         int64_t index[most_lines];
         for (int64_t j = 0; j < lines; j++) value[j] = x[j * across], index[j] = 0;
@@ -192,6 +194,7 @@ void scan(const void *data, int64_t n, int64_t stride, int64_t lines, int64_t ac
         }
         return;
     }
+    assert(lines <= most_lines);
     A states[most_lines];
     for (int64_t j = 0; j < lines; j++) states[j] = step.start;
     for (int64_t i = 0; i < n; i++)

@@ -4,6 +4,7 @@
 #include "th/tensor/tensor.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace th {
 
@@ -14,6 +15,7 @@ public:
     Reduced(Tensor<R> *r, const AnyTensor *t, int dimension, bool keep)
         : r_(r), working_(static_cast<AnyTensor *>(r) == t ? make<R>() : retained(r)), dimension_(dimension),
           keep_(keep) {
+        assert(dimension >= 0 && dimension < t->nDimension);
         const Buffer<int64_t> size(t->nDimension);
         std::copy(t->size, t->size + t->nDimension, size.get());
         size[dimension] = 1;

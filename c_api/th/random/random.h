@@ -6,12 +6,15 @@
 
 #include <TH/THRandom.h>
 
+#include <cassert>
+
 namespace th {
 
 void refill(THGenerator *);  // new words in place of those drawn
 
 inline uint64_t random32(THGenerator *generator) {
     if (--generator->left == 0) refill(generator);
+    assert(generator->next < _MERSENNE_STATE_N);
     uint64_t y = generator->state[generator->next++];
     y ^= y >> 11;
     y ^= y << 7 & 0x9D2C5680;

@@ -5,6 +5,7 @@
 #include "th/tensor/aliasing.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace th {
 namespace {
@@ -22,6 +23,7 @@ struct Dimensions {
 };
 
 char *first(const Operand &o) {
+    assert(o.tensor->storage && o.tensor->storageOffset >= 0);
     return static_cast<char *>(o.tensor->storage->data) + o.tensor->storageOffset * ptrdiff_t(o.element);
 }
 
@@ -52,6 +54,7 @@ void append(Dimensions &dims, const Dimension &d, int operands) {
             return;
         }
     }
+    assert(dims.count < most_dims);
     dims.list[dims.count++] = d;
 }
 
@@ -62,6 +65,7 @@ Dimensions merged(int operands, const Operand *o, bool reorder) {
         Dimension dimension{o[0].tensor->size[d], {}};
         if (dimension.size == 1) continue;
         for (int k = 0; k < operands; k++) dimension.stride[k] = o[k].tensor->stride[d];
+        assert(all.count < most_dims);
         all.list[all.count++] = dimension;
     }
     // The largest strides outside; by insertion, for there are few.
@@ -85,7 +89,11 @@ class Tiles {
 public:
     Tiles(int operands, const Operand *o, Row row, const void *context, bool reorder, int64_t chunk)
         : operands_(operands), dims_(merged(operands, o, reorder)), row_(row), context_(context) {
-        for (int k = 0; k < operands; k++) data_[k] = first(o[k]), element_[k] = ptrdiff_t(o[k].element);
+        assert(operands > 0 && operands <= most_operands);
+        for (int k = 0; k < operands; k++) {
+            assert(same_size(o[0].tensor, o[k].tensor));
+            data_[k] = first(o[k]), element_[k] = ptrdiff_t(o[k].element);
+        }
         if (reorder) choose_inner();
         const int inner = dims_.count - 1;
         if (reorder) choose_across(inner);
@@ -103,6 +111,7 @@ public:
     }
 
     void run(int64_t begin, int64_t end) const {
+        assert(begin >= 0 && begin < end && end <= units_);
         int64_t position[most_dims];
         char *data[most_operands];
         std::copy(data_, data_ + operands_, data);
@@ -152,6 +161,7 @@ private:
 
     void run_unit(const int64_t *position, char *const *start) const {
         const int inner = dims_.count - 1;
+        assert(across_ != inner);
         const int64_t n = std::min(step_[inner], dims_.list[inner].size - position[inner]);
         const int64_t *stride = dims_.list[inner].stride;
         if (across_ < 0) {
@@ -193,6 +203,7 @@ public:
     int64_t stride() const { return dims_.list[dims_.count - 1].stride[0]; }
     char *data() const { return data_; }
     void advance(int64_t n) {  // at most run_left()
+        assert(n > 0 && n <= run_left());
         for (int d = dims_.count - 1; d >= 0; d--, n = 1) {
             position_[d] += n;
             data_ += n * dims_.list[d].stride[0] * element_;
@@ -210,6 +221,8 @@ private:
 };
 
 void walk(int operands, const Operand *o, Row row, const void *context, int64_t begin, int64_t end) {
+    assert(operands > 0 && operands <= most_operands);
+    for (int k = 1; k < operands; k++) assert(elements_of(o[k].tensor) == elements_of(o[0].tensor));
     Walker walkers[most_operands] = {Walker(o[0]), Walker(o[operands > 1 ? 1 : 0]), Walker(o[operands > 2 ? 2 : 0]),
                                      Walker(o[operands > 3 ? 3 : 0])};
     for (int k = 0; k < operands; k++) walkers[k].seek(begin);
@@ -245,6 +258,7 @@ void for_each_row(int operands, const Operand *o, Row row, const void *context) 
     // One contiguous run: by far the most frequent case, and small tensors must not pay for the others.
     bool contiguous = true, one_shape = true;
     for (int k = 0; k < operands; k++) {
+        assert(elements_of(o[k].tensor) == elements);
         contiguous &= is_contiguous(o[k].tensor);
         one_shape &= same_size(o[0].tensor, o[k].tensor);
     }
@@ -287,6 +301,7 @@ void for_each_row_any_order(int operands, const Operand *o, Row row, const void 
 }
 
 void for_each_row_in_memory(const Operand &o, int64_t begin, int64_t end, Row row, const void *context) {
+    assert(begin >= 0 && end <= elements_of(o.tensor));
     Walker walker(o, true);
     walker.seek(begin);
     while (begin < end) {
@@ -301,12 +316,18 @@ void for_each_row_in_memory(const Operand &o, int64_t begin, int64_t end, Row ro
 void for_each_line(int dimension, int operands, const Operand *o, int64_t work, LineFunction line,
                    const void *context) {
     const AnyTensor *shape = o[0].tensor;
+    assert(dimension >= 0 && dimension < shape->nDimension && operands <= most_operands);
+    for (int k = 1; k < operands; k++) {
+        assert(o[k].tensor->nDimension == shape->nDimension);
+        for (int d = 0; d < shape->nDimension; d++) assert(d == dimension || o[k].tensor->size[d] >= shape->size[d]);
+    }
     const int64_t lines = elements_of(shape) / shape->size[dimension];
     auto run = [&](int64_t begin, int64_t end) {
         int64_t position[most_dims + 1];
         int order[most_dims + 1], dims = 0;  // the dimensions that are walked, the fastest one first
         for (int d = 0; d < shape->nDimension; d++)
             if (d != dimension && shape->size[d] > 1) order[dims++] = d;
+        assert(dims <= most_dims);
         char *data[most_operands];
         for (int k = 0; k < operands; k++) data[k] = first(o[k]);
         auto move = [&](int d, int64_t by) {

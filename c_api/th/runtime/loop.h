@@ -3,6 +3,7 @@
 
 #include "th/tensor/tensor.h"
 
+#include <cassert>
 #include <tuple>
 #include <utility>
 
@@ -58,7 +59,10 @@ template <typename Body, typename... T> void each(const Body &body, Tensor<T> *.
 template <typename T> struct Line {
     T *data;
     int64_t size, stride;
-    T &operator[](int64_t i) const { return data[i * stride]; }
+    T &operator[](int64_t i) const {
+        assert(i >= 0 && i < size);
+        return data[i * stride];
+    }
 };
 
 // line(data) for each 1-D slice along a dimension of tensors that have the same sizes apart from it; data[k] is the

@@ -2,6 +2,7 @@
 #include "th/runtime/export.h"
 #include "th/runtime/memory.h"
 
+#include <cassert>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -136,6 +137,7 @@ void free_map(void *opaque, void *data) {
     auto *context = static_cast<Context *>(opaque);
     const int kept = TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_UNLINK;
     if (data) {
+        assert(context->size > 0);
         munmap(data, size_t(context->size));
         if (context->flags & TH_ALLOCATOR_MAPPED_SHAREDMEM && !(context->flags & kept)) shm_unlink(context->filename);
     }
@@ -168,6 +170,7 @@ void *malloc_counted(void *context, ptrdiff_t size) {
 void free_counted(void *opaque, void *data) {
     auto *context = static_cast<Context *>(opaque);
     if (data) {
+        assert(context->size >= count_size && THAtomicGet(count_of(data)) > 0);
         if (THAtomicDecrementRef(count_of(data))) shm_unlink(context->filename);
         munmap(count_of(data), size_t(context->size));
     }

@@ -2,6 +2,8 @@
 #include "th/runtime/export.h"
 #include "th/runtime/loop.h"
 
+#include <cassert>
+
 namespace th {
 namespace {
 
@@ -41,6 +43,7 @@ int64_t *thaw_apply_begin(const int64_t *size, const int64_t *stride, int ndim, 
     if (!*n) return nullptr;
     th::Run one;
     *dim = th::merge(size, stride, ndim, fixed, nullptr, fixed_index);
+    assert(*dim > 0 && *dim <= ndim && *fixed_index >= 0 && *fixed_index < *dim);
     if (*dim == 1) {
         th::Run runs[1];
         th::merge(size, stride, ndim, fixed, runs, fixed_index);

@@ -2,6 +2,7 @@
 #include "th/tensor/tensor.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace th {
 
@@ -12,7 +13,9 @@ AnyTensor *new_tensor() {
 }
 
 void free_tensor(AnyTensor *t) {
-    if (!t || !(t->flag & TH_TENSOR_REFCOUNTED) || !THAtomicDecrementRef(&t->refcount)) return;
+    if (!t || !(t->flag & TH_TENSOR_REFCOUNTED)) return;
+    assert(THAtomicGet(&t->refcount) > 0);
+    if (!THAtomicDecrementRef(&t->refcount)) return;
     THFree(t->size);
     THFree(t->stride);
     free_storage(t->storage);
@@ -97,6 +100,7 @@ void set_storage(AnyTensor *t, size_t element, AnyStorage *storage, ptrdiff_t of
     else if (storage)
         grow(storage, needed, element);
 
+    assert(!dims || (storage && storage->size >= needed));
     if (storage != t->storage) {
         if (!fresh) retain_storage(storage);
         free_storage(t->storage);

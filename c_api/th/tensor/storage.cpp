@@ -4,6 +4,7 @@
 #include "th/runtime/export.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace th {
 namespace {
@@ -47,6 +48,7 @@ AnyStorage *new_storage_uninitialized(ptrdiff_t size, size_t element) {
 
 void resize_storage(AnyStorage *storage, ptrdiff_t size, size_t element) {
     TH_CHECK(storage->flag & TH_STORAGE_RESIZABLE, "Trying to resize storage that is not resizable");
+    assert(storage->allocator && element > 0);
     const ptrdiff_t before = bytes_for(storage->size, element), bytes = bytes_for(size, element);
     THAllocator *allocator = storage->allocator;
     if (allocator->realloc) {
@@ -63,12 +65,16 @@ void resize_storage(AnyStorage *storage, ptrdiff_t size, size_t element) {
 }
 
 void retain_storage(AnyStorage *storage) {
-    if (storage && has_flag(storage, TH_STORAGE_REFCOUNTED)) THAtomicIncrementRef(&storage->refcount);
+    if (!storage || !has_flag(storage, TH_STORAGE_REFCOUNTED)) return;
+    assert(THAtomicGet(&storage->refcount) > 0);
+    THAtomicIncrementRef(&storage->refcount);
 }
 
 void free_storage(AnyStorage *storage) {
     if (!storage || !has_flag(storage, TH_STORAGE_REFCOUNTED) || THAtomicGet(&storage->refcount) <= 0) return;
     if (!THAtomicDecrementRef(&storage->refcount)) return;
+    assert(storage->allocator || !(storage->flag & TH_STORAGE_FREEMEM));
+    assert(storage->view || !(storage->flag & TH_STORAGE_VIEW));
     if (storage->flag & TH_STORAGE_FREEMEM) storage->allocator->free(storage->allocatorContext, storage->data);
     if (storage->flag & TH_STORAGE_VIEW) free_storage(storage->view);
     THFree(storage);

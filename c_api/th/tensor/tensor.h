@@ -3,6 +3,8 @@
 
 #include "th/tensor/storage.h"
 
+#include <cassert>
+
 namespace th {
 
 // Sizes by which a tensor is shaped; ends before the first entry <= 0.
@@ -43,7 +45,9 @@ private:
 };
 
 inline void retain_tensor(AnyTensor *t) {
-    if (t->flag & TH_TENSOR_REFCOUNTED) THAtomicIncrementRef(&t->refcount);
+    if (!(t->flag & TH_TENSOR_REFCOUNTED)) return;
+    assert(THAtomicGet(&t->refcount) > 0);
+    THAtomicIncrementRef(&t->refcount);
 }
 
 inline Shape shape_of(const AnyTensor *t) { return {t->nDimension, t->size}; }

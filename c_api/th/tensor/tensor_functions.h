@@ -5,6 +5,7 @@
 #include "th/tensor/tensor.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace th {
 
@@ -29,11 +30,13 @@ struct Geometry {
         std::copy(t->stride, t->stride + dims, stride.get());
     }
     void erase(int d) {
+        assert(d >= 0 && d < dims);
         std::copy(size.get() + d + 1, size.get() + dims, size.get() + d);
         std::copy(stride.get() + d + 1, stride.get() + dims, stride.get() + d);
         dims--;
     }
     template <typename T> void apply(Tensor<T> *self, Tensor<T> *source) {
+        assert(offset >= 0 && dims <= source->nDimension + 1);  // as many as the arrays hold
         set_storage(self, sizeof(T), source->storage, offset, {dims, size.get(), stride.get()});
     }
 };

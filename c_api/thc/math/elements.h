@@ -1,6 +1,7 @@
 // c_api/thc/math/elements.h: the elements of a tensor for a kernel, by their number in row-major order.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #ifdef __CUDACC__
@@ -23,6 +24,7 @@ template <typename T> struct Elements {
 
     // `sizes` and `strides` have `count` <= most_dimensions entries.
     Elements(T *data, int count, const int64_t *sizes, const int64_t *strides) : data(data), dims(0) {
+        assert(count >= 0 && count <= most_dimensions);
         for (int d = 0; d < count; d++) {
             if (sizes[d] == 1) continue;
             if (dims && stride[dims - 1] == sizes[d] * strides[d]) {

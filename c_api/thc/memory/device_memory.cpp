@@ -7,6 +7,7 @@
 #include <THC/THCGeneral.h>
 
 #include <atomic>
+#include <cassert>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -50,6 +51,7 @@ template <typename Allocate> cudaError_t with_collector(const Allocate &allocate
 }
 
 void remember(void *memory, Block block) {
+    assert(memory && (block.allocator || block.device >= 0));
     std::lock_guard<std::mutex> lock(blocks_lock);
     blocks.insert_or_assign(memory, std::move(block));
 }
@@ -95,6 +97,7 @@ cudaError_t wait_for(const std::vector<StreamUse> &uses, cudaStream_t stream) {
 
 // On the block's device.
 cudaError_t take_back(void *memory, const Block &block) {
+    assert(block.device >= 0);
     const cudaStream_t current = current_stream(block.device);
     // The host gives it to the stream again that it was for.
     const cudaError_t code = wait_for(block.uses, block.give_back ? block.stream : current);

@@ -7,6 +7,7 @@
 #include <THC/THCGeneral.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -91,12 +92,14 @@ void reserve(int count, bool non_blocking) {
 THCStream *reserved_stream(int device, int index) {
     std::lock_guard<std::mutex> guard(reserved_lock);
     TH_CHECK(index >= 0 && index <= reserved_count, "%d is not a stream", index);
+    assert(!index || (size_t(device) < reserved.size() && size_t(index) <= reserved[size_t(device)].size()));
     return index ? reserved[size_t(device)][size_t(index) - 1] : nullptr;
 }
 
 int index_of(int device, cudaStream_t stream) {
     if (stream == stream_of_host(device)) return 0;
     std::lock_guard<std::mutex> guard(reserved_lock);
+    assert(!reserved_count || size_t(device) < reserved.size());
     for (int i = 0; i < reserved_count; i++)
         if (reserved[size_t(device)][size_t(i)]->stream == stream) return i + 1;
     return -1;

@@ -5,6 +5,7 @@
 #include "thc/runtime/launch.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace th {
 namespace {
@@ -55,6 +56,7 @@ void resize_storage(AnyStorage *storage, ptrdiff_t size, size_t element) {
     TH_CHECK(storage->flag & TH_STORAGE_RESIZABLE, "Trying to resize storage that is not resizable");
     const ptrdiff_t before = bytes_for(storage->size, element), bytes = bytes_for(size, element);
     THCDeviceAllocator *allocator = allocator_of(storage);
+    assert(allocator && element > 0);
     const int device = current_device();
     if (allocator->realloc) {
         CUDA_CHECK(allocator->realloc(storage->allocatorContext, &storage->data, size_t(before), size_t(bytes),
@@ -75,12 +77,16 @@ void resize_storage(AnyStorage *storage, ptrdiff_t size, size_t element) {
 }
 
 void retain_storage(AnyStorage *storage) {
-    if (storage && storage->flag & TH_STORAGE_REFCOUNTED) THAtomicIncrementRef(&storage->refcount);
+    if (!storage || !(storage->flag & TH_STORAGE_REFCOUNTED)) return;
+    assert(THAtomicGet(&storage->refcount) > 0);
+    THAtomicIncrementRef(&storage->refcount);
 }
 
 void free_storage(AnyStorage *storage) {
     if (!storage || !(storage->flag & TH_STORAGE_REFCOUNTED) || THAtomicGet(&storage->refcount) <= 0) return;
     if (!THAtomicDecrementRef(&storage->refcount)) return;
+    assert(storage->allocator || !(storage->flag & TH_STORAGE_FREEMEM));
+    assert(storage->view || !(storage->flag & TH_STORAGE_VIEW));
     if (storage->flag & TH_STORAGE_FREEMEM) allocator_of(storage)->free(storage->allocatorContext, storage->data);
     if (storage->flag & TH_STORAGE_VIEW) free_storage(storage->view);
     THFree(storage);

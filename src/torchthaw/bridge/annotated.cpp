@@ -3,6 +3,8 @@
 
 #include "exceptions.h"
 
+#include <cassert>
+
 namespace bridge {
 
 namespace {
@@ -89,6 +91,7 @@ bool Annotated::fill_from(const Array *source, const thaw_callable *function, co
 bool Annotated::provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments,
                                   Sizes *sizes) {
     const int index = function->workspace_parameter - 1, size_index = function->workspace_size_parameter - 1;
+    assert(index >= 0 && size_index >= 0 && index != size_index);
     const thaw_parameter &memory = function->parameters[index], &size = function->parameters[size_index];
     const bool is_given = arguments[index] != nullptr;
     const Array *given = find(index);

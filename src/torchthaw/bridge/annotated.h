@@ -5,6 +5,8 @@
 #include "check.h"
 #include "convert.h"
 
+#include <cassert>
+
 namespace bridge {
 
 /* The arrays of one call. */
@@ -12,6 +14,7 @@ class Annotated {
 public:
     /* Where the converter of a parameter describes its array. */
     Array *next(int parameter) {
+        assert(count_ < MAX_CHECKED);
         Array *array = &arrays_[count_++];
         array->parameter = parameter;
         return array;

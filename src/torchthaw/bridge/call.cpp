@@ -11,6 +11,7 @@
 #include "tensor.h"
 #include "th/views.h"
 
+#include <cassert>
 #include <new>
 #include <string>
 
@@ -110,6 +111,7 @@ private:
     Argument argument(Py_ssize_t index) const {
         static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0, 0, 0, 0, 0};
         const bool is_more = legacy && index >= function_->parameter_count;
+        assert(index >= 0 && index < (is_more ? count_ : function_->parameter_count));
         const thaw_parameter &parameter = is_more ? variadic : function_->parameters[index];
         return {parameter, arguments_[index], frame_ + parameter.offset};
     }
@@ -129,6 +131,7 @@ private:
             }
             const Outcome outcome = convert_pointer(argument, device(), &sizes_, array, &code_ran_);
             const bool is_written = outcome == DONE && (argument.parameter.flags & THAW_WRITTEN) != 0;
+            assert(written_count_ < function_->parameter_count); /* as many as scratch holds beside the arguments */
             if (is_written && is_tensor(argument.object)) written_[written_count_++] = argument.object;
             return outcome;
         }
@@ -195,11 +198,15 @@ private:
         const Py_ssize_t found = find_protected(written_, written_count_);
         if (found == written_count_) return true;
         int i = 0;
-        while ((function_->parameters[i].flags & THAW_WRITTEN) == 0 || arguments_[i] != written_[found]) ++i;
+        while ((function_->parameters[i].flags & THAW_WRITTEN) == 0 || arguments_[i] != written_[found]) {
+            ++i;
+            assert(i < function_->parameter_count);
+        }
         return refuse(argument(i)) == DONE;
     }
 
     Ref call_directly() {
+        assert(function_->run != nullptr);
         PyThreadState *state = PyEval_SaveThread();
         const bool returned = guard(function_->run, frame_);
         PyEval_RestoreThread(state);
@@ -294,6 +301,7 @@ private:
 
     /* The number or the pointer that the frame has for a parameter, for cffi. */
     Ref value_in_frame(Py_ssize_t index) const {
+        assert(index < function_->parameter_count); /* what a variadic function gets besides is not in the frame */
         const Argument argument = this->argument(index);
         if (argument.parameter.kind <= THAW_DOUBLE) return to_python(argument.parameter.kind, argument.place);
         void *address;

@@ -1,6 +1,7 @@
 /* callbacks.cpp: the hook through which cffi reports exceptions of callbacks. */
 #include "callbacks.h"
 
+#include <cassert>
 #include <cstring>
 
 namespace bridge {
@@ -49,6 +50,7 @@ CallbackScope::CallbackScope() : outer_(innermost) {
 }
 
 CallbackScope::~CallbackScope() {
+    assert(innermost == this && scopes > 0);
     innermost = outer_;
     if (--scopes > 0 || PySys_GetObject(HOOK) != hook) return; /* somebody else's hook stays */
     const SavedError saved;

@@ -4,6 +4,7 @@
 #include "call.h"
 #include "convert.h"
 
+#include <cassert>
 #include <utility>
 
 namespace bridge {
@@ -43,6 +44,7 @@ inline bool fits(const Array &array, const int64_t *shape, int64_t dimensions) {
 inline Finding find_in_shapes(const thaw_callable *function, const void *frame, const Array *arrays, int index,
                               int64_t *buffer) {
     const Array &array = arrays[index];
+    assert(array.parameter >= 0 && array.parameter < function->parameter_count);
     const int flags = function->parameters[array.parameter].flags, count = function->shape_counts[array.parameter];
     if (__builtin_expect(array.dimensions < Array::COUNTED, 0)) {
         if (array.dimensions == Array::UNKNOWN || (flags & (THAW_MAY_BE_NULL | THAW_SCRATCH)) != 0) return {};
@@ -51,6 +53,7 @@ inline Finding find_in_shapes(const thaw_callable *function, const void *frame, 
     for (int which = 0; which < count; ++which) {
         int64_t dimensions;
         const int64_t *shape = function->shape(frame, array.parameter, which, buffer, &dimensions);
+        assert(dimensions <= THAW_MAX_DIMENSIONS);
         if (__builtin_expect(shape == nullptr, 0)) return {Finding::NO_SHAPE, index, which};
         if (__builtin_expect(!fits(array, shape, dimensions), 0)) return {Finding::SHAPE, index, which};
     }
@@ -80,6 +83,7 @@ inline Finding find_overlap(const thaw_function *function, const Array *arrays, 
 }
 
 Finding find(const thaw_callable *function, const void *frame, const Array *arrays, int count) {
+    assert(count >= 0 && count <= MAX_CHECKED); /* a bit for each */
     int64_t buffer[THAW_MAX_DIMENSIONS];
     uint64_t others = 0, outputs = 0;
     for (int i = 0; i < count; ++i) {

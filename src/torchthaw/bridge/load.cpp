@@ -7,6 +7,7 @@
 #include "python.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdarg>
 #include <cstring>
 #include <memory>
@@ -166,10 +167,12 @@ private:
                 return lacks("a field of the thaw_parameter of %s's %s", function.name, parameter.name);
             }
             if (!check_parameter(function, parameter)) return false;
+            assert(to->parameters.size() < to->parameters.capacity()); /* records point to those that are there */
             to->parameters.push_back(parameter);
         }
         callable.names = to->names.data() + to->names.size();
         for (int i = 0; i < function.parameter_count; ++i) {
+            assert(to->names.size() < to->names.capacity());
             to->names.emplace_back(PyUnicode_InternFromString(callable.parameters[i].name));
             if (to->names.back() == nullptr) return false;
         }
@@ -182,6 +185,8 @@ private:
         if (!read_annotations(&callable)) return false;
         callable.shape_counts = to->shape_counts.data() + to->shape_counts.size();
         for (int i = 0; i < function.parameter_count; ++i) to->shape_counts.push_back(count_shapes(callable, i));
+        assert(to->shape_counts.size() == to->parameters.size() && to->names.size() == to->parameters.size());
+        assert(to->functions.size() < to->functions.capacity());
         to->functions.push_back(callable);
         return true;
     }

@@ -2,6 +2,7 @@
 #include "convert.h"
 #include "tensor.h"
 
+#include <cassert>
 #include <new>
 
 namespace bridge {
@@ -17,6 +18,7 @@ bool is_for_cffi(PyObject *object) {
 constexpr size_t ALIGNMENT = 64;
 
 inline void describe_tensor(const Tensor &tensor, Array *array) {
+    assert(tensor.dimensions >= 0 && tensor.count >= 0 && tensor.dtype_bits > 0);
     array->dimensions = tensor.dimensions;
     array->size = tensor.size;
     array->count = tensor.count;
@@ -110,6 +112,7 @@ Sizes::~Sizes() {
 }
 
 int64_t *Sizes::take(Py_ssize_t count) {
+    assert(count >= 0 && free_ >= 0 && free_ <= NEAR);
     if (count <= free_) {
         int64_t *taken = near_ + (NEAR - free_);
         free_ -= count;

@@ -1,6 +1,8 @@
 /* tensor.cpp: reads torch tensors, through DLPack's C exchange API or through their public attributes. */
 #include "tensor.h"
 
+#include <cassert>
+
 namespace bridge {
 
 namespace {
@@ -56,6 +58,7 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
     DLTensor found;
     if (!describe(object, &found)) return false;
     tensor->data = static_cast<char *>(found.data) + found.byte_offset;
+    assert(found.ndim >= 0 && (found.ndim == 0 || found.shape != nullptr));
     tensor->count = 1;
     for (int32_t i = 0; i < found.ndim; ++i) tensor->count *= found.shape[i];
     tensor->device = number_of(found.device);

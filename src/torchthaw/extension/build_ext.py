@@ -4,14 +4,17 @@ import inspect
 import os
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
-from ..base import toolchain
-from . import create as extension, cuda, requirement
-from .arguments import Paths
+from ..base import requirement, toolchain
+from . import create as extension, cuda
+from .arguments import ExtensionOptions, Paths
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # of typing from Python 3.11 on
 
 
 class FFIExtension(Extension):
@@ -21,7 +24,7 @@ class FFIExtension(Extension):
     setup.py.
     """
 
-    def __init__(self, name: str, headers: Paths, sources: Paths = (), **options: Any) -> None:
+    def __init__(self, name: str, headers: Paths, sources: Paths = (), **options: "Unpack[ExtensionOptions]") -> None:
         inspect.signature(extension.create_extension).bind(name, headers, sources, **options)
         self.given = {"name": name, "headers": headers, "sources": sources, **options}
         super().__init__(

@@ -11,13 +11,13 @@ from .extension import LIMITED_API, Extension, is_cuda
 __all__ = ["LIMITED_API", "Extension", "check", "create_extension", "paths"]
 
 
-# What torch.ops has besides the operators of extensions: namespaces of PyTorch's operators, and its own attributes.
-OF_PYTORCH = frozenset(
-    "aten c10d c10d_functional debug_mode_ops debugprims export flex_lib fsdp higher_order import_module inductor "
-    "inductor_prims load_library loaded_libraries mkl mkldnn mkldnn_prepacked onednn onnx onnx_symbolic prim prims "
-    "profiler quantization quantized rngprims sparse static_runtime streams symm_mem torch torchthaw "
-    "_c10d_functional _c10d_functional_autograd _dir _dtensor _inductor_test _native _quantized _test".split()
-)
+# Namespaces of torch.ops in which a name is PyTorch's, now or with its next version: those of its functions of tensors.
+# prim is closed to others. The second line are attributes of torch.ops that hold no operators. In PyTorch's other
+# namespaces, such as sparse, only an operator of the same name is in the way: see operators/namespace.py.
+OF_PYTORCH = frozenset({
+    "aten", "prim", "prims", "torch", "torchthaw",
+    "higher_order", "import_module", "load_library", "loaded_libraries", "_dir",
+})  # fmt: skip
 # Those of the repository's own operators besides: other C functions of these names would be other overloads of them.
 OF_REPOSITORY = OF_PYTORCH | {"my_lib"}
 

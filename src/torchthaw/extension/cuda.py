@@ -26,6 +26,8 @@ LINK_TIME = ("-dlto", "--dlink-time-opt")
 
 # The toolkit's libraries of functions that PyTorch up to 0.4 had in the process, so that no project named them.
 MATH = ("cublas", "cusparse", "curand", "cufft")
+# One of them in a source, as a call, or among the symbols of an object.
+_CALLS_MATH = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(MATH)})[A-Z]\w*(?:\s*\(|\0)".encode())
 # Calls that nvcc wrote for launches before CUDA 9.2; no runtime has them any more.
 OLD_LAUNCH = ("cudaConfigureCall", "cudaSetupArgument", "cudaLaunch")
 _OLD_LAUNCH = re.compile(rf"(?:{'|'.join(OLD_LAUNCH)})(?![A-Za-z0-9_])".encode())
@@ -267,6 +269,11 @@ def likely_sources(path):
 def is_too_old(path):
     """Whether an object or a library has launches of a CUDA before 9.2."""
     return bool(_OLD_LAUNCH.search(path.read_bytes()))
+
+
+def calls_math(path):
+    """Whether a source, an object or a library calls the toolkit's libraries of functions."""
+    return path.is_file() and bool(_CALLS_MATH.search(path.read_bytes()))
 
 
 def embedded(path):

@@ -93,11 +93,11 @@ class Extension:
     def generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
         stamp = self.state / "generated.json"
-        facts, before = self.facts(), stamp.read_text() if stamp.exists() else ""
+        facts, before = self.facts(), stamp.read_text(errors="replace") if stamp.exists() else ""
         if facts == before and self.generated.exists():
             return
         # The headers of another torchthaw may be older than the objects that its predecessor compiled.
-        if before and json.loads(before)["torchthaw"] != json.loads(facts)["torchthaw"]:
+        if before and _torchthaw_of(before) != _torchthaw_of(facts):
             ninja.forget(self.state)
         self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
@@ -269,7 +269,8 @@ class Extension:
     def link_args(self):
         """What to link by other words than library_dirs, libraries and runtime_library_dirs."""
         given = self.options["extra_link_args"]
-        return [*ninja.hardening(given), *given, *self.libraries_of_types()]
+        types = self.types.math_libraries(self) if self.types else []
+        return [*ninja.hardening(given), *given, *self.libraries_of_types(), *types]
 
     def libraries_of_types(self):
         """The paths of the libraries with the types of headers."""
@@ -328,6 +329,14 @@ class Extension:
     def init_text(self):
         opens = self.types.OPENS if self.types else ""
         return INIT.format(name=self.name, module=self.module, opens=opens)
+
+
+def _torchthaw_of(facts):
+    """Which torchthaw wrote facts(); None for a text that is not whole."""
+    try:
+        return json.loads(facts)["torchthaw"]
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def is_cuda(source):

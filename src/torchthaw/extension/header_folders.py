@@ -12,8 +12,12 @@ from ..base import toolchain
 FLAGS = "-isystem", "-iquote", "-idirafter", "-I"
 SPELT = {"--include-path": "-I", "--include-directory": "-I", "--system-include": "-isystem"}  # nvcc's, gcc's, nvcc's
 VARIABLES = "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"
-# What else decides where headers are found, and is not followed here: other flags, and files of flags.
-NOT_FOLLOWED = re.compile(r"-(?:i(?!system|quote|dirafter)|-?sysroot|nostdinc|-?specs|B|I-$)|@")
+# What only says where the compilers' own folders are: they list those themselves, where their command has it.
+OWN = r"-(?:isysroot|-?sysroot|nostdinc|-?specs|B)"
+# What else decides which headers are read, and is not followed here: other flags, and files of flags.
+NOT_FOLLOWED = re.compile(
+    rf"{OWN}|-i(?!system(?!-after)|quote|dirafter)|--(?:i|pre-include|options-file)|-[\w+]+-isystem|-I-$|-optf|@"
+)
 LISTED = re.compile(r"search starts here:\n((?: .*\n)*)")
 BY_HAND = "/usr/local/"  # the compilers' own folder there has what administrators put into it
 
@@ -42,9 +46,13 @@ def find(flags=()):
             command = compiler()
         except FileNotFoundError:
             continue  # a build needs not both
-        found = [_listed((*command, *more), language, variables) for more, variables in (
-            ((), ()), (tuple(_of_folders(words)), tuple(environment.items())),
-        )]  # fmt: skip
+        alone = _without_folders(command)
+        if any(NOT_FOLLOWED.match(word) and not re.match(OWN, word) for word in _words(alone[1:])):
+            return None
+        found = [
+            _listed(tuple(alone), language, ()),
+            _listed((*command, *_of_folders(words)), language, tuple(environment.items())),
+        ]
         if None in found:
             return None
         own += [folder for folder in found[0] if not folder.startswith(BY_HAND)]
@@ -71,6 +79,19 @@ def _of_folders(words):
         flag = next(filter(word.startswith, FLAGS), None)
         if flag:
             yield flag + (word[len(flag) :] or next(words, ""))
+
+
+def _without_folders(command):
+    """A compiler's command without the flags that name folders of headers: those are none of its own."""
+    words = iter(command)
+    kept = []
+    for word in words:
+        flag, *value = _words([word])
+        if flag in FLAGS and not value:
+            next(words, None)  # its folder is a word of its own
+        elif not flag.startswith(FLAGS):
+            kept.append(word)
+    return kept
 
 
 @lru_cache(maxsize=None)

@@ -182,7 +182,8 @@ def _load(name, build_directory, kind, keep_intermediates, options, inputs):
     """Builds what is not built yet and loads what is not loaded yet. ``inputs(folder)``: the other options."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"name: expected an identifier, got {name!r}")
-    check_ops(options["ops"], name, OF_REPOSITORY)
+    if kind == "module":
+        check_ops(options["ops"], name, OF_REPOSITORY)
     folder, cache = _folder(name, build_directory)
     with ninja.locked(folder, cache):
         options = {**options, **inputs(folder)}

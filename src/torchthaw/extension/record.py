@@ -15,21 +15,29 @@ class Record(NamedTuple):
 
     facts: the options, flags and generated files, as text.
     compilers: the toolchain.identity() of each, and what they read of the environment.
-    objects: for each object the files that its compiler read, ``{path: digest}``, and with None those that it would
-        read in place of one of them if they were there.
+    objects: for each object the files that its compiler read, ``{path: digest}``.
+    looked_for: for each object where other files may hide these, see _looked_for().
     """
 
     facts: str
     compilers: list
     objects: dict
+    looked_for: dict
 
     def holds(self, facts, compilers):
         """Whether a build would give the same product now."""
         return (self.facts, self.compilers) == (facts, compilers) and not self.outdated()
 
     def outdated(self):
-        """The objects of which some file has other content now."""
-        return [name for name, files in self.objects.items() if any(digest(path) != files[path] for path in files)]
+        """The objects of which some file has other content now, or is hidden by another one."""
+        return [name for name in self.objects if self._has_changed(name)]
+
+    def _has_changed(self, name):
+        files, looked_for = self.objects[name], self.looked_for[name]
+        if any(digest(path) != files[path] for path in files):
+            return True
+        names = {folder: set(below) for folder, below in looked_for["names"].items()}
+        return any(_is_hidden(found, _found(folder, names)) for folder, found in looked_for["found"].items())
 
     def write(self, path):
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -63,29 +71,49 @@ def of(folder, facts, compilers, started, searched):
         elif line and ": #deps" in line:
             current = line.partition(": #deps")[0]
             objects[current] = {}
-    absent = {name: dict.fromkeys(_first_to_come(files, searched)) for name, files in objects.items()}
-    return Record(facts, compilers, {name: {**files, **absent[name]} for name, files in objects.items()})
+    return Record(facts, compilers, objects, {name: _looked_for(files, searched) for name, files in objects.items()})
 
 
-def _first_to_come(files, searched):
-    """The paths where nothing is, and where a file, or a folder of files, may hide one of ``files`` from the compiler.
+def _looked_for(files, searched):
+    """What the compiler looked for when it read ``files``, and where each folder that it looked into has that.
 
     A header is looked for beside the file that includes it, then in the folders of the build, then in the compilers'.
+    names: for each relative folder, "" first, what may be in it. found: for each folder, which of these names are there,
+    by relative folder: a name that is missing is missing with all that is below it.
     """
     beside = {os.path.dirname(path) for path in files if not any(map(Path(path).is_relative_to, searched.own))}
     given = {*map(os.fspath, searched.given), *beside}
     folders = {*given, *map(os.fspath, searched.own)}
-    names = {path[len(folder) + 1 :] for path in files for folder in folders if path.startswith(folder + os.sep)}
-    return {_first_absent(folder, name) for folder in given for name in names} - {None}
+    names = {"": set()}
+    for path in files:
+        for folder in folders.intersection(map(os.fspath, Path(path).parents)):
+            parts = path[len(folder) :].strip(os.sep).split(os.sep)
+            for i, part in enumerate(parts):
+                names.setdefault(os.sep.join(parts[:i]), set()).add(part)
+    found = {folder: _found(folder, names) for folder in sorted(given)}
+    return {"names": {folder: sorted(below) for folder, below in names.items()}, "found": found}
 
 
-def _first_absent(folder, name):
-    """The path of the first part of ``name`` that is not in ``folder``; None where all are."""
-    for part in name.split(os.sep):
-        folder = os.path.join(folder, part)
-        if not os.path.exists(folder):
-            return folder
-    return None
+def _is_hidden(found, now):
+    """Whether a folder has a name that it did not have."""
+    return any(set(there).difference(found.get(relative, ())) for relative, there in now.items())
+
+
+def _found(folder, names):
+    """The ``names`` that are in a folder now; nothing for what is no folder."""
+    found = {}
+    waiting = [""]
+    while waiting:
+        relative = waiting.pop()
+        wanted = names[relative]
+        try:
+            with os.scandir(os.path.join(folder, relative)) as entries:
+                there = [entry for entry in entries if entry.name in wanted]
+        except OSError:
+            continue
+        found[relative] = sorted(entry.name for entry in there if not entry.is_symlink() or os.path.exists(entry))
+        waiting += {os.path.join(relative, name) for name in found[relative]}.intersection(names)
+    return found
 
 
 def digest(path):

@@ -58,11 +58,12 @@ def hints(made, names, places):
 
 
 def _of_the_toolkit(names):
-    """A line for each function of the toolkit's libraries, which builds of old projects link where it has them."""
+    """A line for each function of the toolkit's libraries, which builds with types of TH link where it has them."""
     of = {name: re.match(rf"(?:{'|'.join(cuda.MATH)})(?=[A-Z])", name) for name in names}
     return [
-        f"{name}: a function of {match[0]}, which the CUDA toolkit lacks, or which has it no more; with_cuda=True of "
-        f"torch.utils.ffi links it where the toolkit has it (of pip's packages, nvidia-{match[0]})"
+        f"{name}: a function of {match[0]}, which the CUDA toolkit lacks, or which has it no more; with_cuda=True "
+        f"links it, in old projects and with th=True, where the toolkit has it (of pip's packages, nvidia-{match[0]}); "
+        "other extensions name it in libraries"
         for name, match in of.items() if match
     ]  # fmt: skip
 

@@ -27,7 +27,7 @@ BEFORE = {
 ARGUMENTS = {**BEHIND, **BEFORE}
 
 WORD = re.compile(rf"\b(?:{'|'.join(ARGUMENTS)})\b")
-LOOKS_LIKE_ONE = re.compile(r"\bTHAW_[A-Z_]+\b")
+LOOKS_LIKE_ONE = re.compile(r"\bTHAW_\w+")
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();,]')
 
 
@@ -35,7 +35,7 @@ def unknown(text):
     """What is wrong with the first word in a text that looks like an annotation and is none; None without one."""
     for name in LOOKS_LIKE_ONE.findall(text):
         if name not in ARGUMENTS:
-            similar = difflib.get_close_matches(name, ARGUMENTS, 1)
+            similar = difflib.get_close_matches(name.upper(), ARGUMENTS, 1)
             advice = f"; did you mean {similar[0]}?" if similar else ""
             return f"{name}: expected a word of torchthaw/annotate.h, got an unknown one{advice}"
     return None

@@ -14,12 +14,14 @@ class HeaderError(BuildError, ValueError, cffi.CDefError, cffi.FFIError):
     """A declaration that cannot be taken: ``path:line: …: expected …, got …``. To callers of cffi, it is cffi's error."""
 
 
-# What is C++ in a declaration; the first that is found is named.
+# What is C++ in a declaration that is none of C; the first that is found is named. In C, most of these words are names.
+NO_NAME = r"\b(?!\s*[,;()\[])"
 CXX = {
-    r"\btemplate\b": "a template", r"\bnamespace\b": "a namespace", r"\bclass\b": "a class",
-    r'\bextern\s*"C': 'extern "C"', r"\boperator\b": "an operator", r"\busing\b": "using", r"::": "a name with ::",
-    r"\bauto\b|->": "auto", r"&": "a reference", r"\([^;]*=[^;]*\)": "a default argument",
-    r"\b(?:constexpr|decltype|explicit|friend|mutable|noexcept|nullptr|typename|virtual)\b": "a keyword of C++",
+    r"\btemplate\s*<": "a template", rf"\bnamespace{NO_NAME}": "a namespace", rf"\bclass{NO_NAME}": "a class",
+    r'\bextern\s*"C': 'extern "C"', rf"\boperator{NO_NAME}": "an operator", rf"\busing{NO_NAME}": "using",
+    r"::": "a name with ::", r"\bauto\b|->": "auto", r"&": "a reference", r"\([^;]*=[^;]*\)": "a default argument",
+    rf"\b(?:constexpr|decltype|explicit|friend|mutable|typename|virtual){NO_NAME}|\bnoexcept\b|\bnullptr\b":
+        "a keyword of C++",
 }  # fmt: skip
 CXX_ADVICE = "declare functions with types of C, and put what is C++ between #ifdef __cplusplus and #endif"
 
@@ -40,7 +42,8 @@ MARKER = re.compile(r'# (\d+) "(.*)"$')
 
 
 def of_cxx(text):
-    """What is C++ in a declaration, such as ``"a reference"``; None for one of C."""
+    """What is C++ in a declaration that C's parser did not take, such as ``"a reference"``; None where nothing is."""
+    text = re.sub(r"\[[^\]]*\]", "[]", text)  # the sizes of arrays may be any expression of C
     return next((what for pattern, what in CXX.items() if re.search(pattern, text)), None)
 
 

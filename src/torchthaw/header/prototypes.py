@@ -2,7 +2,7 @@
 
 import re
 
-from . import annotations
+from . import annotations, cffi_names
 from .errors import of_cxx
 
 # What is no part of a declaration: comments, texts, preprocessor lines.
@@ -70,11 +70,21 @@ def _check(name, statement):
     if unknown:
         raise ValueError(f"functions: {name}: {unknown}")
     what = of_cxx(statement)
-    if what:
+    if what and not _is_c(statement):
         raise ValueError(
             f"functions: {name}: expected a signature with types of C, got {what} in {statement!r}; let it take arrays "
             "as pointers, such as const float *, and their sizes as numbers: Python passes tensors for them"
         )
+
+
+def _is_c(statement):
+    """Whether C's parser takes a declaration of types that every header has. Annotations are no part of C."""
+    try:
+        lines, _ = annotations.take([annotations.Line("", 1, f"{statement};")])
+        cffi_names.syntax_tree(lines[0].text)
+    except Exception:  # an AnnotationError, cffi's errors, and those of the parser that it calls
+        return False
+    return True
 
 
 def statements(text):

@@ -43,7 +43,7 @@ def is_exact(files, include_dirs=(), flags=(), linked=(), known=()):
         return True
     if any(word.startswith("-l") or not word.startswith("-") for word in {*map(str, linked)} - RUNTIMES):
         return True
-    ours = [config.includes() / folder for folder in ("", "TH", "THC")]
+    ours = [config.includes() / folder for folder in ("", "TH", "THC", "THCUNN")]
     known = [Path(folder).resolve() for folder in [*ours, config.annotate_includes(), *known, *folders.own]]
     given = dict.fromkeys(Path(folder).resolve() for folder in [*include_dirs, *folders.given])
     return any(map(_tells, _with_included(files, [folder for folder in given if folder not in known], known)))

@@ -16,8 +16,8 @@ INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
 
 import sys as _sys
 
+from torchthaw.legacy.loading import _wrap_function
 from torchthaw.legacy.loading import prepare as _prepare
-from torchthaw.legacy.loading import wrap_function as _wrap_function
 
 _prepare()
 
@@ -163,20 +163,14 @@ class LegacyExtension(Extension):
 
     def removed(self):
         """What C and C++ see the calls that CUDA dropped by."""
-        return nvcc.REMOVED_CALLS if self.cuda else []
+        return nvcc.removed_calls_of_host(self.cuda.toolkit) if self.cuda else []
 
     def nvcc_flags(self):
         flags = super().nvcc_flags()
         return [*flags, *nvcc.removed_calls([*flags, *self.options["extra_compile_args"]["nvcc"]])]
 
     def link_args(self):
-        return [*super().link_args(), *RUNTIMES, *self.math_libraries()]
-
-    def math_libraries(self):
-        """What C code that calls cuBLAS and its kin by itself is linked with; other code is not."""
-        found = self.cuda.toolkit.math_libraries if self.cuda else []
-        folders = dict.fromkeys(f"-Wl,-rpath,{path.parent}" for path in found)
-        return [*folders, "-Wl,--push-state,--as-needed", *found, "-Wl,--pop-state"] if found else []
+        return [*super().link_args(), *RUNTIMES]
 
     def own_libraries(self):
         return [config.libdir() / f"lib{name}.so.1" for name in (["thc", "th"] if self.given["with_cuda"] else ["th"])]

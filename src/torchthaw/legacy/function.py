@@ -55,8 +55,13 @@ class Input(torch.Tensor):
 
     @requires_grad.setter
     def requires_grad(self, value):
-        self.__class__ = torch.Tensor
-        self.requires_grad = value
+        if value is not True:  # True changes nothing
+            self.__class__ = torch.Tensor
+            self.requires_grad = value
+
+    def requires_grad_(self, requires_grad=True):
+        self.requires_grad = requires_grad
+        return self
 
     def __deepcopy__(self, memo):
         return raw(self).__deepcopy__(memo)

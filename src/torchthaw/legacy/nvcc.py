@@ -111,6 +111,11 @@ def removed_calls(given):
     return [] if NO_REMOVED_CALLS in given else [*REMOVED_VOTES, *REMOVED_CALLS]
 
 
+def removed_calls_of_host(toolkit):
+    """What C and C++ see the calls by that CUDA dropped with 13; before, they are CUDA's own."""
+    return REMOVED_CALLS if int(toolkit.version.partition(".")[0]) >= 13 else []
+
+
 def _stub_dirs(words, toolkit):
     """The folders for the linker that have the driver's libraries, such as ``-lcuda``, where words name one."""
     names = re.findall(r"(?:^|\s)(?:-l|--library)[ =]?(\S+)", " ".join(words))

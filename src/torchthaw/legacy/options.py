@@ -12,6 +12,7 @@ OTHER_ARGUMENTS = {"export_symbols", "swig_opts", "depends", "language", "option
 # PyTorch's libraries with the symbols of TH and THC, of which the build links ours; libATen had both in 0.4.
 OF_TH = ("TH", "THC", "ATen")
 FILE_OF_TH = re.compile(rf"lib(?:{'|'.join(OF_TH)})\.so(?:\.1)?")
+FLAG_OF_TH = re.compile(rf"-l(?:{'|'.join(OF_TH)}|:{FILE_OF_TH.pattern})")
 LISTS = (
     "define_macros", "undef_macros", "include_dirs", "libraries", "library_dirs", "runtime_library_dirs",
     "extra_objects", "extra_link_args", "dlink_libraries",
@@ -28,6 +29,7 @@ def divided(given, base):
     for name in ("include_dirs", "library_dirs"):
         options[name] = [os.fspath(place) for folder in options[name] for place in objects.places(base, folder)]
     options["libraries"] = [each for each in options["libraries"] if each not in OF_TH]
+    options["extra_link_args"] = [*_without_th(base, options["extra_link_args"])]
     options["extra_objects"] = [each for each in options["extra_objects"] if not _is_of_th(base, each)]
     options["extra_compile_args"] = cuda.compile_args(others.pop("extra_compile_args", None) or ())
     options["dlink"] = others.pop("dlink", False)
@@ -38,6 +40,15 @@ def divided(given, base):
 def _is_of_th(base, path):
     """Whether a path names one of PyTorch's libraries, in a PyTorch that lacks it."""
     return bool(FILE_OF_TH.fullmatch(os.path.basename(path))) and not objects.first_existing(base, path).exists()
+
+
+def _without_th(base, flags):
+    """The flags of the linker without those of PyTorch's libraries, also where ``-Wl,`` has several."""
+    for flag in flags:
+        first, *others = flag.split(",") if flag.startswith("-Wl,") else [flag]
+        kept = [each for each in [first, *others] if not FLAG_OF_TH.fullmatch(each) and not _is_of_th(base, each)]
+        if kept != ["-Wl"] and kept:
+            yield ",".join(kept)
 
 
 def warn_of_unknown(others):

@@ -112,10 +112,11 @@ class PatchTable:
     def undo(self, *names):
         """Restores what was there; patches made after those named are made anew."""
         names = self.check(names)
-        undone = []
+        waiting, undone = {name for name in names if name in self._made}, []
         for last in reversed(list(self._made)):
-            if not any(name in self._made for name in names):
+            if not waiting:
                 break
+            waiting.discard(last)
             covered = next((made.change for made in self._made[last] if not made.is_there), None)
             if covered is None:
                 self._restore(last)

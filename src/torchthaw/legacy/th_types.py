@@ -3,8 +3,8 @@
 import functools
 
 from ..base import config
-from ..extension import glue
-from ..header import crossing
+from ..extension import cuda, glue
+from ..header import cdef, crossing
 from ..header.cffi_names import model
 from . import exact
 
@@ -93,6 +93,21 @@ class Function(glue.Function):
 def libraries(with_cuda):
     """The paths of libthc and libth."""
     return [config.library(name) for name in (["thc", "th"] if with_cuda else ["th"])]
+
+
+def math_libraries(extension):
+    """cuBLAS and its kin for C of old projects, which calls them and does not name them; other code is not linked.
+
+    The loader searches the toolkit's folder where anything calls them.
+    """
+    found = extension.cuda.toolkit.math_libraries if extension.cuda else []
+    if not found:
+        return []
+    options = extension.options
+    own = cdef.included(options["sources"], options["include_dirs"])
+    is_called = any(map(cuda.calls_math, [*own, *(extension.base / path for path in options["extra_objects"])]))
+    folders = dict.fromkeys(f"-Wl,-rpath,{path.parent}" for path in found) if is_called else []
+    return [*folders, "-Wl,--push-state,--as-needed", *found, "-Wl,--pop-state"]
 
 
 def is_exact(extension):

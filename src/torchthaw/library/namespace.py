@@ -1,12 +1,18 @@
 """torchthaw/library/namespace.py: the operators of one namespace, entered in PyTorch when first needed."""
 
 import threading
+import warnings
 
 import torch
 
 from . import dynamo, registration
 from .functions import read
 from .operator import Ambiguous, Operator
+
+OF_OTHERS = (
+    "torch.ops.{0}.{1.operator}: {1.origin} declares {1.name}, but PyTorch has this name already; give the extension "
+    "another namespace, by ops=..."
+)
 
 
 class Member:
@@ -109,6 +115,10 @@ class Namespace:
             return False
         operator = self.operators.get(function.operator)
         if operator is None:
+            if hasattr(getattr(torch.ops, self.name), function.operator):
+                member.obstacle = OF_OTHERS.format(self.name, function)
+                warnings.warn(member.obstacle)
+                return False
             operator = self.operators[function.operator] = Operator(self.name, function)
             new.append(operator)
         try:

@@ -17,8 +17,9 @@ class Variants:
             dtype = str(tensor.dtype).removeprefix("torch.")
             left = [each for each in fitting if dtype_of(each, parameter.name) in (None, dtype)]
             if not left:
-                known = dict.fromkeys(f"torch.{dtype_of(each, parameter.name)}" for each in fitting)
-                raise ValueError(f"{parameter.name}: expected dtype {' or '.join(known)}, got torch.{dtype}")
+                known = [*dict.fromkeys(f"torch.{dtype_of(each, parameter.name)}" for each in fitting)]
+                said = f"{parameter.name}: expected dtype {' or '.join(known)}, got torch.{dtype}"
+                raise ValueError(f"{said}; pass tensor.to({known[0]})")
             fitting = left
         return fitting[0]
 

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import torchthaw
 from support import ROOT, SRC, TESTS
 from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
 from torchthaw.base import config
@@ -276,7 +277,26 @@ int calls_blas(void) { return cublasSgemm_v2() + curandGenerate(); }
 """
 
 
-def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, create):
+def build_blas(folder, way, text=BLAS, **options):
+    """Builds the extension ``blas_of_old``; the output of readelf for it."""
+    from torchthaw.legacy.ffi_create import create_extension
+
+    (folder / "blas.c").write_text(text)
+    (folder / "blas.h").write_text("int calls_blas(void);\n")
+    places = {"relative_to": str(folder / "build.py"), "with_cuda": True, **options}
+    if way == "torch.utils.ffi":
+        create_extension("blas_of_old", "blas.h", ["blas.c"], verbose=False, **places).build()
+    else:
+        torchthaw.create_extension("blas_of_old", "blas.h", ["blas.c"], th=True, **places).build()
+    made = folder / "blas_of_old" / "_blas_of_old.so"
+    return subprocess.run(["readelf", "-d", made], capture_output=True, text=True).stdout
+
+
+WAYS = pytest.mark.parametrize("way", ["torch.utils.ffi", "th=True"])
+
+
+@WAYS
+def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, way):
     """No project named cuBLAS and cuRAND; cuFFT, which nothing calls, is not linked. pip's packages lack libX.so."""
     for name, text in [("libcublas.so.13", "cublasSgemm_v2"), ("libcurand.so", "curandGenerate"), ("libcufft.so", "f")]:
         (tmp_path / "x.c").write_text(f"int {text}(void) {{ return 3; }}\n")
@@ -285,12 +305,9 @@ def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, create
     (tmp_path / "libcurand.so.13").symlink_to("libcurand.so")
     monkeypatch.setattr(cuda.Toolkit, "library_dirs", property(lambda self: [tmp_path, *LIBRARY_DIRS]))
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "blas.c").write_text(BLAS)
-    (tmp_path / "blas.h").write_text("int calls_blas(void);\n")
-    create("blas_of_old", "blas.h", ["blas.c"], False, True, relative_to=str(tmp_path / "build.py")).build()
-    made = tmp_path / "blas_of_old" / "_blas_of_old.so"
-    dynamic = subprocess.run(["readelf", "-d", made], capture_output=True, text=True)
-    assert re.findall(r"NEEDED.*\[(libcu.*)\]", dynamic.stdout) == ["libcublas.so.13", "libcurand.so.13"]
+    dynamic = build_blas(tmp_path, way)
+    assert re.findall(r"NEEDED.*\[(libcu.*)\]", dynamic) == ["libcublas.so.13", "libcurand.so.13"]
+    assert str(tmp_path) in re.search(r"RUNPATH.*", dynamic)[0]
     load = "import sys; sys.path.insert(0, '.'); import blas_of_old; print(blas_of_old.calls_blas())"
     environment = {**os.environ, "PYTHONPATH": str(SRC)}
     done = subprocess.run([sys.executable, "-c", f"import torchthaw; {load}"], cwd=tmp_path, env=environment,
@@ -298,14 +315,31 @@ def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, create
     assert done.stdout == "6\n", done.stderr
 
 
-def test_a_library_that_the_toolkit_lacks_is_named(tmp_path, monkeypatch, create):
+@WAYS
+@pytest.mark.parametrize("where", ["header", "object", "comment", "nowhere"])
+def test_the_toolkit_is_searched_where_its_libraries_are_linked(tmp_path, monkeypatch, way, where):
+    """Not where nothing calls them: the folder may be one of this machine alone."""
+    (tmp_path / "x.c").write_text("int cublasSgemm_v2(void) { return 3; }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "x.c", "-o", "libcublas.so"], cwd=tmp_path, check=True)
+    monkeypatch.setattr(cuda.Toolkit, "library_dirs", property(lambda self: [tmp_path, *LIBRARY_DIRS]))
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    calls = "extern int cublasSgemm_v2(void);\nint of_old(void) { return cublasSgemm_v2(); }\n"
+    (tmp_path / "own.h").write_text(calls if where == "header" else "int of_old(void);\n")
+    (tmp_path / "own.c").write_text(calls if where == "object" else "int of_old(void) { return 3; }\n")
+    subprocess.run(["gcc", "-c", "-fPIC", "own.c"], cwd=tmp_path, check=True)
+    text = '#include "own.h"\nint calls_blas(void) { return of_old(); }\n' + "/* cublas */ struct cublasContext;\n"
+    objects = {} if where == "header" else {"extra_objects": ["own.o"]}
+    dynamic = build_blas(tmp_path, way, text, **objects)
+    is_linked = where in ("header", "object")
+    assert ("libcublas" in dynamic, f"{tmp_path}" in dynamic.partition("RUNPATH")[2]) == (is_linked, is_linked)
+
+
+@WAYS
+def test_a_library_that_the_toolkit_lacks_is_named(tmp_path, monkeypatch, way):
     monkeypatch.setattr(cuda.Toolkit, "math_libraries", [])
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "blas.c").write_text(BLAS)
-    (tmp_path / "blas.h").write_text("int calls_blas(void);\n")
-    extension = create("blas_of_old", "blas.h", ["blas.c"], False, True, relative_to=str(tmp_path / "build.py"))
     with pytest.raises(RuntimeError, match="cublasSgemm_v2: a function of cublas, .* nvidia-cublas") as error:
-        extension.build()
+        build_blas(tmp_path, way)
     assert "curandGenerate: a function of curand, which " in str(error.value)
 
 

@@ -161,6 +161,35 @@ def test_removed_calls_of_the_host(project, compiler):
     assert "cudaDeviceSynchronize" in needed and "cudaThread" not in needed
 
 
+# As in a toolkit before 13. The header must not make other declarations of these.
+BEFORE_13 = """
+typedef int cudaError_t;
+extern cudaError_t cudaDeviceSynchronize(void);
+extern __attribute__((deprecated)) cudaError_t cudaThreadSynchronize(void);
+"""
+
+
+@pytest.mark.parametrize("major, are_ours", [(11, False), (12, False), (13, True), (None, True)])
+def test_calls_that_an_older_toolkit_has(tmp_path, major, are_ours):
+    (tmp_path / "old.c").write_text(BEFORE_13 + "int call(void) { return cudaDeviceSynchronize(); }\n")
+    defined = [] if major is None else [f"-D__CUDACC_VER_MAJOR__={major}"]
+    command = ["cc", "-Werror", f"-I{config.includes()}", *nvcc.REMOVED_CALLS, *defined, "-c", "old.c"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert bool(done.returncode) == are_ours and ("deprecated" in done.stderr) == are_ours
+
+
+@pytest.mark.parametrize("version, flags", [("11.8", []), ("12.9", []), ("13.0", nvcc.REMOVED_CALLS)])
+def test_c_of_an_older_toolkit_includes_nothing(tmp_path, monkeypatch, version, flags):
+    from torchthaw.legacy.ffi_create import create_extension
+
+    monkeypatch.setattr(cuda.Toolkit, "version", version)
+    (tmp_path / "f.h").write_text("int f(void);\n")
+    (tmp_path / "f.c").write_text("int f(void) { return 1; }\n")
+    ffi = create_extension("f_of_old", "f.h", ["f.c"], False, True, relative_to=str(tmp_path / "build.py"))
+    given = ffi.distutils_extension(str(tmp_path)).extra_compile_args
+    assert [word for word in given if word in nvcc.REMOVED_CALLS] == flags
+
+
 BESIDE = '#include "THCUNN.h"\n#include "common.h"\n'
 
 

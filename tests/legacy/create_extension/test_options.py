@@ -155,6 +155,17 @@ def test_the_libraries_of_pytorch_0_4_by_their_paths(create, project, name):
         create("other", "src/twice.h", ["src/twice.c"], False, extra_objects=["libother.so"]).build()
 
 
+@pytest.mark.parametrize("flag", ["{}", "-Wl,{}", "-Wl,--as-needed,{},--no-as-needed"])
+def test_the_libraries_of_pytorch_0_4_among_the_flags_of_the_linker(create, project, flag):
+    path = os.path.join(os.path.dirname(torch.__file__), "lib", "libATen.so")
+    module = f"flag_{len(flag)}"
+    flags = [flag.format(path), "-lATen", "-l:libATen.so", "-lm"]
+    ffi = create(module, "src/twice.h", ["src/twice.c"], False, extra_link_args=flags)
+    ffi.build()
+    assert imported(module).twice(2) == 4
+    assert "ATen" not in str(ffi.distutils_extension().extra_link_args) and "-lm" in ffi.distutils_extension().extra_link_args
+
+
 def test_no_sources(create, project):
     """The functions may be in extra_objects."""
     (project / "object.c").write_text("int twice(int value) { return value * 2; }\n")

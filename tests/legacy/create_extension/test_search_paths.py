@@ -90,7 +90,7 @@ def test_functions_of_libth_are_known(create, project):
 
 def test_setup_wrapper(create, project, monkeypatch):
     """What the generated C begins with, and the folders of its headers. For build files that call cffi themselves."""
-    from torch.utils.ffi import _setup_wrapper
+    from torchthaw.legacy.ffi_create import _setup_wrapper
 
     text, folders = _setup_wrapper(False)
     ffi = cffi.FFI()

@@ -43,12 +43,15 @@ SERVED = {
 @pytest.mark.parametrize("name", sorted(name for name in SERVED if not re.match("THC?_", name)))
 def test_names_that_the_headers_have_are_reported(project, name):
     line = f"void f() {{ {name}{'()' if name.endswith(('CUDA', 'State')) else '(state, 1)'}; }}\n"
-    headers = "#include <TH/TH.h>\n#include <THC/THC.h>\n#include <THC/THCNumerics.cuh>\n"
+    having = ("TH/TH.h", "THC/THC.h", "THC/THCNumerics.cuh", "THC/THCThrustAllocator.cuh")
+    headers = "".join(f"#include <{each}>\n" for each in having)
     found = findings(project({"setup.py": SETUP, "n.cu": headers + line}), "n.cu")
-    assert [(each.rule, each.effect) for each in found if each.line == 4] == [("old-aten", "works")]
+    assert [(each.rule, each.effect) for each in found if each.line == 5] == [("old-aten", "works")]
 
 
-@pytest.mark.parametrize("name", ["THArgCheck", "THError", "THCudaCheck", "THCNumerics", "THCState_getNumDevices"])
+@pytest.mark.parametrize(
+    "name", ["THArgCheck", "THError", "THCudaCheck", "THCNumerics", "THCState_getNumDevices", "THCThrustAllocator"]
+)
 def test_names_without_their_headers_must_be_edited(project, name):
     folder = project({"setup.py": SETUP, "n.cu": f"#include <ATen/ATen.h>\nvoid f() {{ {name}(state, 1); }}\n"})
     (found,) = findings(folder, "n.cu")

@@ -164,6 +164,23 @@ def test_life_cycle_what_says_so_is_raw_memory_all_the_same():
     assert y.item() == 10 and x.tolist() == [0, 1, 2, 3] and x.grad.tolist() == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("flag", [False, True])
+def test_life_cycle_the_flag_of_what_says_so(flag):
+    """It can be set; the memory stays without history, and the caller's tensor as it is."""
+
+    class Flag(Function):
+        def forward(self, x, y):
+            assert x.requires_grad_(flag) is x and x.requires_grad is flag
+            y.requires_grad = flag
+            assert y.requires_grad is flag
+            self.types = type(x) is torch.Tensor, type(y) is torch.Tensor
+            return x.add_(1).resize_(3) + y
+
+    f, x, y = Flag(), leaf(3), leaf(3)
+    assert torch.equal(f(x, y), x + y) and x.requires_grad and y.requires_grad
+    assert f.types == (not flag, not flag)
+
+
 def test_life_cycle_c_takes_what_says_so(calls):
     class Add(Function):
         def forward(self, a, b):

@@ -236,9 +236,42 @@ def test_objects_without_a_source(command, tmp_path):
     done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build, "src/there.o": b"\x7fELF"}), "--json")
     assert [(message, kind) for *_, message, kind in done.remarks("object")] == [
         ("extra_objects: src/there.o stays: there is no source that it is made of", "look"),
-        ("extra_objects: src/gone.o is not there, and no source that it is made of", "look"),
+        ("extra_objects: src/gone.o is not there, and no source that it is made of; put it there before the build", "look"),
     ]
     assert "src/there.o" in names(done.result)
+
+
+PLACES = """#!/bin/sh
+if [ -z "$1" ]; then TORCH=$(python -c "import torch; print(torch.__path__)"); else TORCH="$1"; fi
+SRC=src
+OUT=build
+mkdir -p $OUT
+$(which nvcc) "-I$TORCH/lib/include/TH" "-I$SRC" -DBLOCK=64 -c "$SRC/twice.cu" -o "$OUT/lib.so" --compiler-options '-fPIC' -std=c++11
+"""
+PATTERN = """COMPILE := nvcc -c -o
+OUT := build
+FLAGS := -x cu -Xcompiler -fPIC -shared
+all: $(OUT)/twice.so
+\tpython build.py
+
+$(OUT)/%.so: src/%.cu src/twice.h
+\t@ mkdir -p $(OUT)
+\t$(COMPILE) $@ $< $(FLAGS) -DBLOCK=64 -Isrc
+"""
+
+
+@pytest.mark.parametrize(
+    "name, text, made", [("build.sh", PLACES, "build/lib.so"), ("Makefile", PATTERN, "build/twice.so")]
+)
+def test_objects_that_a_script_makes_elsewhere(command, tmp_path, name, text, made):
+    """Their source is in the script's command: neither the name nor the folder of the object leads to it."""
+    build = BUILD.replace("relative_to", f"with_cuda=True, extra_objects=['{made}'], relative_to")
+    files = {**SCRIPT, "build.py": build, "src/twice.cu": "", "src/more.cu": "", name: text}
+    done = command(write(tmp_path / "project", files), "--json")
+    _, (arguments,), _ = setup_py(done)
+    assert arguments["sources"] == ["src/twice.c", "src/twice.cu"] and "extra_objects" not in arguments
+    assert arguments["extra_compile_args"]["nvcc"] == ["-DBLOCK=64"] and arguments["include_dirs"] == ["src"]
+    assert {kind for *_, kind in [*done.remarks("object"), *done.remarks("build-script")]} == {"done"}
 
 
 HOST = """import os, torch
@@ -297,9 +330,8 @@ def test_what_cuda_alone_needs(command, tmp_path):
     files = {"build.py": HALVES, "src/k.cu": "", "src/of_cuda.o": b"\x7fELF __cudaRegisterFatBinary"}
     done = command(write(tmp_path / "project", {**SCRIPT, **files}), "--json")
     assert not any("left out" in message for *_, message, _ in done.remarks("object"))
-    assert ("extra_objects: src/absent.cu.o is not there, and no source that it is made of", "look") in [
-        (message, kind) for *_, message, kind in done.remarks("object")
-    ]
+    absent = "extra_objects: src/absent.cu.o is not there, and no source that it is made of; put it there before the build"
+    assert (absent, "look") in [(message, kind) for *_, message, kind in done.remarks("object")]
     text = (done.result / "setup.py").read_text()
     assert "if with_cuda:" in text
     before, after = text.split("if with_cuda:")
@@ -314,6 +346,58 @@ def test_objects_of_cuda_that_no_build_has(command, tmp_path):
         ("extra_objects: src/absent.cu.o is CUDA code and left out: with_cuda is false", "look")
     ]
     assert "absent" not in (done.result / "setup.py").read_text()
+
+
+def test_a_source_that_is_not_there(command, tmp_path):
+    files = {name: text for name, text in SCRIPT.items() if name != "src/twice.c"}
+    done = command(write(tmp_path / "project", files), "--json")
+    ((path, line, message, kind),) = done.remarks("missing-file")
+    assert (path, line, kind) == ("build.py", 3, "look")
+    assert message == (
+        "sources: src/twice.c is not there; a script of the project may have made it: put it there before the build, "
+        "or choose build files without it by --build"
+    )
+
+
+CPP = """import torch
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CppExtension
+
+extension = CppExtension
+setup(name="more", ext_modules=[extension("more", ["more.cpp"])], cmdclass={"build_ext": BuildExtension})
+"""
+
+
+def test_cpp_extensions_are_not_in_the_new_setup_py(command, tmp_path):
+    """One that stays is to be run beside it; one that the new setup.py replaces is lost unless somebody adds it."""
+    files = {**SCRIPT, "setup.py": CPP, "more.cpp": "", "other/setup.py": CPP, "other/more.cpp": "",
+             "tool.py": "from torch.utils.cpp_extension import load\n"}  # fmt: skip
+    done = command(write(tmp_path / "project", files), "--json")
+    assert done.remarks("cpp-extension") == [
+        ("other/setup.py", 0, "builds C++ extensions, and the new setup.py does not: run it too", "look"),
+        ("setup.py", 0, "built C++ extensions by torch.utils.cpp_extension, and the new setup.py does not: "
+         "put what it built in a setup.py of its own, in another folder", "look"),
+    ]  # fmt: skip
+    assert "other/setup.py" in names(done.result)
+
+
+def test_folders_of_libraries_among_the_flags_of_the_linker(command, tmp_path):
+    """Those of the project are relative to setup.py; those of one machine, and what pip does not install, are said."""
+    build = "import os\nhere = os.path.dirname(os.path.realpath(__file__))\n" + BUILD.replace(
+        "relative_to", "extra_link_args=['-Wl,-rpath,' + here + '/lib', '-L' + here + '/lib', '-Wl,-rpath,/opt/x', "
+        "'-Wl,-O1'], runtime_library_dirs=[here + '/more'], relative_to"
+    )  # fmt: skip
+    files = {**SCRIPT, "build.py": build, "lib/libx.so": b"x", "more/liby.so": b"y"}
+    done = command(write(tmp_path / "project", files), "--json")
+    text, (made,), _ = setup_py(done)
+    assert made["runtime_library_dirs"] == ["more", "lib"] and made["library_dirs"] == ["lib"]
+    assert made["extra_link_args"] == ["-Wl,-rpath,/opt/x", "-Wl,-O1"] and str(tmp_path) not in text
+    where = "an installed package finds no library there; set LD_LIBRARY_PATH, or install the library"
+    assert [(message, kind) for *_, message, kind in done.remarks("absolute-path")] == [
+        (f"runtime_library_dirs: more is a folder of the project: {where}", "look"),
+        (f"extra_link_args: lib is a folder of the project: {where}", "look"),
+        ("extra_link_args: /opt/x is a folder of one machine", "look"),
+    ]
 
 
 def test_relative_to_may_be_a_folder(command, tmp_path):
@@ -465,10 +549,27 @@ def test_the_result_is_a_package(command, tmp_path):
     inside = {name for name in names(tmp_path / "site") if name.startswith("twice/")}
     assert inside == {
         "twice/__init__.py", "twice/functions/__init__.py", "twice/functions/double.py", "twice/_ext/__init__.py",
-        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "_twice.abi3.so")),
+        *(f"twice/_ext/twice/{name}" for name in ("__init__.py", "__init__.pyi", "py.typed", "_twice.abi3.so")),
     }  # fmt: skip
     alone = "import sys; " + USE + "; assert not [m for m in sys.modules if m.startswith('torchthaw.legacy')]"
     used = subprocess.run([sys.executable, "-c", alone], cwd=tmp_path / "site", **options)
+    assert used.stdout == "[2.0, 2.0]\n", used.stderr
+
+
+def test_the_cpu_half_is_built_without_what_cuda_needs(command, tmp_path):
+    """A source and objects of the branch for CUDA that nothing makes, and one that only nvcc could."""
+    build = HALVES.replace('["src/generated.c"]', '["src/generated.c"]\n    objects += ["src/gone.o", "lib/gone.a"]')
+    build = build.replace("\nif", '\nobjects = ["src/k.cu.o", "src/absent.cu.o", "src/of_cuda.o"]\nif', 1)
+    build = build[: build.index("    extra_objects")] + "    extra_objects=objects,\n)\n"
+    files = {"build.py": build, "src/k.cu": "", "src/of_cuda.o": b"\x7fELF __cudaRegisterFatBinary"}
+    project = write(tmp_path / "project", {**SCRIPT, **files})
+    result = command(project).result
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    environment.pop("TORCHTHAW_BUILD_CUDA", None)
+    options = {"env": environment, "capture_output": True, "text": True, "cwd": result}
+    built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], **options)
+    assert built.returncode == 0, built.stdout + built.stderr
+    used = subprocess.run([sys.executable, "-c", USE], **options)
     assert used.stdout == "[2.0, 2.0]\n", used.stderr
 
 

@@ -150,3 +150,9 @@ def test_the_old_build_is_named_where_the_readme_has_it(command, project):
     )
     done = command(project, "--json")
     assert [(path, line, kind) for path, line, _, kind in done.remarks("old-commands")] == [("README.md", 3, "look")]
+
+
+def test_the_page_says_when_nothing_was_compared(command, project, parts):
+    parts["comparison"].compare = lambda result: Comparison([Row("Double", "not compared", "needs a GPU")])
+    page = (command(project).result / "MODERNIZED.md").read_text()
+    assert "Both projects were built" not in page and "No function was compared" in page

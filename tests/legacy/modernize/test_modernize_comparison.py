@@ -220,6 +220,11 @@ def test_a_new_project_that_cannot_be_built(tmp_path):
     (row,) = comparison.compare(result).rows
     assert row[:2] == ("Square", "not compared") and row.detail.endswith("build_ext --inplace: no setup")
     assert not list(result.folder.glob("tests/test_*.py"))
+    without_functions = result._replace(functions=[], folder=tmp_path / "other")
+    shutil.copytree(result.folder, tmp_path / "other")
+    (remark,) = generated_tests.write(without_functions)
+    assert (remark.kind, remark.rule) == ("look", "new-build")
+    assert remark.message.startswith("the new project cannot be built") and "no setup" in remark.message
 
 
 def test_functions_for_gpus_alone(tmp_path, monkeypatch):

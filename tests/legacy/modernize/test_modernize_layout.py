@@ -4,10 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from support.modernize import BUILD, FUNCTION, SCRIPT, command, names, packages, parts, table, write  # noqa: F401
+from torchthaw.legacy.modernize.package_list import packages_of
+from torchthaw.legacy.modernize.project import Project
 
 LOOSE = {
     **SCRIPT, "modules/__init__.py": "", "modules/double.py": "from functions.double import double\n",
@@ -183,6 +186,23 @@ def test_pyproject_has_what_setup_had(command, tmp_path):
     assert packages(result)[1:] == ["twice-ops", "1.4"]
 
 
+@pytest.mark.parametrize(("authors", "emails", "expected"), [
+    ("A. Author, B. Other", "a@example.org, b@example.org",
+     [{"name": "A. Author", "email": "a@example.org"}, {"name": "B. Other", "email": "b@example.org"}]),
+    ("A. Author, B. Other", "a@example.org", [{"name": "A. Author, B. Other", "email": "a@example.org"}]),
+    ("A. Author", "a@example.org; b@example.org",
+     [{"name": "A. Author"}, {"email": "a@example.org"}, {"email": "b@example.org"}]),
+    ("A. Author", "a at example.org", [{"name": "A. Author"}]),
+])  # fmt: skip
+def test_several_authors(command, tmp_path, authors, emails, expected):
+    """setuptools takes one address for each, and refuses what is none."""
+    setup = SETUP.replace("VERSION", '"1.4"').replace("A. Author", authors).replace("a@example.org", emails)
+    done = command(write(tmp_path / "project", {**SCRIPT, "setup.py": setup}), "--json")
+    assert table(done.result)["project"]["authors"] == expected and packages(done.result)[2] == "1.4"
+    said = [message for *_, message, kind in done.remarks("package") if "author_email" in message and kind == "look"]
+    assert said == (["author_email: 'a at example.org' is no address; it is left out"] if " at " in emails else [])
+
+
 def test_a_version_that_is_computed(command, tmp_path):
     version = "open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'VERSION')).read().strip()"
     folder = write(
@@ -287,6 +307,34 @@ def test_packages_of_setup_py(command, tmp_path, given):
     assert find["include"][::2] == ["my_package", "helpers", *also]
 
 
+@pytest.mark.parametrize("given, found", [
+    ("find_packages('lib')", ["helpers", "others"]),
+    ("find_packages(where='lib', exclude=['others'])", ["helpers"]),
+    ("find_packages('lib', (), ['help*'])", ["helpers"]),
+    ("find_packages('lib', include=['helpers', 'helpers.*'])", ["helpers"]),
+    ("[*find_packages('lib', exclude=['helpers*'])]", None),
+    ("find_packages('lib') + ['more']", None),
+    ("find_packages(WHERE)", None),
+    ("find_packages('lib', include=NAMES)", None),
+    ("sorted(NAMES)", None),
+])  # fmt: skip
+def test_packages_in_another_folder(tmp_path, given, found):
+    """Of a setup.py that could not be run."""
+    names = [f"python/lib/{name}/__init__.py" for name in ("helpers", "others", "helpers/deep")]
+    setup = f"import build, setuptools\nPACKAGES = {given}\nsetuptools.setup(packages=PACKAGES)\n"
+    project = Project(write(tmp_path, {**dict.fromkeys(names, ""), "python/setup.py": setup}))
+    said, layout = [], SimpleNamespace(files={name: name for name in project.files})
+    package = SimpleNamespace(
+        setup={"package_dir": {"": "lib"}}, path="python/setup.py", project=project, layout=layout,
+        say=lambda message, kind: said.append((message, kind)),
+    )  # fmt: skip
+    made = packages_of(package)
+    if found is None:
+        assert said == [(f"packages={given}: see whether pyproject.toml names all packages", "look")]
+    else:
+        assert (made, said) == (dict.fromkeys(found, "python/lib"), [])
+
+
 def below(folder, files):
     return {f"{folder}/{name}": content for name, content in files.items()}
 
@@ -319,7 +367,8 @@ def test_two_packages_of_one_name_are_refused(command, tmp_path):
 def test_extensions_of_one_name_in_two_folders(command, tmp_path):
     """Each folder means its own; scripts above name the folder, which is no package."""
     files = {**below("one", SCRIPT), **below("lib/two", SCRIPT), "train.py": "from one._ext import twice\n",
-             "lib/run.py": "import two._ext.twice\nprint(two._ext.twice.twice)\n", "plot.py": "import _ext.twice\n"}  # fmt: skip
+             "lib/run.py": "import two._ext.twice\nprint(two._ext.twice.twice)\n", "plot.py": "import _ext.twice\n",
+             "plain.py": "import os, twice\n", "from.py": "from twice import twice\n"}  # fmt: skip
     done = command(write(tmp_path / "project", files), "--json")
     assert done.json["extensions"] == ["twice._ext.twice", "twice_package._ext.twice"]
 
@@ -332,3 +381,17 @@ def test_extensions_of_one_name_in_two_folders(command, tmp_path):
     assert "import twice._ext.twice\nprint(twice._ext.twice.twice)\n" in line("lib/run.py")
     message = "which extension _ext.twice means is not known; those of today: twice._ext.twice, twice_package._ext.twice"
     assert [each[2:] for each in done.remarks("import") if each[0] == "plot.py"] == [(message, "look")]
+    message = message.replace("_ext.twice means", "twice means")
+    assert [each[2:] for each in done.remarks("import") if each[0] == "plain.py"] == [(message, "look")]
+    assert [each[2:] for each in done.remarks("import") if each[0] == "from.py"] == [(message, "look")]
+
+
+def test_a_second_script_of_a_name_is_none_that_pytest_collects(command, tmp_path):
+    """tests/test_scripts.py runs it: pytest would run it too, when it collects tests, by another name."""
+    script = "assert True\n"
+    case = "def test_it():\n    pass\n"
+    files = {"test.py": script, "more/test.py": script, "test_it.py": case, "more/test_it.py": case}
+    result = command(write(tmp_path / "project", {**SCRIPT, **files})).result
+    tests = {name for name in names(result) if name.startswith("tests/") and name != "tests/test_scripts.py"}
+    assert tests == {"tests/test.py", "tests/more/test.py", "tests/test_it.py", "tests/test_it_more.py"}
+    assert '"test.py", "more/test.py"' in (result / "tests" / "test_scripts.py").read_text().replace("\n    ", " ")

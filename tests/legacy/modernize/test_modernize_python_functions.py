@@ -19,7 +19,7 @@ from torchthaw.legacy.modernize.python import convert  # noqa: E402
 
 OLD = Path(__file__).parent / "old_project"
 MODULES = {"layers": "new.layers", "layers.kinds": "new.layers.kinds", "layers.native": "new.layers.native",
-           "layers.any_number": "new.layers.any_number",
+           "layers.any_number": "new.layers.any_number", "layers.families": "new.layers.families",
            "_ext.fake": "new._ext.fake"}  # fmt: skip
 PROGRAM = """
 import json, sys
@@ -161,3 +161,33 @@ def test_comments_and_layout_stay(converted):
     assert "        # What the input is multiplied by.\n        # It is squared\n        ctx.factor = factor\n" in kinds
     assert "ctx.factor = factor ** 2  # where asked for\n" in kinds
     assert "        x,  # the first\n        y,\n" in use and "2,  # the factor" in use
+
+
+IN_A_FOLDER = {
+    "script/functions/add.py": """from torch.autograd import Function
+from _ext import fake
+
+
+class Add(Function):
+    def forward(self, input1, input2):
+        return fake.add(input1, input2)
+
+    def backward(self, grad):
+        return grad, grad
+""",
+    "script/modules/add.py": "from functions.add import Add\n\n\ndef add(x, y):\n    return Add()(x, y)\n",
+}
+
+
+@pytest.mark.parametrize("another", [{}, {"package/functions/add.py": IN_A_FOLDER["script/functions/add.py"]}],
+                         ids=["alone", "another"])  # fmt: skip
+def test_calls_by_a_name_that_starts_in_the_folder_of_the_build(another):
+    """As in a folder script/ with its build.py, where ``functions`` and ``_ext`` are imported from."""
+    modules = {"functions.add": "new.functions.add", "modules.add": "new.modules.add", "_ext.fake": "new._ext.fake",
+               "script.functions.add": "new.functions.add", "script.modules.add": "new.modules.add",
+               "script._ext.fake": "new._ext.fake"}  # fmt: skip
+    texts, _, functions = convert({**IN_A_FOLDER, **another}, modules)
+    assert texts["script/modules/add.py"] == (
+        "from new.functions.add import Add\n\n\ndef add(x, y):\n    return Add.apply(x, y)\n"
+    )
+    assert ("new.functions.add", "Add") in [(each.module, each.name) for each in functions]

@@ -101,6 +101,19 @@ def test_what_lies_beside_a_script_stays():
     assert changed(text, "tools/run.py", {"tools/helper.py": ""}, {}) == text
 
 
+SCRIPT = "import sys\nsys.path.append('parts')\nfrom helper import *\nimport other as o\n"
+
+
+@pytest.mark.parametrize("inits", [{}, {"parts/__init__.py": ""}], ids=["folder", "package"])
+def test_what_sys_path_leads_to_stays(inits):
+    """No package of the result has it, and the project's folder may not be on sys.path."""
+    files = {**FILES, **inits, "parts/helper.py": "import other\n", "parts/other.py": "", "train/run.py": SCRIPT}
+    names = {f"parts.{name}": f"parts.{name}" for name in ("helper", "other")}
+    modules = {**MODULES, **names, "helper": "parts.helper", "other": "parts.other"}
+    texts, remarks, _ = convert({**files, "by_name.py": "import parts.helper\n"}, modules)
+    assert texts == {**files, "by_name.py": "import parts.helper\n"} and not remarks
+
+
 @pytest.mark.parametrize(("package", "after"), [
     ("pkg", "from ..functions.add import x\nfrom . import other\nfrom .._ext import my_lib\n"),
     ("new", "from ..functions.add import x\nfrom . import other\nfrom .._ext import my_lib\n"),

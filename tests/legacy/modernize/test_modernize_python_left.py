@@ -52,6 +52,8 @@ CLASSES = {
         "g is passed on"),
     "a variable named ctx": ("class F(Function):\n    def g(self):\n        ctx = 1\n        return ctx\n",
                              "named ctx"),
+    "super() that is handed on": ("class F(Function):\n    def g(self):\n        return h(super(F, self))\n",
+                                  "g uses super() otherwise than for a method"),
     "a second base": ("class F(Function, object):\n    k = 1\n", "a second base"),
     "a variable named as an input": ("class F(Function):\n    def __init__(self, k):\n        x = k\n"
                                      "        self.k = x\n",
@@ -74,12 +76,28 @@ def test_class_stays(name):
 
 def test_families_stay_together():
     before, after, remarks, _ = converted(
-        PLAIN + "\n\nclass G(F):\n    def __init__(self, k):\n        super(G, self).__init__(k, 1)\n"
+        PLAIN + "\n\nclass G(F):\n    def __init__(self, k):\n        super(F, self).__init__(k, 1)\n"
     )
     assert [line for line in after.split("\n") if not line.startswith("#")] == before.split("\n")
     messages = [each.message for each in remarks]
-    assert "G stays an instance Function: it and its base F both have an __init__" in messages
+    assert "G stays an instance Function: its __init__ calls super(F, ...) in place of super(G, ...)" in messages
     assert "F stays an instance Function: G, of the same family, stays as it is" in messages
+
+
+def test_defaults_of_another_file_stay():
+    base = HEAD + "FACTOR = 2\n" + PLAIN.replace("bias=0", "bias=FACTOR")
+    below = "from a import F\n\n\nclass G(F):\n    def __init__(self, k):\n        F.__init__(self, k)\n"
+    inherits = "from b import G\n\n\nclass H(G):\n    pass\n"
+    texts, remarks, _ = convert({"a.py": base, "b.py": below, "c.py": inherits}, {})
+    assert {each.kind for each in remarks} == {"done"} and "FACTOR" not in texts["b.py"]  # G has no such argument
+    for below in (
+        "class G(F):\n    pass\n",
+        "class G(F):\n    def forward(self, x):\n        return F.forward(self, x)\n",
+    ):
+        last = "from b import G\n\n\nclass H(G):\n    def __init__(self, k):\n        G.__init__(self, k)\n"
+        _, remarks, _ = convert({"a.py": base, "b.py": f"from a import F\n\n\n{below}", "c.py": last}, {})
+        why = "G stays an instance Function: __init__ of its base F, in another file, has a default that is no literal"
+        assert why in [each.message for each in remarks]
 
 
 def test_overridden_helpers_stay():

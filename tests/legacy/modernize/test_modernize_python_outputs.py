@@ -81,8 +81,151 @@ LOOK = {
         def backward(self, *grads):
             return sum(grads) * len(self.parts)
         """,
+    "one of several targets": """
+        def forward(self, x):
+            output = x.exp()
+            self.output, self.n = output, 3
+            return output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "inside of targets": """
+        def forward(self, x):
+            (self.output, self.a), self.n = self.cut(x), 3
+            return self.output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "a view by a variable": """
+        def forward(self, x):
+            output = x.exp()
+            flat = output.view(-1)
+            other = flat
+            self.flat = other
+            return output
+        def backward(self, grad):
+            return grad * self.flat.view_as(grad)
+        """,
+    "a dict": """
+        def forward(self, x):
+            output = x.exp()
+            self.kept = {"output": output}
+            return output
+        def backward(self, grad):
+            return grad * self.kept["output"]
+        """,
+    "a dict that is called": """
+        def forward(self, x):
+            output = x.exp()
+            self.kept = dict(output=output)
+            return output
+        def backward(self, grad):
+            return grad * self.kept["output"]
+        """,
+    "an entry": """
+        def forward(self, x):
+            output = x.exp()
+            self.kept["output"] = output
+            return output
+        def backward(self, grad):
+            return grad * self.kept["output"]
+        """,
+    "an added entry": """
+        def forward(self, x):
+            output = x.exp()
+            self.kept.append(output)
+            return output
+        def backward(self, grad):
+            return grad * self.kept[0]
+        """,
+    "an added list": """
+        def forward(self, x):
+            output = x.exp()
+            self.kept += [output]
+            return output
+        def backward(self, grad):
+            return grad * self.kept[0]
+        """,
+    "a helper": """
+        def keep(self, y):
+            self.output = y
+        def forward(self, x):
+            output = x.exp()
+            self.keep(output)
+            return output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "a helper of a helper": """
+        def keep(self, n, z):
+            self.outputs = [z]
+        def keep_one(self, y):
+            self.keep(1, z=y)
+        def forward(self, x):
+            output = x.exp()
+            self.keep_one(output)
+            return output
+        def backward(self, grad):
+            return grad * self.outputs[0]
+        """,
+    "by setattr": """
+        def forward(self, x):
+            output = x.exp()
+            setattr(self, "output", output)
+            return output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "two names": """
+        def forward(self, x):
+            self.output = output = x.exp()
+            return output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "another name": """
+        def forward(self, x):
+            made = x.exp()
+            output = made
+            if x.dim():
+                self.output = made
+            return output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "either": """
+        def forward(self, x):
+            output = x.exp()
+            self.output = output if x.dim() else None
+            return output
+        def backward(self, grad):
+            return grad * self.output
+        """,
+    "in a tuple that is returned": """
+        def forward(self, x):
+            outputs = [x.exp(), x.sin()]
+            self.outputs = outputs
+            return tuple(outputs)
+        def backward(self, *grads):
+            return sum(grads) * len(self.outputs)
+        """,
 }
 WITHOUT = {
+    "what is no output": """
+        def __init__(self, x):
+            self.x = x
+        def keep(self, n, y):
+            self.n = n
+        def forward(self, x):
+            output = x.exp()
+            self.keep(x, output)
+            self.a, self.b = x, output.size()
+            self.c = {"x": x, "n": output.size(0)}
+            self.c["y"] = x
+            return output
+        def backward(self, grad):
+            return grad * self.n * self.a
+        """,
     "an input": """
         def forward(self, x):
             self.x = x

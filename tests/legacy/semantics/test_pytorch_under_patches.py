@@ -70,7 +70,7 @@ class Instance(Function):
 
 @pytest.mark.filterwarnings("error", "ignore:TypedStorage is deprecated")
 @pytest.mark.parametrize("construct", CONSTRUCTS)
-def test_construct(construct, legacy):
+def test_construct(construct, legacy, utils_ffi):
     assert CONSTRUCTS[construct](torch.ones(2, 3))
 
 

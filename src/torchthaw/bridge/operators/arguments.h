@@ -4,6 +4,7 @@
 #include "handles.h"
 #include "plan.h"
 
+#include <cassert>
 #include <cstring>
 #include <memory>
 
@@ -51,7 +52,10 @@ public:
 
     Arguments(const Arguments &) = delete;
 
-    Value &operator[](size_t index) { return far_ == nullptr ? near()[index] : far_[index]; }
+    Value &operator[](size_t index) {
+        assert(index < count_);
+        return far_ == nullptr ? near()[index] : far_[index];
+    }
 
 private:
     static constexpr unsigned NEAR = 24;

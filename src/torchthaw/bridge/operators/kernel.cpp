@@ -11,6 +11,7 @@
 #include "workspace.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -62,7 +63,10 @@ public:
 
 private:
     const thaw_callable &function() const { return *variant_->function; }
-    const thaw_parameter &parameter(int index) const { return function().parameters[index]; }
+    const thaw_parameter &parameter(int index) const {
+        assert(index >= 0 && index < function().parameter_count);
+        return function().parameters[index];
+    }
     const char *name(int index) const { return parameter(index).name; }
     bool has_flag(int index, int flag) const { return (parameter(index).flags & flag) != 0; }
     char *place(int index) const { return frame_ + parameter(index).offset; }
@@ -227,6 +231,7 @@ private:
 
     void read_source(int index) {
         const thaw_parameter &parameter = this->parameter(index);
+        assert(parameter.source > 0 && values_[parameter.source - 1].tensor != nullptr);
         const Layout &source = values_[parameter.source - 1].layout;
         const int dimension = parameter.source_dim;
         if (dimension == THAW_SHAPE_OF_SOURCE) return store(index, source.size);
@@ -243,6 +248,7 @@ private:
         Array arrays[MAX_CHECKED];
         int found = 0;
         each(From::TENSOR, From::LIST, [&](int i) {
+            assert(found < MAX_CHECKED || !has_flag(i, THAW_CHECKED));
             if (has_flag(i, THAW_CHECKED)) arrays[found++] = array_of(i);
         });
         Failure failure;
@@ -345,6 +351,7 @@ private:
             if (!has_flag(i, THAW_WRITTEN)) return;
             Value &value = values_[i];
             if (value.tensor == nullptr) value.tensor = nothing_like(i);
+            assert(next < stack_ + plan_.outputs);
             Handle &given = value.dense == nullptr ? value.tensor : value.dense;
             *next++ = reinterpret_cast<uint64_t>(given.release());
         });

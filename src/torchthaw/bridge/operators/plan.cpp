@@ -3,6 +3,8 @@
 
 #include "shim.h"
 
+#include <cassert>
+
 namespace bridge {
 
 namespace {
@@ -71,6 +73,7 @@ Variant make_variant(const thaw_callable &function) {
 
 std::unique_ptr<Plan> make_plan(const std::vector<thaw_callable> &functions, size_t index, bool functional,
                                 bool on_cuda) {
+    assert(index < functions.size());
     const thaw_callable &base = functions[index];
     if (!is_callable(base, functional, on_cuda)) return nullptr;
     std::unique_ptr<Plan> plan(new Plan{});

@@ -1,6 +1,7 @@
 /* operators/workspace.h: scratch memory of kernels on the CPU. */
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -20,6 +21,7 @@ public:
     /* At least `size` bytes, until this object goes; NULL for none. Throws std::bad_alloc. */
     void *take(size_t size) {
         static thread_local OfThread mine;
+        assert(own_ == nullptr && borrowed_ == nullptr); /* once for each call */
         if (size == 0) return nullptr;
         if (size > KEPT || mine.in_use) {
             own_ = allocate(size);

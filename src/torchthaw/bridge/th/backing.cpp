@@ -7,6 +7,7 @@
 #include "torch_storage.h"
 #include "view.h"
 
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -32,6 +33,7 @@ void delete_backing(Backing *backing) {
     backing->previous->next = backing->next;
     backing->next->previous = backing->previous;
     const bool is_retained = backing->view == nullptr;
+    assert(!is_retained || retained_count > 0);
     if (is_retained) --retained_count;
     const Ref tensor(is_retained ? backing->tensor : nullptr), storage(backing->storage); /* go at the very end */
     std::free(backing);
@@ -39,6 +41,7 @@ void delete_backing(Backing *backing) {
 
 /* The torch storage below a full TH storage has so many bytes at `data` now. */
 void move_full(Backing *backing, void *data, int64_t bytes) {
+    assert(backing->is_full() && backing->element > 0);
     backing->put(data);
     if (backing->bytes == bytes) return; /* its size may be C's own, a smaller one */
     backing->bytes = bytes;
@@ -59,6 +62,7 @@ PyObject *tensor_that_may_grow(const Backing *backing) {
 /* Lets the torch storage hold `size` bytes from where the TH storage begins: its data now. NULL, with an exception set,
  * where that failed. */
 char *resize(Backing *backing, ptrdiff_t size) {
+    assert(size >= 0);
     const bool on_cuda = is_on_cuda(backing->th);
     Resized resized;
     if (!resize_storage(tensor_that_may_grow(backing), backing->is_full(), on_cuda, size, &resized)) return nullptr;
@@ -142,11 +146,16 @@ void set_allocator(THStorage *th, bool on_cuda) {
 
 void free_data(THStorage *th, bool on_cuda) {
     if (!(th->flag & TH_FREEMEM)) return;
+    assert(th->allocator != nullptr && (on_cuda ? th->allocator != &torch_allocator : !is_on_cuda(th)));
     if (on_cuda) th->device_allocator->free(th->context, th->data);
     else th->allocator->free(th->context, th->data);
 }
 
-bool decrement(int *count) { return __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) == 0; }
+bool decrement(int *count) {
+    const int left = __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL);
+    assert(left >= 0);
+    return left == 0;
+}
 
 }  // namespace
 
@@ -189,6 +198,7 @@ void retain(Backing *backing, Ref tensor) {
 }
 
 void cover(Backing *backing, Ref storage, void *data, int64_t bytes) {
+    assert(!backing->is_full() && backing->element > 0);
     backing->storage = storage.release();
     backing->bytes = bytes;
     backing->put(data);

@@ -5,6 +5,7 @@
 #include "torch_storage.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 
 namespace bridge {
@@ -86,6 +87,7 @@ bool fill_storage(View *view, void *data, int64_t extent, View *others) {
     if (owner == view) {
         cover(view->backing, std::move(storage.object), storage.data, storage.bytes);
     } else {
+        assert(owner->owner == owner && owner->users > 0 && owner->device == view->device);
         view->owner = owner;
         view->storage = view->th->storage = owner->storage;
         view->storage->refcount++;
@@ -106,6 +108,7 @@ bool fill(View *view, const Tensor &tensor, bool full, View *others) {
         if (!grow(&th->size, dimensions) || !grow(&th->stride, dimensions)) return false;
     }
     if (!grow_given(view, dimensions)) return false;
+    assert(2 * dimensions <= view->given.capacity);
     th->dimensions = view->given.dimensions = dimensions;
     int64_t extent = tensor.count == 0 ? 0 : 1, row_major = 1;
     for (int i = dimensions; i-- > 0;) {
@@ -210,10 +213,14 @@ void hand_over(View *owner) {
 }
 
 /* Takes the spare references back from a struct that is not lent any more; the view's own ones stay. */
-void take_spare(int *count) { __atomic_sub_fetch(count, SPARE, __ATOMIC_ACQ_REL); }
+void take_spare(int *count) {
+    assert(load(count) > SPARE);
+    __atomic_sub_fetch(count, SPARE, __ATOMIC_ACQ_REL);
+}
 
 /* New structs for a view, in place of those that C retained. */
 bool renew(View *view) {
+    assert(view->owner->retained);
     take_spare(&view->th->refcount);
     free_tensor(view->th, view->on_cuda());
     view->th = nullptr;
@@ -355,6 +362,7 @@ void give_back(View *view) {
     const Ref tensor(view->tensor);
     if (view->th == nullptr) return discard(view);
     if (view->owner != view) {
+        assert(load(&view->th->storage->refcount) > 1);
         decrement(&view->th->storage->refcount); /* its owner's, which has more */
         view->th->storage = view->backing->th;
     }

@@ -45,8 +45,9 @@ class Builds:
         """{C file for PyTorch's C++ library: whether torch.utils.cpp_extension builds it}; CMake builds the others.
 
         None is what create_extension compiles, or what such a file includes. A build has the files that it names, and
-        what they include. Below its folder, up to that of the next build, it has those with ATen; and all, where it
-        names none or no file of the project calls create_extension. CMake's have ATen, or are included by such a one.
+        what they include. Below its folder, up to that of the next build, it has those with ATen, themselves or by what
+        they include; and all, where no file of the project calls create_extension. CMake's have ATen, or are included
+        by such a one.
         """
         of_ffi = self.of_ffi.union(*(build.files("headers") for build in self.build_files))
         theirs = self.project.reached(file for file in self.project.code if file.resolve() in of_ffi)
@@ -54,7 +55,6 @@ class Builds:
         reached = self.project.reached(file for files in named.values() for file in files)
         folders = {build.parent for build in self.of_torch}
         own = {build.file.parent for build in self.build_files}
-        silent = {build.parent for build, files in named.items() if not (files and self.build_files)}
         has_aten = {file for file, code in self.project.code.items() if ATEN.search(code)}
         by_cmake = self.project.reached(file for file in has_aten if self.cmake_folders.intersection(file.parents))
         found = {}
@@ -62,7 +62,11 @@ class Builds:
             nearest = next((folder for folder in file.parents if folder in own | folders), None)
             if file in theirs:
                 continue
-            if file in reached or nearest in folders - own and (file in has_aten or nearest in silent):
+            if (
+                file in reached
+                or nearest in folders - own
+                and (not self.build_files or has_aten & self.project.reached([file]))
+            ):
                 found[file] = True
             elif file in by_cmake:
                 found[file] = False

@@ -1,5 +1,6 @@
 """torchthaw/legacy/doctor/project.py: the files of a legacy project, read once."""
 
+import ast
 import os
 import re
 from functools import cached_property
@@ -9,6 +10,7 @@ from . import symbols
 from .rules import CYTHON, PYTHON, SHELL, C
 from .source import C_TOKENS, PYTHON_TOKENS, blank
 from .textfile import TextFile, Unreadable
+from .tree import TooDeep, Tree
 
 PYTHON_FILES = {".py"}
 CYTHON_FILES = {".pyx", ".pxd", ".pxi"}
@@ -84,7 +86,7 @@ class Project:
         self.root = path if path.is_dir() else path.parent
         self.files, errors = files_below(path)
         self.unreadable = {Path(error.filename): f"it cannot be read: {error.strerror}" for error in errors}
-        self.sources = {}
+        self.sources, self._classes, self._trees = {}, {}, {}
         for file in self.files:
             try:
                 self.sources[file] = TextFile(file, kind(file) == PYTHON)
@@ -115,6 +117,25 @@ class Project:
     def functions(self):
         """The names of the functions and methods that it defines."""
         return set().union(*(FUNCTION.findall(code) for code in self._all_python))
+
+    def classes(self, name):
+        """[(Tree, node)] of the classes by a name that its Python files define."""
+        if name not in self._classes:
+            files = [file for file, code in self.python.items() if re.search(rf"\bclass {name}\b", code)]
+            trees = [tree for tree in map(self._tree, files) if tree]
+            self._classes[name] = [
+                (tree, each) for tree in trees for each in tree.all(ast.ClassDef) if each.name == name
+            ]
+        return self._classes[name]
+
+    def _tree(self, file):
+        """The Tree of a file as it is; None where Python 3 cannot read it."""
+        if file not in self._trees:
+            try:
+                self._trees[file] = Tree(self.texts[file])
+            except (SyntaxError, TooDeep):
+                self._trees[file] = None
+        return self._trees[file]
 
     @cached_property
     def is_for_04(self):

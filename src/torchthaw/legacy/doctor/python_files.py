@@ -6,7 +6,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from . import async_names, python2
+from . import async_names, python2, search_paths
 from .findings import Edit
 from .matching import Hit, add_findings, apply_certain, pattern_hits
 from .rules import CHECK, EDIT, PYTHON, PYTHON_TEXT, TREE_RULES, WORKS
@@ -16,8 +16,7 @@ from .tree import Tree
 IMPORT = re.compile(r"^(\s*)(?:from (\w+)((?:\.\w+)*) import\b|import (\w+)(?=\s*(?:$|\bas\b)))")
 # Libraries that no module beside a file stands for, whatever its name.
 LIBRARIES = {"torch", "torchvision", "numpy", "scipy"}
-# What makes imports look into the folder, or look nowhere else than they do in Python 3.
-LOOKS = re.compile(r"\bsys\.path\b|^from __future__ import\b.*\babsolute_import\b", re.MULTILINE)
+ABSOLUTE = re.compile(r"^from __future__ import\b.*\babsolute_import\b", re.MULTILINE)
 GUARDED = {"removed-module", "torch-six", "removed-linalg", "cpp-extension"}
 
 
@@ -147,7 +146,7 @@ def _hits(text, tree, project, file):
             position = found.node if isinstance(found.node, int) else tree.start(found.node)
             certain = effect in (EDIT, WORKS) and bool(found.edits) and found.sure
             yield Hit(position, effect, rule.name, found.message or rule.message, found.edits, certain, rule.item)
-    yield from _imports(code, project, file)
+    yield from _imports(text, code, project, file)
 
 
 def _guarded(tree):
@@ -159,10 +158,12 @@ def _guarded(tree):
     ]
 
 
-def _imports(code, project, file):
+def _imports(text, code, project, file):
     """Imports in a package of what lies beside the file: Python 2 looked there first."""
     package = file.parent / "__init__.py"
-    if not package.exists() or LOOKS.search(code) or "sys.path" in project.python.get(package, ""):
+    if not package.exists() or ABSOLUTE.search(code) or search_paths.may_add(text, code, file.parent):
+        return
+    if package in project.python and search_paths.may_add(project.texts[package], project.python[package], file.parent):
         return
     outside = {path.stem if path.is_file() else path.name for path in project.root.iterdir()}
     packages = {folder.name for folder in file.parents}

@@ -25,8 +25,8 @@ LINKED = {
 WITHOUT_USE = {"verbose", "package", "relative_to", "source_extension", *options.OTHER_ARGUMENTS}
 # Folders of PyTorch's or CUDA's own headers and libraries, which FFIExtension finds by itself.
 FOUND = re.compile(r"/(?:torch/(?:lib/)?(?:include|lib)(?:/|$)|cuda(?:-[\d.]+)?/(?:include|lib\w*)(?:/|$))")
-
-
+# Flags of the linker with a folder: where it looks for libraries itself, and where the loader does.
+LINK_FOLDER = re.compile(r"(-L|-Wl,-rpath[,=]|-Wl,-R,?)(.+)")
 # Calls that CUDA dropped, which THC/THCRemoved.cuh has.
 REMOVED = re.compile(r"\bcudaThread(?:Synchronize|Exit|[GS]et(?:Limit|CacheConfig))\b|\b__(?:any|all|ballot|shfl\w*)\(")
 
@@ -59,10 +59,10 @@ class Extension(NamedTuple):
         return list(dict.fromkeys([*(self.cpu or {}).get(argument, ()), *(self.gpu or {}).get(argument, ())]))
 
 
-def extensions(project, recordings, flags, remarks):
+def extensions(project, recordings, compiled, remarks):
     """[Extension] of all build files; Refused where two make one extension.
 
-    flags: {source: the flags that scripts give its compiler}, see scripts.compiler_flags.
+    compiled: scripts.Compiled, of the project's scripts.
     """
     found = {}
     for recording in recordings:
@@ -70,7 +70,7 @@ def extensions(project, recordings, flags, remarks):
         for side, given in (("cpu", recording.cpu), ("gpu", recording.cuda)):
             for call in given:
                 name = _name(recording.path, call)
-                of_call = Reader(project, recording.path, call, remarks, flags)
+                of_call = Reader(project, recording.path, call, remarks, compiled)
                 made = of_call.arguments()
                 about = calls.setdefault(name, {"line": call.line, "base": call.base, "readers": []})
                 about[side] = made
@@ -104,8 +104,8 @@ def _name(path, call):
 class Reader:
     """Of one recorded call: what FFIExtension is to get. Says in ``remarks`` what changes on the way."""
 
-    def __init__(self, project, path, call, remarks, flags):
-        self.project, self.path, self.call, self.remarks, self.flags = project, path, call, remarks, flags
+    def __init__(self, project, path, call, remarks, compiled):
+        self.project, self.path, self.call, self.remarks, self.compiled = project, path, call, remarks, compiled
         self.given = {name: value for name, value in call.arguments.items() if value is not None}
         self.left_out = {}  # {object of CUDA: its source, or itself where there is none}
 
@@ -124,8 +124,8 @@ class Reader:
             made[name] = self.folders(name, self.texts(name))
         made["define_macros"] = self.macros()
         made["libraries"] = self.libraries(self.texts("libraries"))
-        for name in ("runtime_library_dirs", "extra_link_args", "dlink_libraries"):
-            made[name] = self.texts(name)
+        made["dlink_libraries"] = self.texts("dlink_libraries")
+        self.link_args(made)
         self.compile_args(made)
         self.objects(made)
         self.removed_calls(made)
@@ -180,7 +180,11 @@ class Reader:
             raise Refused(
                 f"{self.path}: line {self.call.line}: {argument}: expected a file of the project, got {name!r}"
             )
-        self.say("missing-file", f"{argument}: {name} is not there; a script of the project may have made it", "look")
+        message = (
+            f"{argument}: {name} is not there; a script of the project may have made it: put it there before the "
+            "build, or choose build files without it by --build"
+        )
+        self.say("missing-file", message, "look")
         return place
 
     def folders(self, argument, names):
@@ -207,6 +211,33 @@ class Reader:
             if name in LINKED:
                 self.say("found-by-itself", f"libraries: {name} is left out: FFIExtension links {LINKED[name]}")
         return [name for name in names if name not in LINKED]
+
+    def link_args(self, made):
+        """runtime_library_dirs and extra_link_args, of which the folders of the project are relative."""
+        for name in self.texts("runtime_library_dirs"):
+            if not self.runtime_folder("runtime_library_dirs", name, made):
+                made["runtime_library_dirs"].append(name)
+        for flag in self.texts("extra_link_args"):
+            option, folder = LINK_FOLDER.fullmatch(flag).groups() if LINK_FOLDER.fullmatch(flag) else ("", "")
+            if option == "-L":
+                made["library_dirs"] += [
+                    each for each in self.folders("extra_link_args", [folder]) if each not in made["library_dirs"]
+                ]
+            elif not option or not self.runtime_folder("extra_link_args", folder, made):
+                made["extra_link_args"].append(flag)
+
+    def runtime_folder(self, argument, name, made):
+        """Whether ``name`` is a folder of the project, which becomes one of runtime_library_dirs."""
+        place = self.project.relative(name) if os.path.isabs(name) else None
+        if place is None:
+            if os.path.isabs(name):
+                self.say("absolute-path", f"{argument}: {name} is a folder of one machine", "look")
+            return False
+        where = "an installed package finds no library there; set LD_LIBRARY_PATH, or install the library"
+        self.say("absolute-path", f"{argument}: {place} is a folder of the project: {where}", "look")
+        if place not in made["runtime_library_dirs"]:
+            made["runtime_library_dirs"].append(place)
+        return True
 
     def compile_args(self, made):
         given = self.given.get("extra_compile_args") or ()
@@ -271,6 +302,8 @@ class Reader:
 
     def source_of(self, place):
         """The source that an object is made of; None without one."""
+        if place in self.compiled.sources:
+            return self.compiled.sources[place]
         path = Path(place)
         if path.suffix not in (".o", ".cuo", ".obj"):
             return None
@@ -288,7 +321,8 @@ class Reader:
             rule = f"extra_objects: {place} stays: there is no source that it is made of"
             self.say("object", rule, "hint" if place.endswith((".a", ".so")) else "look")
         else:
-            self.say("object", f"extra_objects: {place} is not there, and no source that it is made of", "look")
+            rule = "and no source that it is made of; put it there before the build"
+            self.say("object", f"extra_objects: {place} is not there, {rule}", "look")
         made["extra_objects"].append(place)
 
     def _is_of_cuda(self, place):
@@ -316,7 +350,7 @@ class Reader:
 
     def add_flags(self, source, compiler, made):
         """The flags that a script of the project compiled a source with."""
-        flags = [flag for flag in self.flags.get(source, ()) if not self.is_folder(compiler, flag, made)]
+        flags = [flag for flag in self.compiled.flags.get(source, ()) if not self.is_folder(compiler, flag, made)]
         made[compiler] += [flag for flag in flags if flag not in made[compiler]]
         if "-fopenmp" in flags and compiler == "cxx" and "-fopenmp" not in made["extra_link_args"]:
             made["extra_link_args"].append("-fopenmp")

@@ -16,6 +16,9 @@ from .remarks import Remark
 from .result import Result
 from .writing import Content
 
+# A build file with extensions of torch.utils.cpp_extension: its import, and setup.
+CPP_SETUP = [re.compile(word) for word in (r"\bcpp_extension\b", r"\b(?:Cpp|CUDA)Extension\b", r"\bsetup\s*\(")]
+
 
 class Conversion(NamedTuple):
     """contents: {path in the new project: writing.Content}. plain_c: the c_functions.Plain functions.
@@ -42,8 +45,8 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     setup_path, setup = _setup(project, recordings, remarks, limit, may_run)
     texts = {name: project.text(name).text for name in project.files if scripts.is_script(name) and project.text(name)}
     commands = [(each.path, command) for each in recordings for command in each.commands]
-    flags = scripts.compiler_flags(project, texts, commands, remarks)
-    found = extensions(project, recordings, flags, remarks)
+    compiled = scripts.compiled(project, texts, commands, remarks)
+    found = extensions(project, recordings, compiled, remarks)
     dropped = _dropped(project, build_files, setup_path, texts, remarks)
     owner = pyproject.of(project)
     name = (owner.name if owner else "") or (setup or {}).get("name")
@@ -59,6 +62,7 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     if run_as_scripts:
         contents["tests/test_scripts.py"] = Content(old_tests.text(run_as_scripts).encode())
     _name_old_commands(project, layout, dropped, remarks)
+    _name_cpp_extensions(project, dropped, remarks)
     changed, functions = _carried(project, layout, contents, c_resizes.find(project, found), remarks)
     if owner:
         source = project.text(pyproject.NAME)
@@ -137,6 +141,20 @@ def _dropped(project, build_files, setup_path, texts, remarks):
                 remarks.append(Remark(path, 0, "build-script", "left out: pip builds the extension now", "done"))
             dropped.append(path)
     return dropped
+
+
+def _name_cpp_extensions(project, dropped, remarks):
+    """Says which build files make C++ extensions, of which the new setup.py has none."""
+    for path in project.files:
+        text = project.text(path) if path.endswith(".py") else None
+        if text and all(word.search(text.text) for word in CPP_SETUP):
+            message = "builds C++ extensions, and the new setup.py does not: run it too"
+            if path in dropped:
+                message = (
+                    "built C++ extensions by torch.utils.cpp_extension, and the new setup.py does not: put what it "
+                    "built in a setup.py of its own, in another folder"
+                )
+            remarks.append(Remark(path, 0, "cpp-extension", message, "look"))
 
 
 def _name_old_commands(project, layout, dropped, remarks):

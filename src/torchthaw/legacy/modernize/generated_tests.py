@@ -73,9 +73,10 @@ def write(result):
     """
     found = survey.survey(result)
     places = {(each.module, each.name): (each.path, each.line) for each in result.functions}
-    remarks = []
+    build_file = result.build_files[0] if result.build_files else ""
+    remarks = [Remark(build_file, 0, "new-build", found.error, "look")] if found.error and not found.rows else []
     for target, row in found.rows.items():
-        place = places.get((target.module, target.name), (result.build_files[0] if result.build_files else "", 0))
+        place = places.get((target.module, target.name), (build_file, 0))
         if row is None:
             remarks.append(_look(place, f"{target.name} has no test: {found.error}"))
             continue

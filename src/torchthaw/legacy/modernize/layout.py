@@ -183,7 +183,7 @@ class Planner:
     def tests(self):
         """The paths of old tests, with the moves of all that belongs to them planned."""
         found = []
-        for name in self.project.files:
+        for name in sorted(self.project.files, key=lambda name: (name.count("/"), name)):
             folder, base = os.path.split(name)
             first, _, rest = name.partition("/")
             is_test = name in self.modules and TEST.match(base) and not self.modules[name].takes_arguments
@@ -199,7 +199,11 @@ class Planner:
     def move_test(self, name, rest):
         place, taken = f"tests/{rest}", set(self.moves.values())
         if place in taken:
-            place = f"tests/{name.replace('/', '_')}"
+            folder, base = os.path.split(name)
+            folder = folder.removeprefix("tests/")
+            stem = f"{base.removesuffix('.py')}_{re.sub(r'[^A-Za-z0-9]', '_', folder)}"
+            # Where pytest collects it, names of files must differ; else it must find no name that it collects.
+            place = f"tests/{stem}.py" if re.match(r"test_\w+\.py$", base) else f"tests/{folder}/{base}"
         self.moves[name] = place
 
     def place(self, name):

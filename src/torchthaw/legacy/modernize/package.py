@@ -13,6 +13,7 @@ from .toml import literal, table
 NEEDED = ["torch>=2.4", f"torchthaw>={__version__}"]
 LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
 READMES = ("README.md", "README.rst", "README.txt", "README")
+ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")
 C_FILES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl")
 # What a licence file begins with or says, and its name in the list of SPDX.
 SPDX = (
@@ -40,7 +41,7 @@ class Package:
 
     def __init__(self, project, layout, setup, path, owner, needs_torch, remarks):
         self.project, self.layout, self.path, self.owner = project, layout, path, owner
-        self.setup = {**(setup or {}), **(owner.of_backend if owner else {})}
+        self.setup = setup or {}
         self.needs_torch, self.remarks = needs_torch, remarks
 
     def say(self, message, kind="done", rule="package"):
@@ -91,15 +92,22 @@ class Package:
         return {key: value for key, value in values.items() if value}
 
     def readme(self):
-        stated = self.text("readme")
-        names = [self.layout.files.get(stated, stated), *READMES[:3]]
-        return next((name for name in names if name in self.layout.files.values()), None)
+        return next((name for name in READMES[:3] if name in self.layout.files.values()), None)
 
     def people(self, kind):
-        """The authors, or maintainers, of setup()'s two keywords or of another backend's list."""
-        found = {"name": self.text(kind), "email": self.text(f"{kind}_email")}
-        found = {key: value for key, value in found.items() if value}
-        return self.setup.get(f"{kind}s") or ([found] if found else [])
+        """The authors, or maintainers, of setup()'s two keywords."""
+        whole, given = self.text(kind), [each.strip() for each in re.split("[,;]", self.text(f"{kind}_email"))]
+        emails = [each for each in given if ADDRESS.fullmatch(each)]
+        for each in filter(None, given):
+            if each not in emails:
+                self.say(f"{kind}_email: {each!r} is no address; it is left out", "look")
+        names = [each.strip() for each in whole.split(",")]
+        if len(emails) > 1 and len(names) == len(emails):
+            return [{"name": name, "email": email} for name, email in zip(names, emails)]
+        if len(emails) > 1:
+            return [*({"name": name} for name in names if name), *({"email": email} for email in emails)]
+        found = {"name": whole, "email": "".join(emails)}
+        return [{key: value for key, value in found.items() if value}] if whole or emails else []
 
     def text(self, key):
         value = self.setup.get(key)
@@ -126,8 +134,7 @@ class Package:
                     found = spdx
                     break
         if not found:
-            where = "pyproject.toml" if self.owner and "license" in self.owner.of_backend else "setup.py"
-            said = f"license={stated!r} in {where} is no SPDX name" if stated else "no licence is named"
+            said = f"license={stated!r} in setup.py is no SPDX name" if stated else "no licence is named"
             self.say(f'licence: {said}; add license = "…" to pyproject.toml', "look" if stated else "hint")
         return found
 
@@ -164,7 +171,6 @@ class Package:
             "project.scripts": entries.pop("console_scripts", {}),
             "project.gui-scripts": entries.pop("gui_scripts", {}),
             **{f"project.entry-points.{literal(group)}": values for group, values in entries.items()},
-            "dependency-groups": self.lists("dependency_groups"),
             "tool.setuptools": {"script-files": scripts} if scripts else {},
             "tool.setuptools.packages.find": {
                 "where": [*dict.fromkeys([*self.layout.roots, *others.values()])],

@@ -8,6 +8,9 @@ from ..doctor.tree import TooDeep, parse
 from .layout import TEST_FOLDERS
 from .recording import python3
 
+FINDERS = ("find_packages", "find_namespace_packages")
+ARGUMENTS = ("where", "exclude", "include")
+
 
 def packages_of(package):
     """{top-level package: the folder of the new project that it is in} of setup()'s ``packages``, for a Package."""
@@ -22,7 +25,7 @@ def packages_of(package):
     if isinstance(given, (list, tuple)):
         tops = dict.fromkeys(str(name).partition(".")[0] for name in given)
     else:
-        tops = _found(package.project, package.path, prefix)
+        tops, prefix = _found(package, prefix)
     made = {}
     for top in (each for each in tops if each not in TEST_FOLDERS):
         new = files.get(f"{prefix}{top}/__init__.py")
@@ -34,21 +37,48 @@ def packages_of(package):
     return made
 
 
-def _found(project, path, prefix):
-    """The names that ``find_packages(exclude=...)`` of a setup.py finds at the top, as far as it can be read."""
+def _found(package, prefix):
+    """(the names that ``find_packages(...)`` of a setup.py finds at the top, the folder where), as far as it says.
+
+    What cannot be read is remarked.
+    """
+    project, path = package.project, package.path
     source = project.text(path) if path in project.files else None
     try:
         tree = parse(python3(source.text) or "") if source else ast.Module([], [])
     except (SyntaxError, TooDeep):
-        return ()
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _last(node.func) == "find_packages"]
-    excluded = [_texts(each.value) for call in calls for each in call.keywords if each.arg == "exclude"]
-    if not calls or any(call.args for call in calls) or None in excluded:
-        return ()
+        return (), prefix
+    stated = _stated(tree)
+    call = next((node for node in ast.walk(tree) if isinstance(node, ast.Call) and _last(node.func) in FINDERS), None)
+    named = dict(zip(ARGUMENTS, call.args)) | {each.arg: each.value for each in call.keywords} if call else {}
+    given = {name: _texts(value) for name, value in named.items()}
+    is_read = call is not None and None not in given.values() and given.keys() <= set(ARGUMENTS)
+    if stated is not None and not (is_read and stated is call):
+        package.say(f"packages={ast.unparse(stated)}: see whether pyproject.toml names all packages", "look")
+    if not is_read:
+        return (), prefix
+    if "where" in given:
+        where = os.path.normpath(os.path.join(os.path.dirname(path), given["where"][0]))
+        prefix = "" if where == "." else f"{where}/"
     tops = {name[len(prefix) :].partition("/")[0] for name in project.below(prefix.rstrip("/"))
             if name.endswith("/__init__.py") and name[len(prefix) :].count("/") == 1}  # fmt: skip
-    patterns = [pattern for each in excluded for pattern in each]
-    return [top for top in sorted(tops) if not any(fnmatch.fnmatchcase(top, each) for each in patterns)]
+    included, excluded = ["*"] if "include" not in given else given["include"], given.get("exclude", ())
+    return [top for top in sorted(tops) if _fits(top, included) and not _fits(top, excluded)], prefix
+
+
+def _fits(name, patterns):
+    return any(fnmatch.fnmatchcase(name, each) for each in patterns)
+
+
+def _stated(tree):
+    """The expression that setup() is given as ``packages``, also by a variable that is assigned once; None without."""
+    found = [each.value for node in ast.walk(tree) if isinstance(node, ast.Call) and _last(node.func) == "setup"
+             for each in node.keywords if each.arg == "packages"]  # fmt: skip
+    if len(found) == 1 and isinstance(found[0], ast.Name):
+        made = [node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)
+                and any(getattr(target, "id", None) == found[0].id for target in node.targets)]  # fmt: skip
+        return made[0] if len(made) == 1 else found[0]
+    return found[0] if found else None
 
 
 def _last(node):

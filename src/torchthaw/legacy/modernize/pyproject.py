@@ -7,20 +7,18 @@ and remarked.
 import re
 from typing import NamedTuple
 
-from . import flit, poetry, toml
+from . import toml
 from .project import Refused
 from .remarks import Remark
 from .requirements import OLD_PYTHON, kept, name_of, python_versions
 
 NAME = "pyproject.toml"
 SETUPTOOLS = "setuptools.build_meta"
-# First word of another build backend: what it is called, its table below [tool], and what translates that table, where
-# it has metadata. The others use [project].
+# First word of another build backend: what it is called, and its table below [tool].
 BACKENDS = {
-    "poetry": ("Poetry", "poetry", poetry.translate), "flit_core": ("Flit", "flit", flit.translate),
-    "flit": ("Flit", "flit", flit.translate), "hatchling": ("Hatch", "hatch", None), "pdm": ("PDM", "pdm", None),
-    "mesonpy": ("meson-python", "meson-python", None), "maturin": ("Maturin", "maturin", None),
-    "scikit_build_core": ("scikit-build-core", "scikit-build", None),
+    "poetry": ("Poetry", "poetry"), "flit_core": ("Flit", "flit"), "flit": ("Flit", "flit"),
+    "hatchling": ("Hatch", "hatch"), "pdm": ("PDM", "pdm"), "mesonpy": ("meson-python", "meson-python"),
+    "maturin": ("Maturin", "maturin"), "scikit_build_core": ("scikit-build-core", "scikit-build"),
 }  # fmt: skip
 PLUGINS = {"setuptools-scm", "setuptools-git-versioning", "versioningit"}  # of setuptools, which find a version
 FIND, PYTEST = "tool.setuptools.packages.find", "tool.pytest.ini_options"
@@ -42,9 +40,8 @@ def of(project):
 class Pyproject:
     """A pyproject.toml: ``document`` is tomlkit's, ``project`` and ``tool`` are these tables as plain Python.
 
-    name: of the project, "" where it has none. backend: the module that builds it. of_backend: what the table of
-    another backend says, where [project] does not, as keywords of setup(). left: [(keys on the way from [tool], why)]
-    of what it says besides.
+    name: of the project, "" where it has none. backend: the module that builds it. title, backend_name: what another
+    backend is called, and its table below [tool], which stays as it is.
     """
 
     def __init__(self, text):
@@ -69,16 +66,8 @@ class Pyproject:
         self.backend, self.requires = build.get("build-backend") or default, build.get("requires", [])
         first = re.split(r"\W", self.backend)[0]
         self.is_setuptools = first == "setuptools" and "backend-path" not in build
-        self.title, self.backend_name, translate = BACKENDS.get(first, (self.backend, "", None))
-        table = self.tool.get(self.backend_name, {})
-        if not isinstance(table, dict):
-            raise Refused(f"{NAME}: tool.{self.backend_name}: expected a table, got {table!r}")
-        if translate and not self.has_project:
-            self.of_backend, left = translate(table)
-        else:
-            self.of_backend, left = {}, [((key,), poetry.NOTHING) for key in table]
-        self.left = [((self.backend_name, *keys), why) for keys, why in left]
-        self.name = self.project.get("name") or self.of_backend.get("name") or ""
+        self.title, self.backend_name = BACKENDS.get(first, (self.backend, ""))
+        self.name = self.project.get("name") or ""
 
     def lost(self, field):
         """Whether [project] leaves this field to the old setup.py or to another backend, which are no more."""
@@ -208,32 +197,12 @@ class _Merge:
             there["build-backend"] = ours["build-backend"]
 
     def other_backend(self):
-        """Says what another build backend did, which setuptools does not."""
+        """Says what a person must do, since setuptools does not read the table of another build backend."""
         message = f"its build backend was {self.owner.title}; setuptools builds it now, since it compiles the extension"
-        if self.owner.of_backend:
-            message += f"; [project] has what [tool.{self.owner.backend_name}] said, which nothing reads any more"
+        if self.owner.backend_name in self.owner.tool:
+            table = f"[tool.{self.owner.backend_name}]"
+            message += f"; {table} is left, and nothing reads it any more: write what [project] lacks of it into [project]"
         self.say(f"{message}; see whether [{FIND}] names all packages", "look")
-        for keys, why in self.owner.left:
-            self.comment(["tool", *keys], why)
-            self.say(f"{'.'.join(['tool', *keys])}: {why}", "look")
-
-    def comment(self, keys, text):
-        """A comment behind a value or the name of a table, behind the owner's.
-
-        There is none for a truth value of a table whose parts stand in several places: tomlkit does not tell where.
-        """
-        from tomlkit import items
-
-        table = self.document
-        for key in keys[:-1]:
-            table = table[key]
-        there = table[keys[-1]]
-        if isinstance(table, items.Table):
-            there = table.value.item(keys[-1])  # [] gives a bool for a truth value
-        if isinstance(there, items.Item):
-            own, space = there.trivia.comment, there.trivia.comment_ws
-            there.comment(f"{own}; modernize: {text}" if own else f"modernize: {text}")
-            there.trivia.comment_ws = space if own else "  "
 
     def project(self, ours):
         there, owner = self.at("project"), self.owner

@@ -125,6 +125,8 @@ def page(conversion, rows):
         table += [f"| `{row.function}` | {row.outcome} | {_cell(row.detail)} |" for row in rows]
         text = (
             "Both projects were built here and called with the same random inputs; outputs and gradients were compared."
+            if any(row.outcome != "not compared" for row in rows)
+            else "No function was compared."
         )
         parts.append(_section("The old project and this one", [text, "", *table]))
     moved = [(each.old, new) for new, each in conversion.contents.items() if each.old and each.old != new]

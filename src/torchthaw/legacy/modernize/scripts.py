@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+from typing import NamedTuple
 
 from ..doctor.project import SHELL_FILES, SHELL_NAMES
 from .built import without_architectures, without_old_standard
@@ -12,10 +13,14 @@ from .remarks import Remark
 BUILDS = r"(?:\$\{?PYTHON\}?|python[\d.]*)\s+(?:\S*/)?(?:build\w*|setup|install)\.py"
 UNDERSTOOD = re.compile(
     r"(?:cd|echo|set|export|source|printf|nvcc|rm|mkdir|if|elif|fi|done|then|else|:|exit|command|which"
-    rf"|{BUILDS}|\S+/nvcc)(?![\w-])|\$[{{(]?NVCC[)}}]?\s|[A-Za-z_]\w*\s*[:?+]?=|\[|\w[\w.-]*:|\.PHONY"
+    rf"|{BUILDS}|\S+/nvcc)(?![\w-])|\$[{{(]?NVCC[)}}]?\s|[A-Za-z_]\w*\s*[:?+]?=|\[|[\w%][\w%./-]*\s*:|\.PHONY"
+    r"|ifn?eq\b|ifn?def\b|endif\b"
 )
 # Flags of nvcc that a build of torchthaw gives itself; the value is how many words follow.
-GIVEN = {"-c": 0, "--compile": 0, "-o": 1, "--output-file": 1, "-x": 1, "-dc": 0, "-ccbin": 1, "--compiler-bindir": 1}
+GIVEN = {
+    "-c": 0, "--compile": 0, "-o": 1, "--output-file": 1, "-x": 1, "-dc": 0, "-ccbin": 1, "--compiler-bindir": 1,
+    "-shared": 0, "--shared": 0,
+}  # fmt: skip
 # Flags with a folder or a name behind them, by the short one that is written together with it.
 TOGETHER = {
     "-I": "-I", "--include-path": "-I", "-isystem": "-I", "--system-include": "-I", "-D": "-D", "--define-macro": "-D",
@@ -32,6 +37,18 @@ COMPILES = re.compile(r"(?:\S*/)?(?:(nvcc)|(?:g\+\+|gcc|cc|c\+\+|clang|clang\+\+
 # What a host compiler was told that a build of torchthaw does not tell it by itself: folders, macros, OpenMP.
 OF_HOST = ("-I", "-D", "-U", "-fopenmp")
 HOST = re.compile(r"-fPIC|-shared|'?-fPIC'?")
+WHICH = re.compile(r"\$\(which ([\w+-]+)\)|`which ([\w+-]+)`")
+# A rule of a Makefile, and what its commands call its target and its sources by.
+MAKEFILE = re.compile(r"(?:GNU)?[Mm]akefile|.*\.mk")
+RULE = re.compile(r"([^\s:=#]+)\s*:(?![:=])\s*(.*)")
+AUTOMATIC = re.compile(r"\$([@<^?])")
+
+
+class Compiled(NamedTuple):
+    """What scripts compile: {source: the flags that it needs}, and {object: the source that it is made of}."""
+
+    flags: dict
+    sources: dict
 
 
 def is_script(name):
@@ -47,7 +64,7 @@ def builds(text, build_files):
 
 def not_understood(text):
     """[(line, text)] of what a script does besides the build."""
-    return [(number, line) for number, line in _lines(text) if not UNDERSTOOD.match(line)]
+    return [(number, line) for number, line, command in _commands(text) if not UNDERSTOOD.match(command)]
 
 
 def _code(text):
@@ -58,7 +75,7 @@ def _lines(text):
     """(number, command) of the lines of a script, continued ones joined, without comments and ``&&``."""
     number = 1
     for line in text.replace("\\\n", "\0").split("\n"):
-        code = re.sub(r"(?:^|\s)#.*", "", line.replace("\0", " "))
+        code = WHICH.sub(r"\1\2", re.sub(r"(?:^|\s)#.*", "", line.replace("\0", " ")))
         for command in COMMAND.findall(code):
             command = command.strip().strip("@-").strip()
             if command:
@@ -66,13 +83,13 @@ def _lines(text):
         number += 1 + line.count("\0")
 
 
-def compiler_flags(project, texts, commands, remarks):
-    """{source: the flags that it needs besides those of every build}, of scripts and of recorded commands.
+def compiled(project, texts, commands, remarks):
+    """Compiled, with the flags besides those of every build: of scripts and of recorded commands.
 
     texts: {path of a script: text}. commands: those that build files start, as (path of the file, command). Folders of
     ``-I`` are absolute. Those that a script computes are said in ``remarks``.
     """
-    found = {}
+    found = Compiled({}, {})
     for path, text in texts.items():
         for line, flag in _read(project, path, text, found):
             message = f"nvcc gets {flag}, a folder that the script computes: add what is needed to include_dirs"
@@ -82,18 +99,42 @@ def compiler_flags(project, texts, commands, remarks):
     return found
 
 
-def _read(project, path, text, found):
-    """Adds the flags of a script's lines to ``found``; (line, flag) of the folders that cannot be read."""
-    folder, known = os.path.dirname(path), {}
-    for line, command in _lines(text):
-        if command.startswith("cd "):
-            folder = _folder(project, folder, command[3:])
-        assigned = ASSIGNMENT.fullmatch(command)
+def _commands(text):
+    """(number, line, the line with the values of variables) of a script's lines that assign nothing."""
+    known = {}
+    for number, line in _lines(text):
+        assigned = ASSIGNMENT.fullmatch(line)
         if assigned:
             known[assigned[1]] = _expanded(assigned[2], known).strip("\"'")
-            continue
-        for flag in _add(project, folder, _expanded(command, known), found):
-            yield line, flag
+        else:
+            yield number, line, _expanded(line, known)
+
+
+def _read(project, path, text, found):
+    """Adds what a script's lines compile to ``found``; (line, flag) of the folders that cannot be read."""
+    folder, rule = os.path.dirname(path), None
+    is_makefile = MAKEFILE.fullmatch(os.path.basename(path))
+    for line, written, command in _commands(text):
+        if written.startswith("cd "):
+            folder = _folder(project, folder, written[3:])
+        rule = is_makefile and RULE.fullmatch(command) or rule
+        for each in _of_rule(project, folder, rule, command):
+            for flag in _add(project, folder, each, found):
+                yield line, flag
+
+
+def _of_rule(project, folder, rule, command):
+    """A command of a Makefile's rule with the names of target and sources; of a rule with ``%`` for each file."""
+    if not rule or not AUTOMATIC.search(command):
+        return [command]
+    target, sources = rule[1], rule[2].split()
+    stems = [""]
+    if "%" in target and sources:
+        before, _, after = sources[0].partition("%")
+        pattern = re.compile(f"{re.escape(os.path.normpath(os.path.join(folder, before)))}/?(.+){re.escape(after)}")
+        stems = [found[1] for found in map(pattern.fullmatch, project.files) if found]
+    values = {"@": target, "<": "".join(sources[:1]), "^": " ".join(sources), "?": " ".join(sources)}
+    return [AUTOMATIC.sub(lambda found: values[found[1]].replace("%", stem), command) for stem in stems]
 
 
 def _expanded(text, known):
@@ -114,7 +155,7 @@ def _folder(project, folder, target):
 
 
 def _add(project, folder, command, found):
-    """Adds the flags of a call of a compiler to ``found``; returns those of nvcc with folders that cannot be read."""
+    """Adds a call of a compiler to ``found``; returns the flags of nvcc with folders that cannot be read."""
     compiler = COMPILES.match(command)
     if not compiler:
         return []
@@ -131,10 +172,14 @@ def _add(project, folder, command, found):
         flags, unknown = [flag for flag in flags if flag.startswith(OF_HOST)], []
     flags = [f"-I{project.root / folder / flag[2:]}" if flag.startswith("-I") else flag
              for flag in flags if "$" not in flag]  # fmt: skip
-    for name in sources:
-        place = project.relative(os.path.join(folder, name))
+    places = [project.relative(os.path.join(folder, name)) for name in sources]
+    for place in places:
         if place in project.files:
-            found.setdefault(place, []).extend(flag for flag in flags if flag not in found.get(place, ()))
+            known = found.flags.setdefault(place, [])
+            known.extend(flag for flag in flags if flag not in known)
+    made = [after for word, after in zip(words, words[1:]) if word in ("-o", "--output-file")]
+    if len(places) == len(made) == 1 and places[0] in project.files:
+        found.sources[project.relative(os.path.join(folder, made[0]))] = places[0]
     return unknown
 
 

@@ -22,7 +22,7 @@ from support import TESTS, bridge_probe
 from support.stand_in import legacy, pretend
 from support.stand_in.legacy import allocated, machine
 from support.stand_in.pretend import elsewhere
-from torchthaw.extension import exact
+from torchthaw.legacy import exact
 
 EXACT = os.environ["THAW_EXACT"] == "1"
 FOLDER = Path(os.environ["THAW_STAND_IN"]).parent

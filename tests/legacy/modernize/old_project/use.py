@@ -2,6 +2,7 @@
 
 import torch
 from layers.any_number import Ignores, Joined, Polynomial, View
+from layers.families import Cube, Fifth, Fourth, Mean, Power, Square, Twice, Weighted
 from layers.kinds import Half, HandsOn, InPlace, Largest, Many, Needed, Optional, Plain, Scale, Third
 from layers.native import NativeScale, StaticScale
 from torch import nn
@@ -180,6 +181,19 @@ def of_functions_inside_of_functions():
 def of_arguments_that_are_handed_on():
     x, = leaves()
     return gradients((x,), HandsOn()(HandsOn(2)(x)))
+
+
+def of_several_inits():
+    x, y = leaves(2)
+    square = Square(2, 1)
+    z = Power(3)(x, y) + Power(2, scale=3)(y) + square(x) + Square(1, 2, 3, times=4)(y, x)
+    z = z + Cube()(x) + Cube(-2)(y) + Fourth(3)(x) + Fifth(scale=2)(y) + Fifth()(x)
+    return gradients((x, y), z + Mean(by=3)(y))
+
+
+def of_an_init_below_forward():
+    x, y = leaves(2)
+    return gradients((x, y), Weighted(3)(x, y) + Twice(3)(x, y) + Twice(2)(y))
 
 
 from values import *  # noqa: E402, F403

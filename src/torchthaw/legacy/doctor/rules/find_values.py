@@ -6,13 +6,10 @@ import re
 from .. import kinds
 from ..findings import Edit
 from .find_names import replaced
-from .rule import Found
+from .losses import is_number
+from .rule import Found, is_constant, keyword
 
 INDICES = re.compile(r"\w*(?:indices|indexes|inds|ids)|(?:max|min|top\w*|best|sort\w*|arg\w*|pred\w*)_?idx")
-LOSS = {"loss", "err", "error", "cost", "acc", "accuracy"}
-WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-LOSSES = {"cross_entropy", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits", "criterion"}
-FULL_REDUCTIONS = {"sum", "mean", "prod", "max", "min", "std", "var", "norm", "median"}
 COMPARISONS = {"eq", "ne", "gt", "lt", "ge", "le"}
 
 # Reductions over a dimension, and which argument of the method that is.
@@ -23,20 +20,6 @@ CASTS = {"long", "int", "short", "byte", "float", "double", "half", "type", "typ
 GIVE_PAIRS = {"max", "min", "median", "mode", "kthvalue"}
 NO_TENSORS = {"eps", "epsilon"}
 KEEP_SHAPE = set("sqrt pow exp log abs neg clamp add sub mul div float double data cpu cuda clone detach".split())
-
-
-def words(tree, node):
-    """The words of the last part of a name: {"loss"} of ``self.loss_D``."""
-    name = (tree.dotted(node) or "").rpartition(".")[2]
-    return {word.lower() for word in WORDS.findall(name)}
-
-
-def keyword(call, name):
-    return next((each.value for each in call.keywords if each.arg == name), None)
-
-
-def is_constant(node, value):
-    return isinstance(node, ast.Constant) and node.value is value
 
 
 def whole_division(tree, project):
@@ -114,7 +97,7 @@ def data_index(is_certain):
             if isinstance(parent, ast.Call) and parent.func is node:
                 continue
             owner, numpy = found
-            certain = is_number(tree, owner)
+            certain = is_number(tree, owner, project)
             maybe = (
                 isinstance(owner, (ast.Name, ast.Attribute, ast.Call)) and tree.dotted(owner) != "self" and not numpy
             )
@@ -126,36 +109,6 @@ def data_index(is_certain):
                 yield Found(start, (Edit(start, tree.end(node), ".item()"),))
 
     return find
-
-
-def is_number(tree, node, depth=3):
-    """Whether a tensor has one element for sure: a loss, or what was reduced to a number."""
-    if isinstance(node, ast.BinOp):
-        sides = [node.left, node.right]
-        return any(is_number(tree, side, depth) for side in sides) and all(
-            is_number(tree, side, depth) or kinds.of(tree)(side) in ("int", "float") for side in sides
-        )
-    if isinstance(node, ast.Call):
-        if keyword(node, "reduce") or keyword(node, "reduction"):
-            return False
-        if isinstance(node.func, ast.Attribute) and tree.origin(node.func.value) not in ("torch", "numpy"):
-            if node.func.attr in FULL_REDUCTIONS and not node.args and not node.keywords:
-                return True
-        name = (tree.dotted(node.func) or "").rpartition(".")[2]
-        return name in LOSSES or bool(words(tree, node.func) & LOSS) or _is_criterion(tree, node.func)
-    if words(tree, node) & LOSS or kinds.of(tree).is_differentiated(node):
-        return True
-    values = kinds.of(tree).values(node) if depth else []
-    return bool(values) and all(isinstance(value, ast.Call) and is_number(tree, value, depth - 1) for value in values)
-
-
-def _is_criterion(tree, node):
-    """Whether what is called is a module such as ``nn.MSELoss()``, or a name that is nothing else."""
-    made = [node] if isinstance(node, ast.Call) else kinds.of(tree).values(node)
-    return bool(made) and all(
-        isinstance(each, ast.Call) and (tree.dotted(each.func) or "").endswith("Loss")
-        and not keyword(each, "reduce") and not keyword(each, "reduction") for each in made
-    )  # fmt: skip
 
 
 def integer_gradient(tree, project):

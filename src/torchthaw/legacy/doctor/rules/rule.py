@@ -1,5 +1,6 @@
 """torchthaw/legacy/doctor/rules/rule.py: what one row of the doctor's tables says."""
 
+import ast
 import re
 from typing import NamedTuple
 
@@ -83,3 +84,12 @@ class Found(NamedTuple):
     sure: bool = True
     effect: str | None = None
     message: str | None = None
+
+
+def keyword(call, name):
+    """The value of an argument by keyword; None without it."""
+    return next((each.value for each in call.keywords if each.arg == name), None)
+
+
+def is_constant(node, value):
+    return isinstance(node, ast.Constant) and node.value is value

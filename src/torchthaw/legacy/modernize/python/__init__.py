@@ -2,7 +2,8 @@
 
 Each file goes through the same steps: Python 3 by what the doctor is certain of (python3.py), tensors that are resized
 through ``.data`` (owners.py), Variables and renamed names (variables.py, names.py, values.py), autograd Functions and
-their calls (outputs.py, functions.py), imports (imports.py); last come comments beside what a person must look at (marks.py).
+their calls (supers.py, outputs.py, functions.py), imports (imports.py); last come comments beside what a person must
+look at (marks.py).
 
 ImportError where LibCST is not installed.
 """
@@ -16,7 +17,7 @@ except ImportError:
 from ....extension.progress import Progress  # noqa: E402
 from ..imports import old_name_of  # noqa: E402
 from ..remarks import FunctionClass  # noqa: E402
-from . import classes, functions, imports, marks, names, outputs, owners, python3, values, variables  # noqa: E402
+from . import classes, functions, imports, marks, names, outputs, owners, python3, supers, values, variables  # noqa: E402  # noqa: E402
 from .calls import find_sites  # noqa: E402
 from .project import Project  # noqa: E402
 
@@ -54,6 +55,7 @@ def _converted(project, resized, progress):
         variables.change(file)
         names.change(file)
         values.change(file)
+    supers.change(project)
     outputs.change(project)
     definitions = classes.find_definitions(project)
     found = [_described(project, each) for each in definitions.values()

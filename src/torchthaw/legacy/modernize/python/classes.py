@@ -83,15 +83,20 @@ class Definition:
     @cached_property
     def constants(self):
         """The Parameters of ``__init__``, by the names that they have in forward."""
-        return [new for _, new in self._taken]
+        return [new for _, new in self.taken]
+
+    @property
+    def most_constants(self):
+        """Their number in that class of the family that has most: backward gives None for each."""
+        return max(len(each.constants) for each in self.family)
 
     @cached_property
     def renamed(self):
         """{name of a parameter of ``__init__``: its name in forward}, where forward has another one of this name."""
-        return {old: new.name for old, new in self._taken if old != new.name}
+        return {old: new.name for old, new in self.taken if old != new.name}
 
     @cached_property
-    def _taken(self):
+    def taken(self):
         """[(name of a parameter of ``__init__``, its Parameter in forward)] of those that it uses."""
         if not self.is_instance_style:
             return []
@@ -101,7 +106,7 @@ class Definition:
         for each in parameters(owner.tree, init) if owner else []:
             name = each.name.lstrip("*")
             star = each.name.removesuffix(name)
-            if not star or _is_used(init, name):
+            if not star or self.has_set_up and owner.base or _is_used(init, name):
                 new = f"{name}_" if name in taken else name
                 found.append((name, Parameter(new, "()" if star else each.default, star)))
         return found
@@ -114,10 +119,11 @@ class Definition:
     @cached_property
     def state(self):
         """The attributes of ``__init__`` that forward reads, then assigns: they lasted from call to call."""
-        _, init = self.method("__init__")
         _, forward = self.method("forward")
-        if init is None or forward is None:
+        if forward is None:
             return ()
+        inits = [each.own["__init__"] for each in self.lineage if "__init__" in each.own]
+        given = set().union(*map(_assigned, inits))
         own, first = first_parameter(forward), {}
         for node in ast.walk(forward):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own:
@@ -126,17 +132,59 @@ class Definition:
                 first[node.attr][is_read] = min(line, node.lineno)
         return tuple(
             name for name, lines in first.items()
-            if name in _assigned(init) and {True, False} <= lines.keys() and lines[True] <= lines[False]
-            or name in _assigned(init) and _is_added_to(forward, own, name)
+            if name in given and {True, False} <= lines.keys() and lines[True] <= lines[False]
+            or name in given and _is_added_to(forward, own, name)
         )  # fmt: skip
+
+    @property
+    def has_set_up(self):
+        """Whether ``__init__`` becomes a method of its own, in each class of the family: see inits.py."""
+        return any(
+            each.base and "__init__" in each.own
+            and (each.base.method("__init__")[0] or each.base.method("forward")[0])
+            for each in self.family
+        )  # fmt: skip
+
+    @property
+    def is_split(self):
+        """Whether classes below use the forward of this one, and have other constants or more to do."""
+        below = list(self.children)
+        for each in below:
+            below += each.children
+        return any(
+            "forward" not in each.own
+            and "__init__" in each.own
+            and each.method("forward")[0] is self
+            or any(getattr(node, "attr", None) == "forward" for node in ast.walk(each.own.get("forward", ast.Pass())))
+            for each in below
+        )
+
+    @property
+    def is_forward_split(self):
+        """Whether that is so of the forward that a method means by ``self.forward`` or ``super().forward``."""
+        return any(each.is_split for each in self.lineage)
+
+    @property
+    def set_up_name(self):
+        return self._free("set_up")
+
+    @property
+    def compute_name(self):
+        return self._free("compute")
+
+    def _free(self, name):
+        taken = set().union(*(each.own.keys() | each.own_attributes for each in self.family))
+        return name if name not in taken else self._free(f"{name}_")
+
+    @property
+    def lineage(self):
+        """This class and those above it."""
+        return [self, *(self.base.lineage if self.base else [])]
 
     @property
     def family(self):
         """This class, those above it and those below them."""
-        top = self
-        while top.base:
-            top = top.base
-        found = [top]
+        found = [self.lineage[-1]]
         for each in found:
             found += each.children
         return found

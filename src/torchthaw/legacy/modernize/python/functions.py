@@ -6,7 +6,7 @@ import libcst as cst
 import libcst.matchers as m
 from libcst.metadata import PositionProvider
 
-from . import apply, calls, gradients, methods
+from . import apply, calls, gradients, inits, methods
 from .classes import uses
 from .editing import Change
 from .problems import KEPT, first_parameter, is_static
@@ -58,18 +58,22 @@ class FunctionChange(Change):
         return self._of_today(definition, original, updated)
 
     def _as_static(self, definition, original, updated):
-        init = definition.method("__init__")[1]
-        set_up = methods.set_up_of(definition, self._init_node(definition)) if init else []
+        init, has_set_up = definition.method("__init__")[1], definition.has_set_up
+        set_up = methods.set_up_of(definition, self._init_node(definition)) if init and not has_set_up else []
         set_up = [] if definition.leaves_forward_to_base else set_up
         body, blank = [], []
         for each in updated.body.body:
             name = each.name.value if isinstance(each, cst.FunctionDef) else None
             if name not in definition.own:
                 body.append(each)
+            elif name == "__init__" and has_set_up:
+                body.append(inits.as_set_up(definition, each))
             elif name == "__init__":
                 blank = [] if body else [line for line in each.leading_lines if line.comment]
             elif is_static(definition.own[name]) or name in KEPT:
                 body.append(each)
+            elif name == "forward" and has_set_up:
+                body += inits.as_forwards(definition, each)
             elif name == "forward":
                 body.append(methods.as_forward(definition, each, set_up))
             elif name == "backward":
@@ -77,6 +81,8 @@ class FunctionChange(Change):
                 self.needed.add(ONCE)
             else:
                 body.append(methods.as_helper(definition, each))
+        if has_set_up and "__init__" in definition.own and "forward" not in definition.own and definition.tensors:
+            body += inits.as_forwards(definition, None)
         body = body or [methods.statement("pass\n")]
         if isinstance(body[0], cst.FunctionDef):
             body[0] = body[0].with_changes(leading_lines=[*blank, *_without_blank(body[0].leading_lines)])

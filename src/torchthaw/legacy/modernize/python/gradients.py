@@ -14,16 +14,19 @@ ONCE = cst.Decorator(cst.Name("once_differentiable"))
 
 
 def as_backward(definition, method, is_sequence):
-    """backward: once differentiable, gradients contiguous for C, None for each constant."""
+    """backward: once differentiable, gradients contiguous for C, None for each constant.
+
+    PyTorch drops a None at the end that has no input.
+    """
     node = definition.own[method.name.value]
     changed = as_helper(definition, method)
     names = {each.decorator.value for each in changed.decorators if isinstance(each.decorator, cst.Name)}
     if "once_differentiable" not in names:
         changed = changed.with_changes(decorators=[*changed.decorators, ONCE])
-    if definition.constants:
+    if definition.most_constants:
         changed = changed.with_changes(body=changed.body.visit(Returns(definition, is_sequence)))
         if not ends(node.body):
-            count = len(definition.tensors) + len(definition.constants)
+            count = len(definition.tensors) + definition.most_constants
             last = statement(f"return {', '.join(['None'] * count)}\n")
             body = [each for each in changed.body.body if not m.matches(each, m.SimpleStatementLine([m.Pass()]))]
             changed = changed.with_changes(body=changed.body.with_changes(body=[*body, last]))
@@ -68,7 +71,7 @@ class Returns(cst.CSTTransformer):
         super().__init__()
         self.tensors = None if definition.takes_any else len(definition.tensors)
         self.needed = sum(each.default is None for each in definition.tensors)
-        self.constants, self.is_sequence = len(definition.constants), is_sequence
+        self.constants, self.is_sequence = definition.most_constants, is_sequence
 
     def visit_FunctionDef(self, node):
         return False

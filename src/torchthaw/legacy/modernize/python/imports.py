@@ -28,10 +28,16 @@ def change(project, file):
 def _look_at_unknown(project, file, made, node):
     """Remarks an import of an extension that may be one of several, or none of the project's."""
     modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    extensions = [old for old in project.extensions if old in project.modules]
     for name in modules:
-        if "_ext" in name.split(".") and made.old("." * getattr(node, "level", 0) + name) is None:
-            new = sorted({new for old, new in project.modules.items() if old in project.extensions and "._ext." in new})
-            file.remark(node.lineno, RULE, f"which extension {name} means is not known; those of today: {', '.join(new)}", "look")  # fmt: skip
+        named = [old for old in extensions if old.endswith(f".{name.partition('.')[0]}")]
+        is_absolute = not getattr(node, "level", 0)
+        is_one_of_several = is_absolute and len(named) > 1 and project.old_name(file, name) is None
+        is_unknown = "_ext" in name.split(".") and made.old("." * getattr(node, "level", 0) + name) is None
+        if is_unknown or is_one_of_several:
+            new = sorted({project.modules[old] for old in extensions if "._ext." in project.modules[old]})
+            message = f"which extension {name} means is not known; those of today: {', '.join(new)}"
+            file.remark(node.lineno, RULE, message, "look")
 
 
 class ImportChange(Change):
@@ -55,8 +61,10 @@ class ImportChange(Change):
         return self.project.new_name(old) if old else None
 
     def old(self, name):
-        """Its old dotted name. What lies beside a script stays as it is, unless it has moved."""
+        """Its old dotted name. What lies beside a script or is found by ``sys.path`` stays, unless it has moved."""
         old = self.project.old_name(self.file, name)
+        if old and not name.startswith(".") and self.project.is_loose(old, self.file.path):
+            return None
         folder = self.file.path.rpartition("/")[0]
         in_package = f"{folder}/__init__.py" in self.project.files
         return old if in_package or old == name or self.project.has_moved(old) else None

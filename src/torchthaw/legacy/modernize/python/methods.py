@@ -50,22 +50,43 @@ class OfInstance(cst.CSTTransformer):
             return cst.Name(self.definition.name)
         if not isinstance(function, cst.Attribute):
             return updated
-        name, owner = function.attr.value, self.definition.base
+        name, owner = function.attr.value, base_of_call(self.definition, function)
         context = cst.Arg(cst.Name("ctx"), comma=COMMA if updated.args else cst.MaybeSentinel.DEFAULT)
         if m.matches(function.value, m.Name(self.own)) and self.definition.method(name)[0]:
-            called = cst.Attribute(cst.Name(self.definition.name), cst.Name(name))
+            called = cst.Attribute(cst.Name(self.definition.name), cst.Name(self._method(name)))
             arguments = [context, *updated.args] if self.definition.is_helper(name) else updated.args
             return updated.with_changes(func=called, args=arguments)
-        is_super = m.matches(function.value, m.Call(func=m.Name("super")))
-        of_base = owner and dotted(function.value) == owner.name
-        if owner and (is_super or of_base) and owner.is_helper(name):
-            given = updated.args if of_base else [context, *updated.args]
-            more = [cst.Arg(cst.Name(each.name)) for each in self.definition.constants] if name == "forward" else []
+        if owner and owner.is_helper(name):
+            is_super = isinstance(function.value, cst.Call)
+            given = [context, *updated.args] if is_super else updated.args
+            has_constants = name == "forward" and not self.definition.has_set_up
+            more = [cst.Arg(cst.Name(each.name)) for each in self.definition.constants] if has_constants else []
             plain = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in given]
-            base = next(each for each in self.definition.node.bases)
-            of_class = expression(self.definition.tree.source(base))
-            return updated.with_changes(func=cst.Attribute(of_class, cst.Name(name)), args=[*plain, *more])
+            base = expression(self.definition.tree.source(self.definition.node.bases[0]))
+            of_class = base if is_super else function.value
+            return updated.with_changes(
+                func=cst.Attribute(of_class, cst.Name(self._method(name))), args=[*plain, *more]
+            )
         return updated
+
+    def _method(self, name):
+        """What a method is called that another one calls."""
+        if not self.definition.has_set_up:
+            return name
+        of_forward = self.definition.compute_name if self.definition.is_forward_split else name
+        return {"__init__": self.definition.set_up_name, "forward": of_forward}.get(name, name)
+
+
+def base_of_call(definition, function):
+    """The Definition whose method ``super().name`` or ``Base.name`` is; None for any other."""
+    if m.matches(function.value, m.Call(func=m.Name("super"))):
+        return definition.base
+    named, above = dotted(function.value), definition.base
+    if above and named == definition.tree.dotted(definition.node.bases[0]):
+        return above
+    while above and above.name != named:
+        above = above.base
+    return above
 
 
 class OfContext(cst.CSTTransformer):
@@ -103,7 +124,11 @@ def with_context(parameters):
 
 def as_forward(definition, method, set_up):
     """forward with the constants as its last arguments. set_up: the statements that were in ``__init__``."""
-    changed = as_helper(definition, method)
+    return with_constants(definition, as_helper(definition, method), set_up)
+
+
+def with_constants(definition, changed, set_up):
+    """A static forward with the constants as its last arguments, and ``set_up`` as its first statements."""
     plain, constants = list(changed.params.params), definition.constants
     if any(each.default is None for each in constants):  # behind one with a default they cannot stand
         plain = [each.with_changes(default=None, equal=cst.MaybeSentinel.DEFAULT) for each in plain]

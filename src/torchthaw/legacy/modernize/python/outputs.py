@@ -7,14 +7,14 @@ the output is saved, ``self.save_for_backward(output)``, which PyTorch holds wit
 import ast
 
 from ...doctor.findings import Edit, edited
+from . import kept
 from .classes import find_definitions
 from .problems import first_parameter
+from .supers import without
 
 RULE = "output-on-ctx"
-# Methods that give a view, which keeps its tensor.
-VIEWS = set("view view_as expand expand_as squeeze unsqueeze t transpose permute narrow select detach".split())
 # Methods that give one tensor for sure.
-TENSOR = VIEWS | set(
+TENSOR = kept.VIEWS | set(
     "new clone contiguous zero_ fill_ resize_ resize_as_ copy_ float double long int byte cuda cpu type_as mul add sub div "
     "pow exp log sqrt abs neg sum mean clamp new_zeros new_ones new_empty new_full mul_ add_ sub_ div_ clamp_".split()
 )
@@ -46,15 +46,10 @@ class Forward:
         self.definition, self.tree = definition, definition.tree
         self.node, self.backward = definition.own["forward"], definition.own.get("backward")
         self.own = first_parameter(self.node)
-        returned = [each.value for each in ast.walk(self.node) if isinstance(each, ast.Return) and each.value]
-        self.outputs = {self.tree.dotted(part) for each in returned
-                        for part in (each.elts if isinstance(each, (ast.Tuple, ast.List)) else [each])} - {None}  # fmt: skip
-        self.kept = {}
-        for each in self._walk(ast.Assign):
-            names = [name for name in map(self._attribute, each.targets) if name]
-            targets = {self.tree.dotted(target) for target in each.targets}
-            if names and (targets & self.outputs or self._holds(each.value)):
-                self.kept.update(dict.fromkeys(names, each))
+        self.kept, self._why = {}, {}
+        for each in kept.find(definition):
+            self.kept.setdefault(each.name, each.node)
+            self._why[each.name] = self._why.get(each.name) or each.why
 
     def _walk(self, *types):
         return [each for each in ast.walk(self.node) if isinstance(each, types)]
@@ -65,21 +60,13 @@ class Forward:
             return node.attr
         return None
 
-    def _holds(self, value):
-        """Whether a value is an output, has one in it, or is a view of one."""
-        if isinstance(value, (ast.Tuple, ast.List)):
-            return any(map(self._holds, value.elts))
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-            return value.func.attr in VIEWS and self._holds(value.func.value)
-        if isinstance(value, ast.Subscript):
-            return self._holds(value.value)
-        return self.tree.dotted(value) in self.outputs
-
     def why_not(self, name):
         """Why an attribute cannot become a saved tensor; None where it can."""
         place, backward, last = self.kept[name], self.backward, self.node.body[-1]
         if self._calls("save_for_backward"):
             return "forward saves other tensors"
+        if self._why[name]:
+            return self._why[name]
         if place not in self.node.body or len(place.targets) > 1 or len(self._stores(self.node, name)) > 1:
             return "it is assigned in several places, or on some ways only"
         if not isinstance(last, ast.Return) or len(self._walk(ast.Return)) > 1:
@@ -89,8 +76,6 @@ class Forward:
             return "other methods use it"
         if backward is None or self._stores(backward, name) or backward.body[0].lineno == backward.lineno:
             return "backward has no place for it"
-        if self._holds(place.value) and not self.tree.dotted(place.value):
-            return "it holds an output or a view of one"
         if not self._is_tensor(place.value):
             return "it may be no tensor"
         is_same = isinstance(place.value, ast.Name) and place.value.id == name
@@ -143,7 +128,7 @@ class Forward:
         for name in names:
             place = self.kept[name]
             if isinstance(place.value, ast.Name) and place.value.id == name:
-                found.append(self._without(place))
+                found.append(without(tree, place))
             for node in (self.node, self.backward):
                 found += [Edit(tree.start(each), tree.end(each), name) for each in self._uses(node, name)]
         last, first = self.node.body[-1], self.backward.body[0]
@@ -160,14 +145,6 @@ class Forward:
         start = self.tree.start(node)
         indent = self.tree.text[self.tree.text.rfind("\n", 0, start) + 1 : start]
         return Edit(start, start, f"{text}\n{indent}")
-
-    def _without(self, statement):
-        """A statement that stands alone on its lines goes."""
-        text, start, end = self.tree.text, self.tree.start(statement), self.tree.end(statement)
-        first = text.rfind("\n", 0, start) + 1
-        after = text.find("\n", end)
-        is_alone = not text[first:start].strip() and not text[end:after].strip()
-        return Edit(first, after + 1, "") if is_alone else Edit(start, end, "pass")
 
 
 def _names(function):

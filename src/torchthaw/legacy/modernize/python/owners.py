@@ -9,16 +9,18 @@ import ast
 import re
 
 from ...doctor.findings import Edit, edited
-from ...doctor.rules.find_values import keyword
-from .project import defined
+from ...doctor.rules.rule import keyword
+from .. import c_resizes
+from .callees import C, callees, parameters, scope_of, values
 
 RULE = "data-resize"
 # Methods that change sizes or strides in place: data_owner.MUTATORS, which needs PyTorch.
 MUTATORS = {"as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "t_", "transpose_", "unsqueeze_"}
 WORDS = re.compile(r"\.data\b")
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 TENSORS = re.compile(r"torch\.(?:cuda\.)?\w*Tensor|torch\.(?:empty|zeros|ones|rand|randn)")
 NEW = {"new", "new_empty", "new_zeros", "new_ones", "new_full", "clone"}
+# Methods that give a tensor of the same size, on another device or of another type.
+CONVERTED = set("cuda cpu to type type_as half float double long int contiguous clone pin_memory".split())
 WRAPPERS = {"torch.autograd.Variable", "torch.autograd.variable.Variable", "Variable"}
 LEFT = "resizing a tensor's .data does not resize the tensor today"
 
@@ -80,23 +82,10 @@ class Owners:
         """The x of ``x.data``, or of a local variable that is assigned that alone; None for anything else."""
         if isinstance(node, ast.Attribute) and node.attr == "data":
             return node.value
-        values = self._values(node) if isinstance(node, ast.Name) else []
-        if len(values) == 1 and isinstance(values[0], ast.Attribute) and values[0].attr == "data":
-            return values[0].value
+        found = values(self.tree, node) if isinstance(node, ast.Name) else []
+        if len(found) == 1 and isinstance(found[0], ast.Attribute) and found[0].attr == "data":
+            return found[0].value
         return None
-
-    def _values(self, name):
-        """What a function assigns to a local variable; None for each value that is not an expression of its own."""
-        scope = self._scope(name)
-        found = [None for each in ast.walk(scope) if isinstance(each, ast.arg) and each.arg == name.id]
-        for each in ast.walk(scope):
-            if isinstance(each, ast.Name) and each.id == name.id and not isinstance(each.ctx, ast.Load):
-                parent = self.tree.parents[each]
-                found.append(parent.value if isinstance(parent, ast.Assign) else None)
-        return found
-
-    def _scope(self, node):
-        return next((each for each in self.tree.ancestors(node) if isinstance(each, FUNCTIONS)), self.tree.root)
 
     def _is_same(self, node, owner):
         """Whether ``owner``, read where a variable was assigned ``owner.data``, is the same object at ``node``."""
@@ -107,49 +96,54 @@ class Owners:
         return not any(
             isinstance(each, (ast.Name, ast.Attribute)) and not isinstance(each.ctx, ast.Load)
             and self.tree.dotted(each) in {*paths, root.id} and owner.lineno <= each.lineno <= node.lineno
-            for each in ast.walk(self._scope(node))
+            for each in ast.walk(scope_of(self.tree, node))
         )  # fmt: skip
 
     def function(self, call):
         """A function that resizes an argument which is ``x.data``."""
-        arguments = [(index, each, self._owner(each)) for index, each in enumerate(call.args)]
-        arguments = [each for each in arguments if each[2] is not None]
-        dotted = self.tree.dotted(call.func) if arguments else None
-        if dotted is None:
+        given = [(key, each, self._owner(each)) for key, each in _arguments(call)]
+        given = [each for each in given if each[2] is not None]
+        found = callees(self.project, self.file, call.func) if given else []
+        if not found:
             return
-        name = self.project.extension_function(self.file, dotted)
-        if name is None:
-            changed = self._resized_by_python(dotted)
-        else:
-            changed = self.resized.get(name.rpartition(".")[2], ())
-        for index, argument, owner in arguments:
-            values = self._values(owner) if isinstance(owner, ast.Name) else [None]
-            is_empty = name is not None and any(self._is_empty(each) for each in values)
-            if index not in changed and not is_empty:
+        called, is_c = self.tree.source(call.func), all(isinstance(each, C) for each in found)
+        changed = [self._changed(each, call) for each in found]
+        for key, argument, owner in given:
+            made = values(self.tree, owner) if isinstance(owner, ast.Name) else [None]
+            is_empty = is_c and any(map(self._is_empty, made))
+            if not is_empty and not any(each is c_resizes.ANY or key in each for each in changed):
                 continue
             text = self.tree.source(owner)
-            is_own = name is not None and isinstance(argument, ast.Attribute)
-            if is_own and values and all(self._is_without_graph(each) for each in values):
+            if is_c and isinstance(argument, ast.Attribute) and made and all(map(self._is_without_graph, made)):
                 self.edits.append(Edit(self.tree.end(owner), self.tree.end(argument), ""))
-                message = f"{text} itself goes to {dotted}, which may resize it: that of {text}.data is another today"
+                message = f"{text} itself goes to {called}, which may resize it: that of {text}.data is another today"
                 self.file.remark(call.lineno, RULE, message, "done")
             else:
-                how = f"d = {text}.data; {dotted}(..., d); {text}.data = d"
-                self.look(call, f"{dotted} may resize {text}.data, and {LEFT}: {how}")
+                how = f"d = {text}.data; {called}(..., d); {text}.data = d"
+                self.look(call, f"{called} may resize {text}.data, and {LEFT}: {how}")
 
-    def _resized_by_python(self, dotted):
-        """The positions of the arguments that a function of the project resizes in place."""
-        found = self.project.find(self.file, dotted)
-        node = found and defined(found[0].tree).get(found[1])
-        if not isinstance(node, ast.FunctionDef):
-            return ()
-        names = [each.arg for each in [*node.args.posonlyargs, *node.args.args]]
-        changed = {
-            each.func.value.id for each in ast.walk(node) if isinstance(each, ast.Call)
-            and isinstance(each.func, ast.Attribute) and each.func.attr in MUTATORS
-            and isinstance(each.func.value, ast.Name)
-        }  # fmt: skip
-        return [index for index, name in enumerate(names) if name in changed]
+    def _changed(self, callee, call, above=()):
+        """The positions and keywords of the arguments of a call that may be resized; ANY where that is not known."""
+        if isinstance(callee, C):
+            return c_resizes.of(self.resized, callee.name)
+        names = self._resized_by_python(callee, above)
+        return {key for key, name in parameters(callee, call).items() if name in names}
+
+    def _resized_by_python(self, callee, above):
+        """The names of the arguments that a function of the project may resize, itself or by what it calls."""
+        node, found = callee.node, set()
+        if node in above:
+            return found
+        for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+            if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS:
+                found |= _roots(callee, call.func.value)
+            given = {key: _roots(callee, each) for key, each in _arguments(call)}
+            if not any(given.values()):
+                continue
+            for each in callees(self.project, callee.file, call.func):
+                changed = self._changed(each, call, (*above, node))
+                found |= set().union(*(given[key] for key in given if changed is c_resizes.ANY or key in changed))
+        return found
 
     def _is_without_graph(self, value):
         """Whether an expression surely makes a tensor that asks for no gradient."""
@@ -158,6 +152,8 @@ class Owners:
         if self.tree.origin(value.func) in WRAPPERS:
             data = value.args[0] if len(value.args) == 1 and not value.keywords else None
             return self._is_without_graph(data)
+        if _is_converted(value):
+            return self._is_without_graph(value.func.value)
         is_new = isinstance(value.func, ast.Attribute) and value.func.attr in NEW
         origin = self.tree.origin(value.func) or ""
         return (is_new or bool(TENSORS.fullmatch(origin))) and not keyword(value, "requires_grad")
@@ -168,9 +164,33 @@ class Owners:
             return False
         if self.tree.origin(value.func) in WRAPPERS:
             return bool(value.args) and self._is_empty(value.args[0])
+        if _is_converted(value):
+            return self._is_empty(value.func.value)
         is_new = isinstance(value.func, ast.Attribute) and value.func.attr == "new"
         is_tensor = re.fullmatch(r"torch\.(?:cuda\.)?\w*Tensor", self.tree.origin(value.func) or "")
-        return bool(is_new or is_tensor) and not (value.args or value.keywords)
+        has_none = all(isinstance(each, ast.Constant) and each.value == 0 for each in value.args)
+        return bool(is_new or is_tensor) and has_none and not value.keywords
+
+
+def _is_converted(call):
+    return isinstance(call.func, ast.Attribute) and call.func.attr in CONVERTED
+
+
+def _arguments(call):
+    """[(position or keyword, node)] of a call's arguments."""
+    return [*enumerate(call.args), *((each.arg, each.value) for each in call.keywords)]
+
+
+def _roots(callee, node, above=()):
+    """The arguments of a function that an expression is, or is the ``.data`` of."""
+    while isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id in above:
+        return set()
+    names = {each.arg for each in ast.walk(callee.node.args) if isinstance(each, ast.arg)}
+    if node.id in names:
+        return {node.id}
+    return set().union(*(_roots(callee, each, (*above, node.id)) for each in values(callee.file.tree, node)))
 
 
 def _is_path(node):

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cached_property
 
 from ...doctor.textfile import opcodes
 from ...doctor.tree import Tree, parse
@@ -11,6 +12,7 @@ from ..remarks import Remark
 
 # Top-level names that never mean a module of the project that lies in some other folder.
 LIBRARIES = {"torch", "torchvision", "numpy", "scipy", "cv2", "PIL", "matplotlib", "six", "tqdm", "yaml", "cffi"}
+IMPORTED = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
 WRAPPER = re.compile(r"\b_wrap_function\b")  # in the package that create_extension writes
 
 
@@ -88,8 +90,9 @@ class Project:
         """The old dotted name of what ``name`` means in an import of ``file``, which may begin with dots.
 
         As Python 2 looked for it: beside the file, then from the project's folder, then in any other folder where one
-        module alone has this name; an extension also in the folders above the file, where it was built. None for what
-        is no module of the project, nor inside of one.
+        module alone has this name; before the project's folder in those above the file that are no package, where
+        ``sys.path`` may begin, and for an extension in those where it was built. A module has the name of its path.
+        None for what is no module of the project, nor inside of one.
         """
         folder = package_of(file.path)
         level = len(name) - len(name.lstrip("."))
@@ -101,13 +104,27 @@ class Project:
             return None
         built = [folder[:end] for end in range(len(folder) - 1, 0, -1)
                  if ".".join([*folder[:end], root]) in self.extensions]  # fmt: skip
-        for above in (folder, *built, []):
+        begins = [folder[:end] for end in range(len(folder) - 1, 0, -1)
+                  if "/".join([*folder[:end], "__init__.py"]) not in self.files]  # fmt: skip
+        for above in (folder, *built, *begins, []):
             if ".".join([*above, root]) in self._known:
-                return ".".join([*above, name])
+                return self._by_path(".".join([*above, name]))
         ends = {known for known in self._known if known.endswith(f".{root}")}
         if len(ends) != 1 or root in sys.stdlib_module_names:
             return None
         return ends.pop() + name[len(root) :]
+
+    def _by_path(self, old):
+        """An old name that starts in some folder of the project, by the path of its module."""
+        module = self._longest(old, self.modules)
+        if module is None or module in self.by_name:
+            return old
+        return self._of_new.get(self.modules[module], module) + old[len(module) :]
+
+    @cached_property
+    def _of_new(self):
+        """{new dotted name: the old one of its path}"""
+        return {self.modules[name]: name for name in self.by_name if name in self.modules}
 
     @staticmethod
     def _longest(name, names):
@@ -122,6 +139,35 @@ class Project:
     def has_moved(self, old):
         """Whether ``modules`` says where it is now."""
         return bool(old) and self._longest(old, self.modules) is not None
+
+    def is_loose(self, old, path):
+        """Whether imports in the file ``path`` find it as they did, by ``sys.path``.
+
+        It is where it was, in a folder that is none of the result's packages with an extension.
+        """
+        new = self.new_name(old)
+        first, dot, _ = new.partition(".")
+        if not dot or first in self._with_extension or self._longest(new, self.by_name) is None:
+            return False
+        is_package = f"{first}/__init__.py" in self.files
+        return not is_package or not path.startswith(f"{first}/") or first in self._on_path
+
+    @cached_property
+    def _with_extension(self):
+        """The packages of the result that have an extension."""
+        made = {self.modules.get(name, name) for name in self.extensions} - set(self.by_name)
+        return {name.partition(".")[0] for name in made}
+
+    @cached_property
+    def _on_path(self):
+        """The folders whose modules files elsewhere import without the folder's name: they put it on ``sys.path``."""
+        found = set()
+        for file in self.files.values():
+            for name in set(IMPORTED.findall(file.original)):
+                first, dot, _ = self.new_name(self.old_name(file, name) or "").partition(".")
+                if dot and first != name and not file.path.startswith(f"{first}/"):
+                    found.add(first)
+        return found
 
     def module_of(self, old):
         """(the File, the rest) of a dotted name; (None, name) where no file has it."""

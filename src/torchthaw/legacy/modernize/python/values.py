@@ -5,7 +5,8 @@ import itertools
 
 from ...doctor import kinds
 from ...doctor.findings import Edit, edited
-from ...doctor.rules.find_values import Reduced, is_constant, kept_dimension, keyword, quotient
+from ...doctor.rules.find_values import Reduced, kept_dimension, quotient
+from ...doctor.rules.rule import is_constant, keyword
 
 TRUNCATED = ', rounding_mode="trunc")'
 

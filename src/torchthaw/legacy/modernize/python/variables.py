@@ -7,7 +7,7 @@ import libcst as cst
 from libcst.metadata import PositionProvider
 
 from ...doctor import kinds
-from ...doctor.rules.find_values import is_constant, keyword
+from ...doctor.rules.rule import is_constant, keyword
 from . import volatile
 from .editing import Change, dotted, expression, in_parentheses
 

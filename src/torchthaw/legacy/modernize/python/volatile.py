@@ -2,7 +2,7 @@
 
 import ast
 
-from ...doctor.rules.find_values import is_constant, keyword
+from ...doctor.rules.rule import is_constant, keyword
 
 LOOPS = (ast.For, ast.While)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

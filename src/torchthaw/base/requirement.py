@@ -1,4 +1,4 @@
-"""torchthaw/extension/requirement.py: wheels with an FFIExtension require the torchthaw that they were built with, or a later one.
+"""torchthaw/base/requirement.py: wheels with an FFIExtension require the torchthaw that built them, or a later one.
 
 An entry point of setuptools, which calls it for every project: it imports nothing that takes long.
 """
@@ -6,7 +6,7 @@ An entry point of setuptools, which calls it for every project: it imports nothi
 import re
 import sys
 
-from ..base.config import __version__
+from .config import __version__
 
 
 def requirement():
