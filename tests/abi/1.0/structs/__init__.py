@@ -2,8 +2,8 @@
 
 import sys as _sys
 
+from torchthaw.legacy.loading import _wrap_function
 from torchthaw.legacy.loading import prepare as _prepare
-from torchthaw.legacy.loading import wrap_function as _wrap_function
 
 _prepare()
 
