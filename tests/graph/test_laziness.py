@@ -106,7 +106,7 @@ def test_aotinductor_needs_the_import_of_the_extension(tmp_path):
 
 def module(name, functions, header, namespace="pairs"):
     """A stand-in for an extension's module."""
-    description = {"version": 1, "namespace": namespace, "headers": [header], "functions": functions}
+    description = {"version": 1, "package": name, "namespace": namespace, "headers": [header], "functions": functions}
     made = ModuleType(name)
     made.__file__ = f"/{name}/_pairs.so"
     made.description = json.dumps(description)
