@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -31,12 +32,18 @@ void operator_slices() {
     my_lib_mul_constant_forward(x.data() + 1, shape, 1, 2, x.data());
 }
 
-// In loops of libth: two threads fill one tensor, each with a team of its own.
+// In loops of libth: two threads fill one tensor, each with a team of its own. Many times and from one moment on: a lock
+// of the OpenMP runtime may put a single fill before the other one, as on a busy machine.
 void th_tensor() {
     THSetNumThreads(2);
     THFloatTensor *shared = THFloatTensor_newWithSize1d(count);
-    std::thread other([&] { THFloatTensor_fill(shared, 1); });
-    THFloatTensor_fill(shared, 2);
+    std::atomic<int> missing{2};
+    const auto fill = [&](float value) {
+        for (--missing; missing > 0;) std::this_thread::yield();
+        for (int i = 0; i < 50; ++i) THFloatTensor_fill(shared, value);
+    };
+    std::thread other(fill, 1.0f);
+    fill(2);
     other.join();
 }
 
