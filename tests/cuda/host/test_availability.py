@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from support import ROOT, SRC
+from support import SRC
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 

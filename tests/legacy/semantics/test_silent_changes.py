@@ -47,6 +47,7 @@ def test_memory_format(make, calls, items):
 def test_debug_mode_names_arguments(calls, monkeypatch):
     """It names each argument that is not contiguous, once for each call site."""
     from legacy_calls.calls._calls import ffi, lib
+
     from torchthaw.legacy.loading import wrap_function
 
     monkeypatch.setenv("TORCHTHAW_DEBUG", "1")
