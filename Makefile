@@ -1,6 +1,7 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test bench sanitize harden compile-check fuzz cuda-check gpu-check compat compat-short clean
-.PHONY: environment test-environment bench-environment harden-environment docs-environment languages wheel docs
+.PHONY: environment test-environment bench-environment harden-environment docs-environment lint-environment languages wheel
+.PHONY: docs lint
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -35,6 +36,9 @@ test: test-environment ## every test but those of make sanitize: ctest for the C
 bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
 	@$(python) ffi_build.py
 	@$(python) -m benchmarks $(if $(publish),--publish)
+
+lint: lint-environment ## faults that are seen without running anything; only="checks format imports types shell cpp" for some
+	@.ci/lint $(only)
 
 sanitize: test-environment ## the C tests and the bridge's under AddressSanitizer and UndefinedBehaviorSanitizer
 	@cmake --preset sanitize -G Ninja --log-level=WARNING
@@ -97,3 +101,6 @@ harden-environment:
 
 docs-environment:
 	@.ci/bootstrap docs
+
+lint-environment:
+	@.ci/bootstrap lint
