@@ -1,6 +1,7 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check compat compat-short clean
-.PHONY: environment test-environment bench-environment harden-environment docs-environment languages wheel docs
+.PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check
+.PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
+.PHONY: lint-environment languages wheel docs lint
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -52,6 +53,9 @@ test-build: test-environment
 bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
 	@$(python) ffi_build.py
 	@$(python) -m benchmarks $(if $(publish),--publish)
+
+lint: lint-environment ## faults that are seen without running anything; only="checks format imports types shell cpp" for some
+	@.ci/lint $(only)
 
 sanitize: test-environment ## the C tests and the bridge's under AddressSanitizer and UndefinedBehaviorSanitizer
 	@cmake --preset sanitize -G Ninja --log-level=WARNING
@@ -114,3 +118,6 @@ harden-environment:
 
 docs-environment:
 	@.ci/bootstrap docs
+
+lint-environment:
+	@.ci/bootstrap lint

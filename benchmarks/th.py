@@ -164,7 +164,10 @@ class Operands:
 
 def wrap(ffi, th, tensor, kind):
     """A TH tensor on a PyTorch tensor's memory, which nothing resizes; both live until the process ends."""
-    call = lambda name, *arguments: getattr(th, f"TH{kind}{name}")(*arguments)
+
+    def call(name, *arguments):
+        return getattr(th, f"TH{kind}{name}")(*arguments)
+
     storage = call("Storage_newWithDataAndAllocator", ffi.cast("void *", tensor.data_ptr()), tensor.numel(), ffi.NULL, ffi.NULL)
     call("Storage_clearFlag", storage, b"\x06")  # neither resizable nor freed
     if tensor.dim() == 1:
@@ -216,7 +219,10 @@ def draws(ffi, th, effort):
     """Groups that compare 10⁵ calls of THRandom_random and THRandom_uniform with the published generator."""
     loops, own = calls.compiled("draws", DRAW_HEADER, DRAW_SOURCE)
     generator = th.THGenerator_new()
-    address = lambda pointer: loops.cast("void *", int(ffi.cast("intptr_t", pointer)))
+
+    def address(pointer):
+        return loops.cast("void *", int(ffi.cast("intptr_t", pointer)))
+
     groups = []
     for case, name, published in (
         ("words", "THRandom_random", own.published_words()),

@@ -18,6 +18,7 @@ from torch import Tensor, is_grad_enabled
 from torch.autograd import Function, forward_ad
 from torch.compiler import is_compiling, is_dynamo_compiling
 from torch.jit import is_tracing
+
 from torchthaw.bridge import private_names
 
 # Where PyTorch lacks one of these, calls take a path that is right everywhere, and slower.

@@ -4,9 +4,9 @@ As PyTorch counts: a multiplication and an addition are two; what is not a produ
 """
 
 import torch
-from torchthaw.base.import_hook import after_import
 
 from _ext import my_lib  # noqa: F401, makes torch.ops.my_lib
+from torchthaw.base.import_hook import after_import
 
 
 def linear(input, weight, *_, **__):

@@ -6,10 +6,10 @@ from threading import local
 import torch
 from torch import Tensor
 from torch.compiler import is_compiling
-from torchthaw.base.import_hook import after_import
-from torchthaw.bridge import private_names
 
 from _ext import my_lib
+from torchthaw.base.import_hook import after_import
+from torchthaw.bridge import private_names
 
 SUFFIXES = {torch.float32: "", torch.float64: "_f64", torch.bfloat16: "_bf16", torch.float16: "_f16"}
 WIDE = torch.float32, torch.float64

@@ -5,7 +5,14 @@ from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import (
-    Operator, autocast_active, dispatch, in_front, low_precision, must_compose, needs_dispatch, stacked,
+    Operator,
+    autocast_active,
+    dispatch,
+    in_front,
+    low_precision,
+    must_compose,
+    needs_dispatch,
+    stacked,
 )
 from ._library import check_shape, check_tensors, follow_tf32, needed, operators, serve, sizes
 

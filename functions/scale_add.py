@@ -3,7 +3,7 @@
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Elementwise, autocast_active, dispatch, must_compose, needs_dispatch, promoted
-from ._library import check_gradient, check_pair, empty_like, operators, operators_out, serve
+from ._library import check_gradient, check_pair, empty_like, operators_out, serve
 
 
 def scale_add(input1, input2):

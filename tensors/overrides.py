@@ -94,7 +94,10 @@ def samples(function, override):
 
 def _call(function, arguments, operand):
     torch.manual_seed(0)
-    fill = lambda leaf: operand() if leaf is OPERAND else leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
+
+    def fill(leaf):
+        return operand() if leaf is OPERAND else leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
+
     first, *rest = map_nested(fill, list(arguments))
     if isinstance(first, TensorLike) and resolve_name(function).startswith("torch.Tensor."):
         # A method is spelt as users spell it: those of torch.Tensor themselves take nothing but tensors.

@@ -24,7 +24,7 @@ _LAZY |= {name: ".extension.build_ext" for name in ("BuildExtension", "FFIExtens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # for tools that read this file without running it
-    from . import legacy
+    from . import legacy  # noqa: F401
     from .base.config import __version__
     from .extension import BuildError, create_extension, load, load_inline
     from .extension.build_ext import BuildExtension, FFIExtension

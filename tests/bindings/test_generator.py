@@ -4,7 +4,6 @@ import ctypes
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 

@@ -12,7 +12,7 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 
 from support import ROOT
-from support.operator_table import OPERATORS, every_operator
+from support.operator_table import every_operator
 
 ERRORS = ValueError, TypeError, RuntimeError
 SHAPES = {

@@ -256,18 +256,19 @@ def test_changed_pins_are_installed_into_the_same_environment(machine):
     assert "demo.txt" in packages
 
 
-def test_the_site_has_an_environment_of_its_own(machine):
+@pytest.mark.parametrize("level", ["docs", "lint"])
+def test_the_site_and_the_linters_have_an_environment_each(machine, level):
     """Neither torch nor the tests' packages come into it, and the tests' environment is not touched."""
     machine.module("torch", "__version__ = '2.13.0'")
-    assert machine.bootstrap("docs").returncode == 0
+    assert machine.bootstrap(level).returncode == 0
     venv, packages = machine.log()
-    assert venv == "venv --clear .venv-docs" and packages.endswith("-r .ci/requirements/locked/docs.txt")
-    (pth,) = machine.checkout.glob(".venv-docs/lib/python3.*/site-packages/torchthaw-checkout.pth")
+    assert venv == f"venv --clear .venv-{level}" and packages.endswith(f"-r .ci/requirements/locked/{level}.txt")
+    (pth,) = machine.checkout.glob(f".venv-{level}/lib/python3.*/site-packages/torchthaw-checkout.pth")
     assert pth.read_text() == f"{machine.checkout}/src\n{machine.checkout}\n" and not (machine.checkout / ".venv").exists()
-    assert machine.bootstrap("docs").stderr == "" and machine.log() == []
+    assert machine.bootstrap(level).stderr == "" and machine.log() == []
     machine.checkout = machine.checkout.rename(machine.checkout.with_name("moved"))
-    machine.bootstrap("docs")
-    assert machine.log()[0] == "venv --clear .venv-docs"
+    machine.bootstrap(level)
+    assert machine.log()[0] == f"venv --clear .venv-{level}"
 
 
 def test_moved_checkout_gets_a_new_environment(machine):

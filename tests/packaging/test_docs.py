@@ -68,12 +68,12 @@ def snippets(*languages):
     return cases
 
 
-def run(*command, variables={}, **options):
+def run(*command, variables=None, **options):
     environment = {
         **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "LD_LIBRARY_PATH": str(ROOT / "build" / "lib"),
-        **variables,
+        **(variables or {}),
     }
     done = subprocess.run(command, cwd=options.pop("cwd", ROOT), env=environment, capture_output=True, text=True,
                           timeout=840, **options)

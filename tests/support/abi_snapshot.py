@@ -25,10 +25,7 @@ BRIDGE = SRC / "torchthaw" / "bridge"
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
-from torchthaw.base import (
-    config,  # noqa: E402
-    toolchain,  # noqa: E402
-)
+from torchthaw.base import config, toolchain  # noqa: E402
 from torchthaw.extension.create import LIMITED_API, create_extension  # noqa: E402
 
 EXTENSIONS = "pointers", "structs", "annotated"

@@ -10,7 +10,6 @@ new, and those that Python makes for them. What PyTorch, cffi and C code allocat
 import argparse
 import gc
 import json
-import os
 import sys
 import tempfile
 from itertools import count

@@ -150,7 +150,7 @@ def volatile():
 
 
 def script():
-    torchthaw.legacy.enable()
+    torchthaw.legacy.enable()  # noqa: F821, it is imported once PyTorch lacks the name
     layers = torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1), torch.nn.MaxPool2d(2), torch.nn.Linear(2, 2))
     given = torch.ones(1, 1, 4, 4)
     assert torch.equal(torch.jit.script(layers)(given), layers(given))

@@ -6,7 +6,7 @@ if config.checkout():
     __path__.append(str(config.libdir()))
 
 try:
-    from . import _bridge
+    from . import _bridge  # noqa: F401
 except ImportError:
     if reason := config.not_built():
         raise ImportError(reason) from None

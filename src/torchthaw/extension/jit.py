@@ -92,8 +92,8 @@ def load_inline(
 
     Other arguments, result and errors are as of load().
     """
-    texts = {".c": c_sources, ".cpp": cpp_sources, ".cu": cuda_sources}
-    texts = {f"{name}{suffix}": "\n".join(_texts(given)) for suffix, given in texts.items()}
+    sources = {".c": c_sources, ".cpp": cpp_sources, ".cu": cuda_sources}
+    texts = {f"{name}{suffix}": "\n".join(_texts(given)) for suffix, given in sources.items()}
     texts = {file: text for file, text in texts.items() if text}
     if not texts:
         raise ValueError("cpp_sources, c_sources, cuda_sources: expected the text of one or more sources, got none")

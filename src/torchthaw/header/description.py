@@ -11,7 +11,6 @@ from typing import Any
 
 from . import cffi_names, crossing, dimensions
 from .annotations import AnnotationError
-from .cffi_names import model
 
 VERSION = 1
 DTYPES = {crossing.INT: "int", crossing.UINT: "uint", crossing.FLOAT: "float", crossing.COMPLEX: "complex"}

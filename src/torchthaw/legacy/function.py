@@ -285,7 +285,7 @@ INSTANCE_SLOTS = {
 }
 
 
-class OldStyle(type(Function)):
+class OldStyle(type(Function)):  # type: ignore[misc]
     """The class of old-style Functions, which tells Dynamo that ``F(3)`` is an instance.
 
     Functions whose class is PyTorch's own are all static ones to Dynamo, and ``F(3)`` is ``F``.

@@ -1,6 +1,5 @@
 """tests/legacy/modernize/test_modernize_layout.py: where files go, and what pyproject.toml says."""
 
-import json
 import os
 import subprocess
 import sys

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from support import ROOT, SRC  # noqa: E402
+from support import SRC  # noqa: E402
 from torchthaw.legacy.modernize.python import convert  # noqa: E402
 
 OLD = Path(__file__).parent / "old_project"

@@ -163,7 +163,7 @@ class Values:
         if len(node.generators) != 1 or not isinstance(node.generators[0].target, ast.Name):
             raise Unknown(self.tree.source(node))
         name, before, found = node.generators[0].target.id, dict(self.values), []
-        for self.values[name] in list(self.value(node.generators[0].iter)):
+        for self.values[name] in list(self.value(node.generators[0].iter)):  # noqa: B020
             if all(self.value(test) for test in node.generators[0].ifs):
                 found.append(self.value(node.elt))
         self.values = before

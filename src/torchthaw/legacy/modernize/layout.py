@@ -246,7 +246,7 @@ class Planner:
             parts, root = name.split("."), self.root_of(extension)
             prefix = "" if root == "." else f"{root}/"
             folders |= {prefix + "/".join(parts[:count]) for count in range(1, len(parts))}
-        for old, new in self.moves.items():
+        for new in self.moves.values():
             if not new.startswith("tests/"):
                 folders |= {
                     os.path.dirname(path) for path in there if path.startswith(f"{new}/") and path.endswith(".py")

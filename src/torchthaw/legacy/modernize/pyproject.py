@@ -137,10 +137,10 @@ class _Merge:
                 break
             if name is not None:
                 behind, last = "", index
-        for index in range(0 if last is None else last + 1, index + 1 if body else 0):
-            if isinstance(body[index][1], (items.Whitespace, items.Comment)):
-                behind += body[index][1].as_string()
-                body[index] = None, items.Null()
+        for moved in range(0 if last is None else last + 1, index + 1 if body else 0):
+            if isinstance(body[moved][1], (items.Whitespace, items.Comment)):
+                behind += body[moved][1].as_string()
+                body[moved] = None, items.Null()
         if last is not None:  # an earlier put has left them there
             trivia = body[last][1].trivia
             trivia.trail, behind = "\n", trivia.trail.removeprefix("\n") + behind

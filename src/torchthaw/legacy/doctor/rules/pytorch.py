@@ -1,7 +1,7 @@
 """torchthaw/legacy/doctor/rules/pytorch.py: what PyTorch took away or changed."""
 
 from . import find_names, find_values as find
-from .rule import ARGUMENTS, CHECK, EDIT, MODE, PYTHON, PYTHON_TEXT, WORKS, TreeRule, rule
+from .rule import ARGUMENTS, CHECK, EDIT, MODE, PYTHON, WORKS, TreeRule, rule
 
 GONE_LINALG = {
     "gesv": "torch.linalg.solve (arguments swapped)", "gels": "torch.linalg.lstsq", "lstsq": "torch.linalg.lstsq",

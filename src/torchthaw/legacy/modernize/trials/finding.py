@@ -99,10 +99,10 @@ def _checked(target, function, arguments):
 
 def _check(result, is_c):
     tensors = list(filter(torch.is_tensor, result["outputs"]))
-    if not is_c and not any(each.numel() for each in tensors):
+    if not is_c and not any(tensor.numel() for tensor in tensors):
         raise ValueError("no output has an element")
-    for each in [*tensors, *filter(torch.is_tensor, result["gradients"] or ())]:
-        if each.is_floating_point() and not bool(each.isfinite().all()):
+    for tensor in [*tensors, *filter(torch.is_tensor, result["gradients"] or ())]:
+        if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
             raise ValueError("an output or gradient is not finite")
 
 
