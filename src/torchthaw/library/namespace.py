@@ -117,7 +117,7 @@ class Namespace:
         if operator is None:
             if hasattr(getattr(torch.ops, self.name), function.operator):
                 member.obstacle = OF_OTHERS.format(self.name, function)
-                warnings.warn(member.obstacle)
+                warnings.warn(member.obstacle, stacklevel=2)
                 return False
             operator = self.operators[function.operator] = Operator(self.name, function)
             new.append(operator)

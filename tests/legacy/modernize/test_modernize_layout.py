@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
