@@ -55,7 +55,8 @@ INSTALL = "import torchthaw.legacy; torchthaw.legacy.install()"
 def changed(step, with_torch=True, **environment):
     """(the parts that a step changed, new entries of sys.meta_path, whether torch.utils.ffi is imported)"""
     code = (WITH_TORCH if with_torch else "") + SNAPSHOT
-    given = {name: value for name, value in os.environ.items() if not name.startswith("TORCHTHAW_NO")}
+    # An earlier test of this process may have installed the patches, whose CPATH a child would inherit.
+    given = {name: value for name, value in os.environ.items() if not name.startswith(("TORCHTHAW_NO", "CPATH"))}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code, step], capture_output=True, text=True, cwd=ROOT,
         env={**given, "PYTHONPATH": str(SRC), **environment},
