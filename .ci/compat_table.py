@@ -16,7 +16,7 @@ COUNTS = ("passed", "failed", "skipped", "degraded")
 
 
 def numbers(version):
-    """"2.10.0" as (2, 10, 0), to sort by."""
+    """ "2.10.0" as (2, 10, 0), to sort by."""
     return tuple(int(part) for part in re.findall(r"\d+", version))
 
 

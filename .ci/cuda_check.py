@@ -81,8 +81,10 @@ def readable(names):
 
 def report(library, kernels, ptx):
     """Prints the table; what is missing, as lines."""
-    print(f"\n{library.name}: PTX for {', '.join('sm_' + name for name in sorted(ptx, key=int))}; "
-          "registers, and bytes of stack and shared memory where there are any")
+    print(
+        f"\n{library.name}: PTX for {', '.join('sm_' + name for name in sorted(ptx, key=int))}; "
+        "registers, and bytes of stack and shared memory where there are any"
+    )
     print(f"{'kernel':72}" + "".join(f"{'sm_' + name:>16}" for name in ARCHITECTURES))
     missing = []
     for mangled, name in zip(kernels, readable(list(kernels)), strict=True):

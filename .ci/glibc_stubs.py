@@ -12,7 +12,12 @@ from pathlib import Path
 
 SHIM = Path(__file__).resolve().parents[1] / "cmake" / "glibc_shim.c"
 # Which of zig's files stand for what the linker is asked for: -lm and so on; libc.so names the rest.
-LINK_NAMES = {"libm.so": "libm.so.6", "libdl.so": "libdl.so.2", "libpthread.so": "libpthread.so.0", "librt.so": "librt.so.1"}
+LINK_NAMES = {
+    "libm.so": "libm.so.6",
+    "libdl.so": "libdl.so.2",
+    "libpthread.so": "libpthread.so.0",
+    "librt.so": "librt.so.1",
+}
 # libpthread and libdl are a part of libc since 2.34, and their functions are called without naming these libraries.
 SCRIPT = "GROUP ( libc.so.6 libglibc_shim.a AS_NEEDED ( libpthread.so.0 libdl.so.2 librt.so.1 {loader} ) )\n"
 
@@ -40,7 +45,9 @@ def make(folder, python, machine, glibc, compiler, loader):
     for name, target in LINK_NAMES.items():
         (made / name).symlink_to(target)
     shutil.copy(SHIM, made)
-    run([compiler, "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-c", SHIM.name, "-o", "shim.o"], made)
+    run(
+        [compiler, "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-c", SHIM.name, "-o", "shim.o"], made
+    )
     run(["ar", "rcsD", "libglibc_shim.a", "shim.o"], made)
     shutil.rmtree(cache)
     (made / "libc.so").write_text(SCRIPT.format(loader=loader))

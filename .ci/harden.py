@@ -51,7 +51,9 @@ class Tool:
     def links(self, compiler):
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "empty.cpp")
-            source.write_text('extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }\n')
+            source.write_text(
+                'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }\n'
+            )
             words = [compiler, self.flag, str(source), "-o", str(source.with_suffix(""))]
             return subprocess.run(words, capture_output=True).returncode == 0
 
@@ -72,7 +74,11 @@ class Part:
 
 
 # What Debian packages bring, by the first command or file that is there.
-CLANG = Tool("clang libclang-rt-dev", ("clang++", *(f"clang++-{number}" for number in range(30, 13, -1))), "-fsanitize=fuzzer,address")
+CLANG = Tool(
+    "clang libclang-rt-dev",
+    ("clang++", *(f"clang++-{number}" for number in range(30, 13, -1))),
+    "-fsanitize=fuzzer,address",
+)
 ARCHER = Tool("libomp-dev", ("/usr/lib/llvm-*/lib/libarcher.so", "/usr/lib64/libarcher.so"))
 
 JOBS = str(os.cpu_count())

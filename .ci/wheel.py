@@ -49,9 +49,7 @@ class WheelError(Exception):
 
 def run(*command, **options):
     """What a command prints; WheelError carries it where the command fails."""
-    done = subprocess.run(
-        [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
-    )
+    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     if done.returncode:
         raise WheelError(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}")
     return done.stdout

@@ -73,9 +73,7 @@ int main(void) {
 
 
 def run(*command, **options):
-    done = subprocess.run(
-        [*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
-    )
+    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}")
     return done.stdout

@@ -20,9 +20,7 @@ def main():
         description="Time this repository's operators against their peers; about fifteen minutes.",
     )
     parser.add_argument("benchmarks", nargs="*", metavar="benchmark", help=", ".join(BENCHMARKS))
-    parser.add_argument(
-        "--quick", action="store_true", help="a minute: few rounds and no torch.compile"
-    )
+    parser.add_argument("--quick", action="store_true", help="a minute: few rounds and no torch.compile")
     parser.add_argument(
         "--output", type=Path, default=ROOT / "build" / "benchmarks",
         help="folder for results.json and results.png (default: build/benchmarks)",

@@ -70,9 +70,7 @@ GOALS = (
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", ("torch.add(out=)",), 0.30),
     Goal("bridge_calls", "my_lib_add_forward, shapes at hand", "5, 5", "torchthaw", (), 450e-9),
     Goal("bridge_calls", "my_lib_add_forward, shapes asked for", "5, 5", "torchthaw", (), 450e-9),
-    Goal(
-        "bridge_calls", "my_lib_add_forward, keywords without shapes", "5, 5", "torchthaw", ("shapes at hand",), 1.0
-    ),
+    Goal("bridge_calls", "my_lib_add_forward, keywords without shapes", "5, 5", "torchthaw", ("shapes at hand",), 1.0),
     Goal("legacy_calls", "my_lib_add_forward", "5, 5", "torchthaw", ("torch.add(out=)",), 0.32),
     Goal("legacy_calls", "my_lib_add_forward", "5, 5", "torchthaw", ("casts of torch.utils.ffi",), 0.22),
     Goal("legacy_calls", "my_lib_add_forward", "5, 5", "torchthaw", ("tvm-ffi",), 0.69),

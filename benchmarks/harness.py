@@ -172,9 +172,7 @@ def summarise(samples, statistic="median"):
     pick = {"median": statistics.median, "minimum": min}[statistic]
     results = {}
     for name, values in samples.items():
-        low, _, high = (
-            statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
-        )
+        low, _, high = statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
         results[name] = Spread(pick(values), low, high)
     return results
 
@@ -184,6 +182,11 @@ def compare(benchmark, case, shape, contenders, effort, *, threads=1, statistic=
     samples = interleave(contenders, effort)
     rounds = len(next(iter(samples.values())))
     return Group(
-        benchmark, case, shape, summarise(samples, statistic),
-        threads=threads, statistic=statistic, rounds=rounds,
+        benchmark,
+        case,
+        shape,
+        summarise(samples, statistic),
+        threads=threads,
+        statistic=statistic,
+        rounds=rounds,
     )

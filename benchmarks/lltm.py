@@ -68,9 +68,7 @@ def measure(effort, shapes=SHAPES):
         generator = torch.Generator().manual_seed(0)
         weights, bias = parameters(input_size, state_size, generator)
         input = torch.randn(batch, input_size, generator=generator)
-        state = tuple(
-            torch.randn(batch, state_size, generator=generator).requires_grad_() for _ in range(2)
-        )
+        state = tuple(torch.randn(batch, state_size, generator=generator).requires_grad_() for _ in range(2))
         steps = {
             "torchthaw": lltm,
             "eager": eager.lltm_cell,
@@ -81,9 +79,7 @@ def measure(effort, shapes=SHAPES):
         if "torch.compile" not in effort.without:
             torch._dynamo.reset()  # else the fourth shape is one too many for it
             steps["torch.compile"] = torch.compile(eager.lltm_cell, dynamic=False)
-        runs = {
-            name: bound(step, input, weights, bias, *state) for name, step in steps.items()
-        }
+        runs = {name: bound(step, input, weights, bias, *state) for name, step in steps.items()}
         for input_grad, case in ((True, "backward"), (False, "backward, input without grad")):
             input.requires_grad_(input_grad)
             leaves = [weights, bias, *state] + [input] * input_grad
@@ -99,9 +95,7 @@ def measure(effort, shapes=SHAPES):
             if input_grad:
                 forward = [forward_contender(name, run) for name, run in timed.items()]
                 outcome.groups.append(compare("lltm", "forward", shape, forward, effort))
-                passes = [
-                    accumulating_contender(name, run, backward, leaves, GRAPHS) for name, run in timed.items()
-                ]
+                passes = [accumulating_contender(name, run, backward, leaves, GRAPHS) for name, run in timed.items()]
                 outcome.groups.append(compare("lltm", "backward, eight graphs", shape, passes, effort))
             passes = [backward_contender(name, run, backward, leaves) for name, run in timed.items()]
             outcome.groups.append(compare("lltm", case, shape, passes, effort))

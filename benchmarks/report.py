@@ -29,9 +29,7 @@ def save(found, path):
     """Write results, and the verdict on every goal, as JSON. Times in seconds."""
     groups = [g for outcome in found["outcomes"].values() for g in outcome.groups]
     written = {**found, "outcomes": {q: asdict(a) for q, a in found["outcomes"].items()}}
-    written["goals"] = [
-        {**asdict(goal), "value": value, "met": met} for goal, value, met in verdicts(groups)
-    ]
+    written["goals"] = [{**asdict(goal), "value": value, "met": met} for goal, value, met in verdicts(groups)]
     path.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -43,8 +41,7 @@ def load(path):
     del found["goals"]  # follow from the measurements
     for benchmark, outcome in found["outcomes"].items():
         groups = [
-            Group(**{**g, "results": {n: Spread(**r) for n, r in g["results"].items()}})
-            for g in outcome["groups"]
+            Group(**{**g, "results": {n: Spread(**r) for n, r in g["results"].items()}}) for g in outcome["groups"]
         ]
         found["outcomes"][benchmark] = Outcome(groups, outcome["notes"], outcome["others"])
     return found

@@ -168,11 +168,15 @@ def wrap(ffi, th, tensor, kind):
     def call(name, *arguments):
         return getattr(th, f"TH{kind}{name}")(*arguments)
 
-    storage = call("Storage_newWithDataAndAllocator", ffi.cast("void *", tensor.data_ptr()), tensor.numel(), ffi.NULL, ffi.NULL)
+    storage = call(
+        "Storage_newWithDataAndAllocator", ffi.cast("void *", tensor.data_ptr()), tensor.numel(), ffi.NULL, ffi.NULL
+    )
     call("Storage_clearFlag", storage, b"\x06")  # neither resizable nor freed
     if tensor.dim() == 1:
         return call("Tensor_newWithStorage1d", storage, 0, tensor.size(0), tensor.stride(0))
-    return call("Tensor_newWithStorage2d", storage, 0, tensor.size(0), tensor.stride(0), tensor.size(1), tensor.stride(1))
+    return call(
+        "Tensor_newWithStorage2d", storage, 0, tensor.size(0), tensor.stride(0), tensor.size(1), tensor.stride(1)
+    )
 
 
 def library():

@@ -296,8 +296,10 @@ def machine():
     """One line: processor, system, date."""
     model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     processor = model[1] if model else platform.machine()
-    return (f"{processor}, {os.cpu_count()} cores, Linux {platform.machine()}; my_lib {library_version()}. "
-            f"{datetime.date.today().isoformat()}.")
+    return (
+        f"{processor}, {os.cpu_count()} cores, Linux {platform.machine()}; my_lib {library_version()}. "
+        f"{datetime.date.today().isoformat()}."
+    )
 
 
 def table(head, rows):
@@ -348,7 +350,9 @@ def main():
 
     chosen = parse()
     rows, failures = [], []
-    present = [language for language in map(Language, map(BINDINGS.joinpath, chosen.languages)) if not language.missing()]
+    present = [
+        language for language in map(Language, map(BINDINGS.joinpath, chosen.languages)) if not language.missing()
+    ]
     libraries = ["my_lib", *sorted({each for language in present for each in language.row.get("libraries", [])})]
     try:
         build(libraries)

@@ -133,9 +133,11 @@ class Operator(Function):
     def batch(cls, size, dims, arguments):
         calls = []
         for index in range(size):
-            calls.append(as_tuple(dispatch(cls, *(
-                x if dim is None else x.select(dim, index) for x, dim in zip(arguments, dims)
-            ))))
+            calls.append(
+                as_tuple(
+                    dispatch(cls, *(x if dim is None else x.select(dim, index) for x, dim in zip(arguments, dims)))
+                )
+            )
         return stacked(tuple(map(torch.stack, zip(*calls))))
 
 
@@ -159,10 +161,17 @@ def derivative(formula, arguments, grad_outputs, needs):
         found = pull(tuple(grad_outputs))
     else:
         used = [(y, g) for y, g in zip(results, grad_outputs) if g is not None and y.requires_grad]
-        found = torch.autograd.grad(
-            [y for y, _ in used], wanted, [g for _, g in used],
-            create_graph=is_grad_enabled(), allow_unused=True,
-        ) if used else ()
+        found = (
+            torch.autograd.grad(
+                [y for y, _ in used],
+                wanted,
+                [g for _, g in used],
+                create_graph=is_grad_enabled(),
+                allow_unused=True,
+            )
+            if used
+            else ()
+        )
     found = dict(zip(places, found))
     return tuple(found.get(place) for place, _ in enumerate(arguments))
 

@@ -24,15 +24,30 @@ def lltm(input, weights, *_, **__):
     return 2 * _product(steps) * weights[0] * weights[1]
 
 
-def lltm_backward(grad_h, grad_cell, new_cell, gates, input, old_h, weights, d_input=(), d_weights=(), d_bias=(),
-                  d_old_h=(), *_, **__):
+def lltm_backward(
+    grad_h, grad_cell, new_cell, gates, input, old_h, weights, d_input=(), d_weights=(), d_bias=(), d_old_h=(), *_, **__
+):
     """d_a weights, which is d_old_h and d_input, and d_a^T [old_h, input]."""
     wanted = (d_input is not None or d_old_h is not None) + (d_weights is not None)
     return wanted * lltm(input, weights)
 
 
-def lltm_sequence_backward(grad_h, grad_last_h, grad_last_cell, cell, gates, input, h, old_h, old_cell, weights,
-                           d_input=(), d_weights=(), *_, **__):
+def lltm_sequence_backward(
+    grad_h,
+    grad_last_h,
+    grad_last_cell,
+    cell,
+    gates,
+    input,
+    h,
+    old_h,
+    old_cell,
+    weights,
+    d_input=(),
+    d_weights=(),
+    *_,
+    **__,
+):
     """The gradient of each step's state is needed for the step before, whether d_input is wanted or not."""
     return (1 + (d_weights is not None)) * lltm(input, weights)
 

@@ -36,7 +36,11 @@ def check_arguments(input, eps):
 def check_saved(input, grad_output, mean, std, eps):
     """What backward reads must fit together: ``x.data = ...`` or saved_tensors_hooks may have changed a saved tensor."""
     channels = sizes("input", input, *WORDS)[1:2]
-    for name, tensor, shape in ("grad_output", grad_output, input.shape), ("mean", mean, channels), ("std", std, channels):
+    for name, tensor, shape in (
+        ("grad_output", grad_output, input.shape),
+        ("mean", mean, channels),
+        ("std", std, channels),
+    ):
         check_shape(name, tensor, shape)
 
 

@@ -21,7 +21,9 @@ class Conv2D(nn.Module):
         self.in_channels = in_channels
         self.out_channels = out_channels
         self.kernel_size = _pair(kernel_size)
-        self.weight = nn.Parameter(torch.empty(out_channels, in_channels, *self.kernel_size, device=device, dtype=dtype))
+        self.weight = nn.Parameter(
+            torch.empty(out_channels, in_channels, *self.kernel_size, device=device, dtype=dtype)
+        )
         self.reset_parameters()
 
     def reset_parameters(self):

@@ -18,9 +18,7 @@ class FusedConvBatchNorm2D(nn.Module):
     statistics nothing depends on it.
     """
 
-    def __init__(
-        self, in_channels, out_channels, kernel_size, exp_avg_factor=0.1, eps=1e-3, device=None, dtype=None
-    ):
+    def __init__(self, in_channels, out_channels, kernel_size, exp_avg_factor=0.1, eps=1e-3, device=None, dtype=None):
         super().__init__()
         self.in_channels = in_channels
         self.out_channels = out_channels

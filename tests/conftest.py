@@ -24,7 +24,9 @@ SLOW, LIMIT = Path(__file__).with_name("slow.txt"), 3
 
 
 def pytest_addoption(parser):
-    parser.addoption("--record-times", metavar="FILE", help="write each test's seconds there, and tests/slow.txt from it")
+    parser.addoption(
+        "--record-times", metavar="FILE", help="write each test's seconds there, and tests/slow.txt from it"
+    )
 
 
 def pytest_collection_modifyitems(items):
@@ -50,7 +52,9 @@ def pytest_sessionfinish(session):
     file = session.config.getoption("record_times")
     if file and not hasattr(session.config, "workerinput"):
         rows = [line.split(" ", 1) for line in (session.config.rootpath / file).read_text().splitlines()]
-        SLOW.write_text("".join(f"{name}\n" for name in sorted(name for seconds, name in rows if float(seconds) > LIMIT)))
+        SLOW.write_text(
+            "".join(f"{name}\n" for name in sorted(name for seconds, name in rows if float(seconds) > LIMIT))
+        )
 
 
 def pytest_collection_finish():

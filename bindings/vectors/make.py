@@ -111,8 +111,10 @@ def lltm_sequence(input, weights, bias, old_h, old_cell):
         for name, value in zip(found, outputs.values()):
             found[name].append(value)
     width = {"h": 1, "cell": 1, "gates": 3}
-    return {name: torch.stack(values) if values else input.new_zeros(0, batch, width[name] * state_size)
-            for name, values in found.items()}
+    return {
+        name: torch.stack(values) if values else input.new_zeros(0, batch, width[name] * state_size)
+        for name, values in found.items()
+    }
 
 
 FORWARD = {
@@ -167,8 +169,13 @@ def make_case(function, sizes, shape, absent):
         inputs, outputs = backward(operator, given, absent, generator, sizes, shape)
     for each, size in {**given, **wanted}.items():
         assert tuple({**inputs, **outputs}[each].shape) == tuple(size), (name, each)
-    return (name, *({each: None if each in absent else found[each].detach() for each in expected}
-                    for found, expected in ((inputs, given), (outputs, wanted))))
+    return (
+        name,
+        *(
+            {each: None if each in absent else found[each].detach() for each in expected}
+            for found, expected in ((inputs, given), (outputs, wanted))
+        ),
+    )
 
 
 def cases():
@@ -177,11 +184,19 @@ def cases():
         for values, absent in table:
             sizes, shape = ({}, list(values)) if names is None else (dict(zip(names, values)), None)
             name, inputs, outputs = make_case(function, sizes, shape, absent)
-            entry = {"name": name, "function": function, "file": f"{name}.bin", "rtol": tolerances[0],
-                     "atol": tolerances[1], "sizes": sizes}
+            entry = {
+                "name": name,
+                "function": function,
+                "file": f"{name}.bin",
+                "rtol": tolerances[0],
+                "atol": tolerances[1],
+                "sizes": sizes,
+            }
             for key, found in (("inputs", inputs), ("outputs", outputs)):
-                entry[key] = [{"name": each, "shape": None if value is None else list(value.shape)}
-                              for each, value in found.items()]
+                entry[key] = [
+                    {"name": each, "shape": None if value is None else list(value.shape)}
+                    for each, value in found.items()
+                ]
             yield entry, [value for value in (*inputs.values(), *outputs.values()) if value is not None]
 
 
@@ -208,14 +223,17 @@ def write(folder):
         flat = torch.cat([value.flatten() for value in values]).float()
         (folder / entry["file"]).write_bytes(flat.numpy().astype("<f4").tobytes())
         entries.append(entry)
-        text += [f"case {entry['name']} {entry['function']} {entry['file']} {entry['rtol']:g} {entry['atol']:g}",
-                 *lines(entry)]
+        text += [
+            f"case {entry['name']} {entry['function']} {entry['file']} {entry['rtol']:g} {entry['atol']:g}",
+            *lines(entry),
+        ]
     for entry in ERRORS:
         text += [f"error {entry['name']} {entry['function']} {entry['code']} {entry['code_name']}", *lines(entry)]
     (folder / "index.txt").write_text("\n".join(text) + "\n")
     packed = [json.dumps(entry) for entry in entries], [json.dumps(entry) for entry in ERRORS]
-    (folder / "index.json").write_text('{{"cases": [\n{}\n], "errors": [\n{}\n]}}\n'.format(
-        *(",\n".join(each) for each in packed)))
+    (folder / "index.json").write_text(
+        '{{"cases": [\n{}\n], "errors": [\n{}\n]}}\n'.format(*(",\n".join(each) for each in packed))
+    )
 
 
 if __name__ == "__main__":

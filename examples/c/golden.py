@@ -36,8 +36,14 @@ def step():
         weights -= LEARNING_RATE * weights.grad
         bias -= LEARNING_RATE * bias.grad
         loss_after = loss_of(*lltm(input, weights, bias, old_h, old_cell))
-    return {"new_h": new_h, "new_cell": new_cell, "weights_after": weights, "bias_after": bias,
-            "loss_before": loss, "loss_after": loss_after}
+    return {
+        "new_h": new_h,
+        "new_cell": new_cell,
+        "weights_after": weights,
+        "bias_after": bias,
+        "loss_before": loss,
+        "loss_after": loss_after,
+    }
 
 
 def header():
@@ -47,7 +53,7 @@ def header():
     for name, tensor in step().items():
         values = [f"{value:.8e}f" for value in tensor.detach().flatten().tolist()]
         lines += ["", f"static const float golden_{name}[{len(values)}] = {{"]
-        lines += ["    " + ", ".join(values[i:i + 6]) + "," for i in range(0, len(values), 6)]
+        lines += ["    " + ", ".join(values[i : i + 6]) + "," for i in range(0, len(values), 6)]
         lines.append("};")
     return "\n".join(lines) + "\n"
 

@@ -21,8 +21,11 @@ LAYERS = {"modules.LLTMLayer": LLTMLayer, "eager-Python LLTM": EagerLLTMLayer, "
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="python -m examples.digits", description=__doc__.splitlines()[0],
-                                     formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m examples.digits",
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
     parser.add_argument("--epochs", type=int, default=60)
     parser.add_argument("--state-size", type=int, default=128)
     parser.add_argument("--seed", type=int, default=0, help="of parameters, shuffling and shifts; the split is fixed")
@@ -63,8 +66,10 @@ def main():
     training, held_out = data.load()
     rank, count = processes()
     if rank == 0:
-        print(f"{len(training.labels)} digits to learn from, {len(held_out.labels)} held out; "
-              f"8 rows of 8 pixels each, state_size {options.state_size}, processes {count}")
+        print(
+            f"{len(training.labels)} digits to learn from, {len(held_out.labels)} held out; "
+            f"8 rows of 8 pixels each, state_size {options.state_size}, processes {count}"
+        )
     trainer = Trainer(LLTMLayer, options.state_size, training, options.epochs, options.seed, rank, count)
     losses, accuracies = train(trainer, held_out, options.epochs)
     if distributed.is_initialized():

@@ -12,11 +12,23 @@ from .data import CLASSES
 INK, GRID, BLUE, ORANGE = "#22303c", "#dde3e8", "#2a6f97", "#d1603d"
 MISREAD_SHOWN = 18
 
-plt.rcParams.update({
-    "figure.dpi": 150, "font.size": 10, "axes.titlesize": 12, "axes.titleweight": "bold", "axes.titlelocation": "left",
-    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK,
-    "axes.spines.top": False, "axes.spines.right": False, "grid.color": GRID,
-})
+plt.rcParams.update(
+    {
+        "figure.dpi": 150,
+        "font.size": 10,
+        "axes.titlesize": 12,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "axes.edgecolor": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "grid.color": GRID,
+    }
+)
 
 
 def curves(losses, accuracies, path):
@@ -26,8 +38,12 @@ def curves(losses, accuracies, path):
     left.semilogy(epochs, losses, color=ORANGE, linewidth=2)
     left.set(title="Training loss", xlabel="epoch", ylabel="cross entropy")
     right.plot(epochs, accuracies, color=BLUE, linewidth=2)
-    right.set(title=f"Held-out accuracy: {accuracies[-1]:.1f} %", xlabel="epoch", ylabel="percent",
-              ylim=(min(80, accuracies[-1] - 5), 100))
+    right.set(
+        title=f"Held-out accuracy: {accuracies[-1]:.1f} %",
+        xlabel="epoch",
+        ylabel="percent",
+        ylim=(min(80, accuracies[-1] - 5), 100),
+    )
     right.axhline(97, color=INK, linewidth=1, linestyle=(0, (4, 3)))
     right.annotate("97 %", (epochs[0], 97), xytext=(0, 3), textcoords="offset points", color=INK)
     right.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -48,8 +64,13 @@ def confusion_matrix(labels, predictions, path):
     axes.imshow(np.ma.masked_equal(counts - right, 0), cmap="Oranges", vmin=-2, vmax=6)
     for row, column in np.argwhere(counts):
         axes.text(column, row, counts[row, column], ha="center", va="center")
-    axes.set(title=f"{right.sum()} of {counts.sum()} digits read right", xlabel="read as", ylabel="digit",
-             xticks=range(CLASSES), yticks=range(CLASSES))
+    axes.set(
+        title=f"{right.sum()} of {counts.sum()} digits read right",
+        xlabel="read as",
+        ylabel="digit",
+        xticks=range(CLASSES),
+        yticks=range(CLASSES),
+    )
     axes.set_xticks(np.arange(CLASSES + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(CLASSES + 1) - 0.5, minor=True)
     axes.grid(which="minor")

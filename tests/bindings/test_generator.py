@@ -254,7 +254,7 @@ def script_of_luajit(library):
         if type(value) == "boolean" then return value and 1 or 0 end
         return (tostring(value):gsub("U?LL$", ""))
     end
-    {calls.replace('-1099511627776', '-1099511627776LL')}
+    {calls.replace("-1099511627776", "-1099511627776LL")}
     print(ffi.string(odd.odd_text("text")), odd.ODD_SUM, odd.odd_second(ffi.new("float[2]", 1, 2))[0])
     """
 

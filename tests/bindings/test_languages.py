@@ -91,8 +91,10 @@ WRONG = {
 
 def shell_language(runner, folder, lines, **row):
     version = runner.library_version()
-    cases = "".join(f"{word}) echo '{line}';;\n".format(version=version).replace("; exit 1'", "'; exit 1")
-                    for word, line in {**RIGHT, **lines}.items())
+    cases = "".join(
+        f"{word}) echo '{line}';;\n".format(version=version).replace("; exit 1'", "'; exit 1")
+        for word, line in {**RIGHT, **lines}.items()
+    )
     folder.mkdir()
     (folder / "run.sh").write_text(f"case $1 in\n{cases}esac\n")
     (folder / "language.json").write_text(json.dumps({
@@ -135,7 +137,10 @@ def test_what_is_missing_is_named(runner, tmp_path):
 
 def test_a_command_that_cannot_run_is_missing(runner, tmp_path, monkeypatch):
     """As rustup's rustc, where HOME has no toolchain; a library that only one language uses is not built for others."""
-    for name, script in {"rustc": "echo rustup could not choose a version >&2; exit 1", "go": "[ $1 = version ]"}.items():
+    for name, script in {
+        "rustc": "echo rustup could not choose a version >&2; exit 1",
+        "go": "[ $1 = version ]",
+    }.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
@@ -157,8 +162,13 @@ def test_toolchains_names_packages_without_an_environment(tmp_path):
     for folder in (".ci", "bindings"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "bin").mkdir()
-    for name, script in {"python3": f'exec {sys.executable} -I -S "$@"', "id": "echo 1000", "dpkg-query": "exit 1",
-                         "rustc": "exit 1", "cargo": "exit 1"}.items():
+    for name, script in {
+        "python3": f'exec {sys.executable} -I -S "$@"',
+        "id": "echo 1000",
+        "dpkg-query": "exit 1",
+        "rustc": "exit 1",
+        "cargo": "exit 1",
+    }.items():
         (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / "bin" / name).chmod(0o755)
     done = subprocess.run(
@@ -171,7 +181,9 @@ def test_toolchains_names_packages_without_an_environment(tmp_path):
 
 def test_a_row_may_say_what_differs_without_its_package(runner, tmp_path):
     less = {"name": "Old Shell", "at_most": None}
-    language = shell_language(runner, tmp_path / "shell", {}, needs=[], pip=["no-package==1.0"], without_pip=less, at_most=1)
+    language = shell_language(
+        runner, tmp_path / "shell", {}, needs=[], pip=["no-package==1.0"], without_pip=less, at_most=1
+    )
     assert language.for_this_machine().missing() == "" and language.name == "Old Shell"
     assert language.row["at_most"] is None and language.row["run"] == ["sh", "run.sh"]
     language = shell_language(runner, tmp_path / "other", {}, needs=["no-such-command"], without_pip=less, at_most=1)
@@ -229,7 +241,9 @@ def test_publishing_replaces_what_is_between_the_markers(runner, tmp_path):
     document = tmp_path / "document.md"
     document.write_text(f"Before.\n{runner.BEGIN}\nold\n{runner.END}\nAfter.\n")
     runner.publish(document, runner.short_table([{"language": "C", "÷ C": "1.00"}, {"language": "Go", "÷ C": "4.20"}]))
-    assert document.read_text() == f"""\
+    assert (
+        document.read_text()
+        == f"""\
 Before.
 {runner.BEGIN}
 | time of a small call | C    | Go   |
@@ -238,6 +252,7 @@ Before.
 {runner.END}
 After.
 """
+    )
 
 
 @pytest.mark.parametrize("user, command, printed", [
@@ -263,7 +278,7 @@ def test_toolchains_installs_what_is_missing(tmp_path, user, command, printed):
 def test_readme_has_the_ratios_of_the_table():
     module = load()
     texts = [path.read_text() for path in (module.DOCUMENT, module.README)]
-    tables = [text[text.index(module.BEGIN):text.index(module.END)] for text in texts]
+    tables = [text[text.index(module.BEGIN) : text.index(module.END)] for text in texts]
     lines = [line for line in tables[0].splitlines() if line.startswith("|")]
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     rows = [dict(zip(lines[0], line)) for line in lines[2:]]

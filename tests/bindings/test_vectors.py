@@ -78,11 +78,13 @@ def replay(path):
         for target, key in ((given, "inputs"), (expected, "outputs")):
             for each in entry[key]:
                 count = 0 if each["shape"] is None else math.prod(each["shape"])
-                target[each["name"]] = None if each["shape"] is None else values[position:position + count]
+                target[each["name"]] = None if each["shape"] is None else values[position : position + count]
                 position += count
         assert position == len(values), entry["name"]
-        outputs = {name: None if value is None else array.array("f", [math.nan] * len(value))
-                   for name, value in expected.items()}
+        outputs = {
+            name: None if value is None else array.array("f", [math.nan] * len(value))
+            for name, value in expected.items()
+        }
         assert call(library, declaration(entry["function"]), entry, {**given, **outputs}), entry["name"]
         for name, value in expected.items():
             same = value is None or close(outputs[name], value, entry["rtol"], entry["atol"])
@@ -94,8 +96,10 @@ def replay(path):
 def test_the_c_library_computes_the_vectors(path, monkeypatch):
     instruction_sets.require(path)
     monkeypatch.setenv("MY_LIB_CPU", path)
-    program = f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'tests'), str(ROOT / 'tests/bindings')]}\n" \
-              f"import test_vectors; test_vectors.replay({path!r})"
+    program = (
+        f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'tests'), str(ROOT / 'tests/bindings')]}\n"
+        f"import test_vectors; test_vectors.replay({path!r})"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert "cpu=" in done.stdout
@@ -117,8 +121,9 @@ def test_the_c_library_reports_the_errors(entry):
 
 def test_make_writes_the_same_vectors(tmp_path):
     subprocess.run([sys.executable, VECTORS / "make.py", tmp_path], check=True, timeout=240)
-    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in VECTORS.iterdir()
-                                                          if path.is_file() and path.suffix != ".py"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        path.name for path in VECTORS.iterdir() if path.is_file() and path.suffix != ".py"
+    }
     for name in ("index.txt", "index.json"):
         assert (tmp_path / name).read_text() == (VECTORS / name).read_text(), name
     for entry in INDEX["cases"]:  # another PyTorch may round the last bit of a float64 otherwise
@@ -131,19 +136,34 @@ def test_both_indexes_say_the_same():
         word, *rest = line.split(" ")
         if word == "case":
             name, function, file, rtol, atol = rest
-            current = {"name": name, "function": function, "file": file, "rtol": float(rtol), "atol": float(atol),
-                       "sizes": {}, "inputs": [], "outputs": []}
+            current = {
+                "name": name,
+                "function": function,
+                "file": file,
+                "rtol": float(rtol),
+                "atol": float(atol),
+                "sizes": {},
+                "inputs": [],
+                "outputs": [],
+            }
         elif word == "error":
             name, function, code, code_name = rest
-            current = {"name": name, "function": function, "code": int(code), "code_name": code_name, "sizes": {},
-                       "inputs": []}
+            current = {
+                "name": name,
+                "function": function,
+                "code": int(code),
+                "code_name": code_name,
+                "sizes": {},
+                "inputs": [],
+            }
         elif word == "size":
             current["sizes"][rest[0]] = int(rest[1])
         elif word in ("in", "out"):
             ndim, *shape = map(int, rest[1:])
             assert ndim == -1 and not shape or ndim == len(shape), line
             current["inputs" if word == "in" else "outputs"].append(
-                {"name": rest[0], "shape": None if ndim == -1 else shape})
+                {"name": rest[0], "shape": None if ndim == -1 else shape}
+            )
         elif word == "text":
             current["text"] = line.removeprefix("text ")
         else:
@@ -156,8 +176,13 @@ def test_the_vectors_cover_what_a_binding_can_do_wrong():
     functions = {each["function"] for each in INDEX["cases"]}
     assert len(functions) == 8
     for function in functions:
-        shapes = [each["shape"] for entry in INDEX["cases"] if entry["function"] == function
-                  for key in ("inputs", "outputs") for each in entry[key]]
+        shapes = [
+            each["shape"]
+            for entry in INDEX["cases"]
+            if entry["function"] == function
+            for key in ("inputs", "outputs")
+            for each in entry[key]
+        ]
         assert any(shape and 0 in shape for shape in shapes), function  # without elements
         assert any(shape and math.prod(shape) > 200 for shape in shapes), function
         assert None in shapes or function == "add_forward"

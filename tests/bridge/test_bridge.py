@@ -494,9 +494,7 @@ def test_keywords_are_parameter_names():
 
 
 def test_help_shows_the_c_declaration():
-    assert probe.add.__doc__ == (
-        "void add(const float *input1, const float *input2, float *output, int64_t count)"
-    )
+    assert probe.add.__doc__ == ("void add(const float *input1, const float *input2, float *output, int64_t count)")
     assert str(inspect.signature(probe.add)) == "(input1, input2, output, count)"
     assert probe.describe.__doc__ == "int64_t describe(const char *format, ...)"
     assert probe.nothing.__doc__ == "void nothing(void)"

@@ -160,7 +160,13 @@ def test_another_shape_is_refused(sizes, text):
 
 def test_each_of_several_arrays_is_compared():
     right = SimpleNamespace(rows=ones(2), columns=ones(3), output=torch.zeros(2, 3), bias=ones(3), sums=ones(2))
-    for name, shape in (("rows", "(2,)"), ("columns", "(3,)"), ("output", "(2, 3)"), ("bias", "(3,)"), ("sums", "(2,)")):
+    for name, shape in (
+        ("rows", "(2,)"),
+        ("columns", "(3,)"),
+        ("output", "(2, 3)"),
+        ("bias", "(3,)"),
+        ("sums", "(2,)"),
+    ):
         given = {**vars(right), name: torch.zeros(7), "m": 2, "n": 3}
         refused(ValueError, f"{name}: expected shape {shape}, got (7,)", outer, **given)
 
@@ -530,6 +536,7 @@ def test_nothing_is_leaked():
             probe.outer(rows=x[:2], columns=ones(300), bias=None, output=torch.zeros(2, 300), sums=None)
 
     x, wrong = ones(3), torch.zeros(2)
+
     def held():
         gc.collect()
         return sys.getrefcount(x), sys.getrefcount(wrong), sys.getallocatedblocks()

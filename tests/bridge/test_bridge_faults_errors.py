@@ -142,10 +142,13 @@ def test_the_threads_of_libth_bring_their_error_home():
 # What ends the process, and what it says
 
 
-@pytest.mark.parametrize("call, message", [
-    ("fail_on_thread(0)", "on a thread at "),
-    ("fail_in_cxx_region(2)", "in a region of C++ at "),
-])
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        ("fail_on_thread(0)", "on a thread at "),
+        ("fail_in_cxx_region(2)", "in a region of C++ at "),
+    ],
+)
 def test_an_error_that_cannot_leave_its_thread_is_printed(call, message):
     done = th_probe.run(f"probe.{call}\nprint('still here')")
     assert done.returncode == -6, "abort()"
@@ -154,11 +157,14 @@ def test_an_error_that_cannot_leave_its_thread_is_printed(call, message):
 
 def test_an_error_in_a_region_of_another_library_is_printed(tmp_path):
     """Its regions are not the extension's: nothing can catch the error before it leaves the region."""
-    library = th_probe.library(tmp_path / "libregion.so", """
+    library = th_probe.library(
+        tmp_path / "libregion.so",
+        """
         void call_in_region(void (*body)(void)) {
             #pragma omp parallel num_threads(2)
             body();
-        }""")
+        }""",
+    )
     done = th_probe.run(f"""
 import ctypes
 region = ctypes.cast(ctypes.CDLL({str(library)!r}).call_in_region, ctypes.c_void_p).value

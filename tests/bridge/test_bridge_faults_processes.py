@@ -162,10 +162,14 @@ def test_a_torch_that_is_no_pytorch(folder, tmp_path, fake, before):
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and len(lines) == 2, done.stderr
     for line, got in zip(lines, ("module", "int")):
-        expected = f"values: expected a contiguous float32 CPU tensor, got {got}; no tensor is known, since torch is no "
+        expected = (
+            f"values: expected a contiguous float32 CPU tensor, got {got}; no tensor is known, since torch is no "
+        )
         assert line.startswith(f"{expected}PyTorch that works: {package}") and "AttributeError: " in line
-    for code in ("from torchthaw.legacy import loading as it\nit.prepare()",
-                 "from torchthaw.legacy import th_libraries as it\nit.open_libraries()"):
+    for code in (
+        "from torchthaw.legacy import loading as it\nit.prepare()",
+        "from torchthaw.legacy import th_libraries as it\nit.open_libraries()",
+    ):
         done = python(folder, f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n{code}")
         assert f"ImportError: torch: expected a PyTorch that works, got {package}" in done.stderr
 

@@ -17,9 +17,7 @@ from support import ROOT, TESTS, kernels_probe
 from torchthaw.bridge import _bridge
 
 RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
-pytestmark = pytest.mark.skipif(
-    RELEASE < (2, 10), reason="PyTorch has no stable C interface for kernels before 2.10"
-)
+pytestmark = pytest.mark.skipif(RELEASE < (2, 10), reason="PyTorch has no stable C interface for kernels before 2.10")
 
 
 @pytest.fixture(scope="module")

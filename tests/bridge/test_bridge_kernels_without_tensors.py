@@ -11,9 +11,7 @@ from support import bridge_probe, kernels_probe
 from torchthaw.header.description import Function
 
 RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
-pytestmark = pytest.mark.skipif(
-    RELEASE < (2, 10), reason="PyTorch has no stable C interface for kernels before 2.10"
-)
+pytestmark = pytest.mark.skipif(RELEASE < (2, 10), reason="PyTorch has no stable C interface for kernels before 2.10")
 
 HEADER = """
 #include <stdint.h>
@@ -34,5 +32,7 @@ def test_it_is_an_error(tmp_path, monkeypatch):
     repeated = kernels_probe.operators("kernels_without_tensors", module, schemas).repeated.default
     assert repeated(torch.tensor(2.0), 3).tolist() == [2, 2, 2]
     for _ in range(3):
-        with pytest.raises(ValueError, match="^repeated: expected a tensor that says where outputs are to be, got none$"):
+        with pytest.raises(
+            ValueError, match="^repeated: expected a tensor that says where outputs are to be, got none$"
+        ):
             repeated._op_dk(torch._C.DispatchKey.CPU, None, 3)  # PyTorch's own way to the kernel needs a tensor

@@ -68,7 +68,8 @@ def run(script, way="symbol", **environment):
 
 @pytest.mark.parametrize("way, dlpack", [("symbol", 1), ("symbol", 0), ("without-symbol", 1), ("wrong-symbol", 1)])
 def test_under_a_mode_the_operator_is_called(way, dlpack):
-    run("""
+    run(
+        """
 assert probe.scale(x, x.shape, 2, 2.0, output) == 1 and calls == []
 with Idle():
     assert probe.scale(x, x.shape, 2, factor=2.0, output=output) == "redirected"
@@ -80,7 +81,11 @@ with Idle():
     assert first[3]["output"] is output and second[2] == () and list(second[3]) == ["input", "factor", "output"]
 assert output._version == 1 and probe.scale(x, x.shape, 2, 2.0, output) == 1 and len(calls) == 2
 assert private_names.has("mode_count_in_c") is (%r == "symbol")
-""" % way, way, TORCHTHAW_NO_DLPACK=str(1 - dlpack))
+"""
+        % way,
+        way,
+        TORCHTHAW_NO_DLPACK=str(1 - dlpack),
+    )
 
 
 def test_without_either_name_only_fake_tensors_are_noticed():
@@ -96,7 +101,9 @@ with FakeTensorMode():
 
 def test_which_calls_go_where():
     """The functions of OTHERS, in one process."""
-    run(OTHERS + """
+    run(
+        OTHERS
+        + """
 for name, function in list(globals().items()):
     if name.startswith("test_"):
         calls.clear()
@@ -104,7 +111,8 @@ for name, function in list(globals().items()):
         operators.redirect = redirect
         function()
         print(name)
-""")
+"""
+    )
 
 
 OTHERS = """

@@ -13,7 +13,9 @@ pytestmark = pytest.mark.timeout(1200)  # each runs many tests, at a fraction of
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 # Each in a process of its own, which ends there.
-FAULTS = PRELUDE + """
+FAULTS = (
+    PRELUDE
+    + """
 import torch
 from support import th_probe
 probe = th_probe.probe()
@@ -27,6 +29,7 @@ for fault in (
         os._exit(0)
     os.wait()
 """
+)
 
 
 @pytest.fixture(scope="module")

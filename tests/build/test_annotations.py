@@ -83,10 +83,14 @@ def test_shapes_that_parameters_say(tmp_path):
 
 def test_which_array_determines_a_number(tmp_path):
     """The first that is read and cannot be NULL; an expression determines nothing."""
-    functions = described(tmp_path, ALL + """
+    functions = described(
+        tmp_path,
+        ALL
+        + """
 void other(const float *a THAW_SHAPE(n) THAW_NULLABLE, const float *b THAW_SHAPE(2 * n, (m)), float *c THAW_SHAPE(k),
            const float *d THAW_SHAPE(7, n), int64_t n, int64_t m, int64_t k);
-""")
+""",
+    )
 
     def sources(name):
         return {p["name"]: p["source"] for p in functions[name]["parameters"] if "source" in p}

@@ -110,9 +110,7 @@ def test_a_moved_project_still_works(project, tmp_path):
     library = project / "lib"
     library.mkdir()
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", "lib/libcounting.so", "counting.c"], cwd=project, check=True)
-    extension(
-        project, sources=(), libraries=["counting"], library_dirs=["lib"], runtime_library_dirs=["lib"]
-    ).build()
+    extension(project, sources=(), libraries=["counting"], library_dirs=["lib"], runtime_library_dirs=["lib"]).build()
     moved = tmp_path / "moved"
     project.rename(moved)
     assert python(moved, CALL) == "3"

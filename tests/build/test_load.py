@@ -131,7 +131,7 @@ def test_a_plain_library(project):
 
 
 def test_a_program(project):
-    (project / "main.cpp").write_text('#include <cstdio>\nint main(int, char **v) { return std::puts(v[1]) < 0; }\n')
+    (project / "main.cpp").write_text("#include <cstdio>\nint main(int, char **v) { return std::puts(v[1]) < 0; }\n")
     path = torchthaw.load("program", "main.cpp", is_python_module=False, is_standalone=True)
     assert Path(path).name == "program"
     assert subprocess.run([path, "hello"], capture_output=True, text=True).stdout == "hello\n"
@@ -341,7 +341,9 @@ def test_the_record_grows_with_headers_and_folders_not_with_their_product(projec
         return 1 + sum(map(count, values))
 
     made_of = json.loads(stamp.read_text())
-    [files] = [files for name, files in made_of["objects"].items() if name.endswith("scaling.o") and "_scaling" not in name]
+    [files] = [
+        files for name, files in made_of["objects"].items() if name.endswith("scaling.o") and "_scaling" not in name
+    ]
     read = [path for path, digest in files.items() if digest]
     assert len(read) > 300 and count(made_of) < 10 * (len(read) + 60), count(made_of)
 
@@ -429,7 +431,7 @@ def test_a_builder_that_is_killed(project, tmp_path, monkeypatch, everything):
     others = [python(LOAD, project) for _ in range(2)]
     assert [process.communicate()[0] for process in others] == ["2\n"] * 2
     events = [line.split() for line in log.read_text().splitlines()]
-    first, events = events[0], events[1 if everything else 0:]
+    first, events = events[0], events[1 if everything else 0 :]
     assert first[0] == "begin" and len(events) % 2 == 0
     for begin, end in zip(events[::2], events[1::2]):
         assert (begin[0], end[0]) == ("begin", "end") and begin[1:] == end[1:], "two builders at once"

@@ -137,7 +137,9 @@ REQUIRED = "torchthaw<2,>=" + torchthaw.__version__.rpartition(".")[0]
 def test_a_wheel_requires_torchthaw(tmp_path, given, required):
     """That of the guide, whose setup.py says nothing of it."""
     options = f"install_requires={given}," if given else ""
-    project = write(tmp_path / "project", **{"setup.py": PROJECT["setup.py"].replace("options=", f"{options} options=")})
+    project = write(
+        tmp_path / "project", **{"setup.py": PROJECT["setup.py"].replace("options=", f"{options} options=")}
+    )
     words = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", tmp_path]
     printed = run(project, "-m", "pip", "wheel", "-v", *words, ".", PYTHONPATH=installed(tmp_path))
     (wheel,) = tmp_path.glob("*.whl")
@@ -203,7 +205,9 @@ def test_max_jobs(project):
 
 
 def test_without_ninja(project):
-    hidden = "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: n != 'ninja' and f(n, *a) or None\n"
+    hidden = (
+        "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: n != 'ninja' and f(n, *a) or None\n"
+    )
     (project / "setup.py").write_text(hidden + (project / "setup.py").read_text())
     tools = project / "tools"
     tools.mkdir()

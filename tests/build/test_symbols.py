@@ -55,7 +55,8 @@ def test_they_are_named(project):
 
 
 def test_all_are_named_as_the_language_has_them(project):
-    (project / "sum.cpp").write_text(textwrap.dedent("""
+    (project / "sum.cpp").write_text(
+        textwrap.dedent("""
         #include "Python.h"
         #include <string>
         namespace own { int length(const std::string &text, double x); }
@@ -63,7 +64,8 @@ def test_all_are_named_as_the_language_has_them(project):
         extern "C" double sum(double a, double b) {
           return square(a) + table[1] + own::length(std::string(7, 'x'), b) + Py_IsInitialized();
         }
-    """))
+    """)
+    )
     with pytest.raises(BuildError) as caught:
         build(project, ["sum.cpp"], include_dirs=[toolchain.python_include()])
     named = str(caught.value).partition("symbols: ")[2].partition(". Expected")[0]

@@ -32,7 +32,9 @@ WORDS = [
 PROLOGUE = "#include <stdint.h>\n#include <stddef.h>\n#include <torchthaw/annotate.h>\n"
 # What the preprocessor would change: comments, directives, joined lines, and the names that cdef.NEUTRAL has.
 PREPROCESSED = re.compile(r"#|//|/\*|\\\n|%:|\?\?|__|_Static_assert|_Noreturn|\r")
-OUTSIDE = re.compile(rb"#\s*(?:include\w*\s*(?!\s*[\"<](?:other\.h|std\w+\.h|torchthaw/annotate\.h)[\">])|embed|pragma|line)")
+OUTSIDE = re.compile(
+    rb"#\s*(?:include\w*\s*(?!\s*[\"<](?:other\.h|std\w+\.h|torchthaw/annotate\.h)[\">])|embed|pragma|line)"
+)
 
 
 @functools.cache

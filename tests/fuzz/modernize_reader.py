@@ -99,7 +99,9 @@ def examine_python(made, path, content):
 
 # ---- Projects that are sensible -------------------------------------------------------------------------------------
 
-LISTS = st.lists(st.sampled_from(["a.h", "src/a.h", "a.c", "src/a.c", "none.c", "../a.c", "", "k.cu"]), max_size=2).map(repr)
+LISTS = st.lists(st.sampled_from(["a.h", "src/a.h", "a.c", "src/a.c", "none.c", "../a.c", "", "k.cu"]), max_size=2).map(
+    repr
+)
 ARGUMENTS = st.fixed_dictionaries({
     "name": st.sampled_from(["'_ext.a'", "'a'", "'a.b.c'", "''", "3", "name", "'_ext.' + 'a'"]),
     "headers": LISTS, "sources": LISTS,

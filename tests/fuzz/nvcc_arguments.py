@@ -156,7 +156,9 @@ def through_the_launcher(words, folder):
     package.mkdir(parents=True, exist_ok=True)
     for path in (package.parent, package):
         (path / "__init__.py").touch()
-    (package / "nvcc.py").write_text("import os, shutil\ndef run(words):\n    os.write(1, '\\0'.join(words).encode())\n")
+    (package / "nvcc.py").write_text(
+        "import os, shutil\ndef run(words):\n    os.write(1, '\\0'.join(words).encode())\n"
+    )
     script = folder / "nvcc"
     script.write_text(text)
     done = subprocess.run(["sh", script, *words], capture_output=True, check=True)

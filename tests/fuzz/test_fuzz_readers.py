@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 TARGETS = {module.__name__: module for module in (header_reader, nvcc_arguments, doctor_reader, modernize_reader)}
 SAVED = [(name, path) for name in TARGETS for path in guided.saved(name)]
 # Words that a shell, or the launcher, might take for its own.
-AWKWARD = ["", " ", "a b", "$HOME", "`true`", "'", '"', "\\", "*", "-c", "--", "a\nb", "é", "$@", ";", "-DA=\"b c\""]
+AWKWARD = ["", " ", "a b", "$HOME", "`true`", "'", '"', "\\", "*", "-c", "--", "a\nb", "é", "$@", ";", '-DA="b c"']
 
 
 def test_every_target_has_seeds():

@@ -17,7 +17,11 @@ from torchthaw.library.namespace import Namespace
 
 def run(text, *arguments, **environment):
     """What a new process prints."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SRC), str(ROOT), str(ROOT / "tests")]), **environment}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(SRC), str(ROOT), str(ROOT / "tests")]),
+        **environment,
+    }
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", text, *arguments], cwd=ROOT, env=environment,
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -83,8 +83,11 @@ def test_wrong_arguments(device):
     for index, value, message in [
         (1, torch.randn(11, 7), r"weights: expected shape \(12, 7\), got \(11, 7\)"),
         (1, torch.randn(12, 7).double(), "weights: expected dtype torch.float32, got torch.float64"),
-        (0, torch.ones(2, 3).long(), "input: expected dtype torch.float32 or torch.bfloat16 or torch.float16 or "
-                                     "torch.float64, got torch.int64"),
+        (
+            0,
+            torch.ones(2, 3).long(),
+            "input: expected dtype torch.float32 or torch.bfloat16 or torch.float16 or torch.float64, got torch.int64",
+        ),
     ]:
         wrong = list(arguments)
         wrong[index] = value.to(device)

@@ -44,8 +44,16 @@ class Calls(torch.nn.Module):
         state = torch.empty_like(old_h), torch.empty_like(old_cell)
         total = add(input, input)
         my_lib.lltm_forward(
-            input=total, weights=self.weights, bias=self.bias, old_h=old_h, old_cell=old_cell, new_h=state[0],
-            new_cell=state[1], gates=None, workspace=None, workspace_size=0,
+            input=total,
+            weights=self.weights,
+            bias=self.bias,
+            old_h=old_h,
+            old_cell=old_cell,
+            new_h=state[0],
+            new_cell=state[1],
+            gates=None,
+            workspace=None,
+            workspace_size=0,
         )
         return state
 

@@ -76,7 +76,9 @@ def test_only_setup_context_serves_torch_func():
 @pytest.mark.parametrize("needs", [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1) if a or b or c])
 @pytest.mark.parametrize("function", [CombinedLinear, SeparateLinear, functions.LinearFunction])
 def test_needs_input_grad_subsets(function, needs):
-    arguments = [tensor.detach().requires_grad_(bool(need)) for tensor, need in zip((leaf(3, 4), leaf(5, 4), leaf(5)), needs)]
+    arguments = [
+        tensor.detach().requires_grad_(bool(need)) for tensor, need in zip((leaf(3, 4), leaf(5, 4), leaf(5)), needs)
+    ]
     output = function.apply(*arguments)
     assert output.grad_fn.needs_input_grad == tuple(map(bool, needs))
     gradients = function.backward(output.grad_fn, torch.ones_like(output))

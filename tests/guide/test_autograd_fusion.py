@@ -54,7 +54,10 @@ def test_a_network_trains_alike_with_and_without_fusion():
 
     torch.manual_seed(0)
     fused = FusedConvBatchNorm2D(1, 8, 3)
-    heads = [nn.Sequential(layer, nn.ReLU(), nn.Flatten(), nn.Linear(8 * 36, 4)) for layer in (fused, Pair(fused.conv_weight))]
+    heads = [
+        nn.Sequential(layer, nn.ReLU(), nn.Flatten(), nn.Linear(8 * 36, 4))
+        for layer in (fused, Pair(fused.conv_weight))
+    ]
     heads[1][3].load_state_dict(heads[0][3].state_dict())
     x, target = torch.randn(32, 1, 8, 8), torch.randint(4, (32,))
     losses = []

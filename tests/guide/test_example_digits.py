@@ -64,8 +64,18 @@ def accuracy_of(output):
 
 
 def test_two_processes_learn_as_one_does(demo, tmp_path):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-               "-m", "examples.digits", "--output", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node",
+        "2",
+        "-m",
+        "examples.digits",
+        "--output",
+        str(tmp_path),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=400)
     assert done.returncode == 0, done.stderr
     assert "processes 2" in done.stdout and {path.name for path in tmp_path.iterdir()} == PICTURES

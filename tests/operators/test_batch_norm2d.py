@@ -67,10 +67,25 @@ def test_eps_out_of_range(eps):
 
 def test_bad_input():
     x = torch.zeros(2, 3, 4, 4, requires_grad=True)
-    check.check_refuses(batch_norm2d, BatchNorm2DFunction, (x, 1e-3), [
-        (0, torch.zeros(3, 4, 4), ValueError, "input: expected shape (batch, channels, height, width), got (3, 4, 4)"),
-        (0, torch.zeros(1, 3, 1, 1), ValueError, "1"),
-        (0, torch.zeros(2, 3, 4, 4, dtype=torch.int64), TypeError, "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)"),
-        (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
-        (1, "small", TypeError, ""),
-    ])
+    check.check_refuses(
+        batch_norm2d,
+        BatchNorm2DFunction,
+        (x, 1e-3),
+        [
+            (
+                0,
+                torch.zeros(3, 4, 4),
+                ValueError,
+                "input: expected shape (batch, channels, height, width), got (3, 4, 4)",
+            ),
+            (0, torch.zeros(1, 3, 1, 1), ValueError, "1"),
+            (
+                0,
+                torch.zeros(2, 3, 4, 4, dtype=torch.int64),
+                TypeError,
+                "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)",
+            ),
+            (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
+            (1, "small", TypeError, ""),
+        ],
+    )

@@ -16,10 +16,14 @@ def test_values(shapes, dtype):
 
 
 def test_layouts():
-    check.check_values(conv2d, references.conv2d, [
-        tensor.detach().permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0).requires_grad_()
-        for tensor in check.tensors(*SHAPES[0])
-    ])
+    check.check_values(
+        conv2d,
+        references.conv2d,
+        [
+            tensor.detach().permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0).requires_grad_()
+            for tensor in check.tensors(*SHAPES[0])
+        ],
+    )
 
 
 def test_needs_input_grad():
@@ -37,10 +41,35 @@ def test_gradcheck_and_gradgradcheck():
 
 def test_bad_input():
     input, weight = check.tensors(*SHAPES[0], dtype=torch.float32)
-    check.check_refuses(conv2d, Conv2DFunction, (input, weight), [
-        (0, torch.zeros(3, 7, 6), ValueError, "input: expected shape (batch, in_channels, height, width), got (3, 7, 6)"),
-        (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
-        (1, torch.zeros(4, 2, 3, 3), ValueError, "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)"),
-        (1, torch.zeros(4, 3, 8, 3), ValueError, "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 3, 8, 3)"),
-        (1, weight.double(), TypeError, "weight: expected dtype torch.float32, got torch.float64; pass tensor.to(torch.float32)"),
-    ])
+    check.check_refuses(
+        conv2d,
+        Conv2DFunction,
+        (input, weight),
+        [
+            (
+                0,
+                torch.zeros(3, 7, 6),
+                ValueError,
+                "input: expected shape (batch, in_channels, height, width), got (3, 7, 6)",
+            ),
+            (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
+            (
+                1,
+                torch.zeros(4, 2, 3, 3),
+                ValueError,
+                "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)",
+            ),
+            (
+                1,
+                torch.zeros(4, 3, 8, 3),
+                ValueError,
+                "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 3, 8, 3)",
+            ),
+            (
+                1,
+                weight.double(),
+                TypeError,
+                "weight: expected dtype torch.float32, got torch.float64; pass tensor.to(torch.float32)",
+            ),
+        ],
+    )

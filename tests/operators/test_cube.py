@@ -53,7 +53,17 @@ def test_nan_and_infinity():
 
 def test_bad_input():
     x = torch.zeros(5, requires_grad=True)
-    check.check_refuses(cube, CubeFunction, (x,), [
-        (0, torch.zeros(5, dtype=torch.complex64), TypeError, "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.complex64; pass tensor.to(torch.float32)"),
-        (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
-    ])
+    check.check_refuses(
+        cube,
+        CubeFunction,
+        (x,),
+        [
+            (
+                0,
+                torch.zeros(5, dtype=torch.complex64),
+                TypeError,
+                "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.complex64; pass tensor.to(torch.float32)",
+            ),
+            (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
+        ],
+    )

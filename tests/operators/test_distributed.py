@@ -64,8 +64,13 @@ distributed.destroy_process_group()
 def test_distributed_data_parallel(tmp_path):
     where = f"file://{tmp_path / 'rendezvous'}"
     workers = [
-        subprocess.Popen([sys.executable, "-c", WORKER, where, str(rank)], cwd=ROOT,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, where, str(rank)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for rank in range(2)
     ]
     try:

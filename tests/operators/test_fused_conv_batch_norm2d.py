@@ -82,11 +82,36 @@ def test_input_changed_in_place_before_backward_is_an_error():
 
 def test_bad_input():
     input, weight = check.tensors(*SHAPES, dtype=torch.float32)
-    check.check_refuses(fused_conv_batch_norm2d, FusedConvBatchNorm2DFunction, (input, weight, 1e-3), [
-        (0, torch.zeros(3, 7, 6), ValueError, "input: expected shape (batch, in_channels, height, width), got (3, 7, 6)"),
-        (0, input.half(), TypeError, "conv_weight: expected dtype torch.float16, got torch.float32; pass tensor.to(torch.float16)"),
-        (0, input.long(), TypeError, "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)"),
-        (1, None, TypeError, "conv_weight: expected a torch.Tensor, got NoneType"),
-        (1, torch.zeros(4, 2, 3, 3), ValueError, "conv_weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)"),
-        (2, -1.0, ValueError, "eps"),
-    ])
+    check.check_refuses(
+        fused_conv_batch_norm2d,
+        FusedConvBatchNorm2DFunction,
+        (input, weight, 1e-3),
+        [
+            (
+                0,
+                torch.zeros(3, 7, 6),
+                ValueError,
+                "input: expected shape (batch, in_channels, height, width), got (3, 7, 6)",
+            ),
+            (
+                0,
+                input.half(),
+                TypeError,
+                "conv_weight: expected dtype torch.float16, got torch.float32; pass tensor.to(torch.float16)",
+            ),
+            (
+                0,
+                input.long(),
+                TypeError,
+                "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)",
+            ),
+            (1, None, TypeError, "conv_weight: expected a torch.Tensor, got NoneType"),
+            (
+                1,
+                torch.zeros(4, 2, 3, 3),
+                ValueError,
+                "conv_weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)",
+            ),
+            (2, -1.0, ValueError, "eps"),
+        ],
+    )

@@ -116,7 +116,9 @@ def test_sparse_and_nested_are_refused_by_name(operator):
                 inputs[place] = inputs[place].to_sparse()
             else:
                 inputs[place] = torch.nested.nested_tensor([inputs[place], inputs[place]])
-            with pytest.raises(TypeError, match=": expected a dense tensor, got (one with layout|a nested one)") as caught:
+            with pytest.raises(
+                TypeError, match=": expected a dense tensor, got (one with layout|a nested one)"
+            ) as caught:
                 operator.call(*inputs)
             assert not re.search(INTERNALS, str(caught.value))
 

@@ -78,15 +78,20 @@ def test_nan_and_infinity():
 
 def test_bad_input():
     input, weight, bias = check.tensors((3, 4), (5, 4), (5,), dtype=torch.float32)
-    check.check_refuses(linear, LinearFunction, (input, weight, bias), [
-        (0, torch.zeros(3, 6), ValueError, "input: expected shape (..., 4), got (3, 6)"),
-        (0, torch.zeros(()), ValueError, "input: expected shape (..., 4), got ()"),
-        (0, input.double(), TypeError, "weight"),
-        (0, [1.0], TypeError, "input: expected a torch.Tensor, got list"),
-        (1, torch.zeros(5), ValueError, "weight: expected shape (out_features, in_features), got (5,)"),
-        (1, weight.double(), TypeError, "weight"),
-        (1, None, TypeError, "weight: expected a torch.Tensor, got NoneType"),
-        (2, torch.zeros(4), ValueError, "bias: expected shape (5,), got (4,)"),
-        (2, bias.double(), TypeError, "bias"),
-        (2, 0.0, TypeError, "bias: expected a torch.Tensor, got float"),
-    ])
+    check.check_refuses(
+        linear,
+        LinearFunction,
+        (input, weight, bias),
+        [
+            (0, torch.zeros(3, 6), ValueError, "input: expected shape (..., 4), got (3, 6)"),
+            (0, torch.zeros(()), ValueError, "input: expected shape (..., 4), got ()"),
+            (0, input.double(), TypeError, "weight"),
+            (0, [1.0], TypeError, "input: expected a torch.Tensor, got list"),
+            (1, torch.zeros(5), ValueError, "weight: expected shape (out_features, in_features), got (5,)"),
+            (1, weight.double(), TypeError, "weight"),
+            (1, None, TypeError, "weight: expected a torch.Tensor, got NoneType"),
+            (2, torch.zeros(4), ValueError, "bias: expected shape (5,), got (4,)"),
+            (2, bias.double(), TypeError, "bias"),
+            (2, 0.0, TypeError, "bias: expected a torch.Tensor, got float"),
+        ],
+    )

@@ -93,7 +93,12 @@ def test_bad_input():
     inputs = arguments(3, 4, 5, torch.float32)
     bad = [
         (0, torch.zeros(4), ValueError, "input: expected shape (batch, input_size), got (4,)"),
-        (0, torch.zeros(3, 4, dtype=torch.int32), TypeError, "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int32; pass tensor.to(torch.float32)"),
+        (
+            0,
+            torch.zeros(3, 4, dtype=torch.int32),
+            TypeError,
+            "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int32; pass tensor.to(torch.float32)",
+        ),
         (0, torch.zeros(3, 6), ValueError, "weights: expected shape (15, 11), got (15, 9)"),
         (1, torch.zeros(15, 8), ValueError, "weights: expected shape (15, 9), got (15, 8)"),
         (2, torch.zeros(14), ValueError, "bias: expected shape (15,), got (14,)"),

@@ -232,7 +232,10 @@ def test_fused_equals_the_pair():
 
 def test_lltm_parameters():
     for module in (modules.LLTM(32, 100), modules.LLTMLayer(32, 100)):
-        assert {name: tuple(p.shape) for name, p in module.named_parameters()} == {"weights": (300, 132), "bias": (300,)}
+        assert {name: tuple(p.shape) for name, p in module.named_parameters()} == {
+            "weights": (300, 132),
+            "bias": (300,),
+        }
         for parameter in module.parameters():
             assert 0.09 < parameter.abs().max() <= 0.1  # uniform between -1/sqrt(100) and 1/sqrt(100)
 
@@ -276,10 +279,13 @@ def test_layer_batch_first():
     assert repr(first) == "LLTMLayer(input_size=4, state_size=5, batch_first=True)"
 
 
-@pytest.mark.parametrize("module, x", [
-    (modules.LLTM(4, 5), torch.zeros(3, 4)),
-    (modules.LLTMLayer(4, 5), torch.zeros(2, 3, 4)),
-])
+@pytest.mark.parametrize(
+    "module, x",
+    [
+        (modules.LLTM(4, 5), torch.zeros(3, 4)),
+        (modules.LLTMLayer(4, 5), torch.zeros(2, 3, 4)),
+    ],
+)
 def test_mismatching_states(module, x):
     good = torch.zeros(3, 5)
     for state, exception, message in [

@@ -48,10 +48,20 @@ def test_nan_and_infinity():
 
 def test_bad_input():
     x = torch.zeros(5, requires_grad=True)
-    check.check_refuses(mul_constant, MulConstantFunction, (x, 2.0), [
-        (0, torch.zeros(5, dtype=torch.int8), TypeError, "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int8; pass tensor.to(torch.float32)"),
-        (0, 3.0, TypeError, "input: expected a torch.Tensor, got float"),
-        (1, torch.tensor(2.0), TypeError, "constant: expected a real number, got Tensor"),
-        (1, 2j, TypeError, "constant: expected a real number, got complex"),
-        (1, "2", TypeError, "constant: expected a real number, got str"),
-    ])
+    check.check_refuses(
+        mul_constant,
+        MulConstantFunction,
+        (x, 2.0),
+        [
+            (
+                0,
+                torch.zeros(5, dtype=torch.int8),
+                TypeError,
+                "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int8; pass tensor.to(torch.float32)",
+            ),
+            (0, 3.0, TypeError, "input: expected a torch.Tensor, got float"),
+            (1, torch.tensor(2.0), TypeError, "constant: expected a real number, got Tensor"),
+            (1, 2j, TypeError, "constant: expected a real number, got complex"),
+            (1, "2", TypeError, "constant: expected a real number, got str"),
+        ],
+    )

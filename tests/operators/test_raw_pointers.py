@@ -128,7 +128,7 @@ def row_sums(tmp_path_factory):
     transpose=strategies.booleans(),
 )
 def test_a_kernel_over_strided_data_reads_what_the_tensor_holds(row_sums, shape, steps, start, transpose):
-    x = torch.arange(float(shape[0] * shape[1])).reshape(shape)[start:: steps[0], :: steps[1]]
+    x = torch.arange(float(shape[0] * shape[1])).reshape(shape)[start :: steps[0], :: steps[1]]
     x = x.t() if transpose else x
     sums, bits = row_sums(x)
     assert sums.tolist() == x.sum(dim=1).tolist() and bits == 32

@@ -41,7 +41,9 @@ def test_one_tensor_for_both_inputs():
 
 
 def test_large_array_is_shared_among_threads():
-    check.check_values(scale_add, references.scale_add, check.tensors((1 << 20) + 3, (1 << 20) + 3, dtype=torch.float32))
+    check.check_values(
+        scale_add, references.scale_add, check.tensors((1 << 20) + 3, (1 << 20) + 3, dtype=torch.float32)
+    )
 
 
 def test_nan_and_infinity():
@@ -52,12 +54,22 @@ def test_nan_and_infinity():
 
 def test_bad_input():
     x = torch.zeros(5, 5, requires_grad=True)
-    check.check_refuses(scale_add, ScaleAddFunction, (x, x), [
-        (1, torch.zeros(5, 4), ValueError, "input2: expected shape (5, 5), got (5, 4)"),
-        (1, torch.zeros(5, 5, 1), ValueError, "input2: expected shape (5, 5), got (5, 5, 1)"),
-        (1, torch.zeros(5, 5, dtype=torch.float64), TypeError, "input2"),
-        (0, torch.zeros(5, 5, dtype=torch.int64), TypeError, "input1: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)"),
-        (0, [1.0], TypeError, "input1: expected a torch.Tensor, got list"),
-        (1, None, TypeError, "input2: expected a torch.Tensor, got NoneType"),
-        (1, torch.zeros(5, 5, device="meta"), (TypeError, ValueError), "input2"),
-    ])
+    check.check_refuses(
+        scale_add,
+        ScaleAddFunction,
+        (x, x),
+        [
+            (1, torch.zeros(5, 4), ValueError, "input2: expected shape (5, 5), got (5, 4)"),
+            (1, torch.zeros(5, 5, 1), ValueError, "input2: expected shape (5, 5), got (5, 5, 1)"),
+            (1, torch.zeros(5, 5, dtype=torch.float64), TypeError, "input2"),
+            (
+                0,
+                torch.zeros(5, 5, dtype=torch.int64),
+                TypeError,
+                "input1: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)",
+            ),
+            (0, [1.0], TypeError, "input1: expected a torch.Tensor, got list"),
+            (1, None, TypeError, "input2: expected a torch.Tensor, got NoneType"),
+            (1, torch.zeros(5, 5, device="meta"), (TypeError, ValueError), "input2"),
+        ],
+    )

@@ -42,11 +42,15 @@ with ThreadPoolExecutor() as pool:
 """
 
 
-@pytest.mark.parametrize("imports", [
-    "import torch",
-    "import sklearn.cluster, torch",
-    "import torch, sklearn.cluster",
-], ids=["torch alone", "scikit-learn first", "scikit-learn second"])
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import torch",
+        "import sklearn.cluster, torch",
+        "import torch, sklearn.cluster",
+    ],
+    ids=["torch alone", "scikit-learn first", "scikit-learn second"],
+)
 def test_threads_follow_torch(imports):
     run(f"{imports}\nfrom _ext import my_lib\nimport modules\n{HONOURS_TORCH}")
 

@@ -127,7 +127,11 @@ def test_one_call_where_the_formula_allows(operator, monkeypatch):
 
 def test_zero_rows_and_randomness():
     inputs = OPERATORS["lltm"].tensors()
-    inputs[0], inputs[3], inputs[4] = torch.zeros(SIZE, 0, 3).double(), torch.zeros(0, 4).double(), torch.zeros(0, 4).double()
+    inputs[0], inputs[3], inputs[4] = (
+        torch.zeros(SIZE, 0, 3).double(),
+        torch.zeros(0, 4).double(),
+        torch.zeros(0, 4).double(),
+    )
     new_h, _ = torch.vmap(lltm, (0, None, None, None, None), randomness="different")(*inputs)
     assert new_h.shape == (SIZE, 0, 4)
 

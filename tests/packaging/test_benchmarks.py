@@ -108,7 +108,9 @@ def test_a_slow_round_does_not_move_the_median_but_widens_the_spread():
 def test_time_is_spent_where_asked():
     clock = Clock()
     contender = Contender("x", lambda: clock.spend(1000))
-    samples = harness.interleave([contender], Effort(group_seconds=0.2, block_seconds=1e-3, maximum_rounds=10**6), clock)
+    samples = harness.interleave(
+        [contender], Effort(group_seconds=0.2, block_seconds=1e-3, maximum_rounds=10**6), clock
+    )
     assert 0.1 < clock() * 1e-9 < 0.5
     assert len(samples["x"]) > 20
 

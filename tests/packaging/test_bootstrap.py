@@ -61,8 +61,12 @@ class Machine:
 
     def bootstrap(self, level="demo", **environment):
         return subprocess.run(
-            ["/bin/sh", str(self.checkout / ".ci" / "bootstrap"), level], cwd=self.checkout, capture_output=True,
-            text=True, timeout=60, env={"PATH": str(self.bin), "HOME": str(self.checkout), **environment},
+            ["/bin/sh", str(self.checkout / ".ci" / "bootstrap"), level],
+            cwd=self.checkout,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={"PATH": str(self.bin), "HOME": str(self.checkout), **environment},
         )
 
     def log(self):
@@ -264,7 +268,9 @@ def test_the_site_and_the_linters_have_an_environment_each(machine, level):
     venv, packages = machine.log()
     assert venv == f"venv --clear .venv-{level}" and packages.endswith(f"-r .ci/requirements/locked/{level}.txt")
     (pth,) = machine.checkout.glob(f".venv-{level}/lib/python3.*/site-packages/torchthaw-checkout.pth")
-    assert pth.read_text() == f"{machine.checkout}/src\n{machine.checkout}\n" and not (machine.checkout / ".venv").exists()
+    assert (
+        pth.read_text() == f"{machine.checkout}/src\n{machine.checkout}\n" and not (machine.checkout / ".venv").exists()
+    )
     assert machine.bootstrap(level).stderr == "" and machine.log() == []
     machine.checkout = machine.checkout.rename(machine.checkout.with_name("moved"))
     machine.bootstrap(level)

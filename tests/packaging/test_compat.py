@@ -27,12 +27,15 @@ NONE = {"torch": "2.4.1", "python": "3.13", "passed": table.NO_WHEEL, "date": "2
 
 
 def test_rows_stand_in_the_order_of_versions():
-    assert table.render([ROW, NONE, OLD]) == """\
+    assert (
+        table.render([ROW, NONE, OLD])
+        == """\
 | PyTorch | Python | passed   | failed | skipped | degraded patches | date       |
 | ------- | ------ | -------- | ------ | ------- | ---------------- | ---------- |
 | 2.4.1   | 3.10   | 9        | 3      | 1       | 2                | 2026-01-02 |
 | 2.4.1   | 3.13   | no wheel |        |         |                  | 2026-01-02 |
 | 2.10.0  | 3.12   | 9        | 0      | 1       | 2                | 2026-01-02 |"""
+    )
 
 
 def test_publishing_replaces_the_cells_that_were_run(tmp_path):

@@ -25,8 +25,18 @@ def test_makefiles_build_a_component_alone(tmp_path, component):
     launcher = tmp_path / "empty_objects"
     launcher.write_text(EMPTY_OBJECTS)
     launcher.chmod(0o755)
-    run(tool("cmake"), "-S", ROOT, "-B", tmp_path / "build", "-G", "Unix Makefiles", "-DTORCHTHAW_CUDA=OFF",
-        "-DBUILD_TESTING=OFF", *(f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}" for language in ("C", "CXX")))
+    run(
+        tool("cmake"),
+        "-S",
+        ROOT,
+        "-B",
+        tmp_path / "build",
+        "-G",
+        "Unix Makefiles",
+        "-DTORCHTHAW_CUDA=OFF",
+        "-DBUILD_TESTING=OFF",
+        *(f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}" for language in ("C", "CXX")),
+    )
     run(tool("cmake"), "--build", tmp_path / "build", "--parallel", "2", "--target", *TARGETS[component])
     run(tool("cmake"), "--install", tmp_path / "build", "--component", component, "--prefix", tmp_path / "prefix")
     made = {path.name for path in tmp_path.glob("prefix/lib*/**/lib*")}

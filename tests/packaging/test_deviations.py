@@ -6,7 +6,11 @@ import pytest
 from support import ROOT
 
 DOCUMENT = ROOT / "docs" / "reference" / "deviations.md"
-ROWS = [line for line in DOCUMENT.read_text().splitlines() if re.match(r"\| [^-|]", line) and "| PyTorch ≤ 0.4 |" not in line]
+ROWS = [
+    line
+    for line in DOCUMENT.read_text().splitlines()
+    if re.match(r"\| [^-|]", line) and "| PyTorch ≤ 0.4 |" not in line
+]
 
 
 def test_the_document_has_its_rows():

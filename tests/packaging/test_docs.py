@@ -10,6 +10,7 @@ text     output: what the block before it printed
 
 The pages of docs/languages/ are run by bindings/languages.py.
 """
+
 import os
 import re
 import shutil
@@ -75,8 +76,9 @@ def run(*command, variables=None, **options):
         "LD_LIBRARY_PATH": str(ROOT / "build" / "lib"),
         **(variables or {}),
     }
-    done = subprocess.run(command, cwd=options.pop("cwd", ROOT), env=environment, capture_output=True, text=True,
-                          timeout=840, **options)
+    done = subprocess.run(
+        command, cwd=options.pop("cwd", ROOT), env=environment, capture_output=True, text=True, timeout=840, **options
+    )
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -99,14 +101,17 @@ def test_each_block_names_a_language_that_is_run(document):
     assert {block.language for block in blocks(document)} <= {"python", "c", "cpp", "cmake", "sh", "text"}
 
 
-@pytest.mark.parametrize("document", [document for document in RUN_HERE if any(
-    block.language == "python" for block in blocks(document))], ids=lambda document: document.name)
+@pytest.mark.parametrize(
+    "document",
+    [document for document in RUN_HERE if any(block.language == "python" for block in blocks(document))],
+    ids=lambda document: document.name,
+)
 def test_python(document, tmp_path):
     lines = [""] * len(document.read_text().splitlines())
     for block in blocks(document):
         if block.language == "python":
             code = block.code.splitlines()
-            lines[block.line - 1:block.line - 1 + len(code)] = code  # so that a traceback shows the document's line
+            lines[block.line - 1 : block.line - 1 + len(code)] = code  # so that a traceback shows the document's line
     program = tmp_path / document.name
     program.write_text("\n".join(lines))
     printed = run(sys.executable, program)
@@ -121,8 +126,7 @@ def test_c(block, expected, tmp_path):
     source.write_text(block.code)
     command = [*compiler(block.language), "-pedantic", "-Wall", "-Wextra", "-Werror", includes(), source]
     if "int main(" in block.code:
-        run(*command, f"-L{ROOT / 'build' / 'lib'}", "-Wl,--as-needed", "-lmy_lib", "-lth", "-o",
-            tmp_path / "snippet")
+        run(*command, f"-L{ROOT / 'build' / 'lib'}", "-Wl,--as-needed", "-lmy_lib", "-lth", "-o", tmp_path / "snippet")
         printed = run(tmp_path / "snippet")
         assert expected is None or printed == expected
     else:
@@ -131,8 +135,13 @@ def test_c(block, expected, tmp_path):
 
 @pytest.mark.parametrize("block, expected", snippets("cmake"))
 def test_cmake(block, expected, tmp_path):
-    (program,) = [other for document in RUN_HERE if block in blocks(document)
-                  for other in blocks(document) if other.language == "c" and "int main(" in other.code][-1:]
+    (program,) = [
+        other
+        for document in RUN_HERE
+        if block in blocks(document)
+        for other in blocks(document)
+        if other.language == "c" and "int main(" in other.code
+    ][-1:]
     (tmp_path / "CMakeLists.txt").write_text(block.code)
     for source in re.findall(r"\w+\.c\b", block.code):
         (tmp_path / source).write_text(program.code)
@@ -154,7 +163,9 @@ def test_sh(block, expected, tmp_path):
 def test_readme_s_commands_work_one_after_the_other():
     """In one shell, as a reader types them. Python is started nowhere where it would import a source tree, which a reader who
     installed torchthaw has not built; and no failure is lost in a pipe."""
-    elsewhere = 'python() { [ ! -e torchthaw ] || { echo "$PWD has a source tree" >&2; exit 3; }; command python "$@"; }\n'
+    elsewhere = (
+        'python() { [ ! -e torchthaw ] || { echo "$PWD has a source tree" >&2; exit 3; }; command python "$@"; }\n'
+    )
     commands = [block.code for block in blocks(ROOT / "README.md") if block.language == "sh"]
     run("sh", "-euc", elsewhere + CHECKED_ONLY + "".join(commands))
     assert not re.search(r"python.*(\||;)", "".join(re.sub("#.*", "", code) for code in commands))
@@ -167,8 +178,11 @@ def test_what_the_text_names_exists(document):
     assert set(re.findall(r"`make ([\w-]+)", text)) <= targets
     for link in re.findall(r"\]\(([^)#\s]+)", text):
         assert "://" in link or (document.parent / link).exists(), link
-    for path in re.findall(r"`((?:c_api|torchthaw|functions|modules|tensors|tests|benchmarks|bindings|examples|docs|cmake|\.ci)"
-                           r"/[\w./]*)`", text):
+    for path in re.findall(
+        r"`((?:c_api|torchthaw|functions|modules|tensors|tests|benchmarks|bindings|examples|docs|cmake|\.ci)"
+        r"/[\w./]*)`",
+        text,
+    ):
         assert (ROOT / path).exists(), path
 
 
@@ -184,7 +198,9 @@ def test_each_page_names_its_readers_first(page):
 
 def test_links_name_headings_that_exist():
     def anchors(document):
-        headings = re.findall(r"^#+ (.*)", re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL), re.MULTILINE)
+        headings = re.findall(
+            r"^#+ (.*)", re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL), re.MULTILINE
+        )
         return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
     for document in DOCUMENTS:
@@ -203,11 +219,22 @@ def test_commands_and_options_are_those_of_the_program(command):
 def test_environment_variables_are_those_of_the_code():
     page = (ROOT / "docs" / "reference" / "environment.md").read_text()
     table = "".join(line for line in page.splitlines(keepends=True) if line.startswith("| `"))
-    sources = [path for folder in ("c_api", "src", "functions", "modules", "tensors")
-               for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".c", ".cpp", ".h")]
+    sources = [
+        path
+        for folder in ("c_api", "src", "functions", "modules", "tensors")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".c", ".cpp", ".h")
+    ]
     code = "".join(path.read_text() for path in sources)
-    read = set(re.findall(r"(?:getenv\(|environ\.get\(|environ\[|isa_variable = |config\.(?:switch|words)\(|word_of\()\"([A-Z_]+)\"", code))
-    read |= {name for names in re.findall(r"for variable in \(([^)]+)\)", code) for name in re.findall(r"[A-Z_]+", names)}
+    read = set(
+        re.findall(
+            r"(?:getenv\(|environ\.get\(|environ\[|isa_variable = |config\.(?:switch|words)\(|word_of\()\"([A-Z_]+)\"",
+            code,
+        )
+    )
+    read |= {
+        name for names in re.findall(r"for variable in \(([^)]+)\)", code) for name in re.findall(r"[A-Z_]+", names)
+    }
     bootstrap = set(re.findall(r"^# (?:CC, )?([A-Z_]+)  ", (ROOT / ".ci" / "bootstrap").read_text(), re.MULTILINE))
     assert {"MY_LIB_CPU", "TORCHTHAW_CACHE"} <= read and {"PYTHON", "TORCH_INDEX", "CXX"} <= bootstrap
     assert set(re.findall(r"`\$?([A-Z_]{2,})", table)) == read | bootstrap

@@ -18,8 +18,9 @@ BUILD = ROOT / "build"
 
 def run(*command, **options):
     """Runs a command and returns what it printed; a failure shows the whole output."""
-    done = subprocess.run([str(part) for part in command], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, **options)
+    done = subprocess.run(
+        [str(part) for part in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
+    )
     assert done.returncode == 0, done.stdout
     return done.stdout
 
@@ -37,7 +38,7 @@ def needs(*names):
 def prototypes():
     """{name: the comment above it, or above the functions it stands with} for all that the header declares."""
     text = HEADER.read_text()
-    text = text[text.index("* Version\n"):]
+    text = text[text.index("* Version\n") :]
     found, comment = {}, ""
     for block in re.finditer(r"(/\*.*?\*/)|^MY_LIB_API [^;]*?\b(\w+)\([^;]*;", text, re.S | re.M):
         comment = block[1] or comment
@@ -65,8 +66,10 @@ def major():
     return int(re.search(r"MY_LIB_VERSION_MAJOR (\d+)", HEADER.read_text())[1])
 
 
-@pytest.mark.parametrize("name, folder", [
-    ("my_lib.h", HEADER.parent), ("torchthaw/annotate.h", HEADER.parent), ("my_lib.hpp", ROOT / "bindings/cpp")])
+@pytest.mark.parametrize(
+    "name, folder",
+    [("my_lib.h", HEADER.parent), ("torchthaw/annotate.h", HEADER.parent), ("my_lib.hpp", ROOT / "bindings/cpp")],
+)
 def test_header_is_installed_as_it_is(prefix, name, folder):
     assert (prefix / "include" / name).read_bytes() == (folder / name).read_bytes()
 
@@ -78,8 +81,7 @@ def test_find_package_consumer_builds_and_runs(prefix, tmp_path):
 
 
 def test_build_tree_is_a_package_too(prefix, tmp_path):
-    run(tool("cmake"), "-S", ROOT / "examples/c", "-B", tmp_path,
-        f"-Dtorchthaw_DIR={BUILD / 'share/cmake/torchthaw'}")
+    run(tool("cmake"), "-S", ROOT / "examples/c", "-B", tmp_path, f"-Dtorchthaw_DIR={BUILD / 'share/cmake/torchthaw'}")
     run(tool("cmake"), "--build", tmp_path)
     assert "as PyTorch computes it" in run(tmp_path / "lltm_step")
 
@@ -88,7 +90,8 @@ def test_build_tree_is_a_package_too(prefix, tmp_path):
 def test_another_major_version_is_not_found(prefix, tmp_path, difference):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.20)\nproject(other LANGUAGES C)\n"
-        f"find_package(torchthaw {major() + difference})\nmessage(STATUS \"found=${{torchthaw_FOUND}}\")\n")
+        f'find_package(torchthaw {major() + difference})\nmessage(STATUS "found=${{torchthaw_FOUND}}")\n'
+    )
     out = run(tool("cmake"), "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
     assert "found=0" in out
 
@@ -109,8 +112,20 @@ def test_pkg_config_consumer_builds_and_runs_from_a_moved_installation(prefix, t
 def test_a_program_finds_the_library_that_it_is_shipped_with(prefix, tmp_path):
     (tmp_path / "bin").mkdir()
     shutil.copytree(library(prefix).parent, tmp_path / "lib", symlinks=True)
-    run("cc", "-std=c99", ROOT / "examples/c/lltm_step.c", "-I", prefix / "include", "-L", tmp_path / "lib", "-lmy_lib",
-        "-lm", "-Wl,-rpath,$ORIGIN/../lib", "-o", tmp_path / "bin/program")
+    run(
+        "cc",
+        "-std=c99",
+        ROOT / "examples/c/lltm_step.c",
+        "-I",
+        prefix / "include",
+        "-L",
+        tmp_path / "lib",
+        "-lmy_lib",
+        "-lm",
+        "-Wl,-rpath,$ORIGIN/../lib",
+        "-o",
+        tmp_path / "bin/program",
+    )
     (tmp_path / "bin").rename(tmp_path / "moved")  # with lib still beside it
     without = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     assert "as PyTorch computes it" in run(tmp_path / "moved/program", env=without)
@@ -129,8 +144,9 @@ def test_programs_of_old_tensors_link_as_a_user_links_them(prefix, tmp_path, nam
 
 def test_exactly_the_functions_of_the_header_are_exported(prefix):
     # Each line is `address type name@@version`; the version itself is a symbol too.
-    symbols = {line.split()[2].partition("@")[0]
-               for line in run("nm", "-D", "--defined-only", library(prefix)).splitlines()}
+    symbols = {
+        line.split()[2].partition("@")[0] for line in run("nm", "-D", "--defined-only", library(prefix)).splitlines()
+    }
     assert symbols == {*prototypes(), f"MY_LIB_{major()}"}
     assert all(name.startswith(("my_lib_", "lltm_")) for name in prototypes())
 
@@ -150,8 +166,9 @@ def test_the_library_leaves_the_process_alone(prefix):
     names = {line.split()[-1].partition("@")[0] for line in lines}
     assert {"pthread_once", "memcpy"} <= names
     in_memory = {"snprintf", "vsnprintf", "__snprintf_chk", "__vsnprintf_chk"}
-    unwanted = re.compile("printf|put|write|std(in|out|err)|perror|sig|raise|kill|exit|abort|^v?fork$|exec|"
-                          "alloc|free|_Zn|_Zd")
+    unwanted = re.compile(
+        "printf|put|write|std(in|out|err)|perror|sig|raise|kill|exit|abort|^v?fork$|exec|alloc|free|_Zn|_Zd"
+    )
     assert {name for name in names - in_memory if unwanted.search(name)} == set()
 
 
@@ -168,7 +185,15 @@ def test_the_cpu_paths_share_no_inline_function(prefix):
             assert [line for line in weak if f"my_lib::{isa}::" not in line] == [], path
 
 
-PROGRAMS = {"base": "", "operators": "", "abi": "", "cuda": "cuda_on_host_", "th": "th_", "thc": "thc_", "thc/on_host": "thc_"}
+PROGRAMS = {
+    "base": "",
+    "operators": "",
+    "abi": "",
+    "cuda": "cuda_on_host_",
+    "th": "th_",
+    "thc": "thc_",
+    "thc/on_host": "thc_",
+}
 
 
 def test_every_c_test_runs(prefix):
@@ -184,8 +209,9 @@ def test_every_c_test_runs(prefix):
 
 
 def test_every_function_is_dated():
-    assert [name for name, comment in prototypes().items()
-            if not re.search(r"Since[\s*]+\d+\.\d+\.\d+\.", comment)] == []
+    assert [
+        name for name, comment in prototypes().items() if not re.search(r"Since[\s*]+\d+\.\d+\.\d+\.", comment)
+    ] == []
 
 
 def test_golden_numbers_are_what_pytorch_computes():
@@ -200,10 +226,11 @@ def test_golden_numbers_are_what_pytorch_computes():
 
 @needs("cc")
 def test_another_platform_gets_one_clear_line():
-    done = subprocess.run(["cc", "-U__linux__", "-fsyntax-only", "-x", "c", str(HEADER)], text=True,
-                          stderr=subprocess.PIPE)
+    done = subprocess.run(
+        ["cc", "-U__linux__", "-fsyntax-only", "-x", "c", str(HEADER)], text=True, stderr=subprocess.PIPE
+    )
     assert done.returncode != 0
-    assert "#error \"my_lib supports Linux on x86-64 (tested) and aarch64 (compiles)" in done.stderr
+    assert '#error "my_lib supports Linux on x86-64 (tested) and aarch64 (compiles)' in done.stderr
     assert done.stderr.count("error:") == 1
 
 
@@ -214,6 +241,19 @@ SOURCES = sorted([*C_API.glob("base/*.cpp"), *C_API.glob("my_lib/*/*.cpp")])
 @needs("aarch64-linux-gnu-g++")
 @pytest.mark.parametrize("source", [str(path.relative_to(C_API)) for path in SOURCES])
 def test_the_portable_path_compiles_for_aarch64(source):
-    run("aarch64-linux-gnu-g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-        "-DMY_LIB_BUILD", "-DMY_LIB_ISA=portable", "-DMY_LIB_ISA_PORTABLE",
-        f"-I{C_API}", f"-I{C_API}/include", f"-I{C_API}/my_lib", C_API / source)
+    run(
+        "aarch64-linux-gnu-g++",
+        "-std=c++17",
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-fsyntax-only",
+        "-DMY_LIB_BUILD",
+        "-DMY_LIB_ISA=portable",
+        "-DMY_LIB_ISA_PORTABLE",
+        f"-I{C_API}",
+        f"-I{C_API}/include",
+        f"-I{C_API}/my_lib",
+        C_API / source,
+    )

@@ -20,7 +20,9 @@ MAY = {
 }
 TOP = {"__init__", "__main__", "activate", "cli"}
 
-pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="an installed torchthaw is tested, without its sources here")
+pytestmark = pytest.mark.skipif(
+    not PACKAGE.is_dir(), reason="an installed torchthaw is tested, without its sources here"
+)
 
 
 def layers_of(text, package):

@@ -35,7 +35,9 @@ def words(operator):
     found = {operator}
     for folder in ("functions", "modules"):
         text = (ROOT / folder / "__init__.py").read_text()
-        found |= {name for line in re.findall(rf"^from \.{operator} import (.*)", text, re.M) for name in line.split(", ")}
+        found |= {
+            name for line in re.findall(rf"^from \.{operator} import (.*)", text, re.M) for name in line.split(", ")
+        }
     return found
 
 

@@ -134,7 +134,10 @@ def test_diagrams_are_made_from_their_source(source):
 
 def test_folders_in_the_layers_exist():
     named = re.findall(r"(?:modules|functions|torchthaw|c_api)/[\w/.]+", (DOCS / "diagrams" / "layers.dot").read_text())
-    assert len(named) >= 7 and [name for name in named if not ((ROOT / name).exists() or (ROOT / "src" / name).exists())] == []
+    assert (
+        len(named) >= 7
+        and [name for name in named if not ((ROOT / name).exists() or (ROOT / "src" / name).exists())] == []
+    )
 
 
 def test_the_front_page_says_how_to_install_before_its_first_section():

@@ -58,7 +58,7 @@ def archive(prefix):
 def three_threads(program):
     """What the program prints; the library's line without version and CPU."""
     printed = run(program, env={**os.environ, "OMP_NUM_THREADS": "3"})
-    return printed[printed.index("openmp="):]
+    return printed[printed.index("openmp=") :]
 
 
 @needs("cc")
@@ -93,8 +93,19 @@ int main() {
     return 2;
 }
 """)
-    run("c++", "-std=c++17", "-O0", "program.cpp", "-I", prefix / "include", archive(prefix), "-lm", "-o", "program",
-        cwd=tmp_path)
+    run(
+        "c++",
+        "-std=c++17",
+        "-O0",
+        "program.cpp",
+        "-I",
+        prefix / "include",
+        archive(prefix),
+        "-lm",
+        "-o",
+        "program",
+        cwd=tmp_path,
+    )
     run(tmp_path / "program")
 
 
@@ -144,8 +155,13 @@ func main() {{
 	}}
 }}
 """)
-    done = subprocess.run(["go", "build", "-o", "program", "."], cwd=tmp_path, capture_output=True, text=True,
-                          env={**os.environ, "GOFLAGS": "-mod=mod", "GOCACHE": str(tmp_path / "cache")})
+    done = subprocess.run(
+        ["go", "build", "-o", "program", "."],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GOFLAGS": "-mod=mod", "GOCACHE": str(tmp_path / "cache")},
+    )
     assert done.returncode == 0, done.stderr
     assert run(tmp_path / "program") == "[2 4 6]\n"
     assert "libmy_lib" not in run("readelf", "-d", tmp_path / "program")

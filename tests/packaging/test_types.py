@@ -16,7 +16,7 @@ PUBLIC = "torchthaw", "torchthaw.extension", "torchthaw.legacy"
 
 # Every public name, used as its page says. A line that mypy must refuse ends in "type: ignore"; with --strict, such a
 # comment is an error where there is nothing to ignore.
-PROGRAM = '''
+PROGRAM = """
 import os
 from pathlib import Path
 
@@ -77,7 +77,7 @@ torchthaw.BuildExtension.with_options(use_ninja="no")  # type: ignore[arg-type]
 legacy.enable(3)  # type: ignore[arg-type]
 legacy.install("all")  # type: ignore[call-arg]
 torchthaw.load_inlin("halving")  # type: ignore[attr-defined]
-'''
+"""
 
 USES_STUB = """
 from torch import Tensor

@@ -73,7 +73,11 @@ PACKAGES = {"share/pkgconfig/my_lib.pc", "share/pkgconfig/th.pc"} | {
     )
 }  # fmt: skip
 HEADERS = {"include/my_lib.h", "include/my_lib.hpp", "include/torchthaw/annotate.h"}
-OF_THE_BRIDGE = {"bridge/_bridge.abi3.so", "bridge/bridge.h", "bridge/regions.h"}  # the headers: what extensions include
+OF_THE_BRIDGE = {
+    "bridge/_bridge.abi3.so",
+    "bridge/bridge.h",
+    "bridge/regions.h",
+}  # the headers: what extensions include
 DATA = {"py.typed", "legacy/doctor/symbols.txt"}
 
 

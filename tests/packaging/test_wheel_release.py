@@ -70,7 +70,10 @@ def test_the_source_distribution_is_the_same_twice(sdist):
 def test_the_source_distribution_has_the_files_of_the_repository(sdist):
     """And none that a build left. Those of .ci and the benchmarks' results are for those who have a checkout."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     if listed.returncode:
         pytest.skip("not a git checkout")
@@ -85,7 +88,9 @@ def test_the_source_distribution_has_the_files_of_the_repository(sdist):
 def metadata(source, environment, folder="."):
     """METADATA of a source tree, as pip asks for it; it is written into an empty folder there."""
     hook = "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as hook; hook(sys.argv[1])"
-    done = subprocess.run([sys.executable, "-c", hook, folder], cwd=source, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", hook, folder], cwd=source, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0 and "git is not there" not in done.stderr, done.stderr
     return (source / folder / INFO / "METADATA").read_text()
 
@@ -131,12 +136,15 @@ def test_metadata_without_git(sdist, release, tmp_path):
 
 HARDENED = ["-Wl,-z,relro", "-Wl,-z,now"]
 
+
 def library(folder, name, text, *flags):
     """A shared library of the unpacked wheel ``folder``, from C code."""
     path = folder / "torchthaw" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     (folder / "code.c").write_text(text)
-    built = subprocess.run(["gcc", "-shared", "-fPIC", folder / "code.c", *HARDENED, *flags, "-o", path], capture_output=True)
+    built = subprocess.run(
+        ["gcc", "-shared", "-fPIC", folder / "code.c", *HARDENED, *flags, "-o", path], capture_output=True
+    )
     assert built.returncode == 0, built.stderr
     return path
 
@@ -487,7 +495,11 @@ def test_the_name_needs_proof(release, monkeypatch, tmp_path, tag, libraries, ac
         calls.append(command)
         if "tags" in command:
             assert options["env"]["SOURCE_DATE_EPOCH"] == "1700000000"  # the time of the new RECORD
-        return f"INFO: libc\n{printed}\n" if "auditwheel" in command else "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl\n"
+        return (
+            f"INFO: libc\n{printed}\n"
+            if "auditwheel" in command
+            else "torchthaw-1-cp310-abi3-manylinux_2_28_x86_64.whl\n"
+        )
 
     monkeypatch.setattr(release, "run", run)
     monkeypatch.setattr(release, "tools", lambda: "python")

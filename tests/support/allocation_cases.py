@@ -286,7 +286,8 @@ def operator_cases(_):
 
     a = torch.ones(3, 4)
     return {
-        "add": lambda: alone(lambda: add(a, a)), "lltm": lltm,
+        "add": lambda: alone(lambda: add(a, a)),
+        "lltm": lltm,
         "add of a dtype": lambda: alone(lambda: add(a, torch.ones(3, 4, dtype=torch.int32))),
         "add of shapes": lambda: alone(lambda: add(a, torch.ones(3, 5))),
         "strided": lambda: alone(lambda: add(a.t(), a.t())),

@@ -74,7 +74,9 @@ def check_layouts(function, inputs):
     results, _ = gradients(function, inputs)
     directions = [torch.randn_like(result) for result in as_tuple(results)]
     _, wanted_gradients = gradients(function, inputs, directions)
-    choices = [list(other_layouts(i.detach())) if isinstance(i, Tensor) else itertools.repeat((None, i)) for i in inputs]
+    choices = [
+        list(other_layouts(i.detach())) if isinstance(i, Tensor) else itertools.repeat((None, i)) for i in inputs
+    ]
     seen = 0
     for variant in zip(*choices):
         seen += 1

@@ -1,7 +1,7 @@
 """tests/support/replay.py: replays the recorded calls of the original TH on another library. README.md has the format.
 
-    python tests/support/replay.py LIBTH [--only NAME,...] [--unwind]      NAME: a function or a family
-    python tests/support/replay.py show CASE
+python tests/support/replay.py LIBTH [--only NAME,...] [--unwind]      NAME: a function or a family
+python tests/support/replay.py show CASE
 """
 
 import argparse

@@ -24,10 +24,13 @@ config.prefix = lambda: Path(sys.argv[1])
 sys.path.insert(0, {str(TESTS)!r})
 """
 
-RUN = PRELUDE + """
+RUN = (
+    PRELUDE
+    + """
 import pytest
 raise SystemExit(pytest.main(["-q", "-x", "-s", "-p", "no:cacheprovider", *sys.argv[2:]]))
 """
+)
 
 # Those that start processes, which would be another bridge's, and those that count what the sanitizers keep.
 LEFT_OUT = (

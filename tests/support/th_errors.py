@@ -1,6 +1,6 @@
 """tests/support/th_errors.py: makes the calls of tests/th/errors.txt and says which do not fail as they should.
 
-    cd tests; python -m support.th_errors LIBTH [FUNCTION]
+cd tests; python -m support.th_errors LIBTH [FUNCTION]
 """
 
 import csv

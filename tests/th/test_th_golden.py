@@ -49,7 +49,11 @@ def test_data_are_complete():
 
 def test_a_wrong_outcome_is_seen():
     """The checker itself: every kind of difference is found."""
-    case = {"o": [["s", "Float", replay.encode(b"\0" * 8)]], "k": [["THFloatStorage_size", "i64", "@0"]], "x": {"r": [2]}}
+    case = {
+        "o": [["s", "Float", replay.encode(b"\0" * 8)]],
+        "k": [["THFloatStorage_size", "i64", "@0"]],
+        "x": {"r": [2]},
+    }
     zeros, other = replay.encode(bytes(8)), replay.encode(b"\0\0\0\0\0\0\x80\x3f")
     for wrong in [
         {"r": [3]},

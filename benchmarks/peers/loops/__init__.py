@@ -87,9 +87,7 @@ def build_tvm_ffi(folder):
     from tvm_ffi import cpp
 
     source = (HERE / "tvm_ffi.cpp").read_text()
-    return Path(
-        cpp.build_inline("loop_tvm_ffi", cpp_sources=source, functions="add_loop", build_directory=str(folder))
-    )
+    return Path(cpp.build_inline("loop_tvm_ffi", cpp_sources=source, functions="add_loop", build_directory=str(folder)))
 
 
 def load_tvm_ffi(library):

@@ -18,7 +18,11 @@ import torch
 from . import BINDINGS
 
 # What a program that builds so has imported before; it is not timed.
-IMPORTED = {"pybind11": "torch.utils.cpp_extension", "stable ABI": "torch.utils.cpp_extension", "tvm-ffi": "tvm_ffi.cpp"}
+IMPORTED = {
+    "pybind11": "torch.utils.cpp_extension",
+    "stable ABI": "torch.utils.cpp_extension",
+    "tvm-ffi": "tvm_ffi.cpp",
+}
 
 name, folder = sys.argv[1], Path(sys.argv[2])
 importlib.import_module(IMPORTED.get(name, "torchthaw"))

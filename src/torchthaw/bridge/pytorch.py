@@ -28,8 +28,7 @@ def access():
 
 
 def broken():
-    """Why the module ``torch`` of this process is no PyTorch that works, with its file; "" where it is, or there is none.
-    """
+    """Why the module ``torch`` of this process is no PyTorch that works, with its file; "" where it is, or there is none."""
     torch = sys.modules.get("torch")
     if torch is None or is_being_imported(torch):
         return ""
@@ -39,7 +38,9 @@ def broken():
     except MemoryError:
         raise
     except Exception as error:
-        place = getattr(torch, "__file__", None) or next(iter(getattr(torch, "__path__", ())), "a module without a file")
+        place = getattr(torch, "__file__", None) or next(
+            iter(getattr(torch, "__path__", ())), "a module without a file"
+        )
         return f"{place}: {type(error).__name__}: {error}"
     return ""
 

@@ -298,7 +298,9 @@ class Extension:
             "runtime_library_dirs": [*self.runtime_library_dirs()],
             "extra_objects": [os.fspath(path) for path in options["extra_objects"]],
             "extra_compile_args": [
-                *options["extra_compile_args"]["cxx"], "-fexceptions", *self.late_include_flags(),
+                *options["extra_compile_args"]["cxx"],
+                "-fexceptions",
+                *self.late_include_flags(),
             ],
             "extra_link_args": [*map(os.fspath, self.link_args())],
         }

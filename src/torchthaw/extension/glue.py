@@ -35,7 +35,7 @@ FRAME = "typedef struct {{ {fields} }} thaw_frame_{name};\n"
 # A function of the extension whose name the C library, too, declares, or generated C: another name in this file, before
 # its header is read, and its own again for the linker.
 RENAME = "#define {name}(...) thaw_own_{name}(__VA_ARGS__)\n"
-RENAMED = "#undef {name}\nextern __typeof__(thaw_own_{name}) thaw_own_{name} __asm__(\"{name}\");\n"
+RENAMED = '#undef {name}\nextern __typeof__(thaw_own_{name}) thaw_own_{name} __asm__("{name}");\n'
 
 # The C function's name becomes a macro, so that it keeps its name everywhere and cffi's code calls the stand-in.
 # Entries of thaw are called in parentheses: the extension may have a function, now a macro, with the name of one.
@@ -190,9 +190,7 @@ class Function(functions.Function):
 
     def trampoline(self, index):
         """What Python calls; ``index`` is that of row()."""
-        return TRAMPOLINE.format(
-            name=self.name, call=self.call, index=index, scratch=max(1, 2 * len(self.parameters))
-        )
+        return TRAMPOLINE.format(name=self.name, call=self.call, index=index, scratch=max(1, 2 * len(self.parameters)))
 
 
 # The flags of an array in an annotated function, by the field of description.Parameter that asks for each.
@@ -252,7 +250,7 @@ def c_string(text):
 
 def c_text(text):
     """A long C string literal, in several lines; compilers must take no more than 4095 bytes of one."""
-    return "\n".join(f"    {c_string(text[start:start + 100])}" for start in range(0, len(text), 100))
+    return "\n".join(f"    {c_string(text[start : start + 100])}" for start in range(0, len(text), 100))
 
 
 def array(declaration, rows):

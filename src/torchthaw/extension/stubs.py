@@ -1,4 +1,4 @@
-'''torchthaw/extension/stubs.py: the .pyi of an extension, by which editors know its functions, their types and shapes.'''
+"""torchthaw/extension/stubs.py: the .pyi of an extension, by which editors know its functions, their types and shapes."""
 
 import keyword
 import textwrap

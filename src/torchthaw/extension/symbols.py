@@ -47,7 +47,7 @@ def hints(made, names, places):
     for name in names:
         said = [f"{places[name]} declares it"] if name in places else []
         said += [
-            f"{source} defines {other}, a function of C++: put extern \"C\" before it, or include its header inside "
+            f'{source} defines {other}, a function of C++: put extern "C" before it, or include its header inside '
             'extern "C" { }'
             for source, other in _in_cxx(made, name)
         ]

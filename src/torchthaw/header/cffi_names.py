@@ -8,8 +8,17 @@ import warnings
 
 from cffi import cparser, model, recompiler
 
-__all__ = ["VERSIONS", "assigned", "constants", "enumerators", "functions", "model", "module_source", "read_only",
-           "syntax_tree"]
+__all__ = [
+    "VERSIONS",
+    "assigned",
+    "constants",
+    "enumerators",
+    "functions",
+    "model",
+    "module_source",
+    "read_only",
+    "syntax_tree",
+]
 
 # The versions of cffi that have these names; pyproject.toml requires the same.
 VERSIONS = ">=1.16,<3"

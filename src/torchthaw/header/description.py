@@ -391,8 +391,9 @@ class _Annotator:
         if found is None:
             raise self.error(word, f"integer parameters of {self.function.name}", name, parameter)
         if found.kind != "integer":
-            raise self.error(word, f"integer parameters of {self.function.name}", f"{name}, which is {kind_of(found)}",
-                             parameter)
+            raise self.error(
+                word, f"integer parameters of {self.function.name}", f"{name}, which is {kind_of(found)}", parameter
+            )
 
     def sizes(self, parameter, word, pairs):
         """Raises unless names are (sizes, number of them), each of a parameter."""

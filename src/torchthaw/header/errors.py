@@ -240,4 +240,6 @@ def check(text):
         if "auto" in words:
             raise HeaderError(f"{place}: {name}: expected a function whose result has a type of C, got auto")
         if "static" in words:
-            raise HeaderError(f"{place}: {name}: expected a function that other files can call, or its body, got static")
+            raise HeaderError(
+                f"{place}: {name}: expected a function that other files can call, or its body, got static"
+            )

@@ -44,8 +44,9 @@ def nvcc_flags(given):
     words, changes = nvcc.current(_without_old_standard(given), toolkit)
     for change in changes:
         print(f"torchthaw: nvcc: {change}", file=sys.stderr)
-    removed = [os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in
-               nvcc.removed_calls(words)]
+    removed = [
+        os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in nvcc.removed_calls(words)
+    ]
     return flags([*words, *removed])
 
 

@@ -9,8 +9,7 @@ from ..base import config
 PTH = "torchthaw-enable.pth"
 # .pth files take one line of code. A torchthaw that was removed since is no error at every start of Python.
 LINE = (
-    "import os; f = {path!r}; "
-    "os.path.exists(f) and exec(open(f).read(), {{'__file__': f, '__name__': 'activate'}})\n"
+    "import os; f = {path!r}; os.path.exists(f) and exec(open(f).read(), {{'__file__': f, '__name__': 'activate'}})\n"
 )
 
 

@@ -11,9 +11,7 @@ from . import options, th_types as th
 from .ffi_extension import LegacyExtension
 
 
-def create_extension(
-    name, headers, sources, verbose=True, with_cuda=False, package=False, relative_to=".", **kwargs
-):
+def create_extension(name, headers, sources, verbose=True, with_cuda=False, package=False, relative_to=".", **kwargs):
     """A cffi.FFI whose ``build()`` makes the package ``name`` of what C ``headers`` declare.
 
     name: dotted, such as ``"_ext.my_lib"``: the folders of the package, below that of the file ``relative_to``.

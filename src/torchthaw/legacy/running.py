@@ -28,7 +28,9 @@ def add_run(subcommands, help):
         "run", help=help, usage=USAGE,
         description=DESCRIPTION, add_help=False, prefix_chars="\0",
     )  # fmt: skip
-    parser.add_argument("words", metavar="FILE", nargs="...", help="the script, or -m, -c or - as for python; its arguments")
+    parser.add_argument(
+        "words", metavar="FILE", nargs="...", help="the script, or -m, -c or - as for python; its arguments"
+    )
     parser.set_defaults(run=lambda options: run(parser, options.words))
 
 

@@ -61,7 +61,8 @@ def make(member):
     known["parameters"] = ", ".join(f"{name}=None" for name in names)
     if member.is_query:
         text = QUERY.format(
-            **known, indices=", ".join(f"operator.index({name})" for name in names),
+            **known,
+            indices=", ".join(f"operator.index({name})" for name in names),
             known=" and ".join(f"_is_known({name})" for name in names) or "True",
         )
         return _compile(text, {
@@ -72,7 +73,8 @@ def make(member):
     if member.obstacle:
         return _compile(OUTSIDE.format(**known), {"_outside": outside(function, member.obstacle)})
     text = TEXT.format(
-        **known, misfit=" or ".join(misfits(function)) or "False",
+        **known,
+        misfit=" or ".join(misfits(function)) or "False",
         arguments=", ".join(map(value, function.given)),
         result=None if function.result == "void" else 1,
     )

@@ -20,8 +20,12 @@ needs_library = pytest.mark.skipif(not LIBRARY.exists(), reason="no nvcc was fou
 
 def run(*command, **environment):
     done = subprocess.run(
-        [str(part) for part in command], cwd=ROOT, env={**os.environ, **environment}, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        [str(part) for part in command],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     return done.returncode, done.stdout
 
@@ -38,8 +42,17 @@ def stand_in():
 @pytest.mark.parametrize("cases", ["gpu/test_gpu_operators.py", "host/pretended/test_pretended_devices.py"])
 def test_from_python(stand_in, cases):
     code, out = run(
-        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "support.stand_in.pretended",
-        TESTS / "cuda" / cases, LD_LIBRARY_PATH=str(stand_in), PYTHONPATH=str(TESTS),
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "support.stand_in.pretended",
+        TESTS / "cuda" / cases,
+        LD_LIBRARY_PATH=str(stand_in),
+        PYTHONPATH=str(TESTS),
     )
     assert code == 0, out
     assert re.search(r"\d+ passed", out)
@@ -84,7 +97,8 @@ def test_every_operator_of_my_lib_has_its_twin():
     about_the_library = re.compile(r"my_lib_(abi_version|version|build_info|last_error|set_last|error_|.*num_threads)")
     only_on_the_cpu = re.compile(r".*_b?f16$")
     host = {
-        name: declaration for name, declaration in declared(HEADER.with_name("my_lib.h")).items()
+        name: declaration
+        for name, declaration in declared(HEADER.with_name("my_lib.h")).items()
         if not about_the_library.match(name) and not only_on_the_cpu.match(name)
     }
     cuda = declared(HEADER)
@@ -104,6 +118,11 @@ def test_the_library_exports_its_header_and_needs_nothing_of_nvidia():
     code, out = run("readelf", "-d", LIBRARY)
     needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", out))
     assert needed <= {
-        "libmy_lib.so.1", "libstdc++.so.6", "libgcc_s.so.1", "libm.so.6", "libc.so.6",
-        "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
+        "libmy_lib.so.1",
+        "libstdc++.so.6",
+        "libgcc_s.so.1",
+        "libm.so.6",
+        "libc.so.6",
+        "ld-linux-x86-64.so.2",
+        "ld-linux-aarch64.so.1",
     }

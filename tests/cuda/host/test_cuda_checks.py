@@ -193,14 +193,20 @@ def test_table_of_cuda_check_names_what_is_missing(tmp_path, capsys):
 
 def test_every_cuda_sample_is_compiled():
     samples = ROOT / "examples" / "legacy" / "cpp_extension"
-    assert sorted(cuda_samples.SAMPLES) == sorted({path.relative_to(samples).parts[0] for path in samples.rglob("*.cu")})
+    assert sorted(cuda_samples.SAMPLES) == sorted(
+        {path.relative_to(samples).parts[0] for path in samples.rglob("*.cu")}
+    )
 
 
 def test_headers_that_the_toolkit_has_are_not_taken_from_packages(tmp_path):
     python, toolkit = tmp_path / "python", tmp_path / "toolkit"
     python.write_text(f"#!/bin/sh\necho {tmp_path}\n")
     python.chmod(0o755)
-    for path in ("toolkit/include/cuda_runtime.h", "nvidia/cu13/include/cuda_runtime.h", "nvidia/cu13/include/cublas_v2.h"):
+    for path in (
+        "toolkit/include/cuda_runtime.h",
+        "nvidia/cu13/include/cuda_runtime.h",
+        "nvidia/cu13/include/cublas_v2.h",
+    ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
     folder = cuda_samples.missing_headers(python, toolkit, tmp_path / "headers")

@@ -171,8 +171,10 @@ def test_removed_calls(project, build):
 def test_common_header_of_thcunn(project, build):
     """It lay beside THCUNN.h; a project's own header of that name comes first."""
     source = project / "src" / "add_kernel.cu"
-    source.write_text('#include "THCUNN.h"\n#include "common.h"\n#include <cuda_runtime.h>\n'
-                      "void grid() { GET_BLOCKS(CUDA_NUM_THREADS); }\n" + source.read_text())
+    source.write_text(
+        '#include "THCUNN.h"\n#include "common.h"\n#include <cuda_runtime.h>\n'
+        "void grid() { GET_BLOCKS(CUDA_NUM_THREADS); }\n" + source.read_text()
+    )
     for name in ("my_lib.c", "my_lib_cuda.c"):
         file = project / "src" / name
         file.write_text('#include "THCUNN.h"\n#include "common.h"\n' + file.read_text())

@@ -193,7 +193,9 @@ def test_c_of_an_older_toolkit_includes_nothing(tmp_path, monkeypatch, version, 
 BESIDE = '#include "THCUNN.h"\n#include "common.h"\n'
 
 
-@pytest.mark.parametrize("source", [BESIDE, '#include "THCUNN.h"', "#include <THCUNN/THCUNN.h>", '#include "THCUNN.h"\n' + OLD])
+@pytest.mark.parametrize(
+    "source", [BESIDE, '#include "THCUNN.h"', "#include <THCUNN/THCUNN.h>", '#include "THCUNN.h"\n' + OLD]
+)
 def test_header_of_thcunn(project, source):
     (project / "old.cu").write_text(source + "\nTHCIndexTensor *f(THCIndexTensor *x) { return x; }\n")
     result = run(project, "nvcc", "-c", "-arch=sm_75", "old.cu")

@@ -36,4 +36,8 @@ def test_dependencies_as_find_cuda_asks_for_them(tmp_path):
     done = nvcc(tmp_path, *words, "-Xcompiler", ',"-fPIC","-O2"', "-gencode", "arch=compute_30,code=sm_30", "-DNVCC")
     assert done.returncode == 0, done.stderr
     listed = (tmp_path / "old.depend").read_text().replace("\\\n", " ").split()
-    assert listed[0] == "old.o:" and {"old.cu", "own.h"} <= set(listed) and any(name.endswith("cuda_runtime.h") for name in listed)
+    assert (
+        listed[0] == "old.o:"
+        and {"old.cu", "own.h"} <= set(listed)
+        and any(name.endswith("cuda_runtime.h") for name in listed)
+    )

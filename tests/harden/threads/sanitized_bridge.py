@@ -22,7 +22,9 @@ HERE = TESTS / "harden" / "threads"
 # LLVM's OpenMP waits for ever in a later such loop when an error has left one: docs/reference/error-messages.md.
 WITH_LIBOMP = f"{OTHER_TESTS} and not fail_in_dynamic_region"
 
-THREADS = PRELUDE + """
+THREADS = (
+    PRELUDE
+    + """
 import threading
 import torch
 from support import th_probe
@@ -36,6 +38,7 @@ def in_two_threads(work):
     for thread in threads:
         thread.join()
 """
+)
 
 # What is planted, and what the report must name.
 PLANTED = {
@@ -99,15 +102,20 @@ def test_planted_races_are_reported(run, name):
 
 def test_one_runtime_shares_the_loops(run):
     """Else the sanitizer would not see what waits for what, in loops that PyTorch's libgomp shares."""
-    done = run(THREADS + """
+    done = run(
+        THREADS
+        + """
 import os
 from _ext import my_lib
 torch.set_num_threads(3)
 assert my_lib.my_lib_get_num_threads() == 3
 mapped = {os.path.realpath(line.split()[-1]) for line in open("/proc/self/maps") if ".so" in line}
 print(*sorted(path for path in mapped if any(name in path for name in ("gomp", "libomp", "archer", "libmy_lib.", "libth."))))
-""")
+"""
+    )
     assert done.returncode == 0, done.stderr
     libomp, archer = openmp()
     libraries = [BUILD / "lib" / f"{name}.so.1" for name in ("libmy_lib", "libth")]
-    assert done.stdout.splitlines()[1].split() == sorted(map(os.path.realpath, [libomp, archer, *libraries])), done.stdout
+    assert done.stdout.splitlines()[1].split() == sorted(map(os.path.realpath, [libomp, archer, *libraries])), (
+        done.stdout
+    )

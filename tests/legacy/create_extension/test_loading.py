@@ -150,7 +150,10 @@ def test_cmake_finds_what_config_prints(tmp_path):
 
     project, cmake = files(tmp_path / "project", BY_CMAKE), toolchain.tool("cmake")
     printed = subprocess.run(
-        [sys.executable, "-m", "torchthaw", "config", "--includes", "--libdir"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "torchthaw", "config", "--includes", "--libdir"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     ).stdout.splitlines()
     hints = [f"-DTH_HINT_INCLUDE={printed[0]}", f"-DTH_HINT_LIB={printed[1]}"]
     hints.append(f"-DTORCH_ROOT={os.path.dirname(torch.__file__)}")

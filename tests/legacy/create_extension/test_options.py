@@ -163,7 +163,10 @@ def test_the_libraries_of_pytorch_0_4_among_the_flags_of_the_linker(create, proj
     ffi = create(module, "src/twice.h", ["src/twice.c"], False, extra_link_args=flags)
     ffi.build()
     assert imported(module).twice(2) == 4
-    assert "ATen" not in str(ffi.distutils_extension().extra_link_args) and "-lm" in ffi.distutils_extension().extra_link_args
+    assert (
+        "ATen" not in str(ffi.distutils_extension().extra_link_args)
+        and "-lm" in ffi.distutils_extension().extra_link_args
+    )
 
 
 def test_no_sources(create, project):

@@ -55,8 +55,9 @@ WORKS = {
     "cpp-host-sources": lambda lib: (lib.from_cpp(MATRIX), lib.from_cc(MATRIX)) == (2, 6),
     "std-c99-in-c++": lambda lib: lib.from_cpp(MATRIX) == 2,  # ignored there
     "bool-in-c": lambda lib: (lib.flip(True), lib.flip(0)) == (False, True),
-    "struct-access": lambda lib: (lib.walk(MATRIX.t(), 2, 1), lib.walk(MATRIX[1:], 0, 2)) == (5, 5)
-    and lib.first_of_storage(MATRIX) == 0,
+    "struct-access": lambda lib: (
+        (lib.walk(MATRIX.t(), 2, 1), lib.walk(MATRIX[1:], 0, 2)) == (5, 5) and lib.first_of_storage(MATRIX) == 0
+    ),
     "generic-code": lambda lib: generic(lib, torch.FloatTensor) and generic(lib, torch.DoubleTensor),
     "wrong-printf-types": lambda lib: lib.checked(MATRIX) == 2,  # harmless while the check passes
     "openmp": lambda lib: lib.threads() == 2,  # with the flag parallel

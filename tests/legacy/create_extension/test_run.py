@@ -16,9 +16,7 @@ IMPORT = "from torch.utils.ffi import create_extension, _wrap_function"
 
 
 def python(*arguments, **variables):
-    return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, env={**os.environ, **variables}
-    )
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env={**os.environ, **variables})
 
 
 def test_a_second_install_changes_nothing():
@@ -118,7 +116,7 @@ def test_a_failing_script_has_the_traceback_of_python(run, tmp_path, source, err
     result = run("failing.py", files={"failing.py": source})
     plain = subprocess.run([sys.executable, "failing.py"], cwd=tmp_path, capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (1, plain.stderr)
-    assert error in result.stderr.splitlines()[-1] and "failing.py\", line" in result.stderr
+    assert error in result.stderr.splitlines()[-1] and 'failing.py", line' in result.stderr
     assert "torchthaw" not in result.stderr and "runpy" not in result.stderr
 
 

@@ -50,7 +50,9 @@ def test_open_brackets_cost_no_more_than_their_characters(tmp_path, text):
     assert places(tmp_path) == {"a.py:0 check unreadable"}
 
 
-@pytest.mark.parametrize("text", ["x = " + "(" * 150 + "1" + ")" * 150, "x = 1  # " + "(" * 500, "x = '" + "(" * 500 + "'"])
+@pytest.mark.parametrize(
+    "text", ["x = " + "(" * 150 + "1" + ")" * 150, "x = 1  # " + "(" * 500, "x = '" + "(" * 500 + "'"]
+)
 def test_what_python_reads_is_not_nested_too_deep(project, text):
     assert places(project({"a.py": f"{text}\nprint(xrange(3))\n"})) == {"a.py:2 edit python2-name"}
 

@@ -252,9 +252,12 @@ INNOCENT = [
     ("a.py", "class A:\n    def next(self):\n        return self.next()"),
     ("a.py", "def affine_grid(theta, size):\n    return theta\ny = affine_grid(theta, size)"),
     ("a.py", "class A:\n    def affine_grid(self, size): return size\n    def f(self): return self.affine_grid(3)"),
-    ("a.py", "class A:\n    def __init__(self):\n        self.sample = f\n        if new:\n"
-             "            self.grid_sample = partial(F.grid_sample, align_corners=True)\n        else:\n"
-             "            self.grid_sample = F.grid_sample\n    def f(self, x): return self.grid_sample(x, self.g)"),
+    (
+        "a.py",
+        "class A:\n    def __init__(self):\n        self.sample = f\n        if new:\n"
+        "            self.grid_sample = partial(F.grid_sample, align_corners=True)\n        else:\n"
+        "            self.grid_sample = F.grid_sample\n    def f(self, x): return self.grid_sample(x, self.g)",
+    ),
     ("a.py", "y = F.grid_sample(x, g, 'bilinear', 'zeros', True) + F.affine_grid(theta, size, False)"),
     ("a.py", "y = F.interpolate(x, scale_factor=2, mode='trilinear')"),
     ("a.py", "with torch.no_grad(): y = nn.Upsample(scale_factor=4, mode='bilinear')(x)"),
@@ -304,15 +307,24 @@ INNOCENT = [
     ("a.c", "static THFloatTensor (*make)(int); THTensor_ (fill)(t, 1);"),
     ("a.cpp", "template <typename T> T THFoo_one(T x);\nint f() { return THFoo_one(3); }"),
     ("a.cpp", "std::vector<std::pair<int, float>> THFoo_two(int n);\nauto f() { return THFoo_two(3); }"),
-    ("a.cpp", "[[nodiscard]] static int THFoo_three(int n = 3, std::function<int(int)> f = {});\nint n = THFoo_three();"),
+    (
+        "a.cpp",
+        "[[nodiscard]] static int THFoo_three(int n = 3, std::function<int(int)> f = {});\nint n = THFoo_three();",
+    ),
     ("a.cpp", "struct THFoo { explicit THFoo(int n) : n(n) {} int n; };\nint n = THFoo(3).n;"),
     ("a.cpp", "class A { int THFoo_four(int n) const noexcept { return n; } int f() { return THFoo_four(3); } };"),
-    ("a.cpp", "auto THFoo_five(int n) -> std::vector<int>;\nauto THFoo_six = [](int n) { return THFoo_five(n); };\n"
-              "int n = THFoo_six(3)[0];"),
-    ("a.cpp", "__attribute__((visibility(\"default\"))) void THFoo_seven(int n);\nvoid f() { THFoo_seven(3); }"),
+    (
+        "a.cpp",
+        "auto THFoo_five(int n) -> std::vector<int>;\nauto THFoo_six = [](int n) { return THFoo_five(n); };\n"
+        "int n = THFoo_six(3)[0];",
+    ),
+    ("a.cpp", '__attribute__((visibility("default"))) void THFoo_seven(int n);\nvoid f() { THFoo_seven(3); }'),
     ("Makefile", "PYTHONS = python2.7 python3.6\nWHEELS := python3.5 \\\n  python2.7 \\\n  python3.6"),
     ("a.sh", "PYTHONS=(\n  python2.7\n  python3.6\n)"),
-    ("a.pyx", "import numpy as np\ncimport numpy as np\nctypedef np.int_t DTYPE_t  # np.int\nx = 'np.float' + np.int_(3)"),
+    (
+        "a.pyx",
+        "import numpy as np\ncimport numpy as np\nctypedef np.int_t DTYPE_t  # np.int\nx = 'np.float' + np.int_(3)",
+    ),
     ("a.c", "THFloatTensor *my_own(THFloatTensor *t); THTensor *(*make)(THTensor *);"),
 ]
 

@@ -127,10 +127,22 @@ def project(folder, name, source, flags=()):
 def test_a_project_without_old_names_compiles_to_the_same_object_code(tmp_path):
     objects = []
     for off in ("cpp_extension", ""):
-        project(tmp_path / "project", "current", CURRENT, ["-O2", "-g0", "-std=c++20"])  # debug information names the headers
+        project(
+            tmp_path / "project", "current", CURRENT, ["-O2", "-g0", "-std=c++20"]
+        )  # debug information names the headers
         printed(
-            tmp_path / "project", "-m", "torchthaw", "run", "setup.py", "-q", "build_ext", "--build-temp", "objects",
-            "--build-lib", "built", TORCHTHAW_NO_PATCH=off,
+            tmp_path / "project",
+            "-m",
+            "torchthaw",
+            "run",
+            "setup.py",
+            "-q",
+            "build_ext",
+            "--build-temp",
+            "objects",
+            "--build-lib",
+            "built",
+            TORCHTHAW_NO_PATCH=off,
         )
         (made,) = (tmp_path / "project" / "objects").rglob("current.o")
         objects.append(made.read_bytes())

@@ -236,7 +236,10 @@ def test_objects_without_a_source(command, tmp_path):
     done = command(write(tmp_path / "project", {**SCRIPT, "build.py": build, "src/there.o": b"\x7fELF"}), "--json")
     assert [(message, kind) for *_, message, kind in done.remarks("object")] == [
         ("extra_objects: src/there.o stays: there is no source that it is made of", "look"),
-        ("extra_objects: src/gone.o is not there, and no source that it is made of; put it there before the build", "look"),
+        (
+            "extra_objects: src/gone.o is not there, and no source that it is made of; put it there before the build",
+            "look",
+        ),
     ]
     assert "src/there.o" in names(done.result)
 
@@ -307,7 +310,9 @@ def test_a_build_file_that_fails_without_cuda(command, tmp_path):
 
 
 def test_an_old_standard_is_none_of_nvccs(command, tmp_path):
-    given = "with_cuda=True, extra_compile_args={'cxx': [], 'nvcc': ['-std=c++11', '--std', 'c++14', '-O3']}, relative_to"
+    given = (
+        "with_cuda=True, extra_compile_args={'cxx': [], 'nvcc': ['-std=c++11', '--std', 'c++14', '-O3']}, relative_to"
+    )
     done = command(write(tmp_path / "project", {**SCRIPT, "build.py": BUILD.replace("relative_to", given)}), "--json")
     assert done.remarks("cuda-standard") and '"nvcc": ["-O3"]' in (done.result / "setup.py").read_text()
 
@@ -330,7 +335,9 @@ def test_what_cuda_alone_needs(command, tmp_path):
     files = {"build.py": HALVES, "src/k.cu": "", "src/of_cuda.o": b"\x7fELF __cudaRegisterFatBinary"}
     done = command(write(tmp_path / "project", {**SCRIPT, **files}), "--json")
     assert not any("left out" in message for *_, message, _ in done.remarks("object"))
-    absent = "extra_objects: src/absent.cu.o is not there, and no source that it is made of; put it there before the build"
+    absent = (
+        "extra_objects: src/absent.cu.o is not there, and no source that it is made of; put it there before the build"
+    )
     assert (absent, "look") in [(message, kind) for *_, message, kind in done.remarks("object")]
     text = (done.result / "setup.py").read_text()
     assert "if with_cuda:" in text

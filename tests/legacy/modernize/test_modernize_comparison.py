@@ -1,5 +1,6 @@
 # tests/legacy/modernize/test_modernize_comparison.py: old and new projects called with the same inputs.
 """What both give is compared here for projects written by hand, in one of which something is wrong."""
+
 import contextlib
 import io
 import shutil

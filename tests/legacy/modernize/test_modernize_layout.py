@@ -377,7 +377,9 @@ def test_extensions_of_one_name_in_two_folders(command, tmp_path):
     assert line("one/twice_package/functions/double.py").startswith("from twice_package._ext import twice\n")
     assert line("train.py") == "from twice_package._ext import twice\n"
     assert "import twice._ext.twice\nprint(twice._ext.twice.twice)\n" in line("lib/run.py")
-    message = "which extension _ext.twice means is not known; those of today: twice._ext.twice, twice_package._ext.twice"
+    message = (
+        "which extension _ext.twice means is not known; those of today: twice._ext.twice, twice_package._ext.twice"
+    )
     assert [each[2:] for each in done.remarks("import") if each[0] == "plot.py"] == [(message, "look")]
     message = message.replace("_ext.twice means", "twice means")
     assert [each[2:] for each in done.remarks("import") if each[0] == "plain.py"] == [(message, "look")]

@@ -118,7 +118,7 @@ def test_the_report_says_what_was_changed(merged):
     assert "pyproject.toml" in done.json["changed"]
 
 
-TOOLS = "# Only our tools.\n[tool.isort]\nprofile = \"black\"  # as black wants it\n"
+TOOLS = '# Only our tools.\n[tool.isort]\nprofile = "black"  # as black wants it\n'
 SETUP = "from setuptools import setup\nsetup(name='x-ops', version='2.1', install_requires=['numpy'], license='MIT')\n"
 
 

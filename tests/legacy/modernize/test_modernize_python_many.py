@@ -43,14 +43,18 @@ def project(count):
 def work(monkeypatch):
     """["tree"] for each syntax tree that LibCST makes."""
     done, wrapper = [], editing.MetadataWrapper
-    monkeypatch.setattr(editing, "MetadataWrapper", lambda *given, **named: done.append("tree") or wrapper(*given, **named))
+    monkeypatch.setattr(
+        editing, "MetadataWrapper", lambda *given, **named: done.append("tree") or wrapper(*given, **named)
+    )
     return done
 
 
 def test_only_what_changes_is_parsed_for_a_change(work, capfd):
     texts = project(COUNT)
     changed, _, found = convert(texts, {"package": "package", **{f"package.f{n}": f"package.f{n}" for n in range(12)}})
-    assert sorted(path for path in texts if changed[path] != texts[path]) == sorted(f"package/f{n}.py" for n in range(12))
+    assert sorted(path for path in texts if changed[path] != texts[path]) == sorted(
+        f"package/f{n}.py" for n in range(12)
+    )
     assert work == ["tree"] * len(found) == ["tree"] * 12
     assert capfd.readouterr().err == "modernize: converting Python files\n"
 

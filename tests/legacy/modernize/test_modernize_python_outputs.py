@@ -234,7 +234,7 @@ WITHOUT = {
             return output
         def backward(self, grad):
             return 2 * grad * self.x
-        """
+        """,
 }
 
 
@@ -268,7 +268,9 @@ def test_no_call_keeps_its_memory(name):
 @pytest.mark.parametrize("name", LOOK)
 def test_what_cannot_be_saved_is_said(name):
     text, kinds = converted(LOOK[name])
-    assert kinds == ["look"] and "save_for_backward and read ctx.saved_tensors" in " ".join(text.replace("#", "").split())
+    assert kinds == ["look"] and "save_for_backward and read ctx.saved_tensors" in " ".join(
+        text.replace("#", "").split()
+    )
 
 
 @pytest.mark.parametrize("name", WITHOUT)

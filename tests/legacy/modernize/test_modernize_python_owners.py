@@ -124,28 +124,43 @@ LOOK = {
     "handed on": ("def f(y):\n    g(y.data.resize_(3))\n", 2),
     "another object by then": ("def f(y):\n    d = y.data\n    y = g()\n    d.resize_(3)\n", 4),
     "made anew": ("def f():\n    g().data.resize_(3)\n", 2),
-    "by C, of an attribute": ("from _ext import grow\nclass A:\n    def f(self, x):\n        grow.tile(x, self.y.data)\n", 4),
+    "by C, of an attribute": (
+        "from _ext import grow\nclass A:\n    def f(self, x):\n        grow.tile(x, self.y.data)\n",
+        4,
+    ),
     "by C, of an argument": ("from _ext import grow\ndef f(x, y):\n    grow.tile(x, y.data)\n", 3),
     "by C, by another name": ("from _ext import grow\ndef f(x, y):\n    d = y.data\n    grow.tile(x, d)\n", 4),
     "by C, in a wrapper": (
-        "from _ext import grow\ndef up(x, out):\n    grow.tile(x, out)\ndef f(x, y):\n    up(x, y.data)\n", 5),
+        "from _ext import grow\ndef up(x, out):\n    grow.tile(x, out)\ndef f(x, y):\n    up(x, y.data)\n",
+        5,
+    ),
     "by C, in a wrapper of a wrapper": (
         "from _ext import grow\ndef up(x, out):\n    grow.tile(x, out)\ndef over(out):\n    up(1, out=out)\n"
-        "def f(y):\n    over(y.data)\n", 7),
+        "def f(y):\n    over(y.data)\n",
+        7,
+    ),
     "by C, in a method": (
         "from _ext import grow\nclass A:\n    def up(self, x, out):\n        grow.tile(x, out)\n"
-        "    def f(self, x, y):\n        self.up(x, y.data)\n", 6),
+        "    def f(self, x, y):\n        self.up(x, y.data)\n",
+        6,
+    ),
     "by C, in a static method": (
         "from _ext import grow\nclass A:\n    @staticmethod\n    def up(x, out):\n        grow.tile(x, out)\n"
-        "def f(x, y):\n    A.up(x, y.data)\n", 7),
+        "def f(x, y):\n    A.up(x, y.data)\n",
+        7,
+    ),
     "by C, by an alias": ("from _ext import grow\nt = grow.tile\ndef f(x, y):\n    t(x, y.data)\n", 4),
     "by C, by a local alias": ("from _ext import grow\ndef f(x, y):\n    t = grow.tile\n    t(x, y.data)\n", 4),
     "by C, by an attribute": (
         "from _ext import grow\nclass A:\n    def __init__(self):\n        self.t = grow.tile\n"
-        "    def f(self, x, y):\n        self.t(x, y.data)\n", 6),
+        "    def f(self, x, y):\n        self.t(x, y.data)\n",
+        6,
+    ),
     "by C, by getattr": ("from _ext import grow\ndef f(x, y):\n    getattr(grow, 'tile')(x, y.data)\n", 3),
     "by C, by a name that is made": (
-        "from _ext import grow\ndef f(x, y, name):\n    getattr(grow, 'ti' + name)(x, y.data)\n", 3),
+        "from _ext import grow\ndef f(x, y, name):\n    getattr(grow, 'ti' + name)(x, y.data)\n",
+        3,
+    ),
     "by C that is not known": ("from _ext import grow\ndef f(x, y):\n    grow.other(x, y.data)\n", 3),
     "by C, a macro": ("from _ext import grow\ndef f(x, y):\n    grow.THNN_FloatTimes(x, y.data)\n", 3),
     "by C, of a pair": ("from _ext import grow\ndef f(x, y):\n    d, e = y.data, x\n    grow.tile(e, d)\n", 4),

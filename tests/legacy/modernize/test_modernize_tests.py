@@ -1,5 +1,6 @@
 # tests/legacy/modernize/test_modernize_tests.py: arguments that Functions work with, found in processes of their own.
 """The Functions here are PyTorch alone, so that nothing is compiled; those of test_modernize_comparison.py call C."""
+
 import subprocess
 import sys
 

@@ -90,7 +90,9 @@ def test_a_failing_patch_leaves_nothing(monkeypatch):
         raise RuntimeError("half way")
 
     monkeypatch.setattr(variable, "creator", half)
-    refused = f"the patch 'creator' is not available with PyTorch {re.escape(torch.__version__)} .RuntimeError: half way.. "
+    refused = (
+        f"the patch 'creator' is not available with PyTorch {re.escape(torch.__version__)} .RuntimeError: half way.. "
+    )
     with pytest.warns(UserWarning, match=refused + "This will not work: x.creator, "):
         patches.install("creator")
     assert "creator" not in vars(torch.Tensor) and not patches.PATCHES.made("creator")

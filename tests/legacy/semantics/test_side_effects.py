@@ -43,12 +43,14 @@ print(changed, file=sys.stderr)
 print(json.dumps([sorted(changed), changed.get("meta_path", []), "torch.utils.ffi" in sys.modules]))
 """
 WITH_TORCH = "import torch\nfrom torch.utils import cpp_extension\ntorch.cuda\n"
-EVERY_MODULE = "\n".join([
-    "import importlib, pkgutil, torchthaw",
-    "left_out = '__main__', 'activate', 'torch_utils_ffi', 'children', '.trials.', 'recorder', 'torch_six', '.lib'",
-    "for each in pkgutil.walk_packages(torchthaw.__path__, 'torchthaw.'):",
-    "    if not any(word in each.name for word in left_out): importlib.import_module(each.name)",
-])
+EVERY_MODULE = "\n".join(
+    [
+        "import importlib, pkgutil, torchthaw",
+        "left_out = '__main__', 'activate', 'torch_utils_ffi', 'children', '.trials.', 'recorder', 'torch_six', '.lib'",
+        "for each in pkgutil.walk_packages(torchthaw.__path__, 'torchthaw.'):",
+        "    if not any(word in each.name for word in left_out): importlib.import_module(each.name)",
+    ]
+)
 INSTALL = "import torchthaw.legacy; torchthaw.legacy.install()"
 
 

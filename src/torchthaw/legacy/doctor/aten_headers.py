@@ -44,7 +44,9 @@ def _served():
 
     def whole(name, seen):
         seen.add(name)
-        beside = [posixpath.normpath(posixpath.join(posixpath.dirname(name), each)) for each in INCLUDE.findall(own[name])]
+        beside = [
+            posixpath.normpath(posixpath.join(posixpath.dirname(name), each)) for each in INCLUDE.findall(own[name])
+        ]
         return own[name] + "".join(whole(each, seen) for each in beside if each in own and each not in seen)
 
     return {name: whole(name, set()) for name in own}

@@ -17,7 +17,9 @@ def build_command(examination):
     for build_file in examination.build_files:
         setup = _setup_of(project, build_file)
         scripts.append((setup, " build_ext --inplace") if setup else (build_file.file, ""))
-    scripts += [(file, " build_ext --inplace") for file in sorted(examination.builds.of_torch) if file.name == "setup.py"]
+    scripts += [
+        (file, " build_ext --inplace") for file in sorted(examination.builds.of_torch) if file.name == "setup.py"
+    ]
     commands = list(dict.fromkeys(_command(file, arguments) for file, arguments in scripts))
     if len(commands) > 1:
         commands = [f"({command})" if command.startswith("cd ") else command for command in commands]

@@ -159,7 +159,9 @@ class Package:
         urls |= more if isinstance(more, dict) else {}
         data = setup.get("package_data")
         data = (
-            {self.package_of(str(name)): _words(each, None) for name, each in data.items()} if isinstance(data, dict) else {}
+            {self.package_of(str(name)): _words(each, None) for name, each in data.items()}
+            if isinstance(data, dict)
+            else {}
         )
         packages = [*dict.fromkeys(name.partition(".")[0] for name in self.layout.extensions)]
         others = packages_of(self)

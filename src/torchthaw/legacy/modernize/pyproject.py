@@ -201,7 +201,9 @@ class _Merge:
         message = f"its build backend was {self.owner.title}; setuptools builds it now, since it compiles the extension"
         if self.owner.backend_name in self.owner.tool:
             table = f"[tool.{self.owner.backend_name}]"
-            message += f"; {table} is left, and nothing reads it any more: write what [project] lacks of it into [project]"
+            message += (
+                f"; {table} is left, and nothing reads it any more: write what [project] lacks of it into [project]"
+            )
         self.say(f"{message}; see whether [{FIND}] names all packages", "look")
 
     def project(self, ours):

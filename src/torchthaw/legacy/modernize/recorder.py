@@ -49,7 +49,10 @@ class Recorder:
         """Whether a command is one of those that are written down in place of being run."""
         text = words if isinstance(words, str) else shlex.join(map(str, words))
         parts = [part.split()[0] for part in re.split(r"[;&|\n]+", text) if part.split()]
-        if any(os.path.basename(part) in COMPILERS or part.endswith(".sh") for part in parts) or " nvcc " in f" {text} ":
+        if (
+            any(os.path.basename(part) in COMPILERS or part.endswith(".sh") for part in parts)
+            or " nvcc " in f" {text} "
+        ):
             self.found["commands"].append(text)
             return True
         return False

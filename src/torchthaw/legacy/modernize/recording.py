@@ -137,7 +137,9 @@ def _named(call):
     most = len(CREATE_EXTENSION)
     for name in call:
         if not isinstance(name, str) and name not in range(most):
-            raise Refused(f"line {call.line}: create_extension: expected at most {most} arguments by position, and names")
+            raise Refused(
+                f"line {call.line}: create_extension: expected at most {most} arguments by position, and names"
+            )
     return {CREATE_EXTENSION[name] if isinstance(name, int) else name: value for name, value in call.items()}
 
 
@@ -212,7 +214,9 @@ def _recorded(roots, path, limit):
     results = [root.parent / "recorded.json" for root in roots]
     jobs = [(root / path, has_cuda, result) for root, has_cuda, result in zip(roots, "01", results)]
     command = [sys.executable, RECORDER, str(limit), *(word for job in jobs for word in job)]
-    with open(roots[0].parent / PRINTED, "wb") as printed:  # a file, which what the build file has started may hold open
+    with open(
+        roots[0].parent / PRINTED, "wb"
+    ) as printed:  # a file, which what the build file has started may hold open
         process = subprocess.Popen(
             [os.fspath(word) for word in command], cwd=jobs[0][0].parent,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, stdin=subprocess.DEVNULL, stdout=printed,

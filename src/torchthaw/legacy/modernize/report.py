@@ -116,8 +116,9 @@ def summary(conversion):
 def page(conversion, rows):
     """The text of MODERNIZED.md."""
     result = conversion.result
-    parts = [PAGE.format(package=result.package, project=result.project.name, version=__version__,
-                         setuptools=SETUPTOOLS)]
+    parts = [
+        PAGE.format(package=result.package, project=result.project.name, version=__version__, setuptools=SETUPTOOLS)
+    ]
     parts.append(_section("Look at these", [_item(each) for each in result.remarks if each.kind == "look"],
                           "Nothing is left that modernize could not decide."))  # fmt: skip
     if rows:

@@ -95,7 +95,9 @@ def test_the_stream_is_the_current_one_unless_it_is_given():
 
 @pytest.mark.parametrize("stream, got", [("legacy", "str"), (1.5, "float"), (torch.ones(1), "Tensor")])
 def test_what_is_no_stream_is_refused(stream, got):
-    with pytest.raises(TypeError, match=f"stream: expected the address of a stream, .* for the current one, got {got}$"):
+    with pytest.raises(
+        TypeError, match=f"stream: expected the address of a stream, .* for the current one, got {got}$"
+    ):
         product(stream=stream)
 
 

@@ -152,7 +152,8 @@ OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bge
 GONE = [
     Gone(
         re.compile(rf"(?<!\w)(?!{aten_names.HERE.pattern}\b)(?:{entry.pattern})"),
-        f"PyTorch {entry.by} has it no more; use {entry.instead}", re.compile(entry.unless),
+        f"PyTorch {entry.by} has it no more; use {entry.instead}",
+        re.compile(entry.unless),
     )
     for entry in aten_names.GONE
 ]

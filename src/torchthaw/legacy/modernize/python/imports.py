@@ -113,7 +113,10 @@ class ImportChange(Change):
         importer = self.file.origin(dotted(original.func))
         if importer not in IMPORTERS or not updated.args:
             return updated
-        arguments = [updated.args[0], *(each for each in updated.args[1:] if m.matches(each.keyword, m.Name("package")))]
+        arguments = [
+            updated.args[0],
+            *(each for each in updated.args[1:] if m.matches(each.keyword, m.Name("package"))),
+        ]
         if importer != "__import__" and len(arguments) == 1:
             arguments += updated.args[1:2]
         for argument in arguments:

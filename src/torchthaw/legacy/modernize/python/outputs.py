@@ -31,7 +31,9 @@ def change(project):
         forward = Forward(definition)
         for name, node in forward.kept.items():
             why = forward.why_not(name)
-            how = f"save it by ctx.save_for_backward and read ctx.saved_tensors ({why})" if why else "it is saved instead"
+            how = (
+                f"save it by ctx.save_for_backward and read ctx.saved_tensors ({why})" if why else "it is saved instead"
+            )
             message = f"{definition.name}: {name} is an output, and on ctx no call's memory is ever given back: {how}"
             definition.file.remark(node.lineno, RULE, message, "look" if why else "done")
         found.setdefault(definition.file, []).extend(forward.edits())

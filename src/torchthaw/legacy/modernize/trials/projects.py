@@ -25,7 +25,7 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 
 
 class Built(NamedTuple):
-    """A built copy. paths: what stands in sys.path; error: why it could not be built, or "". """
+    """A built copy. paths: what stands in sys.path; error: why it could not be built, or ""."""
 
     folder: Path
     paths: tuple
