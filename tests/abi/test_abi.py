@@ -130,12 +130,13 @@ def later(tmp_path_factory):
         assert count == 1
     header = header.replace(f"MINOR {TODAY[1]}", f"MINOR {TODAY[1] + 1}")
     header = header.replace("X(THAW_THC_STORAGE, 19)", "X(THAW_THC_STORAGE, 19) X(THAW_LATER, 20)")
-    shutil.copytree(BRIDGE, folder, dirs_exist_ok=True)
-    (folder / "bridge.h").write_text(header)
-    source = (folder / "load.cpp").read_text()
+    shutil.copytree(BRIDGE, folder / "bridge")
+    shutil.copytree(BRIDGE.parent / "legacy" / "structs", folder / "structs")
+    (folder / "bridge" / "bridge.h").write_text(header)
+    source = (folder / "bridge" / "load.cpp").read_text()
     assert source.count(READ) == 1
-    (folder / "load.cpp").write_text(source.replace(READ, f"{READ}\n{NOT_ZERO}"))
-    flags = ["-std=c++17", "-O1", "-fPIC", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
+    (folder / "bridge" / "load.cpp").write_text(source.replace(READ, f"{READ}\n{NOT_ZERO}"))
+    flags = ["-std=c++17", "-O1", "-fPIC", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}", f"-I{folder}"]
     (folder / "lib").mkdir()
     sources = {path: [] for path in sorted(folder.rglob("*.cpp"))}
     (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, []))
@@ -151,7 +152,7 @@ def test_a_later_bridge_reads_shorter_records(later, name, tmp_path):
 
 
 def test_an_extension_of_a_later_bridge_is_refused(later, tmp_path):
-    package = abi_snapshot.build(SNAPSHOTS[-1], "pointers", tmp_path, headers=later)
+    package = abi_snapshot.build(SNAPSHOTS[-1], "pointers", tmp_path, headers=later / "bridge")
     done = check(package, later)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
     done = check(package)

@@ -11,7 +11,7 @@
 #include "th/tensor/types.h"
 #include "thc/runtime/types.h"
 #include "../../src/torchthaw/bridge/dlpack.h"
-#include "../../src/torchthaw/bridge/th/structs.h"
+#include "../../src/torchthaw/legacy/structs/structs.h"
 
 #include <cstddef>
 

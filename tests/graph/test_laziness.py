@@ -219,6 +219,9 @@ def test_two_functions_of_one_schema_in_a_namespace(monkeypatch, is_used):
     for _ in range(2):
         with pytest.raises(ValueError, match=rf"torch.ops.{name}.twice: b.h of .* and a.h of .* for the same dtypes"):
             getattr(torch.ops, name).twice
+    space = getattr(torch.ops, name)
+    for operator in space:  # as PyTorch's compiler does with every namespace, whatever it compiles
+        getattr(space, operator)
     operators._namespaces[name].close()
 
 

@@ -59,6 +59,18 @@ def test_a_layer_imports_those_below_it(layer):
         assert layers_of(path.read_text(), package) <= MAY[layer] | {layer}, path
 
 
+@pytest.mark.parametrize("layer, may", [("bridge", ""), ("legacy", "bridge/")])
+def test_cpp_includes_what_its_layer_may_know(layer, may):
+    """Headers of the own folder, and of those below; the bridge's part in torchthaw.legacy includes bridge/<name>.h."""
+    files = [path for path in (PACKAGE / layer).rglob("*") if path.suffix in (".cpp", ".h")]
+    assert files
+    for path in files:
+        for name in re.findall(r'^#include "(.*)"', path.read_text(), re.MULTILINE):
+            here = (path.parent / name).resolve()
+            own = here.is_file() and (PACKAGE / layer) in here.parents
+            assert own or may and name.startswith(may) and (PACKAGE / name).is_file(), (path, name)
+
+
 def test_every_file_has_a_layer():
     assert {path.stem for path in PACKAGE.glob("*.py")} == TOP
     assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))} == {*MAY}

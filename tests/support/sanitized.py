@@ -10,7 +10,7 @@ from support import ROOT, SRC, TESTS
 from torchthaw.base import config, toolchain
 from torchthaw.extension import ninja
 
-BRIDGE = SRC / "torchthaw" / "bridge"
+PACKAGE = SRC / "torchthaw"
 
 # Shells crash with ThreadSanitizer in them, and the compiler is slow: what Python starts is as it always is.
 PRELUDE = f"""
@@ -61,9 +61,9 @@ def build_bridge(folder, sanitize, th):
     """Builds _bridge with the flags ``sanitize`` in ``folder``/lib."""
     flags = [
         "-std=c++17", "-O1", "-g", "-fPIC", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030A0000",
-        f"-I{toolchain.python_include()}", *sanitize,
+        f"-I{toolchain.python_include()}", f"-I{PACKAGE}", *sanitize,
     ]  # fmt: skip
-    sources = {path: [] for path in sorted(BRIDGE.rglob("*.cpp"))}
+    sources = {path: [] for path in sorted(PACKAGE.rglob("*.cpp"))}
     (folder / "lib").mkdir()
     (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, sanitize))
     ninja.run(folder)

@@ -24,7 +24,7 @@ void run_workspace(void *opaque) {
 /* False with an exception set. */
 bool ask_for_bytes(const thaw_callable *function, const void *frame, size_t *bytes) {
     WorkspaceCall call = {function, frame, 0};
-    if (!guard(run_workspace, &call)) return raise_pending(false), false;
+    if (!guard(run_workspace, &call)) return raise_pending(), false;
     *bytes = call.bytes;
     if (call.bytes != SIZE_MAX) return true;
     if (function->module->error_message != nullptr) return raise_failure_of(function), false;

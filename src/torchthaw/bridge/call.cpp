@@ -2,15 +2,15 @@
 #include "call.h"
 
 #include "annotated.h"
+#include "call_structs.h"
 #include "callbacks.h"
-#include "convert.h"
-#include "cuda/thc.h"
+#include "device.h"
 #include "exceptions.h"
 #include "held.h"
 #include "modes.h"
 #include "tensor.h"
-#include "th/views.h"
 
+#include <array>
 #include <cassert>
 #include <new>
 #include <string>
@@ -19,59 +19,69 @@ namespace bridge {
 
 namespace {
 
-/* Converts the arguments into the frame and calls; one per call. In a `legacy` call any parameter may get a tensor as a
- * TH struct, and what is neither that nor a plain number is cffi's, with its conversions and its messages. */
-template <bool legacy> class Call {
+/* Converts the arguments into the frame and calls; one per call. With `structs` any argument may become a struct, and
+ * what is neither that nor a plain number is cffi's, with its conversions and its messages. */
+class Call {
 public:
-    Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count)
-        : function_(function), frame_(static_cast<char *>(frame)), written_(scratch + function->parameter_count),
-          arguments_(arguments), count_(count), converted_(legacy ? count : function->parameter_count),
-          takes_stream_(!legacy && function->takes_stream), checked_(!legacy && function->checked) {}
+    Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count,
+         CallStructs *structs)
+        : function_(function), structs_(structs), frame_(static_cast<char *>(frame)),
+          written_(scratch + function->parameter_count), arguments_(arguments), count_(count),
+          converted_(structs != nullptr ? count : function->parameter_count),
+          takes_stream_(structs == nullptr && function->takes_stream),
+          checked_(structs == nullptr && function->checked) {}
 
     PyObject *run() {
-        bool needs_cffi = function_->run == nullptr;
+        needs_cffi_ = function_->run == nullptr;
         bool some_left_out = false;
         for (Py_ssize_t i = 0; i < converted_; ++i) {
-            if (!legacy && arguments_[i] == nullptr) {
+            if (arguments_[i] == nullptr) {
                 some_left_out = true;
                 continue;
             }
             const Outcome outcome = convert(i);
             if (outcome == FAILED) return refused_ = arguments_[i], name_refused(i), nullptr;
-            if (outcome == NEEDS_CFFI) needs_cffi = true;
+            if (outcome == NEEDS_CFFI) needs_cffi_ = true;
         }
-        if (needs_cffi && !prepare_for_cffi()) return nullptr;
+        if (needs_cffi_ && !prepare_for_cffi()) return nullptr;
         if (takes_stream_ && !convert_stream()) return nullptr;
         if (written_count_ > 0 && !may_be_written()) return nullptr;
         if (__builtin_expect(code_ran_, 0) && !convert_again()) return nullptr;
         if (checked_ && !annotated_.complete(function_, frame_, arguments_, some_left_out, &sizes_)) return nullptr;
-        if (written_count_ > 0 && !needs_cffi && !bump_versions(written_, written_count_)) return nullptr;
-        return (device_ < 0 ? call(needs_cffi) : call_on_device(needs_cffi)).release();
+        if (written_count_ > 0 && !needs_cffi_ && !bump_versions(written_, written_count_)) return nullptr;
+        return (device_ < 0 ? call() : call_on_device()).release();
     }
 
     /* The argument that was refused, or NULL. */
     PyObject *refused() const { return refused_; }
 
 private:
-    __attribute__((noinline)) Ref call_on_device(bool needs_cffi) {
-        if (legacy) {
-            OnThcDevice there;
-            return there.enter(device_) ? call(needs_cffi) : Ref();
+    /* What a kind of parameter does with an argument; `again`, after code of other arguments, which may have moved its
+     * memory, if that matters. */
+    struct Converter {
+        Outcome (*convert)(Call &call, const Argument &argument, int index);
+        Outcome (*again)(Call &call, const Argument &argument, int index);
+    };
+    static constexpr std::array<Converter, THAW_KIND_COUNT> converters();
+
+    __attribute__((noinline)) Ref call_on_device() {
+        if (structs_ != nullptr) {
+            return structs_->on_device(device_, [](void *call) { return static_cast<Call *>(call)->call(); }, this);
         }
         OnDevice there;
-        return there.enter(device_) ? call(needs_cffi) : Ref();
+        return there.enter(device_) ? call() : Ref();
     }
 
-    Ref call(bool needs_cffi) {
-        if (__builtin_expect(*function_->has_callback, 0)) return call_with_callbacks(needs_cffi);
-        return call_and_finish(needs_cffi);
+    Ref call() {
+        if (__builtin_expect(*function_->has_callback, 0)) return call_with_callbacks();
+        return call_and_finish();
     }
 
-    __attribute__((noinline, cold)) Ref call_with_callbacks(bool needs_cffi) {
+    __attribute__((noinline, cold)) Ref call_with_callbacks() {
         HeldMemory memory;
         CallbackScope scope;
         if (!scope.has_entered() || !hold_memory(&memory)) return Ref();
-        Ref result = call_and_finish(needs_cffi);
+        Ref result = call_and_finish();
         return scope.raise() ? Ref() : std::move(result);
     }
 
@@ -80,37 +90,32 @@ private:
     bool hold_memory(HeldMemory *memory) const {
         for (Py_ssize_t i = 0; device_ < 0 && i < converted_; ++i) {
             PyObject *object = arguments_[i];
-            if (object == nullptr || !is_tensor(object) || views_.holds(object)) continue;
+            if (object == nullptr || !is_tensor(object) || is_struct(object)) continue;
             if (!memory->hold(object)) return false;
         }
-        return views_.hold(memory);
+        return structs_ == nullptr || structs_->hold(memory);
     }
 
-    __attribute__((always_inline)) Ref call_and_finish(bool needs_cffi) {
-        Ref result = needs_cffi ? call_through_cffi() : call_directly();
-        if (result == nullptr) {
-            if (!views_.empty()) finish_after_error();
-        } else if (!views_.finish(true) || !names_lost_references()) {
-            return Ref();
-        }
+    __attribute__((always_inline)) Ref call_and_finish() {
+        Ref result = needs_cffi_ ? call_through_cffi() : call_directly();
+        if (structs_ == nullptr) return result;
+        if (result == nullptr) finish_after_error();
+        else if (!structs_->finish(true, function_, arguments_, count_)) return Ref();
         return result;
-    }
-
-    /* False with an exception set. */
-    bool names_lost_references() const {
-        if (__builtin_expect(!views_.lost_references(), 1)) return true;
-        return views_.name_lost_references(function_, arguments_, count_);
     }
 
     __attribute__((noinline)) void finish_after_error() {
         const SavedError saved;
-        views_.finish(false);
-        names_lost_references();
+        structs_->finish(false, function_, arguments_, count_);
     }
+
+    bool is_struct(PyObject *object) const { return structs_ != nullptr && structs_->holds(object); }
+
+    bool raise() const { return structs_ == nullptr ? raise_pending() : structs_->raise_pending(); }
 
     Argument argument(Py_ssize_t index) const {
         static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0, 0, 0, 0, 0};
-        const bool is_more = legacy && index >= function_->parameter_count;
+        const bool is_more = structs_ != nullptr && index >= function_->parameter_count;
         assert(index >= 0 && index < (is_more ? count_ : function_->parameter_count));
         const thaw_parameter &parameter = is_more ? variadic : function_->parameters[index];
         return {parameter, arguments_[index], frame_ + parameter.offset};
@@ -120,56 +125,61 @@ private:
         const Argument argument = this->argument(index);
         const int kind = argument.parameter.kind;
         if (kind <= THAW_DOUBLE && store_number(kind, argument.place, argument.object)) return DONE;
-        if (legacy) return convert_struct(argument);
+        if (structs_ != nullptr) return convert_struct(argument);
         if (is_stream(index)) return DONE; /* it depends on the rest */
-        switch (kind) {
-        case THAW_ARRAY:
-        case THAW_HANDLE: {
-            Array *array = nullptr;
-            if (checked_ && (argument.parameter.flags & CHECKED_FLAGS) != 0) {
-                array = annotated_.next(static_cast<int>(index));
-            }
-            const Outcome outcome = convert_pointer(argument, device(), &sizes_, array, &code_ran_);
-            const bool is_written = outcome == DONE && (argument.parameter.flags & THAW_WRITTEN) != 0;
-            assert(written_count_ < function_->parameter_count); /* as many as scratch holds beside the arguments */
-            if (is_written && is_tensor(argument.object)) written_[written_count_++] = argument.object;
-            return outcome;
-        }
-        case THAW_FLOAT:
-        case THAW_DOUBLE: code_ran_ = true; return convert_float(argument);
-        case THAW_CFFI: return is_tensor(argument.object) ? refuse(argument) : NEEDS_CFFI;
-        case THAW_TH_TENSOR:
-        case THAW_TH_STORAGE:
-        case THAW_THC_TENSOR:
-        case THAW_THC_STORAGE: return convert_struct(argument);
-        default: code_ran_ = true; return convert_integer(argument, checked_);
-        }
+        return CONVERTERS[static_cast<size_t>(kind)].convert(*this, argument, static_cast<int>(index));
     }
 
     Outcome convert_struct(const Argument &argument) {
-        const Outcome outcome = views_.convert(argument, &device_);
+        const Outcome outcome = structs_->convert(argument, &device_);
         if (outcome == DONE && !has_plain_attributes(argument.object)) code_ran_ = true;
         return outcome;
+    }
+
+    static Outcome pointer(Call &call, const Argument &argument, int index) {
+        Array *array = nullptr;
+        if (call.checked_ && (argument.parameter.flags & CHECKED_FLAGS) != 0) array = call.annotated_.next(index);
+        const Outcome outcome = convert_pointer(argument, call.device(), &call.sizes_, array, &call.code_ran_);
+        const bool is_written = outcome == DONE && (argument.parameter.flags & THAW_WRITTEN) != 0;
+        assert(call.written_count_ < call.function_->parameter_count); /* scratch holds as many beside the arguments */
+        if (is_written && is_tensor(argument.object)) call.written_[call.written_count_++] = argument.object;
+        return outcome;
+    }
+
+    static Outcome array_again(Call &call, const Argument &argument, int index) {
+        if (!is_tensor(argument.object)) return DONE;
+        return bridge::convert_again(argument, call.device(), &call.sizes_, call.annotated_.find(index));
+    }
+
+    static Outcome floating_point(Call &call, const Argument &argument, int) {
+        call.code_ran_ = true;
+        return convert_float(argument);
+    }
+
+    static Outcome integer(Call &call, const Argument &argument, int) {
+        call.code_ran_ = true;
+        return convert_integer(argument, call.checked_);
+    }
+
+    static Outcome for_cffi(Call &, const Argument &argument, int) {
+        return is_tensor(argument.object) ? refuse(argument) : NEEDS_CFFI;
     }
 
     int *device() { return takes_stream_ ? &device_ : nullptr; }
 
     /* The tensors once more, after code of other arguments: it may have resized them. */
     __attribute__((noinline, cold)) bool convert_again() {
-        views_.clear();
+        if (structs_ != nullptr) structs_->clear();
         device_ = -1;
         for (const bool plain : {false, true}) {
             for (Py_ssize_t i = 0; i < converted_; ++i) {
                 PyObject *object = arguments_[i];
                 if (object == nullptr || has_plain_attributes(object) != plain) continue;
                 const Argument argument = this->argument(i);
-                const bool is_array = !legacy && argument.parameter.kind == THAW_ARRAY;
+                const auto again = CONVERTERS[static_cast<size_t>(argument.parameter.kind)].again;
                 Outcome outcome = DONE;
-                if (is_array && is_tensor(object)) {
-                    outcome = bridge::convert_again(argument, device(), &sizes_, annotated_.find(static_cast<int>(i)));
-                } else if (legacy || argument.parameter.kind >= THAW_TH_TENSOR) {
-                    outcome = views_.convert(argument, &device_);
-                }
+                if (structs_ != nullptr) outcome = structs_->convert(argument, &device_);
+                else if (again != nullptr) outcome = again(*this, argument, static_cast<int>(i));
                 if (outcome == FAILED) return refused_ = object, name_refused(i), false;
             }
         }
@@ -210,13 +220,20 @@ private:
         PyThreadState *state = PyEval_SaveThread();
         const bool returned = guard(function_->run, frame_);
         PyEval_RestoreThread(state);
-        if (!returned && raise_pending(legacy)) return Ref();
+        if (!returned && raise()) return Ref();
         const void *value = frame_ + function_->result_offset;
         if (function_->status != 0 && has_failed(value)) return raise_failure_of(function_), Ref();
         if (function_->result < THAW_TH_TENSOR) return to_python(function_->result, value);
         void *pointer;
         std::memcpy(&pointer, value, sizeof pointer);
-        return views_.result(function_, pointer);
+        return result_of(pointer);
+    }
+
+    Ref result_of(void *pointer) const {
+        if (structs_ != nullptr) return structs_->result(function_, pointer);
+        PyErr_Format(PyExc_SystemError, "%s: returns a struct, and was not called by thaw_bridge.call_th",
+                     function_->name);
+        return Ref();
     }
 
     /* The conversions of cffi that run code of an argument's author, or must not give C the argument's own memory, come
@@ -226,13 +243,13 @@ private:
         if (values_ == nullptr) return false;
         if (function_->takes_callback) *function_->has_callback = true;
         for (Py_ssize_t i = 0; i < function_->parameter_count; ++i) {
-            if (arguments_[i] == nullptr || is_in_frame(i) || views_.holds(arguments_[i])) continue;
+            if (arguments_[i] == nullptr || is_in_frame(i) || is_struct(arguments_[i])) continue;
             const Argument argument = this->argument(i);
             if (is_plain_for_cffi(argument)) continue;
             const thaw_parameter &parameter = argument.parameter;
             Ref value = cffi_py.call("prepare", "siiiiOOi", parameter.name, parameter.kind, parameter.flags,
                                      parameter.dtype_code, parameter.dtype_bits, argument.object,
-                                     PyTuple_GetItem(function_->cffi_types, i), int{legacy});
+                                     PyTuple_GetItem(function_->cffi_types, i), int{structs_ != nullptr});
             if (value == nullptr) return false;
             code_ran_ = true;
             Array *array = checked_ ? annotated_.find(static_cast<int>(i)) : nullptr;
@@ -252,7 +269,7 @@ private:
         }
         forget_pending();
         Ref result(PyObject_Call(function_->cffi_function, values_, nullptr));
-        const bool threw = raise_pending(legacy);
+        const bool threw = raise();
         const bool counted = (!threw && result == nullptr) || count_writes();
         if (threw || !counted) return Ref();
         if (result == nullptr) name_culprit();
@@ -262,7 +279,7 @@ private:
         if (result == nullptr || function_->result < THAW_TH_TENSOR) return result;
         const Ref number(PyObject_CallFunction(function_->cast, "sO", "uintptr_t", result.get()));
         const Ref address(number == nullptr ? nullptr : PyNumber_Long(number));
-        return address == nullptr ? Ref() : views_.result(function_, PyLong_AsVoidPtr(address));
+        return address == nullptr ? Ref() : result_of(PyLong_AsVoidPtr(address));
     }
 
     /* Of a call through cffi, which may refuse arguments before it reaches C: after it. False with an exception set;
@@ -281,14 +298,14 @@ private:
     /* What cffi gets for an argument: what was converted as a pointer. NULL with an exception set. */
     Ref cffi_value(Py_ssize_t index) const {
         if (arguments_[index] == nullptr) return value_in_frame(index);
-        Ref view = views_.cffi_value(arguments_[index], function_->cast);
+        Ref view = structs_ == nullptr ? Ref() : structs_->cffi_value(arguments_[index], function_->cast);
         if (view != nullptr || PyErr_Occurred()) return view;
         return is_in_frame(index) ? value_in_frame(index) : Ref::borrow(arguments_[index]);
     }
 
     /* Whether the frame has the value of an argument. */
     bool is_in_frame(Py_ssize_t index) const {
-        if (legacy || index >= function_->parameter_count) return false;
+        if (structs_ != nullptr || index >= function_->parameter_count) return false;
         const Argument argument = this->argument(index);
         PyObject *object = argument.object;
         const int kind = argument.parameter.kind;
@@ -321,20 +338,23 @@ private:
         const bool has_names = names != nullptr && !PyErr_Occurred();
         const Ref unnamed = !has_names ? Ref()
                                        : cffi_py.call("name_culprit", "OOOOi", error.value(), names.get(),
-                                                      function_->cffi_types, values_.get(), int{legacy});
+                                                      function_->cffi_types, values_.get(), int{structs_ != nullptr});
         if (unnamed == nullptr) error.drop();
     }
 
-    /* In a `legacy` call messages are those of the old PyTorch, and a note has the name. */
+    /* With structs the messages are cffi's or the structs' own, and a note has the name. */
     __attribute__((noinline, cold)) void name_refused(Py_ssize_t index) const {
-        if (!legacy) return;
+        if (structs_ == nullptr) return;
         SavedError error;
         if (errors_py.call("note_argument", "sO", argument(index).parameter.name, error.value()).get() == nullptr) {
             PyErr_Clear();
         }
     }
 
+    static const std::array<Converter, THAW_KIND_COUNT> CONVERTERS; /* by kind, of a call without structs */
+
     const thaw_callable *function_;
+    CallStructs *structs_;
     char *frame_;
     PyObject **written_;
     PyObject *const *arguments_;
@@ -342,13 +362,25 @@ private:
     const Py_ssize_t converted_; /* how many of them are converted here; the rest is cffi's */
     int written_count_ = 0, device_ = -1; /* the CUDA device of the tensors */
     const bool takes_stream_, checked_;
+    bool needs_cffi_ = false;
     bool code_ran_ = false; /* of an argument's author, after pointers to other arguments' memory were read */
     PyObject *refused_ = nullptr;
     Ref values_; /* for cffi */
     Sizes sizes_;
-    Views views_;
     Annotated annotated_;
 };
+
+constexpr std::array<Call::Converter, THAW_KIND_COUNT> Call::converters() {
+    std::array<Converter, THAW_KIND_COUNT> table{};
+    for (Converter &each : table) each = {for_cffi, nullptr};
+    for (size_t kind = THAW_BOOL; kind <= THAW_UINT64; ++kind) table[kind] = {integer, nullptr};
+    table[THAW_FLOAT] = table[THAW_DOUBLE] = {floating_point, nullptr};
+    table[THAW_ARRAY] = {pointer, array_again};
+    table[THAW_HANDLE] = {pointer, nullptr};
+    return table;
+}
+
+constexpr std::array<Call::Converter, THAW_KIND_COUNT> Call::CONVERTERS = Call::converters();
 
 /* Whether parameters without an argument are such that the call finds their values itself. False with an exception set.
  */
@@ -416,17 +448,6 @@ bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const 
     return true;
 }
 
-/* For its message, cffi is called as Python would call it. */
-PyObject *call_as_is(const thaw_callable *function, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
-    const Ref values(PyTuple_New(count)), named(keywords == nullptr ? nullptr : PyDict_New());
-    if (values == nullptr || (keywords != nullptr && named == nullptr)) return nullptr;
-    for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SetItem(values, i, Ref::borrow(arguments[i]).release());
-    for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_Size(keywords); ++i) {
-        if (PyDict_SetItem(named, PyTuple_GetItem(keywords, i), arguments[count + i]) != 0) return nullptr;
-    }
-    return PyObject_Call(function->cffi_function, values, named);
-}
-
 /* Of a call with an exception; `refused` is the argument that was, or NULL. */
 __attribute__((noinline, cold)) PyObject *after_error(const thaw_callable *function, PyObject *refused,
                                                       PyObject *const *arguments, Py_ssize_t count,
@@ -450,27 +471,18 @@ PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, P
         ordered = scratch;
         all = function->parameter_count;
     }
-    Call<false> call(function, frame, scratch, ordered, all);
+    Call call(function, frame, scratch, ordered, all, nullptr);
     PyObject *result = call.run();
     return result != nullptr ? result : after_error(function, call.refused(), arguments, count, keywords);
 } catch (const std::bad_alloc &) { /* before C was called: what comes after it needs no such memory */
     return PyErr_NoMemory();
 }
 
-PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
-                  Py_ssize_t count, PyObject *keywords) try {
-    if (belongs_to_modes(function, arguments, count, keywords)) {
-        return call_operator(function, arguments, count, keywords);
-    }
-    const bool named = keywords != nullptr && PyTuple_Size(keywords) > 0;
-    const bool fits = function->variadic ? count >= function->parameter_count : count == function->parameter_count;
-    if (named || !fits) return call_as_is(function, arguments, count, keywords);
-    if (!refresh_retained()) return nullptr;
-    Call<true> call(function, frame, scratch, arguments, count);
+PyObject *call_with_structs(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
+                            Py_ssize_t count, CallStructs *structs) {
+    Call call(function, frame, scratch, arguments, count, structs);
     PyObject *result = call.run();
-    return result != nullptr ? result : after_error(function, call.refused(), arguments, count, keywords);
-} catch (const std::bad_alloc &) { /* before C was called: what comes after it needs no such memory */
-    return PyErr_NoMemory();
+    return result != nullptr ? result : after_error(function, call.refused(), arguments, count, nullptr);
 }
 
 }  // namespace bridge

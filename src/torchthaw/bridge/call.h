@@ -32,8 +32,11 @@ namespace bridge {
 PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                Py_ssize_t count, PyObject *keywords);
 
-/* See thaw_bridge::call_th. */
-PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
-                  Py_ssize_t count, PyObject *keywords);
+class CallStructs;
+
+/* The same for a function that takes structs, and as many arguments as it has parameters, more if it is variadic.
+ * `structs`: of this call alone. May throw std::bad_alloc, before C was called. */
+PyObject *call_with_structs(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
+                            Py_ssize_t count, CallStructs *structs);
 
 }  // namespace bridge

@@ -23,10 +23,10 @@ def _is_function(ctype):
     return ctype.kind == FUNCTION
 
 
-def prepare(name, kind, flags, code, bits, argument, ctype, legacy):
+def prepare(name, kind, flags, code, bits, argument, ctype, as_cffi):
     """``argument`` as a value of cffi, or itself where cffi runs no code of its author: the conversion happens here.
 
-    legacy: bytes and read-only buffers for a pointer without const are copied; otherwise they are refused.
+    as_cffi: bytes and read-only buffers for a pointer without const are copied; otherwise they are refused.
     """
     type_of_argument = type(argument)
     written = flags & _bridge.THAW_WRITTEN
@@ -38,14 +38,14 @@ def prepare(name, kind, flags, code, bits, argument, ctype, legacy):
             raise ValueError(f"{name}: expected memory, got a buffer that was released")
         if not written or not any(map(_is_read_only, exporters)):
             return argument
-        if legacy:
+        if as_cffi:
             return _copy(cffi.typeof(argument), argument)
         raise ValueError(f"{name}: expected {errors.expected(kind, flags, code, bits)}, got a read-only buffer")
     is_pointer = ctype.kind == POINTER
     if is_pointer and issubclass(type_of_argument, bytearray) and _takes_bytes(ctype.item):
         return cffi.from_buffer(_array(ctype), argument, True)
     if is_pointer and issubclass(type_of_argument, bytes) and written:
-        if not legacy:
+        if not as_cffi:
             want, got = errors.expected(kind, flags, code, bits), f"{type_of_argument.__name__}, which does not change"
             raise ValueError(f"{name}: expected {want}, got {got}; pass a bytearray, or declare the parameter const")
         return _copy(_array(ctype), argument) if _takes_bytes(ctype.item) else argument
@@ -56,7 +56,7 @@ def prepare(name, kind, flags, code, bits, argument, ctype, legacy):
         value = _snapshot(argument)
         return cffi.newp(_array(ctype), value) if is_array else cffi.newp(cffi.new_pointer_type(ctype), value)[0]
     except Exception as error:
-        errors.name_argument(name, error, legacy, error)
+        errors.name_argument(name, error, as_cffi, error)
 
 
 def _takes_bytes(ctype):
@@ -137,7 +137,7 @@ def _is_read_only(exporter):
         return False
 
 
-def name_culprit(error, names, ctypes, values, legacy):
+def name_culprit(error, names, ctypes, values, as_cffi):
     """Raises ``error``, which cffi raised for one of ``values``, with that parameter's name as errors.name_argument().
 
     Returns where no argument is to blame: then the error is what the call itself gave.
@@ -148,7 +148,7 @@ def name_culprit(error, names, ctypes, values, legacy):
         try:
             _convert(ctype, value)
         except (TypeError, OverflowError, ValueError):
-            errors.name_argument(name, error, legacy, None)
+            errors.name_argument(name, error, as_cffi, None)
 
 
 def _convert(ctype, value):

@@ -16,7 +16,7 @@ bool is_number(PyObject *object) {
 Outcome refuse(const Argument &argument, const int *device, const char *explainer) {
     const thaw_parameter &parameter = argument.parameter;
     SavedError cause; /* what PyTorch said, if anything */
-    PythonModule &module = device == nullptr ? errors_py : cuda_py;
+    PythonModule &module = device == nullptr ? errors_py : cuda_errors_py;
     module.call(explainer, device == nullptr ? "siiiiOO" : "siiiiOOi", parameter.name, parameter.kind, parameter.flags,
                 parameter.dtype_code, parameter.dtype_bits, argument.object,
                 cause.value() == nullptr ? Py_None : cause.value(), device == nullptr ? 0 : *device);

@@ -1,4 +1,4 @@
-/* convert.h: how one argument gets into the frame, by the kind of its parameter. TH structs' converter: th/views.h. */
+/* convert.h: how one argument gets into the frame, by the kind of its parameter. */
 #pragma once
 
 #include "bridge.h"
@@ -24,8 +24,8 @@ struct Argument {
     }
 };
 
-/* Raises why an argument was refused, as torchthaw.bridge.errors or, where there is a `device`, torchthaw.bridge.cuda
- * explains it. An exception that is set becomes the cause. */
+/* Raises why an argument was refused, as torchthaw.bridge.errors or, where there is a `device`,
+ * torchthaw.bridge.cuda_errors explains it. An exception that is set becomes the cause. */
 Outcome refuse(const Argument &argument, const int *device = nullptr, const char *explainer = "refuse");
 
 /* Raises OverflowError for a number that the C type does not hold, in place of an exception that is set. */

@@ -208,11 +208,11 @@ def _text(argument, longest=100):
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def name_argument(name, error, legacy, cause):
-    """Raises ``error``, which an argument gave, with the parameter's name: as a note in a call of an old project, whose
-    messages are those of the old PyTorch, else in front, with ``cause``."""
+def name_argument(name, error, as_cffi, cause):
+    """Raises ``error``, which an argument gave, with the parameter's name: as a note where messages are to be cffi's,
+    else in front, with ``cause``."""
     raise_if_serious(error)
-    if legacy:
+    if as_cffi:
         note_argument(name, error)
         raise error
     same = next((each for each in (TypeError, OverflowError, ValueError) if type(error) is each), TypeError)

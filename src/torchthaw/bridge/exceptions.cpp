@@ -106,12 +106,6 @@ const std::terminate_handler end_process = std::set_terminate(end_once);
     std::abort();
 }
 
-void on_error(const char *message, void *) { throw_error(message); }
-
-void on_argument_error(int number, const char *message, void *) {
-    throw_error("invalid argument " + std::to_string(number) + ": " + message);
-}
-
 }  // namespace
 
 bool guard(void (*run)(void *frame), void *frame) {
@@ -128,14 +122,12 @@ bool guard(void (*run)(void *frame), void *frame) {
     return false;
 }
 
-bool raise_pending(bool fatal) {
+bool raise_pending(PyObject *(*fatal)()) {
     const Pending taken = std::exchange(pending, NOTHING);
     if (taken == NOTHING) return false;
     PyErr_Clear();
-    if (taken == NO_MEMORY && !fatal) return PyErr_NoMemory(), true;
-    static PyObject *fatal_error = nullptr;
-    if (fatal && fatal_error == nullptr) fatal_error = th_py.attribute("FatalError").release();
-    PyObject *type = fatal ? fatal_error : PyExc_RuntimeError;
+    if (taken == NO_MEMORY && fatal == nullptr) return PyErr_NoMemory(), true;
+    PyObject *type = fatal == nullptr ? PyExc_RuntimeError : fatal();
     if (type == nullptr) return true;
     const auto length = static_cast<Py_ssize_t>(pending_message.size());
     const Ref text(PyUnicode_DecodeUTF8(pending_message.c_str(), length, "replace"));
@@ -211,19 +203,6 @@ void *open_library(PyObject *path) {
     void *library = dlopen(PyBytes_AsString(Ref(bytes).get()), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) PyErr_Format(PyExc_ImportError, "%s", dlerror());
     return library;
-}
-
-PyObject *open_th(PyObject *, PyObject *path) {
-    void *library = open_library(path);
-    if (library == nullptr) return nullptr;
-    auto set = reinterpret_cast<void (*)(void (*)(const char *, void *), void *)>(
-        dlsym(library, "THSetDefaultErrorHandler"));
-    auto set_argument = reinterpret_cast<void (*)(void (*)(int, const char *, void *), void *)>(
-        dlsym(library, "THSetDefaultArgErrorHandler"));
-    if (set == nullptr || set_argument == nullptr) return PyErr_Format(PyExc_ImportError, "%R is no libth", path);
-    set(on_error, nullptr);
-    set_argument(on_argument_error, nullptr);
-    return none();
 }
 
 }  // namespace bridge

@@ -11,8 +11,8 @@ namespace bridge {
 bool guard(void (*run)(void *frame), void *frame);
 
 /* Whether an exception is pending in this thread. If so it becomes the Python exception that is set, whatever was set
- * before: torch.FatalError for `fatal`, else RuntimeError or MemoryError. */
-bool raise_pending(bool fatal);
+ * before: what `fatal` returns, borrowed, perhaps NULL with an exception set; without it RuntimeError or MemoryError. */
+bool raise_pending(PyObject *(*fatal)() = nullptr);
 
 /* Throws what is pending in this thread: std::bad_alloc or a std::runtime_error. */
 [[noreturn]] void throw_pending();
@@ -31,9 +31,6 @@ void forget_pending();
 unsigned region_threads(unsigned asked);
 void region_member(void *region);
 void region_join(thaw_region *region);
-
-/* Loads libth from `path`, and from then on its errors are C++ exceptions. None, or NULL with an exception. */
-PyObject *open_th(PyObject *module, PyObject *path);
 
 /* The library at `path`; NULL with an ImportError. */
 void *open_library(PyObject *path);

@@ -2,7 +2,6 @@
 #include "call.h"
 #include "callbacks.h"
 #include "convert.h"
-#include "cuda/thc.h"
 #include "dlpack.h"
 #include "exceptions.h"
 #include "load.h"
@@ -10,6 +9,7 @@
 #include "operators/gradients.h"
 #include "operators/kernel.h"
 #include "operators/register.h"
+#include "part.h"
 
 #include <cstring>
 
@@ -20,13 +20,10 @@ namespace {
 /* The call around it looks for what is pending. */
 void guard_for_cffi(void (*run)(void *frame), void *frame) { guard(run, frame); }
 
-const thaw_bridge table = {sizeof(thaw_bridge), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, load, call, call_th,
-                           guard_for_cffi, region_threads, region_member, region_join, kernel};
+thaw_bridge table = {sizeof(thaw_bridge), THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR, load, call, nullptr,
+                     guard_for_cffi, region_threads, region_member, region_join, kernel};
 
 PyMethodDef methods[] = {
-    {"open_th", open_th, METH_O, "open_th(path): loads libth and makes exceptions of its errors"},
-    {"open_thc", open_thc, METH_O, "open_thc(path): loads libthc, which works with PyTorch's streams and memory"},
-    {"cuda_is_ready", cuda_is_ready, METH_NOARGS, "cuda_is_ready(): libthc's state is there from now on"},
     {"call_below_modes", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_below_modes)), METH_FASTCALL,
      "call_below_modes(function, *arguments): calls a C function as if no dispatch mode were active"},
     {"kernels_refuse_gradients", kernels_refuse_gradients, METH_NOARGS,
@@ -70,7 +67,9 @@ PyMODINIT_FUNC PyInit__bridge() {
     for (const auto &constant : constants) {
         if (PyModule_AddIntConstant(module, constant.name, constant.value) != 0) return nullptr;
     }
-    Ref capsule(PyCapsule_New(const_cast<thaw_bridge *>(&table), THAW_BRIDGE_CAPSULE, nullptr));
+    table.call_th = part->call_th;
+    if (PyModule_AddFunctions(module, part->methods) != 0) return nullptr;
+    Ref capsule(PyCapsule_New(&table, THAW_BRIDGE_CAPSULE, nullptr));
     if (!add(module, std::strrchr(THAW_BRIDGE_CAPSULE, '.') + 1, std::move(capsule))) return nullptr;
     Ref version(PyUnicode_FromFormat("%d.%d", THAW_BRIDGE_MAJOR, THAW_BRIDGE_MINOR));
     return add(module, "version", std::move(version)) ? module.release() : nullptr;

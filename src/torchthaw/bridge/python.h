@@ -89,7 +89,7 @@ private:
 
 inline PythonModule errors_py{"torchthaw.bridge.errors"}, pytorch_py{"torchthaw.bridge.pytorch"};
 inline PythonModule cffi_py{"torchthaw.bridge.cffi_arguments"};
-inline PythonModule th_py{"torchthaw.bridge.th"}, cuda_py{"torchthaw.bridge.cuda"};
+inline PythonModule cuda_errors_py{"torchthaw.bridge.cuda_errors"};
 
 /* The GIL, where C calls Python without it. */
 class Gil {

@@ -71,7 +71,7 @@ def following(method):
 def data_owner():
     global _aliases
     try:
-        from ..bridge.th import followed as _aliases
+        from .structs import followed as _aliases
     except ImportError:  # nothing is built yet, so no C function resizes anything
         pass
 

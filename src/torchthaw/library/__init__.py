@@ -127,5 +127,10 @@ def _hide(name, conflicts=()):
             self.__class__ = kind
         return kind.__getattr__(self, operator)
 
-    own = {"__getattr__": look, "__module__": kind.__module__, "_of_torchthaw": True}
+    def operators(self):
+        """PyTorch's compiler looks at each operator of each namespace: not at one that raises."""
+        hidden = _namespaces[name].conflicts if name in _namespaces else ()
+        return (each for each in kind.__iter__(self) if each not in hidden)
+
+    own = {"__getattr__": look, "__iter__": operators, "__module__": kind.__module__, "_of_torchthaw": True}
     space.__class__ = type(kind.__name__, (kind,), own)

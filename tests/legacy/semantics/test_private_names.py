@@ -92,7 +92,7 @@ def test_python_files_name_nothing_private(path):
 
 
 def test_cpp_files_name_nothing_private():
-    files = [*(PACKAGE / "bridge").rglob("*.cpp"), *(PACKAGE / "bridge").rglob("*.h")]
+    files = [*PACKAGE.rglob("*.cpp"), *PACKAGE.rglob("*.h")]
     if PACKAGE.parent != ROOT:
         pytest.skip("a wheel has no C++ sources")
     assert len(files) > 10

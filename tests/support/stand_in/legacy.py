@@ -16,7 +16,8 @@ PREFIX = Path(os.environ["THAW_STAND_IN"])
 config.prefix = lambda: PREFIX
 
 from support.stand_in import dlpack, pretend  # noqa: E402
-from torchthaw.bridge import pytorch, th  # noqa: E402
+from torchthaw.bridge import pytorch  # noqa: E402
+from torchthaw.legacy import structs as th  # noqa: E402
 
 machine = ctypes.CDLL(os.fspath(PREFIX / "lib" / "libthc.so.1"))
 machine.stand_in_last_stream.restype = ctypes.c_size_t

@@ -39,9 +39,9 @@ int64_t element_count(const Layout &layout) {
 }
 
 /* One call. Owns what PyTorch's stack held until it is given back, and gives it back whatever happens. */
-class Call {
+class KernelCall {
 public:
-    Call(const Plan &plan, void *frame, uint64_t *stack)
+    KernelCall(const Plan &plan, void *frame, uint64_t *stack)
         : plan_(plan), variant_(&plan.variants[0]), frame_(static_cast<char *>(frame)), stack_(stack),
           values_(plan, stack) {}
 
@@ -394,7 +394,7 @@ void kernel(const thaw_callable *function, void *frame, int functional, uint64_t
                                  std::to_string(plan.inputs) + " arguments and " + std::to_string(plan.outputs) +
                                  " results, got " + std::to_string(inputs) + " and " + std::to_string(outputs));
     }
-    Call(plan, frame, stack).run();
+    KernelCall(plan, frame, stack).run();
 } catch (const std::bad_alloc &error) {
     throw KernelError(Failure::MEMORY_ERROR, error.what());
 }

@@ -1,4 +1,4 @@
-/* th/view.h: the TH and THC structs through which C sees torch tensors for the time of a call. */
+/* structs/view.h: the TH and THC structs through which C sees torch tensors for the time of a call. */
 #pragma once
 
 #include "backing.h"

@@ -1,7 +1,7 @@
-/* th/backing.h: TH storages on torch storages, which C can resize and retain. Every function here needs the GIL. */
+/* structs/backing.h: TH storages on torch storages, which C can resize and retain. Every function needs the GIL. */
 #pragma once
 
-#include "../python.h"
+#include "bridge/python.h"
 #include "structs.h"
 
 namespace bridge {

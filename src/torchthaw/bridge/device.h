@@ -1,7 +1,7 @@
-/* cuda/device.h: PyTorch's CUDA devices and streams. Every function here needs the GIL. */
+/* device.h: PyTorch's CUDA devices and streams. Every function here needs the GIL. */
 #pragma once
 
-#include "../python.h"
+#include "python.h"
 
 namespace bridge {
 

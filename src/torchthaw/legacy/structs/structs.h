@@ -1,4 +1,4 @@
-/* th/structs.h: the TH and THC structs of old C code, of any Real; TH/generic and THC/generic have the originals. */
+/* structs/structs.h: the TH and THC structs of old C code, of any Real; their originals: TH/generic, THC/generic. */
 #pragma once
 
 #include <cstddef>

@@ -1,22 +1,8 @@
-"""torchthaw/bridge/cuda/__init__.py: PyTorch's memory for libthc; why a function on a GPU refused an argument."""
+"""torchthaw/bridge/cuda_errors.py: why a function on a GPU refused an argument."""
 
 import sys
 
-from .. import _bridge, errors
-
-
-def allocate(size, device, stream):
-    """The address of memory for work on a stream, or 0 where there is not enough."""
-    torch = sys.modules["torch"]
-    try:
-        return torch.cuda.caching_allocator_alloc(size, device, stream)
-    except torch.cuda.OutOfMemoryError:
-        return 0
-
-
-def release(address):
-    """Takes back what allocate() returned."""
-    sys.modules["torch"].cuda.caching_allocator_delete(address)
+from . import _bridge, errors
 
 
 def refuse(name, kind, flags, code, bits, argument, cause, device):

@@ -1,7 +1,10 @@
-/* th/views.cpp: the converter of the kinds that are TH structs. */
-#include "views.h"
+/* structs/arguments.cpp: the converter of the kinds that are TH structs. */
+#include "arguments.h"
 
-#include "../pytorch.h"
+#include "bridge/exceptions.h"
+#include "bridge/pytorch.h"
+#include "in_python.h"
+#include "thc.h"
 
 #include <cstdio>
 #include <cstring>
@@ -60,7 +63,7 @@ bool is_with_the_others(const thaw_parameter &parameter, const View *view, int *
 
 }  // namespace
 
-void Views::clear() {
+void StructArguments::clear() {
     while (first_ != nullptr) {
         View *next = first_->next;
         give_back(first_);
@@ -68,14 +71,14 @@ void Views::clear() {
     }
 }
 
-View *Views::find(PyObject *argument) const {
+View *StructArguments::find(PyObject *argument) const {
     View *view = first_;
     while (view != nullptr && view->argument != argument) view = view->next;
     return view;
 }
 
 /* The same object passed twice is one struct. */
-View *Views::take(PyObject *argument, bool is_storage, bool full) {
+View *StructArguments::take(PyObject *argument, bool is_storage, bool full) {
     if (View *taken = find(argument)) return taken;
     View *view = take_view(argument, is_storage, full, first_);
     if (view == nullptr) return nullptr;
@@ -83,7 +86,7 @@ View *Views::take(PyObject *argument, bool is_storage, bool full) {
     return first_ = view;
 }
 
-Outcome Views::convert(const Argument &argument, int *device) {
+Outcome StructArguments::convert(const Argument &argument, int *device) {
     const thaw_parameter &parameter = argument.parameter;
     const bool is_storage = !is_tensor(argument.object);
     if (is_storage && (PyLong_Check(argument.object) || !bridge::is_storage(argument.object))) {
@@ -97,20 +100,38 @@ Outcome Views::convert(const Argument &argument, int *device) {
     return NEEDS_CFFI; /* and its TypeError */
 }
 
-bool Views::hold(HeldMemory *memory) const {
+bool StructArguments::hold(HeldMemory *memory) const {
     for (const View *view = first_; view != nullptr; view = view->next) {
         if (!view->on_cuda() && !memory->hold(view->tensor)) return false;
     }
     return true;
 }
 
-Ref Views::cffi_value(PyObject *argument, PyObject *cast) const {
+Ref StructArguments::cffi_value(PyObject *argument, PyObject *cast) const {
     const View *view = find(argument);
     if (view == nullptr) return Ref();
     return Ref(PyObject_CallFunction(cast, "sN", StructName(view).text, PyLong_FromVoidPtr(view->pointer())));
 }
 
-bool Views::name_lost_references(const thaw_function *function, PyObject *const *arguments, Py_ssize_t count) const {
+Ref StructArguments::on_device(int device, Ref (*run)(void *call), void *call) {
+    OnThcDevice there;
+    return there.enter(device) ? run(call) : Ref();
+}
+
+bool StructArguments::raise_pending() { return bridge::raise_pending(fatal_error); }
+
+bool StructArguments::finish(bool succeeded, const thaw_function *function, PyObject *const *arguments,
+                             Py_ssize_t count) {
+    if (first_ == nullptr) return true;
+    bool not_owned = false;
+    if (!finish_views(first_, succeeded, &not_owned) && succeeded) return false;
+    return __builtin_expect(!not_owned, 1) || name_lost_references(function, arguments, count);
+}
+
+/* False with an exception set. */
+__attribute__((noinline, cold)) bool StructArguments::name_lost_references(const thaw_function *function,
+                                                                           PyObject *const *arguments,
+                                                                           Py_ssize_t count) const {
     static int is_wanted = -1;
     if (is_wanted < 0) is_wanted = truth(th_py.call("names_lost_references", nullptr));
     if (is_wanted <= 0) return is_wanted == 0;
@@ -125,7 +146,7 @@ bool Views::name_lost_references(const thaw_function *function, PyObject *const 
     return true;
 }
 
-Ref Views::result(const thaw_function *function, void *pointer) const {
+Ref StructArguments::result(const thaw_function *function, void *pointer) const {
     if (pointer == nullptr) return Ref::borrow(Py_None);
     for (View *view = first_; view != nullptr; view = view->next) {
         if (view->pointer() != pointer) continue;

@@ -1,7 +1,7 @@
-/* th/torch_storage.h: what the bridge asks of the torch storage below a tensor. */
+/* structs/torch_storage.h: what the bridge asks of the torch storage below a tensor. */
 #pragma once
 
-#include "../python.h"
+#include "bridge/python.h"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
-/* cuda/device.cpp: asks PyTorch for its CUDA devices and streams. */
+/* device.cpp: asks PyTorch for its CUDA devices and streams. */
 #include "device.h"
 
-#include "../pytorch.h"
+#include "pytorch.h"
 
 namespace bridge {
 

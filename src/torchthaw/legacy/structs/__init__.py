@@ -1,4 +1,4 @@
-"""torchthaw/bridge/th/__init__.py: what the bridge asks of PyTorch for functions that take TH structs."""
+"""torchthaw/legacy/structs: TH structs over PyTorch's tensors; this half of it asks PyTorch."""
 
 import sys
 import warnings
@@ -7,8 +7,8 @@ from math import prod
 import torch
 
 from ...base import config
-from .. import errors
-from ..private_names import get, native
+from ...bridge import errors
+from ...bridge.private_names import get, native
 
 # (DLPack code, bits) of the dtypes that TH has.
 NAMES = "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16"
@@ -86,6 +86,19 @@ def allocate(code, bits, count, device):
     place = "cpu" if device < 0 else torch.device("cuda", device)
     tensor = torch.empty(count, dtype=DTYPES[code, bits], device=place)
     return tensor, tensor.data_ptr()
+
+
+def allocate_on_cuda(size, device, stream):
+    """The address of memory for work on a stream, or 0 where there is not enough."""
+    try:
+        return torch.cuda.caching_allocator_alloc(size, device, stream)
+    except torch.cuda.OutOfMemoryError:
+        return 0
+
+
+def release_on_cuda(address):
+    """Takes back what allocate_on_cuda() returned."""
+    torch.cuda.caching_allocator_delete(address)
 
 
 def empty(code, bits, on_cuda):

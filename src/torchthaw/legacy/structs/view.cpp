@@ -1,7 +1,8 @@
-/* th/view.cpp: fills TH structs from tensors, gives tensors what C made of the structs, and lets C retain them. */
+/* structs/view.cpp: fills TH structs from tensors, gives tensors what C made of the structs, and lets C retain them. */
 #include "view.h"
 
-#include "../tensor.h"
+#include "bridge/tensor.h"
+#include "in_python.h"
 #include "torch_storage.h"
 
 #include <algorithm>

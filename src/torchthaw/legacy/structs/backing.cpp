@@ -1,9 +1,10 @@
-/* th/backing.cpp: the allocator of TH storages that lie on torch storages. */
+/* structs/backing.cpp: the allocator of TH storages that lie on torch storages. */
 #include "backing.h"
 
-#include "../cuda/thc.h"
-#include "../exceptions.h"
-#include "../tensor.h"
+#include "thc.h"
+#include "bridge/exceptions.h"
+#include "bridge/tensor.h"
+#include "in_python.h"
 #include "torch_storage.h"
 #include "view.h"
 

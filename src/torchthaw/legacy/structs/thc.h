@@ -1,7 +1,7 @@
-/* cuda/thc.h: libthc works with PyTorch's devices, streams and memory. Every function here needs the GIL. */
+/* structs/thc.h: libthc works with PyTorch's devices, streams and memory. Every function here needs the GIL. */
 #pragma once
 
-#include "device.h"
+#include "bridge/device.h"
 
 #include <cstddef>
 

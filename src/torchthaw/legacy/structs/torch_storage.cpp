@@ -1,8 +1,9 @@
-/* th/torch_storage.cpp: asks the torch storage below a tensor, by PyTorch's public methods. */
+/* structs/torch_storage.cpp: asks the torch storage below a tensor, by PyTorch's public methods. */
 #include "torch_storage.h"
 
-#include "../attributes.h"
-#include "../tensor.h"
+#include "bridge/attributes.h"
+#include "bridge/tensor.h"
+#include "in_python.h"
 
 #include <algorithm>
 

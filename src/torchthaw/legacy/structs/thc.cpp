@@ -1,8 +1,9 @@
-/* cuda/thc.cpp: gives libthc PyTorch's streams and memory. It is asked for nothing before it was loaded. */
+/* structs/thc.cpp: gives libthc PyTorch's streams and memory. It is asked for nothing before it was loaded. */
 #include "thc.h"
 
-#include "../exceptions.h"
-#include "../th/structs.h"
+#include "bridge/exceptions.h"
+#include "in_python.h"
+#include "structs.h"
 
 #include <dlfcn.h>
 
@@ -54,7 +55,7 @@ void *allocate(size_t bytes, int device, void *stream) {
     Gil gil;
     const SavedError saved;
     const Ref address =
-        cuda_py.call("allocate", "niK", static_cast<Py_ssize_t>(bytes), device, number_of(stream));
+        th_py.call("allocate_on_cuda", "niK", static_cast<Py_ssize_t>(bytes), device, number_of(stream));
     void *memory = address == nullptr ? nullptr : PyLong_AsVoidPtr(address);
     if (PyErr_Occurred()) throw_python_error();
     return memory;
@@ -65,7 +66,7 @@ void release(void *memory) {
     if (!Py_IsInitialized()) return;
     Gil gil;
     const SavedError saved;
-    const Ref done = cuda_py.call("release", "K", number_of(memory));
+    const Ref done = th_py.call("release_on_cuda", "K", number_of(memory));
     if (done == nullptr) PyErr_WriteUnraisable(nullptr); /* C cannot be told */
 }
 
@@ -131,7 +132,7 @@ bool copy_on_device(int device, void *to, void *from, size_t bytes) {
     OnThcDevice there;
     Copy copy = {bytes_at(device, to, bytes), from};
     if (!there.enter(device)) return false;
-    return guard(run_copy, &copy) || !raise_pending(true);
+    return guard(run_copy, &copy) || !raise_pending(fatal_error);
 }
 
 PyObject *cuda_is_ready(PyObject *, PyObject *) {
