@@ -20,22 +20,23 @@ namespace bridge {
 namespace {
 
 /* Converts the arguments into the frame and calls; one per call. With `structs` any argument may become a struct, and
- * what is neither that nor a plain number is cffi's, with its conversions and its messages. */
-class Call {
+ * what is neither that nor a plain number is cffi's, with its conversions and its messages. A template, because looking
+ * at a member takes 6 ns of a call's 110. */
+template <bool with_structs> class Call {
 public:
     Call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments, Py_ssize_t count,
          CallStructs *structs)
         : function_(function), structs_(structs), frame_(static_cast<char *>(frame)),
           written_(scratch + function->parameter_count), arguments_(arguments), count_(count),
-          converted_(structs != nullptr ? count : function->parameter_count),
-          takes_stream_(structs == nullptr && function->takes_stream),
-          checked_(structs == nullptr && function->checked) {}
+          converted_(with_structs ? count : function->parameter_count),
+          takes_stream_(!with_structs && function->takes_stream),
+          checked_(!with_structs && function->checked) {}
 
     PyObject *run() {
         needs_cffi_ = function_->run == nullptr;
         bool some_left_out = false;
         for (Py_ssize_t i = 0; i < converted_; ++i) {
-            if (arguments_[i] == nullptr) {
+            if (!with_structs && arguments_[i] == nullptr) {
                 some_left_out = true;
                 continue;
             }
@@ -65,7 +66,7 @@ private:
     static constexpr std::array<Converter, THAW_KIND_COUNT> converters();
 
     __attribute__((noinline)) Ref call_on_device() {
-        if (structs_ != nullptr) {
+        if (with_structs) {
             return structs_->on_device(device_, [](void *call) { return static_cast<Call *>(call)->call(); }, this);
         }
         OnDevice there;
@@ -93,12 +94,12 @@ private:
             if (object == nullptr || !is_tensor(object) || is_struct(object)) continue;
             if (!memory->hold(object)) return false;
         }
-        return structs_ == nullptr || structs_->hold(memory);
+        return !with_structs || structs_->hold(memory);
     }
 
     __attribute__((always_inline)) Ref call_and_finish() {
         Ref result = needs_cffi_ ? call_through_cffi() : call_directly();
-        if (structs_ == nullptr) return result;
+        if (!with_structs) return result;
         if (result == nullptr) finish_after_error();
         else if (!structs_->finish(true, function_, arguments_, count_)) return Ref();
         return result;
@@ -109,13 +110,13 @@ private:
         structs_->finish(false, function_, arguments_, count_);
     }
 
-    bool is_struct(PyObject *object) const { return structs_ != nullptr && structs_->holds(object); }
+    bool is_struct(PyObject *object) const { return with_structs && structs_->holds(object); }
 
-    bool raise() const { return structs_ == nullptr ? raise_pending() : structs_->raise_pending(); }
+    bool raise() const { return !with_structs ? raise_pending() : structs_->raise_pending(); }
 
     Argument argument(Py_ssize_t index) const {
         static const thaw_parameter variadic = {"", THAW_CFFI, THAW_EXACT, 0, 0, 0, 0, 0, 0, 0};
-        const bool is_more = structs_ != nullptr && index >= function_->parameter_count;
+        const bool is_more = with_structs && index >= function_->parameter_count;
         assert(index >= 0 && index < (is_more ? count_ : function_->parameter_count));
         const thaw_parameter &parameter = is_more ? variadic : function_->parameters[index];
         return {parameter, arguments_[index], frame_ + parameter.offset};
@@ -125,7 +126,7 @@ private:
         const Argument argument = this->argument(index);
         const int kind = argument.parameter.kind;
         if (kind <= THAW_DOUBLE && store_number(kind, argument.place, argument.object)) return DONE;
-        if (structs_ != nullptr) return convert_struct(argument);
+        if (with_structs) return convert_struct(argument);
         if (is_stream(index)) return DONE; /* it depends on the rest */
         return CONVERTERS[static_cast<size_t>(kind)].convert(*this, argument, static_cast<int>(index));
     }
@@ -169,7 +170,7 @@ private:
 
     /* The tensors once more, after code of other arguments: it may have resized them. */
     __attribute__((noinline, cold)) bool convert_again() {
-        if (structs_ != nullptr) structs_->clear();
+        if (with_structs) structs_->clear();
         device_ = -1;
         for (const bool plain : {false, true}) {
             for (Py_ssize_t i = 0; i < converted_; ++i) {
@@ -178,7 +179,7 @@ private:
                 const Argument argument = this->argument(i);
                 const auto again = CONVERTERS[static_cast<size_t>(argument.parameter.kind)].again;
                 Outcome outcome = DONE;
-                if (structs_ != nullptr) outcome = structs_->convert(argument, &device_);
+                if (with_structs) outcome = structs_->convert(argument, &device_);
                 else if (again != nullptr) outcome = again(*this, argument, static_cast<int>(i));
                 if (outcome == FAILED) return refused_ = object, name_refused(i), false;
             }
@@ -230,7 +231,7 @@ private:
     }
 
     Ref result_of(void *pointer) const {
-        if (structs_ != nullptr) return structs_->result(function_, pointer);
+        if (with_structs) return structs_->result(function_, pointer);
         PyErr_Format(PyExc_SystemError, "%s: returns a struct, and was not called by thaw_bridge.call_th",
                      function_->name);
         return Ref();
@@ -249,7 +250,7 @@ private:
             const thaw_parameter &parameter = argument.parameter;
             Ref value = cffi_py.call("prepare", "siiiiOOi", parameter.name, parameter.kind, parameter.flags,
                                      parameter.dtype_code, parameter.dtype_bits, argument.object,
-                                     PyTuple_GetItem(function_->cffi_types, i), int{structs_ != nullptr});
+                                     PyTuple_GetItem(function_->cffi_types, i), int{with_structs});
             if (value == nullptr) return false;
             code_ran_ = true;
             Array *array = checked_ ? annotated_.find(static_cast<int>(i)) : nullptr;
@@ -298,14 +299,14 @@ private:
     /* What cffi gets for an argument: what was converted as a pointer. NULL with an exception set. */
     Ref cffi_value(Py_ssize_t index) const {
         if (arguments_[index] == nullptr) return value_in_frame(index);
-        Ref view = structs_ == nullptr ? Ref() : structs_->cffi_value(arguments_[index], function_->cast);
+        Ref view = !with_structs ? Ref() : structs_->cffi_value(arguments_[index], function_->cast);
         if (view != nullptr || PyErr_Occurred()) return view;
         return is_in_frame(index) ? value_in_frame(index) : Ref::borrow(arguments_[index]);
     }
 
     /* Whether the frame has the value of an argument. */
     bool is_in_frame(Py_ssize_t index) const {
-        if (structs_ != nullptr || index >= function_->parameter_count) return false;
+        if (with_structs || index >= function_->parameter_count) return false;
         const Argument argument = this->argument(index);
         PyObject *object = argument.object;
         const int kind = argument.parameter.kind;
@@ -338,13 +339,13 @@ private:
         const bool has_names = names != nullptr && !PyErr_Occurred();
         const Ref unnamed = !has_names ? Ref()
                                        : cffi_py.call("name_culprit", "OOOOi", error.value(), names.get(),
-                                                      function_->cffi_types, values_.get(), int{structs_ != nullptr});
+                                                      function_->cffi_types, values_.get(), int{with_structs});
         if (unnamed == nullptr) error.drop();
     }
 
     /* With structs the messages are cffi's or the structs' own, and a note has the name. */
     __attribute__((noinline, cold)) void name_refused(Py_ssize_t index) const {
-        if (structs_ == nullptr) return;
+        if (!with_structs) return;
         SavedError error;
         if (errors_py.call("note_argument", "sO", argument(index).parameter.name, error.value()).get() == nullptr) {
             PyErr_Clear();
@@ -370,7 +371,8 @@ private:
     Annotated annotated_;
 };
 
-constexpr std::array<Call::Converter, THAW_KIND_COUNT> Call::converters() {
+template <bool with_structs>
+constexpr std::array<typename Call<with_structs>::Converter, THAW_KIND_COUNT> Call<with_structs>::converters() {
     std::array<Converter, THAW_KIND_COUNT> table{};
     for (Converter &each : table) each = {for_cffi, nullptr};
     for (size_t kind = THAW_BOOL; kind <= THAW_UINT64; ++kind) table[kind] = {integer, nullptr};
@@ -380,7 +382,8 @@ constexpr std::array<Call::Converter, THAW_KIND_COUNT> Call::converters() {
     return table;
 }
 
-constexpr std::array<Call::Converter, THAW_KIND_COUNT> Call::CONVERTERS = Call::converters();
+template <bool with_structs>
+constexpr std::array<typename Call<with_structs>::Converter, THAW_KIND_COUNT> Call<with_structs>::CONVERTERS = converters();
 
 /* Whether parameters without an argument are such that the call finds their values itself. False with an exception set.
  */
@@ -471,7 +474,7 @@ PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, P
         ordered = scratch;
         all = function->parameter_count;
     }
-    Call call(function, frame, scratch, ordered, all, nullptr);
+    Call<false> call(function, frame, scratch, ordered, all, nullptr);
     PyObject *result = call.run();
     return result != nullptr ? result : after_error(function, call.refused(), arguments, count, keywords);
 } catch (const std::bad_alloc &) { /* before C was called: what comes after it needs no such memory */
@@ -480,7 +483,7 @@ PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, P
 
 PyObject *call_with_structs(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                             Py_ssize_t count, CallStructs *structs) {
-    Call call(function, frame, scratch, arguments, count, structs);
+    Call<true> call(function, frame, scratch, arguments, count, structs);
     PyObject *result = call.run();
     return result != nullptr ? result : after_error(function, call.refused(), arguments, count, nullptr);
 }
