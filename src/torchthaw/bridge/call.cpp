@@ -383,7 +383,8 @@ constexpr std::array<typename Call<with_structs>::Converter, THAW_KIND_COUNT> Ca
 }
 
 template <bool with_structs>
-constexpr std::array<typename Call<with_structs>::Converter, THAW_KIND_COUNT> Call<with_structs>::CONVERTERS = converters();
+constexpr std::array<typename Call<with_structs>::Converter, THAW_KIND_COUNT> Call<with_structs>::CONVERTERS =
+    converters();
 
 /* Whether parameters without an argument are such that the call finds their values itself. False with an exception set.
  */
