@@ -1,7 +1,7 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
-.PHONY: lint-environment languages wheel docs lint
+.PHONY: lint-environment coverage-environment languages wheel docs lint coverage
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -66,6 +66,9 @@ sanitize: test-environment ## the C tests and the bridge's under AddressSanitize
 harden: harden-environment ## look for races, failed allocations and bad input; parts="threads fuzzing" short=1 publish=1
 	@$(python) .ci/harden.py $(if $(short),--short) $(if $(publish),--publish) $(parts)
 
+coverage: coverage-environment ## which lines and branches the tests run; publish=1, short=1 without the slow tests
+	@$(python) .ci/coverage.py $(if $(publish),--publish) $(if $(short),--short)
+
 compile-check: test-environment ## torch.compile, export and AOTInductor with every operator; make test has a part of it
 	@$(python) ffi_build.py
 	@cmake --build build --parallel $(jobs) --target th
@@ -115,6 +118,9 @@ bench-environment:
 
 harden-environment:
 	@.ci/bootstrap harden
+
+coverage-environment:
+	@.ci/bootstrap coverage
 
 docs-environment:
 	@.ci/bootstrap docs

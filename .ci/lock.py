@@ -23,7 +23,7 @@ LANGUAGES = "languages"
 # What is installed on top of what. An environment has each package once, so a file leaves out what is below it.
 BELOW = {
     "demo": (), "test": ("demo",), "bench": ("demo",), "harden": ("demo", "test"),
-    "docs": (), "lint": (), "wheel": (), "cuda": (), LANGUAGES: (),
+    "coverage": ("demo", "test"), "docs": (), "lint": (), "wheel": (), "cuda": (), LANGUAGES: (),
 }  # fmt: skip
 HEAD = "# Made by .ci/lock.py from {}; do not edit.\n"
 

@@ -1,0 +1,158 @@
+"""coverage.py: which lines and branches of the product the tests run; make coverage calls it.
+
+    python .ci/coverage.py [--publish] [--short]
+
+A copy of the tracked files, build/coverage/tree, is built with gcov's counters and tested whole (--short: without the
+tests in tests/slow.txt): the C tests, then those of Python, under the package coverage in every process. Tests that look
+at the libraries themselves fail there, for they find gcov in them; the report counts them. --publish writes the tables
+into docs/internals/coverage.md. A file below 90 % of lines stands there with the reason, which that page keeps.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TREE = ROOT / "build" / "coverage" / "tree"
+PAGE = ROOT / "docs" / "internals" / "coverage.md"
+LEAST = 90  # percent of lines
+JOBS = str(os.cpu_count())
+COUNTERS = {"CFLAGS": "--coverage -fprofile-update=atomic", "CXXFLAGS": "--coverage -fprofile-update=atomic"}
+# Name in the table -> how the paths of its files begin.
+PARTS = {
+    "libmy_lib": ("c_api/my_lib/", "c_api/base/"),
+    "libth": ("c_api/th/",),
+    "the bridge": ("src/torchthaw/bridge/", "src/torchthaw/legacy/structs/"),
+    "Python: torchthaw": ("src/torchthaw/",),
+    "Python: functions, modules, tensors": ("functions/", "modules/", "tensors/"),
+}
+SETTINGS = """[run]
+branch = true
+parallel = true
+patch = subprocess
+relative_files = true
+source = src/torchthaw, functions, modules, tensors
+"""
+
+
+def copy_tree():
+    """The tracked files, as they are now, in TREE; what was built there stays."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    for name in listed.decode().split("\0")[:-1]:
+        source, to = ROOT / name, TREE / name
+        if source.is_file() and not (to.is_file() and to.read_bytes() == source.read_bytes()):
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, to)
+    if not (TREE / ".venv").exists():
+        (TREE / ".venv").symlink_to(ROOT / ".venv")
+    (TREE / ".coveragerc").write_text(SETTINGS)
+
+
+def run(*command, check=True, **environment):
+    """Runs a command in TREE, with that tree's Python."""
+    path = os.pathsep.join([str(TREE / "src"), str(TREE)])
+    given = {**os.environ, "PYTHONPATH": path, **environment}
+    return subprocess.run([*map(str, command)], cwd=TREE, env=given, check=check)
+
+
+def build_and_test(short):
+    """Leaves the counters of gcov and the files of coverage in TREE."""
+    run(sys.executable, "ffi_build.py", **COUNTERS)
+    run("cmake", "--build", "build", "--parallel", JOBS, **COUNTERS)
+    for path in [*TREE.rglob("*.gcda"), *TREE.glob(".coverage.*")]:
+        path.unlink()
+    run("ctest", "--test-dir", "build", "--parallel", JOBS, check=False)
+    pytest = [sys.executable, "-m", "pytest", "tests", "--ignore", "tests/bridge/test_bridge_sanitized.py", "-q"]
+    pytest += ["--dist", "loadfile", "--numprocesses", JOBS, "--max-worker-restart", "0", "--timeout", "1200"]
+    pytest += ["--cov", "--cov-config=.coveragerc", "--cov-report=", *(["-m", "not slow"] if short else [])]
+    run(*pytest, check=False, COVERAGE_PROCESS_START=TREE / ".coveragerc", COVERAGE_FILE=TREE / ".coverage")
+
+
+def measured():
+    """{file: (lines run, lines, branches run, branches)}; lines that no build has are in none."""
+    run("gcovr", "--json-summary", "c.json", "--gcov-ignore-parse-errors=all", "--gcov-ignore-errors=no_working_dir_found",
+        "--exclude-throw-branches", "--filter", "c_api/(my_lib|base|th)/", "--filter", "src/", "build")  # fmt: skip
+    run(sys.executable, "-m", "coverage", "combine", "--append", "-q", check=False)
+    run(sys.executable, "-m", "coverage", "json", "-q", "-o", "python.json")
+    found = {}
+    for each in json.loads((TREE / "c.json").read_text())["files"]:
+        numbers = (each[name] or 0 for name in ("line_covered", "line_total", "branch_covered", "branch_total"))
+        found[each["filename"]] = tuple(numbers)
+    for name, each in json.loads((TREE / "python.json").read_text())["files"].items():
+        of = each["summary"]
+        found[name] = of["covered_lines"], of["num_statements"], of["covered_branches"], of["num_branches"]
+    return {name: numbers for name, numbers in found.items() if numbers[1] and part_of(name)}
+
+
+def part_of(name):
+    """The part of a file, None for what is not of the product."""
+    is_python = name.endswith(".py")
+    return next((part for part, begins in PARTS.items() if is_python == part.startswith("Python") and name.startswith(begins)), None)  # fmt: skip
+
+
+def percent(some, of):
+    return f"{100 * some / of:.1f} %" if of else "–"
+
+
+def rows(found):
+    """[part, files, lines, share of lines, share of branches] for the table."""
+    for part in PARTS:
+        sums = [sum(column) for column in zip(*(numbers for name, numbers in found.items() if part_of(name) == part))]
+        if sums:
+            count = sum(part_of(name) == part for name in found)
+            yield [part, str(count), f"{sums[1]:,}", percent(*sums[:2]), percent(*sums[2:])]
+
+
+def below(found):
+    """{file: share of lines} of the files below LEAST."""
+    return {name: percent(*each[:2]) for name, each in sorted(found.items()) if 100 * each[0] < LEAST * each[1]}
+
+
+def table(head, lines):
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
+
+
+def between(text, name, new):
+    """``text`` with ``new`` between the comments that mark the part ``name``."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, _, rest = text.partition(begin)
+    return f"{before}{begin}\n{new}\n{end}{rest.partition(end)[2]}"
+
+
+def publish(found, form):
+    """Writes the tables into the page; a file that was below LEAST before keeps its reason."""
+    page = PAGE.read_text()
+    reasons = dict(re.findall(r"^\| `([^`]+)` \| [\d.]+ % \| (.*) \|$", page, re.M))
+    measured_at = f"{datetime.date.today()}, {form}, {JOBS} cores."
+    sums = table(["part", "files", "lines", "run", "branches run"], rows(found))
+    page = between(page, "coverage", f"{sums}\n\n{measured_at}")
+    lines = [[f"`{name}`", share, reasons.get(name, "")] for name, share in below(found).items()]
+    PAGE.write_text(between(page, "below", table(["file", "lines run", "why"], lines)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--publish", action="store_true", help="write the tables into docs/internals/coverage.md")
+    parser.add_argument("--short", action="store_true", help="without the slow tests")
+    parser.add_argument("--report", action="store_true", help="of the run before: nothing is built or tested")
+    options = parser.parse_args()
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    if not options.report:
+        copy_tree()
+        build_and_test(options.short)
+    found = measured()
+    print(table(["part", "files", "lines", "run", "branches run"], rows(found)))
+    for name, share in below(found).items():
+        print(f"{share:>8} {name}")
+    if options.publish:
+        publish(found, "without the slow tests" if options.short else "whole")
+
+
+if __name__ == "__main__":
+    main()
