@@ -16,7 +16,7 @@ INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
 
 import sys as _sys
 
-from torchthaw.legacy.loading import _wrap_function
+from torchthaw.legacy.loading import wrap_function as _wrap_function
 from torchthaw.legacy.loading import prepare as _prepare
 
 _prepare()

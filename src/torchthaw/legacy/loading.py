@@ -42,7 +42,7 @@ def point_compilers_at_headers():
     os.environ["CPATH"] = os.pathsep.join(folders)
 
 
-def _wrap_function(function, ffi):
+def wrap_function(function, ffi):
     """The function of an extension's ``lib`` for Python: it takes torch tensors where C takes TH tensors.
 
     Errors that C raises are torch.FatalError. Other arguments and results are as cffi has them. With TORCHTHAW_DEBUG=1
