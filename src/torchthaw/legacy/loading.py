@@ -2,10 +2,12 @@
 
 import contextlib
 import os
+import sys
 import types
 
 from .. import library
 from ..base import config
+from ..bridge import variables
 from . import debug, finder, stale, th_libraries
 
 _functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
@@ -40,6 +42,19 @@ def point_compilers_at_headers():
         if folder not in folders:
             folders.append(folder)
     os.environ["CPATH"] = os.pathsep.join(folders)
+
+
+def bind(namespace, extension):
+    """Fills the namespace of an extension's package with what its C headers declare; returns the names.
+
+    ``_lib`` and ``_ffi`` are there, too, as in packages that PyTorch 0.4 generated.
+    """
+    ffi, lib = extension.ffi, extension.lib
+    variables.expose(sys.modules[namespace["__name__"]], extension)
+    found = {name: getattr(lib, name) for name in dir(lib)}
+    wrapped = {name: wrap_function(value, ffi) if callable(value) else value for name, value in found.items()}
+    namespace.update({"_lib": lib, "_ffi": ffi, **wrapped})
+    return [*found]
 
 
 def wrap_function(function, ffi):
