@@ -10,7 +10,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
 from ..base import requirement, toolchain
-from . import create as extension, cuda
+from . import create, cuda
 from .arguments import ExtensionOptions, Paths
 
 if TYPE_CHECKING:
@@ -25,18 +25,18 @@ class FFIExtension(Extension):
     """
 
     def __init__(self, name: str, headers: Paths, sources: Paths = (), **options: "Unpack[ExtensionOptions]") -> None:
-        inspect.signature(extension.create_extension).bind(name, headers, sources, **options)
+        inspect.signature(create.create_extension).bind(name, headers, sources, **options)
         self.given = {"name": name, "headers": headers, "sources": sources, **options}
         super().__init__(
             f"{name}._{name.rpartition('.')[2]}",
-            [os.fspath(source) for source in extension.paths(sources)],
-            depends=[os.fspath(header) for header in extension.paths(headers)],
+            [os.fspath(source) for source in create.paths(sources)],
+            depends=[os.fspath(header) for header in create.paths(headers)],
             py_limited_api=True,
         )
 
     def made(self):
         """What torchthaw.create_extension makes of it."""
-        return extension.create_extension(**self.given)
+        return create.create_extension(**self.given)
 
 
 class BuildExtension(build_ext):

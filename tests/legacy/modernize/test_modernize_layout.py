@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from support.modernize import BUILD, FUNCTION, SCRIPT, command, names, packages, parts, table, write  # noqa: F401
-from torchthaw.extension.extension import INIT
-from torchthaw.legacy.ffi_extension import LegacyExtension
+from torchthaw.extension.build import INIT
+from torchthaw.legacy.legacy_extension import LegacyExtension
 from torchthaw.legacy.modernize.package_list import packages_of
 from torchthaw.legacy.modernize.project import Project
 

@@ -1,4 +1,4 @@
-"""torchthaw/extension/extension.py: Extension: how one extension is generated, compiled, linked and put in place."""
+"""torchthaw/extension/build.py: Extension: how one extension is generated, compiled, linked and put in place."""
 
 import copy
 import functools

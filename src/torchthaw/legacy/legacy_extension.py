@@ -1,4 +1,4 @@
-"""torchthaw/legacy/ffi_extension.py: LegacyExtension: an Extension of torchthaw.extension with what old projects expect of it."""
+"""torchthaw/legacy/legacy_extension.py: LegacyExtension: an Extension of torchthaw.extension as old projects expect it."""
 
 import functools
 import keyword
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..base import config
 from ..extension import BuildError, ninja
-from ..extension.extension import Extension, is_cuda
+from ..extension.build import Extension, is_cuda
 from ..header import cffi_names
 from . import nvcc, objects, options, th_types as th
 from .package import Package
