@@ -70,7 +70,7 @@ class BuildExtension(build_ext):
             name = self.distribution.get_name()
             warnings.warn(
                 f"install_requires: expected torchthaw among the requirements of {name}, got none; "
-                f"add {requirement.requirement()!r}, since what is built needs it when it is imported", stacklevel=2,
+                f"add {requirement.requirement(self.distribution)!r}, since what is built needs it when it is imported", stacklevel=2,
             )  # fmt: skip
         super().run()
 

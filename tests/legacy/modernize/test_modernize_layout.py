@@ -197,7 +197,7 @@ def test_pyproject_has_what_setup_had(command, tmp_path):
     }  # fmt: skip
     assert project["authors"] == [{"name": "A. Author", "email": "a@example.org"}]
     assert project["keywords"] == ["tensors", "twice"] and project["classifiers"] == ["Topic :: Software Development"]
-    assert [each.partition(">")[0] for each in project["dependencies"]] == ["torch", "torchthaw", "numpy"]
+    assert [each.partition(">")[0] for each in project["dependencies"]] == ["torch", "torchthaw[legacy]", "numpy"]
     assert project["optional-dependencies"] == {"demo": ["pillow"]} and project["urls"] == {
         "Homepage": "https://example.org/twice"
     }
