@@ -254,7 +254,7 @@ def cell(version, python_version, base, wheel, repository, pinned=False):
     python, variables = prefix / "bin" / "python", environment_of(prefix, copy)
     remove(prefix, copy, log)
     try:
-        if not install(base, prefix, version, [wheel, *TOOLS], pinned, log, variables):
+        if not install(base, prefix, version, [f"{wheel}[legacy]", *TOOLS], pinned, log, variables):
             return {**row, "passed": compat_table.NO_WHEEL}
         shutil.copytree(repository, copy, symlinks=True)
         checked([python, "-c", EXTENSION], log, cwd=copy, env=variables)

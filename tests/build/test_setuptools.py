@@ -124,22 +124,24 @@ def installed(folder):
     information.mkdir(parents=True)
     (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torchthaw\nVersion: {torchthaw.__version__}\n")
     (information / "entry_points.txt").write_text(f"[{group}]\n{lines.replace(chr(34), '')}")
-    return os.pathsep.join([str(information.parent), str(ROOT)])
+    return os.pathsep.join([str(information.parent), str(SRC)])
 
 
 REQUIRED = "torchthaw<2,>=" + torchthaw.__version__.rpartition(".")[0]
+WITH_TH = REQUIRED.replace("torchthaw", "torchthaw[legacy]")
 
 
-@pytest.mark.parametrize("given, required", [
-    (None, [REQUIRED]), ("['cffi']", ["cffi", REQUIRED]), ("'cffi\\nfilelock'", ["cffi", "filelock", REQUIRED]),
-    ("['torchthaw>=1']", ["torchthaw>=1"]), ("['torchthaw_other']", ["torchthaw_other", REQUIRED]),
+@pytest.mark.parametrize("given, th, required", [
+    (None, "", [REQUIRED]), (None, "th=True,", [WITH_TH]), ("['cffi']", "", ["cffi", REQUIRED]),
+    ("'cffi\\nfilelock'", "", ["cffi", "filelock", REQUIRED]), ("['torchthaw>=1']", "th=True,", ["torchthaw>=1"]),
+    ("['torchthaw[legacy]>=1']", "th=True,", ["torchthaw[legacy]>=1"]),
+    ("['torchthaw_other']", "", ["torchthaw_other", REQUIRED]),
 ])  # fmt: skip
-def test_a_wheel_requires_torchthaw(tmp_path, given, required):
-    """That of the guide, whose setup.py says nothing of it."""
+def test_a_wheel_requires_torchthaw(tmp_path, given, th, required):
+    """That of the guide, whose setup.py says nothing of it; where headers have TH types, with the extra for these."""
     options = f"install_requires={given}," if given else ""
-    project = write(
-        tmp_path / "project", **{"setup.py": PROJECT["setup.py"].replace("options=", f"{options} options=")}
-    )
+    text = PROJECT["setup.py"].replace("options=", f"{options} options=").replace("libraries=", f"{th} libraries=")
+    project = write(tmp_path / "project", **{"setup.py": text})
     words = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", tmp_path]
     printed = run(project, "-m", "pip", "wheel", "-v", *words, ".", PYTHONPATH=installed(tmp_path))
     (wheel,) = tmp_path.glob("*.whl")
@@ -154,7 +156,7 @@ def test_a_build_that_cannot_require_torchthaw_says_so(tmp_path):
     project = write(tmp_path / "project")
     (project / "pyproject.toml").write_text('[project]\nname = "shapes"\nversion = "1.0"\ndependencies = ["cffi"]\n')
     said = f"expected torchthaw among the requirements of shapes, got none; add {REQUIRED!r}"
-    for path in (installed(tmp_path), str(ROOT)):
+    for path in (installed(tmp_path), str(SRC)):
         assert said in run(project, "setup.py", "build_ext", "--build-lib", "build/lib", PYTHONPATH=path)
         assert "among the requirements" not in run(project, "setup.py", "build_ext", "--inplace", PYTHONPATH=path)
 

@@ -141,4 +141,4 @@ def test_folders_in_the_layers_exist():
 
 
 def test_the_front_page_says_how_to_install_before_its_first_section():
-    assert "```sh\npip install -v .\n```" in (DOCS / "index.md").read_text().partition("\n## ")[0]
+    assert "```sh\npip install -v '.[legacy]'\n```" in (DOCS / "index.md").read_text().partition("\n## ")[0]

@@ -258,7 +258,7 @@ except ImportError:
 
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
 def test_without_torch(wheel, tmp_path, version):
-    """An empty environment gets the wheel and what that depends on, and nothing else."""
+    """An empty environment gets the wheel and what that depends on, and nothing else; later the extra for old projects."""
     base = wheel_builder.interpreter(version)
     if base is None:
         pytest.skip(f"no Python {version} on this machine")
@@ -272,8 +272,10 @@ def test_without_torch(wheel, tmp_path, version):
     assert run(tmp_path, python, "-m", "torchthaw", "--version") == f"torchthaw {torchthaw.__version__}\n"
     library, include = run(tmp_path, python, "-m", "torchthaw", "config", "--libth", "--includes").split()
     assert Path(library).is_file() and (Path(include) / "TH" / "TH.h").is_file()
-    examined = subprocess.run(
-        [python, "-m", "torchthaw", "doctor", ROOT / "examples" / "legacy" / "script"], cwd=tmp_path,
-        capture_output=True, text=True,
-    )  # fmt: skip
+    doctor = [python, "-m", "torchthaw", "doctor", ROOT / "examples" / "legacy" / "script"]
+    refused = subprocess.run(doctor, cwd=tmp_path, capture_output=True, text=True)
+    assert refused.returncode == 2 and "pip install 'torchthaw[legacy]'" in refused.stderr
+    run(tmp_path, python, "-m", "pip", "install", "-q", "torchthaw[legacy]")  # as that line says: it is there already
+    examined = subprocess.run(doctor, cwd=tmp_path, capture_output=True, text=True)
     assert "Traceback" not in examined.stderr and "build.py" in examined.stdout
+    assert list((tmp_path / "venv").glob("lib/python*/site-packages/scipy_openblas32/lib/libscipy_openblas.so"))

@@ -16,7 +16,10 @@ template <typename A> A *address(A *&array) { return array; }
 template <typename A> constexpr bool is_letter = std::is_same<A, char>::value;
 
 template <typename... Arguments> void call(void *routine, const char *name, Arguments... arguments) {
-    TH_CHECK(routine, "%s : no LAPACK library found (the environment variable THAW_BLAS names one)", name);
+    TH_CHECK(routine,
+             "%s : no LAPACK library found; pip install 'torchthaw[legacy]' installs one, and the environment variable "
+             "THAW_BLAS names another",
+             name);
     auto lengths = std::tuple_cat([](auto letter) {
         if constexpr (is_letter<decltype(letter)>)
             return std::tuple<size_t>(1);

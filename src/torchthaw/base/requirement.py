@@ -9,16 +9,19 @@ import sys
 from .config import __version__
 
 
-def requirement():
-    """As ``install_requires`` has it: an extension loads in every later version until the next major one."""
+def requirement(distribution):
+    """As ``install_requires`` has it: an extension loads in every later version until the next major one.
+
+    One with TH types also needs what ``torchthaw[legacy]`` installs.
+    """
     major, minor = __version__.split(".")[:2]
-    return f"torchthaw<{int(major) + 1},>={major}.{minor}"
+    extra = "[legacy]" if any(each.given.get("th") for each in _extensions(distribution)) else ""
+    return f"torchthaw{extra}<{int(major) + 1},>={major}.{minor}"
 
 
 def is_missing(distribution):
     """Whether a setuptools Distribution has an FFIExtension and does not require torchthaw."""
-    module = sys.modules.get("torchthaw.extension.build_ext")
-    if module is None or not any(isinstance(each, module.FFIExtension) for each in distribution.ext_modules or ()):
+    if not _extensions(distribution):
         return False
     return not any(re.match(r"\s*torchthaw(?![\w.-]*\w)", each, re.IGNORECASE) for each in _given(distribution))
 
@@ -26,7 +29,13 @@ def is_missing(distribution):
 def add(distribution):
     """Adds the requirement to a Distribution that needs it and lacks it."""
     if is_missing(distribution):
-        distribution.install_requires = [*_given(distribution), requirement()]
+        distribution.install_requires = [*_given(distribution), requirement(distribution)]
+
+
+def _extensions(distribution):
+    """The FFIExtensions of a Distribution."""
+    module = sys.modules.get("torchthaw.extension.build_ext")
+    return [each for each in distribution.ext_modules or () if module and isinstance(each, module.FFIExtension)]
 
 
 def _given(distribution):

@@ -10,7 +10,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
 from ..base import requirement, toolchain
-from . import create as extension, cuda
+from . import create, cuda
 from .arguments import ExtensionOptions, Paths
 
 if TYPE_CHECKING:
@@ -25,18 +25,18 @@ class FFIExtension(Extension):
     """
 
     def __init__(self, name: str, headers: Paths, sources: Paths = (), **options: "Unpack[ExtensionOptions]") -> None:
-        inspect.signature(extension.create_extension).bind(name, headers, sources, **options)
+        inspect.signature(create.create_extension).bind(name, headers, sources, **options)
         self.given = {"name": name, "headers": headers, "sources": sources, **options}
         super().__init__(
             f"{name}._{name.rpartition('.')[2]}",
-            [os.fspath(source) for source in extension.paths(sources)],
-            depends=[os.fspath(header) for header in extension.paths(headers)],
+            [os.fspath(source) for source in create.paths(sources)],
+            depends=[os.fspath(header) for header in create.paths(headers)],
             py_limited_api=True,
         )
 
     def made(self):
         """What torchthaw.create_extension makes of it."""
-        return extension.create_extension(**self.given)
+        return create.create_extension(**self.given)
 
 
 class BuildExtension(build_ext):
@@ -70,7 +70,7 @@ class BuildExtension(build_ext):
             name = self.distribution.get_name()
             warnings.warn(
                 f"install_requires: expected torchthaw among the requirements of {name}, got none; "
-                f"add {requirement.requirement()!r}, since what is built needs it when it is imported", stacklevel=2,
+                f"add {requirement.requirement(self.distribution)!r}, since what is built needs it when it is imported", stacklevel=2,
             )  # fmt: skip
         super().run()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from . import cuda
 from .arguments import AnyPath, CompileArgs, Macros, Paths
-from .extension import LIMITED_API, Extension, is_cuda
+from .build import LIMITED_API, Extension, is_cuda
 
 __all__ = ["LIMITED_API", "Extension", "check", "create_extension", "paths"]
 

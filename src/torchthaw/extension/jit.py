@@ -19,8 +19,8 @@ from ..base import config, toolchain
 from ..header import prototypes
 from . import cuda, header_folders, ninja, record
 from .arguments import AnyPath, Paths, Texts
+from .build import Extension
 from .create import OF_REPOSITORY, check, check_ops, paths
-from .extension import Extension
 
 Flags = Iterable[str] | None
 # What compilers and linkers read of the environment besides the folders of headers.

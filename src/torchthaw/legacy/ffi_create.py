@@ -8,7 +8,7 @@ from ..extension import cuda, stubs
 from ..extension.create import paths
 from ..header import cffi_names
 from . import options, th_types as th
-from .ffi_extension import LegacyExtension
+from .legacy_extension import LegacyExtension
 
 
 def create_extension(name, headers, sources, verbose=True, with_cuda=False, package=False, relative_to=".", **kwargs):

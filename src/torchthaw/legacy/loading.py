@@ -2,10 +2,12 @@
 
 import contextlib
 import os
+import sys
 import types
 
 from .. import library
 from ..base import config
+from ..bridge import variables
 from . import debug, finder, stale, th_libraries
 
 _functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
@@ -42,7 +44,20 @@ def point_compilers_at_headers():
     os.environ["CPATH"] = os.pathsep.join(folders)
 
 
-def _wrap_function(function, ffi):
+def bind(namespace, extension):
+    """Fills the namespace of an extension's package with what its C headers declare; returns the names.
+
+    ``_lib`` and ``_ffi`` are there, too, as in packages that PyTorch 0.4 generated.
+    """
+    ffi, lib = extension.ffi, extension.lib
+    variables.expose(sys.modules[namespace["__name__"]], extension)
+    found = {name: getattr(lib, name) for name in dir(lib)}
+    wrapped = {name: wrap_function(value, ffi) if callable(value) else value for name, value in found.items()}
+    namespace.update({"_lib": lib, "_ffi": ffi, **wrapped})
+    return [*found]
+
+
+def wrap_function(function, ffi):
     """The function of an extension's ``lib`` for Python: it takes torch tensors where C takes TH tensors.
 
     Errors that C raises are torch.FatalError. Other arguments and results are as cffi has them. With TORCHTHAW_DEBUG=1

@@ -2,8 +2,9 @@
 
 import os
 import re
-import sys
 from importlib.machinery import EXTENSION_SUFFIXES
+
+from ..base import import_hook
 
 # What create_extension of those days made: a cffi module, here with TH inside.
 OLD = re.compile(rb"THC?(Cuda)?([A-Z][a-z]+)?(Tensor|Storage)_")
@@ -43,5 +44,4 @@ def _is_stale(path):
 
 
 def register():
-    if Finder not in sys.meta_path:
-        sys.meta_path.insert(0, Finder)
+    import_hook.put_first(Finder)

@@ -1,6 +1,7 @@
 """tests/legacy/create_extension/test_stale_binaries.py: extensions that projects committed, built for PyTorch 0.4 and
 older."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import sys
 import pytest
 
 from support import SRC
+from torchthaw.legacy import stale
 
 HEADER = "int count(THFloatTensor *tensor);\n"
 SOURCE = '#include <TH/TH.h>\n#include "old.h"\nint count(THFloatTensor *t) { return THFloatTensor_nElement(t); }\n'
@@ -73,3 +75,13 @@ def test_a_binary_of_another_python_is_named(project):
 def test_a_binary_of_something_else_is_python_s_business(project):
     (project / "old" / "_old.so").write_bytes(b"\x7fELF ... PyInit__old ...")
     assert "ImportError" in (printed := run(project, "use.py", status=1)) and "PyTorch 0.4" not in printed
+
+
+def test_a_reloaded_finder_is_registered_once(monkeypatch):
+    monkeypatch.setattr(sys, "meta_path", sys.meta_path[:])
+    for _ in range(2):
+        stale.register()
+        importlib.reload(stale)
+    stale.register()
+    found = [each for each in sys.meta_path if getattr(each, "__module__", "") == stale.__name__]
+    assert len(found) == 1 and sys.meta_path[0] is found[0]

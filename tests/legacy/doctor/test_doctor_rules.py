@@ -153,6 +153,7 @@ EXAMPLES = [
     ("a.py", "m = torch.load('m.pth')", "torch-load", CHECK, None),
     ("a.py", "ffi = create_extension('_ext.a', [], [])", "create_extension", WORKS, None),
     ("a.py", "from torch.utils.ffi import _wrap_function", "wrapper", WORKS, None),
+    ("a.py", "from torchthaw.legacy.loading import bind as _bind", "wrapper", WORKS, None),
     ("a.py", "class Add(torch.autograd.Function): pass", "instance-function", WORKS, None),
     ("a.py", "x = Variable(x, volatile=True)", "volatile", WORKS, None),
     ("a.py", "y.backward(retain_variables=True)", "retain_variables", WORKS, None),

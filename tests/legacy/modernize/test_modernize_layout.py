@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from support.modernize import BUILD, FUNCTION, SCRIPT, command, names, packages, parts, table, write  # noqa: F401
+from torchthaw.extension.build import INIT
+from torchthaw.legacy.legacy_extension import LegacyExtension
 from torchthaw.legacy.modernize.package_list import packages_of
 from torchthaw.legacy.modernize.project import Project
 
@@ -39,6 +41,26 @@ def test_loose_folders_become_a_package(command, tmp_path):
     assert packages(done.result) == [["twice", "twice._ext", "twice.functions", "twice.modules"], "twice", "0.1.0"]
     assert '["test.py"]' in (done.result / "tests" / "test_scripts.py").read_text()
     assert done.json["extensions"] == ["twice._ext.twice"] and done.json["package"] == "twice"
+
+
+WRAPPERS = {
+    "PyTorch 0.4": "from torch.utils.ffi import _wrap_function\nfrom ._twice import lib as _lib, ffi as _ffi\n",
+    "torchthaw": INIT.format(
+        name="_ext.twice", module="_twice", maker=LegacyExtension.maker, opens=LegacyExtension.opens
+    ),
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS.values(), ids=WRAPPERS)
+def test_what_create_extension_wrote_is_left_out(command, tmp_path, wrapper):
+    built = {
+        "_ext/__init__.py": "",
+        "_ext/twice/__init__.py": wrapper,
+        "_ext/twice/__init__.pyi": "def f() -> int: ...\n",
+    }
+    result = command(write(tmp_path / "project", SCRIPT | built)).result
+    assert not {name for name in names(result) if "_ext/twice" in name}
+    assert "FFIExtension" in (result / "setup.py").read_text()
 
 
 def test_names_of_modules(command, tmp_path, parts):
@@ -175,7 +197,7 @@ def test_pyproject_has_what_setup_had(command, tmp_path):
     }  # fmt: skip
     assert project["authors"] == [{"name": "A. Author", "email": "a@example.org"}]
     assert project["keywords"] == ["tensors", "twice"] and project["classifiers"] == ["Topic :: Software Development"]
-    assert [each.partition(">")[0] for each in project["dependencies"]] == ["torch", "torchthaw", "numpy"]
+    assert [each.partition(">")[0] for each in project["dependencies"]] == ["torch", "torchthaw[legacy]", "numpy"]
     assert project["optional-dependencies"] == {"demo": ["pillow"]} and project["urls"] == {
         "Homepage": "https://example.org/twice"
     }

@@ -7,10 +7,11 @@ import pytest
 from support import ROOT
 from support.modernize import SCRIPT, command, packages, parts, table, write  # noqa: F401
 from torchthaw import __version__
-from torchthaw.legacy.modernize.requirements import SETUPTOOLS, name_of, python_versions
+from torchthaw.legacy.modernize.requirements import SETUPTOOLS, python_versions
 
 tomlkit = pytest.importorskip("tomlkit")
-THAW = f"torchthaw>={__version__}"
+THAW = f"torchthaw>={__version__}"  # to build
+WITH_TH = f"torchthaw[legacy]>={__version__}"  # to run
 OWN = """# How this project is built.
 [build-system]
 requires = [
@@ -85,7 +86,7 @@ def test_what_the_owner_wrote_stays(merged):
     assert {name: found["project"][name] for name in ("name", "version", "description", "license")} == {
         "name": "roi-ops", "version": "3.1", "description": "Regions of interest", "license": {"text": "BSD"},
     }  # fmt: skip
-    assert found["project"]["dependencies"] == ["numpy>=1.7", "torch>=2.4", THAW]
+    assert found["project"]["dependencies"] == ["numpy>=1.7", "torch>=2.4", WITH_TH]
     assert found["project"]["requires-python"] == ">=3.10,<4"
     assert found["project"]["classifiers"] == ["Programming Language :: Python :: 3.12"]
     assert done.json["package"] == "roi_ops"
@@ -107,7 +108,7 @@ def test_the_report_says_what_was_changed(merged):
     page = (done.result / "MODERNIZED.md").read_text()
     for line in (
         f"build-system.requires: setuptools>=77.0.3, {THAW} in place of setuptools>=40.8, torch==0.4.1",
-        f"project.dependencies: torch>=2.4, {THAW} in place of torch>=0.4, cffi",
+        f"project.dependencies: torch>=2.4, {WITH_TH} in place of torch>=0.4, cffi",
         "project.requires-python: >=3.10,<4 in place of >=3.5,<4",
         "project.classifiers: Programming Language :: Python :: 2.7, Programming Language :: Python :: 3.6 left out",
         "project.scripts.double: roi_ops.functions.double:double in place of functions.double:double",
@@ -126,7 +127,7 @@ def test_tables_of_tools_alone(merged):
     """What setup.py said comes behind them."""
     text, found, looks, done = merged(TOOLS, setup_py=SETUP)
     assert text.startswith(TOOLS) and looks == []
-    assert found["project"]["dependencies"] == ["torch>=2.4", THAW, "numpy"] and found["project"]["license"] == "MIT"
+    assert found["project"]["dependencies"] == ["torch>=2.4", WITH_TH, "numpy"] and found["project"]["license"] == "MIT"
     assert found["build-system"] == {
         "requires": ["setuptools>=77.0.3", THAW], "build-backend": "setuptools.build_meta",
     }  # fmt: skip
@@ -232,7 +233,7 @@ def test_what_setuptools_finds_when_it_builds(merged):
     assert found["project"]["dynamic"] == ["version", "dependencies"] and "dependencies" not in found["project"]
     assert found["project"]["readme"] == "README.md"
     assert found["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "x.functions.double.__version__"}
-    assert looks == [f"its dependencies are found when it is built: add torch>=2.4 and {THAW} where they stand"]
+    assert looks == [f"its dependencies are found when it is built: add torch>=2.4 and {WITH_TH} where they stand"]
 
 
 FOUND = """
@@ -305,7 +306,7 @@ def test_text_that_is_no_toml(command, tmp_path, text, words):
 def test_the_extra_has_what_modernize_and_its_result_need():
     """An environment of Python 3.10 or 3.11 has an older setuptools at first, which refuses such a pyproject.toml."""
     extra = tomlkit.parse((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["modernize"]
-    assert SETUPTOOLS in extra and {name_of(each) for each in extra} == {"libcst", "setuptools", "tomlkit"}
+    assert {SETUPTOOLS, "torchthaw[legacy]"} <= {*extra}
     assert SETUPTOOLS.startswith("setuptools>=77"), "licences as SPDX names"
 
 
@@ -315,5 +316,5 @@ def test_without_tomlkit(command, tmp_path, monkeypatch):
     done = command(write(tmp_path / "project", {**SCRIPT, "pyproject.toml": TOOLS}))
     assert done.status == 2 and not done.result.exists()
     assert "pyproject.toml: expected the package tomlkit" in done.err
-    assert "pip install torchthaw[modernize]" in done.err
+    assert "pip install 'torchthaw[modernize]'" in done.err
     assert command(write(tmp_path / "other", SCRIPT)).status == 0

@@ -2,7 +2,7 @@
 import subprocess
 import sys
 
-from support import ROOT
+from support import ROOT, SRC
 
 PROGRAM = """
 import sys
@@ -12,12 +12,12 @@ from torchthaw.cli import main
 sys.exit(main(["modernize", "--check", "examples/legacy/script"]))
 """
 EXPECTED = (
-    "torchthaw: modernize: expected the package libcst, found none; pip install torchthaw[modernize] installs it\n"
+    "torchthaw: modernize: expected the package libcst, found none; pip install 'torchthaw[modernize]' installs it\n"
 )
 
 
 def test_without_libcst():
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(root=str(ROOT))], capture_output=True, text=True, timeout=200, cwd=ROOT
+        [sys.executable, "-c", PROGRAM.format(root=str(SRC))], capture_output=True, text=True, timeout=200, cwd=ROOT
     )
     assert (done.returncode, done.stderr) == (2, EXPECTED)

@@ -48,11 +48,11 @@ def test_debug_mode_names_arguments(calls, monkeypatch):
     """It names each argument that is not contiguous, once for each call site."""
     from legacy_calls.calls._calls import ffi, lib
 
-    from torchthaw.legacy.loading import _wrap_function
+    from torchthaw.legacy.loading import wrap_function
 
     monkeypatch.setenv("TORCHTHAW_DEBUG", "1")
     monkeypatch.setattr(debug, "_warned", set())
-    add, keyword = _wrap_function(lib.add_forward, ffi), _wrap_function(lib.keyword_names, ffi)
+    add, keyword = wrap_function(lib.add_forward, ffi), wrap_function(lib.keyword_names, ffi)
     a, t, out = torch.ones(2, 2), torch.ones(2, 2).t(), torch.FloatTensor()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

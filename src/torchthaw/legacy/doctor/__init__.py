@@ -12,7 +12,7 @@ def add_doctor(subcommands, help):
         "doctor",
         help=help,
         description="Reads a legacy project without running it. Exit status: 0 nothing has to be edited, "
-        "1 something has, 2 PATH is not there.",
+        "1 something has, 2 PATH or a package that this needs is not there.",
     )
     parser.add_argument("path", nargs="?", metavar="PATH", help="a project's folder, or one file")
     form = parser.add_mutually_exclusive_group()
@@ -30,13 +30,17 @@ def run_doctor(options):
         return show(options.json)
     if options.path is None:
         options.parser.error("expected PATH or --patches")
-    from . import apply, commands, report
+    from . import apply, commands, python2, report
     from .examine import Examination
 
     try:
+        python2.require("legacy")  # before anything is read, so that what is said depends on no file
         examination = Examination(options.path)
     except OSError as error:
         print(f"torchthaw: PATH: {error}", file=sys.stderr)
+        return 2
+    except ImportError as error:
+        print(f"torchthaw: doctor: {error}", file=sys.stderr)
         return 2
     if options.diff:
         sys.stdout.flush()

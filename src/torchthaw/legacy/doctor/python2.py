@@ -3,6 +3,7 @@
 import logging
 import re
 
+from ...base import extras
 from .source import PYTHON_TOKENS, blank
 from .textfile import opcodes
 from .tree import TooDeep, parse
@@ -19,8 +20,14 @@ def parse_error(text):
     return None
 
 
+def require(extra):
+    """Raises ImportError, which names ``extra``, without what translates Python 2."""
+    extras.require("fissix", extra)
+
+
 def translate(text):
     """``text`` in Python 3 syntax, line by line as far as possible; None where it is not Python 2 either."""
+    require("legacy")
     from fissix import refactor
     from fissix.pgen2.parse import ParseError
     from fissix.pgen2.tokenize import TokenError

@@ -43,12 +43,18 @@ def add_modernize(subcommands, help):
 
 
 def run_modernize(options):
+    from ..doctor import python2
     from .project import Refused
 
     if options.time_limit <= 0:
         options.parser.error(f"--time-limit: expected a number above 0, got {options.time_limit:g}")
     if options.diff and options.json:
         options.parser.error("--diff: expected without --json, got both")
+    try:
+        python2.require("modernize")
+    except ImportError as error:
+        print(f"torchthaw: modernize: {error}", file=sys.stderr)
+        return 2
     try:
         return _check(options) if options.check else _modernize(options)
     except Refused as error:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...extension import cuda
 from .. import nvcc, options
-from ..ffi_extension import C_FLAGS
+from ..legacy_extension import C_FLAGS
 from .project import Refused
 from .remarks import Remark
 

@@ -8,6 +8,8 @@ from .recording import python3
 
 # A script: it is run, not imported.
 MAIN = re.compile(r"^if\s+__name__\s*==\s*['\"]__main__['\"]", re.MULTILINE)
+# In the package that create_extension writes: PyTorch's, and ours.
+WRAPPER = re.compile(r"\b_wrap_function\b|\bmade by torch\.utils\.ffi\.create_extension\b")
 ARGUMENTS = re.compile(r"\bargparse\b|\bsys\.argv\b|\boptparse\b|\bclick\b")
 
 

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from .imports import Module, closure, old_name_of
+from .imports import WRAPPER, Module, closure, old_name_of
 from .project import Refused
 from .remarks import Remark
 
@@ -221,7 +221,7 @@ class Planner:
         """The paths of what an earlier build made of an extension."""
         folder = os.path.join(extension.base, *extension.name.split("."))
         source = self.project.text(f"{folder}/__init__.py") if self.has_init(folder) else None
-        if source and "_wrap_function" in source.text:
+        if source and WRAPPER.search(source.text):
             found = [f"{folder}/{name}" for name in ("__init__.py", "__init__.pyi")]
             parent = os.path.dirname(folder)
             if os.path.basename(parent) == "_ext" and self.has_init(parent):

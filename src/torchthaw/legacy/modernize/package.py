@@ -10,7 +10,7 @@ from .remarks import Remark
 from .requirements import OLD_PYTHON, SETUPTOOLS, kept, python_versions
 from .toml import literal, table
 
-NEEDED = ["torch>=2.4", f"torchthaw>={__version__}"]
+NEEDED = ["torch>=2.4", f"torchthaw[legacy]>={__version__}"]  # of the package, whose extensions have TH types
 LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
 READMES = ("README.md", "README.rst", "README.txt", "README")
 ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")

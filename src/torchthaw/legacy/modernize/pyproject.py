@@ -7,6 +7,7 @@ and remarked.
 import re
 from typing import NamedTuple
 
+from ...base import extras
 from . import toml
 from .project import Refused
 from .remarks import Remark
@@ -46,10 +47,9 @@ class Pyproject:
 
     def __init__(self, text):
         try:
-            import tomlkit
-        except ImportError:
-            why = f"{NAME}: expected the package tomlkit, which keeps its comments, found none"
-            raise Refused(f"{why}; pip install torchthaw[modernize] installs it") from None
+            tomlkit = extras.require("tomlkit", "modernize")
+        except ImportError as error:
+            raise Refused(f"{NAME}: {error}") from None
         try:
             self.document = tomlkit.parse(text)
         except tomlkit.exceptions.TOMLKitError as error:

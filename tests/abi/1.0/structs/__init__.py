@@ -1,25 +1,15 @@
-"""structs: made by torch.utils.ffi.create_extension."""
+"""structs: made by torch.utils.ffi.create_extension; help() of a function shows its C declaration."""
 
-import sys as _sys
-
-from torchthaw.legacy.loading import _wrap_function
-from torchthaw.legacy.loading import prepare as _prepare
+from torchthaw.legacy.loading import bind as _bind, prepare as _prepare
 
 _prepare()
 
 try:
-    from ._structs import ffi as _ffi
-    from ._structs import lib as _lib
-except ModuleNotFoundError as _error:
-    if not str(_error.name).endswith("._structs"):
+    from . import _structs as _extension
+except ImportError as _error:
+    if _error.name != __name__:
         raise
     _message = "structs: expected its library _structs beside this file; run the project's build file, which makes it"
-    raise ModuleNotFoundError(_message, name=_error.name) from None
+    raise ModuleNotFoundError(_message, name=f"{__name__}._structs") from None
 
-from torchthaw.bridge import variables as _variables
-
-# The names of C functions may be those of Python's own: nothing of Python's is used after the last line.
-_variables.expose(_sys.modules[__name__], _sys.modules[__name__ + "._structs"])
-_found = [(name, getattr(_lib, name)) for name in dir(_lib)]
-__all__ = dir(_lib)
-globals().update([(name, _wrap_function(value, _ffi) if callable(value) else value) for name, value in _found])
+__all__ = _bind(globals(), _extension)

@@ -9,7 +9,7 @@ RULES = [
     rule("create_extension", WORKS, PYTHON, r"\bcreate_extension\(", "torch.utils.ffi builds it again"),
     rule("cffi_modules", WORKS, PYTHON, r"\bcffi_modules\s*=", "setup.py builds it again"),
     rule(
-        "wrapper", WORKS, PYTHON, r"\bimport\b.*\b_wrap_function\b",
+        "wrapper", WORKS, PYTHON, r"\bimport\b.*\b_wrap_function\b|\btorchthaw\.legacy\.loading\s+import\b",
         "a generated wrapper, which works and is written anew by the build",
     ),
     rule(

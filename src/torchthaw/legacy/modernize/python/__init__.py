@@ -8,16 +8,14 @@ look at (marks.py).
 ImportError where LibCST is not installed.
 """
 
-try:
-    import libcst  # noqa: F401
-except ImportError:
-    why = "expected the package libcst, found none; pip install torchthaw[modernize] installs it"
-    raise ImportError(why, name="libcst") from None
+from ....base import extras
+
+extras.require("libcst", "modernize")
 
 from ....extension.progress import Progress  # noqa: E402
 from ..imports import old_name_of  # noqa: E402
 from ..remarks import FunctionClass  # noqa: E402
-from . import classes, functions, imports, marks, names, outputs, owners, python3, supers, values, variables  # noqa: E402  # noqa: E402
+from . import classes, functions, imports, marks, names, outputs, owners, python3, supers, values, variables  # noqa: E402
 from .calls import find_sites  # noqa: E402
 from .project import Project  # noqa: E402
 

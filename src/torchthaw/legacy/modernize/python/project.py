@@ -7,13 +7,12 @@ from functools import cached_property
 
 from ...doctor.textfile import opcodes
 from ...doctor.tree import Tree, parse
-from ..imports import old_name_of
+from ..imports import WRAPPER, old_name_of
 from ..remarks import Remark
 
 # Top-level names that never mean a module of the project that lies in some other folder.
 LIBRARIES = {"torch", "torchvision", "numpy", "scipy", "cv2", "PIL", "matplotlib", "six", "tqdm", "yaml", "cffi"}
 IMPORTED = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
-WRAPPER = re.compile(r"\b_wrap_function\b")  # in the package that create_extension writes
 
 
 class File:

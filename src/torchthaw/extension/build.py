@@ -1,4 +1,4 @@
-"""torchthaw/extension/extension.py: Extension: how one extension is generated, compiled, linked and put in place."""
+"""torchthaw/extension/build.py: Extension: how one extension is generated, compiled, linked and put in place."""
 
 import copy
 import functools
@@ -16,11 +16,16 @@ from ..base.config import __version__
 from ..header import cdef, cffi_names, comments, description, functions
 from . import cuda, glue, ninja, stubs, symbols
 
-INIT = '''"""{name}: made by torchthaw.create_extension; help() of a function shows its C declaration."""
+INIT = '''"""{name}: made by {maker}; help() of a function shows its C declaration."""
 
-from torchthaw.library import bind as _bind
 {opens}
-from . import {module} as _extension
+try:
+    from . import {module} as _extension
+except ImportError as _error:
+    if _error.name != __name__:
+        raise
+    _message = "{name}: expected its library {module} beside this file; run the project's build file, which makes it"
+    raise ModuleNotFoundError(_message, name=f"{{__name__}}.{module}") from None
 
 __all__ = _bind(globals(), _extension)
 '''
@@ -55,6 +60,7 @@ class Extension:
     # The flags of C and C++, and those of the generated file besides.
     flags = ["-O3", "-DNDEBUG", "-fPIC", "-Wall"]
     glue_flags = ["-O1", "-fvisibility=hidden"]
+    maker = "torchthaw.create_extension"  # as the package's __init__.py has it
     stub = None  # the text of the package's .pyi, once c_text() knows it
 
     def __init__(self, name: str, base: Path, **options: Any) -> None:
@@ -329,8 +335,12 @@ class Extension:
             ninja.write_if_changed(folder / stubs.FILE, stub.read_text())
 
     def init_text(self):
-        opens = self.types.OPENS if self.types else ""
-        return INIT.format(name=self.name, module=self.module, opens=opens)
+        return INIT.format(name=self.name, module=self.module, maker=self.maker, opens=self.opens)
+
+    @property
+    def opens(self):
+        """The lines of the package's __init__.py that import _bind, and come before the extension module is loaded."""
+        return "from torchthaw.library import bind as _bind\n" + (self.types.OPENS if self.types else "")
 
 
 def _torchthaw_of(facts):

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/ffi_extension.py: LegacyExtension: an Extension of torchthaw.extension with what old projects expect of it."""
+"""torchthaw/legacy/legacy_extension.py: LegacyExtension: an Extension of torchthaw.extension as old projects expect it."""
 
 import functools
 import keyword
@@ -7,37 +7,10 @@ from pathlib import Path
 
 from ..base import config
 from ..extension import BuildError, ninja
-from ..extension.extension import Extension, is_cuda
+from ..extension.build import Extension, is_cuda
 from ..header import cffi_names
 from . import nvcc, objects, options, th_types as th
 from .package import Package
-
-INIT = '''"""{name}: made by torch.utils.ffi.create_extension."""
-
-import sys as _sys
-
-from torchthaw.legacy.loading import _wrap_function
-from torchthaw.legacy.loading import prepare as _prepare
-
-_prepare()
-
-try:
-    from .{module} import ffi as _ffi
-    from .{module} import lib as _lib
-except ModuleNotFoundError as _error:
-    if not str(_error.name).endswith(".{module}"):
-        raise
-    _message = "{name}: expected its library {module} beside this file; run the project's build file, which makes it"
-    raise ModuleNotFoundError(_message, name=_error.name) from None
-
-from torchthaw.bridge import variables as _variables
-
-# The names of C functions may be those of Python's own: nothing of Python's is used after the last line.
-_variables.expose(_sys.modules[__name__], _sys.modules[__name__ + ".{module}"])
-_found = [(name, getattr(_lib, name)) for name in dir(_lib)]
-__all__ = dir(_lib)
-globals().update([(name, _wrap_function(value, _ffi) if callable(value) else value) for name, value in _found])
-'''
 
 # Old code has what gcc takes for errors from 14 on, and for warnings before.
 DEMOTED = [
@@ -70,6 +43,8 @@ class LegacyExtension(Extension):
 
     flags = ["-O2", "-ftree-vectorize", "-fwrapv", "-fPIC", "-Wall"]
     glue_flags = ["-w"]
+    maker = "torch.utils.ffi.create_extension"
+    opens = "from torchthaw.legacy.loading import bind as _bind, prepare as _prepare\n\n_prepare()\n"
     ffi = None
 
     def __init__(self, name, base, others, **given):
@@ -146,9 +121,6 @@ class LegacyExtension(Extension):
 
     def keeps_errno(self):
         return True
-
-    def init_text(self):
-        return INIT.format(name=self.name, module=self.module)
 
     # Flags
 
