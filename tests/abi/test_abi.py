@@ -136,10 +136,12 @@ def later(tmp_path_factory):
     source = (folder / "bridge" / "load.cpp").read_text()
     assert source.count(READ) == 1
     (folder / "bridge" / "load.cpp").write_text(source.replace(READ, f"{READ}\n{NOT_ZERO}"))
-    flags = ["-std=c++17", "-O1", "-fPIC", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}", f"-I{folder}"]
+    flags = ["-std=c++17", "-O1", "-fPIC", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
     (folder / "lib").mkdir()
     sources = {path: [] for path in sorted(folder.rglob("*.cpp"))}
-    (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, []))
+    (folder / "build.ninja").write_text(
+        ninja.shared_object("lib/_bridge.abi3.so", sources, [*flags, f"-I{folder}"], [])
+    )
     ninja.run(folder)
     (folder / "lib" / "libth.so.1").symlink_to(abi_snapshot.config.library("th"))
     return folder
