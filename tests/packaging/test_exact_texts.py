@@ -39,7 +39,7 @@ LEFT = {
     "legacy/modernize": 31,
     "legacy/semantics": 7,
     "legacy/variables": 1,
-    "operators": 123,
+    "operators": 55,
     "packaging": 16,
 }
 
