@@ -24,7 +24,7 @@ LEFT = {
     "abi": 2,
     "base": 1,
     "bindings": 8,
-    "bridge": 127,
+    "bridge": 1,
     "build": 100,
     "cuda": 14,
     "cuda/gpu": 6,
