@@ -25,7 +25,7 @@ LEFT = {
     "base": 1,
     "bindings": 8,
     "bridge": 1,
-    "build": 100,
+    "build": 9,
     "cuda": 14,
     "cuda/gpu": 6,
     "cuda/host": 19,
