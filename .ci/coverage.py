@@ -46,8 +46,11 @@ def copy_tree():
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
     for name in listed.decode().split("\0")[:-1]:
         source, to = ROOT / name, TREE / name
-        if source.is_file() and not (to.is_file() and to.read_bytes() == source.read_bytes()):
-            to.parent.mkdir(parents=True, exist_ok=True)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_symlink():
+            to.unlink(missing_ok=True)
+            to.symlink_to(source.readlink())
+        elif source.is_file() and not (to.is_file() and to.read_bytes() == source.read_bytes()):
             shutil.copy2(source, to)
     if not (TREE / ".venv").exists():
         (TREE / ".venv").symlink_to(ROOT / ".venv")

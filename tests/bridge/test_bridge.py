@@ -2,7 +2,6 @@
 
 import inspect
 import os
-import re
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ import pytest
 import torch
 
 from support import ROOT, SRC, TESTS, bridge_probe
+from support.messages import names
 from torchthaw.bridge import private_names
 
 probe = bridge_probe.probe()
@@ -53,9 +53,9 @@ def test_another_dtype_is_refused(name):
             for function in reads_and_writes(name):
                 want = str(DTYPES[name]).removeprefix("torch.")
                 to = f"tensor.to({DTYPES[name]})"
-                advice = {"reads": f"; pass {to}", "writes": f"; pass copy = {to}, then tensor.copy_(copy)"}
+                advice = {"reads": [to], "writes": [to, "tensor.copy_(copy)"]}
                 kind = "writes" if "write" in function.__name__ else "reads"
-                match = f"^array: expected a contiguous {want} CPU tensor.*, got {dtype}{re.escape(advice[kind])}$"
+                match = names("array", "contiguous", want, "CPU", dtype, *advice[kind])
                 refused(function, torch.ones(3).to(dtype), error=TypeError, match=match)
 
 
@@ -164,14 +164,14 @@ def test_fake_is_refused():
     with FakeTensorMode() as mode:
         fake, from_real = torch.empty(3), mode.from_tensor(real)
         for tensor in (fake, from_real):
-            with pytest.raises(TypeError, match="^read_float: expected a call that PyTorch does not record"):
+            with pytest.raises(TypeError, match=names("read_float", "PyTorch", "record")):
                 probe.read_float(tensor)
 
 
 @pytest.mark.parametrize("convert", ["to_sparse", "to_sparse_csr", "to_mkldnn"])
 @pytest.mark.filterwarnings("ignore")
 def test_other_layouts_are_refused(convert):
-    with pytest.raises(TypeError, match="^array: expected a contiguous float32 CPU tensor, got a "):
+    with pytest.raises(TypeError, match=names("array", "contiguous", "float32", "CPU", "tensor")):
         probe.read_float(getattr(torch.eye(3), convert)())
 
 
@@ -214,22 +214,22 @@ def test_a_subclass_is_a_tensor():
 
 
 def test_a_tensor_for_a_struct_pointer_is_refused():
-    match = "^array: expected a cffi pointer or None, got a tensor"
+    match = names("array", "cffi", "pointer", "None", "tensor")
     refused(probe.read_point, torch.ones(2), error=TypeError, match=match)
 
 
 @pytest.mark.parametrize("name", ["int32", "size", "bool", "float", "double", "char", "level", "point"])
 def test_a_tensor_for_a_number_is_refused(name):
-    match = r"^value: expected .* got a tensor; .*item\(\)"
+    match = names("value", "tensor", "item()")
     for tensor in (torch.tensor(1), torch.tensor(1.0), torch.ones(2)):
         refused(getattr(probe, f"give_{name}"), tensor, error=TypeError, match=match)
 
 
 @pytest.mark.parametrize("value", [3, 3.0, object(), torch.float32, {}, memoryview(b"abcd"), torch.ones(3).numpy()])
 def test_no_tensor_is_refused(value):
-    match = f"^array: expected a contiguous float32 CPU tensor.*, got {type(value).__name__}$"
+    match = names("array", "contiguous", "float32", "CPU", "tensor", type(value).__name__)
     refused(probe.read_float, value, error=TypeError, match=match)
-    refused(probe.read_void, value, error=TypeError, match="^array: expected a contiguous CPU tensor, got ")
+    refused(probe.read_void, value, error=TypeError, match=names("array", "contiguous", "CPU", "tensor"))
 
 
 # Writing
@@ -281,7 +281,7 @@ def test_a_leaf_that_requires_grad_is_not_written():
         refused(probe.write_float, tensor, error=RuntimeError, match=match)
         assert probe.read_float(tensor) == tensor.data_ptr()
     for view in (leaf[1:], leaf.view(3, 1)):
-        refused(probe.write_float, view, error=RuntimeError, match="^array: .* got a view of a leaf that requires grad")
+        refused(probe.write_float, view, error=RuntimeError, match=names("array", "view", "leaf", "grad"))
 
 
 def test_the_leaf_is_found_among_several():
@@ -359,12 +359,12 @@ def test_an_int64_tensor_of_sizes():
 
 
 @pytest.mark.parametrize("sizes, error, match", [
-    ((1, 2.0), TypeError, "^sizes: expected integers, got float$"),
-    (["a"], TypeError, "^sizes: expected integers, got str$"),
-    ([torch.tensor(2)], TypeError, "^sizes: expected integers, got Tensor$"),
+    ((1, 2.0), TypeError, names("sizes", "integers", "float")),
+    (["a"], TypeError, names("sizes", "integers", "str")),
+    ([torch.tensor(2)], TypeError, names("sizes", "integers", "Tensor")),
     ((2**63,), OverflowError, "^sizes: expected integers that fit int64_t"),
     ("ab", TypeError, "^sizes: "),
-    ({1}, TypeError, "^sizes: expected a contiguous int64 CPU tensor, a torch.Size or sequence of integers, got set$"),
+    ({1}, TypeError, names("sizes", "contiguous", "int64", "CPU", "tensor", "torch.Size", "sequence", "integers", "set")),
 ], ids=str)  # fmt: skip
 def test_bad_sizes_are_refused(sizes, error, match):
     refused(probe.sum_sizes, sizes, 1, error=error, match=match)
@@ -381,19 +381,19 @@ def test_integers_at_their_limits(name):
     for value in (low, 0, 1, high):
         assert function(value) == value
     for value in (low - 1, high + 1, 2**80, -(2**80)):
-        match = f"^value: expected an integer that fits {name}_t, got {value}$"
+        match = names("value", "integer", f"{name}_t", value)
         refused(function, value, error=OverflowError, match=match)
 
 
 @pytest.mark.parametrize("value", [1.0, "1", None, 1j, b"1", []], ids=repr)
 def test_no_integer_is_refused(value):
-    refused(probe.give_int32, value, error=TypeError, match="^value: expected an integer, got ")
+    refused(probe.give_int32, value, error=TypeError, match=names("value", "integer"))
 
 
 def test_booleans():
     assert probe.give_bool(True) is True and probe.give_bool(0) is False and probe.give_bool(1) is True
-    refused(probe.give_bool, 2, error=OverflowError, match="^value: expected a bool, got 2$")
-    refused(probe.give_bool, "x", error=TypeError, match="^value: expected a bool, got str$")
+    refused(probe.give_bool, 2, error=OverflowError, match=names("value", "bool", "2"))
+    refused(probe.give_bool, "x", error=TypeError, match=names("value", "bool", "str"))
 
 
 @pytest.mark.parametrize("name", ["float", "double"])
@@ -402,8 +402,8 @@ def test_floats(name):
     for value in (0.5, -2, True, float("inf"), 1e300 if name == "double" else 1.5):
         assert function(value) == value
     assert function(float("nan")) != function(float("nan"))
-    refused(function, "1", error=TypeError, match="^value: expected a number, got str$")
-    refused(function, 10**400, error=OverflowError, match="^value: expected a number, got 1000")
+    refused(function, "1", error=TypeError, match=names("value", "number", "str"))
+    refused(function, 10**400, error=OverflowError, match="^value: .*1000")
     assert type(function(3)) is float
 
 
@@ -474,13 +474,13 @@ def test_the_number_of_arguments():
     missing = "; missing: values, count", "; missing: count", None, ""
     for arguments in ((), (torch.ones(1),), (torch.ones(1), 1, 1)):
         words = f"{len(arguments)}{missing[len(arguments)]}"
-        with pytest.raises(TypeError, match=f"^sum_floats: expected 2 arguments, got {words}$"):
+        with pytest.raises(TypeError, match=names("sum_floats", "2", words)):
             probe.sum_floats(*arguments)
-    with pytest.raises(TypeError, match="^sum_floats: expected 2 arguments, got 1; missing: values$"):
+    with pytest.raises(TypeError, match=names("sum_floats", "2", "1", "values")):
         probe.sum_floats(count=2)
-    with pytest.raises(TypeError, match="^nothing: expected 0 arguments, got 1$"):
+    with pytest.raises(TypeError, match=names("nothing", "0", "1")):
         probe.nothing(1)
-    with pytest.raises(TypeError, match="^give_int8: expected 1 argument, got 0; missing: value$"):
+    with pytest.raises(TypeError, match=names("give_int8", "1", "0", "value")):
         probe.give_int8()
 
 

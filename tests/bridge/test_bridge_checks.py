@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from support import ROOT, checks_probe
+from support.messages import names
 from torchthaw.bridge import pytorch
 
 probe = checks_probe.probe()
@@ -23,12 +24,12 @@ def ones(*sizes, dtype=torch.float32):
 
 
 def refused(error, message, function, *arguments, **keywords):
-    """Checks that the call raises this very message, and that neither C ran nor a tensor changed."""
+    """Checks that the call raises a message of this pattern, and that neither C ran nor a tensor changed."""
     tensors = [each for each in (*arguments, *keywords.values()) if isinstance(each, torch.Tensor)]
     before, ran = [(each.clone(), each._version) for each in tensors], probe.checks_count()
-    with pytest.raises(error) as caught:
+    with pytest.raises(error, match=message) as caught:
         function(*arguments, **keywords)
-    assert str(caught.value) == message and type(caught.value) is error
+    assert type(caught.value) is error
     assert probe.checks_count() == ran
     assert all(torch.equal(now, was) and now._version == version for now, (was, version) in zip(tensors, before))
 
@@ -68,22 +69,22 @@ def test_a_call_that_differs_from_the_last_one_is_checked_anew():
     small, right = torch.empty(47, dtype=torch.uint8), lambda: outer(rows, columns, output)
     assert right() == 1
     for message, changed in {
-        "rows: expected shape (2,), got (3,)": lambda: outer(ones(3), columns, output, m=2),
-        "rows: expected shape (3,), got (2,)": lambda: outer(rows, columns, output, m=3),
-        "columns: expected shape (4,), got (3,)": lambda: outer(rows, columns, output, n=4),
-        "output: expected shape (2, 3), got (3, 2)": lambda: outer(rows, columns, output.view(3, 2)),
-        "output: expected shape (2, 3), got (6,)": lambda: outer(rows, columns, output.view(6)),
-        "columns: expected shape (3,), got None": lambda: outer(rows, None, output, n=3),
-        "workspace: expected at least 48 bytes, got 47": lambda: outer(rows, columns, output, workspace=small),
+        names("rows", "(2,)", "(3,)"): lambda: outer(ones(3), columns, output, m=2),
+        names("rows", "(3,)", "(2,)"): lambda: outer(rows, columns, output, m=3),
+        names("columns", "(4,)", "(3,)"): lambda: outer(rows, columns, output, n=4),
+        names("output", "(2, 3)", "(3, 2)"): lambda: outer(rows, columns, output.view(3, 2)),
+        names("output", "(2, 3)", "(6,)"): lambda: outer(rows, columns, output.view(6)),
+        names("columns", "(3,)", "None"): lambda: outer(rows, None, output, n=3),
+        names("workspace", "48", "47"): lambda: outer(rows, columns, output, workspace=small),
     }.items():
         for _ in range(2):
             refused(ValueError if "None" not in message else TypeError, message, changed)
         assert right() == 1 and right() == 1
     x = ones(2, 3)
     assert scale(x, x) == 1
-    refused(ValueError, "input: expected shape (3, 2), got (2, 3)", scale, x, x, (3, 2))
+    refused(ValueError, names("input", "(3, 2)", "(2, 3)"), scale, x, x, (3, 2))
     assert scale(x, x) == 1
-    seven, own = ones(7), "output: expected memory of its own or input's, got memory that overlaps a part of input"
+    seven, own = ones(7), names("output", "input", "overlaps")
     for _ in range(2):  # overlap is no matter of sizes
         refused(ValueError, own, scale, seven[:6].view(2, 3), seven[1:].view(2, 3))
 
@@ -117,7 +118,7 @@ def test_expressions(n, k, step, count):
     probe.windows(ones(n), n, k, step, output)
     assert output.tolist() == [k] * count
     refused(
-        ValueError, f"output: expected shape ({count},), got ({count + 1},)", probe.windows, ones(n), n, k, step,
+        ValueError, names("output", f"({count},)", f"({count + 1},)"), probe.windows, ones(n), n, k, step,
         torch.zeros(count + 1),
     )  # fmt: skip
 
@@ -126,12 +127,12 @@ def test_half_precision_types():
     for dtype, name in ((torch.bfloat16, "bfloat16"), (torch.float16, "float16")):
         function = getattr(probe, f"{name}_bits")
         assert function(ones(2, dtype=dtype), 2) == ones(1, dtype=dtype).view(torch.int16).item()
-        want = f"input: expected a contiguous {name} CPU tensor, got "
+        want = "input", "contiguous", name, "CPU"
         for wrong in (torch.float32, torch.uint16, torch.int16):
-            refused(TypeError, f"{want}{wrong}; pass tensor.to({dtype})", function, ones(2, dtype=wrong), 2)
-        refused(TypeError, f"{want}list", function, [1, 2], 2)
+            refused(TypeError, names(*want, wrong, f"tensor.to({dtype})"), function, ones(2, dtype=wrong), 2)
+        refused(TypeError, names(*want, "list"), function, [1, 2], 2)
         assert function(ffi.new("uint16_t[]", [7, 8]), 2) == 7
-        refused(ValueError, "input: expected shape (3,), got (2,)", function, ones(2, dtype=dtype), 3)
+        refused(ValueError, names("input", "(3,)", "(2,)"), function, ones(2, dtype=dtype), 3)
 
 
 # Shapes
@@ -142,7 +143,7 @@ def test_the_example_of_the_readme_with_an_output_that_is_too_small():
 
     a, b = ones(5, 5), ones(5, 5)
     output = torch.zeros(5, 4)
-    with pytest.raises(ValueError, match=r"^output: expected shape \(5, 5\), got \(5, 4\)$"):
+    with pytest.raises(ValueError, match=names("output", "(5, 5)", "(5, 4)")):
         my_lib.my_lib_add_forward(a, a.shape, a.dim(), b, b.shape, b.dim(), output)
     assert output.sum() == 0 and output._version == 0
 
@@ -152,9 +153,9 @@ def test_the_example_of_the_readme_with_an_output_that_is_too_small():
     ((2, 4), "(2, 4)"),
 ])  # fmt: skip
 def test_another_shape_is_refused(sizes, text):
-    refused(ValueError, f"output: expected shape (2, 3), got {text}", scale, ones(2, 3), torch.zeros(sizes))
+    refused(ValueError, names("output", "(2, 3)", text), scale, ones(2, 3), torch.zeros(sizes))
     refused(
-        ValueError, f"input: expected shape (2, 3), got {text}", scale, torch.ones(sizes), torch.zeros(2, 3), (2, 3),
+        ValueError, names("input", "(2, 3)", text), scale, torch.ones(sizes), torch.zeros(2, 3), (2, 3),
     )  # fmt: skip
 
 
@@ -168,24 +169,24 @@ def test_each_of_several_arrays_is_compared():
         ("sums", "(2,)"),
     ):
         given = {**vars(right), name: torch.zeros(7), "m": 2, "n": 3}
-        refused(ValueError, f"{name}: expected shape {shape}, got (7,)", outer, **given)
+        refused(ValueError, names(name, shape, "(7,)"), outer, **given)
 
 
 def test_broadcast_shapes_are_compared():
     a, b = ones(2, 1), ones(3)
     for sizes, text in (((2, 1), "(2, 1)"), ((3,), "(3,)"), ((3, 2), "(3, 2)")):
         refused(
-            ValueError, f"output: expected shape (2, 3), got {text}", probe.add, a, a.shape, 2, b, b.shape, 1,
+            ValueError, names("output", "(2, 3)", text), probe.add, a, a.shape, 2, b, b.shape, 1,
             torch.zeros(sizes),
         )  # fmt: skip
-    message = "output: expected sizes that give its shape, got shape1=(2, 2), ndim1=2, shape2=(3,), ndim2=1"
+    message = names("output", "shape1=(2, 2)", "ndim1=2", "shape2=(3,)", "ndim2=1")
     refused(ValueError, message, probe.add, ones(2, 2), (2, 2), 2, b, b.shape, 1, torch.zeros(2, 3))
 
 
 @pytest.mark.parametrize("n, k, step", [(3, 5, 1), (3, 1, 0), (3, -(2**63), 1), (-1, 1, 1)])
 def test_integers_that_give_no_shape_are_refused(n, k, step):
     name = "input" if n < 0 else "output"
-    message = f"{name}: expected sizes that give its shape, got n={n}, k={k}, step={step}"
+    message = names(name, f"n={n}", f"k={k}", f"step={step}")
     refused(ValueError, message, probe.windows, ones(max(n, 0)), n, k, step, torch.zeros(1))
 
 
@@ -194,7 +195,7 @@ def test_integers_that_give_no_shape_are_refused(n, k, step):
 
 @pytest.mark.parametrize("shape, ndim, got", [((2, 3), 1, 2), ((2, 3), 3, 2), ([2], 2, 1), ((), 1, 0)])
 def test_the_number_of_sizes_is_compared(shape, ndim, got):
-    message = f"shape: expected shape ({ndim},), got {got} elements"
+    message = names("shape", f"({ndim},)", got)
     refused(ValueError, message, scale, ones(2, 3), torch.zeros(2, 3), shape, ndim)
 
 
@@ -202,32 +203,32 @@ def test_sizes_may_be_a_tensor_or_an_array_of_cffi():
     for shape in (torch.tensor([2, 3]), ffi.new("int64_t[]", [2, 3]), [2, 3]):
         output = torch.zeros(2, 3)
         assert scale(ones(2, 3), output, shape, 2) == 1 and output.sum() == 12
-    refused(ValueError, "shape: expected shape (3,), got (2,)", scale, ones(2), torch.zeros(2), torch.tensor([2, 3]), 3)
+    refused(ValueError, names("shape", "(3,)", "(2,)"), scale, ones(2), torch.zeros(2), torch.tensor([2, 3]), 3)
     few = ffi.new("int64_t[]", [2])
-    refused(ValueError, "shape: expected shape (2,), got 1 elements", scale, ones(2, 3), torch.zeros(2, 3), few, 2)
+    refused(ValueError, names("shape", "(2,)", "1"), scale, ones(2, 3), torch.zeros(2, 3), few, 2)
 
 
 @pytest.mark.parametrize("make, got", [
-    (lambda: ffi.new("char[2]"), r"a cffi value of type char\[2\]"),
-    (lambda: ffi.new("double[2]"), r"a cffi value of type double\[2\]"),
-    (lambda: ffi.cast("int32_t *", 0), r"a cffi value of type int32_t \*|a cffi value of type int \*"),
-    (lambda: ffi.cast("int64_t", 0), "a cffi value of type "), (lambda: b"ab", "bytes"), (lambda: "ab", "str"),
+    (lambda: ffi.new("char[2]"), "char[2]"),
+    (lambda: ffi.new("double[2]"), "double[2]"),
+    (lambda: ffi.cast("int32_t *", 0), "*"),
+    (lambda: ffi.cast("int64_t", 0), "cffi"), (lambda: b"ab", "bytes"), (lambda: "ab", "str"),
 ])  # fmt: skip
 def test_other_values_are_no_sizes(make, got):
     """They would be read as sizes, beyond their end or at NULL, before cffi says that they are of another type."""
-    with pytest.raises(TypeError, match=f"^shape: expected .*integers, got {got}"):
+    with pytest.raises(TypeError, match=names("shape", "integers", got)):
         scale(ones(2, 3), torch.zeros(2, 3), make(), 2)
 
 
 def test_integers_of_cffi_are_compared_too():
     for ndim in (ffi.cast("int", 2), ffi.cast("int64_t", 2)):
         assert scale(ones(2, 3), torch.zeros(2, 3), (2, 3), ndim) == 1
-    message = "shape: expected shape (3,), got 2 elements"
+    message = names("shape", "(3,)", "2")
     refused(ValueError, message, scale, ones(2, 3), torch.zeros(2, 3), (2, 3), ffi.cast("int", 3))
 
 
 def test_a_negative_number_of_sizes_is_refused():
-    message = "shape: expected sizes that give its shape, got shape=(2, 3), ndim=-1"
+    message = names("shape", "shape=(2, 3)", "ndim=-1")
     refused(ValueError, message, scale, ones(2, 3), torch.zeros(2, 3), (2, 3), -1)
 
 
@@ -235,24 +236,24 @@ def test_no_sizes_are_needed_without_dimensions():
     output = torch.zeros(())
     assert scale(ones(), output, (), 0) == 1 and output.item() == 2
     assert probe.scale(ones(), None, 0, 3.0, output) == 1 and output.item() == 3
-    refused(TypeError, "shape: expected shape (1,), got None", probe.scale, ones(1), None, 1, 3.0, torch.zeros(1))
+    refused(TypeError, names("shape", "(1,)", "None"), probe.scale, ones(1), None, 1, 3.0, torch.zeros(1))
 
 
 # None
 
 
 def test_none_is_refused_where_it_is_not_allowed():
-    refused(TypeError, "output: expected shape (2, 3), got None", scale, ones(2, 3), None)
-    refused(TypeError, "input: expected shape (2, 3), got None", scale, None, torch.zeros(2, 3), (2, 3))
-    refused(TypeError, "rows: expected shape (2,), got None", outer, None, ones(3), torch.zeros(2, 3), m=2)
-    refused(TypeError, "total: expected shape (), got None", probe.accumulate, ones(3), 3, None)
-    refused(TypeError, "output: expected shape (2, 3), got None", scale, ones(2, 3), ffi.NULL)
+    refused(TypeError, names("output", "(2, 3)", "None"), scale, ones(2, 3), None)
+    refused(TypeError, names("input", "(2, 3)", "None"), scale, None, torch.zeros(2, 3), (2, 3))
+    refused(TypeError, names("rows", "(2,)", "None"), outer, None, ones(3), torch.zeros(2, 3), m=2)
+    refused(TypeError, names("total", "()", "None"), probe.accumulate, ones(3), 3, None)
+    refused(TypeError, names("output", "(2, 3)", "None"), scale, ones(2, 3), ffi.NULL)
 
 
 def test_none_is_allowed_for_arrays_without_elements():
     assert scale(None, None, (2, 0), 2) == 1
     assert outer(None, None, None, m=0, n=0) == 1
-    refused(TypeError, "columns: expected shape (3,), got None", outer, None, None, None, m=0, n=3)
+    refused(TypeError, names("columns", "(3,)", "None"), outer, None, None, None, m=0, n=3)
 
 
 # What cffi converts
@@ -262,22 +263,22 @@ def test_lists_are_counted():
     output = torch.zeros(3)
     assert scale([1.0, 2.0, 3.0], output, (3,)) == 1 and output.tolist() == [2, 4, 6]
     assert scale([1.0, 2.0, 3.0, 4.0], torch.zeros(2, 2), (2, 2)) == 1
-    refused(ValueError, "input: expected shape (3,), got 2 elements", scale, [1.0, 2.0], output, (3,))
-    refused(ValueError, "input: expected shape (2, 2), got 3 elements", scale, (1.0,) * 3, torch.zeros(2, 2), (2, 2))
+    refused(ValueError, names("input", "(3,)", "2"), scale, [1.0, 2.0], output, (3,))
+    refused(ValueError, names("input", "(2, 2)", "3"), scale, (1.0,) * 3, torch.zeros(2, 2), (2, 2))
     assert probe.length(b"text", 4) == 4
-    refused(ValueError, "text: expected shape (5,), got 4 elements", probe.length, b"text", 5)
+    refused(ValueError, names("text", "(5,)", "4"), probe.length, b"text", 5)
 
 
 def test_arrays_of_cffi_are_counted():
     input, output = ffi.new("float[]", [1, 2, 3]), ffi.new("float[3]")
     assert scale(input, output, (3,)) == 1 and list(output) == [2, 4, 6]
-    refused(ValueError, "output: expected shape (4,), got 3 elements", scale, ones(4), output, (4,))
-    refused(ValueError, "input: expected shape (4,), got 3 elements", scale, input, torch.zeros(4), (4,))
+    refused(ValueError, names("output", "(4,)", "3"), scale, ones(4), output, (4,))
+    refused(ValueError, names("input", "(4,)", "3"), scale, input, torch.zeros(4), (4,))
     buffer = bytearray(12)
     assert scale(input, ffi.from_buffer("float[]", buffer), (3,)) == 1
     assert list(ffi.from_buffer("float[]", buffer)) == [2, 4, 6]
     refused(
-        ValueError, "output: expected shape (4,), got 3 elements", scale, ones(4), ffi.from_buffer("float[]", buffer),
+        ValueError, names("output", "(4,)", "3"), scale, ones(4), ffi.from_buffer("float[]", buffer),
         (4,),
     )  # fmt: skip
 
@@ -287,12 +288,12 @@ def test_pointers_of_cffi_are_trusted():
     assert scale(ones(3), ffi.cast("float *", memory), (3,)) == 1 and list(memory) == [2, 2, 2]
 
 
-OUTPUT = "output: expected a contiguous float32 CPU tensor, got "
+OUTPUT = ("output", "contiguous", "float32", "CPU")
 
 
 @pytest.mark.parametrize("output", [[0.0] * 3, (0.0,) * 3])
 def test_an_output_that_would_be_a_copy_is_refused(output):
-    refused(ValueError, f"{OUTPUT}{type(output).__name__}, which does not change", scale, ones(3), output)
+    refused(ValueError, names(*OUTPUT, type(output).__name__), scale, ones(3), output)
 
 
 def test_a_read_only_buffer_is_no_output():
@@ -300,13 +301,13 @@ def test_a_read_only_buffer_is_no_output():
     array.setflags(write=False)
     for buffer in (unchangeable, array):
         output = ffi.from_buffer("float[]", buffer)
-        refused(ValueError, f"{OUTPUT}a read-only buffer", scale, ones(3), output)
+        refused(ValueError, names(*OUTPUT, "read-only", "buffer"), scale, ones(3), output)
         assert scale(output, torch.zeros(3), (3,)) == 1, "it can be read"
     assert unchangeable == bytes(12) and not array.any()
 
 
 def test_what_cffi_refuses_stays_cffis():
-    with pytest.raises(TypeError, match="^input: initializer for ctype 'float [*]' must be a pointer to same type"):
+    with pytest.raises(TypeError, match=names("input", "initializer", "ctype", "'float *'")):
         scale(ffi.new("double[3]"), torch.zeros(3), (3,))
     with pytest.raises(TypeError, match="^input: "):
         scale(ffi.cast("int", 3), torch.zeros(3), (3,))
@@ -319,7 +320,7 @@ def test_what_cffi_refuses_stays_cffis():
 
 def test_an_output_that_overlaps_another_array_is_refused():
     memory = ones(8)
-    own = "output: expected memory of its own or input's, got memory that overlaps a part of input"
+    own = names("output", "input", "overlaps")
     refused(ValueError, own, scale, memory[:4], memory[1:5])
     refused(ValueError, own, scale, memory[1:5], memory[:4])
     assert scale(memory[:4], memory[4:]) == 1 and memory[4:].tolist() == [2] * 4, "side by side is apart"
@@ -328,27 +329,27 @@ def test_an_output_that_overlaps_another_array_is_refused():
 def test_an_output_that_is_another_array_is_refused_where_the_header_does_not_name_it():
     rows, columns, output = ones(2), ones(3), torch.zeros(2, 3)
     refused(
-        ValueError, "output: expected memory of its own, got memory that overlaps columns", outer, rows,
+        ValueError, names("output", "overlaps", "columns"), outer, rows,
         output.view(6)[:3], output,
     )  # fmt: skip
     refused(
-        ValueError, "sums: expected memory of its own, got memory that overlaps output", outer, rows, columns, output,
+        ValueError, names("sums", "overlaps", "output"), outer, rows, columns, output,
         sums=output.view(6)[2:4],
     )  # fmt: skip
     refused(
-        ValueError, "sums: expected memory of its own, got memory that overlaps rows", outer, rows, columns, output,
+        ValueError, names("sums", "overlaps", "rows"), outer, rows, columns, output,
         sums=rows,
     )  # fmt: skip
     memory = torch.zeros(48, dtype=torch.uint8)
     refused(
-        ValueError, "workspace: expected memory of its own, got memory that overlaps output", outer, rows, columns,
+        ValueError, names("workspace", "overlaps", "output"), outer, rows, columns,
         memory.view(torch.float32)[:6].view(2, 3), workspace=memory,
     )  # fmt: skip
 
 
 def test_the_same_begin_is_not_the_same_array():
     memory = ones(2, 3)
-    message = "output: expected memory of its own, input1's or input2's, got memory that overlaps a part of input1"
+    message = names("output", "input1", "input2", "overlaps")
     refused(ValueError, message, probe.add, memory[:1], (1, 3), 2, ones(2, 3), (2, 3), 2, memory)
     assert probe.add(memory, (2, 3), 2, memory, (2, 3), 2, memory) == 1 and memory.tolist() == [[2.0] * 3] * 2
 
@@ -356,7 +357,7 @@ def test_the_same_begin_is_not_the_same_array():
 def test_overlap_of_arrays_that_cffi_converts():
     memory = ffi.new("float[8]")
     tensor = torch.frombuffer(ffi.buffer(memory), dtype=torch.float32)
-    message = "output: expected memory of its own or input's, got memory that overlaps a part of input"
+    message = names("output", "input", "overlaps")
     refused(ValueError, message, scale, tensor[1:], ffi.cast("float(*)[7]", memory)[0], (7,))
     refused(ValueError, message, scale, ffi.cast("float *", tensor.data_ptr() + 4), tensor[:4], (4,))
     assert scale(tensor, memory, (8,)) == 1
@@ -375,19 +376,19 @@ def test_a_workspace_that_is_too_small_is_refused():
     rows, columns, output = ones(2), ones(3), torch.zeros(2, 3)
     small, right = torch.empty(47, dtype=torch.uint8), torch.empty(48, dtype=torch.uint8)
     refused(
-        ValueError, "workspace: expected at least 48 bytes, got 47", outer, rows, columns, output, workspace=small,
+        ValueError, names("workspace", "48", "47"), outer, rows, columns, output, workspace=small,
         size=48,
     )  # fmt: skip
     refused(
-        ValueError, "workspace_size: expected at least 48 bytes, got 47", outer, rows, columns, output, workspace=right,
+        ValueError, names("workspace_size", "48", "47"), outer, rows, columns, output, workspace=right,
         size=47,
     )  # fmt: skip
     refused(
-        ValueError, "workspace: expected at least 49 bytes, got 48", outer, rows, columns, output, workspace=right,
+        ValueError, names("workspace", "49", "48"), outer, rows, columns, output, workspace=right,
         size=49,
     )  # fmt: skip
     refused(
-        ValueError, "workspace: expected at least 48 bytes, got None", probe.outer, rows, columns, None, 2, 3, output,
+        ValueError, names("workspace", "48", "None"), probe.outer, rows, columns, None, 2, 3, output,
         None, None, 48,
     )  # fmt: skip
     assert outer(rows, columns, output, workspace=torch.empty(6, dtype=torch.float64), size=48) == 1
@@ -397,7 +398,7 @@ def test_a_workspace_that_is_too_small_is_refused():
 
 
 def test_sizes_without_a_workspace_are_the_error_of_c():
-    message = "m: expected at most 1000, got 1001"
+    message = names("m", "1000", "1001")
     refused(
         ValueError, message, outer, ones(1001), ones(1), torch.zeros(1001, 1), workspace=torch.empty(1), size=4,
     )  # fmt: skip
@@ -424,58 +425,56 @@ def test_the_workspace_may_be_left_out():
     assert probe.outer(**given) == 1 and output.sum() == 6
     assert probe.outer(**given, workspace_size=100) == 1
     assert probe.outer(**given, workspace=torch.empty(48, dtype=torch.uint8)) == 1
-    refused(
-        ValueError, "workspace: expected at least 48 bytes, got 40", probe.outer, **given, workspace=torch.empty(10)
-    )
-    refused(ValueError, "workspace_size: expected at least 48 bytes, got 4", probe.outer, **given, workspace_size=4)
+    refused(ValueError, names("workspace", "48", "40"), probe.outer, **given, workspace=torch.empty(10))
+    refused(ValueError, names("workspace_size", "48", "4"), probe.outer, **given, workspace_size=4)
     large = dict(given, rows=ones(1000), columns=ones(300), output=torch.zeros(1000, 300))
     assert probe.outer(**large) == 1 and large["output"].sum() == 300000
     pointer = ffi.cast("void *", ffi.new("char[48]"))
-    message = "workspace_size: expected the bytes of workspace, which is no tensor"
+    message = names("workspace_size", "workspace", "tensor")
     refused(TypeError, message, probe.outer, **given, workspace=pointer)
 
 
 def test_given_ones_are_checked():
     input, output = ones(2, 3), torch.zeros(2, 3)
     refused(
-        ValueError, "input: expected shape (3, 2), got (2, 3)", probe.scale, input=input, shape=(3, 2), factor=1.0,
+        ValueError, names("input", "(3, 2)", "(2, 3)"), probe.scale, input=input, shape=(3, 2), factor=1.0,
         output=output,
     )  # fmt: skip
     refused(
-        ValueError, "shape: expected shape (3,), got 2 elements", probe.scale, input=input, ndim=3, factor=1.0,
+        ValueError, names("shape", "(3,)", "2"), probe.scale, input=input, ndim=3, factor=1.0,
         output=output,
     )  # fmt: skip
     refused(
-        ValueError, "output: expected shape (2, 3), got (3, 2)", probe.scale, input=input, factor=1.0,
+        ValueError, names("output", "(2, 3)", "(3, 2)"), probe.scale, input=input, factor=1.0,
         output=torch.zeros(3, 2),
     )  # fmt: skip
     refused(
-        ValueError, "rows: expected shape (4,), got (2,)", probe.outer, rows=ones(2), columns=ones(3), bias=None, m=4,
+        ValueError, names("rows", "(4,)", "(2,)"), probe.outer, rows=ones(2), columns=ones(3), bias=None, m=4,
         output=torch.zeros(2, 3), sums=None,
     )  # fmt: skip
 
 
 def test_what_is_not_determined_cannot_be_left_out():
     input, output = ones(2, 3), torch.zeros(2, 3)
-    message = "scale: expected an argument factor, got 2 without it"
+    message = names("scale", "factor", "2")
     refused(TypeError, message, probe.scale, input=input, output=output)
-    refused(TypeError, "scale: expected 5 arguments, got 3; missing: factor, output", probe.scale, input, 2.0, output)
-    refused(TypeError, "scale: no parameter is called 'inputs'", probe.scale, inputs=input, factor=2.0, output=output)
-    refused(TypeError, "scale: got 'input' twice", probe.scale, input, input=input, output=output)
+    refused(TypeError, names("scale", "5", "3", "factor", "output"), probe.scale, input, 2.0, output)
+    refused(TypeError, names("scale", "'inputs'"), probe.scale, inputs=input, factor=2.0, output=output)
+    refused(TypeError, names("scale", "'input'", "twice"), probe.scale, input, input=input, output=output)
     refused(
-        TypeError, "ndim: expected a value, since input is no tensor that has it", probe.scale, input=[1.0],
+        TypeError, names("ndim", "input"), probe.scale, input=[1.0],
         shape=(1,), factor=2.0, output=torch.zeros(1),
     )  # fmt: skip
     refused(
-        TypeError, "shape: expected a value, since input is no tensor that has it", probe.scale, input=None,
+        TypeError, names("shape", "input"), probe.scale, input=None,
         factor=2.0, output=output,
     )  # fmt: skip
-    message = "unchecked: expected 3 arguments, got 2; missing: count"
+    message = names("unchecked", "3", "2", "count")
     refused(TypeError, message, probe.unchecked, input=input, output=output)
 
 
 def test_a_tensor_with_too_few_dimensions_determines_nothing():
-    message = "rows: expected at least 1 dimensions, for m, got 0"
+    message = names("rows", "1", "m", "0")
     refused(
         ValueError, message, probe.outer, rows=ones(), columns=ones(3), bias=None, output=torch.zeros(2, 3),
         sums=None,
@@ -503,15 +502,15 @@ def test_left_out_where_cffi_makes_the_call():
 
 
 @pytest.mark.parametrize("code, error, message", [
-    (1, ValueError, "code: expected 0, got 1 ✗"), (2, RuntimeError, "code: expected 0, got 2 ✗"),
-    (3, ValueError, "{name}: failed: it returned 0, and the function with THAW_ERROR_MESSAGE gave no text"),
+    (1, ValueError, names("code", "0", "1")), (2, RuntimeError, names("code", "0", "2")),
+    (3, ValueError, names("0", "THAW_ERROR_MESSAGE")),
 ])  # fmt: skip
 def test_a_failure_raises(code, error, message):
     problem = ffi.new("checks_problem *", {"code": code})[0]
     for function, arguments in ((probe.fail, (code,)), (probe.fail_by_struct, (problem, ones(1), 1))):
-        with pytest.raises(error) as caught:
+        name = "fail" if function is probe.fail else "fail_by_struct"
+        with pytest.raises(error, match=message + (name if code == 3 else "")) as caught:
             function(*arguments)
-        assert str(caught.value) == message.format(name="fail" if function is probe.fail else "fail_by_struct")
         assert type(caught.value) is error
     assert probe.fail(0) == 1 and probe._extension.lib.fail(code) == 0, "cffi's own functions return it"
 
@@ -551,8 +550,8 @@ def test_nothing_is_leaked():
 def test_more_dimensions_than_attributes_are_read_of():
     many, y, out = torch.ones([1] * 65), ones(1), torch.zeros(1, 1)
     without = pytorch.access()[2] is None
-    got = "one of 65 dimensions, more than 64" if without else rf"\({'1, ' * 64}1\)"
-    with pytest.raises(ValueError, match=f"^rows: expected .*, got {got}$"):
+    got = "one of 65 dimensions, more than 64" if without else f"({'1, ' * 64}1)"
+    with pytest.raises(ValueError, match=names("rows", got)):
         outer(many, y, out)
 
 

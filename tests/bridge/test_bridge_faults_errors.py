@@ -2,6 +2,7 @@
 left."""
 
 import gc
+import re
 import resource
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 from support import th_probe
+from support.messages import names
 
 probe = th_probe.probe()
 lib, ffi = probe._th_probe.lib, probe._th_probe.ffi
@@ -17,7 +19,7 @@ ONES = torch.ones(3)
 # Name -> (a call that fails, the error's text).
 FAILURES = {
     "THError": (lambda: probe.fail(b"the message"), r"^the message at .*probe\.c:\d+$"),
-    "THArgCheck": (lambda: probe.fail_if_negative(-1), r"^invalid argument 1: expected no negative number, got -1 at "),
+    "THArgCheck": (lambda: probe.fail_if_negative(-1), "^invalid argument 1: expected no negative "),
     "below cffi": (lambda: probe.fail(ffi.new("char[]", b"the message")), r"^the message at "),
     "in libth": (lambda: probe.gather(torch.ones(1, 2), torch.ones(1, 2), torch.tensor([[0, 2]])), "^Invalid index "),
     "with a tensor": (lambda: probe.add(ONES, torch.ones(2), torch.empty(0)), "^invalid argument 2: sizes do not"),
@@ -92,7 +94,7 @@ def test_errors_cost_no_recursion_budget(name):
 
 def test_an_error_that_nobody_asked_for_is_not_the_next_call_s():
     lib.fail(b"raised by cffi's own function, which has nobody to tell")
-    with pytest.raises(TypeError, match="must be a cdata pointer, not float"):
+    with pytest.raises(TypeError, match=names("cdata", "pointer", "float")):
         probe.sum_of_longs(1.5)
     assert probe.fail_if_negative(ffi.cast("int", 3)) == 3
 
@@ -171,4 +173,4 @@ region = ctypes.cast(ctypes.CDLL({str(library)!r}).call_in_region, ctypes.c_void
 probe.fail_in_region_of(ffi.cast("void (*)(void (*)(void))", region))
 """)
     assert done.returncode == -6
-    assert "error in a parallel region that cannot end early: in a region of others at " in done.stderr
+    assert re.search(names("parallel", "end", "early"), done.stderr)

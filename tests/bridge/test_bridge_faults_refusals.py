@@ -8,6 +8,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from support import th_probe
+from support.messages import names
 from torchthaw.bridge import pytorch
 
 probe = th_probe.probe()
@@ -41,27 +42,27 @@ class Wrapper(torch.Tensor):
 
 # Name -> (tensor, error, what the message calls it).
 TENSORS = {
-    "meta": (lambda: torch.ones(3, device="meta"), TypeError, "one on meta"),
-    "meta-empty": (lambda: torch.ones(0, device="meta"), TypeError, "one on meta"),
-    "sparse": (lambda: torch.eye(2).to_sparse(), TypeError, "a sparse tensor"),
-    "csr": (lambda: torch.eye(2).to_sparse_csr(), TypeError, "a sparse tensor"),
-    "mkldnn": (lambda: torch.ones(3, 3).to_mkldnn(), TypeError, "a torch._mkldnn tensor"),
-    "quantized": (lambda: torch.quantize_per_tensor(torch.ones(3), 1.0, 0, torch.quint8), TypeError, "a quantized"),
-    "nested": (lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), TypeError, "a nested tensor"),
+    "meta": (lambda: torch.ones(3, device="meta"), TypeError, "meta"),
+    "meta-empty": (lambda: torch.ones(0, device="meta"), TypeError, "meta"),
+    "sparse": (lambda: torch.eye(2).to_sparse(), TypeError, "sparse"),
+    "csr": (lambda: torch.eye(2).to_sparse_csr(), TypeError, "sparse"),
+    "mkldnn": (lambda: torch.ones(3, 3).to_mkldnn(), TypeError, "torch._mkldnn"),
+    "quantized": (lambda: torch.quantize_per_tensor(torch.ones(3), 1.0, 0, torch.quint8), TypeError, "quantized"),
+    "nested": (lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), TypeError, "nested"),
     "jagged": (
-        lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged), TypeError, "a nested",
+        lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged), TypeError, "nested",
     ),
-    "wrapper": (lambda: Wrapper(3), ValueError, r"a Wrapper of shape \(3,\) without memory"),
-    "wrapper-empty": (lambda: Wrapper(0), ValueError, r"a Wrapper of shape \(0,\) without memory"),
-    "zero": (lambda: torch._efficientzerotensor(3), ValueError, r"a tensor of zeros of shape \(3,\) without memory"),
-    "emptied": (emptied, ValueError, r"one of shape \(3,\) without memory"),
+    "wrapper": (lambda: Wrapper(3), ValueError, "Wrapper of shape (3,) without memory"),
+    "wrapper-empty": (lambda: Wrapper(0), ValueError, "Wrapper of shape (0,) without memory"),
+    "zero": (lambda: torch._efficientzerotensor(3), ValueError, "zeros of shape (3,) without memory"),
+    "emptied": (emptied, ValueError, "shape (3,) without memory"),
     "conjugate": (lambda: torch.ones(3, dtype=torch.complex64).conj(), TypeError, "torch.complex64"),
-    "negative": (lambda: torch.ones(3, dtype=torch.complex64).conj().imag, ValueError, "one with the negative bit"),
-    "one-negative": (lambda: torch.ones(1, dtype=torch.complex64).conj().imag, ValueError, "one with the negative bit"),
+    "negative": (lambda: torch.ones(3, dtype=torch.complex64).conj().imag, ValueError, "negative bit"),
+    "one-negative": (lambda: torch.ones(1, dtype=torch.complex64).conj().imag, ValueError, "negative bit"),
     "bfloat16": (lambda: torch.ones(3).bfloat16(), TypeError, "torch.bfloat16"),
     "float8": (lambda: torch.ones(3).to(torch.float8_e4m3fn), TypeError, "torch.float8_e4m3fn"),
     "uint16": (lambda: torch.ones(3).to(torch.uint16), TypeError, "torch.uint16"),
-    "bool": (lambda: torch.ones(3) > 0, TypeError, r"torch.bool; pass tensor.byte\(\)"),
+    "bool": (lambda: torch.ones(3) > 0, TypeError, "torch.bool; pass tensor.byte()"),
 }  # fmt: skip
 
 
@@ -71,15 +72,15 @@ TENSORS = {
 @pytest.mark.parametrize("name", TENSORS)
 def test_a_tensor_that_c_could_not_read_is_refused_by_its_kind(name, call):
     make, error, kind = TENSORS[name]
-    with pytest.raises(error, match=f"^expected a CPU tensor of a type that TH has, got {kind}"):
+    with pytest.raises(error, match=names("CPU", "TH", kind)):
         call(make())
 
 
 def test_fake_tensors_go_to_the_operator():
     """Of which there is none where the result is a number, and which cannot say what C would resize."""
-    with pytest.raises(TypeError, match="^sum: expected a call that PyTorch does not record"):
+    with pytest.raises(TypeError, match=names("sum", "PyTorch", "record")):
         probe.sum(fake(3))
-    with pytest.raises(ValueError, match="^tensor: expected a tensor with elements in a call that PyTorch records"):
+    with pytest.raises(ValueError, match=names("tensor", "PyTorch", "records")):
         probe.resize(fake(0), 10)
 
 
@@ -180,5 +181,5 @@ def test_more_dimensions_than_attributes_are_read_of():
     if pytorch.access()[2] is not None:
         assert probe.sum(many) == 1
         return
-    with pytest.raises(ValueError, match="^expected a CPU .*, got one of 65 dimensions, more than 64"):
+    with pytest.raises(ValueError, match=names("CPU", "65", "64")):
         probe.sum(many)

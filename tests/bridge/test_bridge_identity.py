@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from support import extent_probe
+from support.messages import names
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
@@ -215,9 +216,9 @@ def test_growth_for_a_tensor_without_grad_beside_one_with(exact):
     view = x.data
     assert exact.size_after(view, 100, x) == 100 and exact.size_where_next_is(x, view, 200) == 200
     assert view.shape == (200,) and x.shape == (12,), "whichever comes first"
-    with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
+    with pytest.raises(RuntimeError, match=names("resize", "variables", "grad")):
         exact.size_after(x, 1000, x.view(3, 4))
-    with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
+    with pytest.raises(RuntimeError, match=names("resize", "variables", "grad")):
         exact.size_after(x, 1000, x.data)
     assert x.shape == (12,)
 

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import torch
 from torch.autograd import forward_ad
 
 from support import ROOT, TESTS, kernels_probe
+from support.messages import names
 from torchthaw.bridge import _bridge
 
 RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
@@ -95,8 +97,8 @@ def test_numbers_arrive_as_their_c_types(ops):
     got = ops.numbers(like, -128, 65535, -(2**62), 0.1, 0.1, True)
     assert got.tolist() == [-128, 65535, -(2.0**62), torch.tensor(0.1).item(), 0.1, 1]
     for a, b in (128, 0), (0, -1), (0, 65536):
-        with pytest.raises(OverflowError, match="^a: expected an integer that fits int8_t, got 128$"
-                           if a else f"^b: expected an integer that fits uint16_t, got {b}$"):  # fmt: skip
+        with pytest.raises(OverflowError, match=names("a", "integer", "int8_t", "128")
+                           if a else names("b", "integer", "uint16_t", b)):  # fmt: skip
             ops.numbers(like, a, b, 0, 0.0, 0.0, False)
 
 
@@ -110,7 +112,7 @@ def test_a_list_of_integers_arrives_as_sizes(ops):
     value = torch.tensor(7, dtype=torch.int32)
     assert torch.equal(ops.full(value, [2, 3], 2), torch.full((2, 3), 7, dtype=torch.int32))
     assert ops.full(value, [], 0).shape == ()
-    with pytest.raises(ValueError, match=r"shape: expected shape \(3,\), got \(2,\)"):
+    with pytest.raises(ValueError, match=names("shape", "(3,)", "(2,)")):
         ops.full(value, [2, 3], 3)
 
 
@@ -186,7 +188,7 @@ def test_the_workspace(ops, size):
 def test_shapes_that_broadcast(ops):
     assert ops.add(torch.ones(3), torch.ones(1)).tolist() == [2, 2, 2]
     assert ops.add(torch.ones(()), torch.ones(2)).tolist() == [2, 2]
-    with pytest.raises(ValueError, match="^output: expected sizes that give its shape, got "):
+    with pytest.raises(ValueError, match=names("output")):
         ops.add(torch.ones(3), torch.ones(2))
 
 
@@ -277,36 +279,36 @@ print(_bridge.kernels_refuse_gradients(), ops.my_lib_add_forward(x, x).tolist())
 
 X = torch.rand(3, 2)
 REFUSED = {
-    "shape": (lambda ops: ops.scale(X, torch.rand(3), 1.0), ValueError, "bias: expected shape (2,), got (3,)"),
+    "shape": (lambda ops: ops.scale(X, torch.rand(3), 1.0), ValueError, names("bias", "(2,)", "(3,)")),
     "dimensions": (
-        lambda ops: ops.scale(X[0], None, 1.0), ValueError, "input: expected at least 2 dimensions, for columns, got 1",
+        lambda ops: ops.scale(X[0], None, 1.0), ValueError, names("input", "2", "columns", "1"),
     ),
     "dtype": (
         lambda ops: ops.scale(X.int(), None, 1.0), ValueError,
-        "input: expected dtype torch.float32 or torch.float64, got torch.int32",
+        names("input", "torch.float32", "torch.float64", "torch.int32"),
     ),
     "dtype of another": (
         lambda ops: ops.scale(X, torch.rand(2).double(), 1.0), ValueError,
-        "bias: expected dtype torch.float32, got torch.float64",
+        names("bias", "torch.float32", "torch.float64"),
     ),
     "output": (
         lambda ops: ops.scale.out(X, None, 1.0, torch.empty(2, 3)), ValueError,
-        "output: expected shape (3, 2), got (2, 3)",
+        names("output", "(3, 2)", "(2, 3)"),
     ),
     "expanded output": (
         lambda ops: ops.scale.out(X, None, 1.0, torch.empty(3, 1).expand(3, 2)), ValueError,
-        "output: expected memory for each element, got stride 0",
+        names("output", "stride", "0"),
     ),
     "overlap": (
         lambda ops: (lambda x: ops.scale.out(x[:3], None, 1.0, x[1:]))(torch.rand(4, 2)), ValueError,
-        "output: expected memory of its own or input's, got memory that overlaps a part of input",
+        names("output", "input", "overlaps"),
     ),
-    "value": (lambda ops: ops.scale(X, None, float("nan")), ValueError, "by: expected a number, got NaN"),
+    "value": (lambda ops: ops.scale(X, None, float("nan")), ValueError, names("by", "number", "NaN")),
     "broken": (lambda ops: ops.scale(X, None, float("inf")), RuntimeError, "the machine broke"),
-    "exception": (lambda ops: ops.throwing(X[:, 0], 1), RuntimeError, "thrown in C++"),
+    "exception": (lambda ops: ops.throwing(X[:, 0], 1), RuntimeError, r"thrown in C\+\+"),
     "no memory": (lambda ops: ops.throwing(X[:, 0], 2), MemoryError, ""),
-    "foreign exception": (lambda ops: ops.throwing(X[:, 0], 3), RuntimeError, "a C++ exception that is no std::exc"),
-    "memory": (lambda ops: ops.scale(without_memory(), None, 1.0), ValueError, "input: expected a tensor with memory"),
+    "foreign exception": (lambda ops: ops.throwing(X[:, 0], 3), RuntimeError, names("exception", "std::exception")),
+    "memory": (lambda ops: ops.scale(without_memory(), None, 1.0), ValueError, names("input", "memory")),
 }  # fmt: skip
 
 
@@ -321,7 +323,7 @@ def test_a_wrong_argument_is_named(ops, case):
     call, error, text = REFUSED[case]
     with pytest.raises(Exception) as caught:  # of another class, pytest would print the arguments: one has no memory
         call(ops)
-    assert type(caught.value) is error and str(caught.value).startswith(text)
+    assert type(caught.value) is error and re.search(text, str(caught.value))
 
 
 def test_an_output_may_be_the_input(ops):
@@ -474,17 +476,16 @@ def test_what_has_no_kernel_is_left_out(ops):
 
 
 @pytest.mark.parametrize("arguments, error, text", [
-    ((None, "n", {}, "CPU"), TypeError, "module: expected that of an extension, got None"),
-    (("module", "n", {}, "MPS"), ValueError, 'dispatch_key: expected "CPU" or "CUDA", got "MPS"'),
+    ((None, "n", {}, "CPU"), TypeError, names("module", "extension", "None")),
+    (("module", "n", {}, "MPS"), ValueError, names("dispatch_key", '"CPU"', '"CUDA"', '"MPS"')),
     (("module", "n", {"scale": "none"}, "CPU"), KeyError, "'none'"),
-    (("module", "n", {"scale.in": "scale"}, "CPU"), ValueError, "operators: expected the overload .out or none"),
+    (("module", "n", {"scale.in": "scale"}, "CPU"), ValueError, names("operators", ".out")),
 ])  # fmt: skip
 def test_wrong_registrations(ops, arguments, error, text):
     import probe_kernels._probe_kernels as module
 
-    with pytest.raises(error) as caught:
+    with pytest.raises(error, match=text):
         _bridge.register_kernels(*(module if each == "module" else each for each in arguments))
-    assert str(caught.value).startswith(text)
 
 
 def run(script, **environment):
@@ -550,7 +551,7 @@ def test_a_schema_that_does_not_fit_its_function_is_refused(ops, case):
         library.define(name + schema)
     with pytest.raises(ValueError) as caught:
         _bridge.register_kernels(module, space, {name: name}, "CPU")
-    assert str(caught.value) == f"{space}::{name}: expected a schema with the types {TYPES[name]}, got {types}"
+    assert re.search(names(f"{space}::{name}", TYPES[name], types), str(caught.value))
     if case in ("one less", "one more"):
         memory = numpy.ones(3, dtype=numpy.float32)
         x, seen = torch.from_numpy(memory), weakref.ref(memory)
@@ -596,7 +597,7 @@ try:
 except ValueError as error:
     print("C" if "my_lib_add_forward" in registered else "Python", error)
 """
-REFUSAL = "output: expected shape (2,), got (3,)"
+REFUSAL = names("output", "(2,)", "(3,)")
 
 
 @pytest.mark.parametrize("lost, kernels", [
@@ -607,11 +608,11 @@ REFUSAL = "output: expected shape (2,), got (3,)"
     ("_bridge.register_failure = lambda space, name: True", "Python"),  # the trial ends with another class
 ])  # fmt: skip
 def test_what_a_kernel_in_c_needs(lost, kernels):
-    assert run(WHERE + lost + USE) == f"{kernels} {REFUSAL}"
+    assert re.search(REFUSAL + f"{kernels} ", run(WHERE + lost + USE))
 
 
 def test_without_the_c_interface_kernels_are_python():
-    assert run(WHERE + USE, TORCHTHAW_NO_NATIVE_KERNELS="1") == f"Python {REFUSAL}"
+    assert re.search(REFUSAL + "Python ", run(WHERE + USE, TORCHTHAW_NO_NATIVE_KERNELS="1"))
 
 
 def test_the_trial_is_made_outside_of_modes():

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from support import misuse_probe
+from support.messages import names
 
 probe, legacy = misuse_probe.probe(), misuse_probe.legacy()
 ffi = probe._misuse.ffi
@@ -208,7 +209,7 @@ def content(thing):
         return None
 
 
-def names(error, argument):
+def is_about(error, argument):
     return any(argument in text for text in (str(error), *getattr(error, "__notes__", ())))
 
 
@@ -219,7 +220,7 @@ def outcome(call, thing):
     try:
         call(output)
     except Exception as error:
-        found = [] if names(error, "value") else [f"{type(error).__name__}: {error}"]
+        found = [] if is_about(error, "value") else [f"{type(error).__name__}: {error}"]
         found += ["something was written"] if output.any() or output._version or content(thing) != before else []
         return ", ".join(found), False
     is_fixed = before is not None and memoryview(thing).readonly
@@ -303,15 +304,15 @@ def test_an_output_that_lost_its_memory_meanwhile_is_refused(name):
     output = torch.zeros(4)
     with pytest.raises((ValueError, TypeError), match="without memory") as error:
         MEDDLING[name](output, lambda: empty(output))
-    assert names(error.value, "output")
+    assert is_about(error.value, "output")
 
 
 def test_shapes_are_those_after_all_conversions():
     output, value = torch.zeros(4), torch.ones(4)
-    with pytest.raises(ValueError, match=r"^output: expected shape \(4,\), got \(200000,\)$"):
+    with pytest.raises(ValueError, match=names("output", "(4,)", "(200000,)")):
         probe.shaped(output, value, Number(lambda: grow(output), 4))
     buffer = bytearray(b"abc")
-    with pytest.raises(ValueError, match=r"^value: expected shape \(3,\), got 0 elements$"):
+    with pytest.raises(ValueError, match=names("value", "(3,)", "0")):
         probe.text(value, buffer, Number(buffer.clear), 4)
 
 
@@ -340,11 +341,11 @@ def test_what_no_message_may_hide(name, error):
 
 def test_messages_about_numbers():
     for value, got in ((10**5000, "an integer of 16610 bits"), (10**300, "1" + 99 * "0" + "…"), (2**31, str(2**31))):
-        with pytest.raises(OverflowError, match=f"^value: expected an integer that fits int32_t, got {got}$"):
+        with pytest.raises(OverflowError, match=names("value", "integer", "int32_t", got)):
             probe.give_int32(torch.zeros(1), value)
-    with pytest.raises(TypeError, match="^value: expected integers, got float$"):
+    with pytest.raises(TypeError, match=names("value", "integers", "float")):
         probe.sizes(torch.zeros(1), [np.int64(3), 2.5], 2)
-    with pytest.raises(TypeError, match="^value: expected an integer, got Number$") as error:
+    with pytest.raises(TypeError, match=names("value", "integer", "Number")) as error:
         probe.give_int32(torch.zeros(1), Number(refuse))
     assert type(error.value.__cause__) is Refusal
     with pytest.raises(TypeError, match="^value: of the object$") as error:
@@ -358,7 +359,7 @@ def test_messages_about_numbers():
 def test_bytes_are_not_written_and_a_bytearray_is():
     output, text, buffer = torch.zeros(4), b"abc", bytearray(b"abc")
     for write in (probe.write_char, probe.write_int8, probe.write_uint8, probe.write_void, probe.write_bool):
-        with pytest.raises(ValueError, match="^value: .* got bytes, which does not change; pass a bytearray, or"):
+        with pytest.raises(ValueError, match=names("value", "bytes", "bytearray")):
             write(output, text, 1)
     with pytest.raises(ValueError, match="^value: .* got a read-only buffer$"):
         probe.write_float(output, ffi.from_buffer("float[]", read_only()), 1)

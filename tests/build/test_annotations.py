@@ -9,6 +9,7 @@ import pytest
 
 import torchthaw
 from support import ROOT
+from support.messages import names
 from torchthaw.base import toolchain
 from torchthaw.extension.create import LIMITED_API
 from torchthaw.header import annotations, cdef, dimensions
@@ -170,105 +171,81 @@ def test_a_variant_has_the_words_of_its_base(tmp_path, is_included):
     assert with_kernels == ["f_bf16"] if is_included else ["f"], "one function stands for the operator"
 
 
-# Wrong words: line (of words.h without its prologue, from 1), the header, the message behind the place
+# Wrong words: line (of words.h without its prologue, from 1), the header, what the message names
 
 X = "const float *x THAW_SHAPE(n)"
 WRONG = [
-    (1, "void f(float *x THAW_SHAPE(n));", "f: x: THAW_SHAPE: expected integer parameters of f, got n"),
-    (2, "void f(float *x\n  THAW_SHAPE(y), double y);",
-     "f: x: THAW_SHAPE: expected integer parameters of f, got y, which is double"),
-    (1, "void f(float *x THAW_SHAPE(n % 2), int n);", "f: x: THAW_SHAPE: expected an integer expression of numbers, "
-     "integer parameters, + - * / and parentheses, got n % 2"),
-    (1, "void f(float *x THAW_SHAPE(n +), int n);", "f: x: THAW_SHAPE: expected an integer expression of numbers, "
-     "integer parameters, + - * / and parentheses, got n +"),
+    (1, "void f(float *x THAW_SHAPE(n));", names("f", "x", "THAW_SHAPE", "integer", "n")),
+    (2, "void f(float *x\n  THAW_SHAPE(y), double y);", names("f", "x", "THAW_SHAPE", "integer", "y", "double")),
+    (1, "void f(float *x THAW_SHAPE(n % 2), int n);", names("f", "x", "THAW_SHAPE", "integer", "n % 2")),
+    (1, "void f(float *x THAW_SHAPE(n +), int n);", names("f", "x", "THAW_SHAPE", "integer", "n +")),
     (1, "void f(float *x THAW_SHAPE(99999999999999999999));",
-     "f: x: THAW_SHAPE: expected a number that fits int64_t, got 99999999999999999999"),
-    (1, "void f(float *x THAW_SHAPE);", "f: x: THAW_SHAPE: expected arguments in parentheses (...), got none"),
-    (1, "void f(float *x THAW_SHAPE(n,), int n);",
-     "f: x: THAW_SHAPE: expected arguments in parentheses (...), got (n, )"),
-    (1, f"void f(float *x THAW_SHAPE({', '.join('1' * 65)}));", "f: x: THAW_SHAPE: expected at most 64 sizes, got 65"),
-    (1, "void f(int n THAW_SHAPE(3));", "f: n: THAW_SHAPE: expected an array of numbers, got int"),
-    (1, "void f(const char *x THAW_NULLABLE);", "f: x: THAW_NULLABLE: expected an array of numbers, got const char *"),
-    (1, "void f(float *x THAW_LIKE(s), const int64_t *s);",
-     "f: x: THAW_LIKE: expected arguments (shape, ndim), got (s)"),
-    (1, "void f(float *x THAW_LIKE(s, n), const int64_t *s);",
-     "f: x: THAW_LIKE: expected integer parameters of f, got n"),
+     names("f", "x", "THAW_SHAPE", "int64_t", "99999999999999999999")),
+    (1, "void f(float *x THAW_SHAPE);", names("f", "x", "THAW_SHAPE", "parentheses", "(...)", "none")),
+    (1, "void f(float *x THAW_SHAPE(n,), int n);", names("f", "x", "THAW_SHAPE", "parentheses", "(...)", "(n, )")),
+    (1, f"void f(float *x THAW_SHAPE({', '.join('1' * 65)}));", names("f", "x", "THAW_SHAPE", "64", "65")),
+    (1, "void f(int n THAW_SHAPE(3));", names("f", "n", "THAW_SHAPE", "int")),
+    (1, "void f(const char *x THAW_NULLABLE);", names("f", "x", "THAW_NULLABLE", "const char *")),
+    (1, "void f(float *x THAW_LIKE(s), const int64_t *s);", names("f", "x", "THAW_LIKE", "(shape, ndim)", "(s)")),
+    (1, "void f(float *x THAW_LIKE(s, n), const int64_t *s);", names("f", "x", "THAW_LIKE", "integer", "n")),
     (1, "void f(float *x THAW_LIKE(s, n), const int32_t *s, int n);",
-     "f: x: THAW_LIKE: expected a parameter const int64_t * of f, got s, which is const int32_t *"),
+     names("f", "x", "THAW_LIKE", "const int64_t *", "s", "const int32_t *")),
     (1, "void f(float *x THAW_BROADCAST(s, n, t, m), const int64_t *s, int n, int m);",
-     "f: x: THAW_BROADCAST: expected a parameter const int64_t * of f, got t"),
-    (1, "void f(const float *x THAW_INOUT);",
-     "f: x: THAW_INOUT: expected an array that is not const, got const float *"),
-    (1, f"void f({X} THAW_ALIAS(y), float *y, int n);",
-     "f: x: THAW_ALIAS: expected an array that is not const, got const float *"),
-    (1, "void f(float *x THAW_ALIAS(y), int y);", "f: x: THAW_ALIAS: expected another array of f, got y"),
-    (1, "void f(float *x THAW_ALIAS(x));", "f: x: THAW_ALIAS: expected another array of f, got x"),
-    (1, "void f(float *x THAW_ALIAS());", "f: x: THAW_ALIAS: expected names of arrays in parentheses, got none"),
-    (1, "void f(float *x THAW_WORKSPACE(n, g()), int n);",
-     "f: x: THAW_WORKSPACE: expected a parameter void *, got float *"),
-    (1, "void f(void *x THAW_WORKSPACE(m, g()), int n);",
-     "f: x: THAW_WORKSPACE: expected integer parameters of f, got m"),
-    (1, "void f(void *x THAW_WORKSPACE(n, g()), int n);",
-     "f: x: THAW_WORKSPACE: expected a function that the headers declare, got g"),
+     names("f", "x", "THAW_BROADCAST", "const int64_t *", "t")),
+    (1, "void f(const float *x THAW_INOUT);", names("f", "x", "THAW_INOUT", "const", "const float *")),
+    (1, f"void f({X} THAW_ALIAS(y), float *y, int n);", names("f", "x", "THAW_ALIAS", "const", "const float *")),
+    (1, "void f(float *x THAW_ALIAS(y), int y);", names("f", "x", "THAW_ALIAS", "y")),
+    (1, "void f(float *x THAW_ALIAS(x));", names("f", "x", "THAW_ALIAS")),
+    (1, "void f(float *x THAW_ALIAS());", names("f", "x", "THAW_ALIAS", "arrays", "parentheses", "none")),
+    (1, "void f(float *x THAW_WORKSPACE(n, g()), int n);", names("f", "x", "THAW_WORKSPACE", "void *", "float *")),
+    (1, "void f(void *x THAW_WORKSPACE(m, g()), int n);", names("f", "x", "THAW_WORKSPACE", "integer", "m")),
+    (1, "void f(void *x THAW_WORKSPACE(n, g()), int n);", names("f", "x", "THAW_WORKSPACE", "g")),
     (1, "void f(void *x THAW_WORKSPACE(n, 3 * n), int n);",
-     "f: x: THAW_WORKSPACE: expected a call, such as f_workspace_size(batch), got 3 * n"),
+     names("f", "x", "THAW_WORKSPACE", "f_workspace_size(batch)", "3 * n")),
     (2, "size_t g(int64_t n);\nvoid f(void *x THAW_WORKSPACE(m, g()), int m, int n);",
-     "f: x: THAW_WORKSPACE: expected a function that returns size_t and takes 0 integers, got size_t g(n)"),
+     names("f", "x", "THAW_WORKSPACE", "size_t", "0", "size_t g(n)")),
     (2, "int g(int64_t n);\nvoid f(void *x THAW_WORKSPACE(m, g(n)), int m, int n);",
-     "f: x: THAW_WORKSPACE: expected a function that returns size_t and takes 1 integers, got int g(n)"),
+     names("f", "x", "THAW_WORKSPACE", "size_t", "1", "int g(n)")),
     (2, "size_t g(int64_t n);\nvoid f(void *x THAW_WORKSPACE(m, g(m)), int m);",
-     "f: x: THAW_WORKSPACE: expected parameters that say the workspace's size, got m"),
-    (1, "THAW_STATUS void f(int n);", "f: THAW_STATUS: expected a function that returns int, got void"),
-    (1, "THAW_BACKWARD_OF(g) void f(int n);",
-     "f: THAW_BACKWARD_OF: expected a function that the headers declare, got g"),
-    (1, "THAW_VARIANT_OF(g) void f(int n);", "f: THAW_VARIANT_OF: expected a function that the headers declare, got g"),
-    (1, "THAW_VARIANT_OF() void f(int n);", "f: THAW_VARIANT_OF: expected arguments (base), got none"),
-    (1, "THAW_VARIANT_OF(f) void f(int n);", "f: THAW_VARIANT_OF: expected a function that is no variant, got f"),
+     names("f", "x", "THAW_WORKSPACE", "workspace", "m")),
+    (1, "THAW_STATUS void f(int n);", names("f", "THAW_STATUS", "int", "void")),
+    (1, "THAW_BACKWARD_OF(g) void f(int n);", names("f", "THAW_BACKWARD_OF", "g")),
+    (1, "THAW_VARIANT_OF(g) void f(int n);", names("f", "THAW_VARIANT_OF", "g")),
+    (1, "THAW_VARIANT_OF() void f(int n);", names("f", "THAW_VARIANT_OF", "(base)", "none")),
+    (1, "THAW_VARIANT_OF(f) void f(int n);", names("f", "THAW_VARIANT_OF", "variant")),
     (1, "THAW_VARIANT_OF(g) void f(int n);\nTHAW_VARIANT_OF(f) void g(int n);",
-     "f: THAW_VARIANT_OF: expected a function that is no variant, got g"),
+     names("f", "THAW_VARIANT_OF", "variant", "g")),
     (2, "void f(const float *x, int n);\nTHAW_VARIANT_OF(f) void g(const double *y, int n);",
-     "g: THAW_VARIANT_OF: expected the parameters of f (x, n), and at most void *stream besides, got (y, n)"),
+     names("g", "THAW_VARIANT_OF", "f", "(x, n)", "void *stream", "(y, n)")),
     (2, "void f(const float *x, int n);\nTHAW_VARIANT_OF(f) void g(const double *x, long n);",
-     "g: THAW_VARIANT_OF: expected the parameters of f (x, n), and at most void *stream besides, "
-     "got others of these names"),
+     names("g", "THAW_VARIANT_OF", "f", "(x, n)", "void *stream", "others")),
     (2, "void f(const float *x);\nTHAW_VARIANT_OF(f) void g(double *x);",
-     "g: THAW_VARIANT_OF: expected the parameters of f (x), and at most void *stream besides, "
-     "got others of these names"),
+     names("g", "THAW_VARIANT_OF", "f", "(x)", "void *stream", "others")),
     (2, "void f(const float *x);\nTHAW_VARIANT_OF(f) void g(const double *x, void *stream);",
-     "g: THAW_VARIANT_OF: expected a name that ends with _cuda, as it has a stream, got g"),
+     names("g", "THAW_VARIANT_OF", "_cuda", "stream")),
     (2, "void f(const float *x);\nTHAW_VARIANT_OF(f) int g(const double *x);",
-     "g: THAW_VARIANT_OF: expected a function that returns void, got int"),
-    (1, "THAW_ERROR_MESSAGE int f(void);",
-     "f: THAW_ERROR_MESSAGE: expected a function const char *f(void), got int f(void)"),
-    (1, "THAW_ERROR_CODE(1, WHAT) int f(void);", "f: THAW_ERROR_CODE: expected integer constants, got WHAT"),
-    (2, "THAW_ERROR_CODE(1) int f(void);\nTHAW_ERROR_CODE(2) int g(void);",
-     "g: THAW_ERROR_CODE: expected one such function, got another than f"),
-    (1, "THAW_NULLABLE void f(float *x);",
-     "f: THAW_NULLABLE: expected behind the name of a function's parameter, got another place"),
-    (1, "void f(float *x THAW_STATUS);", "f: THAW_STATUS: expected before a function, got another place"),
-    (1, "void f(void (*g)(float *x THAW_NULLABLE));",
-     "f: THAW_NULLABLE: expected behind the name of a function's parameter, got another place"),
-    (1, "typedef void (*f)(float *x THAW_NULLABLE);",
-     "THAW_NULLABLE: expected behind the name of a function's parameter, got another place"),
-    (1, "struct s { float *x THAW_NULLABLE; };",
-     "THAW_NULLABLE: expected behind the name of a function's parameter, got another place"),
-    (1, "void f(float *x) THAW_STATUS;", "f: THAW_STATUS: expected before a function, got another place"),
-    (2, "void f(float *x THAW_NULLABLE);\nvoid f(float *x THAW_INOUT);",
-     "f: expected the annotations of {path}:5, got others"),
-    (1, f"void f(float *a0 THAW_NULLABLE, {', '.join(f'int a{i}' for i in range(1, 65))});",
-     "f: expected at most 64 parameters where anything is annotated, got 65"),
+     names("g", "THAW_VARIANT_OF", "void", "int")),
+    (1, "THAW_ERROR_MESSAGE int f(void);", names("f", "THAW_ERROR_MESSAGE", "const char *f(void)", "int f(void)")),
+    (1, "THAW_ERROR_CODE(1, WHAT) int f(void);", names("f", "THAW_ERROR_CODE", "integer", "constants", "WHAT")),
+    (2, "THAW_ERROR_CODE(1) int f(void);\nTHAW_ERROR_CODE(2) int g(void);", names("g", "THAW_ERROR_CODE", "f")),
+    (1, "THAW_NULLABLE void f(float *x);", names("f", "THAW_NULLABLE", "place")),
+    (1, "void f(float *x THAW_STATUS);", names("f", "THAW_STATUS", "place")),
+    (1, "void f(void (*g)(float *x THAW_NULLABLE));", names("f", "THAW_NULLABLE", "place")),
+    (1, "typedef void (*f)(float *x THAW_NULLABLE);", names("THAW_NULLABLE", "parameter", "place")),
+    (1, "struct s { float *x THAW_NULLABLE; };", names("THAW_NULLABLE", "parameter", "place")),
+    (1, "void f(float *x) THAW_STATUS;", names("f", "THAW_STATUS", "place")),
+    (2, "void f(float *x THAW_NULLABLE);\nvoid f(float *x THAW_INOUT);", names("f", "annotations", "words.h:5")),
+    (1, f"void f(float *a0 THAW_NULLABLE, {', '.join(f'int a{i}' for i in range(1, 65))});", names("f", "64", "65")),
     (1, f"void f(float *x THAW_SHAPE({' + '.join('n' * 101)}), int n);",
-     f"f: x: THAW_SHAPE: expected an expression of at most 200 numbers, names, signs and parentheses, got "
-     f"{' + '.join('n' * 101)}"),
+     names("f", "x", "THAW_SHAPE", "200", ' + '.join('n' * 101))),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("line, text, message", WRONG, ids=range(len(WRONG)))
 def test_wrong_words_are_named_with_their_place(tmp_path, line, text, message):
     path = tmp_path / "words.h"
-    with pytest.raises(annotations.AnnotationError) as error:
+    with pytest.raises(annotations.AnnotationError, match=message + re.escape(f"{path}:{line + 4}: ")) as error:
         extension(tmp_path, text).interface()
-    assert str(error.value) == f"{path}:{line + 4}: {message.format(path=path)}"
     assert isinstance(error.value, (ValueError, torchthaw.extension.BuildError))
 
 
@@ -278,7 +255,7 @@ def test_a_wrong_word_leaves_the_previous_build(tmp_path, monkeypatch):
     extension(tmp_path, text).build()
     product = tmp_path / "_ext" / "words" / "_words.so"
     before = product.read_bytes()
-    with pytest.raises(torchthaw.extension.BuildError, match=r"words.h:5: f: x: THAW_SHAPE: expected .* got m"):
+    with pytest.raises(torchthaw.extension.BuildError, match=names("words.h:5", "f", "x", "THAW_SHAPE", "m")):
         extension(tmp_path, text.replace("(n)", "(m)")).build()
     assert product.read_bytes() == before
 
@@ -596,7 +573,7 @@ def test_the_namespace_of_operators(tmp_path):
     given = torchthaw.create_extension("a.words", "words.h", relative_to=tmp_path / "x", ops="mine")
     assert json.loads(given.interface()[2].json())["namespace"] == "mine"
     for wrong in ("a.b", "", 3):
-        with pytest.raises(ValueError, match=f"ops: expected an identifier, got {wrong!r}"):
+        with pytest.raises(ValueError, match=names("ops", "identifier", repr(wrong))):
             torchthaw.create_extension("a.words", "words.h", relative_to=tmp_path / "x", ops=wrong)
 
 

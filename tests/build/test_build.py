@@ -11,6 +11,7 @@ import pytest
 
 import torchthaw
 from support import ROOT, SRC, bridge_probe
+from support.messages import names
 from torchthaw.base import toolchain
 from torchthaw.extension import BuildError, symbols
 from torchthaw.header import cdef
@@ -286,11 +287,11 @@ def test_verbose_shows_the_commands(project, capfd):
 
 
 @pytest.mark.parametrize("options, error, match", [
-    ({"name": "a-b"}, ValueError, "^name: expected a dotted module name, got 'a-b'$"),
+    ({"name": "a-b"}, ValueError, names("name", "dotted", "module", "'a-b'")),
     ({"name": "_ext..x"}, ValueError, "^name: "),
     ({"name": ""}, ValueError, "^name: "),
-    ({"headers": "missing.h"}, FileNotFoundError, "^headers: expected a file, got .*missing.h"),
-    ({"sources": ["missing.c"]}, FileNotFoundError, "^sources: expected a file, got .*missing.c"),
+    ({"headers": "missing.h"}, FileNotFoundError, names("headers", "file", "missing.h")),
+    ({"sources": ["missing.c"]}, FileNotFoundError, names("sources", "file", "missing.c")),
     ({"sources": ["counting.h"]}, ValueError, "^sources: expected C or C[+][+] files"),
     ({"extra_compile_args": {"gcc": []}}, ValueError, "^extra_compile_args: expected the keys 'cxx', "),
 ], ids=str)  # fmt: skip
@@ -352,23 +353,23 @@ def test_the_compiler_of_the_environment(project, monkeypatch, capfd):
     extension(project).build()
     assert (project / "log").read_text().count("chosen") >= 3
     monkeypatch.setenv("CC", "no-such-compiler")
-    with pytest.raises(FileNotFoundError, match="^CC: expected a compiler on PATH, got 'no-such-compiler'$"):
+    with pytest.raises(FileNotFoundError, match=names("CC", "compiler", "PATH", "'no-such-compiler'")):
         extension(project).build()
 
 
 def test_no_compiler(monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CC", raising=False)
-    with pytest.raises(FileNotFoundError, match="no C compiler found: tried gcc, cc, clang; install one"):
+    with pytest.raises(FileNotFoundError, match=names("C", "compiler", "gcc", "cc", "clang")):
         toolchain.c_compiler()
-    with pytest.raises(FileNotFoundError, match="^nothing not found; install it: pip install nothing$"):
+    with pytest.raises(FileNotFoundError, match=names("nothing", "pip install nothing")):
         toolchain.tool("nothing")
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "x"])
 def test_max_jobs(project, monkeypatch, jobs):
     monkeypatch.setenv("MAX_JOBS", jobs)
-    with pytest.raises(ValueError, match=f"^MAX_JOBS: expected a positive integer, got '{jobs}'$"):
+    with pytest.raises(ValueError, match=names("MAX_JOBS", "positive", "integer", f"'{jobs}'")):
         extension(project).build()
     monkeypatch.setenv("MAX_JOBS", "1")
     extension(project).build()

@@ -6,6 +6,7 @@ from torch._dynamo.utils import counters
 
 from _ext import my_lib
 from support.graphs import ARGUMENTS, add, captured, full, lltm, lltm_arguments
+from support.messages import names
 
 ops = torch.ops.my_lib
 KNOWS_SYMBOLS = hasattr(torch.fx.experimental.symbolic_shapes, "has_static_value")
@@ -65,7 +66,7 @@ def test_workspace_size_is_what_c_says():
         assert function(x).shape == size(x).shape and function(y).shape == size(y).shape
     branching = compiled(lambda x: x + 1 if my_lib.lltm_forward_workspace_size(len(x), 3, 4) else x, dynamic=False)
     assert torch.equal(branching(x), x + 1)
-    with pytest.raises(ValueError, match=r"expected sizes of arrays that fit into memory, got \(1, 4, \d+\)"):
+    with pytest.raises(ValueError, match=names("arrays", "(1, 4, 4611686018427387904)")):
         ops.lltm_forward_workspace_size(1, 4, 2**62)
 
 
@@ -86,7 +87,7 @@ def test_raw_calls_take_what_requires_grad_and_give_no_gradient():
     torch.testing.assert_close(result.detach(), 2 * (a + b).detach())
     result.sum().backward()
     assert torch.equal(a.grad, torch.zeros(3))
-    with pytest.raises(TorchRuntimeError, match="input1 requires grad, but the operator has no derivative"):
+    with pytest.raises(TorchRuntimeError, match=names("input1", "grad", "operator", "derivative")):
         compiled(lambda a, b: ops.my_lib_add_forward(a, b))(a, b)
 
 
@@ -104,7 +105,7 @@ def test_by_keyword_without_what_is_determined():
 @captured
 def test_wrong_shapes_are_errors():
     a = torch.randn(3, 4)
-    with pytest.raises(TorchRuntimeError, match=r"input2: expected shape \(3, 4\), got \(2, 4\)"):
+    with pytest.raises(TorchRuntimeError, match=names("input2", "(3, 4)", "(2, 4)")):
         torch.compile(add, backend="aot_eager")(a, a[:2])
 
     def contradiction(a):
@@ -112,7 +113,7 @@ def test_wrong_shapes_are_errors():
         my_lib.my_lib_add_forward(a, (4, 3), 2, a, a.shape, a.dim(), output)
         return output
 
-    with pytest.raises(Unsupported, match="with the sizes that the header derives from them" if REASONS else None):
+    with pytest.raises(Unsupported, match=names("sizes", "header", "derives") if REASONS else None):
         compiled(contradiction)(a)
     with pytest.raises(ValueError, match=r"shape"):
         torch.compile(contradiction, backend="aot_eager")(a)

@@ -1,6 +1,7 @@
 # tests/graph/test_laziness.py: when operators are registered, and what the import of an extension does.
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ import torch
 
 from support import ROOT, SRC
 from support.graphs import captured, full
+from support.messages import names
 from torchthaw import library as operators
 from torchthaw.library.namespace import Namespace
 
@@ -105,7 +107,7 @@ def test_aotinductor_needs_the_import_of_the_extension(tmp_path):
     package = str(tmp_path / "sum.pt2")
     run("import sys" + WRITE, package)
     assert "[4.0, 4.0, 4.0]" in run("import sys" + READ, package, "_ext.my_lib")
-    assert "Could not find schema for my_lib::my_lib_add_forward" in run("import sys" + READ, package)
+    assert re.search(names("schema", "my_lib::my_lib_add_forward"), run("import sys" + READ, package))
 
 
 def module(name, functions, header, namespace="pairs"):
@@ -151,7 +153,7 @@ def test_variants_of_two_modules_are_one_operator(pairs):
     pairs.take([(module("b", [function("twice_f64", "float64", "twice")], "b.h"), {"twice_f64": twice})])
     for dtype in torch.float32, torch.float64:
         assert torch.ops.pairs.twice(torch.ones(2, dtype=dtype)).tolist() == [2, 2]
-    match = "x: expected dtype torch.float32 or torch.float64, got torch.int64; pass tensor.to.torch.float32.$"
+    match = names("x", "torch.float32", "torch.float64", "torch.int64", "tensor.to(torch.float32)")
     with pytest.raises(ValueError, match=match):
         torch.ops.pairs.twice(torch.ones(2, dtype=torch.int64))
 
@@ -166,10 +168,9 @@ def test_two_schemas_under_one_name(pairs):
     for check in pairs.check_new, lambda: pairs.check("twice"):
         with pytest.raises(ValueError) as caught:
             check()
-        assert str(caught.value) == (
-            "torch.ops.pairs.twice: b.h of /b/_pairs.so declares twice as (Tensor x, SymInt n) -> Tensor, but a.h of "
-            "/a/_pairs.so declares twice as (Tensor x) -> Tensor; give one of them another namespace, by ops=..."
-        )
+        declared = "twice as (Tensor x, SymInt n) -> Tensor", "twice as (Tensor x) -> Tensor"
+        said = names("torch.ops.pairs.twice", "b.h", "/b/_pairs.so", "a.h", "/a/_pairs.so", *declared, "ops=...")
+        assert re.search(said, str(caught.value))
     assert pairs.members[second, "twice"].obstacle == str(caught.value)
     assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
 
@@ -179,12 +180,9 @@ def test_two_functions_of_one_schema(pairs):
     for name in "a", "a", "b":
         pairs.take([(module(name, [function("twice", "float32")], f"{name}.h"), {"twice": twice})])
     pairs.check_new()  # it may be imported, for calls that no graph sees
-    with pytest.raises(ValueError) as caught:
+    said = names("torch.ops.pairs.twice", "b.h", "/b/_pairs.so", "a.h", "/a/_pairs.so", "dtypes", "ops=...")
+    with pytest.raises(ValueError, match=said):
         pairs.check("twice")
-    assert str(caught.value) == (
-        "torch.ops.pairs.twice: b.h of /b/_pairs.so and a.h of /a/_pairs.so have it for the same dtypes; give one of "
-        "them another namespace, by ops=..."
-    )
     assert torch.ops.pairs.twice(torch.ones(2)).tolist() == [2, 2]
 
 
@@ -265,7 +263,7 @@ def test_results_that_a_graph_cannot_have(pairs):
     trampolines = {"count": lambda x, n, y: 7, "sum": lambda x, n, y: 1.0}
     extension = module("a", functions, "a.h")
     pairs.take([(extension, trampolines)])
-    with pytest.raises(RuntimeError, match="count: expected 1, which a graph takes for its result, got 7"):
+    with pytest.raises(RuntimeError, match=names("count", "1", "graph", "result", "7")):
         torch.ops.pairs.count(torch.ones(2))
     why = "it returns float, and an operator can give its result in tensors only"
     assert pairs.members[extension, "sum"].obstacle == why

@@ -1,5 +1,6 @@
 # tests/graph/test_legacy_graph.py: old projects under torch.compile: TH functions are operators, old-style
 # Functions break the graph.
+import re
 import shutil
 
 import pytest
@@ -8,6 +9,7 @@ import torch
 from support import ROOT
 from support.graphs import captured
 from support.legacy_project import output
+from support.messages import names
 
 RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
 
@@ -163,10 +165,7 @@ error(operator, a, b, torch.empty(2))
     assert lines[0].startswith("Unsupported") and reason in lines[0]
     assert lines[1:3] == ["True", "True"]
     assert lines[3].startswith("ValueError output: expected a tensor with elements in a call that PyTorch records")
-    assert lines[4] == (
-        "RuntimeError my_lib_add_forward: output: expected its shape (2,) to stay in a graph, but C resized it to "
-        "(3, 4); give it this shape before the call"
-    )
+    assert re.search(names("RuntimeError", "my_lib_add_forward", "output", "(2,)", "graph", "(3, 4)"), lines[4])
 
 
 REASON = "an autograd Function whose forward is a method of instances cannot be in a graph; static ones can"

@@ -8,6 +8,7 @@ import numpy
 import pytest
 import torch
 
+from support.messages import names
 from tensors import MetadataTensor, ScalarTensor
 from tensors.scalar_tensor import HANDLED_FUNCTIONS
 
@@ -145,7 +146,7 @@ WRITES = {
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())
 def test_writing_is_refused(write):
-    with pytest.raises(TypeError, match="expected a tensor with memory of its own, got a ScalarTensor"):
+    with pytest.raises(TypeError, match=names("tensor", "ScalarTensor")):
         write(ScalarTensor(3, 2.0))
 
 
@@ -176,11 +177,11 @@ def test_a_singular_matrix_has_no_inverse():
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
-        ((2.5, 1.0), TypeError, "N: expected an int, got float"),
-        ((True, 1.0), TypeError, "N: expected an int, got bool"),
-        ((-1, 1.0), ValueError, "N: expected a size >= 0, got -1"),
-        ((2, torch.ones(2)), ValueError, r"value: expected a number or a 0-dim tensor, got shape \(2,\)"),
-        ((2, MetadataTensor(1.0)), TypeError, "value: expected a number or a 0-dim tensor, got MetadataTensor"),
+        ((2.5, 1.0), TypeError, names("N", "int", "float")),
+        ((True, 1.0), TypeError, names("N", "int", "bool")),
+        ((-1, 1.0), ValueError, names("N", "size", "-1")),
+        ((2, torch.ones(2)), ValueError, names("value", "0-dim", "tensor", "(2,)")),
+        ((2, MetadataTensor(1.0)), TypeError, names("value", "0-dim", "tensor", "MetadataTensor")),
     ],
 )
 def test_bad_arguments_are_named(arguments, error, message):
@@ -189,7 +190,7 @@ def test_bad_arguments_are_named(arguments, error, message):
 
 
 def test_unknown_attributes_are_attribute_errors():
-    with pytest.raises(AttributeError, match="'ScalarTensor' object has no attribute 'colour'"):
+    with pytest.raises(AttributeError, match=names("'ScalarTensor'", "'colour'")):
         ScalarTensor(2, 1.0).colour
 
 

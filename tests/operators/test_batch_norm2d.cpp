@@ -178,11 +178,11 @@ template <typename T> static void test_errors() {
     T *const none = nullptr, *const page = untouchable<T>();
     const Sizes good = {2, 3, 4, 5};
     CHECK_ERROR(forward<T>(page, {1, 3, 1, 1}, 1e-3, page, page, page), MY_LIB_ERROR_INVALID_SIZE,
-                "input: expected more than 1 value per channel, got shape (1, 3, 1, 1)");
+                "input", "1", "channel", "(1, 3, 1, 1)");
     CHECK_ERROR(backward<T>(page, page, page, page, {1, 3, 1, 1}, 1e-3, page), MY_LIB_ERROR_INVALID_SIZE,
-                "input: expected more than 1 value per channel, got shape (1, 3, 1, 1)");
+                "input", "1", "channel", "(1, 3, 1, 1)");
     CHECK_ERROR(forward<T>(page, {2, -3, 4, 5}, 1e-3, page, page, page), MY_LIB_ERROR_INVALID_SIZE,
-                "input: expected sizes >= 0, got shape (2, -3, 4, 5)");
+                "input", "0", "(2, -3, 4, 5)");
     CHECK(forward<T>(page, {INT64_MAX, 3, 4, 5}, 1e-3, page, page, page) == 0);
     CHECK(my_lib_last_error_code() == MY_LIB_ERROR_SIZE_OVERFLOW);
     // Images without elements, of so many channels that no memory holds `mean`.
@@ -192,8 +192,7 @@ template <typename T> static void test_errors() {
                     : backward<T>(page, page, page, page, many, 1e-3, page)) == 0);
         CHECK(my_lib_last_error_code() == MY_LIB_ERROR_SIZE_OVERFLOW);
     }
-    CHECK_ERROR(forward<T>(page, good, -1, page, page, page), MY_LIB_ERROR_INVALID_VALUE,
-                "eps: expected at least 0, got -1");
+    CHECK_ERROR(forward<T>(page, good, -1, page, page, page), MY_LIB_ERROR_INVALID_VALUE, "eps", "0", "-1");
     CHECK(forward<T>(page, good, std::nan(""), page, page, page) == 0);
     CHECK(my_lib_last_error_code() == MY_LIB_ERROR_INVALID_VALUE);
     CHECK(backward<T>(page, page, page, page, good, -1, page) == 0);
@@ -204,15 +203,14 @@ template <typename T> static void test_errors() {
         T *arrays[4] = {page, page, page, page};
         arrays[which] = none;
         CHECK_ERROR(forward<T>(arrays[0], good, 1e-3, arrays[1], arrays[2], arrays[3]), MY_LIB_ERROR_NULL_POINTER,
-                    (std::string(forward_names[which]) + ": expected an array, got NULL").c_str());
+                    forward_names[which], "NULL");
     }
     const char *const backward_names[] = {"grad_output", "input", "mean", "std"};
     for (int which = 0; which < 4; ++which) {
         T *arrays[4] = {page, page, page, page};
         arrays[which] = none;
         CHECK_ERROR(backward<T>(arrays[0], arrays[1], arrays[2], arrays[3], good, 1e-3, page),
-                    MY_LIB_ERROR_NULL_POINTER,
-                    (std::string(backward_names[which]) + ": expected an array, got NULL").c_str());
+                    MY_LIB_ERROR_NULL_POINTER, backward_names[which], "NULL");
     }
     CHECK(backward<T>(page, page, page, page, good, 1e-3, none));  // nothing wanted, nothing read
     T *const unaligned = reinterpret_cast<T *>(reinterpret_cast<char *>(page) + 1);

@@ -6,6 +6,7 @@ from hypothesis import assume, given, strategies as st
 
 from functions.batch_norm2d import BatchNorm2DFunction, batch_norm2d
 from support import operator_checks as check, references
+from support.messages import names
 
 
 @check.random_shapes
@@ -76,16 +77,16 @@ def test_bad_input():
                 0,
                 torch.zeros(3, 4, 4),
                 ValueError,
-                "input: expected shape (batch, channels, height, width), got (3, 4, 4)",
+                names("input", "(batch, channels, height, width)", "(3, 4, 4)"),
             ),
             (0, torch.zeros(1, 3, 1, 1), ValueError, "1"),
             (
                 0,
                 torch.zeros(2, 3, 4, 4, dtype=torch.int64),
                 TypeError,
-                "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)",
+                names("input", *check.FLOATS, "torch.int64", "tensor.to(torch.float32)"),
             ),
-            (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
-            (1, "small", TypeError, ""),
+            (0, None, TypeError, names("input", "torch.Tensor", "NoneType")),
+            (1, "small", TypeError, None),
         ],
     )

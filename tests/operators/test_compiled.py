@@ -17,6 +17,7 @@ import modules
 from _ext import my_lib
 from support import ROOT
 from support.graphs import captured, full
+from support.messages import names
 from support.operator_table import OPERATORS, every_operator
 
 every_backend = pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=full)])
@@ -289,7 +290,7 @@ def test_jit_trace(operator, requires_grad):
         results = loaded(*inputs)
         torch.testing.assert_close(results if isinstance(results, tuple) else (results,), operator.expect(*inputs))
     if any("my_lib::" in kind for kind in kinds):
-        with pytest.raises(RuntimeError, match="requires grad, but the operator has no derivative"):
+        with pytest.raises(RuntimeError, match=names("grad", "operator", "derivative")):
             traced(*operator.tensors(requires_grad=True))
 
 
@@ -302,8 +303,8 @@ def test_jit_trace_of_a_c_function():
         my_lib.my_lib_add_forward(a, a.shape, a.dim(), b, b.shape, b.dim(), output)
         return output
 
-    words = r"shape1: expected integers, got Tensor: torch.jit.trace .* call the operator in torch.ops instead"
+    words = names("shape1", "integers", "Tensor", "torch.jit.trace", "torch.ops")
     with pytest.raises(TypeError, match=words):
         torch.jit.trace(add, (torch.ones(2, 3), torch.ones(2, 3)))
-    with pytest.raises(TypeError, match="shape1: expected integers, got Tensor$"):
+    with pytest.raises(TypeError, match=names("shape1", "integers", "Tensor") + "(?!.*torch.jit)"):
         my_lib.my_lib_add_forward(torch.ones(1), (torch.tensor(1),), 1, torch.ones(1), (1,), 1, torch.ones(1))

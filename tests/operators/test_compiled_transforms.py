@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from support.graphs import captured
+from support.messages import names
 from support.operator_table import OPERATORS, every_operator
 
 TRANSFORMS = {
@@ -53,5 +54,5 @@ def test_compiled_transform(operator, name):
 def test_errors_in_a_compiled_transform_are_those_of_the_operator():
     torch.compiler.reset()
     function = torch.compile(torch.vmap(OPERATORS["add"].function), backend="eager")
-    with pytest.raises(Exception, match=r"input2: expected shape \(.*3\), got \(.*4\)"):
+    with pytest.raises(Exception, match=names("input2", "3", "4")):
         function(torch.zeros(2, 3), torch.zeros(2, 4))

@@ -5,6 +5,7 @@ import torch
 
 from functions.conv2d import Conv2DFunction, conv2d
 from support import operator_checks as check, references
+from support.messages import names
 
 SHAPES = [((2, 3, 7, 6), (4, 3, 3, 2)), ((1, 1, 5, 5), (1, 1, 5, 5)), ((0, 3, 5, 5), (4, 3, 3, 3))]
 
@@ -50,26 +51,26 @@ def test_bad_input():
                 0,
                 torch.zeros(3, 7, 6),
                 ValueError,
-                "input: expected shape (batch, in_channels, height, width), got (3, 7, 6)",
+                names("input", "(batch, in_channels, height, width)", "(3, 7, 6)"),
             ),
-            (0, None, TypeError, "input: expected a torch.Tensor, got NoneType"),
+            (0, None, TypeError, names("input", "torch.Tensor", "NoneType")),
             (
                 1,
                 torch.zeros(4, 2, 3, 3),
                 ValueError,
-                "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)",
+                names("weight", "(out_channels, 3, at most 7, at most 6)", "(4, 2, 3, 3)"),
             ),
             (
                 1,
                 torch.zeros(4, 3, 8, 3),
                 ValueError,
-                "weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 3, 8, 3)",
+                names("weight", "(out_channels, 3, at most 7, at most 6)", "(4, 3, 8, 3)"),
             ),
             (
                 1,
                 weight.double(),
                 TypeError,
-                "weight: expected dtype torch.float32, got torch.float64; pass tensor.to(torch.float32)",
+                names("weight", "torch.float32", "torch.float64", "tensor.to(torch.float32)"),
             ),
         ],
     )

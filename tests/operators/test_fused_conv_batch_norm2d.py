@@ -8,6 +8,7 @@ from functions.batch_norm2d import batch_norm2d
 from functions.conv2d import conv2d
 from functions.fused_conv_batch_norm2d import FusedConvBatchNorm2DFunction, fused_conv_batch_norm2d
 from support import operator_checks as check, references
+from support.messages import names
 
 SHAPES = (2, 3, 7, 6), (4, 3, 3, 2)
 
@@ -91,26 +92,26 @@ def test_bad_input():
                 0,
                 torch.zeros(3, 7, 6),
                 ValueError,
-                "input: expected shape (batch, in_channels, height, width), got (3, 7, 6)",
+                names("input", "(batch, in_channels, height, width)", "(3, 7, 6)"),
             ),
             (
                 0,
                 input.half(),
                 TypeError,
-                "conv_weight: expected dtype torch.float16, got torch.float32; pass tensor.to(torch.float16)",
+                names("conv_weight", "torch.float16", "torch.float32", "tensor.to(torch.float16)"),
             ),
             (
                 0,
                 input.long(),
                 TypeError,
-                "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)",
+                names("input", *check.FLOATS, "torch.int64", "tensor.to(torch.float32)"),
             ),
-            (1, None, TypeError, "conv_weight: expected a torch.Tensor, got NoneType"),
+            (1, None, TypeError, names("conv_weight", "torch.Tensor", "NoneType")),
             (
                 1,
                 torch.zeros(4, 2, 3, 3),
                 ValueError,
-                "conv_weight: expected shape (out_channels, 3, at most 7, at most 6), got (4, 2, 3, 3)",
+                names("conv_weight", "(out_channels, 3, at most 7, at most 6)", "(4, 2, 3, 3)"),
             ),
             (2, -1.0, ValueError, "eps"),
         ],

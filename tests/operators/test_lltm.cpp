@@ -125,11 +125,9 @@ static void test_errors() {
                             state_size, new_h, cell.data(), nullptr, workspace.data(), size);
     };
     const size_t size = workspace.size();
-    CHECK_ERROR(call(nullptr, h.data(), 4, size), MY_LIB_ERROR_NULL_POINTER, "bias: expected an array, got NULL");
-    CHECK_ERROR(call(step.bias.data(), nullptr, 4, size), MY_LIB_ERROR_NULL_POINTER,
-                "new_h: expected an array, got NULL");
-    CHECK_ERROR(call(step.bias.data(), h.data(), -4, size), MY_LIB_ERROR_INVALID_SIZE,
-                "state_size: expected at least 0, got -4");
+    CHECK_ERROR(call(nullptr, h.data(), 4, size), MY_LIB_ERROR_NULL_POINTER, "bias", "NULL");
+    CHECK_ERROR(call(step.bias.data(), nullptr, 4, size), MY_LIB_ERROR_NULL_POINTER, "new_h", "NULL");
+    CHECK_ERROR(call(step.bias.data(), h.data(), -4, size), MY_LIB_ERROR_INVALID_SIZE, "state_size", "0", "-4");
     CHECK(!call(step.bias.data(), h.data(), 4, size - 1) &&
           my_lib_last_error_code() == MY_LIB_ERROR_WORKSPACE_TOO_SMALL);
     CHECK(h == std::vector<float>(8, 7) && cell == h);

@@ -6,6 +6,7 @@ from hypothesis import given, strategies as st
 
 from functions.lltm import LLTMFunction, lltm
 from support import operator_checks as check, references
+from support.messages import names
 
 
 def arguments(batch, input_size, state_size, dtype=torch.float64):
@@ -92,23 +93,23 @@ def test_nan_infinity_and_saturation(place, value):
 def test_bad_input():
     inputs = arguments(3, 4, 5, torch.float32)
     bad = [
-        (0, torch.zeros(4), ValueError, "input: expected shape (batch, input_size), got (4,)"),
+        (0, torch.zeros(4), ValueError, names("input", "(batch, input_size)", "(4,)")),
         (
             0,
             torch.zeros(3, 4, dtype=torch.int32),
             TypeError,
-            "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int32; pass tensor.to(torch.float32)",
+            names("input", *check.FLOATS, "torch.int32", "tensor.to(torch.float32)"),
         ),
-        (0, torch.zeros(3, 6), ValueError, "weights: expected shape (15, 11), got (15, 9)"),
-        (1, torch.zeros(15, 8), ValueError, "weights: expected shape (15, 9), got (15, 8)"),
-        (2, torch.zeros(14), ValueError, "bias: expected shape (15,), got (14,)"),
-        (3, torch.zeros(2, 5), ValueError, "old_h: expected shape (3, 5), got (2, 5)"),
-        (3, torch.zeros(5), ValueError, "old_h: expected shape (batch, state_size), got (5,)"),
-        (4, torch.zeros(3, 6), ValueError, "old_cell: expected shape (3, 5), got (3, 6)"),
+        (0, torch.zeros(3, 6), ValueError, names("weights", "(15, 11)", "(15, 9)")),
+        (1, torch.zeros(15, 8), ValueError, names("weights", "(15, 9)", "(15, 8)")),
+        (2, torch.zeros(14), ValueError, names("bias", "(15,)", "(14,)")),
+        (3, torch.zeros(2, 5), ValueError, names("old_h", "(3, 5)", "(2, 5)")),
+        (3, torch.zeros(5), ValueError, names("old_h", "(batch, state_size)", "(5,)")),
+        (4, torch.zeros(3, 6), ValueError, names("old_cell", "(3, 5)", "(3, 6)")),
     ]
     for place, name in enumerate(["input", "weights", "bias", "old_h", "old_cell"]):
-        bad.append((place, None, TypeError, f"{name}: expected a torch.Tensor, got NoneType"))
-        bad.append((place, [[1.0]], TypeError, f"{name}: expected a torch.Tensor, got list"))
+        bad.append((place, None, TypeError, names(name, "torch.Tensor", "NoneType")))
+        bad.append((place, [[1.0]], TypeError, names(name, "torch.Tensor", "list")))
         bad.append((place, inputs[place].to("meta"), TypeError, f"{name if place else 'weights'}: expected device"))
         if place:
             bad.append((place, inputs[place].double(), TypeError, name))

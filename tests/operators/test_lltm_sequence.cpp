@@ -103,12 +103,12 @@ static void test_errors() {
     std::vector<float> h(16, 7), cell(16, 7);
     std::vector<char> workspace(q.forward_size());
     CHECK_ERROR(q.forward(nullptr, cell.data(), nullptr, workspace.data(), workspace.size()), MY_LIB_ERROR_NULL_POINTER,
-                "h: expected an array, got NULL");
+                "h", "NULL");
     CHECK(!q.forward(h.data(), cell.data(), nullptr, workspace.data(), workspace.size() - 1));
     CHECK(my_lib_last_error_code() == MY_LIB_ERROR_WORKSPACE_TOO_SMALL);
     CHECK(h == std::vector<float>(16, 7) && cell == h);
     CHECK(lltm_sequence_forward_workspace_size(-1, 1, 1, 1) == SIZE_MAX);
-    CHECK(std::strcmp(my_lib_last_error_message(), "seq_len: expected at least 0, got -1") == 0);
+    CHECK(has_words(my_lib_last_error_message(), {"seq_len", "0", "-1"}));
     for (const int64_t huge : {INT64_MAX, INT64_MAX / 3, int64_t{1} << 40}) {
         CHECK(lltm_sequence_forward_workspace_size(huge, huge, 1, 1) == SIZE_MAX);
         CHECK(lltm_sequence_backward_workspace_size_f64(1, huge, huge, huge) == SIZE_MAX);

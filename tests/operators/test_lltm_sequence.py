@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 from functions.lltm import lltm
 from functions.lltm_sequence import LLTMSequenceFunction, lltm_sequence
 from support import operator_checks as check, references
+from support.messages import names
 
 
 def arguments(seq_len, batch, input_size, state_size, dtype=torch.float64):
@@ -111,14 +112,14 @@ def test_nan_stays_in_its_row():
 def test_bad_input():
     inputs = arguments(2, 3, 4, 5, torch.float32)
     bad = [
-        (0, torch.zeros(3, 4), ValueError, "input: expected shape (seq_len, batch, input_size), got (3, 4)"),
-        (1, torch.zeros(15, 8), ValueError, "weights: expected shape (15, 9), got (15, 8)"),
-        (2, torch.zeros(14), ValueError, "bias: expected shape (15,), got (14,)"),
-        (3, torch.zeros(2, 5), ValueError, "old_h: expected shape (3, 5), got (2, 5)"),
-        (4, torch.zeros(3, 6), ValueError, "old_cell: expected shape (3, 5), got (3, 6)"),
+        (0, torch.zeros(3, 4), ValueError, names("input", "(seq_len, batch, input_size)", "(3, 4)")),
+        (1, torch.zeros(15, 8), ValueError, names("weights", "(15, 9)", "(15, 8)")),
+        (2, torch.zeros(14), ValueError, names("bias", "(15,)", "(14,)")),
+        (3, torch.zeros(2, 5), ValueError, names("old_h", "(3, 5)", "(2, 5)")),
+        (4, torch.zeros(3, 6), ValueError, names("old_cell", "(3, 5)", "(3, 6)")),
     ]
     for place, name in enumerate(["input", "weights", "bias", "old_h", "old_cell"]):
-        bad.append((place, None, TypeError, f"{name}: expected a torch.Tensor, got NoneType"))
+        bad.append((place, None, TypeError, names(name, "torch.Tensor", "NoneType")))
         if place:
             bad.append((place, inputs[place].double(), TypeError, name))
     check.check_refuses(lltm_sequence, LLTMSequenceFunction, inputs, bad)

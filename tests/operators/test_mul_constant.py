@@ -5,6 +5,7 @@ from hypothesis import given, strategies as st
 
 from functions.mul_constant import MulConstantFunction, mul_constant
 from support import operator_checks as check, references
+from support.messages import names
 
 
 @check.random_shapes
@@ -57,11 +58,11 @@ def test_bad_input():
                 0,
                 torch.zeros(5, dtype=torch.int8),
                 TypeError,
-                "input: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int8; pass tensor.to(torch.float32)",
+                names("input", *check.FLOATS, "torch.int8", "tensor.to(torch.float32)"),
             ),
-            (0, 3.0, TypeError, "input: expected a torch.Tensor, got float"),
-            (1, torch.tensor(2.0), TypeError, "constant: expected a real number, got Tensor"),
-            (1, 2j, TypeError, "constant: expected a real number, got complex"),
-            (1, "2", TypeError, "constant: expected a real number, got str"),
+            (0, 3.0, TypeError, names("input", "torch.Tensor", "float")),
+            (1, torch.tensor(2.0), TypeError, names("constant", "real", "Tensor")),
+            (1, 2j, TypeError, names("constant", "real", "complex")),
+            (1, "2", TypeError, names("constant", "real", "str")),
         ],
     )

@@ -5,6 +5,7 @@ from hypothesis import given, strategies as st
 
 from functions.scale_add import ScaleAddFunction, scale_add
 from support import operator_checks as check, references
+from support.messages import names
 
 
 @check.random_shapes
@@ -59,17 +60,17 @@ def test_bad_input():
         ScaleAddFunction,
         (x, x),
         [
-            (1, torch.zeros(5, 4), ValueError, "input2: expected shape (5, 5), got (5, 4)"),
-            (1, torch.zeros(5, 5, 1), ValueError, "input2: expected shape (5, 5), got (5, 5, 1)"),
+            (1, torch.zeros(5, 4), ValueError, names("input2", "(5, 5)", "(5, 4)")),
+            (1, torch.zeros(5, 5, 1), ValueError, names("input2", "(5, 5)", "(5, 5, 1)")),
             (1, torch.zeros(5, 5, dtype=torch.float64), TypeError, "input2"),
             (
                 0,
                 torch.zeros(5, 5, dtype=torch.int64),
                 TypeError,
-                "input1: expected dtype torch.float32, torch.float64, torch.bfloat16 or torch.float16, got torch.int64; pass tensor.to(torch.float32)",
+                names("input1", *check.FLOATS, "torch.int64", "tensor.to(torch.float32)"),
             ),
-            (0, [1.0], TypeError, "input1: expected a torch.Tensor, got list"),
-            (1, None, TypeError, "input2: expected a torch.Tensor, got NoneType"),
+            (0, [1.0], TypeError, names("input1", "torch.Tensor", "list")),
+            (1, None, TypeError, names("input2", "torch.Tensor", "NoneType")),
             (1, torch.zeros(5, 5, device="meta"), (TypeError, ValueError), "input2"),
         ],
     )

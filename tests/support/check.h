@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -25,16 +27,33 @@ inline int &failures() {
         if (!(condition)) report_failure(__FILE__, __LINE__, #condition, "");                                          \
     } while (0)
 
-// The call failed with exactly this code and message.
-#define CHECK_ERROR(call, code, message)                                                                               \
+// The call failed with this code, and the message has each of these words.
+#define CHECK_ERROR(call, code, ...)                                                                                   \
     do {                                                                                                               \
         const bool failed = (call) == 0;                                                                               \
-        if (!failed || my_lib_last_error_code() != (code) || std::strcmp(my_lib_last_error_message(), message) != 0)   \
+        if (!failed || my_lib_last_error_code() != (code) || !has_words(my_lib_last_error_message(), {__VA_ARGS__}))   \
             report_failure(__FILE__, __LINE__, #call, failed ? my_lib_last_error_message() : "success");               \
     } while (0)
 
 inline void report_failure(const char *file, int line, const char *condition, const char *got) {
     if (++failures() <= 20) std::fprintf(stderr, "%s:%d: failed: %s %s\n", file, line, condition, got);
+}
+
+// Each word is in the message, in any order and not as a part of a longer one: names, expected and given values.
+inline bool has_words(const std::string &message, std::initializer_list<std::string> words) {
+    const auto is_inside = [](char c) { return c == '_' || c == '-' || std::isalnum(static_cast<unsigned char>(c)); };
+    const auto has = [&](const std::string &word) {
+        for (size_t at = message.find(word); at != std::string::npos; at = message.find(word, at + 1)) {
+            const size_t end = at + word.size();
+            if ((at == 0 || !is_inside(word.front()) || !is_inside(message[at - 1])) &&
+                (end == message.size() || !is_inside(word.back()) || !is_inside(message[end])))
+                return true;
+        }
+        return false;
+    };
+    for (const std::string &word : words)
+        if (word.empty() || !has(word)) return false;
+    return words.size() != 0;
 }
 
 // FOR_TYPE(T, my_lib_add_forward): the function of that name for element type T.

@@ -11,6 +11,9 @@ from torch import Tensor
 DTYPES = [torch.float32, torch.float64]
 TOLERANCE = {torch.float32: 5e-5, torch.float64: 1e-10}
 
+# The dtypes that every operator takes, as messages have them.
+FLOATS = ("torch.float32", "torch.float64", "torch.bfloat16", "torch.float16")
+
 # 0, 1, primes, and the neighbours of vector widths and register tiles.
 SIZES = st.sampled_from([0, 1, 2, 3, 5, 7, 8, 13, 15, 16, 17, 24, 31, 32, 33, 48, 49])
 POSITIVE = SIZES.filter(bool)
@@ -156,11 +159,10 @@ def check_gradients_of_gradients(function, inputs):
 
 
 def check_refuses(function, function_class, arguments, bad):
-    """``bad``: rows of (index of the argument, its value, exception, message); by function and by ``apply``."""
-    for place, value, exception, message in bad:
+    """``bad``: rows of (index of the argument, its value, exception, the pattern of its message); by function and by ``apply``."""
+    for place, value, exception, pattern in bad:
         wrong = list(arguments)
         wrong[place] = value
         for call in (function, function_class.apply):
-            with pytest.raises(exception) as caught:
+            with pytest.raises(exception, match=pattern):
                 call(*wrong)
-            assert message in str(caught.value), str(caught.value)

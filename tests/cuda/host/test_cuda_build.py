@@ -11,6 +11,7 @@ import pytest
 import torchthaw
 from support import SRC
 from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
+from support.messages import names
 from torchthaw.extension import BuildError, cuda, ninja
 
 toolkit = toolkit_or_skip()
@@ -45,7 +46,7 @@ def test_environment_names_the_toolkit(monkeypatch, variable, tmp_path):
     monkeypatch.setenv(variable, str(toolkit.root))
     assert cuda.toolkit() == cuda.Toolkit(toolkit.root / "bin" / "nvcc", toolkit.root)
     monkeypatch.setenv(variable, str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=f"^{variable}: expected a CUDA toolkit, got '{tmp_path}'"):
+    with pytest.raises(FileNotFoundError, match=names(variable, "CUDA", "toolkit", f"'{tmp_path}'")):
         cuda.toolkit()
 
 
@@ -207,7 +208,7 @@ def test_flags_by_compiler(project):
 def test_without_a_toolkit_the_build_says_what_is_missing(project, monkeypatch):
     monkeypatch.setenv("CUDA_HOME", "/without/nvcc")
     made = extension(project, ["fill.c", "fill.cu"])
-    with pytest.raises(FileNotFoundError, match="^CUDA_HOME: expected a CUDA toolkit, got '/without/nvcc'"):
+    with pytest.raises(FileNotFoundError, match=names("CUDA_HOME", "CUDA", "toolkit", "'/without/nvcc'")):
         made.build()
 
 

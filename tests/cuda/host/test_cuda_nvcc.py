@@ -1,6 +1,7 @@
 """tests/cuda/host/test_cuda_nvcc.py: nvcc as old scripts call it, and the calls that CUDA dropped."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 
 from support import SRC
 from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
+from support.messages import names
 from torchthaw.base import config
 from torchthaw.extension import cuda
 from torchthaw.legacy import nvcc
@@ -128,9 +130,8 @@ def run(folder, *command, **environment):
 def test_make_script_of_an_old_project(project):
     result = run(project, "run", "build.py")
     assert result.returncode == 0, result.stderr
-    assert result.stderr.splitlines() == [
-        f"torchthaw: nvcc: sm_52: nvcc {toolkit.version} has no such architecture; built for 75 75+PTX"
-    ]
+    (line,) = result.stderr.splitlines()
+    assert re.search(names("torchthaw", "nvcc", "sm_52", toolkit.version, "75", "75+PTX"), line)
     assert cuda.embedded(project / "old.cu.o") == ["75", "75+PTX"]
 
 
@@ -240,4 +241,4 @@ def test_command(project):
     assert result.returncode == 0, result.stderr
     result = run(project, "nvcc", "-c", "old.cu", CUDA_HOME="/without/nvcc")
     assert result.returncode == 1
-    assert result.stderr.startswith("torchthaw: nvcc: CUDA_HOME: expected a CUDA toolkit, got '/without/nvcc'")
+    assert re.search(names("torchthaw", "nvcc", "CUDA_HOME", "toolkit", "'/without/nvcc'"), result.stderr)

@@ -2,6 +2,7 @@
 GPU."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import torch
 
 from support import SRC
 from support.cuda_toolkit import toolkit_or_skip
+from support.messages import names
 from torchthaw.extension import cuda
 from torchthaw.legacy import launcher, nvcc
 
@@ -106,10 +108,8 @@ def test_one_architecture_without_a_card(monkeypatch):
     wanted = [f"-gencode=arch=compute_{oldest},code={kind}_{oldest}" for kind in ("sm", "compute")]
     assert [word for word in arguments if word.startswith("-gencode")] == wanted
     (line,) = changes
-    assert line == (
-        f"sm_35: nvcc {toolkit.version} has no such architecture; no GPU here, and no TORCH_CUDA_ARCH_LIST: "
-        f"built for {oldest} {oldest}+PTX, which newer cards translate"
-    )
+    said = names("sm_35", toolkit.version, "GPU", "TORCH_CUDA_ARCH_LIST", oldest, f"{oldest}+PTX")
+    assert re.search(said, line)
 
 
 @pytest.mark.parametrize("given, expected", [
@@ -150,9 +150,7 @@ def test_the_cuda_part_is_built_without_a_card(run, tmp_path):
     assert run("test.py", test).stdout == "4 False False\n"
     printed = run("build.py", BUILD, TORCHTHAW_BUILD_CUDA="1").stderr
     oldest = toolkit.architectures[0]
-    assert [line for line in printed.splitlines() if "built for" in line] == [
-        f"torchthaw: no GPU here, and no TORCH_CUDA_ARCH_LIST: built for {oldest} {oldest}+PTX, "
-        "which newer cards translate"
-    ]
+    (line,) = [line for line in printed.splitlines() if "built for" in line]
+    assert re.search(names("torchthaw", "GPU", "TORCH_CUDA_ARCH_LIST", oldest, f"{oldest}+PTX"), line)
     assert cuda.embedded(tmp_path / "_ext" / "old" / "_old.so") == [oldest, f"{oldest}+PTX"]
     assert run("test.py", test, TORCHTHAW_BUILD_CUDA="1").stdout == "4 True False\n"

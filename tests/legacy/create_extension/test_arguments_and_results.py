@@ -7,6 +7,8 @@ import pytest
 import torch
 from torch.autograd import Variable
 
+from support.messages import names
+
 
 def text(message):
     return f"^{re.escape(message)}"
@@ -22,16 +24,16 @@ def test_tensor_is_no_copy_and_its_resize_is_seen(calls):
     assert calls.add_forward(a, torch.ones(2), out) == 0
 
 
-FLOAT = "initializer for ctype 'struct THFloatTensor *' must be a "
+FLOAT = "'struct THFloatTensor *'"
 REFUSED = {
-    "double": (lambda: torch.ones(2, 2).double(), FLOAT + "pointer to same type, not cdata 'struct THDoubleTensor *'"),
-    "half": (lambda: torch.ones(2, 2).half(), FLOAT + "pointer to same type, not cdata 'struct THHalfTensor *'"),
-    "none": (lambda: None, FLOAT + "cdata pointer, not NoneType"),
-    "float": (lambda: 1.5, FLOAT + "cdata pointer, not float"),
-    "storage": (lambda: torch.ones(2).storage(), FLOAT + "pointer to same type, not cdata 'struct THFloatStorage *'"),
-    "bool-tensor": (lambda: torch.ones(2) > 0, "expected a CPU tensor of a type that TH has, got torch.bool"),
-    "meta": (lambda: torch.empty(2, device="meta"), "expected a CPU tensor of a type that TH has, got "),
-    "sparse": (lambda: torch.eye(2).to_sparse(), "expected a CPU tensor of a type that TH has, got a sparse tensor"),
+    "double": (lambda: torch.ones(2, 2).double(), names(FLOAT, "'struct THDoubleTensor *'")),
+    "half": (lambda: torch.ones(2, 2).half(), names(FLOAT, "'struct THHalfTensor *'")),
+    "none": (lambda: None, names(FLOAT, "NoneType")),
+    "float": (lambda: 1.5, names(FLOAT, "float")),
+    "storage": (lambda: torch.ones(2).storage(), names(FLOAT, "'struct THFloatStorage *'")),
+    "bool-tensor": (lambda: torch.ones(2) > 0, names("CPU", "TH", "torch.bool")),
+    "meta": (lambda: torch.empty(2, device="meta"), names("CPU", "TH", "meta")),
+    "sparse": (lambda: torch.eye(2).to_sparse(), names("CPU", "TH", "sparse")),
 }
 
 
@@ -39,7 +41,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_tensor_argument_refused(calls, case):
     make, message = REFUSED[case]
-    with pytest.raises(TypeError, match=text(message)):
+    with pytest.raises(TypeError, match=message):
         calls.dimensions(make())
 
 
@@ -98,19 +100,18 @@ def test_argument(calls, case):
 
 
 COUNTS = {
-    "wrong-count-one": (lambda calls: calls.identity(1, 2), "identity() takes exactly one argument (2 given)"),
-    "wrong-count-none": (lambda calls: calls.nothing(1), "nothing() takes no arguments (1 given)"),
-    "wrong-count-many": (lambda calls: calls.add_forward(torch.ones(1)), "add_forward expected 3 arguments, got 1"),
-    "keywords": (lambda calls: calls.identity(value=1), "identity() takes no keyword arguments"),
+    "wrong-count-one": (lambda calls: calls.identity(1, 2), names("identity()", "2")),
+    "wrong-count-none": (lambda calls: calls.nothing(1), names("nothing()", "1")),
+    "wrong-count-many": (lambda calls: calls.add_forward(torch.ones(1)), names("add_forward", "3", "1")),
+    "keywords": (lambda calls: calls.identity(value=1), names("identity()", "keyword")),
 }
 
 
 @pytest.mark.parametrize("case", COUNTS)
 def test_wrong_count(calls, case):
     call, message = COUNTS[case]
-    with pytest.raises(TypeError) as error:
+    with pytest.raises(TypeError, match=message):
         call(calls)
-    assert message in str(error.value)
 
 
 def test_null_tensor_is_given_as_ffi_null(calls):

@@ -8,6 +8,7 @@ import torch
 from cffi import VerificationError
 
 from support.legacy_project import files, imported, output, run_compiler
+from support.messages import names
 
 HEADERS = {
     "src/first.h": """
@@ -151,7 +152,7 @@ def test_the_libraries_of_pytorch_0_4_by_their_paths(create, project, name):
     ffi.build()
     assert imported(module).twice(2) == 4
     assert path not in ffi.distutils_extension().extra_objects
-    with pytest.raises(VerificationError, match="expected a file, got 'libother.so'"):
+    with pytest.raises(VerificationError, match=names("file", "'libother.so'")):
         create("other", "src/twice.h", ["src/twice.c"], False, extra_objects=["libother.so"]).build()
 
 

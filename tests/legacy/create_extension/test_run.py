@@ -1,5 +1,6 @@
 # tests/legacy/create_extension/test_run.py: the import finder, and the commands run, enable and disable.
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import torchthaw
+from support.messages import names
 from torchthaw.legacy import environment
 
 SRC = Path(torchthaw.__file__).parents[1]
@@ -65,19 +67,18 @@ def test_run_of_a_shell_script(tmp_path):
 
 def test_run_without_the_file():
     result = python("-m", "torchthaw", "run", "absent.py", PYTHONPATH=str(SRC))
-    assert result.returncode == 1 and "expected a Python file or a shell script, got 'absent.py'" in result.stderr
+    assert result.returncode == 1 and re.search(names("Python", "shell", "'absent.py'"), result.stderr)
 
 
 @pytest.mark.parametrize("words, message", [
-    ([], "FILE: expected a Python file or a shell script, -m and a module, -c and code, or -, got nothing"),
-    (["-m"], "-m: expected the name of a module or package, got nothing"),
-    (["-c"], "-c: expected Python code, got nothing"),
-    (["-x", "build.py"], "FILE: expected a Python file or a shell script, -m and a module, -c and code, or -, got '-x'; "
-                         "options of Python come before -m torchthaw"),
+    ([], names("FILE", "-m", "-c", "-", "nothing")),
+    (["-m"], names("-m", "module", "nothing")),
+    (["-c"], names("-c", "code", "nothing")),
+    (["-x", "build.py"], names("FILE", "-m", "-c", "'-x'", "options", "torchthaw")),
 ])  # fmt: skip
 def test_run_names_what_is_missing(words, message):
     result = python("-m", "torchthaw", "run", *words, PYTHONPATH=str(SRC))
-    assert result.returncode == 2 and result.stderr.rstrip().endswith(f"error: {message}")
+    assert result.returncode == 2 and re.search(message, result.stderr.splitlines()[-1])
 
 
 def test_help_says_what_may_be_left_out():
@@ -200,7 +201,7 @@ def test_a_python_that_would_not_see_the_finder_is_named(tmp_path, option):
     words = [sys.executable, option, "-c", code, str(SRC), ":".join(sys.path), "run", "build.py"]
     result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 1
-    assert "run: expected a Python that reads PYTHONPATH and imports site" in result.stderr
+    assert re.search(names("run", "Python", "PYTHONPATH", "site"), result.stderr)
 
 
 # Kinds of scripts
@@ -234,8 +235,8 @@ def test_the_first_line_says_what_runs_it(run, name, source, expected):
 
 def test_an_interpreter_that_is_not_there_is_named(run):
     result = run("build", files={"build": "#!/no/such/interpreter\n"})
-    message = "torchthaw: run: build: expected a #! line of a program that is there, got '/no/such/interpreter'\n"
-    assert (result.returncode, result.stderr) == (1, message)
+    assert result.returncode == 1
+    assert re.fullmatch(names("torchthaw", "build", "'/no/such/interpreter'") + ".*\n", result.stderr)
 
 
 def test_a_path_with_a_quote(run):
@@ -257,16 +258,16 @@ def test_a_cache_that_cannot_be_written_is_named(run, tmp_path):
     (tmp_path / "file").touch()
     files = {"build.py": f"{IMPORT}\nprint('begun', flush=True)\ncreate_extension('x.y', [], []).build()\n"}
     result = run("build.py", files=files, TORCHTHAW_CACHE=str(tmp_path / "file" / "cache"))
-    message = f"TORCHTHAW_CACHE: expected a folder that can be written, got '{tmp_path}/file/cache"
-    assert result.stdout == "begun\n" and result.stderr.startswith(f"torchthaw: run: {message}")
-    assert result.stderr.splitlines()[-1].startswith(f"NotADirectoryError: {message}"), result.stderr
+    named = "TORCHTHAW_CACHE", "folder", f"{tmp_path}/file/cache"
+    assert result.stdout == "begun\n" and re.match(names("torchthaw", "run", *named), result.stderr)
+    assert re.search(names("NotADirectoryError", *named), result.stderr.splitlines()[-1]), result.stderr
     assert not (tmp_path / "x").exists()
 
 
 def test_max_jobs_that_is_no_number_leaves_nothing_behind(run, tmp_path):
     files = {"build.py": f"{IMPORT}\ncreate_extension('x.y', [], []).build()\n"}
     result = run("build.py", files=files, MAX_JOBS="abc")
-    assert result.stderr.splitlines()[-1] == "ValueError: MAX_JOBS: expected a positive integer, got 'abc'"
+    assert re.search(names("ValueError", "MAX_JOBS", "'abc'"), result.stderr.splitlines()[-1])
     assert not (tmp_path / "x").exists()
 
 

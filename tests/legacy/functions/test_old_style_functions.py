@@ -67,7 +67,7 @@ def test_life_cycle_construction():
 
 def test_life_cycle_refuses_numbers_and_keywords():
     """Inputs must be Variables."""
-    with pytest.raises(RuntimeError, match="^expected a Variable argument, but got float$"):
+    with pytest.raises(RuntimeError, match="^expected a Variable argument, but got float$"):  # text of PyTorch 0.4
         Scale()(2.0)
     with pytest.raises(TypeError, match="x"):
         Scale()(x=leaf(2))
@@ -426,7 +426,7 @@ def test_life_cycle_version_check_of_an_output():
 def test_life_cycle_second_backward_is_an_error():
     y = Scale()(leaf(3)).sum()
     y.backward()
-    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):  # text of PyTorch 0.4
         y.backward()
 
 
@@ -462,7 +462,7 @@ def test_life_cycle_surplus_none_gradients():
 @pytest.mark.parametrize("gradients", [(torch.ones(2),), (torch.ones(2),) * 3], ids=["few", "many"])
 def test_life_cycle_wrong_number_of_gradients(gradients):
     """The error says both numbers."""
-    text = rf"^Returning returned an invalid number of gradient tensors \(expected 2, but got {len(gradients)}\)$"
+    text = rf"^Returning returned an invalid number of gradient tensors \(expected 2, but got {len(gradients)}\)$"  # text of PyTorch 0.4
     with pytest.raises(RuntimeError, match=text):
         returning(*gradients)()(leaf(2), leaf(2)).sum().backward()
 

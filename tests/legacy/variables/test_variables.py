@@ -37,7 +37,7 @@ def test_variable_shares_the_memory_of_the_tensor():
 
 
 def test_variable_of_no_tensor_is_an_error():
-    with pytest.raises(TypeError, match="Variable data has to be a tensor, but got float"):
+    with pytest.raises(TypeError, match="Variable data has to be a tensor, but got float"):  # text of PyTorch 0.4
         Variable(2.0)
 
 
