@@ -1,4 +1,4 @@
-"""tests/packaging/test_exact_texts.py: how many texts of messages the tests still fix. support/messages.py asks for less.
+"""tests/packaging/test_exact_texts.py: the texts of messages that tests still fix; support/messages.py asks for less.
 
 A text is a string literal in test_*.py, or in test_*.cpp and test_*.c as far as the first rule goes, that
 - has the form of this project's errors, "... expected ..., got ...", wherever it stands in the file; or
