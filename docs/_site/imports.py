@@ -58,7 +58,12 @@ def reached(layer, without, graph):
 def dot():
     """The source of the picture. An arrow is left out where a longer way along other arrows leads there."""
     graph = edges()
-    lines = ["// Made by docs/_site/imports.py.", "digraph imports {", "    ranksep=0.3", "    node [shape=box style=rounded]"]
+    lines = [
+        "// Made by docs/_site/imports.py.",
+        "digraph imports {",
+        "    ranksep=0.3",
+        "    node [shape=box style=rounded]",
+    ]
     for row in ROWS:
         lines.append(f"    {{ rank=same; {'; '.join(row)} }}")
     for layer in LAYERS:

@@ -1,11 +1,15 @@
 """tests/packaging/test_layers.py: each layer of src/torchthaw imports only those below it; docs/architecture.md has them."""
 
-import ast
 import re
+import sys
 
 import pytest
 
 from support import ROOT, SRC
+
+sys.path.insert(0, str(ROOT / "docs"))
+from _site import imports  # noqa: E402
+from _site.imports import layers_of  # noqa: E402
 
 PACKAGE = SRC / "torchthaw"
 # Layer -> those that it may import.
@@ -25,26 +29,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def layers_of(text, package):
-    """The layers that the text of a module imports; package: the names of its folders, below torchthaw."""
-    found = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom):
-            above = ["torchthaw", *package][: len(package) + 2 - node.level] if node.level else []
-            name = ".".join([*above, *(node.module or "").split(".")])
-            names = [name] if name.rstrip(".") != "torchthaw" else [f"torchthaw.{each.name}" for each in node.names]
-        elif isinstance(node, ast.Import):
-            names = [each.name for each in node.names]
-        else:
-            continue
-        found |= {each.split(".")[1] for each in names if each.startswith("torchthaw.")}
-    return found & {*MAY}
-
-
 def test_what_a_module_imports_is_found():
     assert layers_of("from ..legacy import patches", ["bridge"]) == {"legacy"}
     assert layers_of("def f():\n    from ...base import config", ["bridge", "th"]) == {"base"}
-    assert layers_of("from .. import library, cli", ["legacy"]) == {"library"}
+    assert layers_of("from .. import library, cli", ["legacy"]) == {"library", "cli"}
     assert layers_of("from torchthaw.legacy import nvcc\nimport torchthaw.header.cdef", []) == {"legacy", "header"}
     assert layers_of("from . import legacy\nfrom .base import x\nimport json", []) == {"legacy", "base"}
     assert layers_of("from . import views\nfrom .rules import c", ["legacy"]) == {"legacy"}
@@ -57,6 +45,13 @@ def test_a_layer_imports_those_below_it(layer):
     for path in files:
         package = path.relative_to(PACKAGE).parts[:-1]
         assert layers_of(path.read_text(), package) <= MAY[layer] | {layer}, path
+
+
+def test_the_picture_is_of_today_and_has_no_arrow_upwards():
+    assert imports.FILE.read_text() == imports.dot(), "run docs/_site/imports.py, then docs/_site/diagrams.py"
+    row = {layer: index for index, row in enumerate(imports.ROWS) for layer in row}
+    upwards = [(layer, each) for layer, found in imports.edges().items() for each in found if row[each] <= row[layer]]
+    assert not upwards and {*imports.LAYERS} == {*MAY, "cli", "activate"}
 
 
 @pytest.mark.parametrize("layer, may", [("bridge", ""), ("legacy", "bridge/")])
