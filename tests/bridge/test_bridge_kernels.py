@@ -285,11 +285,11 @@ REFUSED = {
     ),
     "dtype": (
         lambda ops: ops.scale(X.int(), None, 1.0), ValueError,
-        names("input", "torch.float32", "torch.float64", "torch.int32"),
+        names("input", "torch.float32", "torch.float64", "torch.int32", "tensor.to(torch.float32)"),
     ),
     "dtype of another": (
         lambda ops: ops.scale(X, torch.rand(2).double(), 1.0), ValueError,
-        names("bias", "torch.float32", "torch.float64"),
+        names("bias", "torch.float32", "torch.float64", "tensor.to(torch.float32)"),
     ),
     "output": (
         lambda ops: ops.scale.out(X, None, 1.0, torch.empty(2, 3)), ValueError,

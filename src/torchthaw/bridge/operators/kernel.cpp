@@ -83,6 +83,11 @@ private:
         throw KernelError(Failure::VALUE_ERROR, std::string(name(index)) + ": expected " + expected + ", got " + got);
     }
 
+    /* For a tensor: `names` of dtypes that are expected, and the one to convert it to. */
+    [[noreturn]] void refuse_dtype(int index, const std::string &names, int32_t dtype, int32_t got) const {
+        refuse(index, "dtype " + names, std::string(dtype_name(got)) + "; pass tensor.to(" + dtype_name(dtype) + ")");
+    }
+
     /* PyTorch passes its number of threads to a new thread's OpenMP only when it is asked for it. */
     static void follow_thread_count() {
         static thread_local bool followed;
@@ -104,9 +109,9 @@ private:
             std::string names;
             for (const Variant &variant : plan_.variants) {
                 if (variant.dtypes[i] == dtype) return void(variant_ = &variant);
-                names += (names.empty() ? "dtype " : " or ") + std::string(dtype_name(variant.dtypes[i]));
+                names += (names.empty() ? "" : " or ") + std::string(dtype_name(variant.dtypes[i]));
             }
-            refuse(i, names, dtype_name(dtype));
+            refuse_dtype(i, names, plan_.variants.front().dtypes[i], dtype);
         }
     }
 
@@ -116,7 +121,7 @@ private:
         value.layout = layout_of(value.tensor, name(index));
         const int32_t dtype = variant_->dtypes[index];
         if (dtype != Variant::ANY && dtype != value.layout.dtype) {
-            refuse(index, std::string("dtype ") + dtype_name(dtype), dtype_name(value.layout.dtype));
+            refuse_dtype(index, dtype_name(dtype), dtype, value.layout.dtype);
         }
         check_device(index, value.layout);
         const bool written = has_flag(index, THAW_WRITTEN);
