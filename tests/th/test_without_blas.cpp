@@ -2,7 +2,8 @@
 // what to install.
 #include "expect.h"
 
-extern "C" void *dlopen(const char *, int) { return nullptr; }  // libth's, too: the program's comes first
+// libth's, too: an exported one of the program comes first
+extern "C" __attribute__((visibility("default"))) void *dlopen(const char *, int) { return nullptr; }
 
 int main() {
     catch_errors();
