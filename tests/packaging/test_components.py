@@ -44,15 +44,6 @@ def test_makefiles_build_a_component_alone(tmp_path, component):
     assert ("libmy_lib.a" in made) == (component == "my_lib")
 
 
-@needs("make", "cc")
-def test_makefiles_build_and_run_the_tests(tmp_path):
-    """As ``cmake -S . -B build`` has it without options, where ninja is not the default."""
-    build = tmp_path / "build"
-    run(tool("cmake"), "-S", ROOT, "-B", build, "-G", "Unix Makefiles")
-    run(tool("cmake"), "--build", build, "--parallel", "2", "--target", "test_abi_layout")
-    assert "100% tests passed" in run(tool("ctest"), "--test-dir", build, "-R", "^test_abi_layout$", "--no-tests=error")
-
-
 @needs("cc")
 @pytest.mark.parametrize("component", TARGETS)
 def test_a_component_is_found_without_the_others(tmp_path, component):
