@@ -30,6 +30,7 @@ PAGES = {
     "docs/use-from-c.md": whole,
     "docs/languages.md": whole,
     "docs/architecture.md": whole,
+    "docs/internals/performance.md": whole,
 }
 NO_PROSE = re.compile(
     r"^```.*?^```$"  # blocks of code
