@@ -79,18 +79,28 @@ def build_and_test(short):
 
 def measured():
     """{file: (lines run, lines, branches run, branches)}; lines that no build has are in none."""
-    run("gcovr", "--json-summary", "c.json", "--gcov-ignore-parse-errors=all", "--gcov-ignore-errors=no_working_dir_found",
+    run("gcovr", "--json", "c.json", "--gcov-ignore-parse-errors=all", "--gcov-ignore-errors=no_working_dir_found",
         "--exclude-throw-branches", "--filter", "c_api/(my_lib|base|th)/", "--filter", "src/", "build")  # fmt: skip
     run(sys.executable, "-m", "coverage", "combine", "--append", "-q", check=False)
     run(sys.executable, "-m", "coverage", "json", "-q", "-o", "python.json")
     found = {}
     for each in json.loads((TREE / "c.json").read_text())["files"]:
-        numbers = (each[name] or 0 for name in ("line_covered", "line_total", "branch_covered", "branch_total"))
-        found[each["filename"]] = tuple(numbers)
+        found[each["file"]] = of_c(each["lines"])
     for name, each in json.loads((TREE / "python.json").read_text())["files"].items():
         of = each["summary"]
         found[name] = of["covered_lines"], of["num_statements"], of["covered_branches"], of["num_branches"]
     return {name: numbers for name, numbers in found.items() if numbers[1] and part_of(name)}
+
+
+def of_c(lines):
+    """The numbers of one file. A line of a template stands there once for each of its instances: one that ran will do."""
+    ran, taken = {}, {}
+    for line in lines:
+        number = line["line_number"]
+        ran[number] = ran.get(number, False) or line["count"] > 0
+        for index, branch in enumerate(line["branches"]):
+            taken[number, index] = taken.get((number, index), False) or branch["count"] > 0
+    return sum(ran.values()), len(ran), sum(taken.values()), len(taken)
 
 
 def part_of(name):
