@@ -4,15 +4,14 @@
 
 A copy of the tracked files, build/coverage/tree, is built with gcov's counters and tested whole (--short: without the
 tests in tests/slow.txt): the C tests, then those of Python, under the package coverage in every process. Tests that look
-at the libraries themselves fail there, for they find gcov in them; the report counts them. --publish writes the tables
-into docs/internals/coverage.md. A file below 90 % of lines stands there with the reason, which that page keeps.
+at the libraries themselves fail there, for they find gcov in them. It prints a table of parts, and each file of which
+less than 90 % of lines ran; --publish writes the table into docs/internals/coverage.md.
 """
 
 import argparse
 import datetime
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TREE = ROOT / "build" / "coverage" / "tree"
 PAGE = ROOT / "docs" / "internals" / "coverage.md"
+BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 LEAST = 90  # percent of lines
 JOBS = str(os.cpu_count())
 COUNTERS = {"CFLAGS": "--coverage -fprofile-update=atomic", "CXXFLAGS": "--coverage -fprofile-update=atomic"}
@@ -44,7 +44,11 @@ source = src/torchthaw, functions, modules, tensors
 def copy_tree():
     """The tracked files, as they are now, in TREE; what was built there stays."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-    for name in listed.decode().split("\0")[:-1]:
+    names = listed.decode().split("\0")[:-1]
+    there = {path for begins in PARTS.values() for begin in begins for path in (TREE / begin).rglob("*.py")}
+    for path in there - {TREE / name for name in names}:
+        path.unlink()  # its number would be one of a file that is gone
+    for name in names:
         source, to = ROOT / name, TREE / name
         to.parent.mkdir(parents=True, exist_ok=True)
         if source.is_symlink():
@@ -82,7 +86,7 @@ def measured():
     run("gcovr", "--json", "c.json", "--gcov-ignore-parse-errors=all", "--gcov-ignore-errors=no_working_dir_found",
         "--exclude-throw-branches", "--filter", "c_api/(my_lib|base|th)/", "--filter", "src/", "build")  # fmt: skip
     run(sys.executable, "-m", "coverage", "combine", "--append", "-q", check=False)
-    run(sys.executable, "-m", "coverage", "json", "-q", "-o", "python.json")
+    run(sys.executable, "-m", "coverage", "json", "-i", "-q", "-o", "python.json")
     found = {}
     for each in json.loads((TREE / "c.json").read_text())["files"]:
         found[each["file"]] = of_c(each["lines"])
@@ -131,27 +135,15 @@ def table(head, lines):
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
 
 
-def between(text, name, new):
-    """``text`` with ``new`` between the comments that mark the part ``name``."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    before, _, rest = text.partition(begin)
-    return f"{before}{begin}\n{new}\n{end}{rest.partition(end)[2]}"
-
-
-def publish(found, form):
-    """Writes the tables into the page; a file that was below LEAST before keeps its reason."""
-    page = PAGE.read_text()
-    reasons = dict(re.findall(r"^\| `([^`]+)` \| [\d.]+ % \| (.*) \|$", page, re.M))
-    measured_at = f"{datetime.date.today()}, {form}, {JOBS} cores."
-    sums = table(["part", "files", "lines", "run", "branches run"], rows(found))
-    page = between(page, "coverage", f"{sums}\n\n{measured_at}")
-    lines = [[f"`{name}`", share, reasons.get(name, "")] for name, share in below(found).items()]
-    PAGE.write_text(between(page, "below", table(["file", "lines run", "why"], lines)))
+def publish(sums, form):
+    """Writes the table into the page."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n{sums}\n\n{datetime.date.today()}, {form}.\n{END}{rest.partition(END)[2]}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--publish", action="store_true", help="write the tables into docs/internals/coverage.md")
+    parser.add_argument("--publish", action="store_true", help="write the table into docs/internals/coverage.md")
     parser.add_argument("--short", action="store_true", help="without the slow tests")
     parser.add_argument("--report", action="store_true", help="of the run before: nothing is built or tested")
     options = parser.parse_args()
@@ -160,11 +152,12 @@ def main():
         copy_tree()
         build_and_test(options.short)
     found = measured()
-    print(table(["part", "files", "lines", "run", "branches run"], rows(found)))
+    sums = table(["part", "files", "lines", "run", "branches run"], rows(found))
+    print(sums)
     for name, share in below(found).items():
         print(f"{share:>8} {name}")
     if options.publish:
-        publish(found, "without the slow tests" if options.short else "whole")
+        publish(sums, "without the slow tests" if options.short else "all tests")
 
 
 if __name__ == "__main__":
