@@ -56,7 +56,7 @@ def test_runtime_libraries_are_named(built):
 
 def test_child_interpreters(built):
     """The build file's own."""
-    assert "child create_extension _wrap_function" in built[1]
+    assert "child create_extension wrap_function" in built[1]
 
 
 def test_cuda_objects_by_their_symbols(create, project, capfd):
