@@ -109,8 +109,10 @@ def of_c(lines):
 
 def part_of(name):
     """The part of a file, None for what is not of the product."""
-    is_python = name.endswith(".py")
-    return next((part for part, begins in PARTS.items() if is_python == part.startswith("Python") and name.startswith(begins)), None)  # fmt: skip
+    for part, begins in PARTS.items():
+        if name.startswith(begins) and name.endswith(".py") == part.startswith("Python"):
+            return part
+    return None
 
 
 def percent(some, of):

@@ -27,7 +27,7 @@ template <typename T> static inline size_t aligned_bytes(int64_t elements) {
     return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
 }
 
-// Whether the part of a workspace that begins at `part` has room for so many elements.
+// Whether so many elements fit into the workspace from `part` on.
 template <typename T>
 static inline bool has_room(const T *part, int64_t elements, const void *workspace, size_t workspace_size) {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(workspace), address = reinterpret_cast<uintptr_t>(part);

@@ -16,7 +16,7 @@ struct shape_text {
         auto put = [&](const char *format, long long value) {
             int length = snprintf(text + used, sizeof text - used, format, value);
             used += length > 0 ? size_t(length) : 0;
-            assert(used < sizeof text);  // the loop leaves room for the longest number and what ends the text
+            assert(used < sizeof text);  // the loop ends while the longest number and the last characters still fit
         };
         put("(", 0);
         for (int64_t i = 0; i < ndim; ++i) {

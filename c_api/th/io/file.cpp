@@ -131,7 +131,7 @@ template <typename T> size_t write_text(THFile *self, const T *data, size_t n) {
             char text[64];
             int length =
                 snprintf(text, sizeof text, Text<T>::write_format, number_from<typename Text<T>::Number>(data[put]));
-            assert(length > 0 && size_t(length) < sizeof text - 1);  // with all its digits, and room for a space
+            assert(length > 0 && size_t(length) < sizeof text - 1);  // with all its digits, and one byte for a space
             if (self->auto_spacing && put + 1 < n) text[length++] = ' ';
             if (self->write(text, 1, size_t(length)) < size_t(length)) break;
         }

@@ -197,12 +197,4 @@ void region_join(thaw_region *region) {
     std::rethrow_exception(std::move(exception));
 }
 
-void *open_library(PyObject *path) {
-    PyObject *bytes;
-    if (!PyUnicode_FSConverter(path, &bytes)) return nullptr;
-    void *library = dlopen(PyBytes_AsString(Ref(bytes).get()), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) PyErr_Format(PyExc_ImportError, "%s", dlerror());
-    return library;
-}
-
 }  // namespace bridge

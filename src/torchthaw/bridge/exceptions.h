@@ -32,7 +32,4 @@ unsigned region_threads(unsigned asked);
 void region_member(void *region);
 void region_join(thaw_region *region);
 
-/* The library at `path`; NULL with an ImportError. */
-void *open_library(PyObject *path);
-
 }  // namespace bridge

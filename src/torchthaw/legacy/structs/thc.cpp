@@ -102,6 +102,14 @@ template <typename F> bool find(void *library, const char *name, F *function) {
 
 }  // namespace
 
+void *open_library(PyObject *path) {
+    PyObject *bytes;
+    if (!PyUnicode_FSConverter(path, &bytes)) return nullptr;
+    void *library = dlopen(PyBytes_AsString(Ref(bytes).get()), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) PyErr_Format(PyExc_ImportError, "%s", dlerror());
+    return library;
+}
+
 bool OnThcDevice::enter(int device) {
     if (!on_device_.enter(device)) return false;
     outer_device_ = told_device;

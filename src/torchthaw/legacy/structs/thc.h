@@ -30,6 +30,9 @@ void clear_on_device(int device, void *memory, size_t bytes);
 /* The same from one place on a device to another; false with a Python exception set. */
 bool copy_on_device(int device, void *to, void *from, size_t bytes);
 
+/* The library at `path`; NULL with an ImportError. */
+void *open_library(PyObject *path);
+
 /* Loads libthc from `path`. From then on its streams and memory are those of a PyTorch with CUDA; its `state` is NULL
  * until PyTorch has made CUDA ready. None, or NULL with an exception. */
 PyObject *open_thc(PyObject *module, PyObject *path);
