@@ -33,7 +33,7 @@ th: build ## libth and libthc, the runtime for old projects
 demo: build ## train a digit classifier on the LLTM layer; pictures in build/demo/
 	@$(python) -m examples.digits
 
-test: test-build ## the tests of at most 3 s of processor time each; only=lltm for those of a word, a folder or a file
+test: test-build ## the tests of at most 1 s of processor time each, one of each file; only=lltm: those of a word, a folder or a file
 	@$(ctest) $(if $(only),-R '$(only)',-E '$(slow_c)')
 	@$(pytest) $(if $(only),$(or $(selected),$(error only=$(only): expected a file, a folder of tests or a word in a file name)),tests -m "not slow")
 

@@ -18,9 +18,12 @@ settings.register_profile("torchthaw", deadline=None, derandomize="CI" in os.env
 settings.load_profile("torchthaw")
 
 
-# The tests that took more than LIMIT seconds of processor time, their fixtures and processes included, in one recorded
-# run: `make test-all record=1` writes the list. `make test` leaves them out.
-SLOW, LIMIT = Path(__file__).with_name("slow.txt"), 3
+# `make test` leaves out the tests that, alone, take more than LIMIT seconds of processor time, their fixtures and processes
+# included. Of each file the cheapest test stays, if it takes at most KEPT seconds: a quick run has a test of everything.
+# `make test-all record=1` measures the tests and writes the list.
+SLOW, LIMIT, KEPT = Path(__file__).with_name("slow.txt"), 1, 3
+_fixtures = {}  # (name, the folder or file that has it) -> seconds of its last set-up
+_setting_up = [0.0]  # seconds that fixtures took during the test that runs
 
 
 def pytest_addoption(parser):
@@ -36,25 +39,56 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
 
 
+def _seconds():
+    return sum(os.times()[:4])
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item):
-    file = item.config.getoption("record_times")
-    before = sum(os.times()[:4])
+def pytest_fixture_setup(fixturedef):
+    before, inner = _seconds(), _setting_up[0]
     try:
         return (yield)
     finally:
+        taken = _seconds() - before
+        _fixtures[fixturedef.argname, fixturedef.baseid] = taken
+        _setting_up[0] = inner + taken  # with the fixtures that this one asked for while it was set up
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    before, _setting_up[0] = _seconds(), 0.0
+    try:
+        return (yield)
+    finally:
+        file = item.config.getoption("record_times")
         if file:
+            seconds = (
+                _seconds() - before - _setting_up[0] + sum(_fixture_seconds(item, name) for name in item.fixturenames)
+            )
             with open(item.config.rootpath / file, "a") as times:  # the test may have left the folder
-                times.write(f"{sum(os.times()[:4]) - before:.2f} {item.nodeid}\n")
+                times.write(f"{seconds:.2f} {item.nodeid}\n")
+
+
+def _fixture_seconds(item, name):
+    """What the fixture that ``item`` means by ``name`` took, also where an earlier test of its module set it up."""
+    places = [place for each, place in _fixtures if each == name and item.nodeid.startswith(place)]
+    return _fixtures[name, max(places, key=len)] if places else 0.0
 
 
 def pytest_sessionfinish(session):
     file = session.config.getoption("record_times")
     if file and not hasattr(session.config, "workerinput"):
         rows = [line.split(" ", 1) for line in (session.config.rootpath / file).read_text().splitlines()]
-        SLOW.write_text(
-            "".join(f"{name}\n" for name in sorted(name for seconds, name in rows if float(seconds) > LIMIT))
-        )
+        SLOW.write_text("".join(f"{name}\n" for name in slow_ones({name: float(seconds) for seconds, name in rows})))
+
+
+def slow_ones(seconds):
+    """The names of the slow tests among ``seconds``, {name of a test: seconds}, sorted."""
+    cheapest = {}
+    for name in sorted(seconds, key=seconds.get):
+        cheapest.setdefault(name.split("::")[0], name)
+    kept = {name for name in cheapest.values() if seconds[name] <= KEPT}
+    return sorted(name for name in seconds if seconds[name] > LIMIT and name not in kept)
 
 
 def pytest_collection_finish():

@@ -16,7 +16,8 @@ from support import ROOT, SRC
 from support.modernize import has_toolkit, names, state
 from torchthaw.cli import main
 
-pytestmark = pytest.mark.timeout(1200)
+# Each test alone modernizes a sample, which takes up to 14 s; together they share that.
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.slow]
 SAMPLES = {"script": "my_lib", "package": "my_package", "pooling": "pooling", "cuda": "my_package"}
 PARTS = ("python", "generated_tests", "comparison", "replacements")
 # No GPU, and one architecture where all code is for GPUs.
