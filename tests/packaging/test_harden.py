@@ -1,6 +1,6 @@
 """tests/packaging/test_harden.py: the report of `make harden`, with parts that fail or do not end."""
 
-import importlib.util
+import importlib
 import re
 import sys
 
@@ -11,12 +11,9 @@ from support import ROOT
 
 @pytest.fixture(scope="module")
 def harden():
-    spec = importlib.util.spec_from_file_location("harden", ROOT / ".ci" / "harden.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["harden"] = module  # where dataclasses look
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["harden"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / ".ci"))
+        yield importlib.import_module("harden")
 
 
 def prints(text, status=0):
@@ -46,7 +43,7 @@ def test_ends_of_a_part(harden, end):
 
 def test_a_part_that_fails_is_in_the_report(harden, monkeypatch, tmp_path, capsys):
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{harden.BEGIN}\nold\n{harden.END}\nbehind\n")
+    page.write_text("before\n<!-- hardening: begin -->\nold\n<!-- hardening: end -->\nbehind\n")
     parts = [
         harden.Part(name, "faults", (), commands=(prints("4 cases", status),), short=(prints("1 cases"),), limit=10)
         for name, status in (("first", 1), ("second", 0))
