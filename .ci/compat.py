@@ -17,13 +17,11 @@ import itertools
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -248,7 +246,7 @@ def degraded(python, copy, environment):
 
 def cell(version, python_version, base, wheel, repository, pinned=False):
     """What came of one cell, as a row of the table; its logs are build/compat/VERSION-PYTHON*.log."""
-    name, times = f"{version}-{python_version}", [elapsed()]
+    name = f"{version}-{python_version}"
     row = {"torch": version, "python": python_version, "date": datetime.date.today().isoformat()}
     log, prefix, copy = FOLDER / f"{name}.log", FOLDER / f"{name}.env", FOLDER / f"{name}.copy"
     python, variables = prefix / "bin" / "python", environment_of(prefix, copy)
@@ -258,16 +256,10 @@ def cell(version, python_version, base, wheel, repository, pinned=False):
             return {**row, "passed": compat_table.NO_WHEEL}
         shutil.copytree(repository, copy, symlinks=True)
         checked([python, "-c", EXTENSION], log, cwd=copy, env=variables)
-        times.append(elapsed())
         parts = run_parts(python, copy, variables, FOLDER / name)
         row |= {key: sum(part[key] for part in parts) for key in ("passed", "failed", "skipped")}
         row["degraded"] = degraded(python, copy, variables)
         row["failures"] = [each for part in parts for each in part["failures"]]
-        times.append(elapsed())
-        row["seconds"] = {
-            step: {"clock": after[0] - before[0], "processors": after[1] - before[1]}
-            for step, before, after in zip(("install", "test"), times, times[1:])
-        }
         (FOLDER / f"{name}.json").write_text(json.dumps(row, indent=1))
         return row
     finally:
@@ -284,12 +276,6 @@ def run_parts(python, copy, environment, logs):
         except BaseException:  # an interrupt does not reach processes in sessions of their own
             stop(*RUNNING)
             raise
-
-
-def elapsed():
-    """Seconds by the clock, and of processors by the processes that ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return round(time.monotonic()), round(used.ru_utime + used.ru_stime)
 
 
 def remove(*paths):

@@ -6,8 +6,9 @@ absent.
 
 import re
 
+import page
+
 NO_WHEEL = "no wheel"
-BEGIN, END = "<!-- compat: begin -->", "<!-- compat: end -->"
 COLUMNS = {
     "torch": "PyTorch", "python": "Python", "passed": "passed", "failed": "failed", "skipped": "skipped",
     "degraded": "degraded patches", "date": "date",
@@ -26,28 +27,22 @@ def order(row):
 
 def render(rows):
     """The rows as a Markdown table, by version."""
-    cells = [list(COLUMNS.values())]
-    cells += [[str(row.get(name, "")) for name in COLUMNS] for row in sorted(rows, key=order)]
-    widths = [max(map(len, column)) for column in zip(*cells)]
-    cells.insert(1, ["-" * width for width in widths])
-    return "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in cells)
+    cells = [[str(row.get(name, "")) for name in COLUMNS] for row in sorted(rows, key=order)]
+    return page.table([list(COLUMNS.values()), *cells])
 
 
-def parse(text):
-    """The rows of the table between the markers."""
-    (block,) = re.findall(f"{BEGIN}\n(.*?){END}", text, re.DOTALL)
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines() if line[:1] == "|"]
-    rows = [{name: value for name, value in zip(COLUMNS, line, strict=True) if value} for line in lines[2:]]
+def parse(document):
+    """The rows of the document's table."""
+    lines = page.cells(page.part(document, "compat"))
+    rows = [{name: value for name, value in zip(COLUMNS, line, strict=True) if value} for line in lines]
     return [{name: int(value) if name in COUNTS and value.isdigit() else value for name, value in row.items()}
             for row in rows]  # fmt: skip
 
 
 def publish(document, rows):
     """Writes the rows into the document; rows of other cells stay, with their dates."""
-    text = document.read_text()
-    merged = {order(row): row for row in [*parse(text), *rows]}
-    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    document.write_text(f"{text[:begin]}\n{render(merged.values())}\n{text[end:]}")
+    merged = {order(row): row for row in [*parse(document), *rows]}
+    page.write(document, "compat", render(merged.values()))
 
 
 def claims(readme):

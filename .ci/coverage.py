@@ -5,7 +5,8 @@
 A copy of the tracked files, build/coverage/tree, is built with gcov's counters and tested whole (--short: without the
 tests in tests/slow.txt): the C tests, then those of Python, under the package coverage in every process. Tests that look
 at the libraries themselves fail there, for they find gcov in them. It prints a table of parts, and each file of which
-less than 90 % of lines ran; --publish writes the table into docs/internals/coverage.md.
+less than 90 % of lines ran, with the reason that uncovered.txt has for it; --publish writes both into
+docs/internals/coverage.md. The exit status is 1 where the tests ended early, or a reason is missing.
 """
 
 import argparse
@@ -17,11 +18,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import page
+
 ROOT = Path(__file__).resolve().parent.parent
 TREE = ROOT / "build" / "coverage" / "tree"
 PAGE = ROOT / "docs" / "internals" / "coverage.md"
-BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
+REASONS = ROOT / ".ci" / "uncovered.txt"
 LEAST = 90  # percent of lines
+UNKNOWN = "**no reason yet**"
 JOBS = str(os.cpu_count())
 COUNTERS = {"CFLAGS": "--coverage -fprofile-update=atomic", "CXXFLAGS": "--coverage -fprofile-update=atomic"}
 # Name in the table -> how the paths of its files begin.
@@ -35,7 +39,7 @@ PARTS = {
 SETTINGS = """[run]
 branch = true
 parallel = true
-patch = subprocess
+patch = _exit, execv, fork, subprocess
 relative_files = true
 source = src/torchthaw, functions, modules, tensors
 """
@@ -69,7 +73,7 @@ def run(*command, check=True, **environment):
 
 
 def build_and_test(short):
-    """Leaves the counters of gcov and the files of coverage in TREE."""
+    """Leaves the counters of gcov and the files of coverage in TREE; whether the tests ran to their end."""
     run(sys.executable, "ffi_build.py", **COUNTERS)
     run("cmake", "--build", "build", "--parallel", JOBS, **COUNTERS)
     for path in [*TREE.rglob("*.gcda"), *TREE.glob(".coverage.*")]:
@@ -78,7 +82,8 @@ def build_and_test(short):
     pytest = [sys.executable, "-m", "pytest", "tests", "--ignore", "tests/bridge/test_bridge_sanitized.py", "-q"]
     pytest += ["--dist", "loadfile", "--numprocesses", JOBS, "--max-worker-restart", "0", "--timeout", "1200"]
     pytest += ["--cov", "--cov-config=.coveragerc", "--cov-report=", *(["-m", "not slow"] if short else [])]
-    run(*pytest, check=False, COVERAGE_PROCESS_START=TREE / ".coveragerc", COVERAGE_FILE=TREE / ".coverage")
+    variables = {"COVERAGE_PROCESS_START": str(TREE / ".coveragerc"), "COVERAGE_FILE": str(TREE / ".coverage")}
+    return run(*pytest, check=False, **variables).returncode in (0, 1)
 
 
 def measured():
@@ -128,19 +133,16 @@ def rows(found):
             yield [part, str(count), f"{sums[1]:,}", percent(*sums[:2]), percent(*sums[2:])]
 
 
-def below(found):
-    """{file: share of lines} of the files below LEAST."""
-    return {name: percent(*each[:2]) for name, each in sorted(found.items()) if 100 * each[0] < LEAST * each[1]}
+def reasons(text):
+    """{file: why its tests run less} of uncovered.txt."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return dict(line.split(": ", 1) for line in lines)
 
 
-def table(head, lines):
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
-
-
-def publish(sums, form):
-    """Writes the table into the page."""
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{sums}\n\n{datetime.date.today()}, {form}.\n{END}{rest.partition(END)[2]}")
+def below(found, known):
+    """[file, share of lines, reason] of the files below LEAST."""
+    low = [name for name, each in sorted(found.items()) if 100 * each[0] < LEAST * each[1]]
+    return [[f"`{name}`", percent(*found[name][:2]), known.get(name, UNKNOWN)] for name in low]
 
 
 def main():
@@ -150,16 +152,22 @@ def main():
     parser.add_argument("--report", action="store_true", help="of the run before: nothing is built or tested")
     options = parser.parse_args()
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    wrong = []
     if not options.report:
         copy_tree()
-        build_and_test(options.short)
+        if not build_and_test(options.short):
+            wrong.append("the tests ended early: what ran is more than the tables say")
     found = measured()
-    sums = table(["part", "files", "lines", "run", "branches run"], rows(found))
-    print(sums)
-    for name, share in below(found).items():
-        print(f"{share:>8} {name}")
+    low = below(found, reasons(REASONS.read_text()))
+    wrong += [f"{name} {share}: no reason in {REASONS.name}" for name, share, reason in low if reason == UNKNOWN]
+    sums = page.table([["part", "files", "lines", "run", "branches run"], *rows(found)])
+    files = page.table([["file", "run", "reason"], *low])
+    print(f"{sums}\n\n{files}")
     if options.publish:
-        publish(sums, "without the slow tests" if options.short else "all tests")
+        form = "without the slow tests" if options.short else "all tests"
+        page.write(PAGE, "coverage", f"{sums}\n\n{datetime.date.today()}, {form}.")
+        page.write(PAGE, "files below 90 %", files)
+    sys.exit("\n".join(wrong) or None)
 
 
 if __name__ == "__main__":

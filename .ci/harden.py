@@ -22,10 +22,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import page
+
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = (sys.executable, "-m", "pytest", "-q")
 REPORT = ROOT / "docs" / "internals" / "hardening.md"
-BEGIN, END = "<!-- hardening: begin -->", "<!-- hardening: end -->"
 COUNTS = (
     re.compile(r"^([\d,]+) cases\b", re.M),
     re.compile(r"\b(\d+) passed"),
@@ -181,21 +182,13 @@ def try_part(part, short):
 
 
 def table(rows):
-    rows = [["part", "looks for", "cases", "time", "run"], *rows]
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    rows.insert(1, ["-" * width for width in widths])
-    return "\n".join("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
+    return page.table([["part", "looks for", "cases", "time", "run"], *rows])
 
 
 def publish(rows):
     """Writes rows into the report; those of other parts stay."""
-    document = REPORT.read_text()
-    begin, end = document.index(BEGIN) + len(BEGIN), document.index(END)
-    lines = [line for line in document[begin:end].splitlines() if line.startswith("| ")]
-    there = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    by_name = {row[0]: row for row in [*there, *rows]}
-    text = table([by_name[part.name] for part in PARTS if part.name in by_name])
-    REPORT.write_text(f"{document[:begin]}\n{text}\n{document[end:]}")
+    by_name = {row[0]: row for row in [*page.cells(page.part(REPORT, "hardening")), *rows]}
+    page.write(REPORT, "hardening", table([by_name[part.name] for part in PARTS if part.name in by_name]))
 
 
 def main():

@@ -1,4 +1,5 @@
-"""wheel_checks.py: what a portable wheel promises, read from the file itself. Each check returns complaints, [] if none."""
+"""wheel_checks.py: what a portable wheel promises, read from the file itself, beside what auditwheel says of the versions
+of symbols. Each check returns complaints, [] if none."""
 
 import re
 import zipfile
@@ -17,8 +18,6 @@ NEEDED = {
     "bridge/_bridge.abi3.so": C_LIBRARY | {"libgcc_s.so.1"},
 }
 LOADERS = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # functions of thread-local variables
-# The newest versions of symbols that manylinux_2_28 allows.
-NEWEST = {"GLIBC": (2, 28), "GCC": (8, 0, 0)}
 # Functions whose names have no version, from Python, which is in the process, and from libth. A function that the old
 # glibc lacks would be another one.
 UNVERSIONED = {"bridge/_bridge.abi3.so": re.compile(r"_?Py\w+"), "lib/libthc.so.1": re.compile(r"_?TH\w+|thaw_\w+")}
@@ -27,25 +26,11 @@ CUDA = {"lib/libthc.so.1"}
 FIELDS = "Summary Keywords License-Expression Requires-Python Description-Content-Type".split()
 
 
-def numbers(version):
-    return tuple(map(int, re.findall(r"\d+", version)))
-
-
 def libraries(folder):
     """{name in the package: path} of the shared libraries in an unpacked wheel; names for the linker are text files."""
     package = Path(folder) / "torchthaw"
     found = (path for path in package.rglob("*.so*") if path.read_bytes()[:4] == b"\x7fELF")
     return {path.relative_to(package).as_posix(): path for path in found}
-
-
-def too_new(name, path):
-    """Versions of symbols that manylinux_2_28 does not have."""
-    needs = readelf("--version-info", path).partition("Version needs section")[2]
-    versions = set(re.findall(r"Name: (\w+)_([\d.]+)", needs))
-    return [
-        f"{name}: needs {family}_{version}" for family, version in sorted(versions)
-        if family not in NEWEST or numbers(version) > NEWEST[family]
-    ]  # fmt: skip
 
 
 def needed(name, path):
@@ -78,7 +63,7 @@ def of_libraries(folder):
     bad = [f"{name}: not expected" for name in sorted(found.keys() - NEEDED.keys())]
     bad += [f"{name}: missing" for name in sorted(NEEDED.keys() - CUDA - found.keys())]
     for name, path in sorted(found.items()):
-        bad += too_new(name, path) + needed(name, path) + unversioned(name, path) + paths(name, path)
+        bad += needed(name, path) + unversioned(name, path) + paths(name, path)
         bad += [f"{name}: {each}" for each in elf.unprotected(path)]
     return bad
 

@@ -3,7 +3,6 @@ import importlib.util
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 
@@ -19,7 +18,6 @@ PAGES = ROOT / "docs/languages"
 
 
 sys.path.insert(0, str(RUNNER.parent))
-from tools import is_there  # noqa: E402
 
 
 def load():
@@ -120,63 +118,9 @@ def test_a_language_that_copies_may_have_fewer_marks(runner, c, tmp_path):
     assert runner.check(language, c)["arrays not copied"] == "9 of 23"
 
 
-def test_a_program_that_hangs_is_a_failure(runner, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "SECONDS", 0.2)
-    with pytest.raises(runner.Failed, match="not finished after 0.2 s"):
-        runner.run(["sh", "-c", "sleep 60"], tmp_path)
-
-
-def test_what_is_missing_is_named(runner, tmp_path):
-    language = shell_language(runner, tmp_path / "shell", {}, needs=["env", "no-such-command", "/no/such/file"])
-    assert language.missing() == "no-such-command, /no/such/file (Debian package dash)"
-    language.row.update(needs=["env"], pip=["no-such-package==1.0"])
-    assert language.missing() == "no-such-package==1.0 (PyPI package, which .ci/toolchains installs)"
-    language.row["pip"] = []
-    assert language.missing() == ""
-
-
-def test_a_command_that_cannot_run_is_missing(runner, tmp_path, monkeypatch):
-    """As rustup's rustc, where HOME has no toolchain; a library that only one language uses is not built for others."""
-    for name, script in {
-        "rustc": "echo rustup could not choose a version >&2; exit 1",
-        "go": "[ $1 = version ]",
-    }.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    is_there.cache_clear()
-    language = shell_language(runner, tmp_path / "shell", {}, needs=["rustc", "go"])
-    assert language.missing() == "rustc (Debian package dash)"
-    is_there.cache_clear()
-
-
 def test_each_language_names_the_libraries_that_it_uses_besides_my_lib():
     named = {name for name, row in ROWS.items() if "th" in row.get("libraries", [])}
     assert named == {name for name, row in ROWS.items() if "libth" in json.dumps(row)}
-
-
-def test_toolchains_names_packages_without_an_environment(tmp_path):
-    """In a clone, with a Python that has no packages."""
-    if not (ROOT / ".ci").exists():
-        pytest.skip("a source distribution has no .ci")
-    for folder in (".ci", "bindings"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "bin").mkdir()
-    for name, script in {
-        "python3": f'exec {sys.executable} -I -S "$@"',
-        "id": "echo 1000",
-        "dpkg-query": "exit 1",
-        "rustc": "exit 1",
-        "cargo": "exit 1",
-    }.items():
-        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
-        (tmp_path / "bin" / name).chmod(0o755)
-    done = subprocess.run(
-        [tmp_path / ".ci" / "toolchains", "rust"], capture_output=True, text=True,
-        env={**os.environ, "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"},
-    )  # fmt: skip
-    packages = " ".join(sorted(ROWS["rust"]["packages"]))
-    assert (done.stdout, done.stderr) == (f"to install: apt-get install --no-install-recommends {packages}\n", "")
 
 
 def test_a_row_may_say_what_differs_without_its_package(runner, tmp_path):
@@ -225,54 +169,6 @@ def test_pages_are_run_as_they_are(runner, tmp_path, monkeypatch):
     (pages / "shell.md").write_text("```text\nhello\n```\n")
     with pytest.raises(runner.Failed, match="expected a program, a sh and a text block"):
         language.page()
-
-
-def test_an_unknown_language_is_refused():
-    done = subprocess.run([sys.executable, RUNNER, "cobol"], capture_output=True, text=True)
-    assert done.returncode == 2 and "cobol: expected one of c, cpp" in done.stderr
-
-
-def test_toolchains_knows_the_same_languages():
-    done = subprocess.run([ROOT / ".ci/toolchains", "cobol"], capture_output=True, text=True)
-    assert done.returncode != 0 and "expected some of c cpp" in done.stderr
-
-
-def test_publishing_replaces_what_is_between_the_markers(runner, tmp_path):
-    document = tmp_path / "document.md"
-    document.write_text(f"Before.\n{runner.BEGIN}\nold\n{runner.END}\nAfter.\n")
-    runner.publish(document, runner.short_table([{"language": "C", "÷ C": "1.00"}, {"language": "Go", "÷ C": "4.20"}]))
-    assert (
-        document.read_text()
-        == f"""\
-Before.
-{runner.BEGIN}
-| time of a small call | C    | Go   |
-| -------------------- | ---- | ---- |
-| ÷ C's                | 1.00 | 4.20 |
-{runner.END}
-After.
-"""
-    )
-
-
-@pytest.mark.parametrize("user, command, printed", [
-    (1000, "", "to install: apt-get install --no-install-recommends gcc libc6-dev\n"),
-    (0, "update -qq\ninstall -qq -y --no-install-recommends gcc libc6-dev\n", ""),
-])  # fmt: skip
-def test_toolchains_installs_what_is_missing(tmp_path, user, command, printed):
-    stubs = {"id": f"echo {user}", "dpkg-query": "exit 1", "apt-get": f"echo $* >> {tmp_path}/log"}
-    for name, line in stubs.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
-        (tmp_path / name).chmod(0o755)
-    for name in ("bash", "dirname"):
-        (tmp_path / name).symlink_to(shutil.which(name))
-    for path, is_missing in ((str(tmp_path), True), (f"{tmp_path}{os.pathsep}{os.environ['PATH']}", False)):
-        (tmp_path / "log").write_text("")
-        environment = {**os.environ, "PATH": path}
-        command_line = [ROOT / ".ci/toolchains", "c"]
-        done = subprocess.run(command_line, capture_output=True, text=True, env=environment, check=True)
-        assert done.stdout == (printed if is_missing else "")
-        assert (tmp_path / "log").read_text() == (command if is_missing else "")
 
 
 def test_readme_has_the_ratios_of_the_table():

@@ -1,17 +1,9 @@
 # tests/build/test_progress.py: on a terminal a build says how far it is; what is piped stays plain.
-import fcntl
 import io
-import os
-import pty
-import re
-import struct
-import subprocess
 import sys
-import termios
 
 import pytest
 
-from support import ROOT
 from torchthaw.extension import BuildError, ninja
 from torchthaw.extension.progress import ERASE, Progress
 
@@ -76,42 +68,3 @@ def test_steps_that_a_pipe_is_told(monkeypatch, stream, shown):
     monkeypatch.setattr(sys, "stderr", None)  # as under pythonw, or closed
     with Progress(text="modernize: building", tells_pipes=True):
         pass
-
-
-def on_a_terminal(*command):
-    """What a command prints on a terminal, both streams."""
-    parent, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))  # a new one has no columns
-    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=child, stderr=child)
-    os.close(child)
-    printed = b""
-    while True:
-        try:
-            data = os.read(parent, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not data:
-            break
-        printed += data
-    os.close(parent)
-    return process.wait(), printed.decode()
-
-
-SCRIPT = """
-import sys
-sys.path.insert(0, "bindings")
-import languages
-languages.build = languages.prepare = lambda libraries: None
-languages.Language.build = lambda self: None
-languages.Language.missing = lambda self: "tools"
-sys.argv = ["languages.py", "c", "rust"]
-languages.main()
-"""
-
-
-def test_languages_have_a_bar_on_a_terminal_alone():
-    status, printed = on_a_terminal(sys.executable, "-c", SCRIPT)
-    assert status == 0 and re.search(r"languages: +0%.*0/2", printed) and "Rust: not run, needs tools" in printed
-    piped = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, capture_output=True, text=True)
-    assert piped.returncode == 0 and piped.stderr == ""
-    assert piped.stdout.splitlines()[:2] == ["C: not run, needs tools", "Rust: not run, needs tools"]

@@ -16,30 +16,6 @@ def test_values(shapes, dtype):
     check.check_values(conv2d, references.conv2d, check.tensors(*shapes, dtype=dtype))
 
 
-def test_layouts():
-    check.check_values(
-        conv2d,
-        references.conv2d,
-        [
-            tensor.detach().permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0).requires_grad_()
-            for tensor in check.tensors(*SHAPES[0])
-        ],
-    )
-
-
-def test_needs_input_grad():
-    check.check_needs_input_grad(conv2d, check.tensors(*SHAPES[0]))
-
-
-def test_no_apply_without_grad(monkeypatch):
-    check.check_no_apply_without_grad(conv2d, Conv2DFunction, check.tensors(*SHAPES[0]), monkeypatch)
-
-
-def test_gradcheck_and_gradgradcheck():
-    inputs = check.tensors((2, 2, 4, 4), (3, 2, 2, 3))
-    check.check_gradients_of_gradients(Conv2DFunction.apply, inputs)
-
-
 def test_bad_input():
     input, weight = check.tensors(*SHAPES[0], dtype=torch.float32)
     check.check_refuses(

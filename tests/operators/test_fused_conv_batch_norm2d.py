@@ -50,28 +50,6 @@ def test_saves_half_the_bytes(kernel_size):
     assert fused <= 0.55 * pair
 
 
-def test_layouts():
-    inputs = [
-        tensor.detach().permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0).requires_grad_()
-        for tensor in check.tensors(*SHAPES)
-    ]
-    check.check_values(fused_conv_batch_norm2d, references.fused_conv_batch_norm2d, inputs)
-
-
-def test_needs_input_grad():
-    check.check_needs_input_grad(fused_conv_batch_norm2d, check.tensors(*SHAPES))
-
-
-def test_no_apply_without_grad(monkeypatch):
-    check.check_no_apply_without_grad(
-        fused_conv_batch_norm2d, FusedConvBatchNorm2DFunction, check.tensors(*SHAPES), monkeypatch
-    )
-
-
-def test_gradcheck():
-    assert torch.autograd.gradcheck(FusedConvBatchNorm2DFunction.apply, (*check.tensors(*SHAPES), 1e-3))
-
-
 def test_input_changed_in_place_before_backward_is_an_error():
     input, weight = check.tensors(*SHAPES)
     input = input.detach()

@@ -33,24 +33,8 @@ def test_values_of_many_tiles(sizes, dtype):
     check.check_values(lltm, references.lltm, arguments(*sizes, dtype))
 
 
-def test_layouts():
-    check.check_layouts(lltm, arguments(3, 4, 5))
-
-
-def test_needs_input_grad():
-    check.check_needs_input_grad(lltm, arguments(3, 4, 5))
-
-
 def test_unused_result():
     check.check_unused_result(lltm, references.lltm, arguments(3, 4, 5))
-
-
-def test_no_apply_without_grad(monkeypatch):
-    check.check_no_apply_without_grad(lltm, LLTMFunction, arguments(3, 4, 5), monkeypatch)
-
-
-def test_gradcheck():
-    assert torch.autograd.gradcheck(LLTMFunction.apply, arguments(3, 4, 5))
 
 
 def test_same_bits_for_any_number_of_threads():

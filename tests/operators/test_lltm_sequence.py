@@ -64,41 +64,10 @@ def test_last_state_has_memory_of_its_own():
     assert torch.equal(h, old_h) and h.data_ptr() != old_h.data_ptr()
 
 
-def test_layouts():
-    check.check_layouts(lltm_sequence, arguments(2, 3, 4, 5))
-
-
-def test_needs_input_grad():
-    check.check_needs_input_grad(lltm_sequence, arguments(3, 2, 4, 5))
-
-
 def test_unused_result():
     check.check_unused_result(lltm_sequence, references.lltm_sequence, arguments(3, 2, 4, 5))
     output, *_ = lltm_sequence(*arguments(3, 2, 4, 5))
     assert LLTMSequenceFunction.backward(output.grad_fn, None, None, None) == (None,) * 5
-
-
-def test_no_apply_without_grad(monkeypatch):
-    check.check_no_apply_without_grad(lltm_sequence, LLTMSequenceFunction, arguments(2, 3, 4, 5), monkeypatch)
-
-
-@pytest.mark.parametrize("seq_len", [0, 1, 4])
-def test_gradcheck(seq_len):
-    assert torch.autograd.gradcheck(LLTMSequenceFunction.apply, arguments(seq_len, 2, 3, 4))
-
-
-def test_same_bits_for_any_number_of_threads():
-    inputs = arguments(3, 33, 70, 65, torch.float32)
-    threads = torch.get_num_threads()
-    try:
-        torch.set_num_threads(1)
-        results, gradients = check.gradients(lltm_sequence, inputs)
-        torch.set_num_threads(2)
-        other_results, other_gradients = check.gradients(lltm_sequence, inputs)
-    finally:
-        torch.set_num_threads(threads)
-    for left, right in zip(results + gradients, other_results + other_gradients):
-        assert torch.equal(left, right)
 
 
 def test_nan_stays_in_its_row():

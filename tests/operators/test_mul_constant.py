@@ -18,24 +18,6 @@ def test_values(shape, dtype, constant):
     check.check_values(mul_constant, references.mul_constant, [*check.tensors(shape, dtype=dtype), constant])
 
 
-def test_layouts():
-    check.check_layouts(mul_constant, [*check.tensors((3, 5)), 2.5])
-
-
-def test_no_apply_without_grad(monkeypatch):
-    check.check_no_apply_without_grad(mul_constant, MulConstantFunction, [*check.tensors((3, 5)), 2.5], monkeypatch)
-
-
-def test_gradcheck_and_gradgradcheck():
-    (x,) = check.tensors((3, 5))
-    check.check_gradients_of_gradients(MulConstantFunction.apply, (x, 2.5))
-
-
-def test_none_gradient_passes_through():
-    (x,) = check.tensors((2,))
-    assert MulConstantFunction.backward(MulConstantFunction.apply(x, 3.0).grad_fn, None) == (None, None)
-
-
 def test_constant_is_rounded_to_the_dtype():
     x = torch.ones(3)
     assert torch.equal(mul_constant(x, 0.1), x * 0.1)

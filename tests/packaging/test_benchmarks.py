@@ -10,7 +10,7 @@ import time
 import pytest
 import torch
 
-from benchmarks import BENCHMARKS, figures, fused_conv_batch_norm2d, goals, harness, machine, report, th, training
+from benchmarks import BENCHMARKS, fused_conv_batch_norm2d, goals, harness, machine, report, th, training
 from benchmarks.harness import Contender, Effort, Group, Outcome, Spread
 from support import ROOT
 
@@ -105,16 +105,6 @@ def test_a_slow_round_does_not_move_the_median_but_widens_the_spread():
     assert harness.summarise({"x": [3.0, 2.0, 5.0]}, "minimum")["x"].value == 2.0
 
 
-def test_time_is_spent_where_asked():
-    clock = Clock()
-    contender = Contender("x", lambda: clock.spend(1000))
-    samples = harness.interleave(
-        [contender], Effort(group_seconds=0.2, block_seconds=1e-3, maximum_rounds=10**6), clock
-    )
-    assert 0.1 < clock() * 1e-9 < 0.5
-    assert len(samples["x"]) > 20
-
-
 def test_ratio_is_against_the_best_peer_present():
     measured = group("lltm", "forward", "s", torchthaw=1.0, eager=4.0, jit_script=2.0)
     assert measured.ratio("torchthaw", ("eager", "jit script", "torch.compile")) == 0.5
@@ -204,19 +194,6 @@ def test_idle_shares_count_waiting_as_idle_and_stolen_time_as_busy():
     assert machine.idle_shares(before, after) == {1: 0.5}  # core 0 did not tick
 
 
-def test_a_busy_core_is_not_idle():
-    cores = sorted(machine.watch(0.01))
-    spin = f"import os, time; os.sched_setaffinity(0, {{{cores[0]}}}); print(flush=True)\nwhile True: pass"
-    process = subprocess.Popen([sys.executable, "-c", spin], stdout=subprocess.PIPE)
-    try:
-        process.stdout.readline()
-        assert machine.watch(0.3)[cores[0]] < 0.5
-        assert machine.idle_cores(len(cores), patience=0, seconds=0.3) is None
-    finally:
-        process.kill()
-        process.communicate()
-
-
 def test_own_work_is_not_held_against_others():
     tick = os.sysconf("SC_CLK_TCK")
     before, after = {0: (0, 0), 1: (0, 0)}, {0: (6 * tick, 10 * tick), 1: (9 * tick, 10 * tick)}
@@ -254,15 +231,6 @@ def test_gradients_accumulate():
     assert x.grad.tolist() == [16.0] * 4
 
 
-@pytest.mark.parametrize(
-    "value, unit, text",
-    [(3.51e-5, "s", "35.1 µs"), (2.79e-7, "s", "279 ns"), (4.75e-3, "s", "4.75 ms"), (1.2e-10, "s", "0.12 ns"),
-     (8388608.0, "B", "8.39 MB"), (999.0, "B", "999 B")],
-)  # fmt: skip
-def test_quantities(value, unit, text):
-    assert report.quantity(value, unit) == text
-
-
 def example():
     """A whole run in which every ratio is 1 : 16 and the two-thread benchmark was skipped."""
     results_of = {}
@@ -298,18 +266,6 @@ def test_a_disturbed_run_says_so():
     assert "quiet" not in report.goal_table(found)
     found["outcomes"]["lltm_gemm"].others = 0.2
     assert "no verdict on: lltm_gemm." in report.goal_table(found)
-
-
-def test_the_figure_is_drawn(tmp_path):
-    figures.draw(example(), tmp_path / "results.png")
-    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_measured_part_of_a_document_is_replaced():
-    text = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
-    assert report.replace_measured(text, "new") == f"before\n{report.BEGIN}\nnew\n{report.END}\nafter\n"
-    with pytest.raises(ValueError, match="measured: begin"):
-        report.replace_measured("no markers", "new")
 
 
 def test_the_kept_run_is_whole():

@@ -16,45 +16,6 @@ from torchthaw.legacy import cpp_extension
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
 
-USE = """
-import ctypes, subprocess, sys
-from pathlib import Path
-import torchthaw
-from torchthaw.base import config
-
-assert Path(torchthaw.__file__).parent == Path("site/torchthaw").resolve() and config.checkout() is None
-Path("halve.h").write_text('''
-#include <my_lib.h>
-int halve(const float *input, const int64_t *shape, float *output);
-''')
-Path("halve.c").write_text('''
-#include "halve.h"
-int halve(const float *input, const int64_t *shape, float *output) {
-    return my_lib_mul_constant_forward(input, shape, 1, 0.5, output);
-}
-''')
-torchthaw.create_extension(
-    "halving", headers="halve.h", sources=["halve.c"], include_dirs=[config.my_lib_includes()], libraries=["my_lib"],
-    library_dirs=[config.libdir()], runtime_library_dirs=[str(config.libdir())], relative_to="build.py",
-).build()
-import halving
-from _cffi_backend import FFI
-
-ffi = FFI()
-values = ffi.new("float[3]", [1, 2, 3])
-assert halving.halve(values, (3,), values) == 1 and list(values) == [0.5, 1, 1.5]
-assert "torch" not in sys.modules
-printed = subprocess.run(
-    [sys.executable, "-m", "torchthaw", "config", "--libmy-lib", "--my-lib-includes", "--cmakedir"],
-    capture_output=True, text=True, check=True,
-).stdout.split()
-assert ctypes.CDLL(printed[0]).my_lib_abi_version() == 1
-assert (Path(printed[1]) / "my_lib.h").is_file() and (Path(printed[2]) / "torchthawConfig.cmake").is_file()
-import torch
-output = torch.empty(4)
-assert halving.halve(torch.ones(4), output.shape, output) == 1 and output.tolist() == [0.5] * 4
-"""
-
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
@@ -109,15 +70,6 @@ def test_each_library_is_in_the_wheel_once(wheel, tmp_path, name):
             if shutil.which(f"ld.{linker}"):
                 run(tmp_path, "cc", f"-fuse-ld={linker}", "program.c", "-Wl,--no-as-needed", *words, "-o", "program")
                 assert f"[lib{name}.so.1]" in run(tmp_path, "readelf", "-d", "program")
-
-
-def test_it_works_away_from_the_checkout(wheel, tmp_path):
-    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-    result = subprocess.run(
-        [sys.executable, "-c", USE], capture_output=True, text=True, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "site"), "TORCHTHAW_CACHE": str(tmp_path / "cache")},
-    )  # fmt: skip
-    assert result.returncode == 0, result.stderr
 
 
 def test_its_use_as_make_wheel_tests_it(wheel, tmp_path):

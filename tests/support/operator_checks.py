@@ -8,6 +8,8 @@ import torch
 from hypothesis import HealthCheck, settings, strategies as st
 from torch import Tensor
 
+from support.messages import names
+
 DTYPES = [torch.float32, torch.float64]
 TOLERANCE = {torch.float32: 5e-5, torch.float64: 1e-10}
 
@@ -16,7 +18,6 @@ FLOATS = ("torch.float32", "torch.float64", "torch.bfloat16", "torch.float16")
 
 # 0, 1, primes, and the neighbours of vector widths and register tiles.
 SIZES = st.sampled_from([0, 1, 2, 3, 5, 7, 8, 13, 15, 16, 17, 24, 31, 32, 33, 48, 49])
-POSITIVE = SIZES.filter(bool)
 random_shapes = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -58,37 +59,6 @@ def check_values(function, reference, inputs):
             assert got.dtype is dtype and got.shape == want.shape
             scale = max(1.0, want.abs().max().item() if want.numel() else 1.0)
             torch.testing.assert_close(got.double(), want, rtol=0, atol=TOLERANCE[dtype] * scale, equal_nan=True)
-
-
-def other_layouts(tensor):
-    """Copies of ``tensor`` with the same values behind unusual strides and offsets."""
-    if tensor.dim() > 1:
-        order = list(reversed(range(tensor.dim())))
-        yield "transposed", tensor.permute(order).contiguous().permute(order)
-    wide = tensor.new_zeros(*tensor.shape, 2)
-    wide[..., 1] = tensor
-    yield "every other element, behind an offset", wide[..., 1]
-    imaginary = torch.complex(torch.zeros_like(tensor), tensor).conj().imag.neg()
-    yield "storage of a complex tensor", imaginary
-
-
-def check_layouts(function, inputs):
-    """Tensors and grad_outputs with any strides give, bit for bit, what contiguous ones give."""
-    results, _ = gradients(function, inputs)
-    directions = [torch.randn_like(result) for result in as_tuple(results)]
-    _, wanted_gradients = gradients(function, inputs, directions)
-    choices = [
-        list(other_layouts(i.detach())) if isinstance(i, Tensor) else itertools.repeat((None, i)) for i in inputs
-    ]
-    seen = 0
-    for variant in zip(*choices):
-        seen += 1
-        strided = [i.requires_grad_() if isinstance(i, Tensor) else i for _, i in variant]
-        strided_directions = [dict(other_layouts(d))["every other element, behind an offset"] for d in directions]
-        got, got_gradients = gradients(function, strided, strided_directions)
-        for left, right in zip(as_tuple(got) + got_gradients, as_tuple(results) + wanted_gradients, strict=True):
-            assert torch.equal(left, right), variant[0][0]
-    assert seen >= 2
 
 
 def check_needs_input_grad(function, inputs):
@@ -146,18 +116,6 @@ def check_unused_result(function, reference, inputs):
             torch.testing.assert_close(left, torch.zeros_like(left) if right is None else right)
 
 
-def check_gradients_of_gradients(function, inputs):
-    """gradcheck and gradgradcheck; and a gradient made with create_graph=True, by another path, is the usual one."""
-    assert torch.autograd.gradcheck(function, inputs)
-    assert torch.autograd.gradgradcheck(function, inputs)
-    _, usual = gradients(function, inputs)
-    results = function(*inputs)
-    wanted = [input for input in inputs if isinstance(input, Tensor)]
-    loss = sum(result.sum() for result in as_tuple(results))
-    for left, right in zip(torch.autograd.grad(loss, wanted, create_graph=True), usual, strict=True):
-        torch.testing.assert_close(left, right)
-
-
 def check_refuses(function, function_class, arguments, bad):
     """``bad``: rows of (index of the argument, its value, exception, the pattern of its message); by function and by ``apply``."""
     for place, value, exception, pattern in bad:
@@ -166,3 +124,18 @@ def check_refuses(function, function_class, arguments, bad):
         for call in (function, function_class.apply):
             with pytest.raises(exception, match=pattern):
                 call(*wrong)
+
+
+def check_refuses_pairs(function, function_class):
+    """What an elementwise operator of two tensors does not take."""
+    x = torch.zeros(5, 5, requires_grad=True)
+    of_integers = names("input1", *FLOATS, "torch.int64", "tensor.to(torch.float32)")
+    check_refuses(function, function_class, (x, x), [
+        (1, torch.zeros(5, 4), ValueError, names("input2", "(5, 5)", "(5, 4)")),
+        (1, torch.zeros(5, 5, 1), ValueError, names("input2", "(5, 5)", "(5, 5, 1)")),
+        (1, torch.zeros(5, 5, dtype=torch.float64), TypeError, "input2"),
+        (0, torch.zeros(5, 5, dtype=torch.int64), TypeError, of_integers),
+        (0, [1.0], TypeError, names("input1", "torch.Tensor", "list")),
+        (1, None, TypeError, names("input2", "torch.Tensor", "NoneType")),
+        (1, torch.zeros(5, 5, device="meta"), (TypeError, ValueError), "input2"),
+    ])  # fmt: skip

@@ -2,8 +2,6 @@
 import re
 import subprocess
 
-import pytest
-
 from support import TESTS
 from torchthaw.base import config
 
@@ -24,17 +22,6 @@ def compile_program(source, output, *flags):
     built = subprocess.run(command, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     return output
-
-
-def program(topic):
-    """A fixture for the topic's program, compiled once."""
-
-    @pytest.fixture(scope="module")
-    def built(tmp_path_factory):
-        folder = tmp_path_factory.mktemp(topic)
-        return compile_program(FOLDER / f"{topic}.c", folder / "cases", *FLAGS)
-
-    return built
 
 
 def run(program, case):

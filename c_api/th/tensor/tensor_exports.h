@@ -1,4 +1,4 @@
-// c_api/th/tensor/tensor_exports.h: what tensor.cpp exports for each type.
+// c_api/th/tensor/tensor_exports.h: what tensor.cpp exports for each type; thc/tensor/tensor_exports.h has it all, too.
 TH_TENSOR_EXPORT(THStorage *, storage, storage<real>, const THTensor *)
 TH_TENSOR_EXPORT(ptrdiff_t, storageOffset, storageOffset<real>, const THTensor *)
 TH_TENSOR_EXPORT(int, nDimension, nDimension<real>, const THTensor *)
@@ -12,7 +12,9 @@ TH_TENSOR_EXPORT(int, isContiguous, isContiguous<real>, const THTensor *)
 TH_TENSOR_EXPORT(int, isSameSizeAs, isSameSizeAs<real>, const THTensor *, const THTensor *)
 TH_TENSOR_EXPORT(int, isSize, isSize<real>, const THTensor *, const THLongStorage *)
 TH_TENSOR_EXPORT(int, isSetTo, isSetTo<real>, const THTensor *, const THTensor *)
+#ifndef THC_GENERIC_FILE
 TH_TENSOR_EXPORT(THDescBuff, desc, desc<real>, const THTensor *)
+#endif
 TH_TENSOR_EXPORT(THDescBuff, sizeDesc, sizeDesc<real>, const THTensor *)
 
 TH_TENSOR_EXPORT_READER(setFlag, setFlag<real>, THTensor *, const char)

@@ -70,8 +70,6 @@ template <typename T> struct Type;
 #define TH_TYPE(Real, real, accreal)                                                                                   \
     template <> struct Type<real> {                                                                                    \
         using Accumulate = accreal;                                                                                    \
-        using CTensor = TH##Real##Tensor;                                                                              \
-        using CStorage = TH##Real##Storage;                                                                            \
         static constexpr const char *name = #Real;                                                                     \
     };                                                                                                                 \
     inline Tensor<real> *native(TH##Real##Tensor *t) { return reinterpret_cast<Tensor<real> *>(t); }                   \

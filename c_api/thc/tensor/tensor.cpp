@@ -94,12 +94,18 @@ inline int all_on_current_device(unsigned count, va_list tensors) {
 }  // namespace th
 
 extern "C" {
-#define THC_TENSOR(returns, name, function, ...)                                                                       \
+#define TH_TENSOR_EXPORT(returns, name, function, ...)                                                                 \
     THC_EXPORT(returns, THCTensor_(name), ::th::tensor_functions::function, __VA_ARGS__)
-#define THC_TENSOR_READER(name, function, ...)                                                                         \
+#define TH_TENSOR_EXPORT_READER(name, function, ...)                                                                   \
     THC_EXPORT_READER(THCTensor_(name), ::th::tensor_functions::function, __VA_ARGS__)
-#define THC_TENSOR0(returns, name, function)                                                                           \
+#define TH_TENSOR_EXPORT0(returns, name, function)                                                                     \
     THC_EXPORT0(returns, THCTensor_(name), ::th::tensor_functions::function)
+// The words of TH's list.
+#undef THTensor
+#define THTensor THCTensor
+#undef THStorage
+#define THStorage THCStorage
+#define THDescBuff THCDescBuff
 #define THC_GENERIC_FILE "thc/tensor/tensor_exports.h"
 #include <THC/THCGenerateAllTypes.h>
 

@@ -112,36 +112,6 @@ def test_a_failing_step_is_named_and_the_others_are_run(tmp_path):
     }
 
 
-def test_what_lacks_is_said_and_nothing_begins_too_late(tmp_path):
-    code, out, kept = pretended(tmp_path, "--part", "sanitize", nvidia_smi=SMI)
-    if "compute-sanitizer" not in out:
-        pytest.skip("this machine has compute-sanitizer")
-    assert code == 1 and set(list(kept["pretended-card-tm.json"]["check: sanitize"].values())[1:]) == {
-        "left out, no compute-sanitizer"
-    }
-
-
-def test_nothing_begins_when_the_time_is_over(tmp_path):
-    code, _, kept = pretended(tmp_path, "--part", "sanitize", "--within", "0", nvidia_smi=SMI, compute_sanitizer="")
-    assert code == 1 and "left out, no time" in kept["pretended-card-tm.json"]["check: sanitize"].values()
-
-
-def test_without_a_gpu_nothing_is_run(tmp_path):
-    code, out, kept = pretended(tmp_path, "--part", "sanitize", nvidia_smi="echo NVIDIA-SMI has failed; exit 9")
-    assert code == 1 and out == "make gpu-check: no NVIDIA GPU on this machine, nothing was checked.\n" and not kept
-
-
-def test_results_of_one_part_leave_those_of_another(tmp_path):
-    cards.keep("NVIDIA H200", "times", {"goals": [1]}, tmp_path)
-    path = cards.keep("NVIDIA H200", "check: test", {"kernels": "ok"}, tmp_path)
-    assert path == tmp_path / "nvidia-h200.json"
-    kept, today = json.loads(path.read_text()), cards.date.today().isoformat()
-    assert kept == {
-        "device": "NVIDIA H200", "times": {"date": today, "goals": [1]},
-        "check: test": {"date": today, "kernels": "ok"},
-    }  # fmt: skip
-
-
 # make cuda-check refuses
 
 SPILLS = """
@@ -196,26 +166,3 @@ def test_every_cuda_sample_is_compiled():
     assert sorted(cuda_samples.SAMPLES) == sorted(
         {path.relative_to(samples).parts[0] for path in samples.rglob("*.cu")}
     )
-
-
-def test_headers_that_the_toolkit_has_are_not_taken_from_packages(tmp_path):
-    python, toolkit = tmp_path / "python", tmp_path / "toolkit"
-    python.write_text(f"#!/bin/sh\necho {tmp_path}\n")
-    python.chmod(0o755)
-    for path in (
-        "toolkit/include/cuda_runtime.h",
-        "nvidia/cu13/include/cuda_runtime.h",
-        "nvidia/cu13/include/cublas_v2.h",
-    ):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).touch()
-    folder = cuda_samples.missing_headers(python, toolkit, tmp_path / "headers")
-    assert [path.name for path in folder.iterdir()] == ["cublas_v2.h"] and (folder / "cublas_v2.h").exists()
-
-
-@pytest.mark.parametrize("failing", ["doctor", "setup.py", "test.py", None])
-def test_a_step_that_fails_is_named(tmp_path, monkeypatch, failing):
-    monkeypatch.setattr(cuda_samples, "FOLDER", tmp_path)
-    monkeypatch.setattr(cuda_samples.compat, "run", lambda command, *_, **__: failing in command)
-    (line,) = cuda_samples.build("lltm", "after doctor --apply", "python", {}, tmp_path / "log")
-    assert (failing or "no library with kernels for sm_80") in line, line

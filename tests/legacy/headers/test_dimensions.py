@@ -1,15 +1,5 @@
-# tests/legacy/headers/test_dimensions.py: the cases of dimensions.c, one by one.
-import pytest
+# tests/legacy/headers/test_dimensions.py: what C sees as the dimensions of a tensor from Python.
 import torch
-
-from support import th_cases
-
-program = th_cases.program("dimensions")
-
-
-@pytest.mark.parametrize("case", th_cases.names("dimensions"))
-def test_in_c(program, case):
-    th_cases.run(program, case)
 
 
 def test_dimensions_of_a_tensor_from_python(calls):

@@ -1,17 +1,10 @@
-# tests/legacy/headers/test_errors_and_memory.py: the cases of errors_and_memory.c, one by one.
+# tests/legacy/headers/test_errors_and_memory.py: handlers of an extension, and long names of folders.
 import shutil
 
 import pytest
 import torch
 
 from support import th_cases
-
-program = th_cases.program("errors_and_memory")
-
-
-@pytest.mark.parametrize("case", th_cases.names("errors_and_memory"))
-def test_in_c(program, case):
-    th_cases.run(program, case)
 
 
 def test_in_a_folder_with_a_long_name(tmp_path):

@@ -1,18 +1,10 @@
-# tests/legacy/headers/test_generic_types.py: the cases of generic_types.c, one by one; and the headers as compilers see
-# them.
+# tests/legacy/headers/test_generic_types.py: the headers as compilers see them.
 import subprocess
 
 import pytest
 
 from support import th_cases
 from torchthaw.base import config
-
-program = th_cases.program("generic_types")
-
-
-@pytest.mark.parametrize("case", th_cases.names("generic_types"))
-def test_in_c(program, case):
-    th_cases.run(program, case)
 
 
 def check(tmp_path, text, standard="c99", folders=("",)):

@@ -1,17 +1,7 @@
-# tests/legacy/headers/test_ownership.py: the cases of ownership.c, one by one.
+# tests/legacy/headers/test_ownership.py: storages that tensors of Python and C share.
 import gc
 
-import pytest
 import torch
-
-from support import th_cases
-
-program = th_cases.program("ownership")
-
-
-@pytest.mark.parametrize("case", th_cases.names("ownership"))
-def test_in_c(program, case):
-    th_cases.run(program, case)
 
 
 def test_set_shares_the_storage_of_another_tensor(calls):

@@ -1,16 +1,7 @@
-# tests/legacy/headers/test_resizing.py: the cases of resizing.c, one by one.
+# tests/legacy/headers/test_resizing.py: a resize in C as Python sees it.
 import numpy as np
 import pytest
 import torch
-
-from support import th_cases
-
-program = th_cases.program("resizing")
-
-
-@pytest.mark.parametrize("case", th_cases.names("resizing"))
-def test_in_c(program, case):
-    th_cases.run(program, case)
 
 
 def test_resized_in_c_is_seen_in_python(calls):
