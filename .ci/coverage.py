@@ -76,8 +76,8 @@ def build_and_test(short):
     """Leaves the counters of gcov and the files of coverage in TREE; whether the tests ran to their end."""
     run(sys.executable, "ffi_build.py", **COUNTERS)
     run("cmake", "--build", "build", "--parallel", JOBS, **COUNTERS)
-    for path in [*TREE.rglob("*.gcda"), *TREE.glob(".coverage.*")]:
-        path.unlink()
+    for path in [*TREE.rglob("*.gcda"), TREE / ".coverage", *TREE.glob(".coverage.*")]:
+        path.unlink(missing_ok=True)
     run("ctest", "--test-dir", "build", "--parallel", JOBS, check=False)
     pytest = [sys.executable, "-m", "pytest", "tests", "--ignore", "tests/bridge/test_bridge_sanitized.py", "-q"]
     pytest += ["--dist", "loadfile", "--numprocesses", JOBS, "--max-worker-restart", "0", "--timeout", "1200"]
