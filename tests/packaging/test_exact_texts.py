@@ -28,7 +28,7 @@ LEFT = {
     "build": 9,
     "cuda": 14,
     "cuda/gpu": 6,
-    "cuda/host": 3,
+    "cuda/host": 1,
     "graph": 1,
     "harden/threads": 1,
     "legacy/doctor": 13,
