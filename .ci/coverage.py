@@ -76,8 +76,8 @@ def build_and_test(short):
     """Leaves the counters of gcov and the files of coverage in TREE; whether the tests ran to their end."""
     run(sys.executable, "ffi_build.py", **COUNTERS)
     run("cmake", "--build", "build", "--parallel", JOBS, **COUNTERS)
-    for path in [*TREE.rglob("*.gcda"), *TREE.glob(".coverage.*")]:
-        path.unlink()
+    for path in [*TREE.rglob("*.gcda"), TREE / ".coverage", *TREE.glob(".coverage.*")]:
+        path.unlink(missing_ok=True)
     run("ctest", "--test-dir", "build", "--parallel", JOBS, check=False)
     pytest = [sys.executable, "-m", "pytest", "tests", "--ignore", "tests/bridge/test_bridge_sanitized.py", "-q"]
     pytest += ["--dist", "loadfile", "--numprocesses", JOBS, "--max-worker-restart", "0", "--timeout", "1200"]
@@ -152,11 +152,12 @@ def main():
     parser.add_argument("--report", action="store_true", help="of the run before: nothing is built or tested")
     options = parser.parse_args()
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    wrong = []
+    form, wrong = "without the slow tests" if options.short else "all tests", []
     if not options.report:
         copy_tree()
         if not build_and_test(options.short):
-            wrong.append("the tests ended early: what ran is more than the tables say")
+            form += ", which ended early: more lines run than the tables say"
+            wrong.append("the tests ended early")
     found = measured()
     low = below(found, reasons(REASONS.read_text()))
     wrong += [f"{name} {share}: no reason in {REASONS.name}" for name, share, reason in low if reason == UNKNOWN]
@@ -164,7 +165,6 @@ def main():
     files = page.table([["file", "run", "reason"], *low])
     print(f"{sums}\n\n{files}")
     if options.publish:
-        form = "without the slow tests" if options.short else "all tests"
         page.write(PAGE, "coverage", f"{sums}\n\n{datetime.date.today()}, {form}.")
         page.write(PAGE, "files below 90 %", files)
     sys.exit("\n".join(wrong) or None)

@@ -23,12 +23,12 @@ MARK = "# text of PyTorch 0.4"
 LEFT = {
     "abi": 2,
     "base": 1,
-    "bindings": 8,
+    "bindings": 7,
     "bridge": 1,
     "build": 9,
     "cuda": 14,
     "cuda/gpu": 6,
-    "cuda/host": 3,
+    "cuda/host": 1,
     "graph": 1,
     "harden/threads": 1,
     "legacy/doctor": 13,
@@ -36,7 +36,7 @@ LEFT = {
     "legacy/modernize": 31,
     "legacy/semantics": 2,
     "operators": 1,
-    "packaging": 17,
+    "packaging": 9,
 }
 
 FORM = re.compile(r"\bexpected\b.*\bgot\b")

@@ -73,14 +73,6 @@ def test_what_the_page_would_lack_is_an_error(tmp_path):
         page(tmp_path, "int printed(const char *format, ...);")
 
 
-def test_sections_and_the_head(tmp_path):
-    text = page(tmp_path, "/* lib/given.h: the manual. */\n\n/* ------\n * Errors\n *\n * Codes stay.\n * ---- */\n\n"
-                "/* ---- Words, at once ----- */\n\n/*\n * Introduction\n * ====\n *\n * First.\n */")  # fmt: skip
-    assert re.findall(r"^(?:## )?\w[\w, .]*", text, re.MULTILINE) == [
-        "The manual.", "## Errors", "Codes stay.", "## Words, at once", "## Introduction", "First.",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("text, expected", [
     ("output = input * 2. Since 1.", ".. code-block:: text\n\n   output = input * 2\n\nSince 1."),
     ("a = b, each computed as a whole. Then.", "a = b, each computed as a whole. Then."),
@@ -95,10 +87,6 @@ def test_sections_and_the_head(tmp_path):
 ])  # fmt: skip
 def test_comments_as_rest(text, expected):
     assert prose.rest(text, KNOWN) == expected
-
-
-def test_stars_of_a_comment():
-    assert prose.without_stars(" First\n * second\n *   indented\n *\n * last ") == "First\nsecond\n  indented\n\nlast"
 
 
 def test_docstrings_get_lists_of_their_arguments():

@@ -15,35 +15,12 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _site import check, commands, diagrams, pages  # noqa: E402
 
 DOCS = ROOT / "docs"
-FRONT = """# T
-
-For all: [own](#a).
-
-## First
-
-[a](one.md), [b](deep/two.md#place)
-
-## Second
-
-```text
-[no](x.md)
-```
-[c](one.md), [d](three.md)
-"""
 
 
 def filled(text, docname="index"):
     source = [text]
     pages.fill(None, docname, source)
     return source[0]
-
-
-def test_contents_are_the_links_of_each_section():
-    assert pages.contents(FRONT, "index") == (
-        "```{toctree}\n:hidden:\n:caption: First\n\none\ndeep/two\n```\n\n"
-        "```{toctree}\n:hidden:\n:caption: Second\n\nthree\n```"  # not the first one again
-    )
-    assert pages.contents(FRONT, "languages", "deep/") == "```{toctree}\n:hidden:\n\ndeep/two\n```"
 
 
 def test_every_page_can_be_found_from_the_front_page():
@@ -54,12 +31,6 @@ def test_every_page_can_be_found_from_the_front_page():
             found += [line for line in tree.splitlines() if line and not line.startswith(":")]
     pages_there = sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.glob("**/*.md"))
     assert len(pages_there) > 40 and sorted(found) == pages_there  # each one once
-
-
-def test_an_unknown_mark_is_an_error():
-    with pytest.raises(ValueError, match="index: expected contents, header, python or commands, got <!-- site: magic"):
-        filled("# T\n\n<!-- site: magic -->\n")
-    assert filled("a <!-- site: magic --> inside a line\n") == "a <!-- site: magic --> inside a line\n"
 
 
 def test_the_python_page_has_all_that_is_public():
@@ -117,10 +88,6 @@ def test_the_check_of_the_built_site(tmp_path, body, problem):
     assert list(check.problems(tmp_path)) == ([problem] if problem else [])
     done = subprocess.run([sys.executable, check.__file__, tmp_path], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == ((1, f"{problem}\n") if problem else (0, ""))
-
-
-def test_a_site_without_pages_is_a_problem(tmp_path):
-    assert list(check.problems(tmp_path)) == [f"{tmp_path}: expected HTML files, got none"]
 
 
 @pytest.mark.parametrize("source", sorted(DOCS.glob("diagrams/*.dot")), ids=lambda path: path.name)

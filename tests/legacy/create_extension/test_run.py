@@ -57,6 +57,14 @@ def test_run_of_code(tmp_path, words, given, argv):
     assert subprocess.run(failing, cwd=tmp_path, env=environment).returncode == 3
 
 
+def test_run_keeps_the_sitecustomize_of_the_environment(tmp_path):
+    """Python imports one only, and that of torchthaw stands before it."""
+    (tmp_path / "sitecustomize.py").write_text("import builtins\nbuiltins.customized = 'by its own'\n")
+    paths = os.pathsep.join([str(SRC), str(tmp_path)])
+    result = python("-m", "torchthaw", "run", "-c", f"{IMPORT}; print(customized)", PYTHONPATH=paths)
+    assert result.stdout == "by its own\n", result.stderr
+
+
 def test_run_of_a_shell_script(tmp_path):
     script = tmp_path / "make.sh"
     script.write_text(f"python -c '{IMPORT}; import sys; print(sys.executable)'\necho \"$1\"\nexit 3\n")

@@ -1,5 +1,6 @@
 # tests/legacy/semantics/test_semantics.py: the opt-in items that restore what PyTorch changed in silence, and the debug
 # mode.
+import abc
 import os
 import subprocess
 import sys
@@ -21,6 +22,14 @@ OWNERS = (
     torch, torch.Tensor, torch.nn.functional, torch.linalg, torch.testing, torch.nn.Parameter, torch.autograd.Function,
     torch.autograd.Variable,
 )  # fmt: skip
+
+
+def functions_of_six(six):
+    with pytest.raises(KeyError) as caught:
+        six.raise_from(KeyError("new"), ValueError("cause"))
+    made = six.with_metaclass(abc.ABCMeta, dict)
+    is_right = isinstance(caught.value.__cause__, ValueError) and type(made) is abc.ABCMeta and issubclass(made, dict)
+    return is_right and six.istuple((1,)) and not six.istuple([1])
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +96,7 @@ WITH = {
     "method_out-exp": lambda: T.exp(out=(out := torch.empty(3, 2))) is out and torch.equal(out, torch.exp(T)),
     "torch_six": lambda: __import__("torch._six")._six.string_classes == (str, bytes),
     "torch_six-from": lambda: exec("from torch._six import inf, container_abcs; assert inf > 1e300", {}) is None,
+    "torch_six-functions": lambda: functions_of_six(__import__("torch._six")._six),
     "all_dtypes": lambda: torch.testing.get_all_dtypes() == [
         torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64,
     ],

@@ -1,0 +1,40 @@
+"""tests/packaging/test_coverage.py: a file of which the tests run little stands on the page, with its reason or as without."""
+
+import runpy
+import sys
+
+import pytest
+
+from support import ROOT
+
+SCRIPT = ROOT / ".ci" / "coverage.py"
+pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="a source distribution has no .ci")
+
+
+@pytest.fixture(scope="module")
+def coverage():
+    """The names of the script, whose own name is that of a package."""
+    sys.path.insert(0, str(SCRIPT.parent))
+    yield runpy.run_path(SCRIPT)
+    sys.path.remove(str(SCRIPT.parent))
+
+
+def test_a_file_below_90_percent_is_listed(coverage):
+    found = {"a.py": (9, 10, 0, 0), "b.py": (8, 9, 1, 2), "c.cpp": (0, 4, 0, 0)}
+    known = coverage["reasons"]("# why\n\nb.py: errors: of the disk\n")
+    unknown = coverage["UNKNOWN"]
+    assert coverage["below"](found, known) == [
+        ["`b.py`", "88.9 %", "errors: of the disk"],
+        ["`c.cpp`", "0.0 %", unknown],
+    ]
+
+
+def test_each_reason_has_a_file(coverage):
+    names = coverage["reasons"](coverage["REASONS"].read_text())
+    assert names and [name for name in names if not (ROOT / name).is_file()] == []
+    assert [name for name in names if coverage["part_of"](name) is None] == []
+
+
+def test_the_page_has_what_the_script_writes(coverage):
+    for part in ("coverage", "files below 90 %"):
+        assert coverage["page"].part(coverage["PAGE"], part).startswith("| ")
