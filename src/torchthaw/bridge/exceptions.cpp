@@ -135,11 +135,6 @@ bool raise_pending(PyObject *(*fatal)()) {
     return true;
 }
 
-void throw_pending() {
-    if (std::exchange(pending, NOTHING) == NO_MEMORY) throw std::bad_alloc();
-    throw std::runtime_error(pending_message);
-}
-
 void forget_pending() { pending = NOTHING; }
 
 void throw_error(const std::string &message) {
