@@ -1,4 +1,4 @@
-/* exceptions.cpp: the try and catch around every call, so that extensions themselves stay plain C. */
+/* exceptions.cpp: the try and catch around a call from Python, so that extensions themselves stay plain C. */
 #include "exceptions.h"
 
 #include "python.h"
