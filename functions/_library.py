@@ -54,11 +54,12 @@ def in_graph(operator):
     return lambda *arguments: operator(*arguments)
 
 
-def serve(name, check, widens=True):
+def serve(name, check, widens=True, multiplies=False):
     """Decorates ``function(tensor, ...)``, which calls the operator ``name`` of torch.ops.my_lib; None is the operator.
 
-    16-bit numbers for which C has no kernel are computed in float32, or by ``function`` itself unless ``widens``. The
-    arguments of a call that fails are looked at in ``check(*arguments)``, for an error in words; others pay nothing.
+    16-bit numbers for which C has no kernel are computed in float32, or by ``function`` itself unless ``widens``. What
+    ``multiplies`` matrices on a GPU follows PyTorch's setting for TF32. The arguments of a call that fails are looked
+    at in ``check(*arguments)``, for an error in words; others pay nothing.
     """
     dtypes = frozenset(dtype for dtype, suffix in SUFFIXES.items() if hasattr(my_lib, name + suffix))
     after_import("torch._dynamo", partial(prepare_for_dynamo, name))
@@ -68,6 +69,8 @@ def serve(name, check, widens=True):
             try:
                 tensor = arguments[0]
                 if tensor.dtype in WIDE or not widens or tensor.is_cpu and tensor.dtype in dtypes:
+                    if multiplies and tensor.is_cuda:
+                        follow_tf32()
                     return (function or getattr(operators, name))(*arguments)
                 if tensor.dtype in SUFFIXES:
                     check(*arguments)

@@ -15,7 +15,7 @@ from ._autograd import (
     needs_dispatch,
     stacked,
 )
-from ._library import check_dense, check_shape, check_tensors, follow_tf32, needed, operators, serve, sizes
+from ._library import check_dense, check_shape, check_tensors, needed, operators, serve, sizes
 
 
 def linear(input, weight, bias=None):
@@ -53,10 +53,8 @@ def check_saved(input, weight, grad_output, needs):
     check_shape("grad_output", grad_output, (*input.shape[:-1], weight.shape[0]))
 
 
-@serve("my_lib_linear_forward", check_arguments)
+@serve("my_lib_linear_forward", check_arguments, multiplies=True)
 def compute(input, weight, bias=None):
-    if input.is_cuda:
-        follow_tf32()
     if input.dim() == 2:
         return operators.my_lib_linear_forward(input, weight, bias)
     check_input(input, weight)
@@ -64,11 +62,9 @@ def compute(input, weight, bias=None):
     return output.view(*input.shape[:-1], weight.shape[0])
 
 
-@serve("my_lib_linear_backward", check_saved)
+@serve("my_lib_linear_backward", check_saved, multiplies=True)
 def compute_gradients(input, weight, grad_output, needs):
     """(grad_input, grad_weight, grad_bias), None where not needed."""
-    if input.is_cuda:
-        follow_tf32()
     if weight.dim() != 2 or grad_output.shape[:-1] != input.shape[:-1]:  # in rows, they could have as many
         check_saved(input, weight, grad_output, needs)
     grad_rows, input_rows = rows(grad_output), rows(input)

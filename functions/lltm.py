@@ -14,7 +14,7 @@ from ._autograd import (
     needs_dispatch,
     stacked,
 )
-from ._library import check_shape, check_tensors, follow_tf32, needed, operators, serve, sizes
+from ._library import check_shape, check_tensors, needed, serve, sizes
 
 
 def lltm(input, weights, bias, old_h, old_cell):
@@ -43,12 +43,8 @@ def check_arguments(input, weights, bias, old_h, old_cell):
     check_shape("old_cell", old_cell, (batch, state_size))
 
 
-@serve("lltm_forward", check_arguments)
-def compute(input, weights, bias, old_h, old_cell):
-    """(new_h, new_cell, gates), gates (batch, 3 * state_size)."""
-    if input.is_cuda:
-        follow_tf32()
-    return operators.lltm_forward(input, weights, bias, old_h, old_cell)
+# (new_h, new_cell, gates), gates (batch, 3 * state_size)
+compute = serve("lltm_forward", check_arguments, multiplies=True)()
 
 
 def check_saved(input, weights, bias, old_h, old_cell, new_cell, gates, grad_h, grad_cell, needs):
@@ -56,11 +52,9 @@ def check_saved(input, weights, bias, old_h, old_cell, new_cell, gates, grad_h, 
     check_arguments(input, weights, bias, old_h, old_cell)
 
 
-@serve("lltm_backward", check_saved)
+@serve("lltm_backward", check_saved, multiplies=True)
 def compute_gradients(input, weights, bias, old_h, old_cell, new_cell, gates, grad_h, grad_cell, needs):
     """Those of all five arguments, None where not needed."""
-    if input.is_cuda:
-        follow_tf32()
     arguments = grad_h, grad_cell, new_cell, gates, input, old_h, weights
     return needed("lltm_backward", arguments, needs, input, weights, bias, old_h, old_cell)
 

@@ -5,7 +5,7 @@ from torch.compiler import is_compiling
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from ._autograd import Operator, autocast_active, dispatch, in_front, low_precision, must_compose, needs_dispatch
-from ._library import check_shape, check_tensors, follow_tf32, needed, operators, operators_out, serve, sizes
+from ._library import check_shape, check_tensors, needed, operators_out, serve, sizes
 from .lltm import LLTMFunction, step_tangents
 
 
@@ -34,12 +34,8 @@ def check_arguments(input, weights, bias, old_h, old_cell):
     check_shape("old_cell", old_cell, (batch, state_size))
 
 
-@serve("lltm_sequence_forward", check_arguments)
-def compute(input, weights, bias, old_h, old_cell):
-    """(output, cells, gates): h and cell after every step, and the gates (seq_len, batch, 3 * state_size)."""
-    if input.is_cuda:
-        follow_tf32()
-    return operators.lltm_sequence_forward(input, weights, bias, old_h, old_cell)
+# (output, cells, gates): h and cell after every step, and the gates (seq_len, batch, 3 * state_size)
+compute = serve("lltm_sequence_forward", check_arguments, multiplies=True)()
 
 
 def check_saved(input, weights, bias, old_h, old_cell, *others):
@@ -47,26 +43,22 @@ def check_saved(input, weights, bias, old_h, old_cell, *others):
     check_arguments(input, weights, bias, old_h, old_cell)
 
 
-@serve("lltm_sequence_backward", check_saved)
+@serve("lltm_sequence_backward", check_saved, multiplies=True)
 def compute_gradients(
     input, weights, bias, old_h, old_cell, output, cells, gates, grad_output, grad_h, grad_cell, needs
 ):
     """Those of all five arguments, None where not needed."""
-    if input.is_cuda:
-        follow_tf32()
     grad_output = torch.zeros_like(output) if grad_output is None else grad_output
     arguments = grad_output, grad_h, grad_cell, cells, gates, input, output, old_h, old_cell, weights
     return needed("lltm_sequence_backward", arguments, needs, input, weights, bias, old_h, old_cell)
 
 
-@serve("lltm_sequence_forward", check_arguments)
+@serve("lltm_sequence_forward", check_arguments, multiplies=True)
 def compute_results(input, weights, bias, old_h, old_cell):
     """(output, h, cell). Only gradients need the gates, which take more memory than all results."""
     if is_compiling():
         output, cells, _ = compute(input, weights, bias, old_h, old_cell)
     else:
-        if input.is_cuda:
-            follow_tf32()
         steps, batch, _ = input.shape
         output = torch.empty(steps, batch, old_h.shape[1], dtype=input.dtype, device=input.device)
         cells = torch.empty_like(output)

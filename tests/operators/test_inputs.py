@@ -1,10 +1,12 @@
 """tests/operators/test_inputs.py: tensors without memory, without elements, with a bit set, sparse, nested."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 import torch
 
+from functions import _library, linear, lltm, lltm_sequence
 from functions.add import add
 from functions.batch_norm2d import batch_norm2d
 from functions.conv2d import conv2d
@@ -136,3 +138,20 @@ def test_channels_last_is_kept(function):
     torch.testing.assert_close(gradient, wanted)
     if function is batch_norm2d:
         assert gradient.is_contiguous(memory_format=torch.channels_last)
+
+
+@pytest.mark.parametrize("call", [
+    linear.compute, linear.compute_gradients,
+    lltm.compute, lltm.compute_gradients,
+    lltm_sequence.compute, lltm_sequence.compute_results, lltm_sequence.compute_gradients,
+])  # fmt: skip
+def test_on_a_gpu_products_follow_the_setting_for_tf32(call, monkeypatch):
+    class Followed(Exception):
+        pass
+
+    def follow():
+        raise Followed
+
+    monkeypatch.setattr(_library, "follow_tf32", follow)
+    with pytest.raises(Followed):
+        call(SimpleNamespace(dtype=torch.float32, is_cuda=True))

@@ -68,7 +68,8 @@ void multiply_panel(Scalars<S> weights, int64_t columns, const T *panel, int64_t
             Scalars<S> a = weights;
             a.data += column * a.row_stride;
             Vec<T> sum[group_count * rows][vectors] = {};
-            multiply_stored_tile<S, group_count, rows, vectors>(a, panel, width, depth, sum);
+            if constexpr (is_arithmetic<S>) multiply_tile<S, group_count, rows, vectors>(a, panel, width, depth, sum);
+            else multiply_stored_tile<S, group_count, rows, vectors>(a, panel, width, depth, sum);
 #pragma GCC unroll 16
             for (int i = 0; i < group_count * rows; ++i)
 #pragma GCC unroll 4

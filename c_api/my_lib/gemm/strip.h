@@ -12,19 +12,15 @@ namespace MY_LIB_ISA {
 
 constexpr int64_t strip_columns = 256;
 
-// multiply_tile() for A in S. What A's type needs:
-//     float, double      nothing
-//     bfloat16 in pairs  B packed in pairs (gemm/pairs.h), `depth` rows of single elements
-//     other              strips of A's rows, converted to float
+// multiply_tile() for A in 16 bits: pairs of bfloat16 need B packed in pairs (gemm/pairs.h), `depth` rows of single
+// elements; others are converted to float in strips of A's rows.
 template <typename S, int group_count, int rows, int vectors, typename T = Arithmetic<S>>
 [[gnu::always_inline]] inline void multiply_stored_tile(Scalars<S> a, const T *b, int64_t b_stride, int64_t depth,
                                                         Vec<T> (&sum)[group_count * rows][vectors]) {
     const auto row_of = [&](int i) __attribute__((always_inline)) {
         return a.data + i / rows * a.group_stride + i % rows * a.row_stride;
     };
-    if constexpr (is_arithmetic<S>) {
-        multiply_tile<S, group_count, rows, vectors>(a, b, b_stride, depth, sum);
-    } else if constexpr (in_pairs<S>) {
+    if constexpr (in_pairs<S>) {
         const int64_t pairs = depth / 2;
         multiply_tile<bfloat16_pair, group_count, rows, vectors>(
             Scalars<S>{a.data, a.group_stride, a.row_stride, 2}, b, b_stride, pairs, sum);

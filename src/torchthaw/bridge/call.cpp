@@ -50,6 +50,7 @@ public:
         if (__builtin_expect(code_ran_, 0) && !convert_again()) return nullptr;
         if (checked_ && !annotated_.complete(function_, frame_, arguments_, some_left_out, &sizes_)) return nullptr;
         if (written_count_ > 0 && !needs_cffi_ && !bump_versions(written_, written_count_)) return nullptr;
+        if (__builtin_expect(*function_->has_callback, 0)) return call_with_callbacks().release();
         return (device_ < 0 ? call() : call_on_device()).release();
     }
 
@@ -73,16 +74,11 @@ private:
         return there.enter(device_) ? call() : Ref();
     }
 
-    Ref call() {
-        if (__builtin_expect(*function_->has_callback, 0)) return call_with_callbacks();
-        return call_and_finish();
-    }
-
     __attribute__((noinline, cold)) Ref call_with_callbacks() {
         HeldMemory memory;
         CallbackScope scope;
         if (!scope.has_entered() || !hold_memory(&memory)) return Ref();
-        Ref result = call_and_finish();
+        Ref result = device_ < 0 ? call() : call_on_device();
         return scope.raise() ? Ref() : std::move(result);
     }
 
@@ -97,8 +93,17 @@ private:
         return !with_structs || structs_->hold(memory);
     }
 
-    __attribute__((always_inline)) Ref call_and_finish() {
-        Ref result = needs_cffi_ ? call_through_cffi() : call_directly();
+    Ref call() {
+        Ref result;
+        if (needs_cffi_) {
+            result = call_through_cffi();
+        } else {
+            assert(function_->run != nullptr);
+            PyThreadState *state = PyEval_SaveThread();
+            const bool returned = guard(function_->run, frame_);
+            PyEval_RestoreThread(state);
+            if (returned || !raise()) result = result_in_frame();
+        }
         if (!with_structs) return result;
         if (result == nullptr) finish_after_error();
         else if (!structs_->finish(true, function_, arguments_, count_)) return Ref();
@@ -126,15 +131,13 @@ private:
         const Argument argument = this->argument(index);
         const int kind = argument.parameter.kind;
         if (kind <= THAW_DOUBLE && store_number(kind, argument.place, argument.object)) return DONE;
-        if (with_structs) return convert_struct(argument);
+        if (with_structs) {
+            const Outcome outcome = structs_->convert(argument, &device_);
+            if (outcome == DONE && !has_plain_attributes(argument.object)) code_ran_ = true;
+            return outcome;
+        }
         if (is_stream(index)) return DONE; /* it depends on the rest */
         return CONVERTERS[static_cast<size_t>(kind)].convert(*this, argument, static_cast<int>(index));
-    }
-
-    Outcome convert_struct(const Argument &argument) {
-        const Outcome outcome = structs_->convert(argument, &device_);
-        if (outcome == DONE && !has_plain_attributes(argument.object)) code_ran_ = true;
-        return outcome;
     }
 
     static Outcome pointer(Call &call, const Argument &argument, int index) {
@@ -216,12 +219,7 @@ private:
         return refuse(argument(i)) == DONE;
     }
 
-    Ref call_directly() {
-        assert(function_->run != nullptr);
-        PyThreadState *state = PyEval_SaveThread();
-        const bool returned = guard(function_->run, frame_);
-        PyEval_RestoreThread(state);
-        if (!returned && raise()) return Ref();
+    Ref result_in_frame() const {
         const void *value = frame_ + function_->result_offset;
         if (function_->status != 0 && has_failed(value)) return raise_failure_of(function_), Ref();
         if (function_->result < THAW_TH_TENSOR) return to_python(function_->result, value);

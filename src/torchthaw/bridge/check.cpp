@@ -26,14 +26,8 @@ struct Finding {
     int which; /* of its shapes; for an overlap, the index of the other array */
 };
 
-inline bool fits(const Array &array, const int64_t *shape, int64_t dimensions) {
-    if (array.dimensions >= 0) {
-        if (array.dimensions != dimensions) return false;
-        for (int64_t i = 0; i < dimensions; ++i) {
-            if (array.size[i] != shape[i]) return false;
-        }
-        return true;
-    }
+/* Whether an array of which only the number of elements is known has as many as the shape. */
+bool has_as_many(const Array &array, const int64_t *shape, int64_t dimensions) {
     int64_t elements = 1;
     for (int64_t i = 0; i < dimensions; ++i) {
         if (shape[i] < 0 || __builtin_mul_overflow(elements, shape[i], &elements)) return false;
@@ -55,7 +49,10 @@ inline Finding find_in_shapes(const thaw_callable *function, const void *frame, 
         const int64_t *shape = function->shape(frame, array.parameter, which, buffer, &dimensions);
         assert(dimensions <= THAW_MAX_DIMENSIONS);
         if (__builtin_expect(shape == nullptr, 0)) return {Finding::NO_SHAPE, index, which};
-        if (__builtin_expect(!fits(array, shape, dimensions), 0)) return {Finding::SHAPE, index, which};
+        bool fits = array.dimensions == dimensions;
+        for (int64_t i = 0; fits && i < dimensions; ++i) fits = array.size[i] == shape[i];
+        if (array.dimensions < 0) fits = has_as_many(array, shape, dimensions);
+        if (__builtin_expect(!fits, 0)) return {Finding::SHAPE, index, which};
     }
     return {};
 }
@@ -78,31 +75,6 @@ inline Finding find_overlap(const thaw_function *function, const Array *arrays, 
         if (output.begin >= other.end || other.begin >= output.end || i == index) continue;
         const bool allowed = may_be(function, output, other) || may_be(function, other, output);
         if (!allowed || !is_same(output, other)) return {Finding::OVERLAP, index, i};
-    }
-    return {};
-}
-
-Finding find(const thaw_callable *function, const void *frame, const Array *arrays, int count) {
-    assert(count >= 0 && count <= MAX_CHECKED); /* a bit for each */
-    int64_t buffer[THAW_MAX_DIMENSIONS];
-    uint64_t others = 0, outputs = 0;
-    for (int i = 0; i < count; ++i) {
-        const int flags = function->parameters[arrays[i].parameter].flags;
-        if ((flags & THAW_WRITTEN) != 0) outputs |= uint64_t{1} << i;
-        if (function->takes_sizes && (flags & THAW_SIZES) == 0) {
-            others |= uint64_t{1} << i; /* after the arrays of sizes, which their shapes are read from */
-            continue;
-        }
-        const Finding found = find_in_shapes(function, frame, arrays, i, buffer);
-        if (found.what != Finding::NOTHING) return found;
-    }
-    for (; others != 0; others &= others - 1) {
-        const Finding found = find_in_shapes(function, frame, arrays, __builtin_ctzll(others), buffer);
-        if (found.what != Finding::NOTHING) return found;
-    }
-    for (; outputs != 0; outputs &= outputs - 1) {
-        const Finding found = find_overlap(function, arrays, count, __builtin_ctzll(outputs));
-        if (found.what != Finding::NOTHING) return found;
     }
     return {};
 }
@@ -192,7 +164,25 @@ __attribute__((noinline, cold)) bool explain(const Finding &found, const thaw_ca
 }  // namespace
 
 bool check_arrays(const thaw_callable *function, const void *frame, const Array *arrays, int count, Failure *failure) {
-    const Finding found = find(function, frame, arrays, count);
+    assert(count >= 0 && count <= MAX_CHECKED); /* a bit for each */
+    int64_t buffer[THAW_MAX_DIMENSIONS];
+    uint64_t others = 0, outputs = 0;
+    Finding found = {};
+    for (int i = 0; found.what == Finding::NOTHING && i < count; ++i) {
+        const int flags = function->parameters[arrays[i].parameter].flags;
+        if ((flags & THAW_WRITTEN) != 0) outputs |= uint64_t{1} << i;
+        if (function->takes_sizes && (flags & THAW_SIZES) == 0) {
+            others |= uint64_t{1} << i; /* after the arrays of sizes, which their shapes are read from */
+        } else {
+            found = find_in_shapes(function, frame, arrays, i, buffer);
+        }
+    }
+    for (; found.what == Finding::NOTHING && others != 0; others &= others - 1) {
+        found = find_in_shapes(function, frame, arrays, __builtin_ctzll(others), buffer);
+    }
+    for (; found.what == Finding::NOTHING && outputs != 0; outputs &= outputs - 1) {
+        found = find_overlap(function, arrays, count, __builtin_ctzll(outputs));
+    }
     return found.what == Finding::NOTHING || explain(found, function, frame, arrays, count, failure);
 }
 

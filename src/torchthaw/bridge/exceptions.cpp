@@ -1,4 +1,4 @@
-/* exceptions.cpp: the try and catch around every call, so that extensions themselves stay plain C. */
+/* exceptions.cpp: the try and catch around a call from Python, so that extensions themselves stay plain C. */
 #include "exceptions.h"
 
 #include "python.h"
@@ -133,11 +133,6 @@ bool raise_pending(PyObject *(*fatal)()) {
     const Ref text(PyUnicode_DecodeUTF8(pending_message.c_str(), length, "replace"));
     if (text != nullptr) PyErr_SetObject(type, text);
     return true;
-}
-
-void throw_pending() {
-    if (std::exchange(pending, NOTHING) == NO_MEMORY) throw std::bad_alloc();
-    throw std::runtime_error(pending_message);
 }
 
 void forget_pending() { pending = NOTHING; }

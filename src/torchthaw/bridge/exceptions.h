@@ -14,9 +14,6 @@ bool guard(void (*run)(void *frame), void *frame);
  * before: what `fatal` returns, borrowed, perhaps NULL with an exception set; without it RuntimeError or MemoryError. */
 bool raise_pending(PyObject *(*fatal)() = nullptr);
 
-/* Throws what is pending in this thread: std::bad_alloc or a std::runtime_error. */
-[[noreturn]] void throw_pending();
-
 /* What is pending since a call through cffi's lib, where nobody asks for it, is not the next call's. */
 void forget_pending();
 

@@ -87,10 +87,11 @@ Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Arra
                                             : tensor.device >= 0 && (*device < 0 || *device == tensor.device);
     const bool has_memory = tensor.data != nullptr || tensor.count == 0;
     const bool fits = same_dtype && in_place && is_contiguous(tensor) && has_memory;
-    if (!fits || (!again && is_lazy(argument.object, tensor) != 0)) return refuse(argument, device);
+    const bool asks = !again && fits && may_be_lazy(tensor);
+    if (!fits || (asks && is_lazy(argument.object, tensor) != 0)) return refuse(argument, device);
     if (!again && __builtin_expect(!has_plain_attributes(argument.object), 0)) {
         const bool is_written = (parameter.flags & THAW_WRITTEN) != 0; /* autograd will be asked */
-        if (is_written || torch.dltensor == nullptr || may_be_lazy(tensor)) *code_ran = true;
+        if (is_written || torch.dltensor == nullptr || asks) *code_ran = true;
     }
     if (device != nullptr) *device = tensor.device;
     if (array != nullptr) {

@@ -30,18 +30,6 @@ bool read_attributes(PyObject *object, Tensor *tensor) {
     return true;
 }
 
-/* By DLPack; false with an exception set for what it does not describe. */
-bool describe(PyObject *object, DLTensor *found) {
-    if (torch.read_body != nullptr) {
-        try {
-            torch.read_body(body_of(object), found);
-            return true;
-        } catch (...) { /* PyTorch's function for Python makes an exception of it */
-        }
-    }
-    return torch.dltensor(object, found) == 0;
-}
-
 /* The integers of a tuple; false with an exception set. */
 bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
     for (int i = 0; i < count; ++i) {
@@ -56,7 +44,15 @@ bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
 bool read_tensor(PyObject *object, Tensor *tensor) {
     if (torch.dltensor == nullptr) return read_attributes(object, tensor);
     DLTensor found;
-    if (!describe(object, &found)) return false;
+    bool was_read = false;
+    if (torch.read_body != nullptr) {
+        try {
+            torch.read_body(body_of(object), &found);
+            was_read = true;
+        } catch (...) { /* PyTorch's function for Python makes an exception of it */
+        }
+    }
+    if (!was_read && torch.dltensor(object, &found) != 0) return false;
     tensor->data = static_cast<char *>(found.data) + found.byte_offset;
     assert(found.ndim >= 0 && (found.ndim == 0 || found.shape != nullptr));
     tensor->count = 1;
@@ -69,10 +65,6 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
     tensor->size = found.shape;
     tensor->stride = found.strides;
     return true;
-}
-
-bool read_layout(PyObject *object, Tensor *tensor) {
-    return read_tensor(object, tensor) && (tensor->size != nullptr || read_sizes(object, tensor));
 }
 
 bool read_sizes(PyObject *object, Tensor *tensor) {
@@ -107,7 +99,7 @@ bool may_be_lazy(const Tensor &tensor) {
 }
 
 int is_lazy(PyObject *object, const Tensor &tensor) {
-    if (!may_be_lazy(tensor)) return 0;
+    assert(may_be_lazy(tensor));
     PyObject *ask = tensor.dtype_code == DLPACK_COMPLEX ? torch.is_conj : torch.is_neg;
     return truth(Ref(PyObject_CallFunctionObjArgs(ask, object, nullptr)));
 }

@@ -24,19 +24,18 @@ struct Tensor {
  * memory that C can read. */
 bool read_tensor(PyObject *object, Tensor *tensor);
 
-/* The same, and its sizes and strides in any case. */
-bool read_layout(PyObject *object, Tensor *tensor);
-
-/* Those of a tensor that was read without them. False, perhaps with an exception set, where they cannot be read. */
+/* Sizes and strides of a tensor that was read without them. False, perhaps with an exception set, where they cannot be
+ * read. */
 bool read_sizes(PyObject *object, Tensor *tensor);
 
 /* Whether the elements lie row by row. */
 bool is_contiguous(const Tensor &tensor);
 
-/* Whether is_lazy() has to ask PyTorch. */
+/* Whether is_lazy() is to be asked, which takes time. */
 bool may_be_lazy(const Tensor &tensor);
 
-/* Whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or -1 with an exception. */
+/* Of one that may be lazy: whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or
+ * -1 with an exception. */
 int is_lazy(PyObject *object, const Tensor &tensor);
 
 /* 1, 0, or -1 with an exception set. */

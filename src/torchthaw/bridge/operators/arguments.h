@@ -41,7 +41,14 @@ public:
         if (count_ > NEAR) far_.reset(new Value[count_]);
         else for (unsigned i = 0; i < count_; ++i) new (near() + i) Value;
         for (unsigned i = 0; i < count_; ++i) {
-            if (is_on_stack(plan.from[i])) take(plan.from[i], *stack++, &(*this)[i]);
+            Value &value = (*this)[i];
+            switch (plan.from[i]) {
+            case From::TENSOR: value.tensor = Handle(from_stack<TensorObject *>(*stack++)); break;
+            case From::OPTIONAL: take_optional(*stack++, &value); break;
+            case From::LIST: value.list = from_stack<ListObject *>(*stack++); break;
+            case From::NUMBER: value.number = *stack++; break;
+            default: break; /* nothing of it is on the stack */
+            }
         }
     }
 
@@ -62,11 +69,8 @@ private:
 
     Value *near() { return reinterpret_cast<Value *>(near_); }
 
-    static void take(From from, uint64_t given, Value *value) {
-        if (from == From::TENSOR) value->tensor = Handle(from_stack<TensorObject *>(given));
-        if (from == From::LIST) value->list = from_stack<ListObject *>(given);
-        if (from == From::NUMBER) value->number = given;
-        if (from != From::OPTIONAL || given == 0) return;
+    static void take_optional(uint64_t given, Value *value) {
+        if (given == 0) return;
         auto *cell = from_stack<uint64_t *>(given);
         value->tensor = Handle(from_stack<TensorObject *>(*cell));
         if (shim.torch_delete_stable_ivalue != nullptr) shim.torch_delete_stable_ivalue(cell);

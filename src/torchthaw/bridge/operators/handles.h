@@ -34,6 +34,7 @@ struct Layout {
     int32_t device_index = 0; /* of a GPU */
     int64_t dimensions;
     int64_t *size; /* the tensor's own */
+    int64_t count; /* of elements */
     bool contiguous;
 };
 
@@ -50,6 +51,8 @@ inline Layout layout_of(TensorObject *tensor, const char *parameter) {
                         (layout.device_type != shim.cpu &&
                          shim.aoti_torch_get_device_index(tensor, &layout.device_index) != 0);
     if (failed) throw_shim_error(parameter, "its shape cannot be read");
+    layout.count = 1;
+    for (int64_t i = 0; i < layout.dimensions; ++i) layout.count *= layout.size[i];
     return layout;
 }
 

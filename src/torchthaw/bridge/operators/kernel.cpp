@@ -4,7 +4,6 @@
 #include "../check.h"
 #include "../convert.h"
 #include "../dlpack.h"
-#include "../exceptions.h"
 #include "arguments.h"
 #include "errors.h"
 #include "gradients.h"
@@ -13,6 +12,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <new>
 #include <optional>
@@ -32,80 +32,32 @@ void put_integer(const thaw_parameter &parameter, void *place, int64_t value) {
                                                types[parameter.kind - THAW_INT8] + ", got " + std::to_string(value));
 }
 
-int64_t element_count(const Layout &layout) {
-    int64_t count = 1;
-    for (int64_t i = 0; i < layout.dimensions; ++i) count *= layout.size[i];
-    return count;
-}
-
-/* One call. Owns what PyTorch's stack held until it is given back, and gives it back whatever happens. */
+/* One call, in the steps of kernel(). Owns what PyTorch's stack held until it is given back, and gives it back whatever
+ * happens. */
 class KernelCall {
 public:
     KernelCall(const Plan &plan, void *frame, uint64_t *stack)
         : plan_(plan), variant_(&plan.variants[0]), frame_(static_cast<char *>(frame)), stack_(stack),
           values_(plan, stack) {}
 
-    void run() {
-        follow_thread_count();
-        refuse_gradients();
-        choose_variant();
-        each(From::TENSOR, From::OPTIONAL, [this](int i) { read_tensor(i); });
-        each(From::LIST, From::LIST, [this](int i) { read_list(i); });
-        each(From::NUMBER, From::NUMBER, [this](int i) { read_number(i); });
-        each(From::SOURCE, From::SOURCE, [this](int i) { read_source(i); });
-        check();
-        each(From::NOWHERE, From::NOWHERE, [this](int i) { allocate_output(i); });
-        if (!plan_.functional) each(From::TENSOR, From::OPTIONAL, [this](int i) { begin_writing_to(i); });
-        each(From::WORKSPACE, From::STREAM, [this](int i) { provide(i); });
-        call();
-        plan_.functional ? give_outputs() : copy_back();
-    }
-
-private:
     const thaw_callable &function() const { return *variant_->function; }
-    const thaw_parameter &parameter(int index) const {
-        assert(index >= 0 && index < function().parameter_count);
-        return function().parameters[index];
-    }
-    const char *name(int index) const { return parameter(index).name; }
-    bool has_flag(int index, int flag) const { return (parameter(index).flags & flag) != 0; }
-    char *place(int index) const { return frame_ + parameter(index).offset; }
-    void store(int index, const void *pointer) { std::memcpy(place(index), &pointer, sizeof pointer); }
-    int count() const { return static_cast<int>(plan_.from.size()); }
 
-    template <typename Action> void each(From first, From last, Action action) {
-        for (int i = 0; i < count(); ++i) {
-            if (plan_.from[i] >= first && plan_.from[i] <= last) action(i);
-        }
-    }
+    /* The arrays that are compared with each other, as they are read. */
+    Array arrays[MAX_CHECKED];
+    int array_count = 0;
 
-    [[noreturn]] void refuse(int index, const std::string &expected, const std::string &got) const {
-        throw KernelError(Failure::VALUE_ERROR, std::string(name(index)) + ": expected " + expected + ", got " + got);
-    }
-
-    /* For a tensor: `names` of dtypes that are expected, and the one to convert it to. */
-    [[noreturn]] void refuse_dtype(int index, const std::string &names, int32_t dtype, int32_t got) const {
-        refuse(index, "dtype " + names, std::string(dtype_name(got)) + "; pass tensor.to(" + dtype_name(dtype) + ")");
-    }
-
-    /* PyTorch passes its number of threads to a new thread's OpenMP only when it is asked for it. */
-    static void follow_thread_count() {
-        static thread_local bool followed;
-        uint32_t threads;
-        if (!followed) followed = shim.torch_get_num_threads(&threads) == 0;
-    }
-
-    void refuse_gradients() {
-        const bool records = shim.aoti_torch_grad_mode_is_enabled();
-        each(From::TENSOR, From::OPTIONAL, [&](int i) {
-            if (values_[i].tensor != nullptr) refuse_gradient(values_[i].tensor, records, plan_.name, name(i));
-        });
-    }
-
+    /* Reads what the tensors are, refuses what autograd would lose, and chooses the C function by their dtype. */
     void choose_variant() {
+        const bool records = shim.aoti_torch_grad_mode_is_enabled();
+        for (int i = 0; i < count(); ++i) {
+            Value &value = values_[i];
+            if (value.tensor == nullptr) continue;
+            refuse_gradient(value.tensor, records, plan_.name, name(i));
+            value.layout = layout_of(value.tensor, name(i));
+        }
         for (const int i : plan_.choosing) {
             if (values_[i].tensor == nullptr) continue;
-            const int32_t dtype = layout_of(values_[i].tensor, name(i)).dtype;
+            const int32_t dtype = values_[i].layout.dtype;
             std::string names;
             for (const Variant &variant : plan_.variants) {
                 if (variant.dtypes[i] == dtype) return void(variant_ = &variant);
@@ -117,91 +69,30 @@ private:
 
     void read_tensor(int index) {
         Value &value = values_[index];
-        if (value.tensor == nullptr) return store(index, nullptr);
-        value.layout = layout_of(value.tensor, name(index));
-        const int32_t dtype = variant_->dtypes[index];
-        if (dtype != Variant::ANY && dtype != value.layout.dtype) {
-            refuse_dtype(index, dtype_name(dtype), dtype, value.layout.dtype);
-        }
-        check_device(index, value.layout);
-        const bool written = has_flag(index, THAW_WRITTEN);
-        if (!value.layout.contiguous && !written && repeat(index)) return;
-        if (!value.layout.contiguous || (written && plan_.functional)) make_dense(index, written);
-        TensorObject *used = value.dense == nullptr ? value.tensor : value.dense;
-        const void *data;
-        void *writable;
-        const bool failed = written ? shim.torch_get_mutable_data_ptr(used, &writable) != 0
-                                    : shim.torch_get_const_data_ptr(used, &data) != 0;
-        if (failed) throw_shim_error(name(index), "PyTorch gives no memory");
-        if (written) data = writable;
-        if (data == nullptr && element_count(value.layout) != 0) refuse(index, "a tensor with memory", "one without");
-        store(index, data);
-    }
-
-    void check_device(int index, const Layout &layout) {
-        if (!plan_.on_cuda && layout.device_type == shim.cpu) return;
-        if (plan_.on_cuda && layout.device_type == shim.cuda) {
-            if (!device_) device_.emplace(device_index_ = layout.device_index);
-            if (layout.device_index == device_index_) return;
-        }
-        const std::string here = plan_.on_cuda ? "cuda:" + std::to_string(device_index_) : "the CPU";
-        const std::string there = layout.device_type == shim.cpu    ? "the CPU"
-                                  : layout.device_type == shim.cuda ? "cuda:" + std::to_string(layout.device_index)
-                                                               : "another device";
-        refuse(index, "a tensor on " + here, "one on " + there);
-    }
-
-    /* Whether a tensor on the CPU is one element expanded, as the gradient of a sum is. C then gets a row-major copy,
-     * which takes a tenth of the time of a tensor from PyTorch and its copy. */
-    bool repeat(int index) {
-        Value &value = values_[index];
-        const int64_t elements = element_count(value.layout);
-        if (plan_.on_cuda || elements == 0 || !has_one_element(index)) return false;
-        const void *data;
-        if (shim.torch_get_const_data_ptr(value.tensor, &data) != 0 || data == nullptr) return false;
-        const size_t bytes = shim.aoti_torch_dtype_element_size(value.layout.dtype);
-        const size_t all = bytes * static_cast<size_t>(elements);
-        value.repeated.reset(new char[all]);
-        char *to = value.repeated.get();
-        std::memcpy(to, data, bytes);
-        for (size_t done = bytes; done < all; done *= 2) std::memcpy(to + done, to, std::min(done, all - done));
-        store(index, to);
-        return true;
-    }
-
-    /* Whether all elements are in one place. */
-    bool has_one_element(int index) {
-        const Layout &layout = values_[index].layout;
-        const int64_t *stride = strides(index);
-        for (int64_t i = 0; i < layout.dimensions; ++i) {
-            if (layout.size[i] > 1 && stride[i] != 0) return false;
-        }
-        return true;
-    }
-
-    const int64_t *strides(int index) {
-        int64_t *stride;
-        if (shim.aoti_torch_get_strides(values_[index].tensor, &stride) != 0) throw_shim_error(name(index), "strides");
-        return stride;
-    }
-
-    void make_dense(int index, bool written) {
-        Value &value = values_[index];
+        if (value.tensor == nullptr) return read_nothing(index);
         const Layout &layout = value.layout;
-        if (written && !plan_.functional) check_strides(index);
-        value.dense = allocate(layout.size, layout.dimensions, layout.dtype, layout.device_type, layout.device_index,
-                               name(index));
-        const bool is_read = !written || !has_flag(index, THAW_CHECKED) || has_flag(index, THAW_READ_TOO);
-        if (is_read) copy(value.dense, value.tensor, name(index));
-    }
-
-    /* An output must not hold several elements in one place. */
-    void check_strides(int index) {
-        const Layout &layout = values_[index].layout;
-        const int64_t *stride = strides(index);
-        for (int64_t i = 0; i < layout.dimensions; ++i) {
-            if (layout.size[i] > 1 && stride[i] == 0) refuse(index, "memory for each element", "stride 0");
+        const int32_t dtype = variant_->dtypes[index];
+        if (dtype != Variant::ANY && dtype != layout.dtype) {
+            refuse_dtype(index, dtype_name(dtype), dtype, layout.dtype);
         }
+        if (plan_.on_cuda || layout.device_type != shim.cpu) check_device(index, layout);
+        const bool written = has_flag(index, THAW_WRITTEN);
+        if (!layout.contiguous || (written && plan_.functional)) make_dense(index, written);
+        const void *data = value.repeated.get();
+        if (data == nullptr) {
+            TensorObject *used = value.dense == nullptr ? value.tensor : value.dense;
+            void *writable;
+            const bool failed = written ? shim.torch_get_mutable_data_ptr(used, &writable) != 0
+                                        : shim.torch_get_const_data_ptr(used, &data) != 0;
+            if (failed) throw_shim_error(name(index), "PyTorch gives no memory");
+            if (written) data = writable;
+        }
+        if (data == nullptr && layout.count != 0) refuse(index, "a tensor with memory", "one without");
+        store(index, data);
+        if (!has_flag(index, THAW_CHECKED)) return;
+        const auto *begin = layout.count == 0 ? nullptr : static_cast<const char *>(data);
+        const size_t bytes = static_cast<size_t>(layout.count) * shim.aoti_torch_dtype_element_size(layout.dtype);
+        next_array() = {index, static_cast<int>(layout.dimensions), layout.size, layout.count, begin, begin + bytes};
     }
 
     void read_list(int index) {
@@ -216,6 +107,7 @@ private:
             value.sizes[i] = from_stack<int64_t>(item);
         }
         store(index, value.sizes.get());
+        if (has_flag(index, THAW_CHECKED)) next_array() = {index, 1, &value.count, value.count, nullptr, nullptr};
     }
 
     void read_number(int index) {
@@ -249,29 +141,6 @@ private:
         put_integer(parameter, place(index), is_count ? source.dimensions : source.size[dimension]);
     }
 
-    void check() {
-        Array arrays[MAX_CHECKED];
-        int found = 0;
-        each(From::TENSOR, From::LIST, [&](int i) {
-            assert(found < MAX_CHECKED || !has_flag(i, THAW_CHECKED));
-            if (has_flag(i, THAW_CHECKED)) arrays[found++] = array_of(i);
-        });
-        Failure failure;
-        if (found > 0 && !check_arrays(&function(), frame_, arrays, found, &failure)) throw KernelError(failure);
-    }
-
-    Array array_of(int index) {
-        const Value &value = values_[index];
-        if (value.list != nullptr) return {index, 1, &value.count, value.count, nullptr, nullptr};
-        if (value.tensor == nullptr) return {index, Array::NOTHING, nullptr, 0, nullptr, nullptr};
-        const int64_t elements = element_count(value.layout);
-        const char *begin;
-        std::memcpy(&begin, place(index), sizeof begin);
-        if (elements == 0) begin = nullptr;
-        const size_t bytes = static_cast<size_t>(elements) * shim.aoti_torch_dtype_element_size(value.layout.dtype);
-        return {index, static_cast<int>(value.layout.dimensions), value.layout.size, elements, begin, begin + bytes};
-    }
-
     void allocate_output(int index) {
         Value &value = values_[index];
         int64_t room[THAW_MAX_DIMENSIONS], other[THAW_MAX_DIMENSIONS], dimensions, other_dimensions;
@@ -292,32 +161,16 @@ private:
         store(index, data);
     }
 
-    /* Throws why there is no shape for an output: what check_arrays() says of one whose shape is `size`. */
-    [[noreturn]] void refuse_output(int index, const int64_t *size, int64_t dimensions) {
-        const int known = size == nullptr ? static_cast<int>(Array::COUNTED) : static_cast<int>(dimensions);
-        const Array array = {index, known, size, -1, nullptr, nullptr};
-        Failure failure;
-        check_arrays(&function(), frame_, &array, 1, &failure);
-        throw KernelError(failure);
-    }
-
-    /* Of the tensor that was given first: outputs are where it is. */
-    const Layout &device_layout() {
-        for (int i = 0; i < count(); ++i) {
-            if (plan_.from[i] <= From::OPTIONAL && values_[i].tensor != nullptr) return values_[i].layout;
-        }
-        throw KernelError(Failure::VALUE_ERROR,
-                          plan_.name + ": expected a tensor that says where outputs are to be, got none");
-    }
-
     void begin_writing_to(int index) {
+        if (plan_.functional) return;
         TensorObject *tensor = values_[index].tensor;
         if (tensor != nullptr && has_flag(index, THAW_WRITTEN)) begin_writing(tensor, name(index));
     }
 
-    void provide(int index) {
-        if (plan_.from[index] == From::STREAM) return store(index, device_ ? device_->stream() : nullptr);
-        if (plan_.from[index] == From::WORKSPACE_SIZE) return; /* comes with the workspace */
+    void provide_stream(int index) { store(index, device_ ? device_->stream() : nullptr); }
+
+    /* And its size, another parameter. */
+    void provide_workspace(int index) {
         const size_t size = function().workspace(frame_);
         if (size == std::numeric_limits<size_t>::max()) refuse_sizes();
         void *memory;
@@ -337,29 +190,152 @@ private:
         put_integer(parameter(of_size), place(of_size), static_cast<int64_t>(size));
     }
 
+    void run() {
+        follow_thread_count();
+        function().run(frame_);
+        int status = 1;
+        if (function().status != 0) std::memcpy(&status, frame_ + function().result_offset, sizeof status);
+        if (status == 0) throw KernelError(failure_of(&function()));
+    }
+
+    void give_back() { plan_.functional ? give_outputs() : copy_back(); }
+
+private:
+    const thaw_parameter &parameter(int index) const {
+        assert(index >= 0 && index < function().parameter_count);
+        return function().parameters[index];
+    }
+    const char *name(int index) const { return parameter(index).name; }
+    bool has_flag(int index, int flag) const { return (parameter(index).flags & flag) != 0; }
+    char *place(int index) const { return frame_ + parameter(index).offset; }
+    void store(int index, const void *pointer) { std::memcpy(place(index), &pointer, sizeof pointer); }
+    int count() const { return static_cast<int>(plan_.from.size()); }
+    Array &next_array() {
+        assert(array_count < MAX_CHECKED);
+        return arrays[array_count++];
+    }
+
+    [[noreturn]] void refuse(int index, const std::string &expected, const std::string &got) const {
+        throw KernelError(Failure::VALUE_ERROR, std::string(name(index)) + ": expected " + expected + ", got " + got);
+    }
+
+    /* For a tensor: `names` of dtypes that are expected, and the one to convert it to. */
+    [[noreturn]] void refuse_dtype(int index, const std::string &names, int32_t dtype, int32_t got) const {
+        refuse(index, "dtype " + names, std::string(dtype_name(got)) + "; pass tensor.to(" + dtype_name(dtype) + ")");
+    }
+
+    /* PyTorch passes its number of threads to a new thread's OpenMP only when it is asked for it. */
+    static void follow_thread_count() {
+        static thread_local bool followed;
+        uint32_t threads;
+        if (!followed) followed = shim.torch_get_num_threads(&threads) == 0;
+    }
+
+    void read_nothing(int index) {
+        store(index, nullptr);
+        if (!has_flag(index, THAW_CHECKED)) return;
+        next_array() = {index, Array::NOTHING, nullptr, 0, nullptr, nullptr};
+    }
+
+    void check_device(int index, const Layout &layout) {
+        if (plan_.on_cuda && layout.device_type == shim.cuda) {
+            if (!device_) device_.emplace(device_index_ = layout.device_index);
+            if (layout.device_index == device_index_) return;
+        }
+        const std::string here = plan_.on_cuda ? "cuda:" + std::to_string(device_index_) : "the CPU";
+        const std::string there = layout.device_type == shim.cpu    ? "the CPU"
+                                  : layout.device_type == shim.cuda ? "cuda:" + std::to_string(layout.device_index)
+                                                               : "another device";
+        refuse(index, "a tensor on " + here, "one on " + there);
+    }
+
+    /* Whether a tensor on the CPU is one element expanded, as the gradient of a sum is. C then gets a row-major copy,
+     * which takes a tenth of the time of a tensor from PyTorch and its copy. */
+    bool repeat(int index) {
+        Value &value = values_[index];
+        const int64_t elements = value.layout.count;
+        if (plan_.on_cuda || elements == 0 || !has_one_element(index)) return false;
+        const void *data;
+        if (shim.torch_get_const_data_ptr(value.tensor, &data) != 0 || data == nullptr) return false;
+        const size_t bytes = shim.aoti_torch_dtype_element_size(value.layout.dtype);
+        const size_t all = bytes * static_cast<size_t>(elements);
+        value.repeated.reset(new char[all]);
+        char *to = value.repeated.get();
+        std::memcpy(to, data, bytes);
+        for (size_t done = bytes; done < all; done *= 2) std::memcpy(to + done, to, std::min(done, all - done));
+        return true;
+    }
+
+    /* Whether all elements are in one place. */
+    bool has_one_element(int index) {
+        const Layout &layout = values_[index].layout;
+        const int64_t *stride = strides(index);
+        for (int64_t i = 0; i < layout.dimensions; ++i) {
+            if (layout.size[i] > 1 && stride[i] != 0) return false;
+        }
+        return true;
+    }
+
+    const int64_t *strides(int index) {
+        int64_t *stride;
+        if (shim.aoti_torch_get_strides(values_[index].tensor, &stride) != 0) throw_shim_error(name(index), "strides");
+        return stride;
+    }
+
+    void make_dense(int index, bool written) {
+        Value &value = values_[index];
+        const Layout &layout = value.layout;
+        if (!written && repeat(index)) return;
+        if (written && !plan_.functional) check_strides(index);
+        value.dense = allocate(layout.size, layout.dimensions, layout.dtype, layout.device_type, layout.device_index,
+                               name(index));
+        const bool is_read = !written || !has_flag(index, THAW_CHECKED) || has_flag(index, THAW_READ_TOO);
+        if (is_read) copy(value.dense, value.tensor, name(index));
+    }
+
+    /* An output must not hold several elements in one place. */
+    void check_strides(int index) {
+        const Layout &layout = values_[index].layout;
+        const int64_t *stride = strides(index);
+        for (int64_t i = 0; i < layout.dimensions; ++i) {
+            if (layout.size[i] > 1 && stride[i] == 0) refuse(index, "memory for each element", "stride 0");
+        }
+    }
+
+    /* Throws why there is no shape for an output: what check_arrays() says of one whose shape is `size`. */
+    [[noreturn]] void refuse_output(int index, const int64_t *size, int64_t dimensions) {
+        const int known = size == nullptr ? static_cast<int>(Array::COUNTED) : static_cast<int>(dimensions);
+        const Array array = {index, known, size, -1, nullptr, nullptr};
+        Failure failure;
+        check_arrays(&function(), frame_, &array, 1, &failure);
+        throw KernelError(failure);
+    }
+
+    /* Of the tensor that was given first: outputs are where it is. */
+    const Layout &device_layout() {
+        for (int i = 0; i < count(); ++i) {
+            if (plan_.from[i] <= From::OPTIONAL && values_[i].tensor != nullptr) return values_[i].layout;
+        }
+        throw KernelError(Failure::VALUE_ERROR,
+                          plan_.name + ": expected a tensor that says where outputs are to be, got none");
+    }
+
     [[noreturn]] void refuse_sizes() const {
         if (function().module->error_message != nullptr) throw KernelError(failure_of(&function()));
         throw KernelError(Failure::VALUE_ERROR, std::string(function().name) + ": expected sizes whose arrays fit in "
                                                 "memory, got a workspace of SIZE_MAX bytes");
     }
 
-    void call() {
-        if (!guard(function().run, frame_)) throw_pending();
-        int status = 1;
-        if (function().status != 0) std::memcpy(&status, frame_ + function().result_offset, sizeof status);
-        if (status == 0) throw KernelError(failure_of(&function()));
-    }
-
     void give_outputs() {
         uint64_t *next = stack_;
-        each(From::TENSOR, From::NOWHERE, [&](int i) {
-            if (!has_flag(i, THAW_WRITTEN)) return;
+        for (int i = 0; i < count(); ++i) {
+            if (plan_.from[i] > From::NOWHERE || !has_flag(i, THAW_WRITTEN)) continue;
             Value &value = values_[i];
             if (value.tensor == nullptr) value.tensor = nothing_like(i);
             assert(next < stack_ + plan_.outputs);
             Handle &given = value.dense == nullptr ? value.tensor : value.dense;
             *next++ = reinterpret_cast<uint64_t>(given.release());
-        });
+        }
     }
 
     /* In place of what was not given. */
@@ -372,11 +348,10 @@ private:
     }
 
     void copy_back() {
-        each(From::TENSOR, From::OPTIONAL, [this](int i) {
-            if (has_flag(i, THAW_WRITTEN) && values_[i].dense != nullptr) {
-                copy(values_[i].tensor, values_[i].dense, name(i));
-            }
-        });
+        for (int i = 0; i < count(); ++i) {
+            if (!has_flag(i, THAW_WRITTEN) || values_[i].dense == nullptr) continue;
+            copy(values_[i].tensor, values_[i].dense, name(i));
+        }
     }
 
     const Plan &plan_;
@@ -389,19 +364,54 @@ private:
     Arguments values_;
 };
 
+/* PyTorch knows an operator that was defined anew. */
+__attribute__((cold)) void refuse_schema(const Plan &plan, uint64_t inputs, uint64_t outputs) {
+    throw std::runtime_error(plan.name + ": expected a schema with " + std::to_string(plan.inputs) +
+                             " arguments and " + std::to_string(plan.outputs) + " results, got " +
+                             std::to_string(inputs) + " and " + std::to_string(outputs));
+}
+
 }  // namespace
 
 void kernel(const thaw_callable *function, void *frame, int functional, uint64_t *stack, uint64_t inputs,
             uint64_t outputs) try {
     const Plan &plan = functional != 0 ? *function->plan : *function->plan_out;
-    if (inputs != plan.inputs || outputs != plan.outputs) { /* defined anew: what its values are is not known here */
-        throw std::runtime_error(plan.name + ": expected a schema with " +
-                                 std::to_string(plan.inputs) + " arguments and " + std::to_string(plan.outputs) +
-                                 " results, got " + std::to_string(inputs) + " and " + std::to_string(outputs));
+    const int count = static_cast<int>(plan.from.size());
+    if (inputs != plan.inputs || outputs != plan.outputs) refuse_schema(plan, inputs, outputs);
+    KernelCall call(plan, frame, stack);
+    call.choose_variant();
+    for (int i = 0; i < count; ++i) {
+        switch (plan.from[i]) {
+        case From::TENSOR:
+        case From::OPTIONAL: call.read_tensor(i); break;
+        case From::LIST: call.read_list(i); break;
+        case From::NUMBER: call.read_number(i); break;
+        case From::SOURCE: call.read_source(i); break;
+        default: break; /* those come after the check */
+        }
     }
-    KernelCall(plan, frame, stack).run();
+    Failure failure;
+    if (!check_arrays(&call.function(), frame, call.arrays, call.array_count, &failure)) throw KernelError(failure);
+    for (int i = 0; i < count; ++i) {
+        switch (plan.from[i]) {
+        case From::TENSOR:
+        case From::OPTIONAL: call.begin_writing_to(i); break;
+        case From::NOWHERE: call.allocate_output(i); break;
+        case From::WORKSPACE: call.provide_workspace(i); break;
+        case From::STREAM: call.provide_stream(i); break;
+        default: break;
+        }
+    }
+    call.run();
+    call.give_back();
+} catch (const KernelError &) {
+    throw;
 } catch (const std::bad_alloc &error) {
     throw KernelError(Failure::MEMORY_ERROR, error.what());
+} catch (const std::exception &error) { /* of the C function: the class is its own */
+    throw std::runtime_error(error.what());
+} catch (...) {
+    throw std::runtime_error("a C++ exception that is no std::exception");
 }
 
 }  // namespace bridge

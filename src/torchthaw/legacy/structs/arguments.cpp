@@ -33,23 +33,16 @@ bool is_of_storage(int kind) { return kind == THAW_TH_STORAGE || kind == THAW_TH
 
 bool is_of_cuda(int kind) { return kind >= THAW_THC_TENSOR; }
 
-bool is_its_type(const thaw_parameter &parameter, const View *view) {
-    return parameter.kind >= THAW_TH_TENSOR && is_of_cuda(parameter.kind) == view->on_cuda() &&
-           is_of_storage(parameter.kind) == view->is_storage() && view->code == parameter.dtype_code &&
-           view->bits == parameter.dtype_bits;
-}
-
-/* False with an exception set for what is on a GPU where the parameter is on the CPU, or the other way round. */
-__attribute__((noinline)) bool check_place(const thaw_parameter &parameter, const View *view) {
+/* Of what is on a GPU where the parameter is on the CPU, or the other way round. */
+__attribute__((noinline, cold)) Outcome refuse_place(const thaw_parameter &parameter, const View *view) {
     const bool wants_cuda = is_of_cuda(parameter.kind), wants_storage = is_of_storage(parameter.kind);
-    if (wants_cuda == view->on_cuda()) return true;
     PyErr_Format(PyExc_TypeError,
                  "initializer for ctype '%s' must be a pointer to same type, not cdata '%s'; "
                  "%s: expected a %s %s, got one on %s",
                  StructName(parameter.dtype_code, parameter.dtype_bits, wants_cuda, wants_storage).text,
                  StructName(view).text, parameter.name, wants_cuda ? "CUDA" : "CPU", noun(wants_storage),
                  view->on_cuda() ? "a GPU" : "the CPU");
-    return false;
+    return FAILED;
 }
 
 /* False with an exception set for what is on another GPU than those before it. */
@@ -77,27 +70,24 @@ View *StructArguments::find(PyObject *argument) const {
     return view;
 }
 
-/* The same object passed twice is one struct. */
-View *StructArguments::take(PyObject *argument, bool is_storage, bool full) {
-    if (View *taken = find(argument)) return taken;
-    View *view = take_view(argument, is_storage, full, first_);
-    if (view == nullptr) return nullptr;
-    view->next = first_;
-    return first_ = view;
-}
-
 Outcome StructArguments::convert(const Argument &argument, int *device) {
     const thaw_parameter &parameter = argument.parameter;
     const bool is_storage = !is_tensor(argument.object);
     if (is_storage && (PyLong_Check(argument.object) || !bridge::is_storage(argument.object))) {
         return PyErr_Occurred() ? FAILED : NEEDS_CFFI;
     }
-    View *view = take(argument.object, is_storage, (parameter.flags & THAW_EXACT) != 0);
-    if (view == nullptr) return FAILED;
+    View *view = find(argument.object); /* the same object passed twice is one struct */
+    if (view == nullptr) {
+        view = take_view(argument.object, is_storage, (parameter.flags & THAW_EXACT) != 0, first_);
+        if (view == nullptr) return FAILED;
+        first_ = view;
+    }
     if (view->on_cuda() && !is_with_the_others(parameter, view, device)) return FAILED;
-    if (is_its_type(parameter, view)) return argument.store(view->pointer());
-    if (parameter.kind >= THAW_TH_TENSOR && !check_place(parameter, view)) return FAILED;
-    return NEEDS_CFFI; /* and its TypeError */
+    if (parameter.kind < THAW_TH_TENSOR) return NEEDS_CFFI; /* and its TypeError, as below */
+    if (is_of_cuda(parameter.kind) != view->on_cuda()) return refuse_place(parameter, view);
+    const bool is_its_type = is_of_storage(parameter.kind) == view->is_storage() &&
+                             view->code == parameter.dtype_code && view->bits == parameter.dtype_bits;
+    return is_its_type ? argument.store(view->pointer()) : NEEDS_CFFI;
 }
 
 bool StructArguments::hold(HeldMemory *memory) const {

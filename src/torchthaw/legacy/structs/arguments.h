@@ -24,7 +24,6 @@ public:
 
 private:
     View *find(PyObject *argument) const;
-    View *take(PyObject *argument, bool is_storage, bool full);
     bool name_lost_references(const thaw_function *function, PyObject *const *arguments, Py_ssize_t count) const;
 
     View *first_ = nullptr;

@@ -48,13 +48,6 @@ bool grow(int64_t **numbers, int count) {
     return true;
 }
 
-bool grow_given(View *view, int dimensions) {
-    if (2 * dimensions <= view->given.capacity) return true;
-    if (!grow(&view->given.numbers, 2 * dimensions)) return false;
-    view->given.capacity = 2 * dimensions;
-    return true;
-}
-
 /* Whether sizes, strides and offset are those that C got. */
 bool is_as_given(const View *view) {
     const THTensor *th = view->th;
@@ -108,8 +101,10 @@ bool fill(View *view, const Tensor &tensor, bool full, View *others) {
     if (dimensions > th->dimensions || th->size == nullptr) {
         if (!grow(&th->size, dimensions) || !grow(&th->stride, dimensions)) return false;
     }
-    if (!grow_given(view, dimensions)) return false;
-    assert(2 * dimensions <= view->given.capacity);
+    if (2 * dimensions > view->given.capacity) {
+        if (!grow(&view->given.numbers, 2 * dimensions)) return false;
+        view->given.capacity = 2 * dimensions;
+    }
     th->dimensions = view->given.dimensions = dimensions;
     int64_t extent = tensor.count == 0 ? 0 : 1, row_major = 1;
     for (int i = dimensions; i-- > 0;) {
@@ -249,12 +244,11 @@ bool has_memory(PyObject *tensor) {
     return th_py.call("has_memory", "(O)", tensor).get() == Py_True;
 }
 
-/* Whether C can see `object` as a TH struct. Where not, perhaps with an exception set. */
-bool read_visible(PyObject *object, Tensor *tensor) {
-    if (!read_layout(object, tensor) || tensor->device == ELSEWHERE) return false;
-    if (real_name(tensor->dtype_code, tensor->dtype_bits) == nullptr) return false;
-    if (tensor->count == 0) return has_memory(object);
-    return tensor->data != nullptr && is_lazy(object, *tensor) == 0;
+/* Raises why C cannot see `argument` as a TH struct, unless memory ran out while it was read. */
+__attribute__((cold)) void refuse(PyObject *argument) {
+    if (PyErr_ExceptionMatches(PyExc_MemoryError)) return;
+    PyErr_Clear();
+    th_py.call("refuse", "(O)", argument);
 }
 
 /* Frees a view that got no structs. */
@@ -305,14 +299,14 @@ View *take_view(PyObject *argument, bool is_storage, bool full, View *others) {
     Ref object = is_storage ? th_py.call("tensor_of", "(O)", argument) : Ref::borrow(argument);
     if (object == nullptr) return nullptr;
     Tensor tensor;
-    if (!read_visible(object, &tensor)) {
-        if (PyErr_ExceptionMatches(PyExc_MemoryError)) return nullptr;
-        PyErr_Clear();
-        th_py.call("refuse", "(O)", argument);
-        return nullptr;
-    }
+    bool visible = read_tensor(object, &tensor) && (tensor.size != nullptr || read_sizes(object, &tensor)) &&
+                   tensor.device != ELSEWHERE && real_name(tensor.dtype_code, tensor.dtype_bits) != nullptr;
+    if (visible && tensor.count == 0) visible = has_memory(object);
+    else if (visible) visible = tensor.data != nullptr && (!may_be_lazy(tensor) || is_lazy(object, tensor) == 0);
+    if (!visible) return refuse(argument), nullptr;
     View *view = any_view();
     if (view == nullptr) return nullptr;
+    view->next = others;
     view->argument = argument;
     view->tensor = view->backing->tensor = object.release();
     view->code = tensor.dtype_code;

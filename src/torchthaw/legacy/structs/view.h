@@ -32,8 +32,8 @@ struct View {
     void *pointer() const { return is_storage() ? static_cast<void *>(th->storage) : th; }
 };
 
-/* A view of `argument`, a tensor or a storage, before the `others` of the call. NULL with an exception for what C
- * cannot see. Its TH storage covers as much of the torch storage as the tensor does, from an offset of 0; `full`, all
+/* A view of `argument`, a tensor or a storage, linked before the `others` of the call. NULL with an exception for what
+ * C cannot see. Its TH storage covers as much of the torch storage as the tensor does, from an offset of 0; `full`, all
  * of it, and views of one dtype on one torch storage have one TH storage. */
 View *take_view(PyObject *argument, bool is_storage, bool full, View *others);
 
