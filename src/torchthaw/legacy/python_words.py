@@ -32,7 +32,7 @@ def _without_isolation(words):
     if words[len(options) :][:2] != ["-m", "pip"] or ISOLATION in words or not any(map(_is_source, after)):
         return words
     print(
-        f"torchthaw: run: pip {words[position]} {ISOLATION}: an isolated build finds neither this PyTorch nor torchthaw",
+        f"torchthaw: run: pip {words[position]} {ISOLATION}: an isolated build has neither PyTorch nor torchthaw",
         file=sys.stderr,
     )
     return [*before, ISOLATION, *after]

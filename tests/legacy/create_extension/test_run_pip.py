@@ -1,12 +1,11 @@
 """tests/legacy/create_extension/test_run_pip.py: run pip … and run python …, which people type."""
 
 import os
-import subprocess
 import sys
 
 import pytest
 
-from support import SRC
+from support import SRC, legacy_project
 from torchthaw.legacy import running
 
 SETUP = """
@@ -22,20 +21,13 @@ ISOLATION = "--no-build-isolation"
 
 @pytest.fixture
 def project(tmp_path):
-    """A project whose setup.py imports PyTorch, as those of all C extensions do; the current folder of run()."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    for name, text in PROJECT.items():
-        (folder / name).write_text(text)
-    return folder
+    """The folder of a project whose setup.py imports PyTorch, as those of all C extensions do."""
+    return legacy_project.files(tmp_path / "project", PROJECT)
 
 
 def run(project, *words, **variables):
-    given = {"PYTHONPATH": str(SRC), "TORCHTHAW_CACHE": str(project.parent / "cache"), "PIP_NO_INDEX": "1"}
-    return subprocess.run(
-        [sys.executable, "-m", "torchthaw", "run", *words], cwd=project, capture_output=True, text=True,
-        env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **given, **variables},
-    )  # fmt: skip
+    offline = {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return legacy_project.python(project, *words, **offline, **variables)
 
 
 def told(done):
