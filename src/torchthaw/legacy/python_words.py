@@ -41,5 +41,5 @@ def _without_isolation(words):
 def _is_source(word):
     """Whether pip would build this argument: a project's folder, an archive of it, or a repository."""
     path = re.sub(r"^-e|^--editable=|\[[^]]*\]$", "", word)
-    archive = path.endswith((".tar.gz", ".zip")) or path.startswith("git+")
+    archive = path.endswith((".tar.gz", ".zip")) or "git+" in path
     return archive or any(os.path.isfile(os.path.join(path, name)) for name in BUILD_FILES)

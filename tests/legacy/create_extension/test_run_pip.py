@@ -68,7 +68,7 @@ HERE = f"python3.{sys.version_info.minor}"
     (["pip", "install", "."], ["-m", "pip", "install", ISOLATION, "."]),
     (["pip3", "-v", "wheel", "./[extra]"], ["-m", "pip", "-v", "wheel", ISOLATION, "./[extra]"]),
     (["pip", "install", "-e."], ["-m", "pip", "install", ISOLATION, "-e."]),
-    (["pip", "install", "git+https://example.org/x"], ["-m", "pip", "install", ISOLATION, "git+https://example.org/x"]),
+    (["pip", "install", "x @ git+https://e.org/x"], ["-m", "pip", "install", ISOLATION, "x @ git+https://e.org/x"]),
     (["python", "-u", "-m", "pip", "install", "."], ["-u", "-m", "pip", "install", ISOLATION, "."]),
     ([HERE, "-m", "pip", "install", "x.tar.gz"], ["-m", "pip", "install", ISOLATION, "x.tar.gz"]),
     (["pip", "install", ISOLATION, "."], ["-m", "pip", "install", ISOLATION, "."]),
