@@ -3,7 +3,8 @@
 ``register()`` is what ``enable`` runs at each start of Python, and ``run`` in each process that it starts; nothing else
 calls it but ``torchthaw.legacy.install()``. From then on modules of PyTorch are changed when they are imported:
 torch.utils.cpp_extension, which then compiles old sources; torch.cuda if TORCHTHAW_BUILD_CUDA is set; and torch itself
-under ``run``, where old autograd Functions work without an import of torch.utils.ffi.
+under ``run``, where old autograd Functions work without an import of torch.utils.ffi. There build scripts also find
+pkg_resources and numpy.distutils where they are not installed.
 """
 
 import os
@@ -12,7 +13,12 @@ import sys
 from ..base import import_hook
 
 FFI, SIX = "torch.utils.ffi", "torch._six"
-FILES = {FFI: "torch_utils_ffi.py", SIX: os.path.join("semantics", "torch_six.py")}
+NUMPY = "numpy.distutils"
+STAND_INS = {
+    "pkg_resources": "stand_ins/pkg_resources.py",
+    **dict.fromkeys([NUMPY, f"{NUMPY}.system_info", f"{NUMPY}.misc_util"], "stand_ins/numpy_distutils.py"),
+}
+FILES = {FFI: "torch_utils_ffi.py", SIX: "semantics/torch_six.py", **STAND_INS}
 LEGACY = os.path.dirname(os.path.abspath(__file__))
 # In PYTHONPATH, this folder makes torch.utils.ffi importable.
 CHILDREN = os.path.join(LEGACY, "children")
@@ -22,7 +28,8 @@ def spec(name):
     """The import system's description of one of FILES."""
     from importlib.util import spec_from_file_location
 
-    return spec_from_file_location(name, os.path.join(LEGACY, FILES[name]))
+    folders = [] if name == NUMPY else None  # a package
+    return spec_from_file_location(name, os.path.join(LEGACY, FILES[name]), submodule_search_locations=folders)
 
 
 def is_run():
@@ -38,6 +45,32 @@ class Finder:
         return spec(name) if name == FFI or (name == SIX and _is_enabled("torch_six")) else None
 
 
+class LastFinder:
+    """An entry of sys.meta_path for STAND_INS; it comes last, so that an installed module is taken."""
+
+    modules = {}  # STAND_INS, by the patch build_modules
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return spec(name) if name in STAND_INS and _is_served(name) else None
+
+
+def _is_served(name):
+    """Whether this is a build script, setup.py or build.py or what imported setuptools, and the patch is not off."""
+    if "setuptools" in sys.modules or os.path.basename(sys.argv[0]) in ("setup.py", "build.py"):
+        from . import patches
+
+        patches.install_for(name)
+    return name in LastFinder.modules
+
+
+def build_modules():
+    """The changes of the patch."""
+    from .patching import Change
+
+    yield Change(LastFinder, "modules", STAND_INS)
+
+
 def is_registered():
     """Whether somebody asked for PyTorch 0.4: by run, enable or install()."""
     return any(getattr(each, "__module__", None) == __name__ for each in sys.meta_path)
@@ -46,6 +79,8 @@ def is_registered():
 def register():
     """Makes ``import torch.utils.ffi`` work; a second call changes nothing."""
     import_hook.put_first(Finder)
+    if is_run() and LastFinder not in sys.meta_path:
+        sys.meta_path.append(LastFinder)
     for name, change in CHANGES.items():
         import_hook.at_each_import(name, change)
 
@@ -70,7 +105,29 @@ def _patch(module):
         patches.install()
 
 
-CHANGES = {"torch.utils.cpp_extension": _patch_cpp_extension, "torch.cuda": _build_for_gpus, "torch": _patch}
+def _answer_for_numpy(module):
+    """Where NumPy has it, on Python < 3.12, it starts a compiler with arguments that setuptools 81 no longer takes."""
+    given = module.get_info
+    if not is_run() or module.__spec__.origin == spec(module.__name__).origin or not _is_served(module.__name__):
+        return
+
+    def get_info(*arguments, **keywords):
+        try:
+            return given(*arguments, **keywords)
+        except TypeError:
+            from .stand_ins import numpy_distutils
+
+            return numpy_distutils.get_info(*arguments, **keywords)
+
+    module.get_info = get_info
+
+
+CHANGES = {
+    "torch.utils.cpp_extension": _patch_cpp_extension,
+    "torch.cuda": _build_for_gpus,
+    "torch": _patch,
+    f"{NUMPY}.system_info": _answer_for_numpy,
+}
 
 
 def _is_enabled(item):

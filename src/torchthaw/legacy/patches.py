@@ -1,12 +1,12 @@
 """torchthaw/legacy/patches.py: the patches of PyTorch made when torch.utils.ffi is first imported.
 
 ``install()`` is what that import calls; it also restores what ``TORCHTHAW_LEGACY_SEMANTICS`` names. The patch of
-torch.utils.cpp_extension is made when that is imported, by ``install_for()``. Every name in
-``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
+torch.utils.cpp_extension is made when that is imported, and the one of modules for build scripts when one of them is, by
+``install_for()``. Every name in ``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
 """
 
 from ..base import config
-from . import semantics
+from . import finder, semantics
 from .patching import Patch, PatchTable
 
 PATCHES = PatchTable(
@@ -44,10 +44,15 @@ PATCHES = PatchTable(
         "torch.utils.cpp_extension compiles sources of PyTorch 0.4 to 1.10: THC/THC.h, AT_CHECK, x.type() in dispatch",
         "cpp_extension:cpp_extension",
     ),
+    Patch(
+        "build_modules",
+        "under run, build scripts find pkg_resources and numpy.distutils where they are not installed",
+        "finder:build_modules",
+    ),
 )
 
 # Patches of one module alone, which torch.utils.ffi does not import.
-OF_MODULE = {"torch.utils.cpp_extension": "cpp_extension"}
+OF_MODULE = {"torch.utils.cpp_extension": "cpp_extension", **dict.fromkeys(finder.STAND_INS, "build_modules")}
 
 
 def switched_off():
@@ -73,7 +78,7 @@ def install(*names):
 
 
 def install_for(module):
-    """Makes the patch of a module that was executed now, unless ``TORCHTHAW_NO_PATCH`` switches it off."""
+    """Makes the patch of a module that was executed or is to be found now, unless ``TORCHTHAW_NO_PATCH`` switches it off."""
     name = OF_MODULE[module]
     if name not in switched_off():
         PATCHES.make_again(name)

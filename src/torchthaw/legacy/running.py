@@ -4,21 +4,23 @@ import os
 import shutil
 import sys
 
-from . import cmake, finder, launcher, loading
+from . import cmake, finder, launcher, loading, python_words
+from .python_words import OF_PYTHON
 
 USAGE = """python -m torchthaw run FILE [ARGUMENT ...]
        python -m torchthaw run -m MODULE [ARGUMENT ...]
        python -m torchthaw run -c CODE [ARGUMENT ...]
-       python -m torchthaw run - [ARGUMENT ...]"""
+       python -m torchthaw run - [ARGUMENT ...]
+       python -m torchthaw run pip [ARGUMENT ...]
+       python -m torchthaw run python [ARGUMENT ...]"""
 DESCRIPTION = """
 Runs FILE, a Python file such as build.py, a shell script (.sh, .bash), or any script with a #! line; or a Python
-module, Python code, or what standard input holds, as python -m, -c and - do. It and all that it starts find
-torch.utils.ffi, the headers and libraries of TH, and nvcc.
+module, Python code, or what standard input holds, as python -m, -c and - do. pip and python are those of this Python,
+unless FILE is a file of that name. It and all that it starts find torch.utils.ffi, the headers and libraries of TH, and
+nvcc.
 """
 EXPECTED = "expected a Python file or a shell script"
-OR = "-m and a module, -c and code, or -"
-# What follows these words is Python's own business.
-OF_PYTHON = {"-m": "the name of a module or package", "-c": "Python code", "-": None}
+OR = "-m and a module, -c and code, -, pip or python"
 SHELLS = {"sh", "bash", "dash"}
 
 
@@ -55,9 +57,10 @@ def run(parser, words):
 def command(words):
     """The words to execute. Raises FileNotFoundError."""
     python = [sys.executable, *_interpreter_options()]
+    given = python_words.of(words)
+    if given is not None:
+        return [*python, *given]
     script = words[0]
-    if script in OF_PYTHON:
-        return [*python, *words]
     if not os.path.isfile(script):
         raise FileNotFoundError(f"run: {EXPECTED}, got {script!r}")
     interpreter = [] if script.endswith(".py") else _interpreter(script)

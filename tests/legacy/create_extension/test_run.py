@@ -91,7 +91,7 @@ def test_run_names_what_is_missing(words, message):
 
 def test_help_says_what_may_be_left_out():
     printed = python("-m", "torchthaw", "run", "--help", PYTHONPATH=str(SRC)).stdout
-    for form in ("FILE", "-m MODULE", "-c CODE", "-"):
+    for form in ("FILE", "-m MODULE", "-c CODE", "-", "pip", "python"):
         assert f"run {form} [ARGUMENT ...]" in printed
 
 

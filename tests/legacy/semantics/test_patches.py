@@ -13,13 +13,13 @@ from torch.autograd import Function, Variable
 
 from support import ROOT
 from support.messages import names
-from torchthaw.legacy import patches
+from torchthaw.legacy import finder, patches
 from torchthaw.legacy.patching import Change, Patch, PatchTable
 
 OWNERS = (
     torch.Tensor, torch.autograd, type(Variable), Variable, Function, torch.autograd.function.BackwardCFunction,
     torch.autograd.function.FunctionMeta, torch.autograd.function.FunctionCtx, torch,
-    torch.utils.cpp_extension, torch.utils.cpp_extension.BuildExtension,
+    torch.utils.cpp_extension, torch.utils.cpp_extension.BuildExtension, finder.LastFinder,
 )  # fmt: skip
 
 
@@ -237,7 +237,7 @@ module = importlib.reload(module)
 assert module.load is not first
 print(module.load.__module__, module.load.__wrapped__.__module__, hasattr(module.load.__wrapped__, "__wrapped__"))
 print(module.BuildExtension.build_extensions.__wrapped__.__module__)
-from torchthaw.legacy import patches
+from torchthaw.legacy import finder, patches
 patches.uninstall("cpp_extension")
 print(hasattr(module.load, "__wrapped__"), hasattr(module.BuildExtension.build_extensions, "__wrapped__"))
 """
@@ -274,7 +274,7 @@ def test_every_patch_is_available_here():
 @pytest.mark.parametrize("value, off", [("creator, data_owner", ["creator", "data_owner"]), ("all", None), ("", [])])
 def test_environment_switches_patches_off(monkeypatch, value, off):
     monkeypatch.setenv("TORCHTHAW_NO_PATCH", value)
-    names = [name for name, _, _ in patches.listing() if name != "cpp_extension"]  # which its module's import makes
+    names = [name for name, _, _ in patches.listing() if name not in patches.OF_MODULE.values()]  # by imports
     patches.install()
     made = [name for name, _, made in patches.listing() if made]
     patches.uninstall()

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from support import ROOT, SRC
-from torchthaw.legacy import patches
+from torchthaw.legacy import finder, patches
 
 # What a fresh process has, before and after a step. With PyTorch its classes, too.
 SNAPSHOT = """
@@ -54,13 +54,16 @@ EVERY_MODULE = "\n".join(
 INSTALL = "import torchthaw.legacy; torchthaw.legacy.install()"
 
 
-def changed(step, with_torch=True, **environment):
-    """(the parts that a step changed, new entries of sys.meta_path, whether torch.utils.ffi is imported)"""
+def changed(step, with_torch=True, run=(), **environment):
+    """(the parts that a step changed, new entries of sys.meta_path, whether torch.utils.ffi is imported)
+
+    run: what stands between ``python`` and the code.
+    """
     code = (WITH_TORCH if with_torch else "") + SNAPSHOT
     # An earlier test of this process may have installed the patches, whose CPATH a child would inherit.
     given = {name: value for name, value in os.environ.items() if not name.startswith(("TORCHTHAW_NO", "CPATH"))}
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, step], capture_output=True, text=True, cwd=ROOT,
+        [sys.executable, "-W", "ignore", *run, "-c", code, step], capture_output=True, text=True, cwd=ROOT,
         env={**given, "PYTHONPATH": str(SRC), **environment},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -103,6 +106,30 @@ def test_install_changes_what_the_page_lists():
 
 def test_before_torch_is_imported_install_adds_finders_alone():
     assert changed(INSTALL, with_torch=False)[0] == ["meta_path"]
+
+
+RUN = ("-m", "torchthaw", "run")
+MODULES = (
+    "import setuptools, pkg_resources, numpy.distutils.misc_util; from numpy.distutils.system_info import get_info"
+)
+
+
+@pytest.mark.parametrize("step, parts", [(MODULES, []), (MODULES + "; get_info('blas')", ["environment"])])
+def test_stand_ins_change_what_the_page_lists(tmp_path, step, parts):
+    page = (ROOT / "docs" / "reference" / "side-effects.md").read_text()
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "__init__.py").touch()
+    step += "; assert {name for name in os.environ if {**os.environ}[name] != given.get(name)} <= {'CPATH', 'LDFLAGS'}"
+    given = {"PYTHONPATH": os.pathsep.join([str(SRC), str(tmp_path)]), "PKG_CONFIG": "none"}
+    given["TORCHTHAW_CACHE"] = str(tmp_path / "cache")
+    assert changed("given = {**os.environ}; " + step, with_torch=False, run=RUN, **given) == [parts, [], False]
+    assert all(f"`{name}`" in page for name in [*finder.STAND_INS, "CPATH", "LDFLAGS"])
+
+
+def test_under_run_the_last_finder_is_last():
+    step = "assert [each.__name__ for each in sys.meta_path if 'torchthaw' in each.__module__][2:] == ['LastFinder']; "
+    step += "assert sys.meta_path[-1].__name__ == 'LastFinder'"
+    assert changed(step, with_torch=False, run=RUN) == [[], [], False]
 
 
 def test_without_patches_classes_stay():
