@@ -1,4 +1,4 @@
-"""tests/operators/test_recording.py: what autograd records of each operator, and which gradients it asks for."""
+"""tests/operators/test_recorded_calls.py: what autograd records of each operator, and which gradients it asks for."""
 
 import pytest
 
