@@ -122,13 +122,13 @@ class Project:
         """[(Tree, node)] of the classes by a name that its Python files define."""
         if name not in self._classes:
             files = [file for file, code in self.python.items() if re.search(rf"\bclass {name}\b", code)]
-            trees = [tree for tree in map(self._tree, files) if tree]
+            trees = [tree for tree in map(self.tree, files) if tree]
             self._classes[name] = [
                 (tree, each) for tree in trees for each in tree.all(ast.ClassDef) if each.name == name
             ]
         return self._classes[name]
 
-    def _tree(self, file):
+    def tree(self, file):
         """The Tree of a file as it is; None where Python 3 cannot read it."""
         if file not in self._trees:
             try:
