@@ -67,9 +67,21 @@ RULES = [
         r"\b(?P<of>\w+)(\.|->)memoryType\b", "the field is called type today", r"\1\2type",
         of=r"cudaPointerAttributes\b",
     ),
-    gone(
+    rule(
+        "changed-cuda", WORKS, C, r"\bcudaMem(?:PrefetchAsync|Advise)\s*\(",
+        "takes a cudaMemLocation in place of a device since CUDA 13, which `run` sees to; without it, below #if "
+        "CUDART_VERSION >= 13000: {cudaMemLocationTypeDevice, device}", unless=r"\bcudaMemLocation", inside=BY_VERSION,
+    ),
+    rule(
+        "removed-cuda", WORKS, C, r"\bthrust::(?:unary|binary)_function\b",
+        "thrust has no such base class today; `run` brings it back, for argument_type and result_type, which are used here",
+        given=r"\b(?:argument|result)_type\b", inside=BY_VERSION,
+    ),
+    rule(
+        "removed-cuda", WORKS, C,
         r"\s*:\s*(?:public\s+)?thrust::(?:unary|binary)_function\s*<(?:[^<>{}]|<(?:[^<>{}]|<[^<>{}]*>)*>)*>(?=\s*\{)",
-        "thrust has no such base class today, and needs none", "", unless=r"\b(?:argument|result)_type\b",
+        "thrust has no such base class today, and needs none; `run` brings it back", "",
+        unless=r"\b(?:argument|result)_type\b", inside=BY_VERSION,
     ),
     *[
         gone(rf"\bcusparse(?:[SDCZ](?:{'|'.join(names.split())})|{CUSPARSE_OTHERS.get(new, '(?!)')})\s*\(",
