@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.doctor_project import findings, project  # noqa: F401
+from support.doctor_project import applied, findings, project  # noqa: F401
 from torchthaw.cli import main
 
 # What each rule finds in code that may be of any age. `xrange` fails in every Python 3.
@@ -63,6 +63,13 @@ def test_every_rule_is_on_for_code_of_any_age(project, capsys, text):
 def test_every_rule_is_on_for_projects_of_torch_utils_ffi(project):
     build = "from torch.utils.ffi import create_extension\nprint(f'{3}')\n"
     assert rules(project({"a.py": OLD, "build.py": build, "b.cpp": "#include <torch/extension.h>\n"})) == ALL
+
+
+def test_a_comparison_of_types_stays_as_it_is_where_it_was_false_already(project):
+    text = "old = type(torch.Tensor()) == torch.FloatTensor\n"
+    assert [finding.rule for finding in findings(project({"a.py": text}))] == ["type-comparison"]
+    folder = project({"a.py": text, "b.cpp": "#include <torch/extension.h>\n"})
+    assert findings(folder, "a.py") == [] and applied(folder) == {}
 
 
 def test_json_says_which_rules_are_off(project, capsys):

@@ -299,6 +299,7 @@ INNOCENT = [
     ("a.cu", "#if __CUDA_ARCH__ < 600\n__device__ double atomicAdd(double *p, double v) {}\n#endif"),
     ("a.cpp", "struct Image { int dim(); int size(int i); };\nint n = image->dim() + image->size(0);"),
     ("a.cpp", "copy.srcMemoryType = CU_MEMORYTYPE_HOST; kind.memoryType = 1;"),
+    ("a.cu", "#if defined(__HIP_PLATFORM_AMD__)\nx = __ballot(y);\n#endif"),
     ("a.py", "n = x.size(2) // 2"),
     ("a.py", "n = loss / x.size(0)"),
     ("a.py", "myxrange(3)"),

@@ -3,7 +3,7 @@
 import re
 from functools import cached_property
 
-from . import age, c_files, python_files
+from . import c_files, python_files
 from .aten_files import AtenFiles
 from .build_files import BuildFile, examine_headers
 from .builds import Builds
@@ -48,7 +48,7 @@ class Examination:
             examine_headers(self._reports, self.build_files)
         order = {file: number for number, file in enumerate(self.project.files)}
         self.reports = [self._reports[file] for file in sorted(self._reports, key=lambda file: order.get(file, -1))]
-        self.age, self.left_out = age.of(self.project), 0
+        self.age, self.left_out = self.project.age, 0
         for report in self.reports:
             kept = [finding for finding in report.findings if not self.age.leaves_out(finding)]
             self.left_out += len(report.findings) - len(kept)

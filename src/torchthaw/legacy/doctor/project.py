@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from . import symbols
+from . import age, symbols
 from .rules import CYTHON, PYTHON, SHELL, C
 from .source import C_TOKENS, PYTHON_TOKENS, blank
 from .textfile import TextFile, Unreadable
@@ -102,6 +102,11 @@ class Project:
         beside = {} if path.is_dir() else _beside(path, self.texts.get(path, ""))
         self._all_c = [*self.code.values(), *beside.get(C, ())]
         self._all_python = [*self.python.values(), *beside.get(PYTHON, ())]
+
+    @cached_property
+    def age(self):
+        """How old its code can be, an age.Age."""
+        return age.of(self)
 
     @cached_property
     def own_names(self):

@@ -207,7 +207,7 @@ def old_standards(tree, project):
         if any(_is_old(word) for word in value.split()):
             whole = STANDARD.fullmatch(value)
             yield Found(
-                node, edits if whole else (), sure, message=f"{message}; `run` leaves {value} out" if whole else message
+                node, edits if whole else (), sure, message=f"{message}; `run` replaces {value}" if whole else message
             )
 
 

@@ -15,7 +15,7 @@ GONE = {
         "packaging.version.parse, importlib.metadata.version or importlib.resources.files",
     ),
     "numpy.distutils": (
-        "NumPy for Python 3.12", re.compile(r"\b(?:system_info|get_info)\b"),
+        "NumPy for Python 3.12", re.compile(r"\b(?:system_info|get_info|misc_util)\b"),
         "setuptools, numpy.get_include(), and the names of libraries and folders in place of get_info",
     ),
 }  # fmt: skip

@@ -28,6 +28,7 @@ CUSPARSE_OTHERS = {
 MASK = "stands for the threads that run together here; after a branch name the mask of those that are meant"
 # What is written for several CUDAs already.
 BY_VERSION = r"CUDA_VERSION|CUDART_VERSION|__CUDA_ARCH__|__CUDACC_VER|CUSPARSE_VER"
+FOR_AMD = r"^if.*(?:__HIP|ROCM)"
 
 
 def gone(pattern, message, edit=None, **more):
@@ -36,7 +37,9 @@ def gone(pattern, message, edit=None, **more):
 
 RULES = [
     *[
-        rule("warp-intrinsic", CHECK, C, pattern, MASK, edit, unless=r"\b__\w+_sync\b")  # both forms, chosen by #if
+        rule(
+            "warp-intrinsic", CHECK, C, pattern, MASK, edit, unless=r"\b__\w+_sync\b", inside=FOR_AMD
+        )  # both forms, chosen by #if
         for pattern, edit in (
             (r"\b__shfl(_up|_down|_xor)?\(", r"__shfl\1_sync(0xffffffff, "),
             (r"\b__(ballot|any|all)\(", r"__\1_sync(0xffffffff, "),
