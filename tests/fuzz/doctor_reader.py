@@ -46,8 +46,8 @@ def examine_reports(examination):
     for path in examination.project.files:
         if path.relative_to(examination.project.root).as_posix() not in named:
             raise guided.Broken(f"expected a report of {path}, got those of {sorted(named)}")
-    json.dumps(report.as_json(".", examination.reports, None, None))
-    report.as_text(".", examination.reports, commands.build_command(examination))
+    json.dumps(report.as_json(".", examination.reports, None, None, None))
+    report.as_text(".", examination.reports, commands.build_command(examination), None)
     for each in examination.reports:
         lines = each.text.count("\n") + 1 if each.text is not None else 0
         for finding in each.findings:

@@ -25,6 +25,7 @@ PAGES = {
     "README.md": whole,
     "CONTRIBUTING.md": whole,
     "docs/index.md": whole,
+    "docs/build-stops.md": whole,
     "docs/port-an-old-project.md": whole,
     "docs/write-an-operator.md": whole,
     "docs/use-from-c.md": whole,

@@ -35,7 +35,6 @@ GONE = [
     Gone(r"c10::guts::make_unique|torch::make_unique", "1.8", "std::make_unique"),
     Gone(r"at::cuda::getCurrentCUDAStreamOnDevice", "1.0", "at::cuda::getCurrentCUDAStream(device)"),
     Gone(r"unsafeGetTH\b", "1.5", "tensor.data_ptr()"),
-    Gone(r"D?CHECK_(?:EQ|NE|LE|LT|GE|GT|NOTNULL)\b(?=\s*\()", "1.13", "TORCH_CHECK_EQ and the like", r"\bglog/"),
 ]  # fmt: skip
 
 # Headers that are gone, and those that have today what they had.

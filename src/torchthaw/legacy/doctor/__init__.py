@@ -52,12 +52,13 @@ def run_doctor(options):
         examination = Examination(options.path)  # what remains
         for path, why in failed.items():
             print(f"torchthaw: {path}: not written: {why}", file=sys.stderr)
+    off = examination.age.line(examination.left_out)
     if options.json:
-        _print(report.as_json(options.path, examination.reports, changed, failed))
+        _print(report.as_json(options.path, examination.reports, off, changed, failed))
     elif options.apply or not options.diff:
         for path, lines in (changed or {}).items():
             _print(f"{path}: {lines} line{'' if lines == 1 else 's'} changed")
-        _print(report.as_text(options.path, examination.reports, commands.build_command(examination)))
+        _print(report.as_text(options.path, examination.reports, commands.build_command(examination), off))
     return report.exit_status(examination.reports)
 
 

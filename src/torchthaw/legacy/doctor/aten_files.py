@@ -109,6 +109,8 @@ class Source:
     def names(self):
         """A Hit for each name: its first line, with the edits of every line."""
         for row in aten.NAMES:
+            if row.unless.search(self.code):
+                continue
             found = [match for match in self._matches(row.pattern)
                      if match.groupdict().get("name", row.name) not in self.own]  # fmt: skip
             header = next((self._header(match) for match in found if not self._enclosing(match)), None)
@@ -203,9 +205,13 @@ class Source:
                 continue
             elsewhere = any(aten.ELSEWHERE.search(condition) for condition in self._enclosing(include))
             if not elsewhere and aten_headers.is_gone(name):
+                today = aten_names.HEADERS.get(name)
                 message = f"<{name}>: the installed PyTorch has no such header"
-                message += f"; use <{aten_names.HEADERS[name]}>" if name in aten_names.HEADERS else ""
-                yield Hit(include.start(), EDIT, "removed-aten", message)
+                message += f"; use <{today}>" if today else ""
+                edits = (Edit(*include.span("name"), today),) if today else ()
+                effect = WORKS if aten_headers.is_served(name) and self._effect == WORKS else EDIT
+                message += "; compiles under torchthaw" if effect == WORKS else ""
+                yield Hit(include.start(), effect, "removed-aten", message, edits, bool(edits))
             if not re.match(r"(?:TH|THC|THNN|THCUNN|THCS?)/", name):
                 continue
             if name not in aten.INCLUDES:

@@ -28,7 +28,7 @@ class Examination:
     """What was found in the project or file at ``path``; OSError where it is not there.
 
     reports: a FileReport for each file. build_files: a BuildFile for each that calls create_extension.
-    builds: the Builds of the project.
+    builds: the Builds of the project. age: its Age; left_out: how many findings that leaves out.
     """
 
     def __init__(self, path):
@@ -48,8 +48,11 @@ class Examination:
             examine_headers(self._reports, self.build_files)
         order = {file: number for number, file in enumerate(self.project.files)}
         self.reports = [self._reports[file] for file in sorted(self._reports, key=lambda file: order.get(file, -1))]
+        self.age, self.left_out = self.project.age, 0
         for report in self.reports:
-            report.findings.sort(key=lambda finding: finding.line)
+            kept = [finding for finding in report.findings if not self.age.leaves_out(finding)]
+            self.left_out += len(report.findings) - len(kept)
+            report.findings = sorted(kept, key=lambda finding: finding.line)
 
     def _report(self, file):
         return self._reports.setdefault(file, FileReport(file.relative_to(self.project.root).as_posix()))

@@ -36,11 +36,11 @@ def pattern_hits(text, views, is_true=lambda rule, match: True):
             found = list(found)
             end = (text + "\n").index("\n", start)
             edits = [edit_of(rule, each, text) for each in found] if rule.edit is not None else []
-            if any(edit.end > end for edit in edits):
-                edits = []  # it goes beyond the line
+            if any(edit.end > end for edit in edits) and not rule.is_certain:
+                edits = []  # a suggestion is one line
             certain = bool(edits) and rule.is_certain
             yield Hit(found[0].start(), rule.effect, rule.name, rule.message, tuple(edits), certain, rule.item)
-            if rule.effect == WORKS:
+            if rule.effect == WORKS and not edits:
                 break  # what works is said once in a file
 
 

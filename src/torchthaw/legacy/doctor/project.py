@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from . import symbols
+from . import age, symbols
 from .rules import CYTHON, PYTHON, SHELL, C
 from .source import C_TOKENS, PYTHON_TOKENS, blank
 from .textfile import TextFile, Unreadable
@@ -104,6 +104,11 @@ class Project:
         self._all_python = [*self.python.values(), *beside.get(PYTHON, ())]
 
     @cached_property
+    def age(self):
+        """How old its code can be, an age.Age."""
+        return age.of(self)
+
+    @cached_property
     def own_names(self):
         """What its C code defines or declares itself."""
         return symbols.Names(self._all_c)
@@ -122,13 +127,13 @@ class Project:
         """[(Tree, node)] of the classes by a name that its Python files define."""
         if name not in self._classes:
             files = [file for file, code in self.python.items() if re.search(rf"\bclass {name}\b", code)]
-            trees = [tree for tree in map(self._tree, files) if tree]
+            trees = [tree for tree in map(self.tree, files) if tree]
             self._classes[name] = [
                 (tree, each) for tree in trees for each in tree.all(ast.ClassDef) if each.name == name
             ]
         return self._classes[name]
 
-    def _tree(self, file):
+    def tree(self, file):
         """The Tree of a file as it is; None where Python 3 cannot read it."""
         if file not in self._trees:
             try:

@@ -19,8 +19,10 @@ def exit_status(reports):
     return 1 if any(report.count(EDIT) for report in reports) else 0
 
 
-def as_json(path, reports, changed=None, failed=None):
+def as_json(path, reports, off, changed=None, failed=None):
     """One object; each file with all its findings, WORKS included.
+
+    off: the rules that are off, and why; None where none is.
 
     changed, failed: after ``--apply`` what was written, {path: lines}, and what could not be, {path: why}.
     """
@@ -33,6 +35,7 @@ def as_json(path, reports, changed=None, failed=None):
             "counts": {effect: sum(report.count(effect) for report in reports) for effect in EFFECTS},
             "legacy_semantics": items(reports),
             "debug": any(finding.rule == "strides" for report in reports for finding in report.findings),
+            "off": off,
             "exit_status": exit_status(reports),
         },
         indent=2,
@@ -43,8 +46,8 @@ def _without_text(report):
     return {"path": report.path, "findings": [dataclasses.asdict(finding) for finding in report.findings]}
 
 
-def as_text(path, reports, command):
-    """A block for each file, then what to do. ``command``: what builds the project."""
+def as_text(path, reports, command, off):
+    """A block for each file, then what to do. ``command``: what builds the project; off: as in as_json."""
     lines = []
     for report in reports:
         counts = [f"{report.count(effect)} to {effect}" for effect in (EDIT, CHECK) if report.count(effect)]
@@ -59,7 +62,7 @@ def as_text(path, reports, command):
             lines.append(f"  {place}{finding.rule} ({effect}): {finding.message}")
             if following is None or _source(following) != _source(finding):  # several findings of one line
                 lines += [f"      {line}" for line in _source(finding)]
-    return "\n".join([*lines, "", *summary(path, reports, command)])
+    return "\n".join([*lines, "", *summary(path, reports, command), *([off] if off else [])])
 
 
 def _source(finding):

@@ -1,6 +1,6 @@
 """torchthaw/legacy/doctor/rules: what to look for in a legacy project, one row each."""
 
-from . import aten, c, create_extension as extension, cuda, python, pytorch, scripts
+from . import aten, build_modules, c, create_extension as extension, cuda, python, pytorch, scripts
 from .rule import C_TEXT, CHECK, CYTHON, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, C, TreeRule
 
 __all__ = [
@@ -8,6 +8,9 @@ __all__ = [
     "TREE_RULES", "WORKS",
 ]  # fmt: skip
 
-RULES = [*python.RULES, *pytorch.RULES, *extension.RULES, *aten.RULES, *scripts.RULES, *c.RULES, *cuda.RULES]
+RULES = [
+    *python.RULES, *pytorch.RULES, *extension.RULES, *build_modules.RULES, *aten.RULES, *scripts.RULES, *c.RULES,
+    *cuda.RULES,
+]  # fmt: skip
 TREE_RULES = [rule for rule in RULES if isinstance(rule, TreeRule)]
 PATTERNS = [rule for rule in RULES if not isinstance(rule, TreeRule)]

@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from ... import aten_names
+from .. import aten_headers
 from ..findings import Edit
 from .rule import ARGUMENTS, WORKS, Found, TreeRule
 
@@ -22,7 +23,7 @@ class Old(NamedTuple):
 
     pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
-    include: the header that the edit needs. stays: PyTorch has it still.
+    include: the header that the edit needs. stays: PyTorch has it still. unless: text in which another library has it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Old(NamedTuple):
     today: str
     include: str | None = None
     stays: bool = False
+    unless: re.Pattern = re.compile(r"(?!)")
 
 
 class Gone(NamedTuple):
@@ -58,6 +60,9 @@ STATE = r"[\w:]+(?:\(\)\.\w+\(\))?"
 ARGUMENT = ARGUMENTS.replace("[^()]", "[^(),;]", 1)  # one of a call
 BEFORE_STATEMENT = r"(?:[;{})]|\belse\b|^[ \t]*#[^\n]*\n)[\s\\]*"
 ALLOCATOR = "c10::cuda::CUDACachingAllocator"
+# Macros of glog's names, which PyTorch had until 1.12.
+CHECKS = {"EQ": "==", "NE": "!=", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">"}
+OF_GLOG = re.compile(r"\bglog/")
 CONTEXT, EXCEPTION, MEMORY = "ATen/cuda/CUDAContext.h", "c10/cuda/CUDAException.h", "c10/cuda/CUDACachingAllocator.h"
 
 NAMES = [
@@ -129,6 +134,17 @@ NAMES = [
     old("THAlloc", r"\bTH(?:Re)?[aA]lloc\(", None, "std::vector, or std::malloc with a check"),
     old("THFree", r"\bTHFree\(", None, "std::free, for memory of std::malloc"),
     old("THMin", r"\bTHM(?:in|ax)\(", None, "std::min and std::max, for two values of one type"),
+    *[
+        old(
+            f"CHECK_{name}", rf"\bD?CHECK_{name}\(\s*({ARGUMENT})\s*,\s*({ARGUMENT})\)(?=\s*;)",
+            rf"TORCH_CHECK((\1) {sign} (\2))", f"TORCH_CHECK(a {sign} b)",
+        )._replace(unless=OF_GLOG)
+        for name, sign in CHECKS.items()
+    ],
+    old(
+        "CHECK_EQ", rf"\bD?CHECK_(?:(?:{'|'.join(CHECKS)})\(\s*{ARGUMENT}\s*,\s*{ARGUMENT}\)\s*<<|NOTNULL\()", None,
+        "TORCH_CHECK(condition, parts of a message)",
+    )._replace(unless=OF_GLOG),
 ]  # fmt: skip
 
 # A state that nothing refers to: a declaration of it, with its line.
@@ -162,25 +178,49 @@ ELSEWHERE = re.compile(r"HIP|ROCM|XLA|MPS")  # in a condition: PyTorch for these
 # What is written for several PyTorchs already.
 BY_VERSION = re.compile(r"VERSION|__has_include|\bAT_CHECK\b|\bTORCH_CHECK\b")
 
-STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(?:98|03|0x|11|1y|14)")
-STANDARD_VALUE = re.compile(r"(?:c|gnu)\+\+(?:98|03|0x|11|1y|14)")
+STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(\w+)")
+YEARS = {"98": 3, "03": 3, "0x": 11, "11": 11, "1y": 14, "14": 14, "1z": 17, "17": 17}
 
 
 def old_standards(tree, project):
-    """C++ standards in lists of a file that builds with torch.utils.cpp_extension."""
+    """Older C++ standards than PyTorch's headers need, in a file that builds with torch.utils.cpp_extension."""
     if "cpp_extension" not in tree.code:
         return
-    for node in tree.all(ast.List):
-        parts = node.elts
-        values = [part.value if isinstance(part, ast.Constant) else None for part in parts]
-        for index, value in enumerate(values):
-            count = 0
-            if isinstance(value, str) and STANDARD.fullmatch(value):
-                count = 1
-            elif value in ("-std", "--std") and STANDARD_VALUE.fullmatch(str((values[index + 1 :] or [""])[0])):
-                count = 2
-            if count:
-                yield Found(parts[index], *_without(tree, parts, index, index + count))
+    message = (
+        f"PyTorch's headers need C++{aten_headers.standard()}, and its builds add that where no flag names another"
+    )
+    for node in tree.all(ast.Constant):
+        parent = tree.parents[node]
+        if not isinstance(node.value, str) or isinstance(parent, ast.JoinedStr):
+            continue
+        edits, sure, value = (), False, node.value
+        if isinstance(parent, ast.List):
+            index = parent.elts.index(node)
+            after = parent.elts[index + 1 : index + 2]
+            parts = 1
+            if value in ("-std", "--std") and after and isinstance(after[0], ast.Constant):
+                value, parts = f"-std={after[0].value}", 2
+            edits, sure = _without(tree, parent.elts, index, index + parts)
+        elif _appends(tree, node):
+            statement = tree.statement(node)
+            edits, sure = (Edit(tree.start(statement), tree.end(statement), "pass"),), True
+        if any(_is_old(word) for word in value.split()):
+            whole = STANDARD.fullmatch(value)
+            yield Found(
+                node, edits if whole else (), sure, message=f"{message}; `run` replaces {value}" if whole else message
+            )
+
+
+def _is_old(word):
+    match = STANDARD.fullmatch(word)
+    return bool(match) and YEARS.get(match[1], 99) < aten_headers.standard()
+
+
+def _appends(tree, node):
+    """Whether a statement appends ``node`` to a list, and does nothing else."""
+    call = tree.parents[node]
+    is_call = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append"
+    return is_call and isinstance(tree.parents[call], ast.Expr)
 
 
 def _without(tree, parts, first, end):
@@ -193,5 +233,5 @@ def _without(tree, parts, first, end):
 
 
 RULES = [
-    TreeRule("cpp-standard", WORKS, "torchthaw drops it; PyTorch adds the C++ standard that it needs", old_standards),
+    TreeRule("cpp-standard", WORKS, "older than PyTorch's headers need", old_standards),
 ]

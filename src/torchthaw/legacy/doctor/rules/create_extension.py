@@ -23,14 +23,18 @@ RULES = [
     ),
     rule(
         "cpp-extension", WORKS, PYTHON, r"\btorch\.utils(?:\.cpp_extension\b|\s+import\b.*\bcpp_extension\b)",
-        "torch.utils.cpp_extension works; under `run` or after `import torchthaw` it compiles sources of PyTorch 0.4 to "
-        "1.10",
+        "torch.utils.cpp_extension works; under `run` it compiles sources that are as old as PyTorch 0.4",
     ),
     TreeRule("argument-count", CHECK, "", calls_of_c),
     rule("torch-library", EDIT, PYTHON_TEXT, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),
     rule(
         "gpu-architecture", WORKS, PYTHON_TEXT, r"\b(?:arch|gencode)\b[^#\n]*\b(?:sm|compute)_(?:[1-6]\d|70|72)\b",
-        "today's nvcc has no such architecture; the build takes one that it has",
+        "today's nvcc has no such architecture; under `run` the build takes those that it has; without it leave the flag "
+        "out, and PyTorch names the card's",
+    ),
+    rule(
+        "gpu-architecture", CHECK, PYTHON_TEXT, r"TORCH_CUDA_ARCH_LIST\b[^#\n]*?[\"'; =](?:[1-6]\.\d|7\.[02])\b",
+        "nvcc 13 has no architecture before 7.5, and PyTorch passes on what this variable names",
     ),
     rule("cuda-folder", WORKS, PYTHON_TEXT, r"/(?:usr/local|opt)/cuda[-\w.]*", "the build looks for CUDA where it is"),
 ]  # fmt: skip

@@ -28,6 +28,7 @@ CUSPARSE_OTHERS = {
 MASK = "stands for the threads that run together here; after a branch name the mask of those that are meant"
 # What is written for several CUDAs already.
 BY_VERSION = r"CUDA_VERSION|CUDART_VERSION|__CUDA_ARCH__|__CUDACC_VER|CUSPARSE_VER"
+FOR_AMD = r"^if.*(?:__HIP|ROCM)"
 
 
 def gone(pattern, message, edit=None, **more):
@@ -36,7 +37,9 @@ def gone(pattern, message, edit=None, **more):
 
 RULES = [
     *[
-        rule("warp-intrinsic", CHECK, C, pattern, MASK, edit, unless=r"\b__\w+_sync\b")  # both forms, chosen by #if
+        rule(
+            "warp-intrinsic", CHECK, C, pattern, MASK, edit, unless=r"\b__\w+_sync\b", inside=FOR_AMD
+        )  # both forms, chosen by #if
         for pattern, edit in (
             (r"\b__shfl(_up|_down|_xor)?\(", r"__shfl\1_sync(0xffffffff, "),
             (r"\b__(ballot|any|all)\(", r"__\1_sync(0xffffffff, "),
@@ -67,9 +70,21 @@ RULES = [
         r"\b(?P<of>\w+)(\.|->)memoryType\b", "the field is called type today", r"\1\2type",
         of=r"cudaPointerAttributes\b",
     ),
-    gone(
+    rule(
+        "changed-cuda", WORKS, C, r"\bcudaMem(?:PrefetchAsync|Advise)\s*\(",
+        "takes a cudaMemLocation in place of a device since CUDA 13, which `run` sees to; without it, below #if "
+        "CUDART_VERSION >= 13000: {cudaMemLocationTypeDevice, device}", unless=r"\bcudaMemLocation", inside=BY_VERSION,
+    ),
+    rule(
+        "removed-cuda", WORKS, C, r"\bthrust::(?:unary|binary)_function\b",
+        "thrust has no such base class today; `run` brings it back, for argument_type and result_type, which are used here",
+        given=r"\b(?:argument|result)_type\b", inside=BY_VERSION,
+    ),
+    rule(
+        "removed-cuda", WORKS, C,
         r"\s*:\s*(?:public\s+)?thrust::(?:unary|binary)_function\s*<(?:[^<>{}]|<(?:[^<>{}]|<[^<>{}]*>)*>)*>(?=\s*\{)",
-        "thrust has no such base class today, and needs none", "", unless=r"\b(?:argument|result)_type\b",
+        "thrust has no such base class today, and needs none; `run` brings it back", "",
+        unless=r"\b(?:argument|result)_type\b", inside=BY_VERSION,
     ),
     *[
         gone(rf"\bcusparse(?:[SDCZ](?:{'|'.join(names.split())})|{CUSPARSE_OTHERS.get(new, '(?!)')})\s*\(",

@@ -296,7 +296,9 @@ def mask_arithmetic(is_certain):
 
 
 def type_comparison(tree, project):
-    """``type(x) == torch.FloatTensor``."""
+    """``type(x) == torch.FloatTensor``; code of PyTorch 1.0 asks so which PyTorch it has."""
+    if project.age.torch and project.age.torch.version >= (1, 0):
+        return
     for node in tree.all(ast.Compare):
         left, right = node.left, node.comparators[0]
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):

@@ -21,7 +21,7 @@ ARGUMENTS = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*?"
 class Rule(NamedTuple):
     """A pattern in the code of one kind of file.
 
-    edit: replacement for the match, as in re.sub. ``--apply`` makes it where effect is EDIT and it is ``sure``;
+    edit: replacement for the match, as in re.sub. ``--apply`` makes it where effect is EDIT or WORKS and it is ``sure``;
         otherwise it is a suggestion.
     item: of the legacy semantics.
     given, unless: the rule holds for files in which the one is found, and the other is not.
@@ -48,7 +48,7 @@ class Rule(NamedTuple):
 
     @property
     def is_certain(self):
-        return self.effect == EDIT and self.sure
+        return self.effect in (EDIT, WORKS) and self.sure
 
     def holds_for(self, code):
         return not (self.given and not self.given.search(code)) and not (self.unless and self.unless.search(code))

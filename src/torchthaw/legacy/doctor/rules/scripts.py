@@ -1,14 +1,26 @@
 """torchthaw/legacy/doctor/rules/scripts.py: shell scripts, Makefiles and CMake files."""
 
 from .create_extension import NO_LIBRARY
-from .rule import CHECK, EDIT, SHELL, rule
+from .rule import CHECK, EDIT, SHELL, WORKS, rule
+
+# Scripts that build CUDA code themselves.
+NVCC = r"\b(?i:nvcc)\b|\bCUDA_NVCC_FLAGS\b|\bCMAKE_CUDA_"
 
 RULES = [
     rule(
+        "cpp-standard", WORKS, SHELL,
+        r"\bCMAKE_CXX_STANDARD\s+(?:98|11|14|17)\b|\bCXX_STANDARD\s+(?:98|11|14|17)\b|-std=(?:c|gnu)\+\+(?:11|14|17)\b",
+        "PyTorch's headers need C++17, since 2.14 C++20; `run` has CMake take the newer one; without it write 20",
+        given=r"\b(?i:find_package)\s*\(\s*(?:Torch|Caffe2)\b",
+    ),
+    rule(
         "gpu-architecture", CHECK, SHELL, r"\b(sm|compute)_(?:[1-6]\d|70|72)\b",
         "today's nvcc has no such architecture; that of `python -m torchthaw run FILE.sh` takes those it has", r"\1_75",
+        given=NVCC,
     ),
-    rule("cuda-folder", CHECK, SHELL, r"/(?:usr/local|opt)/cuda[-\w.]*", "CUDA may be elsewhere; see CUDA_HOME"),
+    rule(
+        "cuda-folder", CHECK, SHELL, r"/(?:usr/local|opt)/cuda[-\w.]*", "CUDA may be elsewhere; see CUDA_HOME", given=NVCC,
+    ),
     rule(
         "torch-headers", CHECK, SHELL, r"\btorch/lib/include\b",
         "PyTorch has no TH headers there: start the script from `python -m torchthaw run`, "
