@@ -196,7 +196,7 @@ def test_a_message_that_breaks_a_table_does_not():
 # The records
 
 
-def test_every_record_is_in_the_table():
+def test_rows_are_of_records_and_those_that_stop_name_a_fault():
     rows = {cells[0].partition("]")[0][1:]: cells for cells in table.parse(projects.PAGE.read_text())}
     assert rows.keys() <= RECORDS.keys()
     for name, cells in rows.items():
