@@ -48,6 +48,30 @@ version = runpy.run_path(os.path.join(torch, "version.py"))
 folders = [path for path in sys.path if path.endswith("-packages")]
 print(json.dumps({"torch": version["__version__"], "cuda": version["cuda"], "folders": folders}))
 """
+# A module of the plain way's environment. `run` itself makes PyTorch say that there is a card for a build that wants CUDA code;
+# PyTorch alone must say it too, or its first error would be that there is none.
+CARD = """
+import importlib.abc, importlib.machinery, os, sys
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch.cuda":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        original = spec.loader.exec_module
+
+        def exec_module(module):
+            original(module)
+            module.is_available = lambda: True
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+if os.environ.get("TORCHTHAW_BUILD_CUDA"):
+    sys.meta_path.insert(0, Finder())
+"""
 
 
 class ProjectError(Exception):
@@ -138,12 +162,15 @@ def checkout(repository, commit, folder, into, log):
     compat.run([*git, "checkout-index", "--all", "--force", "--quiet"], log)
 
 
-def overlay(prefix, environment):
+def overlay(prefix, environment, way):
     """An environment that has the packages of another one, and takes what a project installs."""
     venv.create(prefix, symlinks=True)
     python = prefix / "bin" / "python"
     (packages,) = prefix.glob("lib/python*/site-packages")
     lines = [f"import site; site.addsitedir({path!r})" for path in environment.folders]
+    if way == "plain":
+        (packages / "card.py").write_text(CARD)
+        lines.append("import card")
     (packages / "below.pth").write_text("\n".join(lines) + "\n")
     return python
 
@@ -193,7 +220,7 @@ def attempt(project, way, environment, folder):
     for path, other in project.beside.items():
         compat.remove(copy / path)
         checkout(*other.split("@"), folder, copy / path, start)
-    python = overlay(prefix, environment)
+    python = overlay(prefix, environment, way)
     variables = {
         **environment.variables, "PATH": os.pathsep.join([os.fspath(python.parent), environment.variables["PATH"]]),
         "TORCHTHAW_CACHE": os.fspath(prefix / "cache"), "TORCH_EXTENSIONS_DIR": os.fspath(prefix / "extensions"),

@@ -8,7 +8,8 @@ LONGEST = 160  # characters of a message
 
 # What the first line that says why a build stopped looks like, and lines that only say that one did.
 ERROR = re.compile(
-    r"(?:fatal error|error)(?: #\d+(?:-D)?)?: (.*)|^(nvcc fatal .*)|^(\w+(?:\.\w+)*(?:Error|Exception|NotFound): .*)"
+    r"(?:fatal error|error)(?: #\d+(?:-D)?)?: (.*)|^(nvcc fatal .*)|^CMake Error: (.*)"
+    r"|^(\w+(?:\.\w+)*(?:Error|Exception|NotFound): .*)"
 )
 NO_REASON = re.compile(r"error: (subprocess-exited|metadata-generation|command )|^error: legacy-install|ninja: build")
 TOLD = re.compile(r"^torchthaw: (.*)", re.MULTILINE)

@@ -172,6 +172,20 @@ def test_a_record_that_lacks_a_key(tmp_path, wrong):
         projects.records(tmp_path)
 
 
+def test_a_plain_build_for_cuda_finds_a_card(tmp_path, monkeypatch):
+    (tmp_path / "torch" / "cuda").mkdir(parents=True)
+    (tmp_path / "torch" / "__init__.py").write_text("import torch.cuda")
+    (tmp_path / "torch" / "cuda" / "__init__.py").write_text("is_available = lambda: False")
+    environment = projects.Environment(sys.executable, "2.15.0", [str(tmp_path)], {}, True)
+    python = projects.overlay(tmp_path / "environment", environment, "plain")
+    answers = []
+    for wanted in ("", "1"):
+        monkeypatch.setenv("TORCHTHAW_BUILD_CUDA", wanted)
+        code = "import torch; print(torch.cuda.is_available())"
+        answers.append(subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip())
+    assert answers == ["False", "True"]
+
+
 # Messages
 
 
