@@ -1,7 +1,7 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
-.PHONY: lint-environment coverage-environment languages wheel docs lint coverage
+.PHONY: lint-environment coverage-environment languages wheel docs lint coverage projects
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -95,6 +95,10 @@ compat: test-environment ## test one wheel beside many versions: torch="2.4.1 ne
 
 compat-short: test-environment ## the same with the newest PyTorch that .ci/requirements records, on this Python
 	@$(python) .ci/compat.py --short
+
+projects: test-environment ## build real projects, without and with run: only="nnfc DCNv2" torch=2.15.0 short=1 publish=1
+	@$(python) .ci/projects.py $(only) $(if $(short),--short) $(if $(publish),--publish) \
+		$(if $(torch),--torch $(torch)) $(if $(environment),--environment $(environment))
 
 wheel: test-environment ## what is published, in dist/: sdist, x86_64 and aarch64 wheels, tested; only="sdist x86_64" quick=1
 	@$(python) .ci/wheel.py $(if $(only),--only $(only)) $(if $(quick),--quick)

@@ -1,0 +1,225 @@
+"""tests/packaging/test_projects.py: make projects on two small git repositories, and the records of tests/projects."""
+
+import subprocess
+import sys
+
+import pytest
+
+from support import ROOT
+
+sys.path.insert(0, str(ROOT / ".ci"))
+import compat  # noqa: E402
+import projects_table as table  # noqa: E402
+
+import projects  # noqa: E402
+
+RECORDS = projects.records(projects.RECORDS)
+FILES = {
+    "build.py": """
+import sys
+print("torchthaw: -std=c++14 became -std=c++20", file=sys.stderr)
+open("built.py", "w").write("twice = lambda x: 2 * x")
+""",
+    "lines.sh": "test -f built.py",
+}
+WORKS = """
+repository = "someone/small"
+commit = "{commit}"
+licence = "MIT"
+kind = "cpp"
+
+[[steps]]
+shows = "builds"
+command = "build.py"
+
+[[steps]]
+shows = "builds"
+script = "set -u; . ./lines.sh"
+
+[[steps]]
+shows = "imports"
+code = "import built"
+
+[[steps]]
+shows = "values right"
+folder = ".."
+code = "import sys; sys.path.append('small'); import built; assert built.twice(3) == 6"
+"""
+# `run` sets it, for the headers of TH.
+NEEDS_RUN = "import os; os.environ['CPATH']"
+
+
+@pytest.fixture
+def mirrors(tmp_path):
+    """A folder with the repository someone/small, and the commit of its files."""
+    folder = tmp_path / "mirrors" / "someone+small" / "repo"
+    folder.mkdir(parents=True)
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    person = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
+    for words in (["init", "-q"], ["add", "."], [*person, "commit", "-q", "-m", "small"]):
+        subprocess.run(["git", "-C", folder, *words], check=True)
+    done = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    return tmp_path / "mirrors", done.stdout.strip()
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch, mirrors, capfd):
+    """make(options, **records): the exit status's words, what was printed, and the rows of the published table."""
+    page = tmp_path / "projects.md"
+
+    def run(*words, **records):
+        folder = tmp_path / "records"
+        folder.mkdir(exist_ok=True)
+        for name, text in records.items():
+            (folder / f"{name}.toml").write_text(text.replace("{commit}", mirrors[1]))
+        page.write_text(f"Before.\n{table.BEGIN}\n{table.render([])}\n{table.END}\nAfter.\n")
+        monkeypatch.setattr(projects, "RECORDS", folder)
+        monkeypatch.setattr(projects, "FOLDER", tmp_path / "built")
+        monkeypatch.setattr(projects, "PAGE", page)
+        monkeypatch.setattr(sys, "argv", ["projects.py", *words])
+        try:
+            projects.main()
+            failed = ""
+        except SystemExit as error:
+            failed = error.code
+        return failed, capfd.readouterr().out, table.parse(page.read_text())
+
+    monkeypatch.setattr(compat, "set_signals", lambda: None)
+    monkeypatch.setenv("TORCHTHAW_PROJECTS", str(mirrors[0]))
+    monkeypatch.delenv("CPATH", raising=False)
+    return run
+
+
+def test_a_project_that_works(make):
+    failed, out, rows = make("--publish", small=WORKS)
+    assert not failed and "small: run: builds, imports, values right" in out
+    ((project, commit, _, before, after, replaced, date),) = rows
+    assert project == "[small](https://github.com/someone/small)" and len(commit) == 8 and date
+    assert before == after == "builds, imports, values right"
+    assert replaced == "`-std=c++14 became -std=c++20`"
+
+
+@pytest.mark.parametrize("code, shown, message", [
+    ("assert built.twice(3) == 7, 'not seven'", "builds", "AssertionError: not seven"),
+    ("raise SystemExit('the last line is the reason')", "builds", "the last line is the reason"),
+])  # fmt: skip
+def test_a_project_that_fails_without_a_known_fault(make, code, shown, message):
+    failed, out, rows = make("--publish", small=WORKS.replace('"import built"', f'"import built; {code}"'))
+    assert f"small: run: {shown}; imports: no: {message}" in out
+    assert rows[0][4] == f"{shown}; imports: no: `{message}`"
+    assert "small: stops under run, and its record names no fault" in failed
+
+
+def test_a_known_fault_is_in_the_table_and_no_failure(make):
+    broken = 'fault = "The project needs a seven."\n' + WORKS.replace("== 6", "== 7")
+    failed, _, rows = make("--publish", small=broken)
+    assert not failed
+    assert rows[0][4] == "builds, imports; values right: no: `AssertionError`; The project needs a seven."
+
+
+def test_a_fault_that_is_mended_is_told(make):
+    failed, out, _ = make(small='fault = "The project needs a seven."\n' + WORKS)
+    assert not failed and "small: its record names a fault (The project needs a seven.), and it works now" in out
+
+
+def test_before_is_pytorch_alone_and_after_is_run(make):
+    begin = WORKS.partition("\n\n")[0]
+    failed, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = "{NEEDS_RUN}"\n')
+    assert not failed and rows[0][3:5] == ["`KeyError: 'CPATH'`", "builds"]
+
+
+def test_a_step_that_hangs_ends(make):
+    slow = WORKS.replace('code = "import built"', 'code = "import time; time.sleep(600)"\nlimit = 1')
+    failed, out, _ = make(small=slow)
+    assert "small: run: builds; imports: no: the limit of 1 s" in out and failed
+
+
+def test_without_mirrors_the_short_run_names_what_it_skips(make, monkeypatch):
+    monkeypatch.delenv("TORCHTHAW_PROJECTS")
+    failed, out, _ = make("--short", small="short = true\n" + WORKS, large=WORKS)
+    assert not failed and out.endswith("skipped: small\n")
+
+
+def test_a_project_for_gpus_alone_is_skipped_without_one(make, monkeypatch):
+    monkeypatch.setattr(projects.cuda, "toolkit", lambda: (_ for _ in ()).throw(FileNotFoundError("nvcc")))
+    failed, out, rows = make("--publish", small='cuda = "only"\n' + WORKS)
+    assert not failed and "small: skipped" in out and not rows
+
+
+def test_a_commit_that_is_not_there_is_told(make, capfd):
+    failed, _, _ = make(small=WORKS.replace("{commit}", 40 * "1"))
+    assert "someone/small at 1111" in failed
+
+
+def test_a_name_that_no_record_has(make, capfd):
+    failed, _, _ = make("smal", small=WORKS)
+    assert failed == 2  # argparse's
+
+
+@pytest.mark.parametrize("place", ["a+b/repo", "a+b.git", "a/b.git", "a/b", "b.git", "b"])
+def test_where_a_mirror_may_be(tmp_path, place):
+    (tmp_path / place).mkdir(parents=True)
+    (tmp_path / place / "HEAD").touch()
+    assert projects.source("a/b", tmp_path) == tmp_path / place
+    assert projects.source("a/c", tmp_path) == "https://github.com/a/c.git"
+
+
+@pytest.mark.parametrize("wrong", ['licence = "MIT"', 'shows = "imports"', 'code = "import built"'])
+def test_a_record_that_lacks_a_key(tmp_path, wrong):
+    (tmp_path / "small.toml").write_text(WORKS.replace(f"{wrong}\n", ""))
+    with pytest.raises(projects.ProjectError, match=r"small\.toml: "):
+        projects.records(tmp_path)
+
+
+def test_a_plain_build_for_cuda_finds_a_card(tmp_path, monkeypatch):
+    (tmp_path / "torch" / "cuda").mkdir(parents=True)
+    (tmp_path / "torch" / "__init__.py").write_text("import torch.cuda")
+    (tmp_path / "torch" / "cuda" / "__init__.py").write_text("is_available = lambda: False")
+    environment = projects.Environment(sys.executable, "2.15.0", [str(tmp_path)], {}, True)
+    python = projects.overlay(tmp_path / "environment", environment, "plain")
+    answers = []
+    for wanted in ("", "1"):
+        monkeypatch.setenv("TORCHTHAW_BUILD_CUDA", wanted)
+        code = "import torch; print(torch.cuda.is_available())"
+        answers.append(subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip())
+    assert answers == ["False", "True"]
+
+
+# Messages
+
+
+@pytest.mark.parametrize("log, expected", [
+    ("$ x\n/a/b/ATen.h:4:2: error: #error C++20 or later\nmore\nerror: command '/usr/bin/g++' failed", "#error C++20 or later"),
+    ("$ x\na.cpp:1:10: fatal error: THC/THC.h: No such file or directory\n", "THC/THC.h: No such file or directory"),
+    ("$ x\n  error: subprocess-exited-with-error\n  ModuleNotFoundError: No module named 'pkg_resources'\n",
+     "ModuleNotFoundError: No module named 'pkg_resources'"),
+    ("$ x\nfirst\nnvcc fatal   : Unsupported gpu architecture 'compute_35'\nmake: *** Error 1\n",
+     "nvcc fatal : Unsupported gpu architecture 'compute_35'"),
+    ("$ x\nfirst\nin /home/me/project/file.c\n", "in file.c"),
+])  # fmt: skip
+def test_the_message_of_a_log(log, expected):
+    assert table.message(log) == expected
+
+
+def test_a_message_that_breaks_a_table_does_not():
+    text = f"{table.BEGIN}\n{table.render([['x', 'a | b', *'12345']])}\n{table.END}"
+    assert table.parse(text) == [["x", "a | b", *"12345"]]
+
+
+# The records
+
+
+def test_rows_are_of_records_and_those_that_stop_name_a_fault():
+    rows = {cells[0].partition("]")[0][1:]: cells for cells in table.parse(projects.PAGE.read_text())}
+    assert rows.keys() <= RECORDS.keys()
+    for name, cells in rows.items():
+        assert RECORDS[name].commit.startswith(cells[1]), name
+        assert (": no: " in cells[4]) == bool(RECORDS[name].fault), name
+
+
+def test_records_are_whole():
+    assert sum(record.short for record in RECORDS.values()) == 3
+    for name, record in RECORDS.items():
+        assert len(record.commit) == 40 and record.licence and record.kind in ("ffi", "cpp"), name
+        assert record.cuda in ("none", "part", "only") and record.steps[0]["shows"] == "builds", name
