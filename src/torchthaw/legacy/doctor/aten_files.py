@@ -109,6 +109,8 @@ class Source:
     def names(self):
         """A Hit for each name: its first line, with the edits of every line."""
         for row in aten.NAMES:
+            if row.unless.search(self.code):
+                continue
             found = [match for match in self._matches(row.pattern)
                      if match.groupdict().get("name", row.name) not in self.own]  # fmt: skip
             header = next((self._header(match) for match in found if not self._enclosing(match)), None)
@@ -176,8 +178,6 @@ class Source:
     def gone(self):
         """A Hit for each name that nobody has."""
         for row in aten.GONE:
-            if row.unless.search(self.code):
-                continue
             said = set()
             for match in self._matches(row.pattern):
                 if match[0] not in said and match[0] not in self.own:
@@ -204,8 +204,9 @@ class Source:
             elsewhere = any(aten.ELSEWHERE.search(condition) for condition in self._enclosing(include))
             if not elsewhere and aten_headers.is_gone(name):
                 message = f"<{name}>: the installed PyTorch has no such header"
-                message += f"; use <{aten_names.HEADERS[name]}>" if name in aten_names.HEADERS else ""
-                yield Hit(include.start(), EDIT, "removed-aten", message)
+                served = name in aten_names.HEADERS
+                message += f"; use <{aten_names.HEADERS[name]}>" if served else ""
+                yield Hit(include.start(), self._effect if served else EDIT, "removed-aten", message)
             if not re.match(r"(?:TH|THC|THNN|THCUNN|THCS?)/", name):
                 continue
             if name not in aten.INCLUDES:
