@@ -418,6 +418,35 @@ def test_without_a_toolkit_nvcc_gets_what_c_gets(monkeypatch):
     assert cpp_extension.nvcc_flags(["-std=c++23", "-arch=sm_52"], "native") == ["-std=c++23", "-arch=sm_52", *INCLUDED]
 
 
+CMAKE = """
+cmake_minimum_required(VERSION 3.17)
+project(native CXX)
+set(CMAKE_CXX_STANDARD 14)
+add_library(native OBJECT native.cpp)
+target_include_directories(native SYSTEM PRIVATE headers)
+add_library(apart OBJECT apart.cpp)
+"""
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
+def test_cmake_compiles_what_includes_pytorchs_headers_with_their_standard(tmp_path):
+    """Under run. The other target keeps its standard; headers stands for PyTorch's folder."""
+    (tmp_path / "headers" / "ATen").mkdir(parents=True)
+    (tmp_path / "headers" / "ATen" / "ATen.h").write_text("#if __cplusplus < 202002L\n#error C++20\n#endif\n")
+    (tmp_path / "native.cpp").write_text("#include <ATen/ATen.h>\n")
+    (tmp_path / "apart.cpp").write_text('static_assert(__cplusplus == 201402L, "14");\n')
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE)
+    (tmp_path / "make.sh").write_text("cmake -B made && cmake --build made\n")
+    lists = {"CMAKE_GENERATOR": "Unix Makefiles", "CMAKE_BUILD_TYPE": "Debug"}
+    done = python(tmp_path, "-m", "torchthaw", "run", "make.sh", TORCHTHAW_CACHE=str(tmp_path / "cache"), **lists)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (line,) = re.findall("torchthaw:.*instead", done.stderr)
+    assert {"gnu++14:", "C++20;", "gnu++20"} <= set(re.findall(r"gnu\+\+\d+:?|C\+\+\d+;", line))
+    plain = ["cmake", "--build", "made", "--clean-first"]
+    subprocess.run(["cmake", "-B", "made", "-DCMAKE_CXX_COMPILER_LAUNCHER="], cwd=tmp_path, check=True)
+    assert "#error C++20" in subprocess.run(plain, cwd=tmp_path, capture_output=True, text=True).stderr
+
+
 # ---- When the patch is made -----------------------------------------------------------------------------------------
 
 PATCHED = "print('thaw' in torch.utils.cpp_extension.load.__code__.co_filename)"
