@@ -151,7 +151,7 @@ def generated(groups, architectures):
 def through_the_launcher(words, folder):
     """The arguments that the launcher's program gets of ``words``, through its shell."""
     python = f"{shlex.quote(sys.executable)} -E -S"  # without the torchthaw of this environment
-    text = launcher.LAUNCHER.format(python=python, root=shlex.quote(os.fspath(folder)))
+    text = launcher.LAUNCHER.format(module="nvcc", python=python, root=shlex.quote(os.fspath(folder)))
     package = folder / "torchthaw" / "legacy"
     package.mkdir(parents=True, exist_ok=True)
     for path in (package.parent, package):

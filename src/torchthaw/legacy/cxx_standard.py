@@ -1,7 +1,9 @@
 """torchthaw/legacy/cxx_standard.py: the C++ standard that PyTorch's headers need, in place of an older one in flags."""
 
 import importlib.util
+import os
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +16,9 @@ NAME = r"(?P<kind>c|gnu)\+\+(?P<year>\d\w)"
 FLAG = re.compile(rf"(?P<before>^|[\s,'\"]|^(?:-Xcompiler|--compiler-options)=)--?std={NAME}(?=$|[\s,'\"])")
 # Values of these are text of the project, also where they read as a flag.
 DEFINITIONS = ("-D", "-U")
+# The folders of headers in a command, and a file that has more words of nvcc's: CMake writes folders to one.
+FOLDER = re.compile(r"(?:^|\s)(?:-I|-isystem|--include-path|--system-include)[ =]?\"?([^\s\"]+)")
+MORE_WORDS = re.compile(r"(?:^|\s)(?:--options-file|-optf)[ =](\S+)")
 # The first lines of PyTorch's headers refuse an older compiler: `__cplusplus < 202002L`.
 REFUSED = re.compile(r"__cplusplus\s*<\s*20(\d\d)\d\dL")
 
@@ -33,6 +38,17 @@ def of_headers(folder):
     except OSError:
         return 0
     return int(found[1]) if found else 0
+
+
+def of_command(words):
+    """The standard that PyTorch's headers ask for in a compiler's command; 0 where it names no folder of theirs."""
+    text = " ".join(words)
+    for file in MORE_WORDS.findall(text):
+        try:
+            text += " " + Path(file).read_text(errors="replace")
+        except OSError:
+            pass  # nvcc says so
+    return max(map(of_headers, FOLDER.findall(text)), default=0)
 
 
 def current(words, least):
@@ -62,3 +78,12 @@ def _newer(flag, least, changes):
     new = f"-std={flag['kind']}++{least}"
     changes[f"{old}: PyTorch's headers need C++{least}; {new} instead"] = None
     return flag["before"] + new
+
+
+def run(command):
+    """Runs a compiler's command in place of this process, with the standard that PyTorch needs: CMake calls it."""
+    words, changes = current(command, of_command(command))
+    for change in changes:
+        print(f"torchthaw: {change}", file=sys.stderr)
+    sys.stderr.flush()
+    os.execvp(words[0], words)

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/launcher.py: puts `torchthaw nvcc` where the scripts of old projects look for nvcc."""
+"""torchthaw/legacy/launcher.py: puts `torchthaw nvcc` where the scripts of old projects look for nvcc; CMake's launcher."""
 
 import os
 import shlex
@@ -12,12 +12,12 @@ from . import availability, layout
 # Python's own modules come first: the current folder is the project's, and may have a shutil.py. The option -P, which
 # leaves that folder out, is new in Python 3.11, and -I leaves out more.
 LAUNCHER = """#!/bin/sh
-# Made by torchthaw: nvcc for the scripts of old projects.
+# Made by torchthaw for the builds of old projects.
 exec {python} -c '
 import sys
 sys.path = [folder for folder in sys.path if folder] + [sys.argv.pop(1)]
-from torchthaw.legacy import nvcc
-sys.exit(nvcc.run(sys.argv[1:]))' {root} "$@"
+from torchthaw.legacy import {module}
+sys.exit({module}.run(sys.argv[1:]))' {root} "$@"
 """
 
 # What says where the toolkit is. Build scripts take the first two for the wish to build for GPUs.
@@ -27,7 +27,9 @@ OF_CMAKE = {"CUDA_NVCC_EXECUTABLE": "bin/nvcc", "CUDA_BIN_PATH": "bin", "CUDAToo
 
 
 def put_in_place():
-    """Puts this nvcc before the toolkit's for child processes; does nothing where there is no toolkit."""
+    """Puts this nvcc before the toolkit's for child processes, where there is a toolkit; gives CMake a C++ launcher."""
+    made = layout.folder("cxx", {"bin/cxx": _launcher("cxx_standard")}, {})
+    os.environ.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", os.fspath(made / "bin" / "cxx"))
     try:
         toolkit = cuda.toolkit()
     except FileNotFoundError:
@@ -48,13 +50,18 @@ def wanted(toolkit):
 
 def home(toolkit):
     """A folder as the toolkit's own, with this nvcc in its ``bin``."""
-    text = LAUNCHER.format(python=shlex.quote(sys.executable), root=shlex.quote(os.fspath(config.PACKAGE.parent)))
+    text = _launcher("nvcc")
     links = {path.name: path for path in _entries(toolkit.root)}
     links.update({f"bin/{path.name}": path for path in _entries(toolkit.root / "bin")})
     links.update({f"bin/{cuda.BEHIND}": toolkit.nvcc, "include": toolkit.include})
     libraries = [*toolkit.library_dirs, toolkit.root / "lib64", toolkit.root / "lib"]
     links["lib64"] = next((folder for folder in libraries if folder.is_dir()), toolkit.root / "lib64")
     return layout.folder("nvcc", {"bin/nvcc": text}, {name: links[name] for name in links if name != "bin/nvcc"})
+
+
+def _launcher(module):
+    python, root = sys.executable, os.fspath(config.PACKAGE.parent)
+    return LAUNCHER.format(module=module, python=shlex.quote(python), root=shlex.quote(root))
 
 
 def _entries(folder):

@@ -69,7 +69,9 @@ def run(arguments):
 
 def rewrite(arguments, toolkit):
     """(arguments, changes): what to call nvcc with instead of ``arguments``, and a line about each change."""
+    arguments, replaced = cxx_standard.current(arguments, cxx_standard.of_command(arguments))
     words, asked, changes = _current(arguments)
+    changes = [*replaced, *changes]
     lost = [name for name in _numbers(asked) if name not in toolkit.architectures]
     if lost:
         names = " ".join(f"sm_{name}" for name in lost)

@@ -59,6 +59,17 @@ def test_flags(given, expected, changed):
     assert [line.partition(":")[0] for line in changes] == changed, "one line per change, which begins with it"
 
 
+@pytest.mark.parametrize("folder", ["-I{}", "-isystem {}", "-isystem={}", "--options-file {}/words.rsp", "-I/no/{}"])
+def test_the_standard_that_pytorch_needs(tmp_path, folder):
+    """Where the command names PyTorch's headers, as CMake does with CMAKE_CUDA_STANDARD."""
+    (tmp_path / "ATen").mkdir()
+    (tmp_path / "ATen" / "ATen.h").write_text("#if __cplusplus < 202002L\n#error C++20\n#endif\n")
+    (tmp_path / "words.rsp").write_text(f'-DA -isystem="{tmp_path}"')
+    words, changes = nvcc.rewrite(["-std=c++17", *folder.format(tmp_path).split()], toolkit)
+    needed = [] if "/no/" in folder else ["-std=c++17: PyTorch's headers need C++20; -std=c++20 instead"]
+    assert (words[0], changes) == ("-std=c++20" if needed else "-std=c++17", needed)
+
+
 def test_headers_are_added_where_something_is_compiled():
     assert nvcc.rewrite(["-c", "x.cu"], toolkit)[0] == ["-c", "x.cu", *DEFAULT, *nvcc.header_flags()]
     assert nvcc.rewrite(["x.o", "-o", "x"], toolkit)[0] == ["x.o", "-o", "x"]

@@ -14,6 +14,7 @@ from support import ROOT
 from torchthaw.base import config
 from torchthaw.legacy import aten_names, cpp_extension, cxx_standard, nvcc
 
+INCLUDED = ["-include", str(cpp_extension.headers() / "removed.h")]
 SAMPLES = ROOT / "examples" / "legacy" / "cpp_extension"
 PACKAGES = str(Path(torchthaw.__file__).parents[1])
 pytestmark = pytest.mark.timeout(900)  # PyTorch's headers take a compiler most of a minute, on a busy machine several
@@ -101,8 +102,13 @@ CURRENT = """
 #include <ATen/core/Tensor.h>
 #include <Python.h>
 
+#ifndef CHECK_EQ
+#define CHECK_EQ(a, b) TORCH_CHECK((a) == (b), "own")
+#endif
+
 at::ScalarType dispatched(const at::Tensor &x) {
     TORCH_CHECK(x.dim() == 2, "expected a matrix");
+    CHECK_EQ(x.size(0), 2);
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "dispatched", [&] { x.mutable_data_ptr<scalar_t>()[0] = 1; });
     return x.scalar_type();
 }
@@ -152,33 +158,117 @@ def test_a_project_without_old_names_compiles_to_the_same_object_code(tmp_path):
     assert objects[0] == objects[1]
 
 
-REMOVED = """
-#include <ATen/ATen.h>
+# Statements with names that PyTorch no longer has; the compiler's words without removed.h; and where some PyTorch from
+# 2.4 on has the name still, a header and its text by which that one is known.
+DISPATCH = "ATen/Dispatch.h"
+REMOVED = [
+    ('AT_CHECK(x.dim() == 2, "expected a matrix, got ", x.dim());', "'AT_CHECK' was not declared"),
+    ('AT_WARN("slow");', "'AT_WARN' was not declared"),
+    ('CHECK_EQ(x.dim(), 2) << "expected a matrix";', "'CHECK_EQ' was not declared"),
+    ('DCHECK_GE(x.size(0), 2) << "rows";', "'DCHECK_GE' was not declared"),
+    ("CHECK_NOTNULL(x.data_ptr());", "'CHECK_NOTNULL' was not declared"),
+    ('AT_DISPATCH_FLOATING_TYPES(x.type(), "f", ([&] { x.data<scalar_t>()[0] = 1; }));',
+     "cannot convert 'const at::DeprecatedTypeProperties' to", DISPATCH, "DeprecatedTypeProperties"),
+    ('AT_DISPATCH_ALL_TYPES_AND_HALF(x.type(), "h", [&] { x.data<scalar_t>()[0] = 1; });',
+     "'AT_DISPATCH_ALL_TYPES_AND_HALF' was not declared", DISPATCH, "AT_DISPATCH_ALL_TYPES_AND_HALF"),
+]  # fmt: skip
+SERVED = """
 #include <TH/TH.h>
+#include <ATen/Type.h>
 
-at::Tensor removed(at::IntList sizes, at::Tensor x) {
-    AT_CHECK(x.dim() == 2, "expected a matrix, got ", x.dim(), " dimensions");
-    auto made = at::zeros(sizes, at::CPU(at::kFloat));
-    AT_DISPATCH_ALL_TYPES_AND_HALF(x.type(), "removed", [&] { made.fill_(x.data<scalar_t>()[0]); });
+at::Tensor served(at::Tensor x) {
     const auto &type = x.type();
-    AT_DISPATCH_FLOATING_TYPES(type, "removed", ([&] { x.data<scalar_t>()[0] = THMax(0, 1); }));
-    THArgCheck(made.numel() > 0, 1, "expected %d elements", 1);
+    THArgCheck(x.numel() > 0, 1, "expected %d elements", 1);
     if (type.is_cuda()) THError("expected a CPU tensor");
-    return made;
+    x.data<float>()[0] = THMax(0, 1);
+    AT_ASSERTM(x.dim() == 2, "expected a matrix");
+    AT_ASSERT(x.dim() == 2);
+    c10::optional<at::Tensor> maybe = c10::nullopt;
+    at::optional<int> number = at::nullopt;
+    at::IntList sizes = x.sizes();
+    return maybe.value_or(at::zeros(sizes, at::CPU(at::kFloat))) + number.value_or(1);
 }
 """
+
+
+def compiled(folder, source, flags):
+    """What the compiler says of C++ on the headers of PyTorch, without making code; empty where it takes it."""
+    from torch.utils.cpp_extension import include_paths
+
+    (folder / "source.cpp").write_text(source)
+    command = [os.environ.get("CXX", "c++"), "-fsyntax-only", "-w", *(f"-I{path}" for path in include_paths())]
+    done = subprocess.run(
+        [*command, *flags, "source.cpp"], cwd=folder, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}
+    )
+    assert (done.returncode == 0) == ("error:" not in done.stderr), done.stderr
+    return done.stderr
 
 
 def test_removed_names_compile(tmp_path):
     from torch.utils.cpp_extension import include_paths
 
-    (tmp_path / "removed.cpp").write_text(REMOVED)
-    includes = [f"-I{folder}" for folder in [*include_paths(), cpp_extension.headers()]]
-    command = [os.environ.get("CXX", "c++"), "-fsyntax-only", "-w", "-std=c++20", *includes, "removed.cpp"]
-    done = subprocess.run([*command, *cpp_extension.flags([], "removed")], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    without = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert without.returncode != 0 and "AT_CHECK" in without.stderr
+    functions = [f"void f{number}(at::Tensor x) {{ {row[0]} }}\n" for number, row in enumerate(REMOVED)]
+    source = "#include <ATen/ATen.h>\n" + "".join(functions)
+    folder = f"-I{cpp_extension.headers()}"
+    assert compiled(tmp_path, source + SERVED, [*cpp_extension.flags(["-std=c++14"], "removed"), folder]) == ""
+    without = compiled(tmp_path, source, [f"-std=c++{cxx_standard.needed()}"])
+    for _, words, *there in REMOVED:
+        own = there and there[1] in Path(include_paths()[0], there[0]).read_text()
+        assert own or words in without, without
+
+
+HEADERS = ["TH/TH.h", "THC/THC.h", "THC/THCGeneral.h", "THC/THCNumerics.cuh", "ATen/Type.h", "ATen/CPUGenerator.h"]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_headers_that_pytorch_has_no_more(tmp_path, header):
+    """Only which file is found: what that includes takes a compiler long."""
+    source = f"#if !__has_include(<{header}>)\n#error {header}\n#endif\n"
+    assert f"#error {header}" in compiled(tmp_path, source, [])
+    assert compiled(tmp_path, source, [f"-I{cpp_extension.headers()}"]) == ""
+
+
+CHECKS = """
+#include <iostream>
+#include <memory>
+#include <sstream>
+#define CHECK_LE(a, b) (void)(a)  // the project's own comes before
+
+int checked(long size, const char *text) {
+    CHECK_EQ(size, 2) << "rows: " << size << std::endl;
+    CHECK_GT(size, 0);
+    DCHECK_LT(size, 0) << "none";
+    CHECK_LE(size, there_is_no_such_name);
+    return *CHECK_NOTNULL(text) + *CHECK_NOTNULL(std::make_unique<int>(3));
+}
+int main() {
+    const char *texts[] = {"a", nullptr};
+    for (long size : {2, 3})
+        for (const char *text : texts) {
+            try {
+                std::cout << checked(size, text) << "\\n";
+            } catch (const std::runtime_error &error) {
+                std::cout << error.what() << "\\n";
+            }
+        }
+}
+"""
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_checks_of_the_kind_of_glog(tmp_path, debug):
+    """A failed one is an exception with file, line, both values and the text. DCHECK: with debugging alone."""
+    (tmp_path / "checks.cpp").write_text(CHECKS)
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", *([] if debug else ["-DNDEBUG"]), *INCLUDED]
+    command = [os.environ.get("CXX", "c++"), *flags, "checks.cpp", "-o", "checks"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    lines = subprocess.run(tmp_path / "checks", capture_output=True, text=True, check=True).stdout.splitlines()
+    good, none, *bad = lines
+    if debug:
+        assert {"checks.cpp:10:", "2", "0.", "none"} <= set(good.split()) == set(none.split())
+    else:
+        assert good == str(ord("a") + 3) and "nullptr" in none
+    assert len(bad) == 2 and all({"checks.cpp:8:", "3", "2.", "rows:"} <= set(line.split()) for line in bad)
 
 
 OF_TH = ["THError", "THArgCheck", "THAssert", "THAssertMsg", "THMin", "TH_CONCAT_2"]
@@ -198,8 +288,6 @@ def test_headers_bring_the_macros_of_th(tmp_path, header):
 
 
 # ---- Flags ----------------------------------------------------------------------------------------------------------
-
-INCLUDED = ["-include", str(cpp_extension.headers() / "removed.h")]
 
 
 @pytest.fixture(autouse=True)
@@ -328,6 +416,35 @@ def test_without_a_toolkit_nvcc_gets_what_c_gets(monkeypatch):
 
     monkeypatch.setattr(cpp_extension.cuda, "toolkit", none)
     assert cpp_extension.nvcc_flags(["-std=c++23", "-arch=sm_52"], "native") == ["-std=c++23", "-arch=sm_52", *INCLUDED]
+
+
+CMAKE = """
+cmake_minimum_required(VERSION 3.17)
+project(native CXX)
+set(CMAKE_CXX_STANDARD 14)
+add_library(native OBJECT native.cpp)
+target_include_directories(native SYSTEM PRIVATE headers)
+add_library(apart OBJECT apart.cpp)
+"""
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
+def test_cmake_compiles_what_includes_pytorchs_headers_with_their_standard(tmp_path):
+    """Under run. The other target keeps its standard; headers stands for PyTorch's folder."""
+    (tmp_path / "headers" / "ATen").mkdir(parents=True)
+    (tmp_path / "headers" / "ATen" / "ATen.h").write_text("#if __cplusplus < 202002L\n#error C++20\n#endif\n")
+    (tmp_path / "native.cpp").write_text("#include <ATen/ATen.h>\n")
+    (tmp_path / "apart.cpp").write_text('static_assert(__cplusplus == 201402L, "14");\n')
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE)
+    (tmp_path / "make.sh").write_text("cmake -B made && cmake --build made\n")
+    lists = {"CMAKE_GENERATOR": "Unix Makefiles", "CMAKE_BUILD_TYPE": "Debug"}
+    done = python(tmp_path, "-m", "torchthaw", "run", "make.sh", TORCHTHAW_CACHE=str(tmp_path / "cache"), **lists)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (line,) = re.findall("torchthaw:.*instead", done.stderr)
+    assert {"gnu++14:", "C++20;", "gnu++20"} <= set(re.findall(r"gnu\+\+\d+:?|C\+\+\d+;", line))
+    plain = ["cmake", "--build", "made", "--clean-first"]
+    subprocess.run(["cmake", "-B", "made", "-DCMAKE_CXX_COMPILER_LAUNCHER="], cwd=tmp_path, check=True)
+    assert "#error C++20" in subprocess.run(plain, cwd=tmp_path, capture_output=True, text=True).stderr
 
 
 # ---- When the patch is made -----------------------------------------------------------------------------------------

@@ -178,8 +178,6 @@ class Source:
     def gone(self):
         """A Hit for each name that nobody has."""
         for row in aten.GONE:
-            if row.unless.search(self.code):
-                continue
             said = set()
             for match in self._matches(row.pattern):
                 if match[0] not in said and match[0] not in self.own:

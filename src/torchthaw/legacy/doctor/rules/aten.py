@@ -23,7 +23,7 @@ class Old(NamedTuple):
 
     pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
-    include: the header that the edit needs. stays: PyTorch has it still. unless: text in which another library has it.
+    include: the header that the edit needs. stays: PyTorch has it still. unless: text in which it is another library's.
     """
 
     name: str
@@ -36,11 +36,10 @@ class Old(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A pattern of names that nobody has, what to say of them, and in which text they are another library's."""
+    """A pattern of names that nobody has, and what to say of them."""
 
     pattern: re.Pattern
     message: str
-    unless: re.Pattern
 
 
 def old(name, pattern, edit, today, include=None, stays=False):
@@ -68,7 +67,7 @@ CONTEXT, EXCEPTION, MEMORY = "ATen/cuda/CUDAContext.h", "c10/cuda/CUDAException.
 NAMES = [
     renamed("AT_CHECK", "TORCH_CHECK"),
     renamed("CAFFE2_API", "TORCH_API"),
-    old("IntList", r"\b(at|torch|c10)::IntList\b", r"\1::IntArrayRef", "at::IntArrayRef"),
+    old("IntList", r"\b(at|torch|c10)::IntList\b", r"\1::IntArrayRef", "at::IntArrayRef", stays=True),
     old(
         "AT_DISPATCH_ALL_TYPES_AND_HALF", r"\bAT_DISPATCH_ALL_TYPES_AND_HALF\((?!\s*TYPE\b)",
         "AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, ", "AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, ...)",
@@ -93,8 +92,13 @@ NAMES = [
     ),
     old(
         "torch::CPU(...) or torch::CUDA(...)", r"\b(?:at|torch)::(CPU|CUDA)(\((?:\w+::)?k\w+\))(?=\s*[,)])",
-        r"at::device(at::k\1).dtype\2", "at::device(at::kCUDA).dtype(...)",
+        r"at::device(at::k\1).dtype\2", "at::device(at::kCUDA).dtype(...)", stays=True,
     ),
+    old(
+        "CHECK_EQ", r"(?<!\w)(?P<name>D?CHECK_(?:EQ|NE|LE|LT|GE|GT|NOTNULL))(?=\s*\()", None,
+        "TORCH_CHECK_EQ and the like, from PyTorch 1.13 on",
+    )._replace(unless=re.compile(r"\bglog/")),
+    renamed("AT_WARN", "TORCH_WARN"),
     renamed("THCudaCheck", "C10_CUDA_CHECK", EXCEPTION),
     renamed("THCudaCheckWarn", "C10_CUDA_CHECK_WARN", EXCEPTION),
     renamed("THCublasCheck", "TORCH_CUDABLAS_CHECK", "ATen/cuda/Exceptions.h"),
@@ -169,7 +173,6 @@ GONE = [
     Gone(
         re.compile(rf"(?<!\w)(?!{aten_names.HERE.pattern}\b)(?:{entry.pattern})"),
         f"PyTorch {entry.by} has it no more; use {entry.instead}",
-        re.compile(entry.unless),
     )
     for entry in aten_names.GONE
 ]
