@@ -93,17 +93,16 @@ private:
         return !with_structs || structs_->hold(memory);
     }
 
-    Ref call() {
-        Ref result;
-        if (needs_cffi_) {
-            result = call_through_cffi();
-        } else {
+    __attribute__((always_inline)) Ref call() {
+        bool threw = false;
+        if (!needs_cffi_) {
             assert(function_->run != nullptr);
             PyThreadState *state = PyEval_SaveThread();
             const bool returned = guard(function_->run, frame_);
             PyEval_RestoreThread(state);
-            if (returned || !raise()) result = result_in_frame();
+            threw = !returned && raise();
         }
+        Ref result = needs_cffi_ ? call_through_cffi() : threw ? Ref() : result_in_frame();
         if (!with_structs) return result;
         if (result == nullptr) finish_after_error();
         else if (!structs_->finish(true, function_, arguments_, count_)) return Ref();
