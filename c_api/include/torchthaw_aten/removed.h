@@ -8,10 +8,15 @@
 
 #ifdef __cplusplus
 #include <cstdint>
+#include <iosfwd>
+#include <stdexcept>
 
 /* Until 1.2, renamed. */
 #ifndef AT_CHECK
 #define AT_CHECK TORCH_CHECK
+#endif
+#ifndef AT_WARN
+#define AT_WARN TORCH_WARN
 #endif
 
 /* Until 1.1; today it takes the additional type as an argument. */
@@ -26,18 +31,10 @@
 #endif
 
 namespace c10 {
-enum class Backend;
 enum class ScalarType : std::int8_t;
-template <typename T> class ArrayRef;
 }  // namespace c10
-
 namespace at {
 class DeprecatedTypeProperties;
-class DeprecatedTypePropertiesRegistry;
-DeprecatedTypePropertiesRegistry &globalDeprecatedTypePropertiesRegistry();
-
-/* Until 1.0, renamed. */
-using IntList = c10::ArrayRef<std::int64_t>;
 }  // namespace at
 
 /* AT_DISPATCH_...(tensor.type(), ...) until 1.7. A template, as some 2.x have a function of this signature, which the
@@ -50,21 +47,64 @@ template <> struct thaw_if_type<at::DeprecatedTypeProperties> {
 template <typename T> typename thaw_if_type<T>::type scalar_type(const T &type) { return type.scalarType(); }
 }  // namespace detail
 
-/* at::CPU(at::kFloat), at::CUDA(at::kFloat), also in torch::, until 1.0: the type for TensorOptions. */
-namespace at {
-template <typename Scalar, typename Kind = c10::Backend, typename Registry = DeprecatedTypePropertiesRegistry>
-auto &CPU(Scalar type) {
-    return static_cast<Registry &>(globalDeprecatedTypePropertiesRegistry()).getDeprecatedTypeProperties(Kind::CPU, type);
+/* CHECK_EQ(a, b) << "why" and the like, until 1.12 in c10/util/Logging.h. They are functions: a macro of the project or
+ * of glog takes their place, and `#ifndef CHECK_EQ` is as true as without this header. A failed one is a RuntimeError in
+ * Python. Stream: complete where PyTorch's headers are included. */
+namespace torchthaw_removed {
+template <typename Stream> class Check {
+public:
+    template <typename A, typename B>
+    Check(bool holds, const char *file, int line, const char *name, const A &a, const B &b) {
+        if (holds) return;
+        message = new Stream;
+        *message << file << ":" << line << ": " << name << ": " << a << " vs. " << b << ". ";
+    }
+    Check(const Check &) = delete;
+    ~Check() noexcept(false) {
+        if (message == nullptr) return;
+        const std::runtime_error error(message->str());
+        delete message;
+        throw error;
+    }
+    template <typename T> Check &operator<<(const T &value) {
+        if (message != nullptr) *message << value;
+        return *this;
+    }
+    Check &operator<<(std::ostream &(*)(std::ostream &)) { return *this; } /* std::endl */
+
+private:
+    Stream *message = nullptr;
+};
+
+#ifdef NDEBUG
+constexpr bool debug = false;
+#else
+constexpr bool debug = true;
+#endif
+
+#define TORCHTHAW_CHECK(NAME, OPERATOR, CHECKED)                                                                       \
+    template <typename A, typename B, typename Stream = std::ostringstream>                                            \
+    Check<Stream> NAME(const A &a, const B &b, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {     \
+        return {!(CHECKED) || a OPERATOR b, file, line, #NAME, a, b};                                                  \
+    }
+#define TORCHTHAW_CHECKS(SUFFIX, OPERATOR)                                                                             \
+    TORCHTHAW_CHECK(CHECK_##SUFFIX, OPERATOR, true)                                                                    \
+    TORCHTHAW_CHECK(DCHECK_##SUFFIX, OPERATOR, debug)
+TORCHTHAW_CHECKS(EQ, ==)
+TORCHTHAW_CHECKS(NE, !=)
+TORCHTHAW_CHECKS(LE, <=)
+TORCHTHAW_CHECKS(LT, <)
+TORCHTHAW_CHECKS(GE, >=)
+TORCHTHAW_CHECKS(GT, >)
+#undef TORCHTHAW_CHECKS
+#undef TORCHTHAW_CHECK
+
+template <typename Pointer> Pointer &&CHECK_NOTNULL(Pointer &&pointer) {
+    if (pointer == nullptr) throw std::runtime_error("CHECK_NOTNULL: expected a pointer, got nullptr");
+    return static_cast<Pointer &&>(pointer);
 }
-template <typename Scalar, typename Kind = c10::Backend, typename Registry = DeprecatedTypePropertiesRegistry>
-auto &CUDA(Scalar type) {
-    return static_cast<Registry &>(globalDeprecatedTypePropertiesRegistry()).getDeprecatedTypeProperties(Kind::CUDA, type);
-}
-}  // namespace at
-namespace torch {
-using at::CPU;
-using at::CUDA;
-}  // namespace torch
+}  // namespace torchthaw_removed
+using namespace torchthaw_removed;
 
 #endif /* __cplusplus */
 #endif

@@ -5,15 +5,11 @@ from typing import NamedTuple
 
 
 class Gone(NamedTuple):
-    """A pattern of names, a PyTorch that no longer has them, and what is used instead.
-
-    unless: a pattern of text in which the names are another library's.
-    """
+    """A pattern of names, a PyTorch that no longer has them, and what is used instead."""
 
     pattern: str
     by: str
     instead: str
-    unless: str = r"(?!)"
 
 
 GONE = [
@@ -37,7 +33,7 @@ GONE = [
     Gone(r"unsafeGetTH\b", "1.5", "tensor.data_ptr()"),
 ]  # fmt: skip
 
-# Headers that are gone, and those that have today what they had.
+# Headers that are gone, which torchthaw_aten has, and those that have today what they had.
 HEADERS = {
     "ATen/Type.h": "ATen/ATen.h", "ATen/CPUGenerator.h": "ATen/CPUGeneratorImpl.h",
     "ATen/CUDAGenerator.h": "ATen/cuda/CUDAGeneratorImpl.h",
@@ -54,8 +50,6 @@ def gone(text):
     code = _COMMENT.sub(lambda match: "\n" * match[0].count("\n") or " ", text)
     found = {}
     for entry in GONE:
-        if re.search(entry.unless, text):
-            continue
         for match in re.finditer(rf"(?<!\w)(?:{entry.pattern})", code):
             defined = re.search(rf"#\s*define\s+{match[0]}\b", code)
             if not HERE.fullmatch(match[0]) and match[0] not in found and not defined:

@@ -2,23 +2,21 @@
 
 Such sources include headers and use names that PyTorch no longer has, and ask for a C++ standard and for GPUs that are
 too old. The folder ``torchthaw_aten`` has the headers; it comes last of the project's own. Flags go through PyTorch's
-own arguments, so that a project which needs nothing of this compiles to the same object code.
+own arguments, so that a project which needs nothing of this compiles to the same object code. Each flag that is
+replaced is a line on stderr.
 """
 
 import inspect
 import os
-import re
 import sys
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 
 from ..base import config
 from ..extension import cuda
-from . import aten_names, nvcc
+from . import aten_names, cxx_standard, nvcc
 from .patching import Change
 
-# Standards that PyTorch's headers no longer compile with; without one, PyTorch adds what it needs.
-OLD_STANDARD = re.compile(r"(?:c|gnu)\+\+(?:98|03|0x|11|1y|14|1z|17)")
 C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".cuh")
 
 
@@ -27,12 +25,15 @@ def headers():
     return config.my_lib_includes() / "torchthaw_aten"
 
 
-def flags(given):
-    """``given`` for a C++ compiler: without an old C++ standard, with the header of removed names."""
-    return [*_without_old_standard(given), "-include", os.fspath(headers() / "removed.h")]
+def flags(given, extension):
+    """``given`` for a C++ compiler: with the standard that PyTorch needs, and the header of removed names.
+
+    extension: its name, for the lines about what was replaced.
+    """
+    return [*_with_current_standard(given, extension), "-include", os.fspath(headers() / "removed.h")]
 
 
-def nvcc_flags(given):
+def nvcc_flags(given, extension):
     """The same for nvcc, with the calls that CUDA dropped, and without GPUs that it cannot build for.
 
     Where none is left, PyTorch chooses.
@@ -40,27 +41,26 @@ def nvcc_flags(given):
     try:
         toolkit = cuda.toolkit()
     except FileNotFoundError:
-        return flags(given)
-    words, changes = nvcc.current(_without_old_standard(given), toolkit)
+        return flags(given, extension)
+    words, changes = nvcc.current(_with_current_standard(given, extension), toolkit)
     for change in changes:
         print(f"torchthaw: nvcc: {change}", file=sys.stderr)
     removed = [
         os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in nvcc.removed_calls(words)
     ]
-    return flags([*words, *removed])
+    return [*words, *removed, "-include", os.fspath(headers() / "removed.h")]
 
 
-def _without_old_standard(given):
-    words, rest = [], list(given or ())
-    while rest:
-        word = rest.pop(0)
-        flag, _, value = word.partition("=")
-        if flag in ("-std", "--std") and OLD_STANDARD.fullmatch(value or (rest[0] if rest else "")):
-            if not value:
-                rest.pop(0)
-        else:
-            words.append(word)
+def _with_current_standard(given, extension):
+    words, changes = cxx_standard.current(_as_list(given), cxx_standard.needed())
+    for change in changes:
+        _tell(f"torchthaw: {extension}: {change}")
     return words
+
+
+@cache  # once for the flags of the C++ compiler and those of nvcc
+def _tell(line):
+    print(line, file=sys.stderr)
 
 
 # ---- setup.py: what BuildExtension builds ---------------------------------------------------------------------------
@@ -69,13 +69,13 @@ def _without_old_standard(given):
 def adapt(extension):
     """Gives a setuptools Extension the folder and the flags."""
     extension.include_dirs = [*extension.include_dirs, os.fspath(headers())]
-    given = extension.extra_compile_args
+    given, name = extension.extra_compile_args, extension.name
     if isinstance(given, dict):
-        cxx, device = flags(given.get("cxx")), nvcc_flags(given.get("nvcc"))
+        cxx, device = flags(given.get("cxx"), name), nvcc_flags(given.get("nvcc"), name)
         extension.extra_compile_args = {**given, "cxx": cxx, "nvcc": device}
     else:
         on_gpu = any(Path(source).suffix == ".cu" for source in extension.sources)
-        extension.extra_compile_args = nvcc_flags(given) if on_gpu else flags(given)
+        extension.extra_compile_args = nvcc_flags(given, name) if on_gpu else flags(given, name)
 
 
 def _building(build):
@@ -103,8 +103,9 @@ def _loading(function):
     def load(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
         given = bound.arguments
-        given["extra_cflags"] = flags(given.get("extra_cflags"))
-        given["extra_cuda_cflags"] = nvcc_flags(given.get("extra_cuda_cflags"))
+        name = given["name"]
+        given["extra_cflags"] = flags(given.get("extra_cflags"), name)
+        given["extra_cuda_cflags"] = nvcc_flags(given.get("extra_cuda_cflags"), name)
         given["extra_include_paths"] = [*_as_list(given.get("extra_include_paths")), os.fspath(headers())]
         try:
             return function(*bound.args, **bound.kwargs)

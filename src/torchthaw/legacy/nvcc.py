@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base import config, toolchain
 from ..extension import cuda, ninja
-from . import th_types as th
+from . import cxx_standard, th_types as th
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {
@@ -191,9 +191,12 @@ def _current(arguments):
             changes.append(f"{word}: is {RENAMED[word]} now")
         elif flag in ("-std", "--std"):
             standard = _with_value(word, words)
-            if OLD_STANDARD.fullmatch(value or standard[-1]):
-                changes.append(f"{' '.join(standard)}: CUDA's headers need C++17; -std=c++17 instead")
-                standard = ["-std=c++17"]
+            given = value or standard[-1]
+            if OLD_STANDARD.fullmatch(given):
+                reason = "nvcc has no such standard" if given.startswith("gnu") else "CUDA's headers need C++17"
+                new = f"-std=c++{max(17, cxx_standard.STANDARDS.get(given[-2:], 0))}"
+                changes.append(f"{' '.join(standard)}: {reason}; {new} instead")
+                standard = [new]
             kept += standard
         elif flag in ("-ccbin", "--compiler-bindir"):
             option = _with_value(word, words)

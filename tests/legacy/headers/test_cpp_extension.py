@@ -12,8 +12,9 @@ import pytest
 import torchthaw
 from support import ROOT
 from torchthaw.base import config
-from torchthaw.legacy import aten_names, cpp_extension, nvcc
+from torchthaw.legacy import aten_names, cpp_extension, cxx_standard, nvcc
 
+INCLUDED = ["-include", str(cpp_extension.headers() / "removed.h")]
 SAMPLES = ROOT / "examples" / "legacy" / "cpp_extension"
 PACKAGES = str(Path(torchthaw.__file__).parents[1])
 pytestmark = pytest.mark.timeout(900)  # PyTorch's headers take a compiler most of a minute, on a busy machine several
@@ -101,8 +102,13 @@ CURRENT = """
 #include <ATen/core/Tensor.h>
 #include <Python.h>
 
+#ifndef CHECK_EQ
+#define CHECK_EQ(a, b) TORCH_CHECK((a) == (b), "own")
+#endif
+
 at::ScalarType dispatched(const at::Tensor &x) {
     TORCH_CHECK(x.dim() == 2, "expected a matrix");
+    CHECK_EQ(x.size(0), 2);
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "dispatched", [&] { x.mutable_data_ptr<scalar_t>()[0] = 1; });
     return x.scalar_type();
 }
@@ -152,33 +158,117 @@ def test_a_project_without_old_names_compiles_to_the_same_object_code(tmp_path):
     assert objects[0] == objects[1]
 
 
-REMOVED = """
-#include <ATen/ATen.h>
+# Statements with names that PyTorch no longer has; the compiler's words without removed.h; and where some PyTorch from
+# 2.4 on has the name still, a header and its text by which that one is known.
+DISPATCH = "ATen/Dispatch.h"
+REMOVED = [
+    ('AT_CHECK(x.dim() == 2, "expected a matrix, got ", x.dim());', "'AT_CHECK' was not declared"),
+    ('AT_WARN("slow");', "'AT_WARN' was not declared"),
+    ('CHECK_EQ(x.dim(), 2) << "expected a matrix";', "'CHECK_EQ' was not declared"),
+    ('DCHECK_GE(x.size(0), 2) << "rows";', "'DCHECK_GE' was not declared"),
+    ("CHECK_NOTNULL(x.data_ptr());", "'CHECK_NOTNULL' was not declared"),
+    ('AT_DISPATCH_FLOATING_TYPES(x.type(), "f", ([&] { x.data<scalar_t>()[0] = 1; }));',
+     "cannot convert 'const at::DeprecatedTypeProperties' to", DISPATCH, "DeprecatedTypeProperties"),
+    ('AT_DISPATCH_ALL_TYPES_AND_HALF(x.type(), "h", [&] { x.data<scalar_t>()[0] = 1; });',
+     "'AT_DISPATCH_ALL_TYPES_AND_HALF' was not declared", DISPATCH, "AT_DISPATCH_ALL_TYPES_AND_HALF"),
+]  # fmt: skip
+SERVED = """
 #include <TH/TH.h>
+#include <ATen/Type.h>
 
-at::Tensor removed(at::IntList sizes, at::Tensor x) {
-    AT_CHECK(x.dim() == 2, "expected a matrix, got ", x.dim(), " dimensions");
-    auto made = at::zeros(sizes, at::CPU(at::kFloat));
-    AT_DISPATCH_ALL_TYPES_AND_HALF(x.type(), "removed", [&] { made.fill_(x.data<scalar_t>()[0]); });
+at::Tensor served(at::Tensor x) {
     const auto &type = x.type();
-    AT_DISPATCH_FLOATING_TYPES(type, "removed", ([&] { x.data<scalar_t>()[0] = THMax(0, 1); }));
-    THArgCheck(made.numel() > 0, 1, "expected %d elements", 1);
+    THArgCheck(x.numel() > 0, 1, "expected %d elements", 1);
     if (type.is_cuda()) THError("expected a CPU tensor");
-    return made;
+    x.data<float>()[0] = THMax(0, 1);
+    AT_ASSERTM(x.dim() == 2, "expected a matrix");
+    AT_ASSERT(x.dim() == 2);
+    c10::optional<at::Tensor> maybe = c10::nullopt;
+    at::optional<int> number = at::nullopt;
+    at::IntList sizes = x.sizes();
+    return maybe.value_or(at::zeros(sizes, at::CPU(at::kFloat))) + number.value_or(1);
 }
 """
+
+
+def compiled(folder, source, flags):
+    """What the compiler says of C++ on the headers of PyTorch, without making code; empty where it takes it."""
+    from torch.utils.cpp_extension import include_paths
+
+    (folder / "source.cpp").write_text(source)
+    command = [os.environ.get("CXX", "c++"), "-fsyntax-only", "-w", *(f"-I{path}" for path in include_paths())]
+    done = subprocess.run(
+        [*command, *flags, "source.cpp"], cwd=folder, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}
+    )
+    assert (done.returncode == 0) == ("error:" not in done.stderr), done.stderr
+    return done.stderr
 
 
 def test_removed_names_compile(tmp_path):
     from torch.utils.cpp_extension import include_paths
 
-    (tmp_path / "removed.cpp").write_text(REMOVED)
-    includes = [f"-I{folder}" for folder in [*include_paths(), cpp_extension.headers()]]
-    command = [os.environ.get("CXX", "c++"), "-fsyntax-only", "-w", "-std=c++20", *includes, "removed.cpp"]
-    done = subprocess.run([*command, *cpp_extension.flags([])], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    without = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert without.returncode != 0 and "AT_CHECK" in without.stderr
+    functions = [f"void f{number}(at::Tensor x) {{ {row[0]} }}\n" for number, row in enumerate(REMOVED)]
+    source = "#include <ATen/ATen.h>\n" + "".join(functions)
+    folder = f"-I{cpp_extension.headers()}"
+    assert compiled(tmp_path, source + SERVED, [*cpp_extension.flags(["-std=c++14"], "removed"), folder]) == ""
+    without = compiled(tmp_path, source, [f"-std=c++{cxx_standard.needed()}"])
+    for _, words, *there in REMOVED:
+        own = there and there[1] in Path(include_paths()[0], there[0]).read_text()
+        assert own or words in without, without
+
+
+HEADERS = ["TH/TH.h", "THC/THC.h", "THC/THCGeneral.h", "THC/THCNumerics.cuh", "ATen/Type.h", "ATen/CPUGenerator.h"]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_headers_that_pytorch_has_no_more(tmp_path, header):
+    """Only which file is found: what that includes takes a compiler long."""
+    source = f"#if !__has_include(<{header}>)\n#error {header}\n#endif\n"
+    assert f"#error {header}" in compiled(tmp_path, source, [])
+    assert compiled(tmp_path, source, [f"-I{cpp_extension.headers()}"]) == ""
+
+
+CHECKS = """
+#include <iostream>
+#include <memory>
+#include <sstream>
+#define CHECK_LE(a, b) (void)(a)  // the project's own comes before
+
+int checked(long size, const char *text) {
+    CHECK_EQ(size, 2) << "rows: " << size << std::endl;
+    CHECK_GT(size, 0);
+    DCHECK_LT(size, 0) << "none";
+    CHECK_LE(size, there_is_no_such_name);
+    return *CHECK_NOTNULL(text) + *CHECK_NOTNULL(std::make_unique<int>(3));
+}
+int main() {
+    const char *texts[] = {"a", nullptr};
+    for (long size : {2, 3})
+        for (const char *text : texts) {
+            try {
+                std::cout << checked(size, text) << "\\n";
+            } catch (const std::runtime_error &error) {
+                std::cout << error.what() << "\\n";
+            }
+        }
+}
+"""
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_checks_of_the_kind_of_glog(tmp_path, debug):
+    """A failed one is an exception with file, line, both values and the text. DCHECK: with debugging alone."""
+    (tmp_path / "checks.cpp").write_text(CHECKS)
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", *([] if debug else ["-DNDEBUG"]), *INCLUDED]
+    command = [os.environ.get("CXX", "c++"), *flags, "checks.cpp", "-o", "checks"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    lines = subprocess.run(tmp_path / "checks", capture_output=True, text=True, check=True).stdout.splitlines()
+    good, none, *bad = lines
+    if debug:
+        assert {"checks.cpp:10:", "2", "0.", "none"} <= set(good.split()) == set(none.split())
+    else:
+        assert good == str(ord("a") + 3) and "nullptr" in none
+    assert len(bad) == 2 and all({"checks.cpp:8:", "3", "2.", "rows:"} <= set(line.split()) for line in bad)
 
 
 OF_TH = ["THError", "THArgCheck", "THAssert", "THAssertMsg", "THMin", "TH_CONCAT_2"]
@@ -199,20 +289,85 @@ def test_headers_bring_the_macros_of_th(tmp_path, header):
 
 # ---- Flags ----------------------------------------------------------------------------------------------------------
 
-INCLUDED = ["-include", str(cpp_extension.headers() / "removed.h")]
-FLAGS = [
-    ([], []),
-    (["-O2", "-std=c++11", "-DA=1"], ["-O2", "-DA=1"]),
-    (["-std=gnu++14"], []),
-    (["--std", "c++14", "-g"], ["-g"]),
-    (["-std=c++20"], ["-std=c++20"]),
-    (["-std=c++2a", "-std"], ["-std=c++2a", "-std"]),
+
+@pytest.fixture(autouse=True)
+def tells_anew():
+    cpp_extension._tell.cache_clear()
+
+
+# Words, what they become where PyTorch needs C++17 (2.4 to 2.13) and where it needs C++20 (from 2.14 on).
+STANDARDS = [
+    (["-O2", "-std=c++11", "-DA=1"], ["-O2", "-std=c++17", "-DA=1"], ["-O2", "-std=c++20", "-DA=1"]),
+    (["-std=gnu++1y"], ["-std=gnu++17"], ["-std=gnu++20"]),
+    (["--std=c++14"], ["-std=c++17"], ["-std=c++20"]),
+    (["--std", "c++0x", "-g"], ["-std=c++17", "-g"], ["-std=c++20", "-g"]),
+    (["-std", "c++98"], ["-std=c++17"], ["-std=c++20"]),
+    (["-std=c++17"], ["-std=c++17"], ["-std=c++20"]),
+    (["-std", "c++17"], ["-std", "c++17"], ["-std=c++20"]),
+    (["-std=c++1z"], ["-std=c++1z"], ["-std=c++20"]),
+    (["-O3 -std=c++14 -Wall"], ["-O3 -std=c++17 -Wall"], ["-O3 -std=c++20 -Wall"]),
+    (["-Xcompiler", "-std=c++11"], ["-Xcompiler", "-std=c++17"], ["-Xcompiler", "-std=c++20"]),
+    (["-Xcompiler=-std=c++14"], ["-Xcompiler=-std=c++17"], ["-Xcompiler=-std=c++20"]),
+    (["-Xcompiler", "-fPIC,-std=c++14"], ["-Xcompiler", "-fPIC,-std=c++17"], ["-Xcompiler", "-fPIC,-std=c++20"]),
 ]
+UNCHANGED = [
+    [], ["-O2", "-g"], ["-std=c++20"], ["--std", "c++20"], ["-std=c++2b", "-std"], ["-std=c99"], ["-I/opt/-std=c++11"],
+    ['-DFLAGS="-std=c++11"'],
+]  # fmt: skip
+STANDARDS += [(words, words, words) for words in UNCHANGED]
 
 
-@pytest.mark.parametrize("given, expected", FLAGS)
-def test_flags_lose_an_old_standard_alone(given, expected):
-    assert cpp_extension.flags(given) == [*expected, *INCLUDED]
+@pytest.mark.parametrize("least", [17, 20])
+@pytest.mark.parametrize("given, with_17, with_20", STANDARDS)
+def test_the_standard_that_pytorch_needs_replaces_an_older_one(monkeypatch, capsys, least, given, with_17, with_20):
+    monkeypatch.setattr(cpp_extension.cxx_standard, "needed", lambda: least)
+    expected = {17: with_17, 20: with_20}[least]
+    assert cpp_extension.flags(given, "native") == [*expected, *INCLUDED]
+    told = capsys.readouterr().err.splitlines()
+    if expected == given:
+        assert told == []
+    else:
+        (line,) = told
+        assert {"native:", f"C++{least};", f"++{least} instead"} <= set(
+            re.findall(r"native:|C\+\+\d+;|\+\+\d+ instead", line)
+        )
+
+
+def test_a_flag_is_told_once_for_each_extension(monkeypatch, capsys):
+    monkeypatch.setattr(cpp_extension.cxx_standard, "needed", lambda: 20)
+    monkeypatch.setattr(cpp_extension.cuda, "toolkit", Toolkit)
+    for name in ("first", "second", "first"):
+        cpp_extension.flags("-std=c++14", name)
+        cpp_extension.nvcc_flags(["-std=c++14", "-std=c++11"], name)
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split()[1:3] for line in told] == [
+        [f"{name}:", f"-std=c++{old}:"] for name in ("first", "second") for old in (14, 11)
+    ]
+
+
+def test_the_needed_standard_is_the_one_that_the_compiler_wants(tmp_path):
+    """ATen/ATen.h without what it includes, with this standard and with the one before."""
+    from torch.utils.cpp_extension import include_paths
+
+    header = Path(include_paths()[0], "ATen", "ATen.h").read_text()
+    (tmp_path / "head.cpp").write_text(re.sub("#include.*", "", header))
+    needed = cxx_standard.needed()
+    assert needed in (17, 20), needed
+    compiles = {}
+    for standard in (needed - 3, needed):
+        command = [os.environ.get("CXX", "c++"), "-fsyntax-only", f"-std=c++{standard}", "head.cpp"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        compiles[standard] = done.returncode == 0
+        assert compiles[standard] or f"C++{needed} or later" in done.stderr, done.stderr
+    assert compiles == {needed - 3: False, needed: True}
+
+
+def test_headers_that_ask_for_no_standard(tmp_path):
+    assert cxx_standard.of_headers(tmp_path) == 0
+    (tmp_path / "ATen").mkdir()
+    (tmp_path / "ATen" / "ATen.h").write_text("#pragma once\n")
+    assert cxx_standard.of_headers(tmp_path / ".") == 0
+    assert cxx_standard.current(["-std=c++11"], 0) == (["-std=c++11"], [])
 
 
 class Toolkit:
@@ -220,7 +375,8 @@ class Toolkit:
 
 
 NVCC_FLAGS = [
-    (["-std=c++11", "-D__CUDA_NO_HALF_OPERATORS__"], ["-D__CUDA_NO_HALF_OPERATORS__"]),
+    (["-std=c++20", "-D__CUDA_NO_HALF_OPERATORS__"], ["-std=c++20", "-D__CUDA_NO_HALF_OPERATORS__"]),
+    (["-std=gnu++20"], ["-std=c++20"]),
     (["-arch=sm_52"], []),
     (["-gencode=arch=compute_35,code=sm_35", "-gencode", "arch=compute_80,code=sm_80"],
      ["-gencode=arch=compute_80,code=sm_80"]),
@@ -231,7 +387,7 @@ NVCC_FLAGS = [
 @pytest.mark.parametrize("given, expected", NVCC_FLAGS)
 def test_flags_of_nvcc_lose_the_cards_that_it_lacks(monkeypatch, capsys, given, expected):
     monkeypatch.setattr(cpp_extension.cuda, "toolkit", Toolkit)
-    words = cpp_extension.nvcc_flags(given)
+    words = cpp_extension.nvcc_flags(given, "native")
     assert words[: len(expected)] == expected and words[-2:] == INCLUDED
     lost = any("35" in word or "52" in word for word in given)
     assert ("has no such architecture" in capsys.readouterr().err) == lost
@@ -241,13 +397,17 @@ def test_extensions_with_flags_as_a_list_and_as_a_dict(monkeypatch):
     from setuptools import Extension
 
     monkeypatch.setattr(cpp_extension.cuda, "toolkit", Toolkit)
+    monkeypatch.setattr(cpp_extension.cxx_standard, "needed", lambda: 20)
     plain = Extension("a", ["a.cpp"], include_dirs=["own"], extra_compile_args=["-std=c++14"])
     cpp_extension.adapt(plain)
-    assert plain.include_dirs == ["own", str(cpp_extension.headers())] and plain.extra_compile_args == INCLUDED
-    both = Extension("a", ["a.cpp", "a.cu"], extra_compile_args={"cxx": ["-O1"], "nvcc": ["-arch=sm_52"]})
+    assert plain.include_dirs == ["own", str(cpp_extension.headers())]
+    assert plain.extra_compile_args == ["-std=c++20", *INCLUDED]
+    both = Extension(
+        "a", ["a.cpp", "a.cu"], extra_compile_args={"cxx": ["-O1"], "nvcc": ["-arch=sm_52", "-std", "c++17"]}
+    )
     cpp_extension.adapt(both)
     assert both.extra_compile_args["cxx"] == ["-O1", *INCLUDED]
-    assert "-arch=sm_52" not in both.extra_compile_args["nvcc"]
+    assert "-arch=sm_52" not in both.extra_compile_args["nvcc"] and "-std=c++20" in both.extra_compile_args["nvcc"]
 
 
 def test_without_a_toolkit_nvcc_gets_what_c_gets(monkeypatch):
@@ -255,7 +415,7 @@ def test_without_a_toolkit_nvcc_gets_what_c_gets(monkeypatch):
         raise FileNotFoundError("no nvcc")
 
     monkeypatch.setattr(cpp_extension.cuda, "toolkit", none)
-    assert cpp_extension.nvcc_flags(["-std=c++11", "-arch=sm_52"]) == ["-arch=sm_52", *INCLUDED]
+    assert cpp_extension.nvcc_flags(["-std=c++23", "-arch=sm_52"], "native") == ["-std=c++23", "-arch=sm_52", *INCLUDED]
 
 
 # ---- When the patch is made -----------------------------------------------------------------------------------------

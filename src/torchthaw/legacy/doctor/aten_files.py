@@ -178,8 +178,6 @@ class Source:
     def gone(self):
         """A Hit for each name that nobody has."""
         for row in aten.GONE:
-            if row.unless.search(self.code):
-                continue
             said = set()
             for match in self._matches(row.pattern):
                 if match[0] not in said and match[0] not in self.own:
@@ -209,9 +207,7 @@ class Source:
                 message = f"<{name}>: the installed PyTorch has no such header"
                 message += f"; use <{today}>" if today else ""
                 edits = (Edit(*include.span("name"), today),) if today else ()
-                effect = WORKS if aten_headers.is_served(name) and self._effect == WORKS else EDIT
-                message += "; compiles under torchthaw" if effect == WORKS else ""
-                yield Hit(include.start(), effect, "removed-aten", message, edits, bool(edits))
+                yield Hit(include.start(), self._effect if today else EDIT, "removed-aten", message, edits, bool(edits))
             if not re.match(r"(?:TH|THC|THNN|THCUNN|THCS?)/", name):
                 continue
             if name not in aten.INCLUDES:

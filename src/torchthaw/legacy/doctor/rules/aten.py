@@ -8,8 +8,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from ... import aten_names
-from .. import aten_headers
+from ... import aten_names, cxx_standard
 from ..findings import Edit
 from .rule import ARGUMENTS, WORKS, Found, TreeRule
 
@@ -23,7 +22,7 @@ class Old(NamedTuple):
 
     pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
-    include: the header that the edit needs. stays: PyTorch has it still. unless: text in which another library has it.
+    include: the header that the edit needs. stays: PyTorch has it still. unless: text in which it is another library's.
     """
 
     name: str
@@ -36,11 +35,10 @@ class Old(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A pattern of names that nobody has, what to say of them, and in which text they are another library's."""
+    """A pattern of names that nobody has, and what to say of them."""
 
     pattern: re.Pattern
     message: str
-    unless: re.Pattern
 
 
 def old(name, pattern, edit, today, include=None, stays=False):
@@ -68,7 +66,7 @@ CONTEXT, EXCEPTION, MEMORY = "ATen/cuda/CUDAContext.h", "c10/cuda/CUDAException.
 NAMES = [
     renamed("AT_CHECK", "TORCH_CHECK"),
     renamed("CAFFE2_API", "TORCH_API"),
-    old("IntList", r"\b(at|torch|c10)::IntList\b", r"\1::IntArrayRef", "at::IntArrayRef"),
+    old("IntList", r"\b(at|torch|c10)::IntList\b", r"\1::IntArrayRef", "at::IntArrayRef", stays=True),
     old(
         "AT_DISPATCH_ALL_TYPES_AND_HALF", r"\bAT_DISPATCH_ALL_TYPES_AND_HALF\((?!\s*TYPE\b)",
         "AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, ", "AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, ...)",
@@ -93,8 +91,9 @@ NAMES = [
     ),
     old(
         "torch::CPU(...) or torch::CUDA(...)", r"\b(?:at|torch)::(CPU|CUDA)(\((?:\w+::)?k\w+\))(?=\s*[,)])",
-        r"at::device(at::k\1).dtype\2", "at::device(at::kCUDA).dtype(...)",
+        r"at::device(at::k\1).dtype\2", "at::device(at::kCUDA).dtype(...)", stays=True,
     ),
+    renamed("AT_WARN", "TORCH_WARN"),
     renamed("THCudaCheck", "C10_CUDA_CHECK", EXCEPTION),
     renamed("THCudaCheckWarn", "C10_CUDA_CHECK_WARN", EXCEPTION),
     renamed("THCublasCheck", "TORCH_CUDABLAS_CHECK", "ATen/cuda/Exceptions.h"),
@@ -169,7 +168,6 @@ GONE = [
     Gone(
         re.compile(rf"(?<!\w)(?!{aten_names.HERE.pattern}\b)(?:{entry.pattern})"),
         f"PyTorch {entry.by} has it no more; use {entry.instead}",
-        re.compile(entry.unless),
     )
     for entry in aten_names.GONE
 ]
@@ -179,16 +177,13 @@ ELSEWHERE = re.compile(r"HIP|ROCM|XLA|MPS")  # in a condition: PyTorch for these
 BY_VERSION = re.compile(r"VERSION|__has_include|\bAT_CHECK\b|\bTORCH_CHECK\b")
 
 STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(\w+)")
-YEARS = {"98": 3, "03": 3, "0x": 11, "11": 11, "1y": 14, "14": 14, "1z": 17, "17": 17}
 
 
 def old_standards(tree, project):
     """Older C++ standards than PyTorch's headers need, in a file that builds with torch.utils.cpp_extension."""
     if "cpp_extension" not in tree.code:
         return
-    message = (
-        f"PyTorch's headers need C++{aten_headers.standard()}, and its builds add that where no flag names another"
-    )
+    message = f"PyTorch's headers need C++{cxx_standard.needed()}, and its builds add that where no flag names another"
     for node in tree.all(ast.Constant):
         parent = tree.parents[node]
         if not isinstance(node.value, str) or isinstance(parent, ast.JoinedStr):
@@ -211,9 +206,14 @@ def old_standards(tree, project):
             )
 
 
+def _needed():
+    return cxx_standard.needed() or 17  # what the oldest PyTorch asks for that torchthaw supports
+
+
 def _is_old(word):
     match = STANDARD.fullmatch(word)
-    return bool(match) and YEARS.get(match[1], 99) < aten_headers.standard()
+    needed = _needed()
+    return bool(match) and cxx_standard.STANDARDS.get(match[1], needed) < needed
 
 
 def _appends(tree, node):

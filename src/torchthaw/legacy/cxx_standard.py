@@ -1,0 +1,64 @@
+"""torchthaw/legacy/cxx_standard.py: the C++ standard that PyTorch's headers need, in place of an older one in flags."""
+
+import importlib.util
+import re
+from functools import cache
+from pathlib import Path
+
+# Names of standards, and those of drafts by which compilers knew them; the values can be compared.
+STANDARDS = {
+    "98": 3, "03": 3, "0x": 11, "11": 11, "1y": 14, "14": 14, "1z": 17, "17": 17, "2a": 20, "20": 20, "2b": 23, "23": 23,
+}  # fmt: skip
+NAME = r"(?P<kind>c|gnu)\+\+(?P<year>\d\w)"
+# In a word, which may hold several flags, or those that nvcc passes to the host's compiler.
+FLAG = re.compile(rf"(?P<before>^|[\s,'\"]|^(?:-Xcompiler|--compiler-options)=)--?std={NAME}(?=$|[\s,'\"])")
+# Values of these are text of the project, also where they read as a flag.
+DEFINITIONS = ("-D", "-U")
+# The first lines of PyTorch's headers refuse an older compiler: `__cplusplus < 202002L`.
+REFUSED = re.compile(r"__cplusplus\s*<\s*20(\d\d)\d\dL")
+
+
+def needed():
+    """The standard that the headers of the installed PyTorch ask for, such as 20; 0 where there are none."""
+    package = importlib.util.find_spec("torch")
+    places = package.submodule_search_locations if package else None
+    return max((of_headers(Path(place, "include")) for place in places or ()), default=0)
+
+
+@cache
+def of_headers(folder):
+    """The standard that ``ATen/ATen.h`` in a folder of headers asks for; 0 where it is absent or asks for none."""
+    try:
+        found = REFUSED.search((Path(folder) / "ATen" / "ATen.h").read_text(errors="replace"))
+    except OSError:
+        return 0
+    return int(found[1]) if found else 0
+
+
+def current(words, least):
+    """(words, changes): the flags with ``least`` in place of each older standard; a line about each that was replaced.
+
+    A flag in two words, ``-std c++14``, becomes one: PyTorch adds a standard of its own where it finds no ``-std=``.
+    """
+    result, changes, rest = [], {}, list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in ("-std", "--std") and rest and _is_older(re.fullmatch(NAME, rest[0]), least):
+            word = f"{word}={rest.pop(0)}"
+        result.append(
+            word if word.startswith(DEFINITIONS) else FLAG.sub(lambda flag: _newer(flag, least, changes), word)
+        )
+    return result, list(changes)
+
+
+def _is_older(named, least):
+    return named is not None and STANDARDS.get(named["year"], least) < least
+
+
+def _newer(flag, least, changes):
+    if not _is_older(flag, least):
+        return flag[0]
+    old = flag[0][len(flag["before"]) :]
+    new = f"-std={flag['kind']}++{least}"
+    changes[f"{old}: PyTorch's headers need C++{least}; {new} instead"] = None
+    return flag["before"] + new
