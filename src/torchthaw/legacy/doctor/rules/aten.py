@@ -183,7 +183,7 @@ def old_standards(tree, project):
     """Older C++ standards than PyTorch's headers need, in a file that builds with torch.utils.cpp_extension."""
     if "cpp_extension" not in tree.code:
         return
-    message = f"PyTorch's headers need C++{cxx_standard.needed()}, and its builds add that where no flag names another"
+    message = f"PyTorch's headers need C++{_needed()}, and its builds add that where no flag names another"
     for node in tree.all(ast.Constant):
         parent = tree.parents[node]
         if not isinstance(node.value, str) or isinstance(parent, ast.JoinedStr):
