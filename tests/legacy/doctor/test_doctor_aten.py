@@ -11,8 +11,7 @@ import pytest
 from support import ROOT
 from support.doctor_project import applied, findings, project  # noqa: F401
 from torchthaw.cli import main
-from torchthaw.legacy import aten_names
-from torchthaw.legacy.doctor import aten_headers
+from torchthaw.legacy import aten_names, cxx_standard
 from torchthaw.legacy.doctor.rules import aten
 
 SAMPLES = ROOT / "examples" / "legacy" / "cpp_extension"
@@ -79,14 +78,6 @@ def test_names_that_nobody_has(project, entry, use):
     ]
 
 
-@pytest.mark.parametrize("served, effect", [(True, "works"), (False, "edit")])
-def test_a_header_that_is_gone_works_where_ours_is_found_in_its_place(project, monkeypatch, served, effect):
-    monkeypatch.setattr(aten_headers, "is_gone", lambda name: name == "ATen/Type.h")
-    monkeypatch.setattr(aten_headers, "is_served", lambda name: served)
-    folder = project({"setup.py": SETUP, "n.cu": "#include <ATen/Type.h>\n"})
-    assert [(each.effect, each.after) for each in findings(folder, "n.cu")] == [(effect, "#include <ATen/ATen.h>")]
-
-
 FLAGS = """from torch.utils.cpp_extension import CppExtension
 flags = {'cxx': ['-O3', '-std=c++17'], 'nvcc': ['--std', 'c++14']}
 if gpu:
@@ -97,7 +88,7 @@ flags['nvcc'] += ['-std=c++20']
 
 @pytest.mark.parametrize("needed, lines", [(20, [2, 2, 4]), (17, [2])])
 def test_a_standard_is_old_where_the_installed_pytorch_needs_a_newer_one(project, monkeypatch, needed, lines):
-    monkeypatch.setattr(aten_headers, "standard", lambda: needed)
+    monkeypatch.setattr(cxx_standard, "needed", lambda: needed)
     folder = project({"setup.py": FLAGS})
     found = [each for each in findings(folder) if each.rule == "cpp-standard"]
     assert [each.line for each in found] == lines
@@ -105,17 +96,6 @@ def test_a_standard_is_old_where_the_installed_pytorch_needs_a_newer_one(project
     text = applied(folder)["setup.py"].decode()
     assert "'nvcc': []}" in text and "'-std=c++20'" in text
     assert ("'cxx': ['-O3']" in text and "    pass\n" in text) == (needed == 20)
-
-
-def test_the_standard_is_the_one_of_the_installed_headers(tmp_path, monkeypatch):
-    header = tmp_path / "ATen" / "ATen.h"
-    header.parent.mkdir()
-    header.write_text("#error C++20 or later compatible compiler is required to use ATen.\n")
-    for folders, expected in (([tmp_path], 20), ([], 17)):
-        aten_headers.standard.cache_clear()
-        monkeypatch.setattr(aten_headers, "_installed", lambda folders=folders: folders)
-        assert aten_headers.standard() == expected
-    aten_headers.standard.cache_clear()
 
 
 def test_optional_edits_are_marked_and_leave_the_exit_status(project, capsys):

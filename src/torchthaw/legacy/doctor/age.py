@@ -22,15 +22,18 @@ PYTORCH = {
     "mask-arithmetic": (1, 2), "align-corners": (1, 3), "integer-division": (1, 5),
 }  # fmt: skip
 
-# Syntax of Python 3: what it is called, and its minor version. SYNTAX is where any of it may be, without a tree.
+# Syntax of Python 3 and its minor version, in code without strings; newest first.
+NEWER = [
+    ("match", 10, re.compile(r"^[ \t]*match\b[^\n=]*:[ \t]*\n\s+case\b", re.MULTILINE)),
+    (":=", 8, re.compile(r"\w\s*:=")),
+]
+# The rest, by nodes of the tree, and where any of it may be, without a tree.
 NODES = {
-    ast.Match: ("match", 10), ast.NamedExpr: (":=", 8), ast.JoinedStr: ("an f-string", 6),
-    ast.AnnAssign: ("a type hint", 6), ast.Nonlocal: ("nonlocal", 0), ast.YieldFrom: ("yield from", 3),
-    ast.AsyncFunctionDef: ("async def", 5), ast.MatMult: ("@ as an operator", 5),
+    ast.JoinedStr: "an f-string", ast.AnnAssign: "a type hint", ast.Nonlocal: "nonlocal", ast.YieldFrom: "yield from",
+    ast.AsyncFunctionDef: "async def", ast.MatMult: "@ as an operator",
 }  # fmt: skip
 SYNTAX = re.compile(
-    r"\b(?:[fF][rR]?|[rR][fF])['\"]|:=|\bnonlocal\b|\byield from\b|\basync def\b|^\s*match\b|->|\w\s*:\s*\w| @ |\*,",
-    re.MULTILINE,
+    r"\b(?:[fF][rR]?|[rR][fF])['\"]|\bnonlocal\b|\byield from\b|\basync def\b|->|\w\s*:\s*\w| @ ", re.MULTILINE
 )
 ASKED = re.compile(r"\b(?:python_requires|requires-python)\s*=\s*['\"]\s*(?:>=|==|~=|>)\s*3(?:\.(\d+))?")
 TORCH_ASKED = re.compile(r"\btorch\s*(?:>=|==|~=)\s*(\d+)\.(\d+)")
@@ -87,7 +90,7 @@ def of(project):
     """The Age of a project; one with torch.utils.ffi may be any."""
     if any(OF_OLD.search(code) for code in project.python.values()):
         return Age()
-    python = max(_python(project), default=None)
+    python = max(_python(project), default=None, key=lambda each: each.version)
     torch = list(_torch(project))
     if python and python.version[1] in FIRST_TORCH:
         torch.append(Evidence(FIRST_TORCH[python.version[1]], python.text))
@@ -100,7 +103,10 @@ def _place(project, file, text, position):
 
 def _settings(project):
     """(file, text) of what may ask for a Python and a PyTorch."""
-    yield from ((file, blank(project.texts[file], PYTHON_TOKENS, ("comment",))) for file in project.python)
+    for file in project.python:
+        text = project.texts[file]
+        if ASKED.search(text) or TORCH_ASKED.search(text):
+            yield file, blank(text, PYTHON_TOKENS, ("comment",))
     for name in SETTINGS:
         file = project.root / name
         if file.is_file():
@@ -112,27 +118,29 @@ def _python(project):
         for match in ASKED.finditer(text):
             asked = f"{_place(project, file, text, match.start())} asks for Python 3{'.' if match[1] else ''}"
             yield Evidence((3, int(match[1] or 0)), asked + (match[1] or ""))
-    found = set()
+    for name, minor, pattern in NEWER:
+        for file, code in project.python.items():
+            match = pattern.search(code)
+            if match:
+                yield Evidence((3, minor), f"{_place(project, file, code, match.start())} has {name}")
+                return
     for file in project.python:
-        if len(found) == len(NODES) or not SYNTAX.search(project.texts[file]):
-            continue
-        for name, minor, line in _syntax(project.tree(file)):
-            if name not in found:
-                found.add(name)
-                yield Evidence((3, minor), f"{file.relative_to(project.root).as_posix()}:{line} has {name}")
+        found = _syntax(project.tree(file)) if SYNTAX.search(project.texts[file]) else None
+        if found:
+            yield Evidence((3, 6), f"{file.relative_to(project.root).as_posix()}:{found[1]} has {found[0]}")
+            return
 
 
 def _syntax(tree):
-    """(name, minor version, line) of syntax that only Python 3 has."""
-    for kind, (name, minor) in NODES.items() if tree else ():
+    """(name, line) of syntax that only Python 3 has; None without it."""
+    for kind, name in NODES.items() if tree else ():
         for node in tree.all(kind)[:1]:
-            line = getattr(node, "lineno", None) or tree.parents[node].lineno  # an operator has none
-            yield name, minor, line
+            return name, getattr(node, "lineno", None) or tree.parents[node].lineno  # an operator has none
     for node in tree.all(ast.FunctionDef) if tree else ():
         every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         if node.returns or any(each.annotation for each in every):
-            yield "a type hint", 0, node.lineno
-            return
+            return "a type hint", node.lineno
+    return None
 
 
 def _torch(project):

@@ -207,9 +207,7 @@ class Source:
                 message = f"<{name}>: the installed PyTorch has no such header"
                 message += f"; use <{today}>" if today else ""
                 edits = (Edit(*include.span("name"), today),) if today else ()
-                effect = WORKS if aten_headers.is_served(name) and self._effect == WORKS else EDIT
-                message += "; compiles under torchthaw" if effect == WORKS else ""
-                yield Hit(include.start(), effect, "removed-aten", message, edits, bool(edits))
+                yield Hit(include.start(), self._effect if today else EDIT, "removed-aten", message, edits, bool(edits))
             if not re.match(r"(?:TH|THC|THNN|THCUNN|THCS?)/", name):
                 continue
             if name not in aten.INCLUDES:

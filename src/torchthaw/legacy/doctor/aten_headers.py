@@ -10,7 +10,6 @@ from ...base import config
 from .source import C_TOKENS, blank
 
 OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")
-ASKS = re.compile(r"#error C\+\+(\d+) or later")
 INCLUDE = re.compile(r"#\s*include\s*[<\"]([^>\"\n]+)")
 
 
@@ -21,28 +20,12 @@ def is_gone(name):
 
 
 @functools.cache
-def standard():
-    """The C++ standard that the installed PyTorch's headers ask for, such as 20; 17 where they do not say."""
-    for folder in _installed():
-        header = folder / "ATen" / "ATen.h"
-        match = ASKS.search(header.read_text(errors="replace")) if header.exists() else None
-        if match:
-            return int(match[1])
-    return 17
-
-
-@functools.cache
 def _installed():
     """The folders of the installed PyTorch's headers, found without importing it; none without them."""
     found = importlib.util.find_spec("torch")
     roots = (found and found.submodule_search_locations) or ()
     folders = [Path(root, "include", more) for root in roots for more in ("", "torch/csrc/api/include")]
     return folders if all(folder.is_dir() for folder in folders) else []
-
-
-def is_served(name):
-    """Whether torchthaw has a header that PyTorch no longer has."""
-    return (config.my_lib_includes() / "torchthaw_aten" / name).is_file()
 
 
 @functools.cache

@@ -8,8 +8,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from ... import aten_names
-from .. import aten_headers
+from ... import aten_names, cxx_standard
 from ..findings import Edit
 from .rule import ARGUMENTS, WORKS, Found, TreeRule
 
@@ -94,10 +93,6 @@ NAMES = [
         "torch::CPU(...) or torch::CUDA(...)", r"\b(?:at|torch)::(CPU|CUDA)(\((?:\w+::)?k\w+\))(?=\s*[,)])",
         r"at::device(at::k\1).dtype\2", "at::device(at::kCUDA).dtype(...)", stays=True,
     ),
-    old(
-        "CHECK_EQ", r"(?<!\w)(?P<name>D?CHECK_(?:EQ|NE|LE|LT|GE|GT|NOTNULL))(?=\s*\()", None,
-        "TORCH_CHECK_EQ and the like, from PyTorch 1.13 on",
-    )._replace(unless=re.compile(r"\bglog/")),
     renamed("AT_WARN", "TORCH_WARN"),
     renamed("THCudaCheck", "C10_CUDA_CHECK", EXCEPTION),
     renamed("THCudaCheckWarn", "C10_CUDA_CHECK_WARN", EXCEPTION),
@@ -182,16 +177,13 @@ ELSEWHERE = re.compile(r"HIP|ROCM|XLA|MPS")  # in a condition: PyTorch for these
 BY_VERSION = re.compile(r"VERSION|__has_include|\bAT_CHECK\b|\bTORCH_CHECK\b")
 
 STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(\w+)")
-YEARS = {"98": 3, "03": 3, "0x": 11, "11": 11, "1y": 14, "14": 14, "1z": 17, "17": 17}
 
 
 def old_standards(tree, project):
     """Older C++ standards than PyTorch's headers need, in a file that builds with torch.utils.cpp_extension."""
     if "cpp_extension" not in tree.code:
         return
-    message = (
-        f"PyTorch's headers need C++{aten_headers.standard()}, and its builds add that where no flag names another"
-    )
+    message = f"PyTorch's headers need C++{_needed()}, and its builds add that where no flag names another"
     for node in tree.all(ast.Constant):
         parent = tree.parents[node]
         if not isinstance(node.value, str) or isinstance(parent, ast.JoinedStr):
@@ -214,9 +206,14 @@ def old_standards(tree, project):
             )
 
 
+def _needed():
+    return cxx_standard.needed() or 17  # what the oldest PyTorch asks for that torchthaw supports
+
+
 def _is_old(word):
     match = STANDARD.fullmatch(word)
-    return bool(match) and YEARS.get(match[1], 99) < aten_headers.standard()
+    needed = _needed()
+    return bool(match) and cxx_standard.STANDARDS.get(match[1], needed) < needed
 
 
 def _appends(tree, node):
