@@ -8,7 +8,7 @@ LONGEST = 160  # characters of a message
 
 # What the first line that says why a build stopped looks like, and lines that only say that one did.
 ERROR = re.compile(
-    r"(?:fatal error|error)(?: #\d+(?:-D)?)?: (.*)|^(nvcc fatal .*)|^CMake Error: (.*)"
+    r"(?:fatal error|error)(?: #\d+(?:-D)?)?: (.*)|^(nvcc fatal .*)|^CMake Error[^:]*(?::\d+ \([^)]*\))?: *(.*)"
     r"|^(\w+(?:\.\w+)*(?:Error|Exception|NotFound): .*)"
 )
 NO_REASON = re.compile(r"error: (subprocess-exited|metadata-generation|command )|^error: legacy-install|ninja: build")
@@ -18,10 +18,10 @@ TOLD = re.compile(r"^torchthaw: (.*)", re.MULTILINE)
 def message(log):
     """The first line of a log that says why, else its last one, without paths of this machine."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    for line in lines[1:]:
+    for line, after in zip(lines[1:], [*lines[2:], ""]):
         found = ERROR.search(line)
         if found and not NO_REASON.search(line):
-            return shortened(next(filter(None, found.groups())))
+            return shortened(next(filter(None, found.groups()), after))  # CMake's own are on the line after
     return shortened(lines[-1])
 
 

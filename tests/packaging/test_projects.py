@@ -196,6 +196,8 @@ def test_a_plain_build_for_cuda_finds_a_card(tmp_path, monkeypatch):
      "ModuleNotFoundError: No module named 'pkg_resources'"),
     ("$ x\nfirst\nnvcc fatal   : Unsupported gpu architecture 'compute_35'\nmake: *** Error 1\n",
      "nvcc fatal : Unsupported gpu architecture 'compute_35'"),
+    ("$ x\nCMake Error at CMakeLists.txt:4 (project):\n  No compiler\n\n-- Configuring incomplete\n", "No compiler"),
+    ("$ x\nCMake Error: no variable\nmore\n", "no variable"),
     ("$ x\nfirst\nin /home/me/project/file.c\n", "in file.c"),
 ])  # fmt: skip
 def test_the_message_of_a_log(log, expected):
