@@ -216,7 +216,7 @@ def test_flags_lose_an_old_standard_alone(given, expected):
 
 
 class Toolkit:
-    version, architectures = "13.0", ["75", "80", "90"]
+    version, architectures, include, library_dirs = "13.0", ["75", "80", "90"], Path("no-toolkit"), ()
 
 
 NVCC_FLAGS = [
@@ -246,7 +246,8 @@ def test_extensions_with_flags_as_a_list_and_as_a_dict(monkeypatch):
     assert plain.include_dirs == ["own", str(cpp_extension.headers())] and plain.extra_compile_args == INCLUDED
     both = Extension("a", ["a.cpp", "a.cu"], extra_compile_args={"cxx": ["-O1"], "nvcc": ["-arch=sm_52"]})
     cpp_extension.adapt(both)
-    assert both.extra_compile_args["cxx"] == ["-O1", *INCLUDED]
+    calls = ["-include", str(config.includes() / "THC" / "THCRemoved.cuh")]
+    assert both.extra_compile_args["cxx"] == ["-O1", *INCLUDED, *calls]
     assert "-arch=sm_52" not in both.extra_compile_args["nvcc"]
 
 
