@@ -91,7 +91,7 @@ def needs(sources, folders, with_cuda=False):
     lacking = [packages / "include"] if packages else []
     late = [toolkit.include / "cccl", *lacking]  # the first has Thrust and CUB since CUDA 13; nvcc knows it
     found = cuda_sources.Sources(sources, folders)
-    for sentence in found.unserved(toolkit, late):
+    for sentence in [*found.unserved(toolkit), *found.missing(toolkit, late)]:
         print(sentence, file=sys.stderr, flush=True)
     return Needs(
         [*_after(late), *_by_path(nvcc.removed_calls_of_host(toolkit))],

@@ -37,19 +37,23 @@ LIBRARY = re.compile(r"#\s*include\s*[<\"]((cublas|cusparse|cusolver|curand|cuff
 
 
 class Unserved(NamedTuple):
-    """A pattern of code that CUDA no longer has, the first CUDA without it, what it is, and what is used instead."""
+    """A pattern of code that CUDA no longer serves, the first CUDA that does not, and what is said about it."""
 
     pattern: str
     by: int
-    name: str
-    instead: str
+    what: str
 
 
+GONE = "cannot be built here: {} are gone, and `run` does not replace them; the source needs {}"
+STEP = r"\+\s*{}\s*\](?:(?!__sync)[\s\S]){{0,200}}?"
 UNSERVED = [
-    Unserved(r"\btexture\s*<[^;()]*>\s*\w+\s*;|\bcuda(?:Bind|Unbind)Texture\w*\s*\(", 12, "texture references",
-             "texture objects (cudaCreateTextureObject)"),
+    Unserved(r"\btexture\s*<[^;()]*>\s*\w+\s*;|\bcuda(?:Bind|Unbind)Texture\w*\s*\(", 12,
+             GONE.format("texture references", "texture objects (cudaCreateTextureObject)")),
     Unserved(r"\bcudnn\w+_v[345]\s*\(|\bcudnnGetConvolution(?:Forward|BackwardData|BackwardFilter)Algorithm\s*\(", 12,
-             "calls of cuDNN 5 to 7", "those of cuDNN 8 and later, or operators of at::"),
+             GONE.format("calls of cuDNN 5 to 7", "those of cuDNN 8 and later, or operators of at::")),
+    Unserved(rf"(?<=volatile)\b[\s\S]*?{''.join(map(STEP.format, (16, 8)))}\+\s*4\s*\]", 13,
+             "builds, but its results may be wrong: it adds the values of a warp in lockstep, which no card of today "
+             "promises; the source needs __syncwarp() between these steps"),
 ]  # fmt: skip
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
 
@@ -64,7 +68,7 @@ class File:
         self.of_thrust = set(THRUST_NAME.findall(self.code))
 
     def sentence(self, found, what):
-        return f"torchthaw: {self.path}:{self.code.count(chr(10), 0, found.start()) + 1}: cannot be built here: {what}"
+        return f"torchthaw: {self.path}:{self.code.count(chr(10), 0, found.start()) + 1}: {what}"
 
 
 class Sources:
@@ -106,22 +110,27 @@ class Sources:
         flags = ["-DCCCL_DISABLE_NVTX"] if clash else []
         return [*flags, *(word for header in sorted(missing) for word in ("-include", header))]
 
-    def unserved(self, toolkit, folders=()):
-        """A sentence for each cause that makes them fail, at its first place; ``folders`` have headers as well."""
+    def unserved(self, toolkit):
+        """A sentence for each cause that makes them fail with this toolkit, at its first place."""
+        sentences = {}
+        for file in self.files.values():
+            for each in UNSERVED:
+                found = re.search(each.pattern, file.code) if each.by <= _major(toolkit) else None
+                if found and not _is_optional(file.code, found.start()):
+                    sentences.setdefault(each, file.sentence(found, each.what))
+        return [*sentences.values()]
+
+    def missing(self, toolkit, folders=()):
+        """A sentence for each library of CUDA whose header is nowhere; ``folders`` have headers as well."""
         given = [Path(each) for each in os.environ.get("CPATH", "").split(os.pathsep) if each]
         searched = [toolkit.include, *folders, *self.folders, *given, Path("/usr/include")]
         sentences = {}
         for file in self.files.values():
-            for each in UNSERVED:
-                found = re.search(each.pattern, file.code)
-                if found and each.by <= _major(toolkit) and not _is_optional(file.code, found.start()):
-                    what = f"{each.name} are gone, and `run` does not replace them; the source needs {each.instead}"
-                    sentences.setdefault(each, file.sentence(found, what))
             for found in LIBRARY.finditer(file.code):
                 header, library = found[1], found[2]
                 present = any((folder / header).exists() for folder in [file.path.parent, *searched])
                 if not present and not _is_optional(file.code, found.start()):
-                    what = f"{header} is missing; install {library} of CUDA {toolkit.version}, "
+                    what = f"cannot be built here: {header} is missing; install {library} of CUDA {toolkit.version}, "
                     what += f"such as by pip install {_package(library, _major(toolkit))}"
                     sentences.setdefault(library, file.sentence(found, what))
         return [*sentences.values()]

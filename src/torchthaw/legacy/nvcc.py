@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base import config, toolchain
 from ..extension import cuda, ninja
-from . import th_types as th
+from . import cuda_sources, th_types as th
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {
@@ -58,14 +58,25 @@ def run(arguments):
     """Runs the toolkit's nvcc in place of this process, with the arguments that it takes today."""
     try:
         toolkit = cuda.toolkit()
+        sentences = _unserved(arguments, toolkit)
         arguments, changes = rewrite(arguments, toolkit)
     except (OSError, ValueError) as error:
         print(f"torchthaw: nvcc: {error}", file=sys.stderr)
         return 1
     for change in changes:
         print(f"torchthaw: nvcc: {change}", file=sys.stderr)
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)
     sys.stderr.flush()
     os.execv(toolkit.nvcc, [os.fspath(toolkit.nvcc), *arguments])
+
+
+def _unserved(arguments, toolkit):
+    """Sentences about the sources of a command; none for an extension of PyTorch, whose build has said them."""
+    if any(word.startswith("-DTORCH_EXTENSION_NAME") for word in arguments):
+        return []
+    sources = [word for word, _ in _parts(arguments) if _suffix(word) == ".cu"]
+    return cuda_sources.Sources(sources).unserved(toolkit) if sources else []
 
 
 def rewrite(arguments, toolkit):

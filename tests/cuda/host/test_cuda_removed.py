@@ -5,6 +5,7 @@ Each sample fails without its cure, compiles with it, and includes headers of CU
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +89,26 @@ def test_a_cpp_source(tmp_path):
     needed = cpp_extension.needs([path], [toolkit.include]).cxx
     assert subprocess.run([*command, *needed]).returncode == 0
     assert subprocess.run(command, capture_output=True).returncode != 0
+
+
+ATOMIC = """
+#include <THC/THCAtomics.cuh>
+__global__ void add(at::Half *x, int64_t *y) { atomicAdd(x, x[1]); atomicAdd(y, y[1]); }
+"""
+
+
+def test_atomic_add_of_types_of_pytorch(tmp_path):
+    from torch.utils.cpp_extension import include_paths
+
+    folders = [*map(Path, include_paths()), cpp_extension.headers()]
+    if not any((folder / "ATen" / "cuda" / "Atomic.cuh").exists() for folder in folders):
+        pytest.skip("this PyTorch has no headers for CUDA")
+    path = tmp_path / "atomic.cu"
+    path.write_text(ATOMIC)
+    assert compile(path, [f"-I{folder}" for folder in folders]).returncode == 0
+    path.write_text("#include <c10/util/Half.h>\n" + ATOMIC.replace("#include <THC/THCAtomics.cuh>", ""))
+    plain = compile(path, [f"-I{folder}" for folder in folders])
+    assert plain.returncode != 0 and "no instance of overloaded function" in plain.stdout + plain.stderr
 
 
 CURRENT = """

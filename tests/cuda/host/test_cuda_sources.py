@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchthaw.extension import cuda
-from torchthaw.legacy import availability, cpp_extension, cuda_sources, nvidia_packages
+from torchthaw.legacy import availability, cpp_extension, cuda_sources, nvcc, nvidia_packages
 
 
 @pytest.fixture
@@ -55,10 +55,19 @@ def test_a_copy_of_nvtx_in_the_project(tmp_path, toolkit):
     assert sources(tmp_path, a_cu='#include "n.h"', n_h="namespace nvtx3 {}").flags(toolkit) == ["-DCCCL_DISABLE_NVTX"]
 
 
+def said(found, toolkit):
+    return [*found.unserved(toolkit), *found.missing(toolkit)]
+
+
 UNSERVED = [
     ("\ntexture<float, 2, cudaReadModeElementType> image;", ":2:", "texture references"),
     ("cudaBindTexture(0, image, x, n);", ":1:", "texture references"),
     ("cudnnSetConvolution2dDescriptor_v4(a, b);", ":1:", "cuDNN 5 to 7"),
+    (
+        "__device__ void f(volatile float *s, int t) {\n s[t] += s[t + 16];\n s[t] += s[t+8];\n s[t] += s[t + 4]; }",
+        ":1:",
+        "__syncwarp",
+    ),
     ("#include <curand_kernel.h>\n", ":1:", "pip install nvidia-curand"),
     ("#include <cudnn.h>\n", ":1:", "pip install nvidia-cudnn-cu13"),
 ]
@@ -66,26 +75,27 @@ UNSERVED = [
 
 @pytest.mark.parametrize("text, line, words", UNSERVED)
 def test_what_cannot_be_served_is_one_sentence(tmp_path, toolkit, text, line, words):
-    (sentence,) = sources(tmp_path, a_cu=text, b_cu=text).unserved(toolkit)
+    (sentence,) = said(sources(tmp_path, a_cu=text, b_cu=text), toolkit)
     assert f"a.cu{line}" in sentence and words in sentence
-    (sentence,) = sources(tmp_path, a_cu='#include "h.h"', h_h=f"#ifndef H\n#define H\n{text}\n#endif\n").unserved(
-        toolkit
-    )
+    guarded = f"#ifndef H\n#define H\n{text}\n#endif\n"
+    (sentence,) = said(sources(tmp_path, a_cu='#include "h.h"', h_h=guarded), toolkit)
     assert "h.h:" in sentence and words in sentence
 
 
 @pytest.mark.parametrize("text", [
     "#if CUDART_VERSION < 12000\ntexture<float> image;\n#endif\n", "// texture<float> image;\n",
     "#ifdef WITH_CUDNN\n#include <cudnn.h>\n#endif\nint x;\n", "gltexture<float> image;\n", '#include "own.h"\n',
+    "void f(volatile float *s, int t) { s[t] += s[t + 16]; __syncwarp(); s[t] += s[t + 8]; s[t] += s[t + 4]; }",
+    "void f(float *s, int t) { s[t] += s[t + 16]; s[t] += s[t + 8]; s[t] += s[t + 4]; }",
 ])  # fmt: skip
 def test_what_may_not_be_compiled_is_no_sentence(tmp_path, toolkit, text):
-    assert sources(tmp_path, a_cu=text).unserved(toolkit) == []
+    assert said(sources(tmp_path, a_cu=text), toolkit) == []
 
 
 def test_a_library_that_is_there_is_no_sentence(tmp_path, toolkit):
     (tmp_path / "cudnn.h").touch()
     (toolkit.include / "curand.h").touch()
-    assert sources(tmp_path, a_cu="#include <cudnn.h>\n#include <curand.h>\n").unserved(toolkit) == []
+    assert said(sources(tmp_path, a_cu="#include <cudnn.h>\n#include <curand.h>\n"), toolkit) == []
 
 
 @pytest.fixture
@@ -128,3 +138,10 @@ def test_needs_of_sources(packages, toolkit, monkeypatch, tmp_path, capsys):
     first, second = capsys.readouterr().err.splitlines()
     assert "3.5" in first and "a.cu:1" in second
     assert cpp_extension.needs(["a.cpp"], []) == ([], [], [])
+
+
+def test_nvcc_of_an_old_script_says_it_first(tmp_path, toolkit):
+    (tmp_path / "a.cu").write_text("texture<float> image;")
+    (sentence,) = nvcc._unserved(["-c", str(tmp_path / "a.cu"), "-o", "a.o"], toolkit)
+    assert "a.cu:1" in sentence
+    assert nvcc._unserved(["-c", str(tmp_path / "a.cu"), "-DTORCH_EXTENSION_NAME=a"], toolkit) == []
