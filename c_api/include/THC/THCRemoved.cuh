@@ -1,4 +1,4 @@
-/* THC/THCRemoved.cuh: calls that CUDA had and dropped, by what took their place; for C, C++ and CUDA.
+/* THC/THCRemoved.cuh: calls and types that CUDA had and dropped, by what took their place; for C, C++ and CUDA.
  *
  * Builds of old projects with CUDA include it before everything else. -DTHC_NO_REMOVED_CALLS switches it off. For C and
  * C++ it includes nothing: a source may define _GNU_SOURCE and the like on its first line, and Python.h does.
@@ -22,6 +22,69 @@
 #define cudaThreadGetCacheConfig cudaDeviceGetCacheConfig
 #define cudaThreadSetCacheConfig cudaDeviceSetCacheConfig
 #endif
+
+#if defined(__cplusplus) && __cplusplus >= 201402L && (!defined(__CUDACC_VER_MAJOR__) || __CUDACC_VER_MAJOR__ >= 13)
+/* Calls that name a device by its number, until CUDA 13. Templates, so that what they call is looked up when CUDA's
+ * headers have been seen. */
+struct cudaMemLocation;
+
+template <typename Location> static inline Location THC_location(int device) {
+  Location location = {};
+  location.type = static_cast<decltype(location.type)>(device == -1 ? 2 : 1); /* cudaCpuDeviceId: the host */
+  location.id = device == -1 ? 0 : device;
+  return location;
+}
+template <typename Location = cudaMemLocation>
+static inline auto cudaMemPrefetchAsync(const void *memory, decltype(sizeof(0)) bytes, int device,
+                                        struct CUstream_st *stream = nullptr) {
+  return cudaMemPrefetchAsync(memory, bytes, THC_location<Location>(device), 0u, stream);
+}
+template <typename Advice, typename Location = cudaMemLocation>
+static inline auto cudaMemAdvise(const void *memory, decltype(sizeof(0)) bytes, Advice advice, int device) {
+  return cudaMemAdvise(memory, bytes, advice, THC_location<Location>(device));
+}
+
+/* Function objects of Thrust and CUB before version 3. That version lacks thrust/optional.h, too. */
+#if __has_include(<thrust/functional.h>) && !__has_include(<thrust/optional.h>)
+#ifdef __CUDACC__
+#define THC_BOTH __host__ __device__
+#else
+#define THC_BOTH
+#endif
+namespace thrust {
+template <typename Argument, typename Result> struct unary_function {
+  typedef Argument argument_type;
+  typedef Result result_type;
+};
+template <typename First, typename Second, typename Result> struct binary_function {
+  typedef First first_argument_type;
+  typedef Second second_argument_type;
+  typedef Result result_type;
+};
+template <typename T> struct identity : unary_function<T, T> {
+  THC_BOTH const T &operator()(const T &value) const { return value; }
+};
+}  // namespace thrust
+namespace cub {
+struct Sum {
+  template <typename T, typename U> THC_BOTH auto operator()(T &&a, U &&b) const { return a + b; }
+};
+struct Max {
+  template <typename T, typename U> THC_BOTH auto operator()(T &&a, U &&b) const { return a < b ? b : a; }
+};
+struct Min {
+  template <typename T, typename U> THC_BOTH auto operator()(T &&a, U &&b) const { return b < a ? b : a; }
+};
+struct Equality {
+  template <typename T, typename U> THC_BOTH bool operator()(T &&a, U &&b) const { return a == b; }
+};
+struct Inequality {
+  template <typename T, typename U> THC_BOTH bool operator()(T &&a, U &&b) const { return a != b; }
+};
+}  // namespace cub
+#undef THC_BOTH
+#endif
+#endif /* __cplusplus */
 
 #ifdef __CUDACC__
 /* CUDA declares __any, __all and __ballot still, without a body from sm_70 on. The builds name its declarations by

@@ -11,10 +11,11 @@ import os
 import sys
 from functools import cache, wraps
 from pathlib import Path
+from typing import NamedTuple
 
 from ..base import config
 from ..extension import cuda
-from . import aten_names, cxx_standard, nvcc
+from . import aten_names, cuda_sources, cxx_standard, nvcc, nvidia_packages
 from .patching import Change
 
 C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".cuh")
@@ -45,10 +46,12 @@ def nvcc_flags(given, extension):
     words, changes = nvcc.current(_with_current_standard(given, extension), toolkit)
     for change in changes:
         print(f"torchthaw: nvcc: {change}", file=sys.stderr)
-    removed = [
-        os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in nvcc.removed_calls(words)
-    ]
-    return [*words, *removed, "-include", os.fspath(headers() / "removed.h")]
+    return [*words, *_by_path(nvcc.removed_calls(words)), "-include", os.fspath(headers() / "removed.h")]
+
+
+def _by_path(words):
+    """The headers of THC by their paths: this kind of extension has no folder of them."""
+    return [os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in words]
 
 
 def _with_current_standard(given, extension):
@@ -63,19 +66,73 @@ def _tell(line):
     print(line, file=sys.stderr)
 
 
+# ---- What CUDA sources need besides ----------------------------------------------------------------------------------
+
+
+class Needs(NamedTuple):
+    """Flags of the C++ compiler and of nvcc, and folders of libraries."""
+
+    cxx: list
+    nvcc: list
+    library_dirs: list
+
+
+def needs(sources, folders, with_cuda=False):
+    """The Needs of these sources; none without CUDA. Prints a sentence about each cause that will make them fail."""
+    with_cuda = with_cuda or _on_gpu(sources) or any((Path(folder) / "cuda_runtime.h").exists() for folder in folders)
+    if not with_cuda:
+        return Needs([], [], [])
+    try:
+        toolkit = cuda.toolkit()
+    except FileNotFoundError:
+        return Needs([], [], [])
+    _list_architectures(toolkit)
+    packages = nvidia_packages.folder(toolkit)
+    lacking = [packages / "include"] if packages else []
+    late = [toolkit.include / "cccl", *lacking]  # the first has Thrust and CUB since CUDA 13; nvcc knows it
+    found = cuda_sources.Sources(sources, folders)
+    for sentence in [*found.unserved(toolkit), *found.missing(toolkit, late)]:
+        print(sentence, file=sys.stderr, flush=True)
+    return Needs(
+        [*_after(late), *_by_path(nvcc.removed_calls_of_host(toolkit))],
+        [*(word for each in _after(lacking) for word in ("-Xcompiler", each)), *found.flags(toolkit)],
+        [os.fspath(packages / "lib")] if packages else [],
+    )
+
+
+def _list_architectures(toolkit):
+    given = os.environ.get("TORCH_CUDA_ARCH_LIST")
+    if given:
+        os.environ["TORCH_CUDA_ARCH_LIST"], changes = nvcc.listed(given, toolkit)
+        for change in changes:
+            print(f"torchthaw: nvcc: {change}", file=sys.stderr)
+
+
+def _after(folders):
+    return [word for folder in folders if folder.is_dir() for word in ("-idirafter", os.fspath(folder))]
+
+
+def _on_gpu(sources):
+    return any(Path(source).suffix == ".cu" for source in sources)
+
+
 # ---- setup.py: what BuildExtension builds ---------------------------------------------------------------------------
 
 
 def adapt(extension):
     """Gives a setuptools Extension the folder and the flags."""
+    needed = needs(extension.sources, extension.include_dirs)
     extension.include_dirs = [*extension.include_dirs, os.fspath(headers())]
+    extension.library_dirs = [*extension.library_dirs, *needed.library_dirs]
     given, name = extension.extra_compile_args, extension.name
+    if _on_gpu(extension.sources) and not isinstance(given, dict):
+        given = {"cxx": given, "nvcc": given}
     if isinstance(given, dict):
         cxx, device = flags(given.get("cxx"), name), nvcc_flags(given.get("nvcc"), name)
-        extension.extra_compile_args = {**given, "cxx": cxx, "nvcc": device}
+        given = {**given, "cxx": [*cxx, *needed.cxx], "nvcc": [*device, *needed.nvcc]}
     else:
-        on_gpu = any(Path(source).suffix == ".cu" for source in extension.sources)
-        extension.extra_compile_args = nvcc_flags(given, name) if on_gpu else flags(given, name)
+        given = [*flags(given, name), *needed.cxx]
+    extension.extra_compile_args = given
 
 
 def _building(build):
@@ -104,9 +161,12 @@ def _loading(function):
         bound = signature.bind(*args, **kwargs)
         given = bound.arguments
         name = given["name"]
-        given["extra_cflags"] = flags(given.get("extra_cflags"), name)
-        given["extra_cuda_cflags"] = nvcc_flags(given.get("extra_cuda_cflags"), name)
-        given["extra_include_paths"] = [*_as_list(given.get("extra_include_paths")), os.fspath(headers())]
+        folders, with_cuda = _as_list(given.get("extra_include_paths")), bool(given.get("with_cuda"))
+        needed = needs(_as_list(given.get("sources")), folders, with_cuda or bool(given.get("cuda_sources")))
+        given["extra_cflags"] = [*flags(given.get("extra_cflags"), name), *needed.cxx]
+        given["extra_cuda_cflags"] = [*nvcc_flags(given.get("extra_cuda_cflags"), name), *needed.nvcc]
+        given["extra_include_paths"] = [*folders, os.fspath(headers())]
+        given["extra_ldflags"] = [*(given.get("extra_ldflags") or ()), *(f"-L{each}" for each in needed.library_dirs)]
         try:
             return function(*bound.args, **bound.kwargs)
         except RuntimeError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base import config, toolchain
 from ..extension import cuda, ninja
-from . import cxx_standard, th_types as th
+from . import cuda_sources, cxx_standard, th_types as th
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {
@@ -25,6 +25,7 @@ TAKES_NEXT = {
 }  # fmt: skip
 OLD_STANDARD = re.compile(r"c\+\+(?:98|0x|03|11|1y|14)|gnu\+\+\w+|c99|gnu99")
 ARCHITECTURE = ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
+NEWEST_OF = {"Kepler": 37, "Maxwell": 53, "Pascal": 62, "Volta": 72}  # names in TORCH_CUDA_ARCH_LIST
 ONE_ARCHITECTURE = ("-ptx", "--ptx", "-cubin", "--cubin")
 
 # The calls that CUDA dropped, for a source file: C and C++, or CUDA, where votes are to be functions of ours while
@@ -57,14 +58,25 @@ def run(arguments):
     """Runs the toolkit's nvcc in place of this process, with the arguments that it takes today."""
     try:
         toolkit = cuda.toolkit()
+        sentences = _unserved(arguments, toolkit)
         arguments, changes = rewrite(arguments, toolkit)
     except (OSError, ValueError) as error:
         print(f"torchthaw: nvcc: {error}", file=sys.stderr)
         return 1
     for change in changes:
         print(f"torchthaw: nvcc: {change}", file=sys.stderr)
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)
     sys.stderr.flush()
     os.execv(toolkit.nvcc, [os.fspath(toolkit.nvcc), *arguments])
+
+
+def _unserved(arguments, toolkit):
+    """Sentences about the sources of a command; none for an extension of PyTorch, whose build has said them."""
+    if any(word.startswith("-DTORCH_EXTENSION_NAME") for word in arguments):
+        return []
+    sources = [word for word, _ in _parts(arguments) if _suffix(word) == ".cu"]
+    return cuda_sources.Sources(sources).unserved(toolkit) if sources else []
 
 
 def rewrite(arguments, toolkit):
@@ -95,9 +107,29 @@ def current(words, toolkit):
     names = _numbers(asked)
     lost = [name for name in names if name not in toolkit.architectures]
     if lost:
-        changes.append(f"{' '.join(f'sm_{name}' for name in lost)}: nvcc {toolkit.version} has no such architecture")
-        asked = cuda.gencode([name for name in names if name not in lost])
+        kept = [name for name in names if name not in lost]
+        instead = f"built for {' '.join(f'sm_{name}' for name in kept)}" if kept else "PyTorch chooses another"
+        lost = " ".join(f"sm_{name}" for name in lost)
+        changes.append(f"{lost}: nvcc {toolkit.version} has no such architecture; {instead}")
+        asked = cuda.gencode(kept)
     return [*words, *asked], changes
+
+
+def listed(given, toolkit):
+    """(list, changes): ``given``, a TORCH_CUDA_ARCH_LIST, without what is too old for this nvcc. The oldest that it
+    builds for stands in where nothing is left, with its PTX, which newer cards translate.
+    """
+    oldest = toolkit.architectures[0]
+    kept, lost = [], []
+    for entry in re.split(r"[;,\s]+", given.strip()):
+        number = re.match(r"(\d+)\.(\d)", entry)
+        age = int(number[1] + number[2]) if number else NEWEST_OF.get(entry.partition("+")[0], int(oldest))
+        (kept if age >= int(oldest) else lost).append(entry)
+    if not lost:
+        return given, []
+    kept = ";".join(kept) or f"{oldest[:-1]}.{oldest[-1]}+PTX"
+    reason = f"nvcc {toolkit.version} has no such architecture; built for {kept}"
+    return kept, [f"TORCH_CUDA_ARCH_LIST: {' '.join(lost)}: {reason}"]
 
 
 def header_flags(given=()):

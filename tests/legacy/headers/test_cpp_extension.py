@@ -371,7 +371,7 @@ def test_headers_that_ask_for_no_standard(tmp_path):
 
 
 class Toolkit:
-    version, architectures = "13.0", ["75", "80", "90"]
+    version, architectures, include, library_dirs = "13.0", ["75", "80", "90"], Path("no-toolkit"), ()
 
 
 NVCC_FLAGS = [
@@ -406,7 +406,8 @@ def test_extensions_with_flags_as_a_list_and_as_a_dict(monkeypatch):
         "a", ["a.cpp", "a.cu"], extra_compile_args={"cxx": ["-O1"], "nvcc": ["-arch=sm_52", "-std", "c++17"]}
     )
     cpp_extension.adapt(both)
-    assert both.extra_compile_args["cxx"] == ["-O1", *INCLUDED]
+    calls = ["-include", str(config.includes() / "THC" / "THCRemoved.cuh")]
+    assert both.extra_compile_args["cxx"] == ["-O1", *INCLUDED, *calls]
     assert "-arch=sm_52" not in both.extra_compile_args["nvcc"] and "-std=c++20" in both.extra_compile_args["nvcc"]
 
 

@@ -1,0 +1,43 @@
+"""torchthaw/legacy/nvidia_packages.py: headers and libraries of CUDA that a toolkit lacks, from PyTorch's own packages.
+
+PyTorch's wheels bring cuBLAS, cuSPARSE, cuSOLVER, cuDNN and others as packages of the folder ``nvidia``. PyTorch's
+headers include some of them, which a toolkit of compiler and runtime alone does not have.
+"""
+
+import importlib.util
+import re
+from pathlib import Path
+
+from . import availability, layout
+
+OF_ONE_CUDA = re.compile(r"cu(\d+)")  # such as nvidia/cu13; the packages for CUDA 12 have a folder for each library
+LIBRARY = re.compile(r"(lib\w+\.so)\.\d+")
+
+
+def folder(toolkit):
+    """A folder with ``include`` and ``lib`` that hold what this toolkit lacks; None where it lacks nothing.
+
+    The packages must be those of a PyTorch for the toolkit's major version of CUDA.
+    """
+    major = toolkit.version.partition(".")[0]
+    if (availability.cuda_of_pytorch() or "").partition(".")[0] != major:
+        return None
+    links = {}
+    for package in _packages(major):
+        for path in sorted((package / "include").glob("*")):
+            if path.name[:2] != "__" and not (toolkit.include / path.name).exists():
+                links.setdefault(f"include/{path.name}", path)
+        for path in sorted((package / "lib").glob("lib*.so.*")):
+            name = LIBRARY.fullmatch(path.name)
+            if name and not any((libraries / name[1]).exists() for libraries in toolkit.library_dirs):
+                links.setdefault(f"lib/{name[1]}", path)
+    return layout.folder("nvidia", {}, links) if links else None
+
+
+def _packages(major):
+    found = importlib.util.find_spec("nvidia")
+    for root in (found.submodule_search_locations or ()) if found else ():
+        for package in sorted(Path(root).iterdir()):
+            of = OF_ONE_CUDA.fullmatch(package.name)
+            if not of or of[1] == major:
+                yield package

@@ -1,0 +1,147 @@
+"""tests/cuda/host/test_cuda_sources.py: what the text of CUDA sources says before they are compiled."""
+
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from torchthaw.extension import cuda
+from torchthaw.legacy import availability, cpp_extension, cuda_sources, nvcc, nvidia_packages
+
+
+@pytest.fixture
+def toolkit(tmp_path):
+    (tmp_path / "toolkit" / "include").mkdir(parents=True)
+    return types.SimpleNamespace(
+        version="13.0", architectures=["75", "80"], include=tmp_path / "toolkit" / "include", library_dirs=[]
+    )
+
+
+def sources(folder, **texts):
+    for name, text in texts.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return cuda_sources.Sources(
+        [folder / name.replace("_", ".") for name in texts if not name.endswith("_h")], [folder]
+    )
+
+
+FLAGS = [
+    ("thrust::sort(x, y);", ["sort"]),
+    ("#include <thrust/sort.h>\nthrust::stable_sort_by_key(x, y, z);", []),
+    ("thrust::remove_copy_if(a); thrust::unique_by_key(b);", ["remove", "unique"]),
+    ("thrust::device, thrust::make_zip_iterator(a)", ["execution_policy", "iterator/zip_iterator"]),
+    ("// thrust::sort(x, y)", []),
+    ("own::sort(x); thrust::unknown(x);", []),
+]
+
+
+@pytest.mark.parametrize("text, headers", FLAGS)
+def test_headers_of_thrust_that_no_file_includes(tmp_path, toolkit, text, headers):
+    expected = [word for header in headers for word in ("-include", f"thrust/{header}.h")]
+    assert sources(tmp_path, a_cu=text).flags(toolkit) == expected
+    toolkit.version = "11.8"
+    assert sources(tmp_path, a_cu=text).flags(toolkit) == []
+
+
+def test_an_include_counts_for_the_sources_that_see_it(tmp_path, toolkit):
+    texts = {"b_h": "#include <thrust/sort.h>\nthrust::reduce(x);", "a_cu": '#include "b.h"\nthrust::sort(x);'}
+    assert sources(tmp_path, **texts).flags(toolkit) == ["-include", "thrust/reduce.h"]
+    assert sources(tmp_path, **texts, c_cu="thrust::sort(x);").flags(toolkit)[-1] == "thrust/sort.h"
+    assert sources(tmp_path, c_cpp="thrust::sort(x);").flags(toolkit) == []
+
+
+def test_a_copy_of_nvtx_in_the_project(tmp_path, toolkit):
+    assert sources(tmp_path, a_cu='#include "n.h"', n_h="namespace nvtx3 {}").flags(toolkit) == ["-DCCCL_DISABLE_NVTX"]
+
+
+def said(found, toolkit):
+    return [*found.unserved(toolkit), *found.missing(toolkit)]
+
+
+UNSERVED = [
+    ("\ntexture<float, 2, cudaReadModeElementType> image;", ":2:", "texture references"),
+    ("cudaBindTexture(0, image, x, n);", ":1:", "texture references"),
+    ("cudnnSetConvolution2dDescriptor_v4(a, b);", ":1:", "cuDNN 5 to 7"),
+    (
+        "__device__ void f(volatile float *s, int t) {\n s[t] += s[t + 16];\n s[t] += s[t+8];\n s[t] += s[t + 4]; }",
+        ":1:",
+        "__syncwarp",
+    ),
+    ("#include <curand_kernel.h>\n", ":1:", "pip install nvidia-curand"),
+    ("#include <cudnn.h>\n", ":1:", "pip install nvidia-cudnn-cu13"),
+]
+
+
+@pytest.mark.parametrize("text, line, words", UNSERVED)
+def test_what_cannot_be_served_is_one_sentence(tmp_path, toolkit, text, line, words):
+    (sentence,) = said(sources(tmp_path, a_cu=text, b_cu=text), toolkit)
+    assert f"a.cu{line}" in sentence and words in sentence
+    guarded = f"#ifndef H\n#define H\n{text}\n#endif\n"
+    (sentence,) = said(sources(tmp_path, a_cu='#include "h.h"', h_h=guarded), toolkit)
+    assert "h.h:" in sentence and words in sentence
+
+
+@pytest.mark.parametrize("text", [
+    "#if CUDART_VERSION < 12000\ntexture<float> image;\n#endif\n", "// texture<float> image;\n",
+    "#ifdef WITH_CUDNN\n#include <cudnn.h>\n#endif\nint x;\n", "gltexture<float> image;\n", '#include "own.h"\n',
+    "void f(volatile float *s, int t) { s[t] += s[t + 16]; __syncwarp(); s[t] += s[t + 8]; s[t] += s[t + 4]; }",
+    "void f(float *s, int t) { s[t] += s[t + 16]; s[t] += s[t + 8]; s[t] += s[t + 4]; }",
+])  # fmt: skip
+def test_what_may_not_be_compiled_is_no_sentence(tmp_path, toolkit, text):
+    assert said(sources(tmp_path, a_cu=text), toolkit) == []
+
+
+def test_a_library_that_is_there_is_no_sentence(tmp_path, toolkit):
+    (tmp_path / "cudnn.h").touch()
+    (toolkit.include / "curand.h").touch()
+    assert said(sources(tmp_path, a_cu="#include <cudnn.h>\n#include <curand.h>\n"), toolkit) == []
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """A folder ``nvidia`` with packages of CUDA 13, of CUDA 12 and of cuDNN."""
+    for name in ("cu13/include/cublas_v2.h", "cu13/include/cuda_runtime.h", "cu13/lib/libcublas.so.13",
+                 "cu12/include/cusparse.h", "cudnn/include/cudnn.h", "cudnn/include/__init__.py"):  # fmt: skip
+        (tmp_path / "nvidia" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "nvidia" / name).touch()
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(availability, "cuda_of_pytorch", lambda: "13.2")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "nvidia", raising=False)
+
+
+def test_what_the_toolkit_lacks_is_taken_from_the_packages(packages, toolkit, monkeypatch):
+    (toolkit.include / "cuda_runtime.h").touch()
+    made = nvidia_packages.folder(toolkit)
+    found = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_symlink())
+    assert found == ["include/cublas_v2.h", "include/cudnn.h", "lib/libcublas.so"]
+    assert (made / "lib" / "libcublas.so").resolve().name == "libcublas.so.13"
+    monkeypatch.setattr(availability, "cuda_of_pytorch", lambda: "12.6")
+    assert nvidia_packages.folder(toolkit) is None
+
+
+def test_a_toolkit_that_lacks_nothing_changes_nothing(packages, toolkit):
+    toolkit.library_dirs = [toolkit.include]
+    for name in ("cublas_v2.h", "cudnn.h", "cuda_runtime.h", "libcublas.so"):
+        (toolkit.include / name).touch()
+    assert nvidia_packages.folder(toolkit) is None
+
+
+def test_needs_of_sources(packages, toolkit, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(cuda, "toolkit", lambda: toolkit)
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "3.5;8.0")
+    (tmp_path / "a.cu").write_text("texture<float> image;")
+    needed = cpp_extension.needs([str(tmp_path / "a.cu")], [])
+    late = str(Path(needed.library_dirs[0]).parent / "include")
+    assert needed.cxx[:2] == ["-idirafter", late] and needed.nvcc == ["-Xcompiler", "-idirafter", "-Xcompiler", late]
+    first, second = capsys.readouterr().err.splitlines()
+    assert "3.5" in first and "a.cu:1" in second
+    assert cpp_extension.needs(["a.cpp"], []) == ([], [], [])
+
+
+def test_nvcc_of_an_old_script_says_it_first(tmp_path, toolkit):
+    (tmp_path / "a.cu").write_text("texture<float> image;")
+    (sentence,) = nvcc._unserved(["-c", str(tmp_path / "a.cu"), "-o", "a.o"], toolkit)
+    assert "a.cu:1" in sentence
+    assert nvcc._unserved(["-c", str(tmp_path / "a.cu"), "-DTORCH_EXTENSION_NAME=a"], toolkit) == []
