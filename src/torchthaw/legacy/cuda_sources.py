@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from ..base import config
 from ..header import cdef
 
 # A folder with one of these is PyTorch's, CUDA's, Python's or the system's, not the project's.
@@ -101,13 +102,16 @@ class Sources:
             return []
         # CUB includes nvtx3 since then, and a copy of it in the project has the same names.
         clash = any(re.search(r"\bnamespace\s+nvtx3\b", file.code) for file in self.files.values())
-        missing = set()
+        missing, shared = set(), False
         for source, files in self.included.items():
             if source.suffix == ".cu":
                 names = set().union(*(file.of_thrust for file in files))
                 includes = set().union(*(file.includes for file in files))
                 missing |= {header for header in map(_header, names) if header} - includes
+                shared |= bool(names) and any("shared_ptr" in file.code for file in files)
         flags = ["-DCCCL_DISABLE_NVTX"] if clash else []
+        if shared and _major(toolkit) > 12:
+            flags += ["-include", os.fspath(config.my_lib_includes() / "torchthaw_aten" / "to_address.h")]
         return [*flags, *(word for header in sorted(missing) for word in ("-include", header))]
 
     def unserved(self, toolkit):

@@ -55,9 +55,17 @@ NVTX = """
 namespace nvtx3 { struct domain { const char *name; }; }
 const nvtx3::domain here = {"here"};
 """
+SHARED = """
+#include <memory>
+#include <thrust/pair.h>
+template <typename T> struct map { T value; };
+typedef map<thrust::pair<int, int>> pairs;
+std::shared_ptr<pairs> made() { return std::unique_ptr<pairs>(new pairs); }
+"""
 CUDA = {
     "thrust": (THRUST, 'no member class "unary_function"'), "memory": (MEMORY, "cudaMemPrefetchAsync"),
     "warp": (WARP, '"__shfl_down" is undefined'), "unique": (UNIQUE, 'no member "unique"'),
+    "shared": (SHARED, 'overloaded function "std::__to_address"'),
     "nvtx": (NVTX, '"nvtx3::domain" is ambiguous'),
 }  # fmt: skip
 

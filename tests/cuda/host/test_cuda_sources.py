@@ -59,6 +59,15 @@ def said(found, toolkit):
     return [*found.unserved(toolkit), *found.missing(toolkit)]
 
 
+def test_shared_pointers_beside_thrust(tmp_path, toolkit):
+    text = "#include <thrust/pair.h>\nstd::shared_ptr<thrust::pair<int, int>> x;"
+    flag, header = sources(tmp_path, a_cu=text).flags(toolkit)
+    assert flag == "-include" and Path(header).name == "to_address.h" and Path(header).exists()
+    assert sources(tmp_path, a_cu="std::shared_ptr<int> x;").flags(toolkit) == []
+    toolkit.version = "12.9"
+    assert sources(tmp_path, a_cu=text).flags(toolkit) == []
+
+
 UNSERVED = [
     ("\ntexture<float, 2, cudaReadModeElementType> image;", ":2:", "texture references"),
     ("cudaBindTexture(0, image, x, n);", ":1:", "texture references"),
