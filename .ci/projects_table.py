@@ -2,7 +2,8 @@
 
 import re
 
-BEGIN, END = "<!-- projects: begin -->", "<!-- projects: end -->"
+import page
+
 COLUMNS = ["project", "commit", "PyTorch", "before", "with `run`", "what was replaced", "date"]
 LONGEST = 160  # characters of a message
 
@@ -71,22 +72,11 @@ def code(text):
     return f"`{text.replace('`', chr(39))}`"
 
 
-def render(rows):
-    """Lists of cells as a Markdown table, by the name of the project."""
-    lines = [COLUMNS, ["---"] * len(COLUMNS), *sorted(rows, key=lambda cells: cells[0].lower())]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |" for cells in lines)
-
-
-def parse(text):
-    """The lists of cells between the markers."""
-    block = text[text.index(BEGIN) : text.index(END)]
-    lines = [line for line in block.splitlines() if line.startswith("| ")]
-    return [[cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
-
-
 def publish(document, rows):
     """Writes the rows into the document; rows of other projects stay, with their dates."""
-    text = document.read_text()
-    merged = {cells[0]: cells for cells in [*parse(text), *(row["cells"] for row in rows)]}
-    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    document.write_text(f"{text[:begin]}\n{render(merged.values())}\n{text[end:]}")
+    merged = {
+        cells[0]: cells for cells in [*page.cells(page.part(document, "projects")), *(row["cells"] for row in rows)]
+    }
+    page.write(
+        document, "projects", page.table([COLUMNS, *sorted(merged.values(), key=lambda cells: cells[0].lower())])
+    )

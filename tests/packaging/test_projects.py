@@ -11,6 +11,7 @@ from support.messages import names
 
 sys.path.insert(0, str(ROOT / ".ci"))
 import compat  # noqa: E402
+import page as pages  # noqa: E402
 import projects_table as table  # noqa: E402
 
 import projects  # noqa: E402
@@ -52,6 +53,10 @@ code = "import sys; sys.path.append('small'); import built; assert built.twice(3
 NEEDS_RUN = "import os; os.environ['CPATH']"
 
 
+def cells(page):
+    return pages.cells(pages.part(page, "projects"))
+
+
 @pytest.fixture
 def mirrors(tmp_path):
     """A folder with the repository someone/small, and the commit of its files."""
@@ -76,7 +81,7 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
         folder.mkdir(exist_ok=True)
         for name, text in records.items():
             (folder / f"{name}.toml").write_text(text.replace("{commit}", mirrors[1]))
-        page.write_text(f"Before.\n{table.BEGIN}\n{table.render([])}\n{table.END}\nAfter.\n")
+        page.write_text("Before.\n<!-- projects: begin -->\n<!-- projects: end -->\nAfter.\n")
         monkeypatch.setattr(projects, "RECORDS", folder)
         monkeypatch.setattr(projects, "FOLDER", tmp_path / "built")
         monkeypatch.setattr(projects, "PAGE", page)
@@ -86,7 +91,7 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
             failed = ""
         except SystemExit as error:
             failed = error.code
-        return failed, capfd.readouterr().out, table.parse(page.read_text())
+        return failed, capfd.readouterr().out, cells(page)
 
     monkeypatch.setattr(compat, "set_signals", lambda: None)
     monkeypatch.setenv("TORCHTHAW_PROJECTS", str(mirrors[0]))
@@ -210,19 +215,18 @@ def test_the_message_of_a_log(log, expected):
 
 
 def test_a_message_that_breaks_a_table_does_not():
-    text = f"{table.BEGIN}\n{table.render([['x', 'a | b', *'12345']])}\n{table.END}"
-    assert table.parse(text) == [["x", "a | b", *"12345"]]
+    assert pages.cells(pages.table([["head", "more"], ["x", "a | b"]])) == [["x", "a | b"]]
 
 
 # The records
 
 
 def test_rows_are_of_records_and_those_that_stop_name_a_fault():
-    rows = {cells[0].partition("]")[0][1:]: cells for cells in table.parse(projects.PAGE.read_text())}
+    rows = {row[0].partition("]")[0][1:]: row for row in cells(projects.PAGE)}
     assert rows.keys() <= RECORDS.keys()
-    for name, cells in rows.items():
-        assert RECORDS[name].commit.startswith(cells[1]), name
-        assert (": no: " in cells[4]) == bool(RECORDS[name].fault), name
+    for name, row in rows.items():
+        assert RECORDS[name].commit.startswith(row[1]), name
+        assert (": no: " in row[4]) == bool(RECORDS[name].fault), name
 
 
 def test_records_are_whole():
