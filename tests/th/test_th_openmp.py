@@ -36,6 +36,7 @@ PROGRAM = """
 #include <TH/TH.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int main(void) {
 #ifdef _OPENMP
@@ -53,11 +54,14 @@ int main(void) {
     THFloatTensor_free(large);
     THFloatTensor_free(exp);
     THInferNumThreads();
-    int threads = 0;
+    int threads = 3;
     char line[1024];
-    FILE *file = fopen("/proc/self/status", "r");
-    while (fgets(line, sizeof line, file)) sscanf(line, "Threads: %d", &threads);
-    fclose(file);
+    for (int i = 0; threads > 2 && i < 2000; ++i) { /* the thread that the team lost may still be ending */
+        if (i > 0) usleep(5000);
+        FILE *file = fopen("/proc/self/status", "r");
+        while (fgets(line, sizeof line, file)) sscanf(line, "Threads: %d", &threads);
+        fclose(file);
+    }
     printf("%d %d %d %d %d %g", first, set, THGetNumThreads(), THGetNumCores() > 0, threads, sum);
     return 0;
 }
