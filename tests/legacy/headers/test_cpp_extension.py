@@ -398,6 +398,7 @@ def test_extensions_with_flags_as_a_list_and_as_a_dict(monkeypatch):
 
     monkeypatch.setattr(cpp_extension.cuda, "toolkit", Toolkit)
     monkeypatch.setattr(cpp_extension.cxx_standard, "needed", lambda: 20)
+    monkeypatch.setattr(cpp_extension.nvidia_packages, "folder", lambda toolkit: None)
     plain = Extension("a", ["a.cpp"], include_dirs=["own"], extra_compile_args=["-std=c++14"])
     cpp_extension.adapt(plain)
     assert plain.include_dirs == ["own", str(cpp_extension.headers())]
