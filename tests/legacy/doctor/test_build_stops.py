@@ -1,5 +1,6 @@
 # tests/legacy/doctor/test_build_stops.py: the page "Your build stops at" has what compilers and Python say about small
 # samples, in their own words, and the doctor names the cause in the same samples.
+import os
 import re
 import shutil
 import subprocess
@@ -91,7 +92,9 @@ def syntax(folder, *flags):
 
     includes = [f"-I{path}" for path in [*include_paths(), sysconfig.get_path("include")]]
     command = ["g++", "-std=c++20", "-fsyntax-only", "-w", *includes, "n.cpp", *flags]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    # An earlier test of this process may have installed the patches, whose CPATH has headers of THC.
+    environment = {name: value for name, value in os.environ.items() if name != "CPATH"}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
 
 
 @pytest.mark.timeout(900)
