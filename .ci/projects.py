@@ -48,8 +48,8 @@ version = runpy.run_path(os.path.join(torch, "version.py"))
 folders = [path for path in sys.path if path.endswith("-packages")]
 print(json.dumps({"torch": version["__version__"], "cuda": version["cuda"], "folders": folders}))
 """
-# A module of the plain way's environment. `run` itself makes PyTorch say that there is a card for a build that wants CUDA code;
-# PyTorch alone must say it too, or its first error would be that there is none.
+# A module of the plain way's environment. `run` itself makes PyTorch say that there is a card for a build that wants
+# CUDA code; PyTorch alone must say it too, or its first error would be that there is none.
 CARD = """
 import importlib.abc, importlib.machinery, os, sys
 

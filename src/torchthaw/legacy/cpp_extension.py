@@ -45,7 +45,7 @@ def nvcc_flags(given, extension):
         return flags(given, extension)
     words, changes = nvcc.current(_with_current_standard(given, extension), toolkit)
     for change in changes:
-        print(f"torchthaw: nvcc: {change}", file=sys.stderr)
+        _tell(f"torchthaw: nvcc: {change}")
     return [*words, *_by_path(nvcc.removed_calls(words)), "-include", os.fspath(headers() / "removed.h")]
 
 
@@ -61,7 +61,7 @@ def _with_current_standard(given, extension):
     return words
 
 
-@cache  # once for the flags of the C++ compiler and those of nvcc
+@cache  # a line once: the flags of the C++ compiler and nvcc, and those of several extensions, may be the same
 def _tell(line):
     print(line, file=sys.stderr)
 
@@ -105,7 +105,7 @@ def _list_architectures(toolkit):
     if given:
         os.environ["TORCH_CUDA_ARCH_LIST"], changes = nvcc.listed(given, toolkit)
         for change in changes:
-            print(f"torchthaw: nvcc: {change}", file=sys.stderr)
+            _tell(f"torchthaw: nvcc: {change}")
 
 
 def _after(folders):

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/launcher.py: puts `torchthaw nvcc` where the scripts of old projects look for nvcc; CMake's launcher."""
+"""torchthaw/legacy/launcher.py: programs that stand before nvcc, and before the C++ compiler of CMake, under run."""
 
 import os
 import shlex

@@ -1,8 +1,8 @@
 """torchthaw/legacy/patches.py: the patches of PyTorch made when torch.utils.ffi is first imported.
 
 ``install()`` is what that import calls; it also restores what ``TORCHTHAW_LEGACY_SEMANTICS`` names. The patch of
-torch.utils.cpp_extension is made when that is imported, and the one of modules for build scripts when one of them is, by
-``install_for()``. Every name in ``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
+torch.utils.cpp_extension is made when that is imported, and the one of modules for build scripts when one of them is,
+by ``install_for()``. Every name in ``TORCHTHAW_NO_PATCH`` (separated by commas, or ``all``) stays unmade.
 """
 
 from ..base import config
@@ -78,7 +78,7 @@ def install(*names):
 
 
 def install_for(module):
-    """Makes the patch of a module that was executed or is to be found now, unless ``TORCHTHAW_NO_PATCH`` switches it off."""
+    """Makes the patch of a module that was executed or is looked for now, unless ``TORCHTHAW_NO_PATCH`` says no."""
     name = OF_MODULE[module]
     if name not in switched_off():
         PATCHES.make_again(name)
