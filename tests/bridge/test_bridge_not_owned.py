@@ -63,10 +63,12 @@ def test_no_reference_is_lost(free):
         return sys.getrefcount(tensor), sum(issubclass(type(each), torch.Tensor) for each in gc.get_objects())
 
     free(tensor)
-    before = counts()
+    references, tensors = counts()
     for _ in range(200):
         free(tensor)
-    assert counts() == before
+    after = counts()
+    # Tensors of earlier tests may go meanwhile; one lost with each call would be 200 more.
+    assert after[0] == references and after[1] < tensors + 100
 
 
 def test_resized_and_freed():
