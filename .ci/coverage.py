@@ -79,11 +79,11 @@ def build_and_test(short):
     for path in [*TREE.rglob("*.gcda"), TREE / ".coverage", *TREE.glob(".coverage.*")]:
         path.unlink(missing_ok=True)
     run("ctest", "--test-dir", "build", "--parallel", JOBS, check=False)
-    pytest = [sys.executable, "-m", "pytest", "tests", "--ignore", "tests/bridge/test_bridge_sanitized.py", "-q"]
+    pytest = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "tests", "-q"]
+    pytest += ["--ignore", "tests/bridge/test_bridge_sanitized.py"]
     pytest += ["--dist", "loadfile", "--numprocesses", JOBS, "--max-worker-restart", "0", "--timeout", "1200"]
-    pytest += ["--cov", "--cov-config=.coveragerc", "--cov-report=", *(["-m", "not slow"] if short else [])]
-    variables = {"COVERAGE_PROCESS_START": str(TREE / ".coveragerc"), "COVERAGE_FILE": str(TREE / ".coverage")}
-    return run(*pytest, check=False, **variables).returncode in (0, 1)
+    pytest += ["-m", "not slow"] if short else []
+    return run(*pytest, check=False, COVERAGE_FILE=str(TREE / ".coverage")).returncode in (0, 1)
 
 
 def measured():
