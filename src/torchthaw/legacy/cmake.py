@@ -3,7 +3,7 @@
 import os
 
 from ..base import config
-from . import layout
+from . import layout, nvidia_packages
 
 # find_package(Torch) asks for Lua's Torch7, or for the C++ library of later PyTorch. CMake shows the reason.
 TORCH_CONFIG = """# Made by torchthaw.
@@ -40,6 +40,14 @@ def point_at_headers():
     append("CMAKE_INCLUDE_PATH", include, include / "TH", include / "THC")
     append("CMAKE_LIBRARY_PATH", made / "lib")
     os.environ.setdefault("CMAKE_POLICY_VERSION_MINIMUM", "3.5")
+
+
+def point_at_cuda(toolkit):
+    """Makes find_library and find_path find the libraries of CUDA that the toolkit lacks in PyTorch's own packages."""
+    packages = nvidia_packages.folder(toolkit)
+    if packages:
+        append("CMAKE_INCLUDE_PATH", packages / "include")
+        append("CMAKE_LIBRARY_PATH", packages / "lib")
 
 
 def append(variable, *folders):

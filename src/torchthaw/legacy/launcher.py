@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..base import config
 from ..extension import cuda
-from . import availability, layout
+from . import availability, cmake, layout
 
 # Python's own modules come first: the current folder is the project's, and may have a shutil.py. The option -P, which
 # leaves that folder out, is new in Python 3.11, and -I leaves out more.
@@ -38,6 +38,7 @@ def put_in_place():
     os.environ["PATH"] = os.pathsep.join([os.fspath(made / "bin"), os.environ.get("PATH", os.defpath)])
     for variable, place in OF_CMAKE.items():
         os.environ.setdefault(variable, os.fspath(made / place))
+    cmake.point_at_cuda(toolkit)
     given = [variable for variable in HOMES if os.environ.get(variable)]
     for variable in given or (HOMES if wanted(toolkit) else ()):
         os.environ[variable] = os.fspath(made)

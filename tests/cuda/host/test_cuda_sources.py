@@ -1,13 +1,16 @@
 """tests/cuda/host/test_cuda_sources.py: what the text of CUDA sources says before they are compiled."""
 
+import os
+import subprocess
 import sys
 import types
 from pathlib import Path
 
 import pytest
 
+from torchthaw.base import toolchain
 from torchthaw.extension import cuda
-from torchthaw.legacy import availability, cpp_extension, cuda_sources, nvcc, nvidia_packages
+from torchthaw.legacy import availability, cmake, cpp_extension, cuda_sources, nvcc, nvidia_packages
 
 
 @pytest.fixture
@@ -130,11 +133,34 @@ def test_what_the_toolkit_lacks_is_taken_from_the_packages(packages, toolkit, mo
     assert nvidia_packages.folder(toolkit) is None
 
 
-def test_a_toolkit_that_lacks_nothing_changes_nothing(packages, toolkit):
+FIND = """
+set(CMAKE_FIND_LIBRARY_PREFIXES lib)
+set(CMAKE_FIND_LIBRARY_SUFFIXES .so)
+find_library(LIBRARY cublas)
+find_path(HEADERS cublas_v2.h)
+message("${LIBRARY} ${HEADERS}")
+"""
+
+
+def test_cmake_finds_what_the_toolkit_lacks(packages, toolkit, monkeypatch, tmp_path):
+    made = nvidia_packages.folder(toolkit)
+    for name in ("CMAKE_LIBRARY_PATH", "CMAKE_INCLUDE_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    cmake.point_at_cuda(toolkit)
+    (tmp_path / "find.cmake").write_text(FIND)
+    command = [toolchain.tool("cmake"), "-P", "find.cmake"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stderr.split() == [f"{made}/lib/libcublas.so", f"{made}/include"]
+
+
+def test_a_toolkit_that_lacks_nothing_changes_nothing(packages, toolkit, monkeypatch):
     toolkit.library_dirs = [toolkit.include]
     for name in ("cublas_v2.h", "cudnn.h", "cuda_runtime.h", "libcublas.so"):
         (toolkit.include / name).touch()
     assert nvidia_packages.folder(toolkit) is None
+    monkeypatch.setenv("CMAKE_LIBRARY_PATH", "/own")
+    cmake.point_at_cuda(toolkit)
+    assert os.environ["CMAKE_LIBRARY_PATH"] == "/own"
 
 
 def test_needs_of_sources(packages, toolkit, monkeypatch, tmp_path, capsys):
