@@ -110,6 +110,7 @@ class Environment:
     folders: list
     variables: dict
     cuda: bool
+    headers: str = ""  # a folder of those that the toolkit lacks, for PyTorch alone; `run` finds them itself
 
 
 @dataclasses.dataclass
@@ -190,14 +191,12 @@ def described(python):
     except FileNotFoundError:
         toolkit = None
     if toolkit:
-        headers = FOLDER / f"headers-{about['torch']}"
-        compat.remove(headers)
-        cuda_samples.missing_headers(python, toolkit.root, headers)
         variables |= {
-            "CPATH": os.fspath(headers), "CUDA_HOME": os.fspath(toolkit.root),
+            "CUDA_HOME": os.fspath(toolkit.root),
             "TORCH_CUDA_ARCH_LIST": os.environ.get("TORCH_CUDA_ARCH_LIST", ARCHITECTURE),
         }  # fmt: skip
-    return Environment(Path(python), about["torch"], about["folders"], variables, bool(toolkit))
+    headers = cuda_samples.missing_headers(python, variables) if toolkit else ""
+    return Environment(Path(python), about["torch"], about["folders"], variables, bool(toolkit), headers)
 
 
 def made(version):
@@ -230,7 +229,8 @@ def attempt(project, way, environment, folder, applied=False):
     variables = {
         **environment.variables, "PATH": os.pathsep.join([os.fspath(python.parent), environment.variables["PATH"]]),
         "TORCHTHAW_CACHE": os.fspath(prefix / "cache"), "TORCH_EXTENSIONS_DIR": os.fspath(prefix / "extensions"),
-        **({"PYTHONPATH": os.fspath(ROOT / "src")} if way == "run" else {}), **project.environment,
+        **({"PYTHONPATH": os.fspath(ROOT / "src")} if way == "run" else {}),
+        **({"CPATH": environment.headers} if way == "plain" and environment.headers else {}), **project.environment,
     }  # fmt: skip
     edited = applied or project.doctor and way == "run"
     needs = [*project.needs, *(DOCTOR_NEEDS if edited else [])]

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -145,6 +146,15 @@ def test_before_is_pytorch_alone_and_after_is_run(make):
     begin = WORKS.partition("\n\n")[0]
     failed, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = "{NEEDS_RUN}"\n')
     assert not failed and rows[0][3:5] == ["`KeyError: 'CPATH'`", "builds"]
+
+
+def test_headers_of_pytorchs_packages_are_given_to_pytorch_alone(make, monkeypatch):
+    described = projects.described
+    monkeypatch.setattr(projects, "described", lambda python: replace(described(python), headers="of packages"))
+    begin = WORKS.partition("\n\n")[0]
+    code = "import os; raise SystemExit(os.environ.get('CPATH', 'none'))"
+    _, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = "{code}"\n')
+    assert rows[0][3] == "`of packages`" and "packages" not in rows[0][4]
 
 
 @pytest.mark.parametrize("kind, way", [("cpp", "PyTorch alone"), ("ffi", "`run`")])
