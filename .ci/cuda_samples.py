@@ -26,21 +26,22 @@ SAMPLES = {"lltm": "cpp_extension", "pairwise": ""}
 WAYS = ["unmodified", "after doctor --apply"]
 ARCHITECTURE = "8.0"
 PACKAGES = ["cffi", "ninja", "numpy", "setuptools"]
+HEADERS = """
+from torchthaw.extension import cuda
+from torchthaw.legacy import nvidia_packages
+packages = nvidia_packages.folder(cuda.toolkit())
+print(packages / "include" if packages else "")
+"""
 
 
-def missing_headers(python, toolkit, folder):
-    """Links to those headers of PyTorch's CUDA packages that the toolkit does not have, such as cuBLAS's.
+def missing_headers(python, variables):
+    """A folder of those headers that PyTorch's packages have and the toolkit lacks; empty where it lacks none.
 
-    A header that it has must come from it: nvcc compiles with the runtime headers of its own version alone.
+    `run` finds them itself; PyTorch alone needs them in CPATH.
     """
-    find = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = Path(subprocess.run([python, "-c", find], check=True, capture_output=True, text=True).stdout.strip())
-    folder.mkdir()
-    for include in sorted(site.glob("nvidia/*/include")):
-        for header in include.iterdir():
-            if not (Path(toolkit) / "include" / header.name).exists() and not (folder / header.name).exists():
-                (folder / header.name).symlink_to(header)
-    return folder
+    environment = {**variables, "PYTHONPATH": os.fspath(ROOT / "src")}
+    done = subprocess.run([python, "-c", HEADERS], env=environment, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 def build(sample, way, python, variables, log):
@@ -50,6 +51,8 @@ def build(sample, way, python, variables, log):
     compat.remove(project)
     shutil.copytree(ROOT / "examples" / "legacy" / "cpp_extension" / sample, project)
     environment = {**variables, "TORCHTHAW_NO_PATCH": SAMPLES[sample] if edited else ""}
+    if environment["TORCHTHAW_NO_PATCH"]:
+        environment["CPATH"] = missing_headers(python, variables)
     doctor = [["doctor", ".", "--apply"]] if edited else []
     for step in (*doctor, ["run", "setup.py", "build_ext", "--inplace"], ["run", "test.py"]):
         if compat.run([python, "-m", "torchthaw", *step], log, cwd=project, env=environment):
@@ -76,13 +79,11 @@ def main():
         python, version = Path(prefix) / "bin" / "python", compat.recorded()
         if not compat.install(sys.executable, Path(prefix), version, PACKAGES, True, log, None):
             raise compat.CellError(f"PyTorch {version} has no wheel for this Python")
-        headers = missing_headers(python, toolkit.root, Path(prefix) / "headers")
         variables = {
             **{name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
             "PYTHONPATH": os.fspath(ROOT / "src"),
             "PATH": os.pathsep.join([os.fspath(python.parent), os.environ["PATH"]]),
-            "CPATH": os.fspath(headers), "CUDA_HOME": os.fspath(toolkit.root),
-            "TORCH_CUDA_ARCH_LIST": ARCHITECTURE, "TORCHTHAW_BUILD_CUDA": "1",
+            "CUDA_HOME": os.fspath(toolkit.root), "TORCH_CUDA_ARCH_LIST": ARCHITECTURE, "TORCHTHAW_BUILD_CUDA": "1",
         }  # fmt: skip
         bad = [line for sample in SAMPLES for way in WAYS for line in build(sample, way, python, variables, log)]
     sys.exit("\n".join([*bad, f"see {log}"]) if bad else 0)

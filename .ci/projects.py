@@ -4,13 +4,14 @@
     make projects only="nnfc DCNv2"           some of them
     make projects torch=2.15.0 publish=1      in an environment of this PyTorch, as make compat makes them; into the table
     make projects environment=/path/python    in the environment of that Python
+    make projects applied=1                   after `doctor --apply`; publish=1 writes the second table
 
 A project is one record, tests/projects/NAME.toml; docs/reference/projects.md explains its keys. TORCHTHAW_PROJECTS names a
 folder of git repositories, OWNER+NAME/repo, OWNER+NAME, OWNER/NAME or NAME, each also with .git behind it; what is not
 there is cloned from GitHub. A project is built in a clone of its own, in build/projects/NAME/WAY/, with an environment on
 top of PyTorch's, so that its steps may install what they like; logs are beside it. CUDA code is built where nvcc and a
 PyTorch with CUDA are found. --publish writes docs/reference/projects.md. The exit status is 1 where a project stops
-under `run` and its record names no fault.
+under `run` and its record names no fault, or comes less far after `doctor --apply` than the first table says.
 """
 
 import argparse
@@ -37,9 +38,10 @@ PAGE = ROOT / "docs" / "reference" / "projects.md"
 GITHUB = "https://github.com"
 ARCHITECTURE = "8.0"
 LIMIT = 900  # seconds for a step
+DOCTOR_NEEDS = ["cffi", "fissix"]
 PACKAGES = ["cffi", "fissix", "ninja", "numpy", "pytest", "scipy-openblas32", "setuptools", "wheel"]
 WAYS = {"plain": [], "run": ["-m", "torchthaw", "run"]}  # what stands between python and a step's words
-SHOWS = ("builds", "imports", "values right")
+APPLIED = {"ffi": "run", "cpp": "plain"}  # how an edited project is built: the doctor cures C++ for PyTorch alone
 FORMS = {"command", "script", "code"}  # words after `python`, lines of a shell, Python
 ABOUT = """
 import importlib.util, json, os, runpy, sys
@@ -108,6 +110,7 @@ class Environment:
     folders: list
     variables: dict
     cuda: bool
+    headers: str = ""  # a folder of those that the toolkit lacks, for PyTorch alone; `run` finds them itself
 
 
 @dataclasses.dataclass
@@ -118,6 +121,7 @@ class Outcome:
     failed: str = ""
     message: str = ""
     replaced: list = dataclasses.field(default_factory=list)
+    edits: str = ""  # those of the doctor, in words
 
 
 def records(folder):
@@ -133,7 +137,7 @@ def record(path):
         raise ProjectError(f"{path.name}: {error}") from None
     for step in project.steps:
         unknown = step.keys() - {"shows", *FORMS, "folder", "limit", "cuda"}
-        if unknown or step.get("shows") not in SHOWS or len(step.keys() & FORMS) != 1:
+        if unknown or step.get("shows") not in projects_table.SHOWS or len(step.keys() & FORMS) != 1:
             raise ProjectError(f"{path.name}: steps: expected shows and one of {sorted(FORMS)}, got {sorted(step)}")
     return project
 
@@ -187,14 +191,12 @@ def described(python):
     except FileNotFoundError:
         toolkit = None
     if toolkit:
-        headers = FOLDER / f"headers-{about['torch']}"
-        compat.remove(headers)
-        cuda_samples.missing_headers(python, toolkit.root, headers)
         variables |= {
-            "CPATH": os.fspath(headers), "CUDA_HOME": os.fspath(toolkit.root),
+            "CUDA_HOME": os.fspath(toolkit.root),
             "TORCH_CUDA_ARCH_LIST": os.environ.get("TORCH_CUDA_ARCH_LIST", ARCHITECTURE),
         }  # fmt: skip
-    return Environment(Path(python), about["torch"], about["folders"], variables, bool(toolkit))
+    headers = cuda_samples.missing_headers(python, variables) if toolkit else ""
+    return Environment(Path(python), about["torch"], about["folders"], variables, bool(toolkit), headers)
 
 
 def made(version):
@@ -209,13 +211,16 @@ def made(version):
     return prefix / "bin" / "python"
 
 
-def attempt(project, way, environment, folder):
-    """The Outcome of one way; the log of step N is build/projects/NAME/WAY-N.log, that of the clone WAY-0.log."""
-    place = FOLDER / project.name
-    copy, prefix = place / way / project.repository.split("/")[1], place / f"{way}-environment"
-    compat.remove(place / way, prefix, *place.glob(f"{way}-*.*"))
+def attempt(project, way, environment, folder, applied=False):
+    """The Outcome of one way; the log of step N is build/projects/NAME/WAY-N.log, that of the clone WAY-0.log.
+
+    applied: the doctor edits it first; WAY is "applied" in the names.
+    """
+    place, name = FOLDER / project.name, "applied" if applied else way
+    copy, prefix = place / name / project.repository.split("/")[1], place / f"{name}-environment"
+    compat.remove(place / name, prefix, *place.glob(f"{name}-*.*"))
     copy.parent.mkdir(parents=True)
-    start = place / f"{way}-0.log"
+    start = place / f"{name}-0.log"
     checkout(project.repository, project.commit, folder, copy, start)
     for path, other in project.beside.items():
         compat.remove(copy / path)
@@ -224,17 +229,18 @@ def attempt(project, way, environment, folder):
     variables = {
         **environment.variables, "PATH": os.pathsep.join([os.fspath(python.parent), environment.variables["PATH"]]),
         "TORCHTHAW_CACHE": os.fspath(prefix / "cache"), "TORCH_EXTENSIONS_DIR": os.fspath(prefix / "extensions"),
-        **({"PYTHONPATH": os.fspath(ROOT / "src")} if way == "run" else {}), **project.environment,
+        **({"PYTHONPATH": os.fspath(ROOT / "src")} if way == "run" else {}),
+        **({"CPATH": environment.headers} if way == "plain" and environment.headers else {}), **project.environment,
     }  # fmt: skip
-    if project.needs and compat.run(compat.pip(python, "install", "-q", *project.needs), start, LIMIT, env=variables):
-        raise ProjectError(f"{project.name}: {' '.join(project.needs)} could not be installed, see {start}")
-    outcome = Outcome([])
-    if project.doctor and way == "run":
-        compat.run([python, "-m", "torchthaw", "doctor", copy, "--apply"], start, LIMIT, env=variables)
+    edited = applied or project.doctor and way == "run"
+    needs = [*project.needs, *(DOCTOR_NEEDS if edited else [])]
+    if needs and compat.run(compat.pip(python, "install", "-q", *needs), start, LIMIT, env=variables):
+        raise ProjectError(f"{project.name}: {' '.join(needs)} could not be installed, see {start}")
+    outcome = Outcome([], edits=edits(python, copy, variables) if edited else "")
     for number, step in enumerate(project.steps, 1):
         if step.get("cuda") and not environment.cuda:
             continue
-        log = place / f"{way}-{number}.log"
+        log = place / f"{name}-{number}.log"
         # Nothing but the build is to believe in a card.
         own = (
             {**variables, "TORCHTHAW_BUILD_CUDA": "1"} if environment.cuda and step["shows"] == "builds" else variables
@@ -252,6 +258,19 @@ def attempt(project, way, environment, folder):
             break
         outcome.shown += [step["shows"]] if step["shows"] not in outcome.shown else []
     return outcome
+
+
+def edits(python, copy, variables):
+    """Lets the doctor edit the clone; what it did, in words."""
+    done = subprocess.run(
+        [python, "-m", "torchthaw", "doctor", copy, "--apply", "--json"], capture_output=True, text=True, timeout=LIMIT,
+        env={**variables, "PYTHONPATH": os.fspath(ROOT / "src")},
+    )  # fmt: skip
+    if done.returncode not in (0, 1):
+        raise ProjectError(f"{copy.name}: the doctor failed: {done.stderr.strip()}")
+    changed = json.loads(done.stdout)["changed"]
+    lines, files = sum(changed.values()), len(changed)
+    return f"{lines} line{'s' * (lines != 1)} in {files} file{'s' * (files != 1)}" if files else "none"
 
 
 def words(step, way, python, file):
@@ -277,11 +296,21 @@ def row_of(project, environment, folder):
     return projects_table.row(project, environment, outcomes, datetime.date.today().isoformat())
 
 
+def applied_row_of(project, environment, folder):
+    """The row of the second table."""
+    way = APPLIED[project.kind]
+    outcome = attempt(project, way, environment, folder, applied=True)
+    row = projects_table.applied_row(project, environment, way, outcome, PAGE, datetime.date.today().isoformat())
+    print(f"{project.name}: doctor --apply: {outcome.edits}: {row['cells'][5]}", flush=True)
+    return row
+
+
 def options(names):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="projects; by default all")
     parser.add_argument("--short", action="store_true", help="the three that take least, if TORCHTHAW_PROJECTS is set")
     parser.add_argument("--publish", action="store_true", help="write the rows into docs/reference/projects.md")
+    parser.add_argument("--applied", action="store_true", help="only after doctor --apply: the second table")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--torch", type=compat.versions(r"\d+\.\d+\.\d+", "2.15.0"), help="a version to install")
     which.add_argument("--environment", type=Path, metavar="PYTHON", help="a Python that has PyTorch")
@@ -311,14 +340,14 @@ def main():
                 print(f"{name}: skipped: it is for GPUs alone; nvcc or a PyTorch with CUDA is missing", flush=True)
                 continue
             try:
-                row = row_of(project, environment, folder)
+                row = (applied_row_of if chosen.applied else row_of)(project, environment, folder)
             except ProjectError as error:
                 bad.append(str(error))
                 continue
-            if row["stops"] and not project.fault:
-                bad.append(f"{name}: stops under run, and its record names no fault; logs: {FOLDER / name}")
+            if row["stops"]:
+                bad.append(f"{name}: {row['stops']}; logs: {FOLDER / name}")
             if chosen.publish:
-                projects_table.publish(PAGE, [row])
+                projects_table.publish(PAGE, "applied" if chosen.applied else "projects", row)
     except (ProjectError, compat.CellError) as error:
         bad.append(str(error))
     sys.exit("\n".join(["make projects:", *bad]) if bad else 0)

@@ -1,10 +1,16 @@
-"""projects_table.py: the table of docs/reference/projects.md, and the lines of a step's log that it shows."""
+"""projects_table.py: the tables of docs/reference/projects.md, and the lines of a step's log that they show."""
 
 import re
 
 import page
 
-COLUMNS = ["project", "commit", "PyTorch", "before", "with `run`", "what was replaced", "date"]
+# The tables by the names of their parts of the page.
+COLUMNS = {
+    "projects": ["project", "commit", "PyTorch", "before", "with `run`", "what was replaced", "date"],
+    "applied": ["project", "commit", "PyTorch", "edits", "built with", "after the edits", "date"],
+}
+COMPARED_WITH = {"plain": "before", "run": "with `run`"}  # the column that says how far a way comes without the edits
+SHOWS = ("builds", "imports", "values right")
 LONGEST = 160  # characters of a message
 
 # What the first line that says why a build stopped looks like, and lines that only say that one did.
@@ -46,37 +52,60 @@ def told_of(outcome):
 
 
 def row(project, environment, outcomes, date):
-    """The cells by column, and whether the project stops under `run`."""
-    after = outcomes["run"]
+    """The cells by column, and where the project stops under `run` in spite of its record, words that say so."""
+    plain, after = outcomes["plain"], outcomes["run"]
     cells = [
-        f"[{project.name}](https://github.com/{project.repository})", project.commit[:8], environment.torch,
-        outcomes["plain"].failed and code(outcomes["plain"].message) or told_of(outcomes["plain"]),
-        after_cell(project, environment, after), "; ".join(map(code, after.replaced)), date,
+        *_head(project, environment), plain.failed and code(plain.message) or told_of(plain),
+        "after `doctor --apply`: " * project.doctor
+        + "; ".join(filter(None, [_after(project, environment, after), after.failed and project.fault])),
+        "; ".join(map(code, after.replaced)), date,
     ]  # fmt: skip
-    return {"cells": cells, "stops": bool(after.failed)}
+    stops = "stops under run, and its record names no fault" if after.failed and not project.fault else ""
+    return {"cells": cells, "stops": stops}
 
 
-def after_cell(project, environment, after):
-    shown = ", ".join(after.shown)
-    if project.doctor:
-        shown = f"after `doctor --apply`: {shown}"
+def applied_row(project, environment, way, outcome, document, date):
+    """The cells of the second table; where the project comes less far than the first one says, words that say so."""
+    head = _head(project, environment)
+    farther = _compared([cells for cells in read(document, "projects") if cells[:3] == head], way, outcome)
+    told = _after(project, environment, outcome) + (f" ({farther})" if farther else "")
+    built = "`run`" if way == "run" else "PyTorch alone"
+    stops = f"comes less far after doctor --apply: {told_of(outcome)}" if farther == "less far" else ""
+    return {"cells": [*head, outcome.edits, built, told, date], "stops": stops}
+
+
+def _head(project, environment):
+    return [f"[{project.name}](https://github.com/{project.repository})", project.commit[:8], environment.torch]
+
+
+def _compared(rows, way, outcome):
+    """In words, where there is such a row."""
+    for cells in rows:
+        without = cells[COLUMNS["projects"].index(COMPARED_WITH[way])]
+        words = re.sub(r"`[^`]*`", "", without)  # messages may have any words
+        shown = [word for word in SHOWS if re.search(rf"\b{word}(?!: no)", words)]
+        more = len(outcome.shown) - len(shown)
+        return "farther" if more > 0 else "less far" if more else "as before"
+    return ""
+
+
+def _after(project, environment, outcome):
+    shown = ", ".join(outcome.shown)
     if project.cuda == "part" and not environment.cuda:
         shown += " (CPU part)"
-    if not after.failed:
-        return shown
-    reason = f"{after.failed}: no: {code(after.message)}"
-    return "; ".join(part for part in (shown, reason, project.fault) if part)
+    stopped = outcome.failed and f"{outcome.failed}: no: {code(outcome.message)}"
+    return "; ".join(filter(None, [shown, stopped]))
 
 
 def code(text):
     return f"`{text.replace('`', chr(39))}`"
 
 
-def publish(document, rows):
-    """Writes the rows into the document; rows of other projects stay, with their dates."""
-    merged = {
-        cells[0]: cells for cells in [*page.cells(page.part(document, "projects")), *(row["cells"] for row in rows)]
-    }
-    page.write(
-        document, "projects", page.table([COLUMNS, *sorted(merged.values(), key=lambda cells: cells[0].lower())])
-    )
+def read(document, name):
+    return page.cells(page.part(document, name))
+
+
+def publish(document, name, row):
+    """Writes the row into a table of the document; rows of other projects stay, with their dates."""
+    rows = {cells[0]: cells for cells in [*read(document, name), row["cells"]]}
+    page.write(document, name, page.table([COLUMNS[name], *sorted(rows.values(), key=lambda cells: cells[0].lower())]))

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -24,6 +25,7 @@ print("torchthaw: -std=c++14 became -std=c++20", file=sys.stderr)
 open("built.py", "w").write("twice = lambda x: 2 * x")
 """,
     "lines.sh": "test -f built.py",
+    "old.py": "for step in xrange(2):\n    print step\n",
 }
 FAULT = "needs a seven"
 WORKS = """
@@ -53,8 +55,12 @@ code = "import sys; sys.path.append('small'); import built; assert built.twice(3
 NEEDS_RUN = "import os; os.environ['CPATH']"
 
 
-def cells(page):
-    return pages.cells(pages.part(page, "projects"))
+# old.py, which the doctor edits.
+OLD = WORKS.partition("\n\n")[0] + '\n\n[[steps]]\nshows = "builds"\ncommand = "old.py"\n'
+
+
+def cells(page, part="projects"):
+    return pages.cells(pages.part(page, part))
 
 
 @pytest.fixture
@@ -73,15 +79,18 @@ def mirrors(tmp_path):
 
 @pytest.fixture
 def make(tmp_path, monkeypatch, mirrors, capfd):
-    """make(options, **records): the exit status's words, what was printed, and the rows of the published table."""
+    """make(options, **records): the exit status's words, what was printed, and the rows of the published table.
+
+    With --applied these are the rows of the second table.
+    """
     page = tmp_path / "projects.md"
+    page.write_text("".join(f"<!-- {part}: begin -->\n<!-- {part}: end -->\n" for part in ("projects", "applied")))
 
     def run(*words, **records):
         folder = tmp_path / "records"
         folder.mkdir(exist_ok=True)
         for name, text in records.items():
             (folder / f"{name}.toml").write_text(text.replace("{commit}", mirrors[1]))
-        page.write_text("Before.\n<!-- projects: begin -->\n<!-- projects: end -->\nAfter.\n")
         monkeypatch.setattr(projects, "RECORDS", folder)
         monkeypatch.setattr(projects, "FOLDER", tmp_path / "built")
         monkeypatch.setattr(projects, "PAGE", page)
@@ -91,7 +100,7 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
             failed = ""
         except SystemExit as error:
             failed = error.code
-        return failed, capfd.readouterr().out, cells(page)
+        return failed, capfd.readouterr().out, cells(page, "applied" if "--applied" in words else "projects")
 
     monkeypatch.setattr(compat, "set_signals", lambda: None)
     monkeypatch.setenv("TORCHTHAW_PROJECTS", str(mirrors[0]))
@@ -137,6 +146,43 @@ def test_before_is_pytorch_alone_and_after_is_run(make):
     begin = WORKS.partition("\n\n")[0]
     failed, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = "{NEEDS_RUN}"\n')
     assert not failed and rows[0][3:5] == ["`KeyError: 'CPATH'`", "builds"]
+
+
+def test_headers_of_pytorchs_packages_are_given_to_pytorch_alone(make, monkeypatch):
+    described = projects.described
+    monkeypatch.setattr(projects, "described", lambda python: replace(described(python), headers="of packages"))
+    begin = WORKS.partition("\n\n")[0]
+    code = "import os; raise SystemExit(os.environ.get('CPATH', 'none'))"
+    _, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = "{code}"\n')
+    assert rows[0][3] == "`of packages`" and "packages" not in rows[0][4]
+
+
+@pytest.mark.parametrize("kind, way", [("cpp", "PyTorch alone"), ("ffi", "`run`")])
+def test_how_far_an_edited_project_comes(make, kind, way):
+    record = OLD.replace("cpp", kind)
+    make("--publish", small=record)
+    failed, out, rows = make("--applied", "--publish", small=record)
+    assert not failed and re.search(names("small", "doctor --apply", "builds"), out)
+    ((project, commit, _, edits, built, after, date),) = rows
+    assert project == "[small](https://github.com/someone/small)" and len(commit) == 8 and date
+    assert (edits, built, after) == ("2 lines in 1 file", way, "builds (farther)")
+
+
+def test_an_edited_project_that_comes_as_far_as_before(make):
+    make("--publish", small=WORKS)
+    assert make("--applied", "--publish", small=WORKS)[2][0][5] == "builds, imports, values right (as before)"
+
+
+def test_an_edited_project_that_comes_less_far_fails(make):
+    make("--publish", small=WORKS)
+    worse = WORKS.replace("== 6", "== 7, 'less'")
+    failed, _, rows = make("--applied", "--publish", small=worse)
+    assert rows[0][5] == "builds, imports; values right: no: `AssertionError: less` (less far)"
+    assert re.search(names("small", "doctor --apply", "values right"), failed)
+
+
+def test_without_a_row_of_this_pytorch_nothing_is_compared(make):
+    assert make("--applied", "--publish", small=WORKS)[2][0][5] == "builds, imports, values right"
 
 
 def test_a_step_that_hangs_ends(make):
@@ -227,6 +273,11 @@ def test_rows_are_of_records_and_those_that_stop_name_a_fault():
     for name, row in rows.items():
         assert RECORDS[name].commit.startswith(row[1]), name
         assert (": no: " in row[4]) == bool(RECORDS[name].fault), name
+
+
+def test_edited_projects_come_as_far_as_before():
+    for name, *_, after, _ in cells(projects.PAGE, "applied"):
+        assert name.partition("]")[0][1:] in RECORDS and after.endswith(("(as before)", "(farther)")), name
 
 
 def test_records_are_whole():

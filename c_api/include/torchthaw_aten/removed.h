@@ -1,7 +1,7 @@
 /* removed.h: names of the C++ interface of PyTorch 0.4 to 1.10 that PyTorch no longer has, by what replaced them.
  *
- * Builds of torch.utils.cpp_extension include it before a source. It includes no header of PyTorch and defines nothing
- * that the linker sees: a source that uses none of these names compiles to the same object code.
+ * Builds of torch.utils.cpp_extension include it before a source. Of PyTorch it includes its version alone, and it
+ * defines nothing that the linker sees: a source that uses none of these names compiles to the same object code.
  */
 #ifndef TORCHTHAW_ATEN_REMOVED_H
 #define TORCHTHAW_ATEN_REMOVED_H
@@ -19,8 +19,12 @@
 #define AT_WARN TORCH_WARN
 #endif
 
-/* Until 1.1; today it takes the additional type as an argument. */
-#ifndef AT_DISPATCH_ALL_TYPES_AND_HALF
+#if !defined(TORCH_STABLE_ONLY) && !defined(TORCH_TARGET_VERSION) && __has_include(<torch/version.h>)
+#include <torch/version.h>
+#endif
+
+/* Until 2.5; today it takes the additional type as an argument. */
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR > 5
 #define AT_DISPATCH_ALL_TYPES_AND_HALF(TYPE, NAME, ...)                                                                \
     AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, TYPE, NAME, __VA_ARGS__)
 #endif

@@ -119,7 +119,8 @@ def packages(tmp_path, monkeypatch):
         (tmp_path / "nvidia" / name).touch()
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(availability, "cuda_of_pytorch", lambda: "13.2")
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    others = [folder for folder in sys.path if not Path(folder, "nvidia").exists()]  # those of a PyTorch with CUDA
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *others])
     monkeypatch.delitem(sys.modules, "nvidia", raising=False)
 
 

@@ -217,6 +217,24 @@ def test_removed_names_compile(tmp_path):
         assert own or words in without, without
 
 
+@pytest.mark.parametrize("minor, own, expected", [
+    (5, "#define AT_DISPATCH_ALL_TYPES_AND_HALF(TYPE, NAME, ...) its_own", "its_own"), (6, "", "AT_DISPATCH_ALL_TYPES_AND("),
+])  # fmt: skip
+def test_a_macro_that_pytorch_has_until_2_5_is_its_own(tmp_path, minor, own, expected):
+    """Defined twice, it is a warning in each file."""
+    for name, text in {
+        "torch/version.h": f"#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR {minor}\n",
+        "ATen/Dispatch.h": own, "a.cpp": '#include <ATen/Dispatch.h>\nAT_DISPATCH_ALL_TYPES_AND_HALF(1, "a", 2)\n',
+    }.items():  # fmt: skip
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    command = [os.environ.get("CXX", "c++"), "-E", "-P", "-I.", *cpp_extension.flags([], "a"), "a.cpp"]
+    environment = {name: value for name, value in os.environ.items() if name != "CPATH"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1].startswith(expected)
+
+
 HEADERS = ["TH/TH.h", "THC/THC.h", "THC/THCGeneral.h", "THC/THCNumerics.cuh", "ATen/Type.h", "ATen/CPUGenerator.h"]
 
 
