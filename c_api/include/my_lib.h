@@ -160,7 +160,7 @@ MY_LIB_API int my_lib_get_num_threads(void);
 
 /* output = input1 + input2.
  * Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH; there is no broadcasting. Since 1.0.0. */
-THAW_STATUS
+THAW_STATUS THAW_ELEMENTWISE THAW_AUTOCAST(widest)
 MY_LIB_API int my_lib_add_forward(
     const float *input1 THAW_LIKE(shape1, ndim1),
     const int64_t *shape1, int64_t ndim1,
@@ -186,7 +186,7 @@ MY_LIB_API int my_lib_add_backward_f64(const double *grad_output, const int64_t 
 
 /* output = 2 * input1 + input2.
  * Shapes that differ are MY_LIB_ERROR_SHAPE_MISMATCH. Since 1.0.0. */
-THAW_STATUS
+THAW_STATUS THAW_ELEMENTWISE THAW_AUTOCAST(widest)
 MY_LIB_API int my_lib_scale_add_forward(
     const float *input1 THAW_LIKE(shape1, ndim1),
     const int64_t *shape1, int64_t ndim1,
@@ -211,7 +211,7 @@ MY_LIB_API int my_lib_scale_add_backward_f64(const double *grad_output, const in
                                              double *grad_input1, double *grad_input2);
 
 /* output = input * constant. Since 1.0.0. */
-THAW_STATUS
+THAW_STATUS THAW_ELEMENTWISE
 MY_LIB_API int my_lib_mul_constant_forward(
     const float *input THAW_LIKE(shape, ndim),
     const int64_t *shape, int64_t ndim, double constant,
@@ -232,12 +232,12 @@ MY_LIB_API int my_lib_mul_constant_backward_f64(const double *grad_output, const
 
 /* output = input^3, derivative = 3 * input^2, each computed as (input * input) * input and (3 * input) * input.
  * `derivative` may be NULL. At most one of the outputs may be `input` itself. Since 1.0.0. */
-THAW_STATUS
+THAW_STATUS THAW_ELEMENTWISE
 MY_LIB_API int my_lib_cube_forward(
     const float *input THAW_LIKE(shape, ndim),
     const int64_t *shape, int64_t ndim,
     float *output      THAW_LIKE(shape, ndim) THAW_ALIAS(input),
-    float *derivative  THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(input));
+    float *derivative  THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_SAVED THAW_ALIAS(input));
 THAW_VARIANT_OF(my_lib_cube_forward)
 MY_LIB_API int my_lib_cube_forward_f64(const double *input, const int64_t *shape, int64_t ndim, double *output,
                                        double *derivative);
@@ -262,7 +262,7 @@ MY_LIB_API int my_lib_cube_backward_f64(const double *grad_output, const double 
  * --------------------------------------------------------------------------------------------------------- */
 
 /* output = input weight^T + bias. `bias` may be NULL and then counts as zero. Since 1.0.0. */
-THAW_STATUS
+THAW_STATUS THAW_BATCH(batch) THAW_AUTOCAST(lower)
 MY_LIB_API int my_lib_linear_forward(
     const float *input  THAW_SHAPE(batch, in_features),
     const float *weight THAW_SHAPE(out_features, in_features),
@@ -369,13 +369,13 @@ MY_LIB_API size_t my_lib_linear_backward_workspace_size_f16(int64_t batch, int64
  * All outputs are needed; output may be input. A channel whose values are all equal gives std 0 and output 0
  * (NaN when eps is 0). n = 1 has no variance: MY_LIB_ERROR_INVALID_SIZE. n = 0 has no elements: mean and std
  * become NaN. A negative or NaN eps is MY_LIB_ERROR_INVALID_VALUE. Since 1.0.0. */
-THAW_STATUS
+THAW_STATUS THAW_BATCH(channels)
 MY_LIB_API int my_lib_batch_norm2d_forward(
     const float *input THAW_SHAPE(batch, channels, height, width),
     int64_t batch, int64_t channels, int64_t height, int64_t width, double eps,
     float *output      THAW_SHAPE(batch, channels, height, width) THAW_ALIAS(input),
-    float *mean        THAW_SHAPE(channels),
-    float *std         THAW_SHAPE(channels));
+    float *mean        THAW_SHAPE(channels) THAW_SAVED,
+    float *std         THAW_SHAPE(channels) THAW_SAVED);
 THAW_VARIANT_OF(my_lib_batch_norm2d_forward)
 MY_LIB_API int my_lib_batch_norm2d_forward_f64(const double *input, int64_t batch, int64_t channels,
                                                int64_t height, int64_t width, double eps, double *output,
@@ -415,7 +415,7 @@ MY_LIB_API int my_lib_batch_norm2d_backward_f64(const double *grad_output, const
  *   input gate i = sigmoid(a_i)     output gate o = sigmoid(a_o)     candidate c = elu(a_c)
  *   new_cell = old_cell + c * i     new_h = tanh(new_cell) * o       gates = [i, o, c]
  * `gates` is what backward needs; NULL when there will be no backward. Since 1.0.0. */
-THAW_STATUS
+THAW_STATUS THAW_BATCH(batch) THAW_AUTOCAST(lower)
 MY_LIB_API int lltm_forward(
     const float *input    THAW_SHAPE(batch, input_size),
     const float *weights  THAW_SHAPE(3 * state_size, state_size + input_size),
@@ -425,7 +425,7 @@ MY_LIB_API int lltm_forward(
     int64_t batch, int64_t input_size, int64_t state_size,
     float *new_h          THAW_SHAPE(batch, state_size),
     float *new_cell       THAW_SHAPE(batch, state_size),
-    float *gates          THAW_SHAPE(batch, 3 * state_size) THAW_NULLABLE,
+    float *gates          THAW_SHAPE(batch, 3 * state_size) THAW_NULLABLE THAW_SAVED,
     void *workspace       THAW_WORKSPACE(workspace_size,
                               lltm_forward_workspace_size(batch, input_size, state_size)),
     size_t workspace_size);
@@ -469,8 +469,8 @@ MY_LIB_API size_t lltm_forward_workspace_size_f16(int64_t batch, int64_t input_s
  * and d_old_h alone: C may give NULL where they are not. Since 1.0.0. */
 THAW_STATUS THAW_BACKWARD_OF(lltm_forward)
 MY_LIB_API int lltm_backward(
-    const float *grad_h    THAW_SHAPE(batch, state_size),
-    const float *grad_cell THAW_SHAPE(batch, state_size),
+    const float *grad_h    THAW_SHAPE(batch, state_size) THAW_GRADIENT_OF(new_h),
+    const float *grad_cell THAW_SHAPE(batch, state_size) THAW_GRADIENT_OF(new_cell),
     const float *new_cell  THAW_SHAPE(batch, state_size),
     const float *gates     THAW_SHAPE(batch, 3 * state_size),
     const float *input     THAW_SHAPE(batch, input_size),
@@ -532,7 +532,7 @@ MY_LIB_API size_t lltm_backward_workspace_size_f16(int64_t batch, int64_t input_
 
 /* h[t], cell[t], gates[t] = the single step of input[t], h[t-1], cell[t-1]; h[-1] = old_h, cell[-1] = old_cell.
  * `gates` may be NULL when there will be no backward. Since 1.0.0. */
-THAW_STATUS
+THAW_STATUS THAW_BATCH(batch) THAW_AUTOCAST(lower)
 MY_LIB_API int lltm_sequence_forward(
     const float *input    THAW_SHAPE(seq_len, batch, input_size),
     const float *weights  THAW_SHAPE(3 * state_size, state_size + input_size),
@@ -541,8 +541,8 @@ MY_LIB_API int lltm_sequence_forward(
     const float *old_cell THAW_SHAPE(batch, state_size),
     int64_t seq_len, int64_t batch, int64_t input_size, int64_t state_size,
     float *h              THAW_SHAPE(seq_len, batch, state_size),
-    float *cell           THAW_SHAPE(seq_len, batch, state_size),
-    float *gates          THAW_SHAPE(seq_len, batch, 3 * state_size) THAW_NULLABLE,
+    float *cell           THAW_SHAPE(seq_len, batch, state_size) THAW_SAVED,
+    float *gates          THAW_SHAPE(seq_len, batch, 3 * state_size) THAW_NULLABLE THAW_SAVED,
     void *workspace       THAW_WORKSPACE(workspace_size,
                               lltm_sequence_forward_workspace_size(seq_len, batch, input_size, state_size)),
     size_t workspace_size);
@@ -592,8 +592,8 @@ MY_LIB_API size_t lltm_sequence_forward_workspace_size_f16(int64_t seq_len, int6
 THAW_STATUS THAW_BACKWARD_OF(lltm_sequence_forward)
 MY_LIB_API int lltm_sequence_backward(
     const float *grad_h         THAW_SHAPE(seq_len, batch, state_size),
-    const float *grad_last_h    THAW_SHAPE(batch, state_size) THAW_NULLABLE,
-    const float *grad_last_cell THAW_SHAPE(batch, state_size) THAW_NULLABLE,
+    const float *grad_last_h    THAW_SHAPE(batch, state_size) THAW_NULLABLE THAW_GRADIENT_OF(h[seq_len - 1]),
+    const float *grad_last_cell THAW_SHAPE(batch, state_size) THAW_NULLABLE THAW_GRADIENT_OF(cell[seq_len - 1]),
     const float *cell           THAW_SHAPE(seq_len, batch, state_size),
     const float *gates          THAW_SHAPE(seq_len, batch, 3 * state_size),
     const float *input          THAW_SHAPE(seq_len, batch, input_size),

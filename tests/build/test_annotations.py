@@ -45,7 +45,6 @@ int mix(const float *input THAW_SHAPE(batch, features), const int64_t *target TH
         float *state THAW_SHAPE(count) THAW_INOUT, size_t count, float *output THAW_SHAPE(batch, features)
         THAW_NULLABLE THAW_ALIAS(input, state), void *scratch THAW_WORKSPACE(bytes, mix_size(batch, features)),
         size_t bytes);
-THAW_BACKWARD_OF(mix)
 void like(const float *a THAW_LIKE(shape1, ndim1), const int64_t *shape1, int64_t ndim1,
           const float *b THAW_LIKE(shape2, ndim2), const int64_t *shape2, int ndim2,
           float *out THAW_BROADCAST(shape1, ndim1, shape2, ndim2), int8_t *flag THAW_SHAPE());
@@ -79,7 +78,7 @@ def test_shapes_that_parameters_say(tmp_path):
     assert found["out"]["shapes"] == [{"broadcast": ["shape1", "ndim1", "shape2", "ndim2"]}]
     assert found["flag"]["shapes"] == [{"dims": []}]
     assert (found["shape1"]["kind"], found["shape1"]["shapes"]) == ("sizes", [{"dims": ["ndim1"]}])
-    assert (like["status"], like["backward_of"]) == (False, "mix")
+    assert (like["status"], like["backward_of"]) == (False, None)
 
 
 def test_which_array_determines_a_number(tmp_path):
@@ -134,9 +133,10 @@ def test_elements_of_16_bits(tmp_path):
 BASE = """
 size_t f_size(int64_t n);
 size_t f_size_f64(int64_t n);
+void g(const float *x THAW_SHAPE(n), int32_t *largest THAW_SHAPE(), int64_t n);
 /* Doubles. */
-THAW_STATUS THAW_BACKWARD_OF(f_size)
-int f(const float *x THAW_SHAPE(n), float *y THAW_SHAPE(n) THAW_ALIAS(x), int64_t n,
+THAW_STATUS THAW_BACKWARD_OF(g)
+int f(const float *x THAW_SHAPE(n), float *y THAW_SHAPE(n) THAW_ALIAS(x) THAW_GRADIENT_OF(x), int64_t n,
       void *scratch THAW_WORKSPACE(bytes, f_size(n)), size_t bytes);
 """
 VARIANTS = """
@@ -158,7 +158,7 @@ def test_a_variant_has_the_words_of_its_base(tmp_path, is_included):
     for name, dtype in (("f_f64", "float64"), ("f_bf16", "bfloat16"), ("f_f64_cuda", "float64")):
         function = functions[name]
         found = parameters(function)
-        assert (function["operator"], function["status"], function["backward_of"]) == ("f", True, "f_size")
+        assert (function["operator"], function["status"], function["backward_of"]) == ("f", True, "g")
         assert found["y"]["shapes"] == [{"dims": ["n"]}] and found["y"]["aliases"] == ["x"]
         assert found["x"]["dtype"] == dtype
         assert "Doubles." in function["doc"]
@@ -168,7 +168,7 @@ def test_a_variant_has_the_words_of_its_base(tmp_path, is_included):
     assert (cuda["device"], parameters(cuda)["stream"]["kind"]) == ("cuda", "stream")
     assert functions["f_f64"]["device"] == "cpu"
     with_kernels = [name for name, function in functions.items() if function["forms"]]
-    assert with_kernels == ["f_bf16"] if is_included else ["f"], "one function stands for the operator"
+    assert with_kernels == ["f_bf16"] if is_included else ["f", "g"], "one function stands for the operator"
 
 
 # Wrong words: line (of words.h without its prologue, from 1), the header, what the message names
@@ -362,7 +362,7 @@ size_t f_size_f64(int64_t n) { return 2 * (size_t)n; }
 # Nothing of it is called.
 STUBS = """
 #define EMPTY(name) void name(void) { }
-EMPTY(mix) EMPTY(like) EMPTY(plain) EMPTY(sums) EMPTY(f) EMPTY(f_f64) EMPTY(f_bf16) EMPTY(f_f64_cuda)
+EMPTY(mix) EMPTY(like) EMPTY(plain) EMPTY(sums) EMPTY(f) EMPTY(g) EMPTY(f_f64) EMPTY(f_bf16) EMPTY(f_f64_cuda)
 """
 ACCESS = """
 #define SHOWN __attribute__((visibility("default")))

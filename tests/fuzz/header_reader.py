@@ -168,7 +168,7 @@ def _spelled(element):
 
 
 @st.composite
-def functions(draw, name, others):
+def functions(draw, name):
     """(list of words, expected JSON): a prototype and what is known of it."""
     integers = [f"n{index}" for index in range(draw(st.integers(0, 3)))]
     texts, expected = [], []
@@ -184,8 +184,7 @@ def functions(draw, name, others):
     texts, expected = [texts[each] for each in order], [expected[each] for each in order]
     result = draw(st.sampled_from(["void", "int", "float"]))
     status = result == "int" and draw(st.booleans())
-    backward = draw(st.sampled_from(others)) if others and draw(st.booleans()) else None
-    before = ["THAW_STATUS"] * status + ([f"THAW_BACKWARD_OF({backward})"] if backward else [])
+    before = ["THAW_STATUS"] * status
     annotated = bool(before) or any(word.startswith("THAW_") for text in texts for word in text)
     if annotated:
         for parameter in expected:
@@ -196,7 +195,7 @@ def functions(draw, name, others):
         words += [","] * bool(index) + text
     words += ["void"] * (not texts) + [")", ";"]
     known = {
-        "name": name, "operator": name, "result": result, "status": status, "backward_of": backward, "device": "cpu",
+        "name": name, "operator": name, "result": result, "status": status, "backward_of": None, "device": "cpu",
         "annotated": annotated, "parameters": expected,
     }  # fmt: skip
     return words, known
@@ -218,7 +217,7 @@ def headers(draw):
     """(text, expected JSON by function, line of each)"""
     text, known, lines = "", {}, {}
     for index in range(draw(st.integers(1, 3))):
-        words, expected = draw(functions(f"f{index}", sorted(known)))
+        words, expected = draw(functions(f"f{index}"))
         for word in words:
             text += draw(SPACE)
             if word == expected["result"] and expected["name"] not in lines:

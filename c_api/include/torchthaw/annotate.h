@@ -53,6 +53,13 @@ typedef uint16_t thaw_float16;
  * of this function, which its own parameters have the order of. */
 #define THAW_WORKSPACE(size, call)
 
+/* Of an output: the function that computes the gradient reads it, and nobody else. It is no result in Python. */
+#define THAW_SAVED
+
+/* Of an array of a THAW_BACKWARD_OF: of which array of the base it is the gradient, where its name is not grad_ or d_
+ * and the name of that array. h[n - 1] is an entry of an output, which is a result of its own then. */
+#define THAW_GRADIENT_OF(array)
+
 /* ---- Before a function ------------------------------------------------------------------------------------------- */
 
 /* It returns an int, 0 for failure. */
@@ -63,8 +70,27 @@ typedef uint16_t thaw_float16;
  * well, where this function's own words do not say otherwise. An included header may declare `base`. */
 #define THAW_VARIANT_OF(base)
 
-/* It computes the gradient of the function `base`. */
+/* It computes the gradient of the function `base`, and PyTorch differentiates that one by it. An array that is read is
+ * one of `base`, by the same name, or the gradient of an output; one that is written is the gradient of an input.
+ * Numbers have the same names. `base` may have this word, too: then this computes the second derivative. */
 #define THAW_BACKWARD_OF(base)
+
+/* It computes the tangents of the function `base`, for forward mode: it writes tangent_y for each output y. It reads
+ * tangent_x of inputs x, and arrays and numbers of `base` by the same names. */
+#define THAW_TANGENT_OF(base)
+
+/* The words below are of a function that has a THAW_BACKWARD_OF, and hold for that one as well. */
+
+/* All arrays have one shape, and an element depends on those of the same place alone. */
+#define THAW_ELEMENTWISE
+
+/* Entries along the size of this name are independent. What has no such size is the same for all of them; the gradient
+ * of such an input is a sum over them. */
+#define THAW_BATCH(size)
+
+/* What torch.autocast does with the inputs: `lower` converts them to its dtype, `float32` to that one, and `widest` to
+ * the widest among them. */
+#define THAW_AUTOCAST(rule)
 
 /* Before `const char *f(void)`: the text of the calling thread's last failure. */
 #define THAW_ERROR_MESSAGE

@@ -9,24 +9,48 @@ FILE = "__init__.pyi"
 
 HEAD = '''"""{name}: what {headers} declares. Made by torchthaw with the extension."""
 
+from collections.abc import Callable as _Callable
 from collections.abc import Sequence as _Sequence
 from typing import Any
+from typing import TypeVar as _TypeVar
 from typing import overload as _overload
 
 from cffi import FFI as _FFI  # type: ignore[import-untyped, unused-ignore]
 from torch import Tensor as _Tensor
+from torch.autograd import Function as _Function
 
 _Array = _Tensor | _FFI.CData | _Sequence[Any]
 _Output = _Tensor | _FFI.CData
 _Sizes = _Sequence[int] | _Tensor | _FFI.CData
 _Pointer = _FFI.CData | bytes | _Tensor
+_Formula = _TypeVar("_Formula", bound=_Callable[..., Any])
 '''
 
+# Of a module with pairs: what each is, and ``functions``, which has them.
+PAIR = """
+class _functions_{name}:
+    Function: type[_Function]
+    operator: Any
+
+    def __call__({parameters}) -> {result}:
+{doc}
+    def check(_self, *inputs: Any) -> None: ...
+    def formula(_self, function: _Formula) -> _Formula: ...
+"""
+FUNCTIONS = '''
+class _functions:
+    """What has derivatives: see torchthaw/annotate.h."""
+
+{names}
+
+functions: _functions
+'''
 TYPES = {
     "integer": "int", "float": "float", "bool": "bool", "workspace_size": "int", "handle": "_Pointer | None",
     "workspace": "_Output | None", "stream": "int | None", "cffi": "Any", "th_tensor": "_Tensor",
     "thc_tensor": "_Tensor", "th_storage": "Any", "thc_storage": "Any",
 }  # fmt: skip
+GIVEN = {"array": "_Tensor", "integer": "int", "float": "float", "bool": "bool", "sizes": "_Sequence[int]"}
 RESULTS = {
     "THAW_VOID": "None", "THAW_BOOL": "bool", "THAW_FLOAT": "float", "THAW_DOUBLE": "float",
     "THAW_TEXT": "str | None", "THAW_TH_TENSOR": "_Tensor", "THAW_THC_TENSOR": "_Tensor",
@@ -38,7 +62,36 @@ def text(name, module, constants):
     head = HEAD.format(name=name, headers=", ".join(module.headers))
     values = "".join(f"{each}: {type}\n" for each, type in constants if not keyword.iskeyword(each))
     functions = [_function(each) for each in module.functions if not keyword.iskeyword(each.name)]
-    return "\n".join([head, *([values] if values else []), *functions])
+    return "\n".join([head, *([values] if values else []), *functions, *_pairs(module)])
+
+
+def _pairs(module):
+    """``functions``, of the pairs that are no second derivatives."""
+    pairs = [each for each in module.pairs if not each.is_second]
+    names = "\n".join(f"    {each.name}: _functions_{each.name}" for each in pairs)
+    return [*map(_pair, pairs), FUNCTIONS.format(names=names)] if pairs else []
+
+
+def _pair(pair):
+    arrays = [each for each in pair.forward.parameters if each.kind == "array" and each.name not in pair.saved]
+    shapes = "\n".join(f"{each.name}: {each.shape_text}" for each in arrays if "(" in each.shape_text)
+    doc = _escaped("\n\n".join(filter(None, [pair.forward.made.comment, shapes])))
+    result = ", ".join(["_Tensor"] * len(pair.results))
+    if len(pair.results) > 1:
+        result = f"tuple[{result}]"
+    doc, parameters = textwrap.indent(f'"""{doc}\n"""', " " * 8), _listed(["_self", *_inputs(pair.forward)])
+    return PAIR.format(name=pair.name, doc=doc, result=result, parameters=parameters)
+
+
+def _inputs(function):
+    """The parameters of a function's operator that returns new tensors."""
+    rows, default = [], " = ..."
+    given = [each for each in function.parameters if each.kind in GIVEN and not each.source and not each.is_output]
+    for each in reversed(given):
+        default *= each.is_nullable
+        name = each.name + "_" * keyword.iskeyword(each.name)
+        rows.append(f"{name}: {GIVEN[each.kind]}{' | None' * each.is_nullable}{default}")
+    return rows[::-1]
 
 
 def _function(function):

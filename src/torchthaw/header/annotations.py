@@ -18,10 +18,12 @@ class AnnotationError(BuildError, ValueError):
 # Word -> what its arguments are called; None: it takes none, "...": any number.
 BEHIND = {
     "THAW_SHAPE": "...", "THAW_LIKE": "shape, ndim", "THAW_BROADCAST": "shape1, ndim1, shape2, ndim2",
-    "THAW_NULLABLE": None, "THAW_INOUT": None, "THAW_ALIAS": "...", "THAW_WORKSPACE": "size, call",
+    "THAW_NULLABLE": None, "THAW_INOUT": None, "THAW_ALIAS": "...", "THAW_WORKSPACE": "size, call", "THAW_SAVED": None,
+    "THAW_GRADIENT_OF": "array",
 }  # fmt: skip
 BEFORE = {
-    "THAW_STATUS": None, "THAW_VARIANT_OF": "base", "THAW_BACKWARD_OF": "base", "THAW_ERROR_MESSAGE": None,
+    "THAW_STATUS": None, "THAW_VARIANT_OF": "base", "THAW_BACKWARD_OF": "base", "THAW_TANGENT_OF": "base",
+    "THAW_ELEMENTWISE": None, "THAW_BATCH": "size", "THAW_AUTOCAST": "rule", "THAW_ERROR_MESSAGE": None,
     "THAW_ERROR_CODE": "...",
 }  # fmt: skip
 ARGUMENTS = {**BEHIND, **BEFORE}

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import cffi_names, crossing, dimensions
+from . import cffi_names, crossing, dimensions, pairs
 from .annotations import AnnotationError
 
 VERSION = 1
@@ -17,6 +17,9 @@ DTYPES = {crossing.INT: "int", crossing.UINT: "uint", crossing.FLOAT: "float", c
 STRUCTS = {f"THAW_{kind}": kind.lower() for kind in ("TH_TENSOR", "TH_STORAGE", "THC_TENSOR", "THC_STORAGE")}
 MAX_DIMENSIONS = 64  # THAW_MAX_DIMENSIONS
 MAX_PARAMETERS = 64  # the bits of thaw_parameter.aliases
+INHERITED = (  # by variants, of the words before a function
+    "THAW_STATUS", "THAW_BACKWARD_OF", "THAW_TANGENT_OF", "THAW_ELEMENTWISE", "THAW_BATCH", "THAW_AUTOCAST",
+)  # fmt: skip
 
 
 @dataclass
@@ -35,6 +38,8 @@ class Parameter:
     source: Any = None  # (name of an array, number of its dimension, "ndim" or "shape")
     size: Any = None
     call: Any = None
+    saved: Any = None  # the Word THAW_SAVED
+    gradient_of: Any = None  # the Word THAW_GRADIENT_OF
 
     @property
     def name(self):
@@ -96,6 +101,8 @@ class Function:
     is_annotated: bool = False
     has_status: bool = False
     backward_of: Any = None
+    tangent_of: Any = None
+    words: dict = field(default_factory=dict)  # before it: name -> Word
     base: Any = None
     variants: list = field(default_factory=list)
 
@@ -150,6 +157,7 @@ class Module:
     error_code: Any = None
     runtime_codes: tuple = ()
     read_only: list = field(default_factory=list)
+    pairs: list = field(default_factory=list)  # of pairs.Pair
 
     def json(self):
         """As the extension has it: see docs/internals/abi.md."""
@@ -157,6 +165,7 @@ class Module:
             "version": VERSION, "package": self.package, "namespace": self.namespace, "headers": self.headers,
             "functions": [each.as_json() for each in self.functions],
             **({"read_only": self.read_only} if self.read_only else {}),
+            **({"pairs": [each.as_json() for each in self.pairs]} if self.pairs else {}),
         }  # fmt: skip
         return json.dumps(found, separators=(",", ":"))
 
@@ -182,6 +191,8 @@ def describe(made, declared, package, namespace, headers):
     join_variants(functions)
     for prototype in annotated.values():
         read_error_words(prototype, module, text)
+    taken = [name for name, _ in cffi_names.constants(declared.ffi)]
+    module.pairs = pairs.make(functions, annotated, package, namespace, taken)
     for each in functions:
         each.made.described = each
     return module
@@ -288,7 +299,7 @@ class _Annotator:
         base = self.base(prototype)
         if base:
             function.operator = base.name
-            before += [word for word in base.words if word.name in ("THAW_STATUS", "THAW_BACKWARD_OF")]
+            before += [word for word in base.words if word.name in INHERITED]
             inherited = [each.words for each in base.parameters]
             inherited += [()] * (len(behind) - len(inherited))
             behind = [own or theirs for own, theirs in zip(behind, inherited)]
@@ -338,6 +349,7 @@ class _Annotator:
         return self.annotated[name]
 
     def read_before(self, word):
+        self.function.words.setdefault(word.name, word)
         if word.name == "THAW_STATUS":
             result = c_type(self.function.made.type.result)
             if result != "int":
@@ -345,6 +357,8 @@ class _Annotator:
             self.function.has_status = True
         elif word.name == "THAW_BACKWARD_OF":
             self.function.backward_of = self.declared(word, word.arguments[0]).name
+        elif word.name == "THAW_TANGENT_OF":
+            self.function.tangent_of = self.declared(word, word.arguments[0]).name
 
     def read_behind(self, parameter, word):
         if not parameter.is_array:
@@ -358,6 +372,12 @@ class _Annotator:
         if not parameter.is_written:
             raise self.error(word, "an array that is not const", c_type(parameter.crossing.type), parameter)
         parameter.is_inout = True
+
+    def read_saved(self, parameter, word):
+        parameter.saved = word
+
+    def read_gradient_of(self, parameter, word):
+        parameter.gradient_of = word
 
     def read_alias(self, parameter, word):
         if not parameter.is_written:
