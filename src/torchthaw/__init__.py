@@ -1,6 +1,7 @@
 """torchthaw: C extensions for PyTorch from plain C headers, and a plain-C ABI of operators.
 
-``create_extension`` turns C headers into a Python module; ``load`` and ``load_inline`` do so while a program runs.
+``create_extension`` turns C headers into a Python module; ``load`` and ``load_inline`` do so while a program runs. ``differentiable`` joins a forward
+and a backward of Python to an operator.
 Importing this package, or any module of it, changes nothing in the process. PyTorch is patched where that is asked for: by
 ``python -m torchthaw run``, by the command ``enable``, or by ``torchthaw.legacy.install()``.
 """
@@ -8,7 +9,8 @@ Importing this package, or any module of it, changes nothing in the process. PyT
 import sys
 
 __all__ = [
-    "BuildError", "BuildExtension", "FFIExtension", "__version__", "create_extension", "load", "load_inline",
+    "BuildError", "BuildExtension", "FFIExtension", "__version__", "create_extension", "differentiable", "load",
+    "load_inline",
 ]  # fmt: skip
 
 if "t" in getattr(sys, "abiflags", ""):
@@ -20,6 +22,7 @@ if "t" in getattr(sys, "abiflags", ""):
 # name -> the module that has it, imported at the first use
 _LAZY = {name: ".extension" for name in ("BuildError", "create_extension", "load", "load_inline")}
 _LAZY["__version__"] = ".base.config"
+_LAZY["differentiable"] = ".library.from_python"
 _LAZY |= {name: ".extension.build_ext" for name in ("BuildExtension", "FFIExtension")}
 
 TYPE_CHECKING = False
@@ -28,6 +31,7 @@ if TYPE_CHECKING:  # for tools that read this file without running it
     from .base.config import __version__
     from .extension import BuildError, create_extension, load, load_inline
     from .extension.build_ext import BuildExtension, FFIExtension
+    from .library.from_python import differentiable
 else:  # by this function they would believe in every name
 
     def __getattr__(name):

@@ -20,8 +20,10 @@ PROGRAM = """
 import os
 from pathlib import Path
 
+import torch
 import torchthaw
 import torchthaw.extension
+from torch import Tensor
 from torchthaw import legacy
 
 HALVE = "void halve(const float *x, long n, float *y) { while (n--) y[n] = x[n] / 2; }"
@@ -60,6 +62,13 @@ def setup() -> dict[str, object]:
     return {"ext_modules": [made], "cmdclass": {"build_ext": command}}
 
 
+def derived() -> object:
+    def twice(x: Tensor) -> Tensor:
+        return 2 * x
+
+    return torchthaw.differentiable(twice, lambda grads, *_: 2 * grads[0], twice, vmap="elementwise")(torch.ones(3))
+
+
 def old() -> None:
     legacy.install()
     legacy.enable("arange", "keepdim")
@@ -88,6 +97,24 @@ import my_lib
 def cubed(x: Tensor, y: Tensor) -> int:
     my_lib.my_lib_cube_forward(x, y, "6")  # type: ignore[call-overload]
     return my_lib.my_lib_add_forward(x, input2=y, output=y)
+
+
+def derived(x: Tensor, weight: Tensor) -> Tensor:
+    y: Tensor = my_lib.functions.linear(my_lib.functions.mul_constant(x, 2), weight=weight)
+    last: tuple[Tensor, Tensor, Tensor] = my_lib.functions.lltm_sequence(x, weight, y, y, y)
+    my_lib.functions.linear.check(x, weight, None)
+    my_lib.functions.lltm(x)  # type: ignore[call-arg]
+    my_lib.functions.linear(x, 3)  # type: ignore[arg-type]
+    print(my_lib.functions.cube.Function, my_lib.functions.cube.operator)
+    return last[2]
+
+
+@my_lib.functions.cube.formula
+def cube(x: Tensor) -> Tensor:
+    return x
+
+
+cube(3)  # type: ignore[arg-type]
 """
 
 
@@ -111,7 +138,9 @@ def test_a_program_that_uses_all_that_is_public_passes_strictly(tmp_path):
 def test_the_stub_of_an_extension_passes_strictly(tmp_path):
     """That of my_lib, which uses all that stubs have; in the user's own folder, where mypy reports its errors."""
     pytest.importorskip("mypy")
-    (tmp_path / "torch.pyi").write_text("class Tensor: ...\n")  # reading PyTorch's own types takes 15 s
+    (tmp_path / "torch").mkdir()  # reading PyTorch's own types takes 15 s
+    (tmp_path / "torch" / "__init__.pyi").write_text("class Tensor: ...\n")
+    (tmp_path / "torch" / "autograd.pyi").write_text("class Function: ...\n")
     (tmp_path / "my_lib.pyi").write_text((ROOT / "_ext" / "my_lib" / "__init__.pyi").read_text())
     (tmp_path / "program.py").write_text(USES_STUB)
     assert strict(tmp_path) == "Success: no issues found in 1 source file\n"

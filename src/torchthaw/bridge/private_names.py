@@ -555,6 +555,11 @@ def has(name):
     return reason(name) is None
 
 
+def attribute(name):
+    """The last word of a name's path: its attribute where the owner is another object, or where its value changes."""
+    return NAMES[name].path.rpartition(".")[2]
+
+
 def missing():
     """{path: the replacement, described} of the names that this PyTorch should have and does not have as they were."""
     has_cuda = _torch().backends.cuda.is_built()

@@ -13,6 +13,7 @@ import threading
 
 from ..base import import_hook
 from ..bridge import variables
+from . import offered
 
 _bound = {}  # namespace -> [(extension's module, {name: trampoline})] that are not read yet
 _modules = []  # (extension's module, namespace)
@@ -31,6 +32,10 @@ def bind(namespace, extension, module=None):
     found = [name for name in dir(extension.lib) if not name.startswith("_cffi")]
     names = {name: getattr(extension.lib, name) for name in found if name not in live}
     names.update(functions)
+    if '"pairs":' in extension.description:
+        names["functions"] = offered.Functions(
+            namespace["__name__"], extension.description, functools.partial(register, namespace_of(extension))
+        )
     namespace.update(names)
     return sorted([*names, *live])
 
@@ -41,12 +46,17 @@ def note(module, trampolines):
     Raises ValueError for an operator that another module of its namespace has with another schema: at once if that
     namespace is in use, else whoever looks for the operator gets it.
     """
-    text = module.description
-    name = _namespace(module.__name__.rpartition(".")[0], _field(text, "package"), _field(text, "namespace"))
+    name = namespace_of(module)
     _bound.setdefault(name, []).append((module, trampolines))
     if all(each is not module for each, _ in _modules):
         _modules.append((module, name))
     import_hook.after_import("torch", functools.partial(_watch, name))
+
+
+def namespace_of(module):
+    """The name of an extension's namespace in torch.ops."""
+    text = module.description
+    return _namespace(module.__name__.rpartition(".")[0], _field(text, "package"), _field(text, "namespace"))
 
 
 def _field(text, name):

@@ -61,6 +61,7 @@ class Function:
         self.result, self.is_status = described["result"], described["status"]
         self.device, self.callable = described["device"], described["callable"]
         self.backward_of = described["backward_of"]
+        self.comment = described.get("doc", "").partition("\n\n")[2]  # the header's, behind the declaration
         self.is_annotated = described["annotated"]
         self.parameters = [self._parameter(row) for row in described["parameters"]]
 
@@ -139,3 +140,8 @@ def read(module, trampolines):
     header = ", ".join(described["headers"])
     rows = (row for row in described["functions"] if row["name"] in trampolines)
     return [Function(row, header, module, trampolines[row["name"]]) for row in rows]
+
+
+def pairs(module):
+    """The rows of the description that join a forward and its backward."""
+    return json.loads(module.description).get("pairs", ())

@@ -5,9 +5,10 @@ import warnings
 
 import torch
 
-from . import dynamo, registration
-from .functions import read
+from . import dynamo, registration, sharding
+from .functions import pairs, read
 from .operator import Ambiguous, Operator
+from .pair import Pair
 
 OF_OTHERS = (
     "torch.ops.{0}.{1.operator}: {1.origin} declares {1.name}, but PyTorch has this name already; give the extension "
@@ -33,6 +34,7 @@ class Namespace:
     def __init__(self, name):
         self.name = name
         self.operators = {}  # name -> Operator
+        self.pairs = {}  # name -> Pair
         self.members = {}  # (extension's module, function) -> Member
         self.library = torch.library.Library(name, "FRAGMENT")
         self.queries = {}  # function of integers that is an operator too -> its extension's file
@@ -97,6 +99,13 @@ class Namespace:
                 self._define_query(member)
         for device, operators in served.items():
             registration.add_kernels(operators.values(), device, module, self.library)
+        for described in pairs(module):
+            known = {described["forward"], described["backward"]} <= self.operators.keys()
+            if known and described["operator"] not in self.pairs:
+                pair = self.pairs[described["operator"]] = Pair(described, self.operators, self.pairs, self.library)
+                pair.register()
+                pair.build()
+                sharding.register(pair)
         if self.in_dynamo:
             self._substitute(members)
 

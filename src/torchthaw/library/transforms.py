@@ -6,7 +6,7 @@ vjp and jvp are refused where they would need a derivative, and else see the ope
 
 import torch
 
-from ..bridge.private_names import Missing, get
+from ..bridge.private_names import Missing, get, has
 from . import batching, gradients
 
 KEY = "FuncTorchDynamicLayerFrontMode"
@@ -18,12 +18,12 @@ def kernel(operator, overload):
     parameters = operator.parameters(overload)
 
     def transform(*arguments):
-        current, names = _current(operator)
+        current, names = current_transform(f"torch.ops.{operator.namespace}.{operator.name}")
         target = operator.overload(overload)
         if len(names) == 2:
-            return _batched(current, target, rule, arguments, *names)
+            return batched(current, target, rule, arguments, *names)
         gradients.refuse(operator, parameters, arguments)
-        return _constant(current, target, arguments, *names)
+        return constant(current, target, arguments, *names)
 
     return transform
 
@@ -32,8 +32,8 @@ def kernel(operator, overload):
 NAMES = {"Vmap": ("unwrap_batched", "add_batch_dim"), "Grad": ("unwrap_for_grad",), "Jvp": ("unwrap_for_grad",)}
 
 
-def _current(operator):
-    """(the innermost transform, what NAMES has for it); RuntimeError where there is no way through it."""
+def current_transform(name):
+    """(the innermost transform, what NAMES has for it); RuntimeError where there is no way through it for an operator."""
     try:
         current = get("current_transform")()
         kind = current.key().name
@@ -42,11 +42,15 @@ def _current(operator):
         why = f"got {kind}"
     except Missing as error:
         why = f"and with this PyTorch none, as {error}"
-    name = f"torch.ops.{operator.namespace}.{operator.name}"
     raise RuntimeError(f"{name}: expected no transform of torch.func but vmap, grad, vjp and jvp, {why}")
 
 
-def _batched(current, target, rule, arguments, unwrap, wrap):
+def is_functionalize():
+    """Whether the innermost transform is torch.func.functionalize."""
+    return has("current_transform") and get("current_transform")().key().name == "Functionalize"
+
+
+def batched(current, target, rule, arguments, unwrap, wrap):
     """The operator for each element of what this vmap batches."""
     level = current.level()
     found = [unwrap(each, level) if isinstance(each, torch.Tensor) else (each, None) for each in arguments]
@@ -62,7 +66,15 @@ def _batched(current, target, rule, arguments, unwrap, wrap):
     return tuple(wrap(result, 0, level) for result in results)
 
 
-def _constant(current, target, arguments, unwrap):
+def outer(current, holds, arguments, unwrap):
+    """Whether something holds of the arguments as the transform around this one has them."""
+    level = current.level()
+    values = [unwrap(each, level) if isinstance(each, torch.Tensor) else each for each in arguments]
+    with current.lower():
+        return holds(values)
+
+
+def constant(current, target, arguments, unwrap):
     """The operator on tensors that this transform does not differentiate."""
     level = current.level()
     values = [unwrap(each, level) if isinstance(each, torch.Tensor) else each for each in arguments]

@@ -1,0 +1,227 @@
+"""torchthaw/library/differentiable_text.py: the text of a differentiable operator: its function for Python, its Function.
+
+Both are generated for the operator's own arguments. A loop over arguments, or one more frame of Python, takes as long as
+a small kernel.
+"""
+
+import linecache
+import numbers
+from typing import NamedTuple
+
+import torch
+from torch.overrides import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
+
+from ..base.import_hook import after_import
+from ..bridge import private_names
+from .composed import LEVEL, levels, transforms_active
+
+TYPES = {"SymInt": int, "float": float, "bool": bool, "SymInt[]": tuple}
+MANY = 10_000  # elements from which the way around a result that nobody needs takes less time than computing it
+
+# False, but true where Dynamo makes a graph, which then gets the operator. This builtin takes a third of the time of
+# torch.compiler.is_compiling.
+in_graph = [].clear
+if hasattr(torch.compiler, "substitute_in_graph"):
+    after_import(
+        "torch._dynamo", lambda: torch.compiler.substitute_in_graph(in_graph, skip_signature_check=True)(lambda: True)
+    )
+else:  # PyTorch 2.4
+    in_graph = torch.compiler.is_compiling
+
+# What the texts of all operators use.
+KNOWN = {
+    "_levels": levels, "_transforms_active": transforms_active, "_grad_enabled": torch.is_grad_enabled,
+    "_autocast_active": private_names.get("autocast_active"), "_tracing": torch.jit.is_tracing, "_in_graph": in_graph,
+    "_compiling": torch.compiler.is_compiling,
+    "_overrides_one": has_torch_function_unary, "_overrides": has_torch_function_variadic,
+    "_overridden": handle_torch_function, "_Function": torch.autograd.Function, "_Tensor": torch.Tensor,
+}  # fmt: skip
+
+
+class Argument(NamedTuple):
+    """An argument of an operator: its name in Python, and its type in a schema, such as ``Tensor?``."""
+
+    name: str
+    type: str
+    has_default: bool = False  # None
+
+    @property
+    def is_tensor(self):
+        return self.type.startswith("Tensor")
+
+    @property
+    def is_nullable(self):
+        return self.type == "Tensor?"
+
+    @property
+    def schema(self):
+        return f"{self.type} {self.name}{'=None' if self.has_default else ''}"
+
+
+ENTRY = '''\
+def {name}({signature}):
+    """{doc}"""
+    if {overrides}:
+        if _compiling():
+            return _operator({arguments})
+        return _overridden({name}, ({tensors},), {arguments})
+    try:
+        if {usual}:
+            if not ({needs}):
+                {call}
+            elif {converted}not _compiling():
+                return _apply({arguments})
+        return _unusual({arguments})
+    except AttributeError:
+        _expect_tensors({tensors_by_name})
+        raise
+
+
+def _unusual({arguments}):
+    if not _in_graph():
+        {checks}
+    return _operator({arguments})
+
+
+class Function(_Function):
+    """The autograd Function of {name}: ``apply({arguments})``."""
+
+    @staticmethod
+    def forward(ctx, {arguments}):
+        {refused}
+        {outputs} = _compute({arguments})
+        {context}
+        return {results}
+
+    @staticmethod
+    def backward(ctx, {grads}):
+        {absent}
+        {saved} = ctx.saved_tensors
+        {numbers}
+        if _must_compose({grads}){composes}:
+            return _compose(ctx.needs_input_grad, ({grads},), ({arguments},), ({read}))
+        return _gradients(ctx.needs_input_grad, {grads}, {arguments}{read_too})
+
+    @classmethod
+    def apply(cls, {signature}):
+        return {name}({arguments})
+
+
+# Function.apply is Python around the apply of its C++ base, which alone takes two thirds of the time.
+_apply = super(_Function, Function).apply
+'''
+
+
+def _signature(arguments):
+    return ", ".join(f"{each.name}=None" if each.has_default else each.name for each in arguments)
+
+
+def _names(arguments):
+    return ", ".join(each.name for each in arguments)
+
+
+def text(what, doc, arguments, outputs, results, read, call, autocast, materialize, without_gradient=()):
+    """The text of ENTRY.
+
+    outputs: names. results: expressions of them. read: the outputs that backward reads. call: lines that compute the
+    results without a gradient, or fall through to the way for unusual arguments. materialize: whether autograd makes
+    zeros of gradients that nobody computed. without_gradient: tensors for which only a formula has one.
+    """
+    tensors = [each.name for each in arguments if each.is_tensor]
+    plain = [each.name for each in arguments if not each.is_tensor]
+    grads = [f"_grad_{i}" for i, _ in enumerate(results)]
+    records = [
+        f"{each.name} is not None and {each.name}.requires_grad" if each.is_nullable else f"{each.name}.requires_grad"
+        for each in arguments if each.is_tensor
+    ]  # fmt: skip
+    usual = ["not _in_graph()", f"_levels.{LEVEL} < 0", "not _transforms_active()", "not _tracing()"] + [
+        "not _autocast_active()"
+    ] * bool(autocast)
+    saved = [*tensors, *read]
+    context = [f"ctx.save_for_backward({', '.join(saved)})"]
+    context += [f"ctx.numbers = {_tuple(plain)}"] * bool(plain)
+    context += ["ctx.set_materialize_grads(False)"] * (not materialize)
+    absent = f"if {' and '.join(f'{each} is None' for each in grads)}:\n            return {_tuple(['None'] * len(arguments))}"
+    checks = [
+        f"{each.name} = _number({each.name!r}, {each.name}, {each.type!r})" for each in arguments if not each.is_tensor
+    ]
+    return ENTRY.format(
+        name=what, doc=doc.replace("\\", "\\\\").replace('"""', r"\"\"\""),
+        signature=_signature(arguments), arguments=_names(arguments),
+        tensors=", ".join(tensors),
+        tensors_by_name=", ".join(f"{each.name}={each.name}" for each in arguments if each.type == "Tensor"),
+        overrides=f"_overrides_one({tensors[0]})" if len(tensors) == 1 else f"_overrides({', '.join(tensors)})",
+        usual=" and ".join(usual),
+        needs=f"({' or '.join(records)}) and _grad_enabled()",
+        call="\n                ".join(call),
+        converted="".join(f"type({each.name}) is {_python(each)} and " for each in arguments if _python(each)),
+        checks="\n        ".join(checks) or "pass",
+        outputs=", ".join(outputs), results=", ".join(results), grads=", ".join(grads),
+        context="\n        ".join(context),
+        absent="pass" if materialize else absent,
+        refused="\n        ".join(
+            f"if ctx.needs_input_grad[{i}]:\n            _refuse({each.name!r})"
+            for i, each in enumerate(arguments) if each.name in without_gradient
+        ) or "pass",
+        composes="".join(
+            f" or ctx.needs_input_grad[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient
+        ),
+        saved=_tuple(saved),
+        numbers=f"{_tuple(plain)} = ctx.numbers" if plain else "pass",
+        read=_tuple(read)[1:-1], read_too="".join(f", {each}" for each in read),
+    )  # fmt: skip
+
+
+def _python(argument):
+    return {"SymInt": "int", "float": "float", "bool": "bool"}.get(argument.type)
+
+
+def _tuple(names):
+    return f"({', '.join(names)}{',' * (len(names) == 1)})"
+
+
+def expect_tensors(**tensors):
+    """TypeError for the first that is none."""
+    for name, value in tensors.items():
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"{name}: expected a torch.Tensor, got {type(value).__name__}") from None
+
+
+def number(name, value, type):
+    """A number as the operator takes it; TypeError for a tensor, of which PyTorch would take the value and lose the gradient."""
+    if type == "SymInt[]":
+        return value
+    wanted = numbers.Integral if type == "SymInt" else numbers.Real
+    symbolic = (torch.SymInt,) if type == "SymInt" else (torch.SymInt, torch.SymFloat)
+    if not isinstance(value, (wanted, *symbolic, torch.SymBool)):
+        said = "an integer" if type == "SymInt" else "a real number"
+        raise TypeError(f"{name}: expected {said}, got {value.__class__.__name__}")
+    return value
+
+
+def run(file, text, names):
+    """(the function for Python, its Function, the Function's apply) of a text.
+
+    ``names`` are variables around it, because Dynamo would look for globals in this module. The lines are kept for
+    tracebacks.
+    """
+    file, known = (
+        f"<torchthaw.library: {file}>",
+        {"_number": number, "_expect_tensors": expect_tensors, **KNOWN, **names},
+    )
+    name = text[4 : text.index("(")]
+    body = "".join(f"    {line}\n" if line else "\n" for line in text.splitlines())
+    text = f"def make({', '.join(known)}):\n{body}    return {name}, Function, _apply\n"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    made = {}
+    exec(compile(text, file, "exec"), {"__name__": __name__}, made)
+    return made["make"](**known)
+
+
+def run_simply(file, text, names):
+    """The names that a text defines which Dynamo never sees."""
+    file = f"<torchthaw.library: {file}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    made = {"__name__": __name__, **names}
+    exec(compile(text, file, "exec"), made)
+    return made

@@ -1,0 +1,37 @@
+"""torchthaw/library/offered.py: ``functions`` of an extension's package: what its header makes differentiable."""
+
+import json
+
+from ..base.import_hook import after_import
+
+
+class Functions:
+    """``functions.lltm(...)``: one function for each pair of a forward and its backward in the C headers.
+
+    They are made when one is first asked for, with the operators of the namespace.
+    """
+
+    def __init__(self, package, description, register):
+        rows = json.loads(description)["pairs"]
+        operators = {each["name"]: each["operator"] for each in rows if not each["is_second"]}
+        self._package, self._operators, self._register = package, operators, register
+        after_import("torch._dynamo", self._fill)  # which finds attributes, and does not call __getattr__
+
+    def __getattr__(self, name):
+        if name not in self._operators:
+            raise AttributeError(f"{self._package}.functions: expected one of {', '.join(self._operators)}, got {name}")
+        self._fill()
+        return vars(self)[name]
+
+    def __dir__(self):
+        return sorted(self._operators)
+
+    def __repr__(self):
+        return f"<functions of {self._package}: {', '.join(self._operators)}>"
+
+    def _fill(self):
+        pairs = self._register().pairs
+        for name, operator in self._operators.items():
+            entry = pairs[operator].entry
+            entry.__module__, entry.__qualname__ = self._package, f"functions.{name}"
+            vars(self)[name] = entry

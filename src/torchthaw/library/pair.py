@@ -1,0 +1,204 @@
+"""torchthaw/library/pair.py: a differentiable operator from two functions of a header: a forward and its backward."""
+
+import re
+
+import torch
+from torch import Tensor
+
+from ..bridge import private_names
+from . import differentiable_text, pair_text
+from .composed import as_tuple
+from .differentiable import Differentiable
+from .differentiable_text import Argument
+from .functions import VALUES
+from .schema import argument_name
+
+HALVES = torch.bfloat16, torch.float16
+DIRECT_CALL = private_names.attribute("direct_call") if private_names.has("direct_call") else None
+
+
+class Pair(Differentiable):
+    """``described``: a row of the description's "pairs"; operators: {name: Operator} of the namespace; pairs: its Pairs."""
+
+    def __init__(self, described, operators, pairs, library):
+        self.described, self.pairs = described, pairs
+        self.forward, self.backward = operators[described["forward"]], operators[described["backward"]]
+        self.tangent = operators.get(described["tangent"])
+        function, results = self.forward.base, described["results"]
+        takes_any_shape = described["elementwise"] and all(
+            "like" in shape for x in function.tensors for shape in x.shapes
+        )
+        size = described["batch"] or described["elementwise"] and not takes_any_shape and first_size(function) or None
+        self.size = size
+        fold = takes_any_shape or size and {
+            argument_name(each): place for each in function.inputs if (place := place_of(each, size)) is not None
+        }  # fmt: skip
+        super().__init__(
+            self.forward.namespace, described["operator"], library, arguments(function), len(results),
+            autocast=described["autocast"], fold=fold, what=described["name"],
+        )  # fmt: skip
+        self.first = next(each.name for each in function.inputs if is_floating(each) and not each.nullable)
+        self.needed = {name for name, _ in results}  # outputs that the results are made of
+        self.read = [of for _, kind, of in described["given"] if kind == "output"]
+        self.zeros = self.find_zeros()
+        self.read += dict.fromkeys(results[i][0] for i in self.zeros if results[i][0] not in self.read)
+        outputs = {each.name: each for each in function.written}
+        self.folded = [self.place_in_result(outputs[name], index, size) for name, index in results]
+        if size and not stands_alone(function, size):
+            self.folded = [None]
+        known = [argument_name_of(function, each) for each in described["gradients"]]
+        self.without_gradient = [
+            argument_name(each) for each in function.inputs if is_floating(each) and argument_name(each) not in known
+        ]  # fmt: skip
+
+    def find_zeros(self):
+        """The results whose gradient C takes no NULL for, if it takes NULL for another: autograd makes no zeros then."""
+        nullable = {each.name: each.nullable for each in self.backward.base.inputs}
+        of_results = {of: nullable[name] for name, kind, of in self.described["given"] if kind == "gradient"}
+        self.materialize = not any(of_results.values())
+        return [] if self.materialize else [i for i, takes_null in of_results.items() if not takes_null]
+
+    @staticmethod
+    def place_in_result(output, index, size):
+        place = place_of(output, size) if size else None
+        if place is None or index and place == 0:
+            return None
+        return place - bool(index)
+
+    @property
+    def is_of_one_dtype(self):
+        """Whether all outputs have the dtype of the first input, in each of C's functions."""
+        return all(
+            each.dtype == next(x.dtype for x in function.tensors if x.name == self.first)
+            for functions in self.forward.functions.values() for function in functions for each in function.written
+        )  # fmt: skip
+
+    @property
+    def dtypes(self):
+        return dtypes(self.forward, self.first)
+
+    @property
+    def formula_of(self):
+        """For a backward: the formula of its forward, which ``functions`` has."""
+        first = (each for each in self.pairs.values() if each.described["backward"] == self.described["forward"])
+        return next((each.formula_of for each in first), super().formula_of)
+
+    def indexed(self, arguments, outputs):
+        return self._indexed(arguments, outputs)
+
+    def reads(self, outputs):
+        """Those that backward reads."""
+        names = [each.name for each in self.forward.base.written]
+        return [outputs[names.index(each)] for each in self.read]
+
+    def build(self):
+        """Makes what calls C, Function and the function for Python."""
+        names = pair_text.Names(self)
+        backward_first = next((x.name for x in self.backward.base.inputs if is_floating(x)), None)
+        known = dtypes(self.forward, self.first)
+        known_by_backward = dtypes(self.backward, backward_first)
+        in_c = {
+            "_forward": direct(self.forward, "default"), "_forward_out": direct(self.forward, "out"),
+            "_backward": direct(self.backward, "default"), "_backward_out": direct(self.backward, "out"),
+            "_tangent": direct(self.tangent, "default") if self.tangent else None, "_second": self.call_second,
+            "_known": known, "_known_by_backward": known_by_backward, "_wide": (known & known_by_backward) - {*HALVES},
+            "_compute_widened": self.compute_widened, "_gradients_widened": self.gradients_widened,
+            "_empty_like": empty_like, "_zeros": torch.zeros_like, "_plain": {torch.Tensor, torch.nn.Parameter},
+        }  # fmt: skip
+        made = differentiable_text.run_simply(f"{self.namespace}.{self.name} in C", pair_text.text(names), in_c)
+        self.compute, self.gradients, self._indexed = made["compute"], made["gradients"], made["indexed"]
+        self.second_gradients, self.tangents = made.get("second_gradients"), made.get("tangents")
+        text = differentiable_text.text(
+            self.what, self.doc(), self.parameters, names.outputs, names.results, names.read,
+            pair_text.call(names).splitlines(), self.autocast, self.materialize, self.without_gradient,
+        )  # fmt: skip
+        self.make(text, in_c)
+
+    def call_second(self, *arguments):
+        """The backward as an operator that can be differentiated in turn."""
+        pair = next(each for each in self.pairs.values() if each.described["forward"] == self.described["backward"])
+        return pair.operator(*arguments)
+
+    def compute_widened(self, *arguments):
+        """What C computes of 16-bit numbers, for which it has no kernel, as float32. Outputs for backward alone stay so."""
+        halves = any(isinstance(x, Tensor) and x.dtype in HALVES for x in arguments)
+        if not halves or torch.float32 not in self.dtypes:  # C's kernel says what it expects
+            return direct(self.forward, "default")(*arguments)
+        dtype = arguments[[each.name for each in self.parameters].index(self.first)].dtype
+        found = as_tuple(self.compute(*map(widened, arguments)))
+        rounded = [
+            x.to(dtype) if each.name in self.needed and x.dtype is torch.float32 else x
+            for each, x in zip(self.forward.base.written, found)
+        ]  # fmt: skip
+        return rounded[0] if len(rounded) == 1 else tuple(rounded)
+
+    def gradients_widened(self, needs, *given):
+        """The same of gradients, each in the dtype of its argument."""
+        found = self.gradients(needs, *map(widened, given))
+        given = given[self.results :]
+        return tuple(x if x is None else x.to(of.dtype) for x, of in zip(found, given))
+
+    def doc(self):
+        """The comment of the header on the forward."""
+        return self.forward.base.comment or f"torch.ops.{self.namespace}.{self.name}"
+
+
+def arguments(function):
+    """The operator's Arguments; nullable arrays have None as default where nothing behind them must be given."""
+    given = function.inputs
+    behind = len(given)
+    while behind and given[behind - 1].is_tensor and given[behind - 1].nullable:
+        behind -= 1
+    types = [VALUES.get(each.kind) or ("Tensor?" if each.nullable else "Tensor") for each in given]
+    return [Argument(argument_name(each), type, i >= behind) for i, (each, type) in enumerate(zip(given, types))]
+
+
+def is_floating(parameter):
+    return parameter.is_tensor and bool(parameter.dtype) and "float" in parameter.dtype
+
+
+def argument_name_of(function, name):
+    return argument_name(next(each for each in function.parameters if each.name == name))
+
+
+def place_of(parameter, size):
+    """The dimension of a parameter that is the size ``size``; None without one."""
+    dims = next((shape["dims"] for shape in parameter.shapes if "dims" in shape), ())
+    return dims.index(size) if size in dims else None
+
+
+def first_size(function):
+    """The first size of the first array, if it is a parameter: what an elementwise function without any shape folds."""
+    dims = next((shape["dims"] for each in function.tensors for shape in each.shapes if shape.get("dims")), ("",))
+    return dims[0] if any(each.name == dims[0] for each in function.parameters) else None
+
+
+def stands_alone(function, size):
+    """Whether the size is nowhere a part of an expression, and at most once in each shape: else it cannot grow alone."""
+    every = [shape.get("dims", ()) for each in function.tensors for shape in each.shapes]
+    used = [[dim for dim in dims if re.search(rf"\b{size}\b", dim)] for dims in every]
+    return all(each in ([], [size]) for each in used)
+
+
+def empty_like(tensor):
+    """Row-major memory."""
+    return torch.empty_like(tensor, memory_format=torch.contiguous_format)
+
+
+def widened(x):
+    return x.float() if isinstance(x, Tensor) and x.dtype in HALVES else x
+
+
+def direct(operator, overload):
+    """An operator's overload without the frame of its Python object; None where it has no such overload."""
+    if overload not in operator.overloads:
+        return None
+    found = operator.overload(overload)
+    return getattr(found, DIRECT_CALL) if DIRECT_CALL else found
+
+
+def dtypes(operator, name):
+    """Those of the array ``name`` for which C has a kernel on the CPU, or on the device that it has kernels for."""
+    functions = operator.functions.get("cpu") or next(iter(operator.functions.values()))
+    found = {next(x.dtype for x in function.tensors if x.name == name) for function in functions}
+    return frozenset(getattr(torch, each) for each in found if each)

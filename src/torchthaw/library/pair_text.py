@@ -1,0 +1,236 @@
+"""torchthaw/library/pair_text.py: the text of what calls C for a pair of a forward and its backward.
+
+Where an argument of C comes from is known when the header is read, so that a call is one line. Names of arguments and
+outputs are those of C; all others begin with an underscore.
+"""
+
+import re
+
+from .schema import argument_name
+
+TEXT = """\
+def compute({arguments}):
+    if {known}:
+        return _forward({arguments})
+    return _compute_widened({arguments})
+
+
+def indexed(_arguments, _outputs):
+    {arguments_tuple} = _arguments
+    {outputs_tuple} = _outputs
+    return {results_tuple}
+
+
+def gradients(_needs, {grads}, {arguments}{read}):
+    {zeros}
+    if {known_by_backward}:
+        {call}
+        return {found}
+    return _gradients_widened(_needs, {grads}, {arguments}{read})
+"""
+ALL = """\
+{written} = _backward({given})
+"""
+SOME = """\
+if {all_needed} or type({first}) not in _plain:
+    {written} = _backward({given})
+else:
+    {empty}
+    _backward_out({given}, {passed})
+"""
+SECOND = """\
+
+
+def second_gradients(_needs, {grads}, {arguments}{read}):
+    {zeros}
+    {written} = _second({given})
+    return {found}
+"""
+TANGENTS = """\
+
+
+def tangents({tangents}, {arguments}, {outputs}):
+    {zeros}
+    {written} = _tangent({given})
+    return {found}
+"""
+# Without a gradient, in the function for Python.
+CALL = """\
+if ({known}){exact}:
+    {way}
+    {outputs} = _forward({arguments})
+    return {results}
+"""
+WITHOUT_SAVED = """\
+if {first}.numel() >= {many}:
+        {empty}
+        _forward_out({arguments}, {passed})
+        return {results}
+"""
+MANY = 10_000  # elements of the first array from which an output that nobody needs takes longer than the way around it
+
+
+class Names:
+    """The names and expressions of a pair's text. pair: the Pair."""
+
+    def __init__(self, pair):
+        self.pair, self.described = pair, pair.described
+        self.function = pair.forward.base
+        self.arguments = [each.name for each in pair.parameters]
+        self.outputs = [self.of(each.name) for each in self.function.written]
+        self.grads = [f"_grad_{i}" for i, _ in enumerate(self.described["results"])]
+        self.first = self.of(pair.first)
+
+    def of(self, name):
+        """A parameter of the forward as Python has it."""
+        return argument_name(next(each for each in self.function.parameters if each.name == name))
+
+    @property
+    def results(self):
+        """What the operator returns, as expressions of the outputs."""
+        return [
+            self.of(name) + (f"[{self.sized(index)}].clone()" if index else "")
+            for name, index in self.described["results"]
+        ]
+
+    @property
+    def read(self):
+        return [self.of(each) for each in self.pair.read]
+
+    def sized(self, expression):
+        """An expression of the forward's integers as Python's, of shapes of its arguments."""
+        sources = {each.name: each.source for each in self.function.parameters if each.source}
+
+        def of(match):
+            if match[0] not in sources:
+                return self.of(match[0])
+            array, dimension = sources[match[0]]
+            return f"{self.of(array)}.shape[{dimension}]"
+
+        return re.sub(r"[A-Za-z_]\w*", of, expression).replace("/", "//")
+
+    def empty(self, output):
+        """Memory for an output of the forward."""
+        shape = output.shapes[0]
+        if "like" in shape:
+            source = next(each.source for each in self.function.parameters if each.name == shape["like"][0])
+            return f"_empty_like({self.of(source[0])})" if source else None
+        if "dims" not in shape:
+            return None
+        return f"{self.first}.new_empty({as_tuple(map(self.sized, shape['dims']))})"
+
+    def given(self, rows, parameters):
+        """What C gets in place of each parameter."""
+        kinds = {name: (kind, of) for name, kind, of in rows}
+        return [self.one(*kinds[each.name]) for each in parameters]
+
+    def one(self, kind, of):
+        if kind in ("gradient", "tangent"):
+            return f"_grad_{of}" if kind == "gradient" else f"_tangent_{of}"
+        if kind == "none":  # the gradient of an output that nobody gets
+            return "None"
+        return self.sized(of) if kind == "size" else self.of(of)
+
+
+def as_tuple(names):
+    names = list(names)
+    return f"({', '.join(names)}{',' * (len(names) == 1)})"
+
+
+def text(names):
+    """The functions of TEXT, and those of SECOND and TANGENTS where C has them."""
+    pair, described, function = names.pair, names.described, names.function
+    backward = pair.backward.base
+    given = names.given(described["given"], backward.inputs)
+    argument_of = {name: names.of(x) for x, name in described["gradients"].items()}  # C's array -> argument
+    place = {name: names.arguments.index(argument) for name, argument in argument_of.items()}
+    needs = {each.name: f"_needs[{place[each.name]}]" for each in backward.written}
+    equal = described.get("equals", {})
+    written = [f"_{argument_name(each)}" for each in backward.written]
+    by_argument = {}
+    for each, name in zip(backward.written, written):
+        value = f"_grad_{equal[each.name]}" if each.name in equal else name
+        by_argument[argument_of[each.name]] = f"{value} if {needs[each.name]} else None"
+    found = as_tuple(by_argument.get(each, "None") for each in names.arguments)
+    common = {
+        "arguments": ", ".join(names.arguments), "grads": ", ".join(names.grads), "given": ", ".join(given),
+        "read": "".join(f", {each}" for each in names.read), "found": found, "written": ", ".join(written),
+        "zeros": "\n    ".join(_zeros(names, backward)) or "pass",
+    }  # fmt: skip
+    known = f"{names.first}.dtype in _wide or {names.first}.is_cpu and {names.first}.dtype in "
+    made = TEXT.format(
+        **common, known=known + "_known", known_by_backward=known + "_known_by_backward",
+        arguments_tuple=as_tuple(names.arguments), outputs_tuple=as_tuple(names.outputs),
+        results_tuple=as_tuple(names.results), call=_call(names.first, backward, argument_of, needs, equal, common),
+    )  # fmt: skip
+    if described["second"]:
+        made += SECOND.format(**common)
+    if described["tangents"]:
+        tangent, rows = pair.tangent.base, described["tangents"]
+        absent = [
+            line for name, kind, of in rows["given"] if kind == "tangent"
+            and not next(each.nullable for each in tangent.parameters if each.name == name)
+            for line in (f"if _tangent_{of} is None:", f"    _tangent_{of} = _zeros({names.of(of)})")
+        ]  # fmt: skip
+        made += TANGENTS.format(
+            tangents=", ".join(f"_tangent_{each.name}" for each in function.inputs if each.is_tensor),
+            arguments=common["arguments"], outputs=", ".join(names.outputs), zeros="\n    ".join(absent) or "pass",
+            written=", ".join(f"_{argument_name(each)}" for each in tangent.written),
+            given=", ".join(names.given(rows["given"], tangent.inputs)),
+            found=as_tuple(
+                f"_{each}{f'[{names.sized(index)}].clone()' if index else ''}" if each else "None"
+                for each, (_, index) in zip(rows["results"], described["results"])
+            ),
+        )  # fmt: skip
+    return made
+
+
+def _call(first, backward, argument_of, needs, equal, common):
+    """The lines that call the backward: what nobody needs is neither computed nor allocated, where C takes NULL."""
+    computed = [each for each in backward.written if each.name not in equal]
+    if not computed:
+        return "pass"
+    if not all(each.nullable for each in backward.written):
+        return ALL.format(**common).strip()
+    empty, passed = [], []
+    for each in backward.written:
+        name = f"_{argument_name(each)}"
+        passed.append("None" if each.name in equal else name)
+        if each.name not in equal:
+            empty.append(f"{name} = _empty_like({argument_of[each.name]}) if {needs[each.name]} else None")
+    conditions = ["False"] if equal else list(dict.fromkeys(needs.values()))
+    lines = SOME.format(
+        **common, first=first, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
+    ).strip()  # fmt: skip
+    return lines.replace("\n", "\n        ")
+
+
+def _zeros(names, backward):
+    """Lines that put zeros for a gradient that is None where C takes no NULL."""
+    lines = []
+    for i in names.pair.zeros:
+        name, index = names.described["results"][i]
+        lines += [f"if _grad_{i} is None:", f"    _grad_{i} = _zeros({names.of(name)}{'[0]' if index else ''})"]
+    return lines
+
+
+def call(names):
+    """The lines of CALL."""
+    pair, function = names.pair, names.function
+    types = {"SymInt": "int", "float": "float", "bool": "bool"}
+    exact = "".join(f" and type({x.name}) is {types[x.type]}" for x in pair.parameters if x.type in types)
+    known = f"{names.first}.dtype in _wide or {names.first}.is_cpu and {names.first}.dtype in _known"
+    way = "pass"
+    unneeded = {each.name for each in function.written if each.nullable and each.name not in names.pair.needed}
+    empty = {names.of(each.name): names.empty(each) for each in function.written if each.name not in unneeded}
+    if unneeded and pair.is_of_one_dtype and None not in empty.values():
+        passed = ["None" if each.name in unneeded else names.of(each.name) for each in function.written]
+        way = WITHOUT_SAVED.format(
+            first=names.first, many=MANY, arguments=", ".join(names.arguments), passed=", ".join(passed),
+            empty="\n        ".join(f"{name} = {value}" for name, value in empty.items()),
+            results=", ".join(names.results),
+        ).strip()  # fmt: skip
+    return CALL.format(
+        known=known, exact=exact, way=way, outputs=", ".join(names.outputs), arguments=", ".join(names.arguments),
+        results=", ".join(names.results),
+    ).strip()  # fmt: skip
