@@ -49,8 +49,8 @@ def sources(text, has_cuda=False, end=END):
         ("sources = ['a.c']\nos.makedirs('out')\nprint(sources)\nother = unknown()", ["a.c"]),
         ("def f():\n    pass\nfor name in unknown():\n    other = name\nsources = ['a.c']", ["a.c"]),
         ("sources = ['a.c']\nif __name__ == '__main__':\n    sources += ['b.c']", ["a.c", "b.c"]),
-        ("sources = sys.platform == 'darwin' and ['b.c'] or ['a.c']", ["a.c"]),
-        ("sources = ['a.c', 'b.c'][:-1]", ["a.c"]),
+        ("sources = sys.platform == 'linux' and ['a.c'] or ['b.c']", ["a.c"]),
+        ("sources = ['a.c', 'b.c', 'c.c'][:-2]", ["a.c"]),
     ],
 )
 def test_what_is_read(text, expected):
