@@ -85,6 +85,8 @@ def test_fake_tensors():
         assert my_lib.my_lib_add_forward(input1=x, input2=x, output=output) == 1
         with pytest.raises(ValueError, match=names("input2", "(2, 3)", "(2, 4)")):
             add(x, torch.empty(2, 4))
+        with pytest.raises(ValueError, match=names("input", "batch", "in_features", "(2,)")):
+            ops.my_lib_linear_forward(x[:, 0], x, None)
         with pytest.raises(ValueError, match=names("shape1", "(2, 3)", "input1", "(3, 2)")):
             my_lib.my_lib_add_forward(x, (3, 2), 2, x, x.shape, 2, output)
         with pytest.raises(TypeError, match=names("output", "tensor", "PyTorch", "records", "list")):
