@@ -4,9 +4,10 @@
 
 A copy of the tracked files, build/coverage/tree, is built with gcov's counters and tested whole (--short: without the
 tests in tests/slow.txt): the C tests, then those of Python, under the package coverage in every process. Tests that look
-at the libraries themselves fail there, for they find gcov in them. It prints a table of parts, and each file of which
-less than 90 % of lines ran, with the reason that uncovered.txt has for it; --publish writes both into
-docs/internals/coverage.md. The exit status is 1 where the tests ended early, or a reason is missing.
+at the libraries themselves fail there, for they find gcov in them, and those that link the archive without gcov. It
+prints a table of parts, and each file of which less than 90 % of lines ran, with the reason that uncovered.txt has for
+it; --publish writes both into docs/internals/coverage.md. The exit status is 1 where the tests ended early, or a reason
+is missing.
 """
 
 import argparse
@@ -16,18 +17,24 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import page
 
 ROOT = Path(__file__).resolve().parent.parent
 TREE = ROOT / "build" / "coverage" / "tree"
+RESULTS = TREE / "build" / "coverage"  # ignored by git, so that no test takes them for files of the repository
+PYTHON = TREE / ".venv" / "bin" / "python"
+CHECKOUT = "torchthaw-checkout.pth"  # bootstrap writes it
 PAGE = ROOT / "docs" / "internals" / "coverage.md"
 REASONS = ROOT / ".ci" / "uncovered.txt"
 LEAST = 90  # percent of lines
 UNKNOWN = "**no reason yet**"
 JOBS = str(os.cpu_count())
-COUNTERS = {"CFLAGS": "--coverage -fprofile-update=atomic", "CXXFLAGS": "--coverage -fprofile-update=atomic"}
+# Inlined early, a line would count for no file.
+COUNT = "--coverage -fprofile-update=atomic -fno-early-inlining"
+COUNTERS = {"CFLAGS": COUNT, "CXXFLAGS": COUNT}
 # Name in the table -> how the paths of its files begin.
 PARTS = {
     "libmy_lib": ("c_api/my_lib/", "c_api/base/"),
@@ -60,42 +67,60 @@ def copy_tree():
             to.symlink_to(source.readlink())
         elif source.is_file() and not (to.is_file() and to.read_bytes() == source.read_bytes()):
             shutil.copy2(source, to)
-    if not (TREE / ".venv").exists():
-        (TREE / ".venv").symlink_to(ROOT / ".venv")
-    (TREE / ".coveragerc").write_text(SETTINGS)
+    shutil.rmtree(TREE / ".git", ignore_errors=True)  # tests ask git for the files
+    run("git", "init", "--quiet")
+    run("git", "add", "--force", *filter(lambda name: os.path.lexists(TREE / name), names))
+    make_environment()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / "settings").write_text(SETTINGS)
+
+
+def make_environment():
+    """TREE/.venv: links to the packages of this Python, but the one that names the checkout names TREE."""
+    given, made = Path(sys.prefix), TREE / ".venv"
+    packages = Path(sysconfig.get_path("purelib")).relative_to(given)
+    made.unlink() if made.is_symlink() else shutil.rmtree(made, ignore_errors=True)
+    (made / packages).mkdir(parents=True)
+    for path in [*given.iterdir(), *(given / packages).iterdir()]:
+        link = made / path.relative_to(given)
+        if not link.exists() and path.name not in ("lib64", CHECKOUT):
+            link.symlink_to(path)
+    (made / packages / CHECKOUT).write_text(f"{TREE / 'src'}\n{TREE}\n")
 
 
 def run(*command, check=True, **environment):
     """Runs a command in TREE, with that tree's Python."""
     path = os.pathsep.join([str(TREE / "src"), str(TREE)])
-    given = {**os.environ, "PYTHONPATH": path, **environment}
+    programs = os.pathsep.join([str(PYTHON.parent), os.environ["PATH"]])
+    data = {"COVERAGE_FILE": str(RESULTS / "data"), "COVERAGE_RCFILE": str(RESULTS / "settings")}
+    given = {**os.environ, "PYTHONPATH": path, "PATH": programs, **data, **environment}
     return subprocess.run([*map(str, command)], cwd=TREE, env=given, check=check)
 
 
 def build_and_test(short):
     """Leaves the counters of gcov and the files of coverage in TREE; whether the tests ran to their end."""
-    run(sys.executable, "ffi_build.py", **COUNTERS)
+    run(PYTHON, "ffi_build.py", **COUNTERS)
     run("cmake", "--build", "build", "--parallel", JOBS, **COUNTERS)
-    for path in [*TREE.rglob("*.gcda"), TREE / ".coverage", *TREE.glob(".coverage.*")]:
-        path.unlink(missing_ok=True)
+    for path in [*TREE.rglob("*.gcda"), *RESULTS.glob("data*")]:
+        path.unlink()
     run("ctest", "--test-dir", "build", "--parallel", JOBS, check=False)
-    pytest = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "tests", "-q"]
+    pytest = [PYTHON, "-m", "coverage", "run", "-m", "pytest", "tests", "-q"]
     pytest += ["--ignore", "tests/bridge/test_bridge_sanitized.py"]
     pytest += ["--dist", "loadfile", "--numprocesses", JOBS, "--max-worker-restart", "0", "--timeout", "1200"]
     pytest += ["-m", "not slow"] if short else []
-    return run(*pytest, check=False, COVERAGE_FILE=str(TREE / ".coverage")).returncode in (0, 1)
+    return run(*pytest, check=False).returncode in (0, 1)
 
 
 def measured():
     """{file: (lines run, lines, branches run, branches)}; lines that no build has are in none."""
-    run("gcovr", "--json", "c.json", "--gcov-ignore-parse-errors=all", "--gcov-ignore-errors=no_working_dir_found",
+    run("gcovr", "--json", RESULTS / "c.json", "--gcov-ignore-parse-errors=all", "--gcov-ignore-errors=no_working_dir_found",
         "--exclude-throw-branches", "--filter", "c_api/(my_lib|base|th)/", "--filter", "src/", "build")  # fmt: skip
-    run(sys.executable, "-m", "coverage", "combine", "--append", "-q", check=False)
-    run(sys.executable, "-m", "coverage", "json", "-i", "-q", "-o", "python.json")
+    run(PYTHON, "-m", "coverage", "combine", "--append", "-q", check=False)
+    run(PYTHON, "-m", "coverage", "json", "-i", "-q", "-o", RESULTS / "python.json")
     found = {}
-    for each in json.loads((TREE / "c.json").read_text())["files"]:
+    for each in json.loads((RESULTS / "c.json").read_text())["files"]:
         found[each["file"]] = of_c(each["lines"])
-    for name, each in json.loads((TREE / "python.json").read_text())["files"].items():
+    for name, each in json.loads((RESULTS / "python.json").read_text())["files"].items():
         of = each["summary"]
         found[name] = of["covered_lines"], of["num_statements"], of["covered_branches"], of["num_branches"]
     return {name: numbers for name, numbers in found.items() if numbers[1] and part_of(name)}
@@ -151,7 +176,6 @@ def main():
     parser.add_argument("--short", action="store_true", help="without the slow tests")
     parser.add_argument("--report", action="store_true", help="of the run before: nothing is built or tested")
     options = parser.parse_args()
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     form, wrong = "without the slow tests" if options.short else "all tests", []
     if not options.report:
         copy_tree()

@@ -76,6 +76,24 @@ def test_all_that_is_made_is_for_this_user_alone(cache, tmp_path, umask):
     assert [path for path in roots if mode(path) != 0o700] == []
 
 
+@pytest.mark.parametrize("is_made", [True, False])
+def test_a_folder_that_another_process_makes_meanwhile_is_taken(cache, monkeypatch, is_made):
+    rename = os.rename
+
+    def lose(temporary, made):
+        if is_made:
+            rename(temporary, made)
+        raise OSError("another one was first")
+
+    monkeypatch.setattr(os, "rename", lose)
+    if is_made:
+        assert (launcher_home() / "bin" / "nvcc").read_text() == "#!/bin/sh\n"
+    else:
+        with pytest.raises(OSError, match="another one was first"):
+            launcher_home()
+    assert len(list((cache / "nvcc").iterdir())) == is_made
+
+
 def test_the_default_is_for_this_user_alone(monkeypatch, tmp_path, umask):
     for name in ("TORCHTHAW_CACHE", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)

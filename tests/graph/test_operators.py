@@ -175,6 +175,8 @@ def test_vmap():
     _, *rest = lltm_arguments()
     new_h = torch.vmap(lambda input: ops.lltm_forward(input, *rest)[0])(x)
     assert torch.equal(new_h, torch.stack([lltm(each, *rest)[0] for each in x]))
+    of_none = torch.vmap(ops.lltm_forward, (1, *[None] * len(rest)))(x[:0].movedim(0, 1), *rest)
+    assert [each.shape for each in of_none] == [(0, *each.shape) for each in lltm(x[0], *rest)]
     output = torch.empty(5, 3)
     torch.vmap(lambda a, b: ops.my_lib_add_forward.out(a, a, b) or b)(x[:, 0], output)
     torch.testing.assert_close(output, 2 * x[:, 0])

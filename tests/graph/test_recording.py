@@ -85,6 +85,8 @@ def test_fake_tensors():
         assert my_lib.my_lib_add_forward(input1=x, input2=x, output=output) == 1
         with pytest.raises(ValueError, match=names("input2", "(2, 3)", "(2, 4)")):
             add(x, torch.empty(2, 4))
+        with pytest.raises(ValueError, match=names("input", "batch", "in_features", "(2,)")):
+            ops.my_lib_linear_forward(x[:, 0], x, None)
         with pytest.raises(ValueError, match=names("shape1", "(2, 3)", "input1", "(3, 2)")):
             my_lib.my_lib_add_forward(x, (3, 2), 2, x, x.shape, 2, output)
         with pytest.raises(TypeError, match=names("output", "tensor", "PyTorch", "records", "list")):
@@ -96,17 +98,23 @@ def test_fake_tensors():
 # operator -> (a call, its floating-point operations), with 2 * 12 * 7 in each of 2 rows, and of 6 steps
 FLOPS = {
     "linear": (lambda: functions.linear.linear(torch.randn(30, 3), torch.randn(4, 3)), 2 * 30 * 4 * 3),
+    "linear_backward": (lambda: gradients(functions.linear.linear, [torch.randn(30, 3), torch.randn(4, 3)]),
+                        3 * 2 * 30 * 4 * 3),
     "lltm": (lambda: functions.lltm.lltm(*lltm_arguments()), 2 * 2 * 12 * 7),
-    "lltm_backward": (lambda: lltm_and_gradients(), 3 * 2 * 2 * 12 * 7),
+    "lltm_backward": (lambda: gradients(functions.lltm.lltm, lltm_arguments()), 3 * 2 * 2 * 12 * 7),
     "lltm_sequence": (
         lambda: functions.lltm_sequence.lltm_sequence(torch.randn(6, 2, 3), *lltm_arguments()[1:]), 6 * 2 * 2 * 12 * 7
+    ),
+    "lltm_sequence_backward": (
+        lambda: gradients(functions.lltm_sequence.lltm_sequence, [torch.randn(6, 2, 3), *lltm_arguments()[1:]]),
+        3 * 6 * 2 * 2 * 12 * 7
     ),
 }  # fmt: skip
 
 
-def lltm_and_gradients():
-    arguments = [each.requires_grad_() for each in lltm_arguments()]
-    functions.lltm.lltm(*arguments)[0].sum().backward()
+def gradients(function, arguments):
+    result = function(*(each.requires_grad_() for each in arguments))
+    (result if torch.is_tensor(result) else result[0]).sum().backward()
 
 
 @pytest.mark.parametrize("name", FLOPS)

@@ -1,5 +1,6 @@
 // tests/operators/test_arguments.cpp: the argument checks themselves, which the library does not export.
 #include "runtime/arguments.h"
+#include "runtime/workspace.cuh"
 #include "../support/check.h"
 
 using namespace my_lib;
@@ -71,6 +72,19 @@ static void test_workspace() {
                 "as the workspace_size function said");
 }
 
+static void test_parts_of_a_workspace() {
+    Workspace none, two, large;
+    CHECK(none.bytes() == 0);
+    alignas(256) static char memory[1024];
+    Workspace parts(memory + 1);
+    CHECK(parts.take<float>(3) == reinterpret_cast<float *>(memory + 256));
+    CHECK(parts.take<double>(1) == reinterpret_cast<double *>(memory + 512));
+    CHECK(!two.take<float>(3) && !two.take<double>(1) && two.bytes() == 768);
+    large.take<char>(INT64_MAX);
+    large.take<char>(INT64_MAX);
+    CHECK_ERROR(large.bytes() != SIZE_MAX, MY_LIB_ERROR_SIZE_OVERFLOW, "workspace", "18446744073709551615", "more");
+}
+
 int main() {
     test_count_elements();
     test_an_array_without_elements_never_overflows();
@@ -78,5 +92,6 @@ int main() {
     test_shapes_that_are_wrong();
     test_pointers();
     test_workspace();
+    test_parts_of_a_workspace();
     return failures() != 0;
 }

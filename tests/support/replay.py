@@ -337,7 +337,7 @@ def outcomes(library, cases, seconds=20):
                     out.flush()
                     if "err" in case["x"]:
                         break
-            os._exit(0)
+            ctypes.CDLL(None).exit(0)  # C's own, which leaves gcov's counters; a child ends nothing of Python
         os.close(writer)
         with os.fdopen(reader) as lines:
             results += [json.loads(line) for line in lines if line.endswith("\n")]

@@ -48,6 +48,40 @@ void round_trips() {
     });
 }
 
+void what_others_see() {
+    THFile *file = THDiskFile_new(path, "w", 0);
+    THFile_writeStringRaw(file, "7x", 2);
+    THFile_synchronize(file);
+    THFile *other = THDiskFile_new(path, "r", 0);
+    char *text;
+    EXPECT(THFile_readIntScalar(other) == 7);  // what ends the number stays
+    EXPECT(THFile_readStringRaw(other, "*a", &text) == 1 && *text == 'x');
+    THFree(text);
+    THFile_free(other);
+    THFile_free(file);
+    std::remove(path);
+
+    THFile *full = THDiskFile_new("/dev/full", "w", 0);
+    THFile_writeStringRaw(full, "7x", 2);
+    EXPECT(raised([&] { THFile_synchronize(full); }) == "0: unable to write all of </dev/full>");
+    THFile_free(full);
+}
+
+// Then a function gives 0 or NULL.
+void handlers_that_return() {
+    int calls = 0;
+    THSetErrorHandler([](const char *, void *data) { *static_cast<int *>(data) += 1; }, &calls);
+    THSetArgErrorHandler([](int, const char *, void *data) { *static_cast<int *>(data) += 10; }, &calls);
+    EXPECT(!THDiskFile_new("/none/none", "r", 0) && calls == 1);
+    THFile *memory = THMemoryFile_new("r");
+    EXPECT(THFile_readIntScalar(memory) == 0 && calls == 2);
+    char *text;
+    EXPECT(THFile_readStringRaw(memory, "x", &text) == 0 && calls == 12);
+    THFile_free(memory);
+    THSetErrorHandler(nullptr, nullptr);
+    THSetArgErrorHandler(nullptr, nullptr);
+}
+
 void strings() {
     on_disk_and_in_memory([](THFile *file) {
         EXPECT(THFile_writeStringRaw(file, "one\n\nthree", 10) == 10);
@@ -166,6 +200,8 @@ void memory_and_its_storage() {
 int main() {
     catch_errors();
     round_trips();
+    what_others_see();
+    handlers_that_return();
     strings();
     ends_and_errors();
     byte_order_and_long_size();

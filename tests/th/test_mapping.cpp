@@ -49,6 +49,44 @@ void name_that_stays() {
     std::remove(path);
 }
 
+// A descriptor that the caller opened serves, and the context keeps one where it is asked to.
+void descriptor() {
+    char path[] = "test_mapping_XXXXXX";
+    const int fd = mkstemp(path);
+    constexpr int kept = TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_KEEPFD;
+    THMapAllocatorContext *context = THMapAllocatorContext_newWithFd(path, fd, kept);
+    THFloatStorage *a = THFloatStorage_newWithAllocator(4, &THMapAllocator, context);
+    a->data[3] = 6;
+    const int own = THMapAllocatorContext_fd(context);
+    float value = 0;
+    EXPECT(pread(own, &value, sizeof value, 3 * sizeof value) == sizeof value && value == 6);
+    EXPECT(own != fd && fcntl(fd, F_GETFD) == -1);  // which takes the place of the one that was given
+    EXPECT(THMapAllocatorContext_filename(context) == std::string(path) && THMapAllocatorContext_size(context) == 16);
+    THFloatStorage_free(a);
+    EXPECT(fcntl(own, F_GETFD) == -1);
+    std::remove(path);
+}
+
+// As others call what an allocator holds: an error reaches the handler.
+void functions_of_allocators() {
+    auto *data = static_cast<float *>(THDefaultAllocator.malloc(nullptr, 8));
+    data[1] = 2;
+    data = static_cast<float *>(THDefaultAllocator.realloc(nullptr, data, 16));
+    EXPECT(data[1] == 2);
+    THDefaultAllocator.free(nullptr, data);
+    EXPECT(raised([&] { THMapAllocator.realloc(nullptr, nullptr, 8); }) == "0: cannot realloc mapped data");
+
+    THMapAllocatorContext *context = THMapAllocatorContext_new(name.c_str(), TH_ALLOCATOR_MAPPED_SHAREDMEM);
+    void *counted = THRefcountedMapAllocator.malloc(context, 16);
+    EXPECT(counted && exists(name.c_str()));
+    THRefcountedMapAllocator.free(context, counted);
+    EXPECT(!exists(name.c_str()));
+    context = THMapAllocatorContext_new(name.c_str(), TH_ALLOCATOR_MAPPED_SHARED);
+    EXPECT(raised([&] { THRefcountedMapAllocator.malloc(context, 16); }) ==
+           "0: THRefcountedMapAllocator requires TH_ALLOCATOR_MAPPED_SHAREDMEM flag");
+    THMapAllocatorContext_free(context);
+}
+
 // The first storage that is freed takes the name with it.
 void shared_memory() {
     constexpr int own = TH_ALLOCATOR_MAPPED_SHAREDMEM | TH_ALLOCATOR_MAPPED_EXCLUSIVE;
@@ -101,6 +139,8 @@ int main() {
     catch_errors();
     file();
     name_that_stays();
+    descriptor();
+    functions_of_allocators();
     shared_memory();
     counted();
     shm_unlink(name.c_str());

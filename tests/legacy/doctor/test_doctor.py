@@ -211,14 +211,24 @@ def test_json(project, capsys):
 
 
 def test_patches(capsys, monkeypatch):
+    from torchthaw.bridge import private_names
     from torchthaw.legacy import patches, semantics
 
+    monkeypatch.setattr(private_names, "missing", dict)
     monkeypatch.setenv("TORCHTHAW_NO_PATCH", "creator")
     assert main(["doctor", "--patches"]) == 0
     lines = capsys.readouterr().out.splitlines()
     names = [entry[0] for entry in patches.listing() + semantics.SEMANTICS.listing()]
     assert [line.split()[0] for line in lines if line.startswith(" ")] == names
     assert [line.split()[0] for line in lines if line.endswith("(off)")] == ["creator"]
+    monkeypatch.setattr(private_names, "missing", lambda: {"torch._C._gone": "a call of Python"})
+    assert main(["doctor", "--patches"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "  torch._C._gone: a call of Python"
+    assert main(["doctor", "--patches", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in found["patches"] + found["semantics"]] == names
+    assert [row["name"] for row in found["patches"] if row["off"]] == ["creator"]
+    assert found["private_names"] == [{"name": "torch._C._gone", "stands_in": "a call of Python"}]
     monkeypatch.setenv("TORCHTHAW_NO_PATCH", "creators")
     assert main(["doctor", "--patches"]) == 2
     assert "TORCHTHAW_NO_PATCH: name: expected one of instance_functions, " in capsys.readouterr().err

@@ -49,6 +49,8 @@ def sources(text, has_cuda=False, end=END):
         ("sources = ['a.c']\nos.makedirs('out')\nprint(sources)\nother = unknown()", ["a.c"]),
         ("def f():\n    pass\nfor name in unknown():\n    other = name\nsources = ['a.c']", ["a.c"]),
         ("sources = ['a.c']\nif __name__ == '__main__':\n    sources += ['b.c']", ["a.c", "b.c"]),
+        ("sources = sys.platform == 'linux' and ['a.c'] or ['b.c']", ["a.c"]),
+        ("sources = ['a.c', 'b.c', 'c.c'][:-2]", ["a.c"]),
     ],
 )
 def test_what_is_read(text, expected):
@@ -59,6 +61,12 @@ def test_what_is_read(text, expected):
     "text, line, what",
     [
         ("sources = os.listdir('src')", 6, "sources"),
+        ("sources = [f'{name!r}.c' for name in ['a']]", 6, "sources"),
+        ("sources = ['a.c'][~0:]", 6, "sources"),
+        ("sources = ['a.c' for _ in 'a' for _ in 'b']", 6, "sources"),
+        ("sources = ['a'.replace('a', 'b' * 9999).replace('b', 'cc')]", 6, "sources"),
+        ("sources = [('a' * 999).join(['b'] * 99)]", 6, "sources"),
+        ("sources = [2 ** 3]", 6, "sources"),
         ("sources = ['a.c']\nfill(sources)", 7, "sources"),
         ("sources = ['a.c', 'b.c']\nsources.remove('b.c')", 7, "sources"),
         ("sources = ['a.c', 'b.c']\nlast = sources.pop()", 7, "sources"),

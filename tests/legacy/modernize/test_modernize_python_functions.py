@@ -147,6 +147,48 @@ def test_gradients_that_are_contiguous_already(body, names):
     assert raw_gradients(function) == names
 
 
+BACKWARD = """from torch.autograd import Function
+
+
+class Scale(Function):
+    def __init__(self, factor):
+        self.factor = factor
+
+    def forward(self, x, y):
+        return x * self.factor + y
+
+    def backward(self, grad):
+        {}
+
+
+def scale(x, y):
+    return Scale(2)(x, y)
+"""
+
+
+@pytest.mark.parametrize("before, after", [
+    ("return grad, grad", "return grad, grad, None"),
+    ("return grad, grad, None, None", "return grad, grad, None"),
+    ("return None", "return None, None, None"),
+    ("return", "return None, None, None"),
+    ("pass", "return None, None, None"),
+    ("print(grad)", "print(grad)\n        return None, None, None"),
+    ("if grad.dim():\n            return grad, grad\n        else:\n            raise ValueError(grad)",
+     "if grad.dim():\n            return grad, grad, None\n        else:\n            raise ValueError(grad)"),
+    ("if grad.dim():\n            return grad, grad",
+     "if grad.dim():\n            return grad, grad, None\n        return None, None, None"),
+    ("with open('a'):\n            return grad, grad", "with open('a'):\n            return grad, grad, None"),
+    ("def of(part):\n            return part\n        return of(grad), (lambda: grad)()",
+     "def of(part):\n            return part\n        return of(grad), (lambda: grad)(), None"),
+    ("parts = [grad, grad]\n        return parts", "parts = [grad, grad]\n        return (*parts, None)"),
+    ("return tuple(map(abs, (grad, grad)))", "return (*tuple(map(abs, (grad, grad))), None)"),
+])  # fmt: skip
+def test_backward_returns_none_for_each_constant(before, after):
+    """And where it ends without a return; a function inside it returns what it did."""
+    texts, _, _ = convert({"a.py": BACKWARD.format(before)}, {})
+    assert f"def backward(ctx, grad):\n        {after}\n\n\ndef scale" in texts["a.py"]
+
+
 def test_names_that_ctx_has():
     from torchthaw.legacy.function import READ_ONLY
     from torchthaw.legacy.modernize.python import methods
