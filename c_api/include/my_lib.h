@@ -178,8 +178,8 @@ THAW_STATUS THAW_BACKWARD_OF(my_lib_add_forward)
 MY_LIB_API int my_lib_add_backward(
     const float *grad_output THAW_LIKE(shape, ndim),
     const int64_t *shape, int64_t ndim,
-    float *grad_input1       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output),
-    float *grad_input2       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output));
+    float *grad_input1       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output) THAW_EQUALS(grad_output),
+    float *grad_input2       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output) THAW_EQUALS(grad_output));
 THAW_VARIANT_OF(my_lib_add_backward)
 MY_LIB_API int my_lib_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
                                        double *grad_input1, double *grad_input2);
@@ -205,7 +205,7 @@ MY_LIB_API int my_lib_scale_add_backward(
     const float *grad_output THAW_LIKE(shape, ndim),
     const int64_t *shape, int64_t ndim,
     float *grad_input1       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output),
-    float *grad_input2       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output));
+    float *grad_input2       THAW_LIKE(shape, ndim) THAW_NULLABLE THAW_ALIAS(grad_output) THAW_EQUALS(grad_output));
 THAW_VARIANT_OF(my_lib_scale_add_backward)
 MY_LIB_API int my_lib_scale_add_backward_f64(const double *grad_output, const int64_t *shape, int64_t ndim,
                                              double *grad_input1, double *grad_input2);

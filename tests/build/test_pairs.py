@@ -71,13 +71,18 @@ def test_of_saved_outputs_entries_and_numbers(tmp_path):
             ["grad_y", "gradient", 0], ["last", "gradient", 2], ["x", "input", "x"], ["h", "output", "h"],
             ["count", "output", "count"], ["c", "number", "c"], ["k", "number", "k"],
         ],
-        "gradients": {"x": "d_x"},
+        "gradients": {"x": "d_x"}, "equals": {},
         "tangents": {
             "given": [["tangent_x", "tangent", "x"], ["h", "output", "h"], ["c", "number", "c"]],
             "results": ["tangent_y", None, "tangent_h"],
         },
         "elementwise": False, "batch": "m", "autocast": "lower",
     }  # fmt: skip
+
+
+def test_a_gradient_that_equals_another(tmp_path):
+    equal = HEADER.replace("*d_x THAW_SHAPE(n, m));", "*d_x THAW_SHAPE(n, m) THAW_EQUALS(grad_y));")
+    assert pairs(tmp_path, equal)["f"]["equals"] == {"d_x": 0}
 
 
 def test_second_derivative(tmp_path):
@@ -176,7 +181,7 @@ def test_the_examples_of_the_page(tmp_path):
     page = (ROOT / "docs" / "reference" / "annotations.md").read_text()
     examples = "".join(re.findall(r"^```c\n(.*?)^```", page, re.DOTALL | re.MULTILINE))
     found = pairs(tmp_path, examples)
-    assert list(found) == ["scale", "square", "square_backward_differentiable", "walk"]
+    assert list(found) == ["scale", "square", "square_backward_differentiable", "sum", "walk"]
     assert (found["scale"]["tangent"], found["square"]["second"]) == ("scale_tangent", "square_second")
     assert found["walk"]["results"] == [["position", None], ["position", "steps - 1"]]
 
@@ -246,6 +251,15 @@ WRONG = [
      names("f_forward", "z", "THAW_SAVED", "f_backward", "grad_z", "THAW_GRADIENT_OF(z)")),
     ("*count THAW_SHAPE(n));", "*count THAW_SHAPE(n), float *z THAW_SHAPE(n) THAW_SAVED);", 6,
      names("f_forward", "z", "THAW_SAVED", "f_backward")),
+    # THAW_EQUALS
+    ("*d_x THAW_SHAPE(n, m));", "*d_x THAW_SHAPE(n, m) THAW_EQUALS(x));", 13,
+     names("f_backward", "d_x", "THAW_EQUALS", "gradient", "result", "x")),
+    ("*d_x THAW_SHAPE(n, m));", "*d_x THAW_SHAPE(n, m) THAW_EQUALS(last));", 13,
+     names("f_backward", "d_x", "THAW_EQUALS", "(m,)", "last", "(n, m)")),
+    ("*y THAW_SHAPE(n, m),\n               float *h", "*y THAW_SHAPE(n, m) THAW_EQUALS(x),\n               float *h", 4,
+     names("f_forward", "y", "THAW_EQUALS", "output", "THAW_BACKWARD_OF")),
+    ("*grad_y THAW_SHAPE(n, m),", "*grad_y THAW_SHAPE(n, m) THAW_EQUALS(last),", 8,
+     names("f_backward", "grad_y", "THAW_EQUALS", "output", "const float *")),
     # words where they do not belong
     ("*where THAW_SHAPE(n), double", "*where THAW_SHAPE(n) THAW_SAVED, double", 3,
      names("f_forward", "where", "THAW_SAVED", "output", "const int32_t *")),

@@ -60,6 +60,10 @@ typedef uint16_t thaw_float16;
  * and the name of that array. h[n - 1] is an entry of an output, which is a result of its own then. */
 #define THAW_GRADIENT_OF(array)
 
+/* Of an output of a THAW_BACKWARD_OF: it equals this array, the gradient of an output of the base. PyTorch gets that one
+ * in its place, and nothing is computed. */
+#define THAW_EQUALS(array)
+
 /* ---- Before a function ------------------------------------------------------------------------------------------- */
 
 /* It returns an int, 0 for failure. */

@@ -19,7 +19,7 @@ class AnnotationError(BuildError, ValueError):
 BEHIND = {
     "THAW_SHAPE": "...", "THAW_LIKE": "shape, ndim", "THAW_BROADCAST": "shape1, ndim1, shape2, ndim2",
     "THAW_NULLABLE": None, "THAW_INOUT": None, "THAW_ALIAS": "...", "THAW_WORKSPACE": "size, call", "THAW_SAVED": None,
-    "THAW_GRADIENT_OF": "array",
+    "THAW_GRADIENT_OF": "array", "THAW_EQUALS": "array",
 }  # fmt: skip
 BEFORE = {
     "THAW_STATUS": None, "THAW_VARIANT_OF": "base", "THAW_BACKWARD_OF": "base", "THAW_TANGENT_OF": "base",

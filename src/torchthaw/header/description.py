@@ -40,6 +40,7 @@ class Parameter:
     call: Any = None
     saved: Any = None  # the Word THAW_SAVED
     gradient_of: Any = None  # the Word THAW_GRADIENT_OF
+    equals: Any = None  # the Word THAW_EQUALS
 
     @property
     def name(self):
@@ -378,6 +379,9 @@ class _Annotator:
 
     def read_gradient_of(self, parameter, word):
         parameter.gradient_of = word
+
+    def read_equals(self, parameter, word):
+        parameter.equals = word
 
     def read_alias(self, parameter, word):
         if not parameter.is_written:

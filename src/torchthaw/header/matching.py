@@ -14,7 +14,7 @@ NUMBERS = "integer", "float", "bool", "sizes"
 
 def error(function, parameter, word, expected, got):
     """The AnnotationError at a word, of which the name is given, or at the function."""
-    words = (parameter.saved, parameter.gradient_of) if parameter else tuple(function.words.values())
+    words = (parameter.saved, parameter.gradient_of, parameter.equals) if parameter else tuple(function.words.values())
     place = next((each.place for each in words if each and each.name == word), function.prototype.place)
     of = [place, function.name, *([parameter.name] if parameter else []), *([word] if word else [])]
     return AnnotationError(f"{': '.join(of)}: expected {expected}, got {got}")
@@ -37,7 +37,7 @@ def is_differentiable(array):
 
 
 def match(pair):
-    """Fills results, saved, given and gradients of a pairs.Pair."""
+    """Fills results, saved, given, gradients and equals of a pairs.Pair."""
     for function in (pair.forward, pair.backward):
         _check_functional(function, pair.backward, "THAW_BACKWARD_OF")
     known = outputs(pair.forward)
@@ -70,6 +70,7 @@ def match(pair):
         elif parameter.kind in NUMBERS and not parameter.source:
             pair.given.append(_number_row(pair, pair.backward, parameter))
     _match_gradients(pair)
+    _match_equal(pair)
     _check_outputs(pair, sources.values())
 
 
@@ -191,6 +192,23 @@ def _match_gradients(pair):
             raise error(pair.backward, array, "THAW_SAVED", f"a result, as it is the gradient of {name}", "THAW_SAVED")
         _check_alike(pair, pair.backward, array, known[name])
         pair.gradients[name] = array.name
+
+
+def _match_equal(pair):
+    """An output that equals the gradient of a result, as THAW_EQUALS says."""
+    of_results = {name: of for name, kind, of in pair.given if kind == "gradient"}
+    for array in outputs(pair.backward).values():
+        if not array.equals:
+            continue
+        name = array.equals.arguments[0]
+        if name not in of_results:
+            expected = f"an array of {pair.backward.name} that is the gradient of a result"
+            raise error(pair.backward, array, "THAW_EQUALS", expected, name)
+        other = inputs(pair.backward)[name]
+        ours, theirs = (f"{each.dtype} {each.shape_text}" for each in (array, other))
+        if ours != theirs:
+            raise error(pair.backward, array, "THAW_EQUALS", f"{theirs}, as {name} is", ours)
+        pair.equals[array.name] = of_results[name]
 
 
 def _check_outputs(pair, sources):

@@ -31,6 +31,7 @@ class Pair:
     saved: list = field(default_factory=list)
     given: list = field(default_factory=list)
     gradients: dict = field(default_factory=dict)
+    equals: dict = field(default_factory=dict)
     tangents: Any = None
     is_elementwise: bool = False
     batch: Any = None
@@ -41,8 +42,8 @@ class Pair:
             "name": self.name, "operator": self.operator, "forward": self.forward.name,
             "backward": self.backward.name, "second": self.second and self.second.name, "is_second": self.is_second,
             "tangent": self.tangent and self.tangent.name, "results": self.results, "saved": self.saved,
-            "given": self.given, "gradients": self.gradients, "tangents": self.tangents,
-            "elementwise": self.is_elementwise, "batch": self.batch, "autocast": self.autocast,
+            "given": self.given, "gradients": self.gradients, "equals": self.equals,
+            "tangents": self.tangents, "elementwise": self.is_elementwise, "batch": self.batch, "autocast": self.autocast,
         }  # fmt: skip
 
 
@@ -155,6 +156,8 @@ def check_words(function, bases):
             raise error(function, parameter, "THAW_GRADIENT_OF", "THAW_BACKWARD_OF before the function", "none")
         if parameter.gradient_of and parameter.kind != "array":
             raise error(function, parameter, "THAW_GRADIENT_OF", "an array, no sizes or workspace", said)
+        if parameter.equals and not (parameter.is_output and function.backward_of):
+            raise error(function, parameter, "THAW_EQUALS", "an output of a function with THAW_BACKWARD_OF", said)
     for name in OF_FORWARD:
         if name in function.words and function.name not in bases:
             raise error(function, None, name, has_backward(function.name), "none")
