@@ -1,11 +1,58 @@
 """functions/fused_conv_batch_norm2d.py: batch_norm2d(conv2d(input, conv_weight)) that keeps only the conv's input."""
 
+import torch
 from torch.nn import functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
-from . import batch_norm2d, conv2d
-from ._autograd import Operator, autocast_active, dispatch, low_precision, must_compose, needs_dispatch
-from ._library import check_dense, check_dtype
+import torchthaw
+
+from . import conv2d
+from ._library import applying
+from .batch_norm2d import batch_norm2d, in_channels_last, is_channels_last
+
+HALVES = torch.bfloat16, torch.float16
+FLOATS = torch.float32, torch.float64, *HALVES
+
+
+def forward(input, conv_weight, eps: float):
+    """(output, mean, std), the last two of shape (out_channels)."""
+    if input.dtype not in FLOATS:  # refused here: the convolution would compute it
+        expected = "torch.float32, torch.float64, torch.bfloat16 or torch.float16"
+        raise TypeError(f"input: expected dtype {expected}, got {input.dtype}; pass tensor.to(torch.float32)")
+    images = conv2d.compute(input, conv_weight, "conv_weight")
+    output, mean, std = torch.ops.my_lib.my_lib_batch_norm2d_forward(widened(images), eps)
+    return in_format_of(images, output), mean, std
+
+
+def backward(grad_outputs, arguments, outputs, needs):
+    (grad_output,), (input, conv_weight, eps), (_, mean, std) = grad_outputs, arguments, outputs
+    images = F.conv2d(input, conv_weight)
+    gradient = torch.ops.my_lib.my_lib_batch_norm2d_backward(widened(grad_output), widened(images), mean, std, eps)
+    return *conv2d.gradients([in_format_of(images, gradient)], [input, conv_weight], (), needs), None
+
+
+def widened(images):
+    return images.float() if images.dtype in HALVES else images
+
+
+def in_format_of(images, result):
+    result = result.to(images.dtype)
+    return in_channels_last(result) if is_channels_last(images) else result
+
+
+def formula(input, conv_weight, eps):
+    return batch_norm2d(conv2d.conv2d(input, conv_weight), eps)
+
+
+fused = torchthaw.differentiable(
+    forward,
+    backward,
+    formula,
+    saved=2,
+    autocast="lower",
+    reads_results=False,
+    name="functions::fused_conv_batch_norm2d",
+)
 
 
 def fused_conv_batch_norm2d(input, conv_weight, eps=1e-3):
@@ -16,42 +63,7 @@ def fused_conv_batch_norm2d(input, conv_weight, eps=1e-3):
     """
     if has_torch_function_variadic(input, conv_weight):
         return handle_torch_function(fused_conv_batch_norm2d, (input, conv_weight), input, conv_weight, eps)
-    if needs_dispatch(conv_weight, input) or autocast_active():
-        return dispatch(FusedConvBatchNorm2DFunction, input, conv_weight, eps)
-    return compute(input, conv_weight, eps)[0]
+    return fused(input, conv_weight, eps)
 
 
-def compute(input, conv_weight, eps):
-    """(output, mean, std), the last two of shape (out_channels)."""
-    check_dense("input", input)
-    check_dtype("input", input)  # refuses here what the batch norm would refuse after the convolution
-    return batch_norm2d.compute(conv2d.compute(input, conv_weight, "conv_weight"), eps)
-
-
-class FusedConvBatchNorm2DFunction(Operator):
-    """``FusedConvBatchNorm2DFunction.apply(input, conv_weight, eps=1e-3) -> output``."""
-
-    @staticmethod
-    def forward(ctx, input, conv_weight, eps=1e-3):
-        output, mean, std = compute(input, conv_weight, eps)
-        ctx.save_for_backward(input, conv_weight, mean, std)  # mean and std: two numbers per channel
-        ctx.eps = eps
-        return output
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        input, conv_weight, mean, std = ctx.saved_tensors
-        if must_compose(grad_output):
-            arguments = input, conv_weight, ctx.eps
-            return FusedConvBatchNorm2DFunction.gradients(arguments, (grad_output,), ctx.needs_input_grad)
-        conv_output = F.conv2d(input, conv_weight)
-        grad_conv_output = batch_norm2d.compute_gradient(conv_output, grad_output, mean, std, ctx.eps)
-        return *conv2d.gradients(grad_conv_output, input, conv_weight, ctx.needs_input_grad[:2]), None
-
-    # -- the rules of the other paths: those of the two operators
-
-    autocast = staticmethod(low_precision)
-
-    @staticmethod
-    def formula(input, conv_weight, eps=1e-3):
-        return batch_norm2d.batch_norm2d(conv2d.conv2d(input, conv_weight), eps)
+FusedConvBatchNorm2DFunction = applying(fused_conv_batch_norm2d, fused)

@@ -2,7 +2,6 @@
 
 from torch.overrides import has_torch_function_unary
 
-from functions._library import sizes
 from functions.lltm_sequence import lltm_sequence
 
 from .lltm import LLTMBase, pair
@@ -22,8 +21,9 @@ class LLTMLayer(LLTMBase):
 
     def forward(self, x, state=None):
         words = ("batch", "seq_len") if self.batch_first else ("seq_len", "batch")
-        if not has_torch_function_unary(x):  # a tensor-like type is handled in lltm_sequence
-            sizes("x", x, *words, "input_size")
+        # A tensor-like type is handled in lltm_sequence.
+        if not has_torch_function_unary(x) and x.dim() != 3:
+            raise ValueError(f"x: expected shape ({', '.join(words)}, input_size), got {tuple(x.shape)}")
         if self.batch_first:
             x = x.transpose(0, 1)
         if state is None:

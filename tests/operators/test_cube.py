@@ -8,26 +8,15 @@ from support import operator_checks as check, references
 from support.messages import names
 
 
-def cube_and_derivative(input):
-    return input**3, 3 * input**2
-
-
 @check.random_shapes
 @given(shape=st.lists(check.SIZES, max_size=3), dtype=st.sampled_from(check.DTYPES))
 def test_values(shape, dtype):
     check.check_values(cube, references.cube, check.tensors(shape, dtype=dtype))
-    check.check_values(CubeFunction.apply, cube_and_derivative, check.tensors(shape, dtype=dtype))
+    check.check_values(CubeFunction.apply, references.cube, check.tensors(shape, dtype=dtype))
 
 
 def test_unused_result():
-    check.check_unused_result(CubeFunction.apply, cube_and_derivative, check.tensors((3, 5)))
-    assert CubeFunction.backward(CubeFunction.apply(*check.tensors((2,)))[0].grad_fn, None, None) is None
-
-
-def test_gradients_of_both_results():
-    inputs = check.tensors((3, 5))
-    assert torch.autograd.gradcheck(CubeFunction.apply, inputs)
-    assert torch.autograd.gradgradcheck(CubeFunction.apply, inputs)
+    assert CubeFunction.backward(CubeFunction.apply(*check.tensors((2,))).grad_fn, None) == (None,)
 
 
 def test_third_derivative():

@@ -1,12 +1,12 @@
 """tests/operators/test_inputs.py: tensors without memory, without elements, with a bit set, sparse, nested."""
 
 import re
-from types import SimpleNamespace
+import threading
 
 import pytest
 import torch
 
-from functions import _library, linear, lltm, lltm_sequence
+from functions import _library
 from functions.add import add
 from functions.batch_norm2d import batch_norm2d
 from functions.conv2d import conv2d
@@ -42,9 +42,9 @@ def test_meta_beside_memory_is_refused(operator):
     for place in range(len(operator.shapes) if len(operator.shapes) > 1 else 0):
         inputs = operator.tensors(torch.float32)
         inputs[place] = inputs[place].to("meta")
-        if operator.function_class.plain is None:  # PyTorch's convolution says it in its own words
+        if not operator.in_c:  # PyTorch's convolution says it in its own words
             continue
-        with pytest.raises(TypeError, match=names("device", "meta", "cpu")) as caught:
+        with pytest.raises((TypeError, ValueError), match=names("device", "meta", "cpu")) as caught:
             operator.call(*inputs)
         assert "\n" not in str(caught.value)
 
@@ -140,18 +140,19 @@ def test_channels_last_is_kept(function):
         assert gradient.is_contiguous(memory_format=torch.channels_last)
 
 
-@pytest.mark.parametrize("call", [
-    linear.compute, linear.compute_gradients,
-    lltm.compute, lltm.compute_gradients,
-    lltm_sequence.compute, lltm_sequence.compute_results, lltm_sequence.compute_gradients,
-])  # fmt: skip
-def test_on_a_gpu_products_follow_the_setting_for_tf32(call, monkeypatch):
-    class Followed(Exception):
-        pass
+def test_on_a_gpu_products_follow_the_setting_for_tf32(monkeypatch):
+    """Before the call, and once more in the thread of backward."""
+    followed = []
+    monkeypatch.setattr(_library, "follow_tf32", lambda *_: followed.append(threading.get_ident()))
 
-    def follow():
-        raise Followed
+    class OnGPU(torch.Tensor):
+        is_cuda = True
 
-    monkeypatch.setattr(_library, "follow_tf32", follow)
-    with pytest.raises(Followed):
-        call(SimpleNamespace(dtype=torch.float32, is_cuda=True))
+    def product(input):
+        assert len(followed) == 1
+        return input.as_subclass(torch.Tensor) * 2
+
+    result = _library.follows_tf32(product)(torch.ones(2).as_subclass(OnGPU).requires_grad_())
+    assert len(followed) == 1
+    result.sum().backward()
+    assert len(followed) == 2

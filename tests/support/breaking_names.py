@@ -29,7 +29,7 @@ FOLDER = Path(sys.argv[1])
 KEPT = {
     "view_base", "_input_metadata", "_raw_saved_tensors", "increment_version", "typed_storage", "context",
     "find_builtin", "boolean_dispatched", "mode_count_in_c", "mode_count",
-    "requires_grad_in_c", "tangent_in_c", "transforms_active", "autocast_active", "dual_level", "set_forward_mode",
+    "requires_grad_in_c", "tangent_in_c", "transforms_active", "autocast_active", "dual_level",
     "is_batched_gradient", "direct_call", "body", "storage_body", "read_in_c", "bump_version_in_c", "resize_in_c",
 }  # fmt: skip
 

@@ -11,7 +11,10 @@ from support import references
 
 
 class Operator(NamedTuple):
-    """function(*tensors, *constants); ``batches``: the tensors that one call can take with a batch of their own."""
+    """function(*tensors, *constants).
+
+    batches: the tensors that one call can take with a batch of their own. in_c: whether my_lib.h has it.
+    """
 
     function: object
     function_class: type
@@ -19,6 +22,7 @@ class Operator(NamedTuple):
     shapes: list
     constants: tuple = ()
     batches: tuple = ()
+    in_c: bool = True
 
     def tensors(self, dtype=torch.float64, requires_grad=False):
         return [torch.randn(shape, dtype=dtype, requires_grad=requires_grad) for shape in self.shapes]
@@ -48,7 +52,7 @@ OPERATORS = {
         functions.linear.linear, functions.LinearFunction, references.linear, [(2, 3, 4), (2, 4)], batches=(0,)
     ),
     "conv2d": Operator(
-        functions.conv2d.conv2d, functions.Conv2DFunction, references.conv2d, [(2, 2, 4, 3), (2, 2, 2, 2)]
+        functions.conv2d.conv2d, functions.Conv2DFunction, references.conv2d, [(2, 2, 4, 3), (2, 2, 2, 2)], in_c=False
     ),
     "batch_norm2d": Operator(
         functions.batch_norm2d.batch_norm2d, functions.BatchNorm2DFunction, references.batch_norm2d,
@@ -56,7 +60,7 @@ OPERATORS = {
     ),
     "fused_conv_batch_norm2d": Operator(
         functions.fused_conv_batch_norm2d.fused_conv_batch_norm2d, functions.FusedConvBatchNorm2DFunction,
-        references.fused_conv_batch_norm2d, [(2, 2, 4, 3), (2, 2, 2, 2)], (1e-2,),
+        references.fused_conv_batch_norm2d, [(2, 2, 4, 3), (2, 2, 2, 2)], (1e-2,), in_c=False,
     ),
     "lltm": Operator(
         functions.lltm.lltm, functions.LLTMFunction, references.lltm, [(2, 3), *CELL], batches=(0, 3, 4)

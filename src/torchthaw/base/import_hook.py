@@ -7,6 +7,7 @@ import sys
 
 _once = {}  # module -> functions without arguments, called when it was imported
 _always = {}  # module -> functions that get the module, called whenever it was executed, also by a reload
+_executing = set()  # those of these modules whose code runs now
 
 
 class Finder:
@@ -22,7 +23,11 @@ class Finder:
             execute = spec.loader.exec_module
 
             def exec_module(module):
-                execute(module)
+                _executing.add(name)
+                try:
+                    execute(module)
+                finally:
+                    _executing.discard(name)
                 for function in _always.get(name, ()):
                     function(module)
                 for function in _once.pop(name, ()):
@@ -34,7 +39,7 @@ class Finder:
 
 def after_import(name, function):
     """Calls ``function()`` as soon as the module ``name`` is imported: now, if it is."""
-    if name in sys.modules:
+    if name in sys.modules and name not in _executing:
         function()
     else:
         put_first(Finder)

@@ -397,12 +397,6 @@ NAMES = {
         "every call takes the path of transforms, which takes longer",
         lambda found: isinstance(found, int), lambda: 0,
     ),
-    "set_forward_mode": Private(
-        "torch.autograd.forward_ad._set_fwd_grad_enabled", "2.4",
-        "functions/: tangents of several levels go through C",
-        "inside transforms and in forward mode, PyTorch's own operators compute everything",
-        _sets_forward_mode, lambda: None,
-    ),
     "is_batched_gradient": Private(
         "torch._C._functorch.is_legacy_batchedtensor", "2.4",
         "functions/: a batch of gradients, of is_grads_batched=True, does not go to C",

@@ -72,8 +72,8 @@ def {name}({signature}):
             elif {converted}not _compiling():
                 return _apply({arguments})
         return _unusual({arguments})
-    except AttributeError:
-        _expect_tensors({tensors_by_name})
+    except (AttributeError, RuntimeError) as error:
+        _expect_tensors(error, {nullable}, {tensors_by_name})
         raise
 
 
@@ -149,7 +149,8 @@ def text(what, doc, arguments, outputs, results, read, call, autocast, materiali
         name=what, doc=doc.replace("\\", "\\\\").replace('"""', r"\"\"\""),
         signature=_signature(arguments), arguments=_names(arguments),
         tensors=", ".join(tensors),
-        tensors_by_name=", ".join(f"{each.name}={each.name}" for each in arguments if each.type == "Tensor"),
+        tensors_by_name=", ".join(f"{each}={each}" for each in tensors),
+        nullable=_tuple([repr(each.name) for each in arguments if each.is_nullable]),
         overrides=f"_overrides_one({tensors[0]})" if len(tensors) == 1 else f"_overrides({', '.join(tensors)})",
         usual=" and ".join(usual),
         needs=f"({' or '.join(records)}) and _grad_enabled()",
@@ -180,11 +181,16 @@ def _tuple(names):
     return f"({', '.join(names)}{',' * (len(names) == 1)})"
 
 
-def expect_tensors(**tensors):
-    """TypeError for the first that is none."""
+def expect_tensors(error, nullable, /, **tensors):
+    """TypeError for the first that is none, or one that no kernel is for as not each of its elements is stored."""
     for name, value in tensors.items():
+        if value is None and name in nullable:
+            continue
         if not isinstance(value, torch.Tensor):
             raise TypeError(f"{name}: expected a torch.Tensor, got {type(value).__name__}") from None
+        if isinstance(error, NotImplementedError) and (value.is_nested or value.layout is not torch.strided):
+            kind = "a nested one" if value.is_nested else f"one with layout {value.layout}"
+            raise TypeError(f"{name}: expected a dense tensor, got {kind}") from None
 
 
 def number(name, value, type):

@@ -25,11 +25,11 @@ _libraries = {}  # operator -> its Library
 class FromPython(Differentiable):
     """``forward`` and ``backward``: those of ``differentiable``; saved: how many of the outputs are no results."""
 
-    def __init__(self, name, forward, backward, parameters, results, saved, fold, autocast, library):
+    def __init__(self, name, forward, backward, parameters, results, saved, fold, autocast, reads_results, library):
         namespace, _, operator = name.partition("::")
         what = forward.__name__
         super().__init__(namespace, operator, library, parameters, results, autocast, fold == "elementwise", what)
-        self.forward, self.backward, self.saved = forward, backward, saved
+        self.forward, self.backward, self.saved, self.reads_results = forward, backward, saved, reads_results
         self.dtypes = frozenset({torch.float64, torch.float32})
 
     @property
@@ -47,8 +47,10 @@ class FromPython(Differentiable):
 
     def gradients(self, needs, *given):
         count = len(self.parameters)
-        grads, given = given[: self.results], given[self.results :]
-        found = as_tuple(self.backward(grads, given[:count], given[count:], needs))
+        grads, arguments, outputs = given[: self.results], given[self.results :][:count], given[self.results + count :]
+        if not self.reads_results:
+            outputs = (None,) * self.results + outputs
+        found = as_tuple(self.backward(grads, arguments, outputs, needs))
         if len(found) != count:
             raise TypeError(
                 f"{self.what}: expected {count} gradients from backward, one for each argument, got {len(found)}"
@@ -56,7 +58,7 @@ class FromPython(Differentiable):
         return found
 
     def reads(self, outputs):
-        return outputs
+        return outputs if self.reads_results else outputs[self.results :]
 
     def build(self):
         outputs = [f"_output_{i}" for i in range(self.results + self.saved)]
@@ -64,8 +66,8 @@ class FromPython(Differentiable):
         arguments = ", ".join(each.name for each in self.parameters)
         call = [f"{', '.join(outputs)} = _compute({arguments})", f"return {', '.join(results)}"]
         text = differentiable_text.text(
-            self.what, inspect.getdoc(self.forward) or "", self.parameters, outputs, results, outputs, call, self.autocast,
-            materialize=False,
+            self.what, inspect.getdoc(self.forward) or "", self.parameters, outputs, results, self.reads(outputs), call,
+            self.autocast, materialize=False,
         )  # fmt: skip
         self.make(text, {})
 
@@ -73,6 +75,7 @@ class FromPython(Differentiable):
 def differentiable(
     forward: Callable[..., Any], backward: Callable[..., Any], formula: Callable[..., Any] | None = None, *,
     results: int = 1, saved: int = 0, vmap: str | None = None, autocast: str | None = None, name: str | None = None,
+    reads_results: bool = True,
 ) -> Any:  # fmt: skip
     """A function like ``forward`` that has every derivative, also in graphs; attributes as of an extension's functions.
 
@@ -80,7 +83,7 @@ def differentiable(
         out. It returns ``results`` tensors, and ``saved`` more that only backward needs.
     backward: ``backward(grad_outputs, arguments, outputs, needs)`` with three tuples and whether each argument needs a
         gradient: a gradient for each argument, or None. A grad_output is None where nobody used the result. outputs: what
-        forward returned.
+        forward returned; with ``reads_results=False`` None for each result, which is then not kept for backward.
     formula: the same results in PyTorch's operators; it gives second derivatives, forward mode and transforms. Without
         it these raise RuntimeError.
     vmap: "elementwise" if all tensors have one shape and their elements are independent; else each entry gets a call.
@@ -105,7 +108,9 @@ def differentiable(
     if name in _libraries:
         raise ValueError(f"name: expected one that no other operator has, got {name!r}")
     library = _libraries[name] = torch.library.Library(name.partition("::")[0], "FRAGMENT")
-    operator = FromPython(name, forward, backward, _parameters(forward), results, saved, vmap, autocast, library)
+    operator = FromPython(
+        name, forward, backward, _parameters(forward), results, saved, vmap, autocast, reads_results, library
+    )
     operator.formula = formula
     operator.register()
     operator.build()

@@ -32,6 +32,6 @@ class Functions:
     def _fill(self):
         pairs = self._register().pairs
         for name, operator in self._operators.items():
-            entry = pairs[operator].entry
-            entry.__module__, entry.__qualname__ = self._package, f"functions.{name}"
-            vars(self)[name] = entry
+            if name not in vars(self):
+                vars(self)[name] = entry = pairs[operator].entry
+                entry.__module__, entry.__qualname__ = self._package, f"functions.{name}"

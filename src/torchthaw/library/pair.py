@@ -55,7 +55,9 @@ class Pair(Differentiable):
         """The results whose gradient C takes no NULL for, if it takes NULL for another: autograd makes no zeros then."""
         nullable = {each.name: each.nullable for each in self.backward.base.inputs}
         of_results = {of: nullable[name] for name, kind, of in self.described["given"] if kind == "gradient"}
-        self.materialize = not any(of_results.values())
+        self.materialize = self.results > 1 and not any(of_results.values())
+        if self.results == 1:  # without its gradient backward has nothing to do
+            return []
         return [] if self.materialize else [i for i, takes_null in of_results.items() if not takes_null]
 
     @staticmethod
@@ -103,7 +105,8 @@ class Pair(Differentiable):
             "_tangent": direct(self.tangent, "default") if self.tangent else None, "_second": self.call_second,
             "_known": known, "_known_by_backward": known_by_backward, "_wide": (known & known_by_backward) - {*HALVES},
             "_compute_widened": self.compute_widened, "_gradients_widened": self.gradients_widened,
-            "_empty_like": empty_like, "_zeros": torch.zeros_like, "_plain": {torch.Tensor, torch.nn.Parameter},
+            "_changed": changed, "_empty_like": empty_like, "_zeros": torch.zeros_like,
+            "_plain": {torch.Tensor, torch.nn.Parameter},
         }  # fmt: skip
         made = differentiable_text.run_simply(f"{self.namespace}.{self.name} in C", pair_text.text(names), in_c)
         self.compute, self.gradients, self._indexed = made["compute"], made["gradients"], made["indexed"]
@@ -125,12 +128,22 @@ class Pair(Differentiable):
         if not halves or torch.float32 not in self.dtypes:  # C's kernel says what it expects
             return direct(self.forward, "default")(*arguments)
         dtype = arguments[[each.name for each in self.parameters].index(self.first)].dtype
+        self.check_dtypes(dtype, arguments)
         found = as_tuple(self.compute(*map(widened, arguments)))
         rounded = [
             x.to(dtype) if each.name in self.needed and x.dtype is torch.float32 else x
             for each, x in zip(self.forward.base.written, found)
         ]  # fmt: skip
         return rounded[0] if len(rounded) == 1 else tuple(rounded)
+
+    def check_dtypes(self, dtype, arguments):
+        """ValueError for an array that has another dtype than the first, where C has one for both."""
+        function = self.forward.base
+        of_first = next(each.dtype for each in function.tensors if each.name == self.first)
+        for each, x in zip(function.inputs, arguments):
+            if isinstance(x, Tensor) and each.dtype == of_first and x.dtype is not dtype:
+                name = argument_name(each)
+                raise ValueError(f"{name}: expected dtype {dtype}, got {x.dtype}; pass tensor.to({dtype})")
 
     def gradients_widened(self, needs, *given):
         """The same of gradients, each in the dtype of its argument."""
@@ -183,6 +196,12 @@ def stands_alone(function, size):
 def empty_like(tensor):
     """Row-major memory."""
     return torch.empty_like(tensor, memory_format=torch.contiguous_format)
+
+
+def changed(**tensors):
+    """The ValueError for tensors that have fewer dimensions than in forward, since which ``x.data = ...`` changed them."""
+    got = ", ".join(f"{name} {tuple(x.shape)}" for name, x in tensors.items() if isinstance(x, Tensor))
+    return ValueError(f"backward: expected tensors of the shapes that they had in forward, got {got}")
 
 
 def widened(x):

@@ -23,9 +23,12 @@ def indexed(_arguments, _outputs):
 
 def gradients(_needs, {grads}, {arguments}{read}):
     {zeros}
-    if {known_by_backward}:
-        {call}
-        return {found}
+    try:
+        if {known_by_backward}:
+            {call}
+            return {found}
+    except IndexError:
+        raise _changed({of_given}) from None
     return _gradients_widened(_needs, {grads}, {arguments}{read})
 """
 ALL = """\
@@ -62,7 +65,7 @@ if ({known}){exact}:
     return {results}
 """
 WITHOUT_SAVED = """\
-if {first}.numel() >= {many}:
+if not _compiling() and {first}.numel() >= {many}:
         {empty}
         _forward_out({arguments}, {passed})
         return {results}
@@ -156,6 +159,7 @@ def text(names):
         "arguments": ", ".join(names.arguments), "grads": ", ".join(names.grads), "given": ", ".join(given),
         "read": "".join(f", {each}" for each in names.read), "found": found, "written": ", ".join(written),
         "zeros": "\n    ".join(_zeros(names, backward)) or "pass",
+        "of_given": ", ".join(f"{each}={each}" for each in given if each.isidentifier() and each != "None"),
     }  # fmt: skip
     known = f"{names.first}.dtype in _wide or {names.first}.is_cpu and {names.first}.dtype in "
     made = TEXT.format(
@@ -202,7 +206,7 @@ def _call(first, backward, argument_of, needs, equal, common):
     lines = SOME.format(
         **common, first=first, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
     ).strip()  # fmt: skip
-    return lines.replace("\n", "\n        ")
+    return lines.replace("\n", "\n            ")
 
 
 def _zeros(names, backward):

@@ -12,7 +12,7 @@ import torch
 import _ext
 import torchthaw
 from _ext import my_lib_cuda
-from functions._library import check_cuda, follow_tf32
+from functions._library import check_cuda, follow_tf32, my_lib_cuda as my_lib_cuda_of_functions
 from support.messages import names
 from support.stand_in import pretend
 from support.stand_in.pretend import STREAM, elsewhere
@@ -147,5 +147,6 @@ def test_products_follow_pytorchs_switch_for_tf32(allowed):
 def test_without_the_library_the_reason_is_clear(monkeypatch):
     monkeypatch.delattr(_ext, "my_lib_cuda")
     monkeypatch.setitem(sys.modules, "_ext.my_lib_cuda", None)
+    assert my_lib_cuda_of_functions() is None
     with pytest.raises(RuntimeError, match=names("CUDA", "_ext.my_lib_cuda", "nvcc")):
         check_cuda(ones())
