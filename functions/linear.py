@@ -23,14 +23,17 @@ def linear(input, weight, bias=None):
     """
     if has_torch_function_variadic(input, weight, bias):
         return handle_torch_function(linear, (input, weight, bias), input, weight, bias)
+    try:
+        if input.dim() == 2:
+            return functions.linear(input, weight, bias)
+    except (AttributeError, ValueError):
+        pass  # what does not fit is named below
     if not (is_dense(input) and is_dense(weight)):
         return functions.linear(input, weight, bias)  # which refuses it
     if weight.dim() != 2:
         raise ValueError(f"weight: expected shape (out_features, in_features), got {tuple(weight.shape)}")
     if input.shape[-1:] != weight.shape[1:]:
         raise ValueError(f"input: expected shape (..., {weight.shape[1]}), got {tuple(input.shape)}")
-    if input.dim() == 2:
-        return functions.linear(input, weight, bias)
     rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
     return functions.linear(rows, weight, bias).view(*input.shape[:-1], weight.shape[0])
 
