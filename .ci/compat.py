@@ -62,6 +62,7 @@ PARTS = {
         "bridge/test_bridge_modes.py", "bridge/test_bridge_kernels.py",
     ],
     "graph": ["graph"],
+    "derivatives": ["derivatives"],
     "cpp_extension": ["legacy/headers/test_cpp_extension.py"],
     "operators": [
         "operators", "guide/test_autograd_*.py", "guide/test_tensors_*.py", "guide/test_torch_function_*.py",
