@@ -22,7 +22,7 @@ if "t" in getattr(sys, "abiflags", ""):
 # name -> the module that has it, imported at the first use
 _LAZY = {name: ".extension" for name in ("BuildError", "create_extension", "load", "load_inline")}
 _LAZY["__version__"] = ".base.config"
-_LAZY["differentiable"] = ".library.from_python"
+_LAZY["differentiable"] = ".extension.differentiable"
 _LAZY |= {name: ".extension.build_ext" for name in ("BuildExtension", "FFIExtension")}
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # for tools that read this file without running it
     from .base.config import __version__
     from .extension import BuildError, create_extension, load, load_inline
     from .extension.build_ext import BuildExtension, FFIExtension
-    from .library.from_python import differentiable
+    from .extension.differentiable import differentiable
 else:  # by this function they would believe in every name
 
     def __getattr__(name):
