@@ -4,7 +4,7 @@ A rule gets (batch size, the batched dimension of each argument or None, argumen
 batched in the first dimension.
 """
 
-import torch
+from .folding import entries, one_by_one
 
 
 def out(operator):
@@ -14,7 +14,7 @@ def out(operator):
         for each, dim, argument in zip(operator.base.given, dims, arguments):
             if each.is_written and dim is None and argument is not None:
                 raise ValueError(f"{each.name}: expected a tensor that torch.vmap batches, to write to, got another")
-        for one in _each(count, dims, arguments):
+        for one in entries(count, dims, arguments):
             operator.overload("out")(*one)
 
     return rule
@@ -24,32 +24,7 @@ def default(operator):
     """The rule of the overload ``default``."""
 
     def rule(count, dims, arguments):
-        if count == 0:
-            blank = [_blank(argument, dim) for argument, dim in zip(arguments, dims)]
-            results = operator.overload("default")(*blank)
-            stacked = [each.new_empty((0, *each.shape)) for each in _as_tuple(results)]
-        else:
-            results = [operator.overload("default")(*one) for one in _each(count, dims, arguments)]
-            stacked = [torch.stack(each) for each in zip(*map(_as_tuple, results))]
-        return stacked[0] if len(stacked) == 1 else tuple(stacked)
+        found = one_by_one(operator.overload("default"), count, dims, arguments)
+        return found[0] if len(found) == 1 else found
 
     return rule
-
-
-def _each(count, dims, arguments):
-    """The arguments for each element of the batch."""
-    for index in range(count):
-        yield [value if dim is None else value.select(dim, index) for value, dim in zip(arguments, dims)]
-
-
-def _blank(value, dim):
-    """Zeros in the shape of an element of an empty batch."""
-    if dim is None:
-        return value
-    shape = list(value.shape)
-    del shape[dim]
-    return value.new_zeros(shape)
-
-
-def _as_tuple(results):
-    return results if isinstance(results, (tuple, list)) else (results,)

@@ -15,8 +15,7 @@ from ..base.import_hook import after_import
 from ..bridge import private_names
 from .composed import LEVEL, levels, transforms_active
 
-TYPES = {"SymInt": int, "float": float, "bool": bool, "SymInt[]": tuple}
-MANY = 10_000  # elements from which the way around a result that nobody needs takes less time than computing it
+PYTHON = {"SymInt": "int", "float": "float", "bool": "bool"}  # a type of a schema -> Python's
 
 # False, but true where Dynamo makes a graph, which then gets the operator. This builtin takes a third of the time of
 # torch.compiler.is_compiling.
@@ -34,7 +33,7 @@ KNOWN = {
     "_autocast_active": private_names.get("autocast_active"), "_tracing": torch.jit.is_tracing, "_in_graph": in_graph,
     "_compiling": torch.compiler.is_compiling,
     "_overrides_one": has_torch_function_unary, "_overrides": has_torch_function_variadic,
-    "_overridden": handle_torch_function, "_Function": torch.autograd.Function, "_Tensor": torch.Tensor,
+    "_overridden": handle_torch_function, "_Function": torch.autograd.Function,
 }  # fmt: skip
 
 
@@ -139,9 +138,9 @@ def text(what, doc, arguments, outputs, results, read, call, autocast, materiali
     ] * bool(autocast)
     saved = [*tensors, *read]
     context = [f"ctx.save_for_backward({', '.join(saved)})"]
-    context += [f"ctx.numbers = {_tuple(plain)}"] * bool(plain)
+    context += [f"ctx.numbers = {tuple_text(plain)}"] * bool(plain)
     context += ["ctx.set_materialize_grads(False)"] * (not materialize)
-    absent = f"if {' and '.join(f'{each} is None' for each in grads)}:\n            return {_tuple(['None'] * len(arguments))}"
+    absent = f"if {' and '.join(f'{each} is None' for each in grads)}:\n            return {tuple_text(['None'] * len(arguments))}"
     checks = [
         f"{each.name} = _number({each.name!r}, {each.name}, {each.type!r})" for each in arguments if not each.is_tensor
     ]
@@ -150,12 +149,12 @@ def text(what, doc, arguments, outputs, results, read, call, autocast, materiali
         signature=_signature(arguments), arguments=_names(arguments),
         tensors=", ".join(tensors),
         tensors_by_name=", ".join(f"{each}={each}" for each in tensors),
-        nullable=_tuple([repr(each.name) for each in arguments if each.is_nullable]),
+        nullable=tuple_text([repr(each.name) for each in arguments if each.is_nullable]),
         overrides=f"_overrides_one({tensors[0]})" if len(tensors) == 1 else f"_overrides({', '.join(tensors)})",
         usual=" and ".join(usual),
         needs=f"({' or '.join(records)}) and _grad_enabled()",
         call="\n                ".join(call),
-        converted="".join(f"type({each.name}) is {_python(each)} and " for each in arguments if _python(each)),
+        converted="".join(f"type({x.name}) is {PYTHON[x.type]} and " for x in arguments if x.type in PYTHON),
         checks="\n        ".join(checks) or "pass",
         outputs=", ".join(outputs), results=", ".join(results), grads=", ".join(grads),
         context="\n        ".join(context),
@@ -167,17 +166,14 @@ def text(what, doc, arguments, outputs, results, read, call, autocast, materiali
         composes="".join(
             f" or ctx.needs_input_grad[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient
         ),
-        saved=_tuple(saved),
-        numbers=f"{_tuple(plain)} = ctx.numbers" if plain else "pass",
-        read=_tuple(read)[1:-1], read_too="".join(f", {each}" for each in read),
+        saved=tuple_text(saved),
+        numbers=f"{tuple_text(plain)} = ctx.numbers" if plain else "pass",
+        read=tuple_text(read)[1:-1], read_too="".join(f", {each}" for each in read),
     )  # fmt: skip
 
 
-def _python(argument):
-    return {"SymInt": "int", "float": "float", "bool": "bool"}.get(argument.type)
-
-
-def _tuple(names):
+def tuple_text(names):
+    names = list(names)
     return f"({', '.join(names)}{',' * (len(names) == 1)})"
 
 

@@ -2,7 +2,8 @@
 
 The rule ``fold`` of an operator is True where all of its arrays have one shape and their entries are independent
 (THAW_ELEMENTWISE). With THAW_BATCH(size) it is the place of that size in each array, {name: dimension}: entries along it
-are independent, so vmap makes it larger. What lacks the size must be the same for all entries; else each gets a call.
+are independent, so vmap is one call with a larger size. An argument without the size must not vary; else each entry
+gets a call.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """torchthaw/library/gradients.py: an operator made of a C function has no derivative, and says so before one is lost.
 
-A function that has a backward (THAW_BACKWARD_OF) is not differentiated by itself either: which tensors backward needs,
-and what the second derivative is, a header does not say. An autograd Function around the operator does.
+A function that has a backward (THAW_BACKWARD_OF) is not differentiated under its own name either: pair.py makes a
+differentiable operator of both.
 """
 
 import torch

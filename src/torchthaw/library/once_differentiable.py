@@ -14,7 +14,7 @@ from .composed import as_tuple
 def function(operator):
     """The Function of a Differentiable: ``apply(*arguments)`` gives its results, and behind them all outputs."""
 
-    class Once(Function):
+    class OnceDifferentiable(Function):
         @staticmethod
         def forward(*arguments):
             outputs = as_tuple(operator.compute(*arguments))
@@ -44,10 +44,10 @@ def function(operator):
 
         @staticmethod
         def vmap(info, dims, *arguments):
-            found = folding.one_by_one(Once.apply, info.batch_size, dims, arguments)
+            found = folding.one_by_one(OnceDifferentiable.apply, info.batch_size, dims, arguments)
             return found, (0,) * len(found)
 
-    return Once
+    return OnceDifferentiable
 
 
 def saved(ctx):

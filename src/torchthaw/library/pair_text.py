@@ -6,6 +6,7 @@ outputs are those of C; all others begin with an underscore.
 
 import re
 
+from .differentiable_text import PYTHON, tuple_text
 from .schema import argument_name
 
 TEXT = """\
@@ -120,7 +121,7 @@ class Names:
             return f"_empty_like({self.of(source[0])})" if source else None
         if "dims" not in shape:
             return None
-        return f"{self.first}.new_empty({as_tuple(map(self.sized, shape['dims']))})"
+        return f"{self.first}.new_empty({tuple_text(map(self.sized, shape['dims']))})"
 
     def given(self, rows, parameters):
         """What C gets in place of each parameter."""
@@ -133,11 +134,6 @@ class Names:
         if kind == "none":  # the gradient of an output that nobody gets
             return "None"
         return self.sized(of) if kind == "size" else self.of(of)
-
-
-def as_tuple(names):
-    names = list(names)
-    return f"({', '.join(names)}{',' * (len(names) == 1)})"
 
 
 def text(names):
@@ -154,7 +150,7 @@ def text(names):
     for each, name in zip(backward.written, written):
         value = f"_grad_{equal[each.name]}" if each.name in equal else name
         by_argument[argument_of[each.name]] = f"{value} if {needs[each.name]} else None"
-    found = as_tuple(by_argument.get(each, "None") for each in names.arguments)
+    found = tuple_text(by_argument.get(each, "None") for each in names.arguments)
     common = {
         "arguments": ", ".join(names.arguments), "grads": ", ".join(names.grads), "given": ", ".join(given),
         "read": "".join(f", {each}" for each in names.read), "found": found, "written": ", ".join(written),
@@ -164,8 +160,8 @@ def text(names):
     known = f"{names.first}.dtype in _wide or {names.first}.is_cpu and {names.first}.dtype in "
     made = TEXT.format(
         **common, known=known + "_known", known_by_backward=known + "_known_by_backward",
-        arguments_tuple=as_tuple(names.arguments), outputs_tuple=as_tuple(names.outputs),
-        results_tuple=as_tuple(names.results), call=_call(names.first, backward, argument_of, needs, equal, common),
+        arguments_tuple=tuple_text(names.arguments), outputs_tuple=tuple_text(names.outputs),
+        results_tuple=tuple_text(names.results), call=_call(names.first, backward, argument_of, needs, equal, common),
     )  # fmt: skip
     if described["second"]:
         made += SECOND.format(**common)
@@ -181,7 +177,7 @@ def text(names):
             arguments=common["arguments"], outputs=", ".join(names.outputs), zeros="\n    ".join(absent) or "pass",
             written=", ".join(f"_{argument_name(each)}" for each in tangent.written),
             given=", ".join(names.given(rows["given"], tangent.inputs)),
-            found=as_tuple(
+            found=tuple_text(
                 f"_{each}{f'[{names.sized(index)}].clone()' if index else ''}" if each else "None"
                 for each, (_, index) in zip(rows["results"], described["results"])
             ),
@@ -221,8 +217,7 @@ def _zeros(names, backward):
 def call(names):
     """The lines of CALL."""
     pair, function = names.pair, names.function
-    types = {"SymInt": "int", "float": "float", "bool": "bool"}
-    exact = "".join(f" and type({x.name}) is {types[x.type]}" for x in pair.parameters if x.type in types)
+    exact = "".join(f" and type({x.name}) is {PYTHON[x.type]}" for x in pair.parameters if x.type in PYTHON)
     known = f"{names.first}.dtype in _wide or {names.first}.is_cpu and {names.first}.dtype in _known"
     way = "pass"
     unneeded = {each.name for each in function.written if each.nullable and each.name not in names.pair.needed}
