@@ -30,6 +30,8 @@ ARGUMENTS = {**BEHIND, **BEFORE}
 
 WORD = re.compile(rf"\b(?:{'|'.join(ARGUMENTS)})\b")
 LOOKS_LIKE_ONE = re.compile(r"\bTHAW_\w+")
+# The words of C's number types, which name no parameter.
+NUMBERS = {"char", "short", "int", "long", "float", "double", "signed", "unsigned", "void", "_Bool", "_Complex"}
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();,]')
 
 
@@ -60,15 +62,20 @@ class Word(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """A parameter of a prototype: its name, or "", and its words. ``type`` is comparable, its elements left out."""
+    """A parameter of a prototype: its name, or "", and its words. ``type`` is comparable, its elements left out;
+    ``c_type``: the declaration without the name.
+    """
 
     name: str
     type: tuple
     words: tuple
+    c_type: str
 
 
 class Prototype(NamedTuple):
-    """A function as a header declares it. ``path``, ``line``: where; words: those before it."""
+    """A function as a header declares it. ``path``, ``line``: where; words: those before it; others: the Prototypes of
+    its other declarations.
+    """
 
     name: str
     path: str
@@ -76,6 +83,7 @@ class Prototype(NamedTuple):
     result: str
     parameters: tuple
     words: tuple
+    others: tuple = ()
 
     @property
     def place(self):
@@ -87,7 +95,10 @@ class Prototype(NamedTuple):
 
 
 def take(lines):
-    """(lines, prototypes): the lines without annotations, and every prototype by name; {} where none has a word."""
+    """(lines, prototypes): the lines without annotations, and every prototype by name; {} where none has a word.
+
+    Of a function that is declared several times, the lines keep the declaration that has words.
+    """
     text = "\n".join(line.text for line in lines)
     found = [_word(match, text) for match in WORD.finditer(text)]
     if not found:
@@ -96,9 +107,10 @@ def take(lines):
     for start, end, _, _ in found:
         pieces += [text[position:start], re.sub(r"[^\n]", " ", text[start:end])]
         position = end
-    text = "".join(pieces) + text[position:]
-    clean = [line._replace(text=each) for line, each in zip(lines, text.split("\n"))]
-    return clean, _Reader(lines, text, found).prototypes()
+    reader = _Reader(lines, "".join(pieces) + text[position:], found)
+    prototypes = reader.prototypes()
+    clean = [line._replace(text=each) for line, each in zip(lines, reader.without_repeated().split("\n"))]
+    return clean, prototypes
 
 
 def _word(match, text):
@@ -119,10 +131,13 @@ def _word(match, text):
 
 
 class _Statement:
-    """A declaration, or the head of a definition, at file scope: its bounds, and those of its parameters."""
+    """A declaration, or the head of a definition, at file scope: its bounds, and those of its parameters.
+
+    behind: where it ends with its body, or its semicolon.
+    """
 
     def __init__(self, start):
-        self.start, self.end = start, start
+        self.start, self.end, self.behind = start, start, start
         self.opening = self.closing = None
         self.commas = []
 
@@ -130,18 +145,20 @@ class _Statement:
 def _statements(text):
     """Those that have a list of parameters."""
     braces = parentheses = 0
-    statement = _Statement(0)
+    statement = defined = _Statement(0)
     for token in TOKEN.finditer(text):
         sign, position = token[0], token.start()
         if sign == "{":
             if braces == 0 and parentheses == 0 and statement.closing:
                 statement.end = position
                 yield statement
-                statement = _Statement(position)
+                defined, statement = statement, _Statement(position)
             braces += 1
         elif sign == "}":
             braces = max(0, braces - 1)
             if braces == 0:
+                if defined.end == statement.start:
+                    defined.behind = token.end()
                 statement = _Statement(token.end())
         elif braces:
             continue
@@ -157,7 +174,7 @@ def _statements(text):
             statement.commas.append(position)
         elif sign == ";" and parentheses == 0:
             if statement.closing:
-                statement.end = position
+                statement.end, statement.behind = position, token.end()
                 yield statement
             statement = _Statement(token.end())
 
@@ -167,6 +184,7 @@ class _Reader:
 
     def __init__(self, lines, text, found):
         self.lines, self.text, self.found = lines, text, found
+        self.repeated = []  # the _Statements that declare what another one declares with words
         self.starts = [0]
         for line in lines[:-1]:
             self.starts.append(self.starts[-1] + len(line.text) + 1)
@@ -186,19 +204,35 @@ class _Reader:
             if index < 0 or word[0] >= statements[index].end:
                 self.misplaced(word)
             words.setdefault(index, []).append(word)
-        found = {}
+        declared = {}  # name -> its (Prototype, _Statement)
         for index, statement in enumerate(statements):
             prototype = self.prototype(statement, words.get(index, []))
-            if prototype is None:
-                continue
-            known = found.get(prototype.name)
-            if known and known.is_annotated and prototype.is_annotated and not _same(known, prototype):
+            if prototype is not None:
+                declared.setdefault(prototype.name, []).append((prototype, statement))
+        return {name: self.joined(each) for name, each in declared.items()}
+
+    def joined(self, declared):
+        """The Prototype of several declarations of a function: the first that has words."""
+        kept = next((each for each, _ in declared if each.is_annotated), declared[0][0])
+        others = [(each, statement) for each, statement in declared if each is not kept]
+        for other, statement in others:
+            if other.is_annotated and not _same(kept, other):
                 raise AnnotationError(
-                    f"{prototype.place}: {prototype.name}: expected the annotations of {known.place}, got others"
+                    f"{other.place}: {other.name}: expected the annotations of {kept.place}, got others"
                 )
-            if known is None or not known.is_annotated:
-                found[prototype.name] = prototype
-        return found
+            if kept.is_annotated or other.place == kept.place:  # a header without a guard, included twice
+                self.repeated.append(statement)
+        return kept._replace(others=tuple(other for other, _ in others))
+
+    def without_repeated(self):
+        """The text without the declarations that another one with words stands for."""
+        text = self.text
+        for statement in self.repeated:
+            if text[statement.closing + 1 : statement.end].strip():
+                continue  # it declares something else, too
+            start, end = statement.start, statement.behind
+            text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+        return text
 
     def misplaced(self, word, function=""):
         kind = "before a function" if word[2] in BEFORE else "behind the name of a function's parameter"
@@ -232,7 +266,8 @@ class _Reader:
         for index, text in enumerate(texts):
             parameter = _name(text)
             own = tuple(self.word(word, f"{name}: {parameter}") for word in behind.pop(index, ()))
-            parameters.append(Argument(parameter, _type(text, parameter), own))
+            rest = _without(text, parameter)
+            parameters.append(Argument(parameter, _type(rest), own, " ".join(rest.split())))
         for left in behind.values():
             self.misplaced(left[0], name)
         first = self.line(statement.start + len(head) - len(head.lstrip()))
@@ -272,12 +307,16 @@ def _name(text):
         return pointer[1]
     words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^\]]*\]", "", text))
     kept = [word for word in words if word not in ("const", "volatile", "restrict", "struct", "union", "enum")]
-    return kept[-1] if len(kept) > 1 else ""
+    return kept[-1] if len(kept) > 1 and kept[-1] not in NUMBERS else ""
 
 
-def _type(text, name):
+def _without(text, name):
+    """The declaration of a parameter without its name; that of a pointer to a function keeps it."""
+    return re.sub(rf"\b{name}\b(?=\s*(?:\[[^\]]*\]\s*)*$)", "", text) if name else text
+
+
+def _type(rest):
     """What parameters of variants have in common: a pointer's qualifiers; of other types every word."""
-    rest = re.sub(rf"\b{name}\b(?=\s*(?:\[[^\]]*\]\s*)*$)", "", text) if name else text
     stars = rest.count("*") + rest.count("[")
     words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^\]]*\]", "", rest))
     if stars:

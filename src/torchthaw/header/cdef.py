@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import cffi
 
 from ..base import config, toolchain
-from . import annotations, cffi_names, crossing, errors as header_errors
+from . import annotations, cffi_names, crossing, errors as header_errors, redeclared
 
 # What compilers add to declarations and cffi's parser does not know, with the spelling it takes instead.
 NEUTRAL = {
@@ -49,7 +49,8 @@ def parse(headers, include_dirs=(), define_flags=(), preamble=""):
 
     The files are tried as they are. Where they hold more than declarations (``#include``, guards, macros,
     ``extern "C"``, ``static inline``, attributes), the C preprocessor resolves that, and what stands in the headers
-    themselves is kept: what they include is not, so a header whose types are needed must be listed too.
+    themselves is kept: what they include is not, so a header whose types are needed must be listed too. A function may
+    be declared again with annotations, in the same header or another one; both declarations must agree.
 
     Raises HeaderError, which names the header and the line.
     """
@@ -114,6 +115,7 @@ def preprocess(headers, include_dirs=(), define_flags=()):
                 macros[macro[1]] = macro[2]
         number += 1
     lines, annotated = annotations.take(lines)
+    redeclared.check(annotated, lines)
     if "annotate.h" not in paths:
         for each in annotated.values():
             if each.is_annotated:

@@ -16,9 +16,12 @@ NAME = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 def add(functions, described, annotated, headers, docs):
     """Gives each functions.Function its comment: that of ``docs``, its own, or that of the function it is a variant of.
 
-    described: the description.Module of them. annotated: the prototypes, which may stand in other files than headers.
+    described: the description.Module of them. annotated: the prototypes, which may stand in other files than headers. A
+    comment above the declaration with words counts before that above another one.
     """
-    paths = dict.fromkeys([*map(str, headers), *(each.path for each in annotated.values() if each.is_annotated)])
+    words = [each for each in annotated.values() if each.is_annotated]
+    others = (other.path for each in words for other in each.others)
+    paths = dict.fromkeys([*(each.path for each in words), *map(str, headers), *others])
     names = {name for each in described.functions for name in (each.name, each.operator)}
     found = {}
     for path in paths:

@@ -63,8 +63,8 @@ def explained(error, types, text, headers, others, parse):
     parse: raises such an error for the texts that it is given.
     """
     words = str(error)
-    twice = re.search(r"multiple declarations of (?:function )?(\w+)", words)
-    explained = twice and _declared_twice(twice[1], words.partition(" (")[0], types, text)
+    twice = re.search(r"multiple declarations of (?:function |(typedef) )?(\w+)", words)
+    explained = twice and _declared_twice(twice[2], bool(twice[1]), words.partition(" (")[0], types, text)
     if explained:
         return explained
     found = _place(words, headers)
@@ -200,14 +200,19 @@ def _other(name, others):
     return "an unknown name"
 
 
-def _declared_twice(name, words, types, text):
-    """The HeaderError that names both places of a function; None for what is no function."""
-    places = [declared[0] for each, declared, _ in _functions(types + text) if each == name]
+def _declared_twice(name, is_type, words, types, text):
+    """The HeaderError that names both places of a function, or of a typedef; None for what is neither."""
+    from pycparser import c_ast
+
+    if is_type:
+        found = [node for node in cffi_names.syntax_tree(types + text).ext if isinstance(node, c_ast.Typedef)]
+        places = [f"{node.coord.file}:{node.coord.line}" for node in found if node.name == name]
+    else:
+        places = [declared[0] for each, declared, _ in _functions(types + text) if each == name]
     if len(places) < 2:
         return None
-    return HeaderError(
-        f"{places[1]}: {words}: expected one, as C has no overloads, got another one than that of {places[0]}"
-    )
+    why = "" if is_type else ", as C has no overloads"
+    return HeaderError(f"{places[1]}: {words}: expected one{why}, got another one than that of {places[0]}")
 
 
 def _functions(text):
