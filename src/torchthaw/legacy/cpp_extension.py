@@ -79,24 +79,23 @@ class Needs(NamedTuple):
 
 def needs(sources, folders, with_cuda=False):
     """The Needs of these sources; none without CUDA. Prints a sentence about each cause that will make them fail."""
-    with_cuda = with_cuda or _on_gpu(sources) or any((Path(folder) / "cuda_runtime.h").exists() for folder in folders)
-    if not with_cuda:
+    with_cuda = with_cuda or _on_gpu(sources)
+    if not with_cuda and not any((Path(folder) / "cuda_runtime.h").exists() for folder in folders):
         return Needs([], [], [])
     try:
         toolkit = cuda.toolkit()
     except FileNotFoundError:
         return Needs([], [], [])
-    _list_architectures(toolkit)
-    packages = nvidia_packages.folder(toolkit)
-    lacking = [packages / "include"] if packages else []
-    late = [toolkit.include / "cccl", *lacking]  # the first has Thrust and CUB since CUDA 13; nvcc knows it
+    if with_cuda:
+        _list_architectures(toolkit)
+    packages = nvidia_packages.headers(toolkit)
+    late = [toolkit.include / "cccl", *packages]  # the first has Thrust and CUB since CUDA 13; nvcc knows it
     found = cuda_sources.Sources(sources, folders)
-    for sentence in [*found.unserved(toolkit), *found.missing(toolkit, late)]:
-        print(sentence, file=sys.stderr, flush=True)
+    found.tell(toolkit, late)
     return Needs(
         [*_after(late), *_by_path(nvcc.removed_calls_of_host(toolkit))],
-        [*(word for each in _after(lacking) for word in ("-Xcompiler", each)), *found.flags(toolkit)],
-        [os.fspath(packages / "lib")] if packages else [],
+        [*nvcc.late(packages), *found.flags(toolkit)],
+        [os.fspath(include.with_name("lib")) for include in packages],
     )
 
 

@@ -5,6 +5,7 @@ From it come flags that only some projects need, and a sentence about code that 
 
 import os
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,6 +114,11 @@ class Sources:
         if shared and _major(toolkit) > 12:
             flags += ["-include", os.fspath(config.my_lib_includes() / "torchthaw_aten" / "to_address.h")]
         return [*flags, *(word for header in sorted(missing) for word in ("-include", header))]
+
+    def tell(self, toolkit, folders=()):
+        """Prints the sentences about them; ``folders`` have headers besides those of the command."""
+        for sentence in [*self.unserved(toolkit), *self.missing(toolkit, folders)]:
+            print(sentence, file=sys.stderr, flush=True)
 
     def unserved(self, toolkit):
         """A sentence for each cause that makes them fail with this toolkit, at its first place."""

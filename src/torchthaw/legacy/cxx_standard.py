@@ -1,9 +1,7 @@
 """torchthaw/legacy/cxx_standard.py: the C++ standard that PyTorch's headers need, in place of an older one in flags."""
 
 import importlib.util
-import os
 import re
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -42,13 +40,18 @@ def of_headers(folder):
 
 def of_command(words):
     """The standard that PyTorch's headers ask for in a compiler's command; 0 where it names no folder of theirs."""
+    return max(map(of_headers, folders(words)), default=0)
+
+
+def folders(words):
+    """The folders of headers that a compiler's command names."""
     text = " ".join(words)
     for file in MORE_WORDS.findall(text):
         try:
             text += " " + Path(file).read_text(errors="replace")
         except OSError:
             pass  # nvcc says so
-    return max(map(of_headers, FOLDER.findall(text)), default=0)
+    return FOLDER.findall(text)
 
 
 def current(words, least):
@@ -78,12 +81,3 @@ def _newer(flag, least, changes):
     new = f"-std={flag['kind']}++{least}"
     changes[f"{old}: PyTorch's headers need C++{least}; {new} instead"] = None
     return flag["before"] + new
-
-
-def run(command):
-    """Runs a compiler's command in place of this process, with the standard that PyTorch needs: CMake calls it."""
-    words, changes = current(command, of_command(command))
-    for change in changes:
-        print(f"torchthaw: {change}", file=sys.stderr)
-    sys.stderr.flush()
-    os.execvp(words[0], words)

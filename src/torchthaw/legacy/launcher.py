@@ -28,7 +28,7 @@ OF_CMAKE = {"CUDA_NVCC_EXECUTABLE": "bin/nvcc", "CUDA_BIN_PATH": "bin", "CUDAToo
 
 def put_in_place():
     """Puts this nvcc before the toolkit's for child processes, where there is a toolkit; gives CMake a C++ launcher."""
-    made = layout.folder("cxx", {"bin/cxx": _launcher("cxx_standard")}, {})
+    made = layout.folder("cxx", {"bin/cxx": _launcher("cxx")}, {})
     os.environ.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", os.fspath(made / "bin" / "cxx"))
     try:
         toolkit = cuda.toolkit()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base import config, toolchain
 from ..extension import cuda, ninja
-from . import cuda_sources, cxx_standard, th_types as th
+from . import cuda_sources, cxx_standard, nvidia_packages, th_types as th
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {
@@ -58,25 +58,29 @@ def run(arguments):
     """Runs the toolkit's nvcc in place of this process, with the arguments that it takes today."""
     try:
         toolkit = cuda.toolkit()
-        sentences = _unserved(arguments, toolkit)
-        arguments, changes = rewrite(arguments, toolkit)
+        words, changes = rewrite(arguments, toolkit)
+        for change in changes:
+            print(f"torchthaw: nvcc: {change}", file=sys.stderr)
+        words += _needs(arguments, toolkit)
     except (OSError, ValueError) as error:
         print(f"torchthaw: nvcc: {error}", file=sys.stderr)
         return 1
-    for change in changes:
-        print(f"torchthaw: nvcc: {change}", file=sys.stderr)
-    for sentence in sentences:
-        print(sentence, file=sys.stderr)
     sys.stderr.flush()
-    os.execv(toolkit.nvcc, [os.fspath(toolkit.nvcc), *arguments])
+    os.execv(toolkit.nvcc, [os.fspath(toolkit.nvcc), *words])
 
 
-def _unserved(arguments, toolkit):
-    """Sentences about the sources of a command; none for an extension of PyTorch, whose build has said them."""
-    if any(word.startswith("-DTORCH_EXTENSION_NAME") for word in arguments):
-        return []
+def _needs(arguments, toolkit):
+    """The flags that the sources of a command need; prints a sentence about each cause that will make them fail.
+
+    None for an extension of PyTorch: its build has done both.
+    """
     sources = [word for word, _ in _parts(arguments) if _suffix(word) == ".cu"]
-    return cuda_sources.Sources(sources).unserved(toolkit) if sources else []
+    if not sources or any(word.startswith("-DTORCH_EXTENSION_NAME") for word in arguments):
+        return []
+    packages = nvidia_packages.headers(toolkit)
+    found = cuda_sources.Sources(sources, cxx_standard.folders(arguments))
+    found.tell(toolkit, packages)
+    return [*late(packages), *found.flags(toolkit)]
 
 
 def rewrite(arguments, toolkit):
@@ -138,6 +142,11 @@ def header_flags(given=()):
     folders = [include, include / "TH", include / "THC"]
     late = [word for flag in th.late_include_flags(True) for word in ("-Xcompiler", flag)]
     return [*(f"-I{folder}" for folder in folders), *late, *removed_calls(given)]
+
+
+def late(folders):
+    """The flags for folders of headers that come after all others."""
+    return [word for folder in folders for flag in ("-idirafter", folder) for word in ("-Xcompiler", os.fspath(flag))]
 
 
 def removed_calls(given):

@@ -34,6 +34,12 @@ def folder(toolkit):
     return layout.folder("nvidia", {}, links) if links else None
 
 
+def headers(toolkit):
+    """That folder's headers, as a list of one folder or none."""
+    made = folder(toolkit)
+    return [made / "include"] if made else []
+
+
 def _packages(major):
     found = importlib.util.find_spec("nvidia")
     for root in (found.submodule_search_locations or ()) if found else ():

@@ -10,7 +10,7 @@ import pytest
 
 from torchthaw.base import toolchain
 from torchthaw.extension import cuda
-from torchthaw.legacy import availability, cmake, cpp_extension, cuda_sources, nvcc, nvidia_packages
+from torchthaw.legacy import availability, cmake, cpp_extension, cuda_sources, cxx, nvcc, nvidia_packages
 
 
 @pytest.fixture
@@ -176,8 +176,29 @@ def test_needs_of_sources(packages, toolkit, monkeypatch, tmp_path, capsys):
     assert cpp_extension.needs(["a.cpp"], []) == ([], [], [])
 
 
-def test_nvcc_of_an_old_script_says_it_first(tmp_path, toolkit):
-    (tmp_path / "a.cu").write_text("texture<float> image;")
-    (sentence,) = nvcc._unserved(["-c", str(tmp_path / "a.cu"), "-o", "a.o"], toolkit)
-    assert "a.cu:1" in sentence
-    assert nvcc._unserved(["-c", str(tmp_path / "a.cu"), "-DTORCH_EXTENSION_NAME=a"], toolkit) == []
+def test_nvcc_of_an_old_script_says_it_and_finds_the_packages(packages, toolkit, tmp_path, capsys):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "a.h").write_text("texture<float> image;")
+    (tmp_path / "a.cu").write_text('#include "a.h"\n#include <cusolver_common.h>\n')
+    words = ["-c", str(tmp_path / "a.cu"), "-I", str(tmp_path / "own"), "-o", "a.o"]
+    first, folder = nvcc._needs(words, toolkit)[1::2]
+    assert first == "-idirafter" and (Path(folder) / "cublas_v2.h").exists()
+    texture, library = capsys.readouterr().err.splitlines()
+    assert "a.h:1:" in texture and "a.cu:2:" in library and "nvidia-cusolver" in library
+    assert nvcc._needs([*words, "-DTORCH_EXTENSION_NAME=a"], toolkit) == nvcc._needs(["a.o"], toolkit) == []
+
+
+def test_cxx_of_cmake_says_it_and_finds_the_packages(packages, toolkit, monkeypatch, tmp_path, capsys):
+    (tmp_path / "a.cpp").write_text("#include <cublas_v2.h>\n#include <cusolver_common.h>\n")
+    command = ["c++", f"-I{toolkit.include}", "-o", "a.cpp.o", "-c", str(tmp_path / "a.cpp")]
+    done = []
+    monkeypatch.setattr(cuda, "toolkit", lambda: toolkit)
+    monkeypatch.setattr(os, "execvp", lambda program, words: done.append(words))
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "3.5")
+    cxx.run(command)
+    (toolkit.include / "cuda_runtime.h").touch()
+    cxx.run(command)
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert "a.cpp:2:" in sentence and "nvidia-cusolver" in sentence
+    without, having = done
+    assert without == command == having[: len(command)] and "-idirafter" in having

@@ -186,3 +186,25 @@ def test_cuda_of_lost_architectures(project, tmp_path, text):
     printed = project({"CMakeLists.txt": text, "old.cu": KERNEL}, TORCH_CUDA_ARCH_LIST="8.0")
     assert "sm_35: nvcc" in printed and "built for 80" in printed
     assert cuda.embedded(tmp_path / "project" / "made" / "libold.so") == ["80"]
+
+
+# What cannot be served: headers of a library that is nowhere, in CUDA and in C++.
+
+UNSERVED = """
+cmake_minimum_required(VERSION 2.8)
+project(old CXX)
+find_package(CUDA REQUIRED)
+include_directories(${CUDA_INCLUDE_DIRS})
+cuda_add_library(old SHARED FILE)
+"""
+
+
+@pytest.mark.parametrize("file", ["old.cu", "old.cpp"])
+def test_a_library_that_is_missing_is_told_before_the_compiler(project, file):
+    try:
+        cuda.toolkit()
+    except FileNotFoundError:
+        pytest.skip("no nvcc on this machine")
+    files = {"CMakeLists.txt": UNSERVED.replace("FILE", file), file: "int x;\n#include <cudnn_of_nobody.h>\n"}
+    printed = project(files, fails=True, TORCH_CUDA_ARCH_LIST="8.0")
+    assert re.search(rf"torchthaw: \S*{file}:2: [^\n]*cudnn_of_nobody\.h[^\n]*\n(?s:.*)fatal error: cudnn", printed)
