@@ -92,6 +92,11 @@ def _first_line(*command):
         return "none"
 
 
+def compiler():
+    """The first line in which the C++ compiler names itself."""
+    return _first_line(os.environ.get("CXX", "c++"), "--version")
+
+
 def _cpu_model():
     with open("/proc/cpuinfo") as file:
         text = file.read()
@@ -121,6 +126,6 @@ def describe():
         "torch_cpu_capability": torch.backends.cpu.get_cpu_capability(),
         "mkl": _found(r"Math Kernel Library Version (\S+?)-", build),
         "onednn": _found(r"MKL-DNN v(\S+)", build),
-        "compiler": _first_line("c++", "--version"),
+        "compiler": compiler(),
         "my_lib": info.decode() if isinstance(info, bytes) else info,
     }

@@ -10,7 +10,17 @@ import time
 import pytest
 import torch
 
-from benchmarks import BENCHMARKS, fused_conv_batch_norm2d, goals, harness, machine, report, th, training
+from benchmarks import (
+    BENCHMARKS,
+    fused_conv_batch_norm2d,
+    goals,
+    harness,
+    machine,
+    removed_header,
+    report,
+    th,
+    training,
+)
 from benchmarks.harness import Contender, Effort, Group, Outcome, Spread
 from support import ROOT
 
@@ -287,3 +297,14 @@ def test_only_a_whole_run_is_published():
     command = [sys.executable, "-m", "benchmarks", "--publish", "--quick"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and "--publish: expected a whole run" in done.stderr
+
+
+def test_a_compiler_is_timed_with_the_header_of_run_and_without(monkeypatch, tmp_path):
+    (tmp_path / "a.cpp").write_text("#ifndef TORCHTHAW_ATEN_REMOVED_H\n#error none\n#endif\n")
+    for way in removed_header.WAYS:
+        commands = removed_header.commands(way)
+        removed_header.seconds(commands["with"], tmp_path)
+        with pytest.raises(subprocess.CalledProcessError):
+            removed_header.seconds(commands["without"], tmp_path)
+    monkeypatch.setattr(removed_header, "SOURCE", "#include <string>\n")
+    assert all(seconds > 0 for seconds in removed_header.minima("-fsyntax-only", 2).values())
