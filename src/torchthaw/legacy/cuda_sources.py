@@ -53,11 +53,15 @@ UNSERVED = [
              GONE.format("texture references", "texture objects (cudaCreateTextureObject)")),
     Unserved(r"\bcudnn\w+_v[345]\s*\(|\bcudnnGetConvolution(?:Forward|BackwardData|BackwardFilter)Algorithm\s*\(", 12,
              GONE.format("calls of cuDNN 5 to 7", "those of cuDNN 8 and later, or operators of at::")),
+    Unserved(r"\"[^\"\n]*\b(?:shfl|vote)\.(?!sync\b)\w", 13,
+             GONE.format("shuffles and votes without .sync in assembly", "__shfl_up_sync() and its kin")),
     Unserved(rf"(?<=volatile)\b[\s\S]*?{''.join(map(STEP.format, (16, 8)))}\+\s*4\s*\]", 13,
              "builds, but its results may be wrong: it adds the values of a warp in lockstep, which no card of today "
              "promises; the source needs __syncwarp() between these steps"),
 ]  # fmt: skip
-DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
+DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b([^\n]*)", re.MULTILINE)
+# An `#if` that holds in the code of each card since CUDA 12.
+ALWAYS = re.compile(r"[\s(]*__CUDA_ARCH__\s*>=\s*(?:[1-4]\d\d|500)[\s)]*")
 
 
 class File:
@@ -94,7 +98,8 @@ class Sources:
                 continue
             file = found[path] = self.files[path] = self.files.get(path) or File(path)
             for name in sorted(file.includes):
-                waiting += [each / name for each in [path.parent, *self.own] if (each / name).is_file()][:1]
+                places = [Path(os.path.normpath(each / name)) for each in [path.parent, *self.own]]
+                waiting += [each for each in places if each.is_file()][:1]
         return [*found.values()]
 
     def flags(self, toolkit):
@@ -161,11 +166,16 @@ def _package(library, major):
 
 
 def _is_optional(text, place):
-    """Whether a place in a text is inside of an ``#if`` other than the guard of a header."""
-    found = [match[1] for match in DIRECTIVE.finditer(text)]
-    before = [match[1] for match in DIRECTIVE.finditer(text, 0, place)]
-    depth = len(before) - 2 * before.count("endif")
-    return depth > (found[:1] == ["ifndef"] and found[-1:] == ["endif"] and depth > 0)
+    """Whether a place in a text is inside of an ``#if``, other than the guard of a header or one that ALWAYS holds."""
+    names = [match[1] for match in DIRECTIVE.finditer(text)]
+    guarded = names[:1] == ["ifndef"] and names[-1:] == ["endif"]
+    optional = []
+    for match in DIRECTIVE.finditer(text, 0, place):
+        if match[1].startswith("if"):
+            optional.append(not ALWAYS.fullmatch(match[2]))
+        else:
+            optional = optional[:-1] + [True] * (match[1] != "endif")
+    return any(optional[guarded:])
 
 
 def _major(toolkit):

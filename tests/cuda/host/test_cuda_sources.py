@@ -54,6 +54,13 @@ def test_an_include_counts_for_the_sources_that_see_it(tmp_path, toolkit):
     assert sources(tmp_path, c_cpp="thrust::sort(x);").flags(toolkit) == []
 
 
+def test_headers_that_include_each_other_by_long_ways(tmp_path, toolkit):
+    (tmp_path / "b.h").write_text(f'#include "../{tmp_path.name}/c.h"\nthrust::sort(x);')
+    (tmp_path / "c.h").write_text(f'#include "../{tmp_path.name}/b.h"\nthrust::reduce(x);')
+    headers = ["-include", "thrust/reduce.h", "-include", "thrust/sort.h"]
+    assert sources(tmp_path, a_cu='#include "b.h"').flags(toolkit) == headers
+
+
 def test_a_copy_of_nvtx_in_the_project(tmp_path, toolkit):
     assert sources(tmp_path, a_cu='#include "n.h"', n_h="namespace nvtx3 {}").flags(toolkit) == ["-DCCCL_DISABLE_NVTX"]
 
@@ -80,6 +87,12 @@ UNSERVED = [
         ":1:",
         "__syncwarp",
     ),
+    (
+        '#if __CUDA_ARCH__ >= 300\nasm("{.reg .s32 r0;"\n"shfl.up.b32 r0|p, %1, %2, %3;}" : "=r"(x));\n#endif\n',
+        ":3:",
+        "__shfl_up_sync",
+    ),
+    ('asm("vote.ballot.b32 %0, %1;" : "=r"(x));', ":1:", "assembly"),
     ("#include <curand_kernel.h>\n", ":1:", "pip install nvidia-curand"),
     ("#include <cudnn.h>\n", ":1:", "pip install nvidia-cudnn-cu13"),
 ]
@@ -95,7 +108,8 @@ def test_what_cannot_be_served_is_one_sentence(tmp_path, toolkit, text, line, wo
 
 
 @pytest.mark.parametrize("text", [
-    "#if CUDART_VERSION < 12000\ntexture<float> image;\n#endif\n", "// texture<float> image;\n",
+    "#if CUDART_VERSION < 12000\ntexture<float> image;\n#endif\n", 'asm("shfl.sync.up.b32 r0|p, %1, %2, %3, %4;")',
+    "#if __CUDA_ARCH__ >= 350\nint x;\n#else\ntexture<float> image;\n#endif\n", "shfl.up(x);", "// texture<float> image;\n",
     "#ifdef WITH_CUDNN\n#include <cudnn.h>\n#endif\nint x;\n", "gltexture<float> image;\n", '#include "own.h"\n',
     "void f(volatile float *s, int t) { s[t] += s[t + 16]; __syncwarp(); s[t] += s[t + 8]; s[t] += s[t + 4]; }",
     "void f(float *s, int t) { s[t] += s[t + 16]; s[t] += s[t + 8]; s[t] += s[t + 4]; }",
