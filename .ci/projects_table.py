@@ -15,11 +15,12 @@ LONGEST = 160  # characters of a message
 
 # What the first line that says why a build stopped looks like, and lines that only say that one did.
 ERROR = re.compile(
-    r"(?:fatal error|error)(?: #\d+(?:-D)?)?: (.*)|^(nvcc fatal .*)|^CMake Error[^:]*(?::\d+ \([^)]*\))?: *(.*)"
+    r"(?:fatal error|error)(?: #\d+(?:-D)?)?\s*: (.*)|^(nvcc fatal .*)|^CMake Error[^:]*(?::\d+ \([^)]*\))?: *(.*)"
     r"|^(\w+(?:\.\w+)*(?:Error|Exception|NotFound): .*)"
 )
 NO_REASON = re.compile(r"error: (subprocess-exited|metadata-generation|command )|^error: legacy-install|ninja: build")
 TOLD = re.compile(r"^torchthaw: (.*)", re.MULTILINE)
+NOT_REPLACED = re.compile("^compil|: cannot be built here: |: builds, but ")  # progress, and what `run` cannot serve
 
 
 def message(log):
@@ -34,7 +35,7 @@ def message(log):
 
 def told(log):
     """The lines in which `run` says what it replaced."""
-    return list(dict.fromkeys(shortened(line) for line in TOLD.findall(log) if not line.startswith("compil")))
+    return list(dict.fromkeys(shortened(line) for line in TOLD.findall(log) if not NOT_REPLACED.search(line)))
 
 
 def shortened(text):

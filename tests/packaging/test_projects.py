@@ -255,9 +255,15 @@ def test_a_plain_build_for_cuda_finds_a_card(tmp_path, monkeypatch):
     ("$ x\nCMake Error at CMakeLists.txt:4 (project):\n  No compiler\n\n-- Configuring incomplete\n", "No compiler"),
     ("$ x\nCMake Error: no variable\nmore\n", "no variable"),
     ("$ x\nfirst\nin /home/me/project/file.c\n", "in file.c"),
+    ("$ x\nptxas /tmp/x.ptx, line 15; error   : Instruction 'shfl' is gone\nmake: *** Error 1\n", "Instruction 'shfl' is gone"),
 ])  # fmt: skip
 def test_the_message_of_a_log(log, expected):
     assert table.message(log) == expected
+
+
+def test_what_run_cannot_serve_is_not_what_it_replaced():
+    log = "torchthaw: a: -std=c++14\ntorchthaw: /a/b.cu:3: cannot be built here: textures\ntorchthaw: compiling c.cu\n"
+    assert table.told(log) == ["a: -std=c++14"]
 
 
 def test_a_message_that_breaks_a_table_does_not():
