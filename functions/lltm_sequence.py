@@ -34,10 +34,11 @@ def lltm_sequence(input, weights, bias, old_h, old_cell):
 
 
 def without_steps(*arguments):
-    """The state as it was; the gradients of all other arguments are zero. C looks at the shapes."""
-    torch.ops.my_lib.lltm_sequence_forward(*(x.detach() for x in arguments))
+    """The state as it was; the gradients of all other arguments are zero. A step tells shapes and the dtype of autocast."""
+    input, *others = (x.detach() for x in arguments)
+    step, _, _ = functions.lltm_sequence(input.new_zeros(1, *input.shape[1:]), *others)
     nothing = [x.flatten()[:0] for x in arguments]
-    h, cell = (torch.cat([x.flatten(), *nothing]).view_as(x) for x in arguments[3:])
+    h, cell = (torch.cat([x.flatten(), *nothing]).view_as(x).to(step.dtype) for x in arguments[3:])
     return h[None][:0], h, cell
 
 

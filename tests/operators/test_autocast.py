@@ -78,6 +78,20 @@ def test_autocast_promotes(name):
         operator.call(first.bfloat16(), second)  # without autocast, as before
 
 
+@every_16_bits
+def test_autocast_of_a_sequence_without_steps(dtype):
+    inputs = OPERATORS["lltm_sequence"].tensors(torch.float32, requires_grad=True)
+    inputs[0] = torch.randn(0, *inputs[0].shape[1:], requires_grad=True)
+    inputs[4] = inputs[4].detach().to(dtype).requires_grad_()  # of the step before
+    with torch.autocast("cpu", dtype=dtype):
+        output, h, cell = results = OPERATORS["lltm_sequence"].call(*inputs)
+    assert {y.dtype for y in results} == {dtype} and output.shape == (0, *h.shape)
+    assert torch.equal(h, inputs[3].to(dtype)) and torch.equal(cell, inputs[4])
+    gradients = torch.autograd.grad(h.sum() + cell.sum(), inputs)
+    assert [g.dtype for g in gradients] == [x.dtype for x in inputs]
+    assert torch.equal(gradients[3], torch.ones_like(h, dtype=torch.float32)) and not gradients[1].any()
+
+
 def test_autocast_inside_transforms():
     operator = OPERATORS["linear"]
     inputs = operator.tensors(torch.float32)
