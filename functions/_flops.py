@@ -1,4 +1,4 @@
-"""functions/_flops.py: how many floating-point operations the products of linear and LLTM are, for FlopCounterMode.
+"""functions/_flops.py: how many floating-point operations products and convolutions are, for FlopCounterMode.
 
 As PyTorch counts: a multiplication and an addition are two; what is not a product counts nothing.
 """
@@ -7,6 +7,8 @@ import torch
 
 from _ext import my_lib  # noqa: F401, makes torch.ops.my_lib
 from torchthaw.base.import_hook import after_import
+
+from . import conv2d, fused_conv_batch_norm2d
 
 
 def linear(input, weight, *_, **__):
@@ -52,6 +54,10 @@ def lltm_sequence_backward(
     return (1 + (d_weights is not None)) * lltm(input, weights)
 
 
+def convolution(input, weight, *_, out_shape, **__):
+    return 2 * _product(out_shape) * _product(weight[1:])
+
+
 def _product(sizes):
     product = 1
     for size in sizes:
@@ -63,6 +69,8 @@ FORMULAS = {
     "my_lib_linear_forward": linear, "my_lib_linear_backward": linear_backward,
     "lltm_forward": lltm, "lltm_backward": lltm_backward,
     "lltm_sequence_forward": lltm, "lltm_sequence_backward": lltm_sequence_backward,
+    # The differentiable operators: inference mode does not get to those of C.
+    "linear": linear, "lltm": lltm, "lltm_sequence": lltm,
 }  # fmt: skip
 
 
@@ -71,6 +79,8 @@ def _register():
 
     for name, formula in FORMULAS.items():
         register_flop_formula(getattr(torch.ops.my_lib, name))(formula)
+    for function in conv2d.conv2d, fused_conv_batch_norm2d.fused:
+        register_flop_formula(function.operator.overloadpacket)(convolution)
 
 
 after_import("torch.utils.flop_counter", _register)  # which imports more than most programs need

@@ -105,6 +105,15 @@ FLOPS = {
     "lltm_sequence": (
         lambda: functions.lltm_sequence.lltm_sequence(torch.randn(6, 2, 3), *lltm_arguments()[1:]), 6 * 2 * 2 * 12 * 7
     ),
+    "linear as an operator": (lambda: ops.linear(torch.randn(30, 3), torch.randn(4, 3)), 2 * 30 * 4 * 3),
+    "lltm as an operator": (lambda: ops.lltm(*lltm_arguments()), 2 * 2 * 12 * 7),
+    "lltm_sequence as an operator": (
+        lambda: ops.lltm_sequence(torch.randn(6, 2, 3), *lltm_arguments()[1:]), 6 * 2 * 2 * 12 * 7
+    ),
+    "conv2d as an operator": (lambda: functions.conv2d.conv2d.operator(*images()), 2 * 2 * 5 * 3 * 2 * 8),
+    "fused_conv_batch_norm2d as an operator": (
+        lambda: functions.fused_conv_batch_norm2d.fused.operator(*images(), 1e-3), 2 * 2 * 5 * 3 * 2 * 8
+    ),
     "lltm_sequence_backward": (
         lambda: gradients(functions.lltm_sequence.lltm_sequence, [torch.randn(6, 2, 3), *lltm_arguments()[1:]]),
         3 * 6 * 2 * 2 * 12 * 7
@@ -117,10 +126,17 @@ def gradients(function, arguments):
     (result if torch.is_tensor(result) else result[0]).sum().backward()
 
 
+def images():
+    """Those of conv2d: 2 results of 5 channels and 3 by 2 elements, each of 8 products."""
+    return torch.randn(2, 2, 4, 3), torch.randn(5, 2, 2, 2)
+
+
 @pytest.mark.parametrize("name", FLOPS)
 @pytest.mark.skipif(torch.__version__.startswith("2.4."), reason="PyTorch 2.4 looks for formulas elsewhere")
 def test_flops(name):
     call, count = FLOPS[name]
-    with FlopCounterMode(display=False) as counter:
-        call()
-    assert counter.get_total_flops() == count
+    is_backward = name.endswith("_backward")
+    for mode in [torch.enable_grad] if is_backward else [torch.enable_grad, torch.no_grad, torch.inference_mode]:
+        with mode(), FlopCounterMode(display=False) as counter:
+            call()
+        assert counter.get_total_flops() == count
