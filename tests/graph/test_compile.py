@@ -4,6 +4,7 @@ import torch
 from torch._dynamo.exc import TorchRuntimeError, Unsupported
 from torch._dynamo.utils import counters
 
+import functions
 from _ext import my_lib
 from support.graphs import ARGUMENTS, add, captured, full, lltm, lltm_arguments
 from support.messages import names
@@ -107,6 +108,12 @@ def test_wrong_shapes_are_errors():
     a = torch.randn(3, 4)
     with pytest.raises(TorchRuntimeError, match=names("input2", "(3, 4)", "(2, 4)")):
         torch.compile(add, backend="aot_eager")(a, a[:2])
+
+    for call in functions.add.add, ops.my_lib_add_forward, ops.add:
+        for dynamic in False, True:  # numbers also where sizes are symbols
+            torch.compiler.reset()
+            with pytest.raises(TorchRuntimeError, match=names("input2", "(3, 4)", "(2, 5)")):
+                compiled(lambda a, b: call(a, b), dynamic=dynamic)(a, torch.ones(2, 5))
 
     def contradiction(a):
         output = torch.empty_like(a)

@@ -64,4 +64,4 @@ def _fitting(operator, parameters, arguments):
 
 
 def _text(name, wanted, got):
-    return lambda: f"{name}: expected shape {wanted}, got {got}"
+    return lambda: f"{name}: expected shape {shapes.shown(wanted)}, got {shapes.shown(got)}"

@@ -36,7 +36,19 @@ def check_dimensions(function, name, array):
         dims = shape.get("dims")
         if dims is not None and len(dims) != array.dim():
             wanted = f"({', '.join(dims)}{',' * (len(dims) == 1)})"
-            raise ValueError(f"{name}: expected shape {wanted}, got {tuple(array.shape)}")
+            raise ValueError(f"{name}: expected shape {wanted}, got {shown(array.shape)}")
+
+
+def shown(shape):
+    """A shape for an error: in a graph for any size, a symbol is a number in this call, unless data decides it."""
+    return tuple(size if isinstance(size, int) else _number(size) for size in shape)
+
+
+def _number(symbol):
+    try:
+        return int(symbol)
+    except RuntimeError:
+        return symbol
 
 
 def expected(shape, numbers):
