@@ -31,7 +31,7 @@ PyMethodDef methods[] = {
     {"register_failure", register_failure, METH_VARARGS,
      "register_failure(namespace, operator): its kernel raises an OverflowError; False without kernels in C"},
     {"register_kernels", register_kernels, METH_VARARGS,
-     "register_kernels(module, namespace, operators, dispatch_key) -> the names of the operators that got a kernel"},
+     "register_kernels(module, namespace, operators, dispatch_key, remedies={}) -> the operators that got a kernel"},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -17,11 +17,17 @@ transforms_active = private_names.get("transforms_active")
 is_batched_gradient = private_names.get("is_batched_gradient")
 # The level of forward mode is an attribute of this module, -1 outside of it.
 LEVEL = private_names.attribute("dual_level")
+PLAIN = Tensor, torch.nn.Parameter
 levels = forward_ad if private_names.has("dual_level") else SimpleNamespace(**{LEVEL: 0})
 
 
 def in_forward_mode():
     return getattr(levels, LEVEL) >= 0
+
+
+def hides_tangent(x):
+    """Whether it is a tensor of a graph that is being made, or of another class of Python's, whose tangent is elsewhere."""
+    return isinstance(x, Tensor) and type(x) not in PLAIN
 
 
 def must_compose(*grad_outputs):
@@ -87,11 +93,14 @@ class Once(Function):
         return Once.apply(message, count, *tensors), dims[2 : 2 + count]
 
 
-def once(message, gradients, sources):
-    """``gradients``, some of which may be None, such that their own derivative is an error with this message."""
+def once(message, gradients, sources, around=False):
+    """``gradients``, some of which may be None, such that their own derivative is an error with this message.
+
+    around: whether a transform may differentiate that is not the innermost one, in which ``requires_grad`` is false.
+    """
     kept = [each for each in gradients if each is not None]
     sources = [each for each in sources if isinstance(each, Tensor)]
-    if not kept or not any(each.requires_grad for each in sources):
+    if not kept or not (around or any(each.requires_grad for each in sources)):
         return gradients
     marked = iter(as_tuple(Once.apply(message, len(kept), *kept, *sources)))
     return tuple(None if each is None else next(marked) for each in gradients)

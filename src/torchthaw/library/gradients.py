@@ -7,6 +7,8 @@ differentiable operator of both.
 import torch
 from torch.autograd.forward_ad import unpack_dual
 
+from .composed import hides_tangent
+
 
 def refuse(operator, parameters, arguments):
     """Raises RuntimeError where autograd would lose the gradient or the tangent of an argument."""
@@ -16,14 +18,19 @@ def refuse(operator, parameters, arguments):
             continue
         if records and argument.requires_grad:
             raise RuntimeError(_message(operator, parameter.name, "requires grad"))
-        if unpack_dual(argument).tangent is not None:
+        if not hides_tangent(argument) and unpack_dual(argument).tangent is not None:
             raise RuntimeError(_message(operator, parameter.name, "has a tangent"))
 
 
 def _message(operator, name, what):
-    space = f"torch.ops.{operator.namespace}"
+    return f"{operator.name}: {name} {what}, but the operator has no derivative: {remedy(operator)}"
+
+
+def remedy(operator):
+    """What to call where a derivative is wanted."""
+    space, pair = f"torch.ops.{operator.namespace}", operator.pair
+    if pair:
+        function = "" if pair["is_second"] else f"functions.{pair['name']} or "
+        return f"call {function}{space}.{pair['operator']}; in a graph, forward mode needs its formula"
     backward = f" with {space}.{operator.backward} in its backward" if operator.backward else ""
-    return (
-        f"{operator.name}: {name} {what}, but the operator has no derivative: call it in a "
-        f"torch.autograd.Function{backward}, or under torch.no_grad()"
-    )
+    return f"call it in a torch.autograd.Function{backward}, or under torch.no_grad()"

@@ -94,6 +94,9 @@ class Namespace:
             registration.define(operator, self.library)
             if operator.base.backward_of in self.operators:
                 self.operators[operator.base.backward_of].backward = operator.name
+        for described in pairs(module):
+            if described["forward"] in self.operators:
+                self.operators[described["forward"]].pair = described
         for member in members:
             if member.is_query:
                 self._define_query(member)

@@ -25,6 +25,7 @@ class Operator:
         self.in_python = set()
         self.packet = None
         self.backward = None  # the name of the operator that computes its gradient
+        self.pair = None  # the row of the description that joins it and its backward
         self.schemas = schemas(function)
 
     def add(self, function):
@@ -43,12 +44,12 @@ class Operator:
                 raise Ambiguous(f"{name}: {function.origin} and {other.origin} have it for the same dtypes{advice}")
         of_device.append(function)
 
-    @property
-    def overloads(self):
-        return [overload for overload, text in self.schemas.items() if text]
+    def form(self, overload):
+        """``default`` for the overload that returns new tensors, ``out`` for one that writes to its arguments."""
+        return overload if self.base.is_functional else "out"
 
     def parameters(self, overload):
-        return self.base.given if overload == "out" else self.base.inputs
+        return self.base.given if self.form(overload) == "out" else self.base.inputs
 
     def overload(self, name):
         """The OpOverload."""
@@ -62,5 +63,5 @@ class Operator:
 
 
 def schemas(function):
-    """{overload: schema, or None where the function does not say enough}, in the order in which calls try them."""
+    """{overload: schema}, in the order in which calls try them."""
     return {"default": schema.default(function), "out": schema.out(function)}

@@ -7,7 +7,7 @@ import torch
 
 from ..bridge import _bridge
 from ..bridge.private_names import has
-from . import autograd, fake, kernels, schema
+from . import autograd, fake, gradients, kernels, schema
 
 KEYS = {"cpu": "CPU", "cuda": "CUDA"}
 TRIALS = []  # their libraries: PyTorch asks later for every operator that it has ever seen
@@ -15,14 +15,17 @@ TRIALS = []  # their libraries: PyTorch asks later for every operator that it ha
 
 def define(operator, library):
     """Defines the overloads of an operator, without kernels for a device."""
-    for overload in operator.overloads:
+    for overload, text in operator.schemas.items():
         name = qualified(operator, overload)
-        library.define(name + operator.schemas[overload], tags=(torch.Tag.pt2_compliant_tag,))
-        torch.library.register_fake(f"{operator.namespace}::{name}", getattr(fake, overload)(operator), lib=library)
+        library.define(name + text, tags=(torch.Tag.pt2_compliant_tag,))
+        kernel = getattr(fake, operator.form(overload))(operator)
+        torch.library.register_fake(f"{operator.namespace}::{name}", kernel, lib=library)
         autograd.register(operator, overload, name, library)
     operator.packet = getattr(getattr(torch.ops, operator.namespace), operator.name)
-    for key in "Negative", "Conjugate":
-        library.impl(qualified(operator, "out"), kernels.resolved(operator), key)
+    for overload in operator.schemas:
+        if operator.form(overload) == "out":
+            for key in "Negative", "Conjugate":
+                library.impl(qualified(operator, overload), kernels.resolved(operator), key)
 
 
 def define_query(function, library):
@@ -38,19 +41,21 @@ def define_query(function, library):
 
 def add_kernels(operators, device, module, library):
     """Gives operators their kernels on one device: C functions of an extension's module, else Python around them."""
-    wanted = {qualified(each, overload): each for each in operators for overload in each.overloads}
+    wanted = {qualified(each, overload): each for each in operators for overload in each.schemas}
     bases = {name: base_of(each, device, module) for name, each in wanted.items()}
-    native = register_native(module, library.ns, {name: base for name, base in bases.items() if base}, KEYS[device])
+    remedies = {name: gradients.remedy(each) for name, each in wanted.items()}
+    bases = {name: base for name, base in bases.items() if base}
+    native = register_native(module, library.ns, bases, KEYS[device], remedies)
     for name, operator in wanted.items():
         overload = name.partition(".")[2] or "default"
         if name not in native and (overload, device) not in operator.in_python:
             operator.in_python.add((overload, device))
-            library.impl(name, getattr(kernels, overload)(operator), KEYS[device])
+            library.impl(name, getattr(kernels, operator.form(overload))(operator), KEYS[device])
 
 
-def register_native(module, namespace, functions, key):
-    """The operators, of ``functions`` {operator: C function}, that got a kernel in C."""
-    return _bridge.register_kernels(module, namespace, functions, key) if takes_kernels_in_c() else []
+def register_native(module, namespace, functions, key, remedies):
+    """The operators, of ``functions`` {operator: C function}, that got a kernel in C. remedies: see gradients.remedy."""
+    return _bridge.register_kernels(module, namespace, functions, key, remedies) if takes_kernels_in_c() else []
 
 
 @lru_cache(maxsize=None)

@@ -1,7 +1,8 @@
 """torchthaw/library/schema.py: an operator's two schemas, read off the function's prototype.
 
-``out`` is the C function itself: it writes to the arrays that it is given. ``default`` allocates them. What the shapes
-of the arrays determine, the workspace and the stream are parameters of neither.
+``out`` is the C function itself: it writes to the arrays that it is given. ``default`` allocates them, where the header
+says enough for that; else it is the same as ``out``. What the shapes of the arrays determine, the workspace and the
+stream are parameters of neither.
 """
 
 import keyword
@@ -17,9 +18,9 @@ def out(function):
 
 
 def default(function):
-    """``(Tensor input) -> Tensor``, or None where not every output has a shape."""
+    """``(Tensor input) -> Tensor``; that of ``out`` where not every output has a shape, or nothing is read."""
     if not function.is_functional:
-        return None
+        return out(function)
     results = ["Tensor"] * len(function.written)
     arguments = ", ".join(_argument(each, "") for each in function.inputs)
     return f"({arguments}) -> {results[0] if len(results) == 1 else '(' + ', '.join(results) + ')'}"

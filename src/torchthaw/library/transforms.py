@@ -8,13 +8,14 @@ import torch
 
 from ..bridge.private_names import Missing, get, has
 from . import batching, gradients
+from .composed import transforms_active
 
 KEY = "FuncTorchDynamicLayerFrontMode"
 
 
 def kernel(operator, overload):
     """The kernel of one overload."""
-    rule = getattr(batching, overload)(operator)
+    rule = getattr(batching, operator.form(overload))(operator)
     parameters = operator.parameters(overload)
 
     def transform(*arguments):
@@ -66,12 +67,17 @@ def batched(current, target, rule, arguments, unwrap, wrap):
     return tuple(wrap(result, 0, level) for result in results)
 
 
-def outer(current, holds, arguments, unwrap):
-    """Whether something holds of the arguments as the transform around this one has them."""
+def outer(current, holds, arguments, unwrap, *wrap):
+    """Whether something holds of the arguments as a grad or jvp around this transform has them, or what is around all."""
     level = current.level()
     values = [unwrap(each, level) if isinstance(each, torch.Tensor) else each for each in arguments]
+    if wrap:
+        values = [each[0] if isinstance(each, tuple) else each for each in values]
     with current.lower():
-        return holds(values)
+        if not transforms_active():
+            return holds(values)
+        around, names = current_transform("torch.func")
+        return len(names) == 1 and holds(values) or outer(around, holds, values, *names)
 
 
 def constant(current, target, arguments, unwrap):

@@ -23,9 +23,9 @@ Body body_of(TensorObject *tensor) {
     return body;
 }
 
-[[noreturn]] void refuse(const std::string &operator_name, const char *parameter, const char *what) {
-    throw std::runtime_error(operator_name + ": " + parameter + " " + what + ", but the operator has no derivative: "
-                             "call it in a torch.autograd.Function, or under torch.no_grad()");
+[[noreturn]] void refuse(const Plan &plan, const char *parameter, const char *what) {
+    const std::string remedy = plan.remedy.empty() ? "" : ": " + plan.remedy;
+    throw std::runtime_error(plan.name + ": " + parameter + " " + what + ", but the operator has no derivative" + remedy);
 }
 
 }  // namespace
@@ -41,16 +41,16 @@ bool find_gradients() {
     return true;
 }
 
-void refuse_gradient(TensorObject *tensor, bool records, const std::string &operator_name, const char *parameter) {
+void refuse_gradient(TensorObject *tensor, bool records, const Plan &plan, const char *parameter) {
     if (body_tangent == nullptr) return;
     const Body body = body_of(tensor);
-    if (records && body_requires_grad(body)) refuse(operator_name, parameter, "requires grad");
+    if (records && body_requires_grad(body)) refuse(plan, parameter, "requires grad");
     TensorObject *tangent = body_tangent(body, 0, tensor);
     const Body tangent_body = body_of(tangent);
     if (tangent_body == undefined.load(std::memory_order_relaxed)) return;
     bool has_tangent = false;
     shim.aoti_torch_is_defined(tangent, &has_tangent);
-    if (has_tangent) refuse(operator_name, parameter, "has a tangent");
+    if (has_tangent) refuse(plan, parameter, "has a tangent");
     undefined.store(tangent_body, std::memory_order_relaxed);
 }
 

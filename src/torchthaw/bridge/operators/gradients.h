@@ -3,8 +3,7 @@
 
 #include "../python.h"
 #include "handles.h"
-
-#include <string>
+#include "plan.h"
 
 namespace bridge {
 
@@ -14,7 +13,7 @@ bool find_gradients();
 
 /* Throws a std::runtime_error where autograd would lose what a kernel does with a tensor: it has a tangent, or it
  * requires grad in grad mode, which `records` says. Nothing, where PyTorch does not tell. */
-void refuse_gradient(TensorObject *tensor, bool records, const std::string &operator_name, const char *parameter);
+void refuse_gradient(TensorObject *tensor, bool records, const Plan &plan, const char *parameter);
 
 /* kernels_refuse_gradients(), for Python. */
 PyObject *kernels_refuse_gradients(PyObject *self, PyObject *nothing);

@@ -52,7 +52,7 @@ public:
         for (int i = 0; i < count(); ++i) {
             Value &value = values_[i];
             if (value.tensor == nullptr) continue;
-            refuse_gradient(value.tensor, records, plan_.name, name(i));
+            refuse_gradient(value.tensor, records, plan_, name(i));
             value.layout = layout_of(value.tensor, name(i));
         }
         for (const int i : plan_.choosing) {

@@ -35,6 +35,7 @@ struct Variant {
 
 struct Plan {
     std::string name;       /* of the operator, with its overload: "lltm_forward.out" */
+    std::string remedy;     /* what to call where a derivative is wanted; may be empty */
     std::string types;      /* of its schema: "(Tensor, Optional[Tensor], List[int]) -> (Tensor)" */
     std::vector<From> from; /* by parameter */
     std::vector<Variant> variants;

@@ -52,18 +52,18 @@ private:
 };
 
 /* Registers one operator: 1, 0 where it has no kernel in C, -1 with an exception set. */
-int register_kernel(std::vector<thaw_callable> &functions, const char *name, const char *function, bool on_cuda,
-                    const Library &library) {
+int register_kernel(std::vector<thaw_callable> &functions, const char *name, const char *function, const char *remedy,
+                    bool on_cuda, const Library &library) {
     size_t index = 0;
     while (index < functions.size() && std::strcmp(functions[index].name, function) != 0) ++index;
     if (index == functions.size()) return PyErr_SetString(PyExc_KeyError, function), -1;
     const char *overload = std::strchr(name, '.');
-    const bool functional = overload == nullptr;
-    if (!functional && std::strcmp(overload, ".out") != 0) {
+    if (overload != nullptr && std::strcmp(overload, ".out") != 0) {
         PyErr_Format(PyExc_ValueError, "operators: expected the overload .out or none, got %s", name);
         return -1;
     }
     thaw_callable &base = functions[index];
+    const bool functional = overload == nullptr && base.kernel != nullptr;
     const Kernel kernel = functional ? base.kernel : base.kernel_out;
     const Plan *&plan = functional ? base.plan : base.plan_out;
     if (kernel == nullptr) return 0;
@@ -71,6 +71,7 @@ int register_kernel(std::vector<thaw_callable> &functions, const char *name, con
         std::unique_ptr<Plan> made = make_plan(functions, index, functional, on_cuda);
         if (made == nullptr) return 0;
         made->name = name;
+        made->remedy = remedy;
         plan = made.release(); /* it stays */
     }
     return library.fits(name, *plan) && library.add(name, kernel) ? 1 : -1;
@@ -92,9 +93,10 @@ PyObject *register_failure(PyObject *, PyObject *arguments) {
 }
 
 PyObject *register_kernels(PyObject *, PyObject *arguments) try {
-    PyObject *module, *operators;
+    PyObject *module, *operators, *remedies = nullptr;
     const char *space, *key;
-    if (!PyArg_ParseTuple(arguments, "OsO!s:register_kernels", &module, &space, &PyDict_Type, &operators, &key)) {
+    if (!PyArg_ParseTuple(arguments, "OsO!s|O!:register_kernels", &module, &space, &PyDict_Type, &operators, &key,
+                          &PyDict_Type, &remedies)) {
         return nullptr;
     }
     const bool on_cuda = std::strcmp(key, "CUDA") == 0;
@@ -110,10 +112,13 @@ PyObject *register_kernels(PyObject *, PyObject *arguments) try {
     if (!library.open(space, key)) return nullptr;
     PyObject *name, *function;
     for (Py_ssize_t at = 0; PyDict_Next(operators, &at, &name, &function);) {
-        const Ref names(PyTuple_Pack(2, name, function));
-        const char *name_text, *function_text;
-        if (names == nullptr || !PyArg_ParseTuple(names, "ss", &name_text, &function_text)) return nullptr;
-        const int done = register_kernel(*functions, name_text, function_text, on_cuda, library);
+        PyObject *remedy = remedies == nullptr ? nullptr : PyDict_GetItemWithError(remedies, name); /* borrowed */
+        if (remedy == nullptr && PyErr_Occurred()) return nullptr;
+        const Ref texts(PyTuple_Pack(3, name, function, remedy == nullptr ? Py_None : remedy));
+        const char *name_text, *function_text, *remedy_text;
+        if (texts == nullptr || !PyArg_ParseTuple(texts, "ssz", &name_text, &function_text, &remedy_text)) return nullptr;
+        const int done = register_kernel(*functions, name_text, function_text, remedy_text == nullptr ? "" : remedy_text,
+                                         on_cuda, library);
         if (done < 0 || (done > 0 && PyList_Append(registered, name) != 0)) return nullptr;
     }
     return registered.release();
