@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch.autograd import forward_ad
 
 import torchthaw
 from support import derivatives
+from support.graphs import captured
 from support.messages import names
 
 HERE = Path(__file__).resolve().parent
@@ -38,13 +40,54 @@ def test_a_function_is_pickled_by_its_name():
 OF_C = [
     derivatives.gradcheck, derivatives.gradgradcheck, derivatives.forward_mode, derivatives.vmap, derivatives.vmap_of_vmap,
     derivatives.func_grad, derivatives.vmap_of_grad, derivatives.batched_gradients, derivatives.opcheck, derivatives.traced,
-    derivatives.fake, derivatives.compiled, derivatives.compiled_vmap, derivatives.exported,
+    derivatives.fake, derivatives.compiled, derivatives.compiled_vmap, derivatives.exported, derivatives.vmap_of_jvp,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("check", OF_C, ids=lambda check: check.__name__)
 def test_square_has_all_its_derivatives_in_c(functions, check):
+    functions.square.expect = torch.square
     check(functions.square, [leaf(3, 4)])
+
+
+def pushed(function):
+    return lambda x: torch.func.jvp(function, (x,), (x,))[1]
+
+
+OF_TANGENTS = {
+    "grad": lambda f, x: torch.func.grad(lambda x: pushed(f)(x).sum())(x),
+    "vmap of grad": lambda f, x: torch.vmap(torch.func.grad(lambda x: pushed(f)(x).sum()))(x[None]),
+    "grad of vmap": lambda f, x: torch.func.grad(lambda x: torch.vmap(pushed(f))(x).sum())(x[None]),
+    "jacrev of jacfwd": lambda f, x: torch.func.jacrev(torch.func.jacfwd(f))(x),
+    "backward": lambda f, x: dual(f, x.clone().requires_grad_())[1].sum().backward(),
+}
+
+
+def dual(function, x):
+    with forward_ad.dual_level():
+        return forward_ad.unpack_dual(function(forward_ad.make_dual(x, x)))
+
+
+@pytest.mark.parametrize("case", OF_TANGENTS)
+def test_a_gradient_of_c_s_tangents_needs_a_formula(functions, case):
+    """The tangents themselves are there."""
+    x = leaf(3).detach()
+    assert torch.equal(dual(functions.square, x.clone().requires_grad_()).tangent, 2 * x * x)
+    assert torch.equal(torch.func.grad(lambda x: torch.func.jvp(functions.square, (x,), (x,))[0].sum())(x), 2 * x)
+    with pytest.raises(RuntimeError, match=names("square", "gradient", "tangents", "@functions.square.formula")):
+        OF_TANGENTS[case](functions.square, x)
+
+
+@captured
+@pytest.mark.parametrize("name", ["minus", "square"])
+def test_forward_mode_around_a_compiled_function_needs_a_formula(functions, name):
+    """In a graph are the operators of C; that of tangents is not."""
+    function, x = getattr(functions, name), leaf(4, 3).detach()
+    compiled = torch.compile(lambda x: function(x), fullgraph=True, backend="aot_eager")
+    with pytest.raises(RuntimeError, match=names("x", "tangent", f"functions.{name}", "graph", "formula")):
+        dual(compiled, x)
+    with forward_ad.dual_level():
+        assert torch.equal(compiled(x), function(x))
 
 
 def test_the_names_of_operators(functions):

@@ -254,6 +254,33 @@ def compiled_jvp(operator, arguments):
     assert_close(compiled(arguments[0], arguments[0].cos()), pushed(arguments[0], arguments[0].cos()))
 
 
+def transforms_of_compiled(operator, arguments):
+    """A transform around a compiled function, and forward mode."""
+    arguments = detached(arguments)
+    more = arguments[1:]
+    x, tangent = arguments[0], arguments[0].cos()
+
+    def compiled():
+        """Without fullgraph: PyTorch runs a compiled function as it is inside a transform that is not compiled."""
+        torch.compiler.reset()
+        return torch.compile(lambda y: operator(y, *more), backend="aot_eager")
+
+    def expect(y):
+        return operator.expect(y, *more)
+
+    assert_close(torch.func.jvp(compiled(), (x,), (tangent,)), torch.func.jvp(expect, (x,), (tangent,)))
+    batch = batch_of(x)
+    assert_close(torch.vmap(compiled())(batch), torch.vmap(expect)(batch))
+    assert_close(torch.func.grad(loss(compiled()))(x), torch.func.grad(loss(expect))(x))
+    function = compiled()
+    function(x)  # compiled outside of forward mode
+    for made in function, compiled():
+        with torch.autograd.forward_ad.dual_level():
+            results = as_tuple(made(torch.autograd.forward_ad.make_dual(x, tangent)))
+            found = [torch.autograd.forward_ad.unpack_dual(y).tangent for y in results]
+        assert_close(found, list(as_tuple(torch.func.jvp(expect, (x,), (tangent,))[1])))
+
+
 class Module(torch.nn.Module):
     """The operator on an input, its other tensors as parameters."""
 
@@ -278,8 +305,16 @@ def exported(operator, arguments, strict=False):
         model.found, input.grad = input.grad, None
     assert_close(trained.found, module.found)
     assert_close([x.grad for x in trained.parameters()], [x.grad for x in module.parameters()])
+    decomposed = program.run_decompositions().module()
     with torch.no_grad():
-        assert_close(program.run_decompositions().module()(input), module(input))
+        assert_close(decomposed(input), module(input))
+    if hasattr(torch.compiler, "is_exporting"):
+        module.zero_grad()
+        for model in module, decomposed:
+            loss(model)(input).backward()
+            model.found, input.grad = input.grad, None
+        assert_close(decomposed.found, module.found)
+        assert_close([x.grad for x in decomposed.parameters()], [x.grad for x in module.parameters()])
 
 
 def exported_strictly(operator, arguments):
@@ -354,5 +389,5 @@ EAGER = [
 ]  # fmt: skip
 COMPILED = [
     compiled, compiled_dynamic, compiled_grad, compiled_vmap, compiled_vmap_of_grad, compiled_jvp, compiled_in_16_bits,
-    exported, exported_strictly,
+    transforms_of_compiled, exported, exported_strictly,
 ]  # fmt: skip

@@ -18,9 +18,10 @@ import torch
 from torch import Tensor, is_grad_enabled
 from torch.jit import is_tracing
 
-from . import check, differentiable_text, folding, once_differentiable, transforms
-from .composed import as_tuple, derivative, in_forward_mode, is_batched, must_compose, once
+from . import check, differentiable_text, exported, folding, once_differentiable, transforms
+from .composed import as_tuple, derivative, hides_tangent, in_forward_mode, is_batched, must_compose, once
 
+is_exporting = getattr(torch.compiler, "is_exporting", bool)  # PyTorch 2.4 does not tell
 AUTOCAST = {"AutocastCPU": "cpu", "AutocastCUDA": "cuda"}
 
 
@@ -32,8 +33,8 @@ class Differentiable:
     formula: the same results from PyTorch's operators, or None.
 
     Set by who makes it: ``compute(*arguments)``, all outputs without derivatives; ``gradients(needs, *grad_outputs,
-    *arguments, *read)``, a gradient or None for each argument; ``reads(outputs)``, the outputs that it reads. Where C has
-    them, ``second_gradients``, the same of operators that can be differentiated, and ``tangents(*tangents, *arguments,
+    *arguments, *read)``, a gradient or None for each argument; ``reads(outputs)``, the outputs that it reads, and their
+    number, ``read_count``. Where C has them, ``second_gradients``, the same of operators that can be differentiated, and ``tangents(*tangents, *arguments,
     *outputs)``.
     """
 
@@ -44,14 +45,14 @@ class Differentiable:
         self.without_gradient = ()  # arguments of which only a formula has a gradient
         self.formula = self.second_gradients = self.tangents = None
 
-    @property
-    def schema(self):
+    def schema(self, results):
+        """Of an overload with this number of results."""
         arguments = ", ".join(each.schema for each in self.parameters)
-        return f"({arguments}) -> {'Tensor' if self.results == 1 else '(' + ', '.join(['Tensor'] * self.results) + ')'}"
+        return f"({arguments}) -> {'Tensor' if results == 1 else '(' + ', '.join(['Tensor'] * results) + ')'}"
 
     def register(self):
         """Enters the operator in PyTorch."""
-        self.library.define(self.name + self.schema, tags=(torch.Tag.pt2_compliant_tag,))
+        self.library.define(self.name + self.schema(self.results), tags=(torch.Tag.pt2_compliant_tag,))
         self.operator = getattr(getattr(torch.ops, self.namespace), self.name).default
         self.library.impl(self.name, self.padded(self.plain), "CompositeExplicitAutograd")
         self.library.impl(self.name, self.padded(self.with_autograd), "Autograd")
@@ -59,6 +60,7 @@ class Differentiable:
         if self.autocast:
             for key, device in AUTOCAST.items():
                 self.library.impl(self.name, self.padded(self.casting(device)), key)
+        exported.register(self)
 
     def padded(self, kernel):
         """A kernel that gets all arguments: PyTorch leaves out those behind the last one that was given."""
@@ -88,11 +90,18 @@ class Differentiable:
             # A Function would be recorded as a call of Python, which cannot be saved.
             with torch.no_grad():
                 return self.plain(*arguments)
-        if in_forward_mode() and self.has_tangents(arguments):
+        if in_forward_mode() and self.may_have_tangents(arguments):
             return self.pushed(arguments)
         if is_grad_enabled() and any(isinstance(x, Tensor) and x.requires_grad for x in arguments):
             return self.apply(*arguments)
-        return self.plain(*arguments)
+        return exported.call(self, arguments) if is_exporting() else self.plain(*arguments)
+
+    def may_have_tangents(self, arguments):
+        """The same; true of a graph's tensors, which do not show them, if there is a formula. Without one, the operators
+        of C that are in the graph look at the tensors that they get."""
+        if any(hides_tangent(x) for x in arguments):
+            return self.formula is not None
+        return self.has_tangents(arguments)
 
     @staticmethod
     def has_tangents(arguments):

@@ -23,6 +23,7 @@ class FromPython(Differentiable):
         what = forward.__name__
         super().__init__(namespace, operator, library, parameters, results, autocast, fold == "elementwise", what)
         self.forward, self.backward, self.saved, self.reads_results = forward, backward, saved, reads_results
+        self.read_count = saved + results * reads_results
         self.dtypes = frozenset({torch.float64, torch.float32})
 
     @property

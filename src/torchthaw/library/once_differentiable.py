@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from . import folding
-from .composed import as_tuple
+from .composed import as_tuple, once, transforms_active
 
 
 def function(operator):
@@ -39,8 +39,12 @@ def function(operator):
                 raise RuntimeError(operator.lacks("forward mode"))
             arguments, outputs = saved(ctx)
             given = [t for t, parameter in zip(tangents, operator.parameters) if parameter.is_tensor]
+            with torch.no_grad():
+                found = operator.tangents(*given, *arguments, *outputs)
+            why = operator.lacks("a gradient of its tangents")
+            found = once(why, found, [*given, *arguments], around=transforms_active())
             unknown = (torch.zeros_like(y) if y.is_floating_point() else None for y in outputs)
-            return (*operator.tangents(*given, *arguments, *outputs), *unknown)
+            return (*found, *unknown)
 
         @staticmethod
         def vmap(info, dims, *arguments):

@@ -42,6 +42,7 @@ class Pair(Differentiable):
         self.read = [of for _, kind, of in described["given"] if kind == "output"]
         self.zeros = self.find_zeros()
         self.read += dict.fromkeys(results[i][0] for i in self.zeros if results[i][0] not in self.read)
+        self.read_count = len(self.read)
         outputs = {each.name: each for each in function.written}
         self.folded = [self.place_in_result(outputs[name], index, size) for name, index in results]
         if size and not stands_alone(function, size):
@@ -209,9 +210,7 @@ def widened(x):
 
 
 def direct(operator, overload):
-    """An operator's overload without the frame of its Python object; None where it has no such overload."""
-    if overload not in operator.overloads:
-        return None
+    """An operator's overload without the frame of its Python object."""
     found = operator.overload(overload)
     return getattr(found, DIRECT_CALL) if DIRECT_CALL else found
 
