@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..base import config
 from ..extension import cuda
-from . import aten_names, cuda_sources, cxx_standard, nvcc, nvidia_packages
+from . import aten_names, cuda_sources, cxx_standard, nvcc, nvidia_packages, pybind11_headers
 from .patching import Change
 
 C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".cuh")
@@ -24,6 +24,14 @@ C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".cuh")
 def headers():
     """The folder of ``TH/TH.h`` and ``THC/THC.h`` over ATen."""
     return config.my_lib_includes() / "torchthaw_aten"
+
+
+def include_dirs(given, extension):
+    """``given``, folders of headers, with that one last; a pybind11 for this Python is first, where theirs is too old."""
+    first, changes = pybind11_headers.before(given)
+    for change in changes:
+        _tell(f"torchthaw: {extension}: {change}")
+    return [*map(os.fspath, first), *given, os.fspath(headers())]
 
 
 def flags(given, extension):
@@ -121,7 +129,7 @@ def _on_gpu(sources):
 def adapt(extension):
     """Gives a setuptools Extension the folder and the flags."""
     needed = needs(extension.sources, extension.include_dirs)
-    extension.include_dirs = [*extension.include_dirs, os.fspath(headers())]
+    extension.include_dirs = include_dirs(extension.include_dirs, extension.name)
     extension.library_dirs = [*extension.library_dirs, *needed.library_dirs]
     given, name = extension.extra_compile_args, extension.name
     if _on_gpu(extension.sources) and not isinstance(given, dict):
@@ -164,7 +172,7 @@ def _loading(function):
         needed = needs(_as_list(given.get("sources")), folders, with_cuda or bool(given.get("cuda_sources")))
         given["extra_cflags"] = [*flags(given.get("extra_cflags"), name), *needed.cxx]
         given["extra_cuda_cflags"] = [*nvcc_flags(given.get("extra_cuda_cflags"), name), *needed.nvcc]
-        given["extra_include_paths"] = [*folders, os.fspath(headers())]
+        given["extra_include_paths"] = include_dirs(folders, name)
         given["extra_ldflags"] = [*(given.get("extra_ldflags") or ()), *(f"-L{each}" for each in needed.library_dirs)]
         try:
             return function(*bound.args, **bound.kwargs)
