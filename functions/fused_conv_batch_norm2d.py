@@ -2,13 +2,14 @@
 
 import torch
 from torch.nn import functional as F
+from torch.nn.grad import conv2d_input, conv2d_weight
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 import torchthaw
 
-from . import conv2d
 from ._library import applying
 from .batch_norm2d import batch_norm2d, in_channels_last, is_channels_last
+from .conv2d import check, conv2d
 
 HALVES = torch.bfloat16, torch.float16
 FLOATS = torch.float32, torch.float64, *HALVES
@@ -19,7 +20,8 @@ def forward(input, conv_weight, eps: float):
     if input.dtype not in FLOATS:  # refused here: the convolution would compute it
         expected = "torch.float32, torch.float64, torch.bfloat16 or torch.float16"
         raise TypeError(f"input: expected dtype {expected}, got {input.dtype}; pass tensor.to(torch.float32)")
-    images = conv2d.compute(input, conv_weight, "conv_weight")
+    check(input, conv_weight, "conv_weight")
+    images = F.conv2d(input, conv_weight)
     output, mean, std = torch.ops.my_lib.my_lib_batch_norm2d_forward(widened(images), eps)
     return in_format_of(images, output), mean, std
 
@@ -28,7 +30,9 @@ def backward(grad_outputs, arguments, outputs, needs):
     (grad_output,), (input, conv_weight, eps), (_, mean, std) = grad_outputs, arguments, outputs
     images = F.conv2d(input, conv_weight)
     gradient = torch.ops.my_lib.my_lib_batch_norm2d_backward(widened(grad_output), widened(images), mean, std, eps)
-    return *conv2d.gradients([in_format_of(images, gradient)], [input, conv_weight], (), needs), None
+    gradient = in_format_of(images, gradient)
+    grad_input = conv2d_input(input.shape, conv_weight, gradient) if needs[0] else None
+    return grad_input, conv2d_weight(input, conv_weight.shape, gradient) if needs[1] else None, None
 
 
 def widened(images):
@@ -41,7 +45,7 @@ def in_format_of(images, result):
 
 
 def formula(input, conv_weight, eps):
-    return batch_norm2d(conv2d.conv2d(input, conv_weight), eps)
+    return batch_norm2d(conv2d(input, conv_weight), eps)
 
 
 fused = torchthaw.differentiable(

@@ -207,7 +207,7 @@ def test_dynamo_imported_before_or_after(order):
 RUN_PACKAGE = """
 import sys
 import torch
-import functions  # with the operators of my_lib, and those of conv2d, which are Python
+import functions  # with the operators of my_lib, and the fused one, which is Python
 package, inputs, results = sys.argv[1:]
 torch.save(torch._inductor.aoti_load_package(package)(torch.load(inputs)), results)
 """
