@@ -8,7 +8,7 @@ import torch
 from _ext import my_lib  # noqa: F401, makes torch.ops.my_lib
 from torchthaw.base.import_hook import after_import
 
-from . import conv2d, fused_conv_batch_norm2d
+from .fused_conv_batch_norm2d import fused
 
 
 def linear(input, weight, *_, **__):
@@ -79,8 +79,7 @@ def _register():
 
     for name, formula in FORMULAS.items():
         register_flop_formula(getattr(torch.ops.my_lib, name))(formula)
-    for function in conv2d.conv2d, fused_conv_batch_norm2d.fused:
-        register_flop_formula(function.operator.overloadpacket)(convolution)
+    register_flop_formula(fused.operator.overloadpacket)(convolution)
 
 
 after_import("torch.utils.flop_counter", _register)  # which imports more than most programs need
