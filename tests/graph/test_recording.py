@@ -110,7 +110,6 @@ FLOPS = {
     "lltm_sequence as an operator": (
         lambda: ops.lltm_sequence(torch.randn(6, 2, 3), *lltm_arguments()[1:]), 6 * 2 * 2 * 12 * 7
     ),
-    "conv2d as an operator": (lambda: functions.conv2d.conv2d.operator(*images()), 2 * 2 * 5 * 3 * 2 * 8),
     "fused_conv_batch_norm2d as an operator": (
         lambda: functions.fused_conv_batch_norm2d.fused.operator(*images(), 1e-3), 2 * 2 * 5 * 3 * 2 * 8
     ),
