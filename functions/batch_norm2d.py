@@ -12,11 +12,11 @@ IMAGES = 0, 2, 3  # the dimensions of which a channel's statistics are
 
 @functions.batch_norm2d.formula
 def formula(input, eps):
-    centered = input - input.mean(IMAGES, keepdim=True)
-    batch, _, height, width = input.shape
-    variance = centered.square().sum(IMAGES, keepdim=True) / (batch * height * width - 1)
-    root = torch.where(variance > 0, variance, 1).sqrt()
-    return centered / (torch.where(variance > 0, root, 0) + eps)  # a constant channel's std is 0, its derivatives too
+    variance = input.var(IMAGES, keepdim=True)
+    constant = variance == 0  # a constant channel's std is 0, its derivatives too
+    std = variance.masked_fill(constant, 1).sqrt().masked_fill(constant, 0)
+    # See mul_constant.py for the operator of a tensor and a number.
+    return (input - input.mean(IMAGES, keepdim=True)) / torch.ops.aten.add.Scalar(std, eps)
 
 
 def batch_norm2d(input, eps=1e-3):

@@ -43,3 +43,20 @@ def test_a_large_array_without_a_gradient(name):
         without = function(*given)
     for one, other in zip(derivatives.as_tuple(with_gradient), derivatives.as_tuple(without), strict=True):
         assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["add", "scale_add", "mul_constant"])
+def test_what_no_gradient_depends_on_is_not_kept(name):
+    """Nothing is saved, and what was added may change in place, as with PyTorch's own operators."""
+    given, saved = arguments(name), []
+    changing = [x * 1 if isinstance(x, torch.Tensor) else x for x in given]
+    with torch.autograd.graph.saved_tensors_hooks(saved.append, lambda _: pytest.fail("was saved")):
+        result = pair(name)(*changing)
+    assert not saved
+    for i in derivatives.places(changing):
+        changing[i].zero_()
+    weights = torch.linspace(1, 2, 12, dtype=result.dtype).view(3, 4).requires_grad_()
+    found = torch.autograd.grad(result, [given[i] for i in derivatives.places(given)], weights, create_graph=True)
+    torch.testing.assert_close(found, derivatives.gradients(pair(name).expect, given))
+    (by_weights,) = torch.autograd.grad(sum(found).sum(), weights)
+    torch.testing.assert_close(by_weights * weights, sum(found))

@@ -19,7 +19,7 @@ from torch import Tensor, is_grad_enabled
 from torch.jit import is_tracing
 
 from . import check, differentiable_text, exported, folding, once_differentiable, transforms
-from .composed import as_tuple, derivative, hides_tangent, in_forward_mode, is_batched, must_compose, once
+from .composed import as_tuple, derivative, hides_tangent, in_forward_mode, is_batched, once
 
 is_exporting = getattr(torch.compiler, "is_exporting", bool)  # PyTorch 2.4 does not tell
 AUTOCAST = {"AutocastCPU": "cpu", "AutocastCUDA": "cuda"}
@@ -138,11 +138,11 @@ class Differentiable:
             raise RuntimeError(self.lacks(f"{name} requires grad, of which C computes no gradient, and"))
 
     def in_transform(self, *arguments):
-        if transforms.is_functionalize():
+        current, names = transforms.current_transform(f"torch.ops.{self.namespace}.{self.name}", functionalizes=True)
+        if not names:
             if self.formula is None:
                 raise RuntimeError(self.lacks("torch.func.functionalize"))
             return self.formula(*arguments)
-        current, names = transforms.current_transform(f"torch.ops.{self.namespace}.{self.name}")
         if len(names) == 2:
             return transforms.batched(current, self.operator, self.batch, arguments, *names)
         records = is_grad_enabled() and any(isinstance(x, Tensor) and x.requires_grad for x in arguments)
@@ -204,7 +204,7 @@ class Differentiable:
         """Makes Function and entry from their text."""
         known = {
             **names, "_compute": self.compute, "_gradients": self.gradients, "_compose": self.compose,
-            "_must_compose": must_compose, "_operator": self.operator, "_refuse": self.refuse,
+            "_operator": self.operator, "_refuse": self.refuse,
         }  # fmt: skip
         self.entry, self.function, self.apply = differentiable_text.run(f"{self.namespace}.{self.name}", text, known)
         self.entry.Function, self.entry.operator = self.function, self.operator

@@ -13,7 +13,7 @@ from torch.overrides import handle_torch_function, has_torch_function_unary, has
 
 from ..base.import_hook import after_import
 from ..bridge import private_names
-from .composed import LEVEL, levels, transforms_active
+from .composed import LEVEL, is_batched_gradient, levels, stand_in, transforms_active
 
 PYTHON = {"SymInt": "int", "float": "float", "bool": "bool"}  # a type of a schema -> Python's
 
@@ -33,7 +33,8 @@ KNOWN = {
     "_autocast_active": private_names.get("autocast_active"), "_tracing": torch.jit.is_tracing, "_in_graph": in_graph,
     "_compiling": torch.compiler.is_compiling,
     "_overrides_one": has_torch_function_unary, "_overrides": has_torch_function_variadic,
-    "_overridden": handle_torch_function, "_Function": torch.autograd.Function,
+    "_overridden": handle_torch_function, "_Function": torch.autograd.Function, "_is_batched": is_batched_gradient,
+    "_stand_in": stand_in,
 }  # fmt: skip
 
 
@@ -66,7 +67,7 @@ def {name}({signature}):
         return _overridden({name}, ({tensors},), {arguments})
     try:
         if {usual}:
-            if not ({needs}):
+            if not (_grad_enabled() and ({needs})):
                 {call}
             elif {converted}not _compiling():
                 return _apply({arguments})
@@ -88,18 +89,19 @@ class Function(_Function):
     @staticmethod
     def forward(ctx, {arguments}):
         {refused}
-        {outputs} = _compute({arguments})
+        {outputs} = {compute}
         {context}
         return {results}
 
     @staticmethod
     def backward(ctx, {grads}):
         {absent}
-        {saved} = ctx.saved_tensors
+        {saved}
         {numbers}
-        if _must_compose({grads}){composes}:
-            return _compose(ctx.needs_input_grad, ({grads},), ({arguments},), ({read}))
-        return _gradients(ctx.needs_input_grad, {grads}, {arguments}{read_too})
+        _needs = ctx.needs_input_grad
+        if {composes}:
+            return _compose(_needs, ({grads},), {given}, ({read}))
+        {gradients}
 
     @classmethod
     def apply(cls, {signature}):
@@ -119,12 +121,17 @@ def _names(arguments):
     return ", ".join(each.name for each in arguments)
 
 
-def text(what, doc, arguments, outputs, results, read, call, autocast, materialize, without_gradient=()):
+def text(
+    what, doc, arguments, outputs, results, read, call, compute, gradients, autocast, materialize, without_gradient=(),
+    keeps_nothing=False,
+):  # fmt: skip
     """The text of ENTRY.
 
     outputs: names. results: expressions of them. read: the outputs that backward reads. call: lines that compute the
-    results without a gradient, or fall through to the way for unusual arguments. materialize: whether autograd makes
-    zeros of gradients that nobody computed. without_gradient: tensors for which only a formula has one.
+    results without a gradient, or fall through to the way for unusual arguments. compute: an expression, all outputs.
+    gradients: lines that return the gradient of each argument. materialize: whether autograd makes zeros of gradients
+    that nobody computed. without_gradient: tensors for which only a formula has one. keeps_nothing: whether backward
+    reads nothing of tensors but the one gradient, whose shape and dtype they all have: so it gets that in their place.
     """
     tensors = [each.name for each in arguments if each.is_tensor]
     plain = [each.name for each in arguments if not each.is_tensor]
@@ -137,9 +144,13 @@ def text(what, doc, arguments, outputs, results, read, call, autocast, materiali
         "not _autocast_active()"
     ] * bool(autocast)
     saved = [*tensors, *read]
-    context = [f"ctx.save_for_backward({', '.join(saved)})"]
+    given = [f"_stand_in({grads[0]})" if keeps_nothing and each.is_tensor else each.name for each in arguments]
+    context = [f"ctx.save_for_backward({', '.join(saved)})"] * (not keeps_nothing)
     context += [f"ctx.numbers = {tuple_text(plain)}"] * bool(plain)
     context += ["ctx.set_materialize_grads(False)"] * (not materialize)
+    batched = [f"_is_batched({each})" if materialize else f"{each} is not None and _is_batched({each})" for each in grads]
+    composes = ["_grad_enabled()", f"_levels.{LEVEL} >= 0", "_transforms_active()", *batched]
+    composes += [f"_needs[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient]
     absent = f"if {' and '.join(f'{each} is None' for each in grads)}:\n            return {tuple_text(['None'] * len(arguments))}"
     checks = [
         f"{each.name} = _number({each.name!r}, {each.name}, {each.type!r})" for each in arguments if not each.is_tensor
@@ -152,23 +163,21 @@ def text(what, doc, arguments, outputs, results, read, call, autocast, materiali
         nullable=tuple_text([repr(each.name) for each in arguments if each.is_nullable]),
         overrides=f"_overrides_one({tensors[0]})" if len(tensors) == 1 else f"_overrides({', '.join(tensors)})",
         usual=" and ".join(usual),
-        needs=f"({' or '.join(records)}) and _grad_enabled()",
+        needs=" or ".join(records),
         call="\n                ".join(call),
         converted="".join(f"type({x.name}) is {PYTHON[x.type]} and " for x in arguments if x.type in PYTHON),
         checks="\n        ".join(checks) or "pass",
         outputs=", ".join(outputs), results=", ".join(results), grads=", ".join(grads),
-        context="\n        ".join(context),
+        context="\n        ".join(context) or "pass", given=tuple_text(given),
         absent="pass" if materialize else absent,
         refused="\n        ".join(
             f"if ctx.needs_input_grad[{i}]:\n            _refuse({each.name!r})"
             for i, each in enumerate(arguments) if each.name in without_gradient
         ) or "pass",
-        composes="".join(
-            f" or ctx.needs_input_grad[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient
-        ),
-        saved=tuple_text(saved),
+        composes=" or ".join(composes), compute=compute, gradients="\n        ".join(gradients),
+        saved=" = ".join([*saved, *grads]) if keeps_nothing else f"{tuple_text(saved)} = ctx.saved_tensors",
         numbers=f"{tuple_text(plain)} = ctx.numbers" if plain else "pass",
-        read=tuple_text(read)[1:-1], read_too="".join(f", {each}" for each in read),
+        read=tuple_text(read)[1:-1],
     )  # fmt: skip
 
 

@@ -59,9 +59,12 @@ class FromPython(Differentiable):
         results = outputs[: self.results]
         arguments = ", ".join(each.name for each in self.parameters)
         call = [f"{', '.join(outputs)} = _compute({arguments})", f"return {', '.join(results)}"]
+        read = self.reads(outputs)
+        grads = [f"_grad_{i}" for i, _ in enumerate(results)]
+        gradients = [f"return _gradients(_needs, {', '.join([*grads, arguments, *read])})"]
         text = differentiable_text.text(
-            self.what, inspect.getdoc(self.forward) or "", self.parameters, outputs, results, self.reads(outputs), call,
-            self.autocast, materialize=False,
+            self.what, inspect.getdoc(self.forward) or "", self.parameters, outputs, results, read, call,
+            f"_compute({arguments})", gradients, self.autocast, materialize=False,
         )  # fmt: skip
         self.make(text, {})
 

@@ -56,9 +56,7 @@ class Pair(Differentiable):
         """The results whose gradient C takes no NULL for, if it takes NULL for another: autograd makes no zeros then."""
         nullable = {each.name: each.nullable for each in self.backward.base.inputs}
         of_results = {of: nullable[name] for name, kind, of in self.described["given"] if kind == "gradient"}
-        self.materialize = self.results > 1 and not any(of_results.values())
-        if self.results == 1:  # without its gradient backward has nothing to do
-            return []
+        self.materialize = not any(of_results.values())
         return [] if self.materialize else [i for i, takes_null in of_results.items() if not takes_null]
 
     @staticmethod
@@ -67,6 +65,19 @@ class Pair(Differentiable):
         if place is None or index and place == 0:
             return None
         return place - bool(index)
+
+    @property
+    def keeps_nothing(self):
+        """Whether the gradient depends on no array, as that of a sum: backward then keeps none alive, and any may change.
+
+        All arguments must be like the gradient, which stands for them.
+        """
+        function, backward = self.forward.base, self.backward.base
+        arrays = [each for each in function.inputs if each.is_tensor]
+        alike = all(each.name in self.described["gradients"] and not each.nullable for each in arrays)
+        of_one_dtype = len({each.dtype for each in (*arrays, *function.written)}) == 1
+        reads_one = len([each for each in backward.inputs if each.is_tensor]) == self.results == 1
+        return self.fold is True and self.materialize and reads_one and alike and of_one_dtype
 
     @property
     def is_of_one_dtype(self):
@@ -114,7 +125,8 @@ class Pair(Differentiable):
         self.second_gradients, self.tangents = made.get("second_gradients"), made.get("tangents")
         text = differentiable_text.text(
             self.what, self.doc(), self.parameters, names.outputs, names.results, names.read,
-            pair_text.call(names).splitlines(), self.autocast, self.materialize, self.without_gradient,
+            pair_text.call(names).splitlines(), pair_text.compute(names), pair_text.gradients(names), self.autocast,
+            self.materialize, self.without_gradient, self.keeps_nothing,
         )  # fmt: skip
         self.make(text, in_c)
 

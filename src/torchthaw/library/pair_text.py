@@ -11,9 +11,7 @@ from .schema import argument_name
 
 TEXT = """\
 def compute({arguments}):
-    if {known}:
-        return _forward({arguments})
-    return _compute_widened({arguments})
+    return {compute}
 
 
 def indexed(_arguments, _outputs):
@@ -23,14 +21,18 @@ def indexed(_arguments, _outputs):
 
 
 def gradients(_needs, {grads}, {arguments}{read}):
-    {zeros}
-    try:
-        if {known_by_backward}:
-            {call}
-            return {found}
-    except IndexError:
-        raise _changed({of_given}) from None
-    return _gradients_widened(_needs, {grads}, {arguments}{read})
+    {gradients}
+"""
+COMPUTE = "_forward({arguments}) if {known} else _compute_widened({arguments})"
+GRADIENTS = """\
+{zeros}
+try:
+    if {known_by_backward}:
+        {call}
+        return {found}
+except IndexError:
+    raise _changed({of_given}) from None
+return _gradients_widened(_needs, {grads}, {arguments}{read})
 """
 ALL = """\
 {written} = _backward({given})
@@ -101,6 +103,10 @@ class Names:
     def read(self):
         return [self.of(each) for each in self.pair.read]
 
+    def known(self, dtypes):
+        """Whether C has a kernel for the first array; ``dtypes``: the name of those on the CPU."""
+        return f"{self.first}.dtype in _wide or {self.first}.is_cpu and {self.first}.dtype in {dtypes}"
+
     def sized(self, expression):
         """An expression of the forward's integers as Python's, of shapes of its arguments."""
         sources = {each.name: each.source for each in self.function.parameters if each.source}
@@ -136,10 +142,19 @@ class Names:
         return self.sized(of) if kind == "size" else self.of(of)
 
 
-def text(names):
-    """The functions of TEXT, and those of SECOND and TANGENTS where C has them."""
-    pair, described, function = names.pair, names.described, names.function
-    backward = pair.backward.base
+def compute(names):
+    """An expression: all outputs."""
+    return COMPUTE.format(arguments=", ".join(names.arguments), known=names.known("_known"))
+
+
+def gradients(names):
+    """Lines that return the gradient of each argument; the variable _needs says which are needed."""
+    return GRADIENTS.format(**_words(names), known_by_backward=names.known("_known_by_backward")).splitlines()
+
+
+def _words(names):
+    """What TEXT, GRADIENTS and SECOND are filled with."""
+    described, backward = names.described, names.pair.backward.base
     given = names.given(described["given"], backward.inputs)
     argument_of = {name: names.of(x) for x, name in described["gradients"].items()}  # C's array -> argument
     place = {name: names.arguments.index(argument) for name, argument in argument_of.items()}
@@ -151,20 +166,27 @@ def text(names):
         value = f"_grad_{equal[each.name]}" if each.name in equal else name
         by_argument[argument_of[each.name]] = f"{value} if {needs[each.name]} else None"
     found = tuple_text(by_argument.get(each, "None") for each in names.arguments)
-    common = {
-        "arguments": ", ".join(names.arguments), "grads": ", ".join(names.grads), "given": ", ".join(given),
-        "read": "".join(f", {each}" for each in names.read), "found": found, "written": ", ".join(written),
-        "zeros": "\n    ".join(_zeros(names, backward)) or "pass",
+    words = {
+        "arguments": ", ".join(names.arguments), "grads": ", ".join(names.grads),
+        "read": "".join(f", {each}" for each in names.read),
+        "given": ", ".join(given), "found": found, "written": ", ".join(written),
+        "zeros": "\n".join(_zeros(names)) or "pass",
         "of_given": ", ".join(f"{each}={each}" for each in given if each.isidentifier() and each != "None"),
     }  # fmt: skip
-    known = f"{names.first}.dtype in _wide or {names.first}.is_cpu and {names.first}.dtype in "
+    return {**words, "call": _call(names.first, backward, argument_of, needs, equal, words)}
+
+
+def text(names):
+    """The functions of TEXT, and those of SECOND and TANGENTS where C has them."""
+    pair, described, function = names.pair, names.described, names.function
+    words = _words(names)
     made = TEXT.format(
-        **common, known=known + "_known", known_by_backward=known + "_known_by_backward",
+        **words, compute=compute(names), gradients="\n    ".join(gradients(names)),
         arguments_tuple=tuple_text(names.arguments), outputs_tuple=tuple_text(names.outputs),
-        results_tuple=tuple_text(names.results), call=_call(names.first, backward, argument_of, needs, equal, common),
+        results_tuple=tuple_text(names.results),
     )  # fmt: skip
     if described["second"]:
-        made += SECOND.format(**common)
+        made += SECOND.format(**{**words, "zeros": words["zeros"].replace("\n", "\n    ")})
     if described["tangents"]:
         tangent, rows = pair.tangent.base, described["tangents"]
         absent = [
@@ -174,7 +196,7 @@ def text(names):
         ]  # fmt: skip
         made += TANGENTS.format(
             tangents=", ".join(f"_tangent_{each.name}" for each in function.inputs if each.is_tensor),
-            arguments=common["arguments"], outputs=", ".join(names.outputs), zeros="\n    ".join(absent) or "pass",
+            arguments=words["arguments"], outputs=", ".join(names.outputs), zeros="\n    ".join(absent) or "pass",
             written=", ".join(f"_{argument_name(each)}" for each in tangent.written),
             given=", ".join(names.given(rows["given"], tangent.inputs)),
             found=tuple_text(
@@ -185,13 +207,13 @@ def text(names):
     return made
 
 
-def _call(first, backward, argument_of, needs, equal, common):
+def _call(first, backward, argument_of, needs, equal, words):
     """The lines that call the backward: what nobody needs is neither computed nor allocated, where C takes NULL."""
     computed = [each for each in backward.written if each.name not in equal]
     if not computed:
         return "pass"
     if not all(each.nullable for each in backward.written):
-        return ALL.format(**common).strip()
+        return ALL.format(**words).strip()
     empty, passed = [], []
     for each in backward.written:
         name = f"_{argument_name(each)}"
@@ -200,12 +222,12 @@ def _call(first, backward, argument_of, needs, equal, common):
             empty.append(f"{name} = _empty_like({argument_of[each.name]}) if {needs[each.name]} else None")
     conditions = ["False"] if equal else list(dict.fromkeys(needs.values()))
     lines = SOME.format(
-        **common, first=first, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
+        **words, first=first, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
     ).strip()  # fmt: skip
-    return lines.replace("\n", "\n            ")
+    return lines.replace("\n", "\n        ")
 
 
-def _zeros(names, backward):
+def _zeros(names):
     """Lines that put zeros for a gradient that is None where C takes no NULL."""
     lines = []
     for i in names.pair.zeros:
@@ -218,7 +240,6 @@ def call(names):
     """The lines of CALL."""
     pair, function = names.pair, names.function
     exact = "".join(f" and type({x.name}) is {PYTHON[x.type]}" for x in pair.parameters if x.type in PYTHON)
-    known = f"{names.first}.dtype in _wide or {names.first}.is_cpu and {names.first}.dtype in _known"
     way = "pass"
     unneeded = {each.name for each in function.written if each.nullable and each.name not in names.pair.needed}
     empty = {names.of(each.name): names.empty(each) for each in function.written if each.name not in unneeded}
@@ -230,6 +251,6 @@ def call(names):
             results=", ".join(names.results),
         ).strip()  # fmt: skip
     return CALL.format(
-        known=known, exact=exact, way=way, outputs=", ".join(names.outputs), arguments=", ".join(names.arguments),
+        known=names.known("_known"), exact=exact, way=way, outputs=", ".join(names.outputs), arguments=", ".join(names.arguments),
         results=", ".join(names.results),
     ).strip()  # fmt: skip

@@ -6,7 +6,7 @@ vjp and jvp are refused where they would need a derivative, and else see the ope
 
 import torch
 
-from ..bridge.private_names import Missing, get, has
+from ..bridge.private_names import Missing, get
 from . import batching, gradients
 from .composed import transforms_active
 
@@ -33,22 +33,22 @@ def kernel(operator, overload):
 NAMES = {"Vmap": ("unwrap_batched", "add_batch_dim"), "Grad": ("unwrap_for_grad",), "Jvp": ("unwrap_for_grad",)}
 
 
-def current_transform(name):
-    """(the innermost transform, what NAMES has for it); RuntimeError where there is no way through it for an operator."""
+def current_transform(name, functionalizes=False):
+    """(the innermost transform, what NAMES has for it); RuntimeError where there is no way through it for an operator.
+
+    functionalizes: whether there is one through torch.func.functionalize, without private names.
+    """
     try:
         current = get("current_transform")()
         kind = current.key().name
         if kind in NAMES:
             return current, [get(name) for name in NAMES[kind]]
+        if functionalizes and kind == "Functionalize":
+            return current, []
         why = f"got {kind}"
     except Missing as error:
         why = f"and with this PyTorch none, as {error}"
     raise RuntimeError(f"{name}: expected no transform of torch.func but vmap, grad, vjp and jvp, {why}")
-
-
-def is_functionalize():
-    """Whether the innermost transform is torch.func.functionalize."""
-    return has("current_transform") and get("current_transform")().key().name == "Functionalize"
 
 
 def batched(current, target, rule, arguments, unwrap, wrap):
