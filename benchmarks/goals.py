@@ -12,6 +12,7 @@ TOPICS = {  # the benchmarks that have goals, as the tables name them
     "lltm_sequence": "LLTM layer, 100 steps",
     "lltm_threads": "LLTM step, two threads",
     "fused_conv_batch_norm2d": "fused convolution + batch norm",
+    "operators": "operator",
     "bridge_calls": "call into C",
     "legacy_calls": "call into old C",
     "legacy_build": "build of old C",
@@ -47,6 +48,14 @@ def _row(benchmark, case, contender, peers, bounds):
     return [Goal(benchmark, case, s, contender, peers, b) for s, b in zip(CELL, bounds)]
 
 
+def _against_cpp(operator, shape, bounds):
+    cases = "without grad", "forward", "forward and backward"
+    return [
+        Goal("operators", f"{operator}, {case}", shape, "torchthaw", ("C++ operator",), bound)
+        for case, bound in zip(cases, bounds)
+    ]
+
+
 GOALS = (
     *_row("lltm", "forward", "torchthaw", PEERS, (0.50, 0.78, 0.45, 0.78)),
     *_row("lltm", "backward", "torchthaw", ("eager",), (0.58, 0.72, 0.58, 0.80)),
@@ -65,6 +74,9 @@ GOALS = (
         for case in ("raw forward", "forward", "backward")
     ),
     Goal("fused_conv_batch_norm2d", "bytes saved", "32, 64, 32, 32", "fused", ("unfused", "PyTorch"), 0.55),
+    *_against_cpp("mul_constant", "5, 5", (0.80, 1.75, 1.2)),
+    *_against_cpp("add", "5, 5", (0.85, 1.65, 1.15)),
+    *_against_cpp("lltm", "16, 32, 128", (1.0, 1.09, 1.1)),
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw, annotated", ("torchthaw",), 40e-9, minus=True),
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", (), 300e-9),
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", ("torch.add(out=)",), 0.30),

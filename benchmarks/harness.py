@@ -58,7 +58,7 @@ class Effort:
     without: tuple = ()
 
 
-SLOW = ("torch.compile", "compiled cell", "cpp_extension.load", "pybind11", "stable ABI")
+SLOW = ("torch.compile", "compiled cell", "cpp_extension.load", "C++ operator", "pybind11", "stable ABI")
 QUICK = Effort(group_seconds=0.6, minimum_rounds=5, without=SLOW)
 
 

@@ -1,22 +1,37 @@
-"""benchmarks/peers/custom_op.py: the C function as an operator by hand, as torch.library's guide writes one."""
+"""benchmarks/peers/custom_op.py: C functions as operators by hand, as torch.library's guide writes them."""
 
 import torch
-from torch import Tensor
 
-from _ext import my_lib
+from . import raw
 
 
-@torch.library.custom_op("benchmarks::lltm_forward", mutates_args=())
-def lltm_forward(
-    input: Tensor, weights: Tensor, bias: Tensor, old_h: Tensor, old_cell: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    batch, input_size = input.shape
-    _, state_size = old_h.shape
-    new_h, new_cell = torch.empty_like(old_h), torch.empty_like(old_cell)
-    gates = old_h.new_empty(batch, 3 * state_size)
-    nbytes = my_lib.lltm_forward_workspace_size(batch, input_size, state_size)
-    workspace = torch.empty(nbytes, dtype=torch.uint8)
-    my_lib.lltm_forward(
-        input, weights, bias, old_h, old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace, nbytes
-    )
-    return new_h, new_cell, gates
+def operator(function):
+    return torch.library.custom_op(f"benchmarks::{function.__name__}", function, mutates_args=())
+
+
+mul_constant, mul_constant_backward = operator(raw.mul_constant), operator(raw.mul_constant_backward)
+add = operator(raw.add)
+lltm_forward, lltm_backward = operator(raw.lltm_forward), operator(raw.lltm_backward)
+
+
+def save_constant(ctx, inputs, output):
+    ctx.constant = inputs[1]
+
+
+def save_step(ctx, inputs, output):
+    input, weights, _, old_h, _ = inputs
+    ctx.save_for_backward(*output[1:], input, old_h, weights)
+
+
+mul_constant.register_autograd(
+    lambda ctx, grad_output: (mul_constant_backward(grad_output, ctx.constant), None), setup_context=save_constant
+)
+add.register_autograd(lambda ctx, grad_output: (grad_output, grad_output))
+lltm_forward.register_autograd(
+    lambda ctx, grad_h, grad_cell, _: lltm_backward(grad_h, grad_cell, *ctx.saved_tensors), setup_context=save_step
+)
+
+
+def lltm(input, weights, bias, old_h, old_cell):
+    """(new_h, new_cell)"""
+    return lltm_forward(input, weights, bias, old_h, old_cell)[:2]

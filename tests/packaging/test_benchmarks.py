@@ -3,9 +3,11 @@
 import importlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -16,12 +18,14 @@ from benchmarks import (
     goals,
     harness,
     machine,
+    operators,
     removed_header,
     report,
     th,
     training,
 )
 from benchmarks.harness import Contender, Effort, Group, Outcome, Spread
+from benchmarks.peers import autograd
 from support import ROOT
 
 SLOW = (*harness.SLOW, "C++ extension")
@@ -150,6 +154,7 @@ def test_verdicts():
         ("lltm_sequence", {"shapes": [(2, 3, 4)], "steps": 5}),
         ("lltm_threads", {"shapes": [(2, 3, 4)]}),
         ("fused_conv_batch_norm2d", {"batch": 4, "channels": 3, "size": 16}),
+        ("operators", {}),
         ("compiled", {"shapes": [(2, 3, 4)]}),
         ("bridge_calls", {}),
         ("bridge_build", {}),
@@ -170,6 +175,21 @@ def test_every_benchmark_measures_what_its_goals_need(name, sizes):
             assert set(goal.peers) - {*SLOW, *OPTIONAL} <= set(measured[goal.case])
     for results in measured.values():
         assert all(0 < s.low <= s.high and s.value > 0 for s in results.values())
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="PyTorch's C++ extensions need c++ on PATH")
+def test_operators_in_cpp_do_the_same_work():
+    groups = list(operators.in_several_ways(replace(TINY, without=())))
+    assert len(groups) == 5 * len(operators.SEVERAL)
+    for group in groups:
+        ways = operators.TRANSFORMED if group.case.endswith(("vmap", "jvp")) else autograd.WAYS
+        assert list(group.results) == list(ways) and group.statistic == "minimum"
+
+
+def test_a_way_that_computes_something_else_is_refused():
+    functions = {"torchthaw": torch.add, "wrong": torch.sub}
+    with pytest.raises(AssertionError, match="wrong differs from torchthaw"):
+        list(operators.plain_cases(functions, [torch.ones(2), torch.ones(2)]))
 
 
 def test_draws_are_measured_beside_the_published_generator():

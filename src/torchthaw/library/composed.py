@@ -30,6 +30,13 @@ def hides_tangent(x):
     return isinstance(x, Tensor) and type(x) not in PLAIN
 
 
+def must_compose(*grad_outputs):
+    """Whether C would lose something of a backward with these gradients; None stands for one that is zero."""
+    if is_grad_enabled() or in_forward_mode() or transforms_active():
+        return True
+    return any(map(is_batched, grad_outputs))
+
+
 def is_batched(gradient):
     """Whether it is one of is_grads_batched=True, a batch that PyTorch does not show."""
     return gradient is not None and is_batched_gradient(gradient)
