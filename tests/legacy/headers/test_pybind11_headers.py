@@ -1,6 +1,7 @@
 """tests/legacy/headers/test_pybind11_headers.py: a project's own pybind11 that this Python is too new for."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -66,8 +67,8 @@ def test_cmake_and_setup_compile_it(copy, tmp_path, capsys):
     def compiled(words):
         return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, env=environment)
 
-    assert (message := "error: invalid use of incomplete type 'PyFrameObject'") in compiled(words).stderr
-    assert f"## `{message}`\n" in (ROOT / "docs" / "build-stops.md").read_text()
+    message = re.search(r"error: [\w ]+'PyFrameObject'", compiled(words).stderr)
+    assert message and f"## `{message[0]}`\n" in (ROOT / "docs" / "build-stops.md").read_text()
     done = compiled([sys.executable, "-c", RUN, *words])
     assert done.returncode == 0 and "pybind11 2.3" in done.stderr, done.stderr
     folders = cpp_extension.include_dirs([str(own)], "native")
