@@ -16,6 +16,7 @@ BUILT_BY = {
     "my_lib_cuda": "run `python ffi_build.py` where nvcc is found",
     "th": "run `make th`",
     "thc": "run `make th` where nvcc is found",
+    "cuda_on_cpu": "run `make th`",
 }
 
 

@@ -1,0 +1,37 @@
+"""torchthaw/cuda_on_cpu/messages.py: what cannot be compiled for the CPU, by the headers that a source includes."""
+
+import re
+import sys
+
+from .arguments import Wrong
+
+# Header, from its beginning -> the reason.
+UNSERVED = {
+    "cub/": "cub is for devices only; CUDA on the CPU has thrust, not cub",
+    "cudnn": "cuDNN has no code for the CPU",
+    "nccl.h": "NCCL needs several devices, and CUDA on the CPU has one",
+    "mma.h": "tensor cores (mma.h) are not served by CUDA on the CPU",
+    "cutlass/": "CUTLASS is for devices only",
+    "cute/": "CUTLASS is for devices only",
+    "cufft": "cuFFT is not served by CUDA on the CPU",
+    "cusolver": "cuSOLVER is not served by CUDA on the CPU",
+    "nvrtc.h": "NVRTC compiles for devices only",
+    "optix": "OptiX is for devices only",
+    "thrust/": "thrust is found where its package is: pip install nvidia-cuda-cccl",
+}
+
+
+def explain_missing(errors):
+    """A line on stderr for each header that the compiler did not find and that is not served."""
+    for header in re.findall(r"fatal error: (\S+): No such file", errors):
+        for name, reason in UNSERVED.items():
+            if header.startswith(name):
+                print(f"nvcc: {header}: {reason}", file=sys.stderr)
+
+
+def refuse_included(text):
+    """Raises Wrong for a preprocessed source that includes a header of cub, which is there together with thrust."""
+    # A line mark with the number 1 enters a file; the mark before it names the file that includes.
+    found = re.search(r'^# \d+ "([^"]*)"[^\n]*\n(?:(?!# ).*\n)*?# 1 "[^"]*/(cub/(?:cub|block|device|warp)[^"]*)" 1', text, re.M)
+    if found and "/thrust/" not in found[1]:
+        raise Wrong(f"{found[1]} includes {found[2]}: {UNSERVED['cub/']}")

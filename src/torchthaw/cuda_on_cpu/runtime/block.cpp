@@ -1,0 +1,318 @@
+// cuda_on_cpu/runtime/block.cpp: which thread of a block runs next.
+#include "block.h"
+
+#include "check.h"
+#include "errors.h"
+
+#include <algorithm>
+#include <exception>
+
+CUDA_ON_CPU_TLS uint3 threadIdx, blockIdx;
+CUDA_ON_CPU_TLS dim3 blockDim, gridDim;
+
+namespace cuda_on_cpu {
+
+CUDA_ON_CPU_TLS Progress progress;
+
+namespace {
+__thread Block *running_block;
+
+unsigned linear(uint3 thread) { return (thread.z * blockDim.y + thread.y) * blockDim.x + thread.x; }
+}  // namespace
+
+Block *Block::running() { return running_block; }
+bool end_held() { return running_block->end_held(); }
+void next_row() { running_block->next_row(); }
+
+Block::Block() = default;
+
+bool Block::run(const Launch &launch, uint3 index, bool descending) {
+    launch_ = &launch;
+    descending_ = descending;
+    failed_ = false;
+    blockIdx = index;
+    blockDim = launch.block;
+    gridDim = launch.grid;
+    count_ = blockDim.x * blockDim.y * blockDim.z;
+    progress.left = count_;
+    progress.next = descending ? uint3{blockDim.x - 1, blockDim.y - 1, blockDim.z - 1} : uint3{0, 0, 0};
+    progress.step = descending ? ~0u : 1;
+    progress.edge = descending ? ~0u : blockDim.x;
+    shared_.begin_block(launch.shared);
+    running_block = this;
+    Fiber &first = fresh();
+    now_ = &first;
+    progress.held = 0;
+    change(host_, first);
+    running_block = nullptr;
+    return !failed_;
+}
+
+void Block::next_row() {
+    uint3 &next = progress.next;
+    if (descending_) {
+        next.x = blockDim.x - 1;
+        if (--next.y == ~0u) next.y = blockDim.y - 1, --next.z;
+    } else {
+        next.x = 0;
+        if (++next.y == blockDim.y) next.y = 0, ++next.z;
+    }
+}
+
+Fiber &Block::fresh() {
+    if (free_.empty()) {
+        fibers_.push_back(std::make_unique<Fiber>());
+        stacks_.prepare(*fibers_.back(), unsigned(fibers_.size() - 1), entry);
+        return *fibers_.back();
+    }
+    Fiber &fiber = *free_.back();
+    free_.pop_back();
+    stacks_.prepare(fiber, 0, entry);
+    return fiber;
+}
+
+void Block::entry() {
+    arrive(*running_block->now_);
+    running_block->body();
+}
+
+void Block::body() {
+    bool thrown = true;
+    try {
+        launch_->run(launch_->closure);
+        thrown = false;
+    } catch (const std::exception &error) {
+        print("%s: a C++ exception: %s", where().text, error.what());
+    } catch (...) {
+        print("%s: a C++ exception", where().text);
+    }
+    if (thrown) abandon(cudaErrorLaunchFailure);
+    free_.push_back(now_);
+    Fiber &ended = *now_;
+    Fiber &next = choose();
+    now_ = &next;
+    change(ended, next, true);
+    __builtin_unreachable();
+}
+
+// The fiber that goes on: one that may, else a new one for the threads that have not started, else one of those that
+// can be released now. The host's own stack when all threads have ended.
+Fiber &Block::choose() {
+    for (;;) {
+        if (next_ready_ < ready_.size()) {
+            Fiber &fiber = *ready_[next_ready_++];
+            if (next_ready_ == ready_.size()) ready_.clear(), next_ready_ = 0;
+            return fiber;
+        }
+        if (progress.left) {
+            progress.held = 0;
+            return fresh();
+        }
+        if (!held_) return host_;
+        if (!release_some()) {
+            report_deadlock();
+            forget(cudaErrorLaunchFailure);
+        }
+    }
+}
+
+// After a failure no fiber of this block is resumed.
+void Block::forget(cudaError_t error) {
+    fail(error);
+    failed_ = true;
+    free_.clear();
+    for (auto &fiber : fibers_) fiber->waits = Waits::no, free_.push_back(fiber.get());
+    ready_.clear();
+    next_ready_ = 0;
+    held_ = progress.left = 0;
+    at_barrier_.clear();
+    for (Warp &warp : warps_) warp.held = warp.arrived = 0;
+}
+
+void Block::abandon(cudaError_t error) {
+    forget(error);
+    Fiber &ended = *now_;
+    now_ = &host_;
+    change(ended, host_, true);
+    __builtin_unreachable();
+}
+
+// Keeps the running thread until it is released.
+void Block::wait(Waits waits, Place place) {
+    Fiber &fiber = *now_;
+    fiber.waits = waits;
+    fiber.place = place;
+    fiber.thread = threadIdx;
+    if (!progress.held) {
+        fiber.linear = linear(threadIdx);
+        ++held_;
+        Warp &warp = warps_[fiber.linear / 32];
+        warp.held |= 1u << fiber.linear % 32;
+        warp.lanes[fiber.linear % 32] = &fiber;
+        progress.held = 1;
+    }
+    if (waits == Waits::block) {
+        at_barrier_.push_back(&fiber);
+    } else {
+        warps_[fiber.linear / 32].arrived |= 1u << fiber.linear % 32;
+        complete(fiber.linear / 32);
+    }
+    Fiber &next = choose();
+    if (&next != &fiber) {
+        now_ = &next;
+        change(fiber, next);
+    }
+    now_ = &fiber;
+    threadIdx = fiber.thread;
+    progress.held = 1;
+}
+
+void Block::go_on(Fiber &fiber) {
+    fiber.waits = Waits::no;
+    ready_.push_back(&fiber);
+}
+
+bool Block::end_held() {
+    Fiber &fiber = *now_;
+    const unsigned warp = fiber.linear / 32;
+    warps_[warp].held &= ~(1u << fiber.linear % 32);
+    --held_;
+    progress.held = 0;
+    if (warps_[warp].arrived) complete(warp);  // it may have waited for this thread
+    return next_thread();
+}
+
+Votes Block::wait_for_block(int predicate, Place place) {
+    now_->predicate = predicate;
+    wait(Waits::block, place);
+    return votes_;
+}
+
+uint64_t Block::together(Together operation, unsigned mask, uint64_t value, unsigned lane, Place place) {
+    Fiber &fiber = *now_;
+    fiber.operation = operation;
+    fiber.mask = mask;
+    fiber.value = value;
+    fiber.lane = lane;
+    wait(Waits::warp, place);
+    return fiber.value;
+}
+
+// Lanes whose threads have not started: they come, unlike those that ended.
+unsigned Block::unstarted(unsigned warp) const {
+    const unsigned first = warp * 32, last = std::min(count_, first + 32);  // of those that there are
+    // Ascending: the threads from count - left on; descending: those before left.
+    const unsigned begin = descending_ ? first : std::max(first, count_ - progress.left);
+    const unsigned end = descending_ ? std::min(last, progress.left) : last;
+    if (begin >= end) return 0;
+    const unsigned lanes = end - begin == 32 ? ~0u : (1u << (end - begin)) - 1;
+    return lanes << (begin - first);
+}
+
+// Releases the lanes of a warp that wait for each other and are all there. False if there are none.
+bool Block::complete(unsigned index) {
+    Warp &warp = warps_[index];
+    const unsigned alive = warp.held | unstarted(index);
+    bool any = false;
+    for (unsigned rest = warp.arrived; rest; rest &= rest - 1) {
+        const unsigned lane = unsigned(__builtin_ctz(rest));
+        if (!(warp.arrived >> lane & 1)) continue;
+        const Fiber &fiber = *warp.lanes[lane];
+        const unsigned wanted = (fiber.mask ? fiber.mask : ~0u) & alive;
+        unsigned same = 0;
+        for (unsigned others = warp.arrived & wanted; others; others &= others - 1) {
+            const unsigned other = unsigned(__builtin_ctz(others));
+            const Fiber &waiting = *warp.lanes[other];
+            if (waiting.operation == fiber.operation && waiting.mask == fiber.mask) same |= 1u << other;
+        }
+        if (same == wanted && (wanted >> lane & 1)) release(index, same), any = true;
+    }
+    return any;
+}
+
+// The results of what `lanes` of a warp do together; they go on.
+void Block::release(unsigned index, unsigned lanes) {
+    Warp &warp = warps_[index];
+    uint64_t values[32], results[32];
+    unsigned order[32], n = 0;
+    for (unsigned rest = lanes; rest; rest &= rest - 1) {
+        const unsigned lane = unsigned(__builtin_ctz(rest));
+        values[lane] = warp.lanes[lane]->value;
+        order[n++] = lane;
+    }
+    const auto fold = [&](auto operation) {
+        int64_t sum = int64_t(values[order[0]]);
+        for (unsigned i = 1; i < n; i++) sum = operation(sum, int64_t(values[order[i]]));
+        return uint64_t(sum);
+    };
+    const auto equal_to = [&](uint64_t value) {
+        unsigned same = 0;
+        for (unsigned i = 0; i < n; i++) same |= unsigned(values[order[i]] == value) << order[i];
+        return same;
+    };
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned lane = order[i];
+        const Fiber &fiber = *warp.lanes[lane];
+        uint64_t &result = results[lane];
+        switch (fiber.operation) {
+        case Together::sync: result = 0; break;
+        case Together::shuffle: result = lanes >> fiber.lane & 1 ? values[fiber.lane] : values[lane]; break;
+        case Together::ballot: result = lanes & ~equal_to(0); break;
+        case Together::active: result = lanes; break;
+        case Together::match_any: result = equal_to(values[lane]); break;
+        case Together::match_all: result = equal_to(values[lane]) == lanes ? lanes : 0; break;
+        case Together::add: result = fold([](int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }); break;
+        case Together::min: result = fold([](int64_t a, int64_t b) { return std::min(a, b); }); break;
+        case Together::max: result = fold([](int64_t a, int64_t b) { return std::max(a, b); }); break;
+        case Together::and_: result = fold([](int64_t a, int64_t b) { return a & b; }); break;
+        case Together::or_: result = fold([](int64_t a, int64_t b) { return a | b; }); break;
+        case Together::xor_: result = fold([](int64_t a, int64_t b) { return a ^ b; }); break;
+        }
+    }
+    warp.arrived &= ~lanes;
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned lane = order[descending_ ? n - 1 - i : i];
+        warp.lanes[lane]->value = results[lane];
+        go_on(*warp.lanes[lane]);
+    }
+}
+
+// When no thread can go on and none is left to start: lanes whose partners have ended, lanes that wait for those that
+// run with them, or the whole block.
+bool Block::release_some() {
+    const unsigned warps = (count_ + 31) / 32;
+    bool any = false;
+    for (unsigned i = 0; i < warps; i++) any |= warps_[i].arrived && complete(i);
+    if (any) return true;
+    if (at_barrier_.size() == held_) {
+        votes_ = {};
+        for (Fiber *fiber : at_barrier_) votes_.sum += fiber->predicate, ++votes_.threads;
+        if (checking) check_barrier(*launch_, at_barrier_, count_);
+        for (Fiber *fiber : at_barrier_) go_on(*fiber);
+        at_barrier_.clear();
+        return true;
+    }
+    for (unsigned i = 0; i < warps; i++) {  // of a warp that is apart, those at one operation are the ones that run now
+        Warp &warp = warps_[i];
+        unsigned lanes = 0;
+        const Fiber *first = nullptr;
+        for (unsigned rest = warp.arrived; rest; rest &= rest - 1) {
+            const unsigned lane = unsigned(__builtin_ctz(rest));
+            const Fiber &fiber = *warp.lanes[lane];
+            if (fiber.mask) continue;
+            if (!first) first = &fiber;
+            if (fiber.operation == first->operation && fiber.place.line == first->place.line) lanes |= 1u << lane;
+        }
+        if (lanes) release(i, lanes), any = true;
+    }
+    return any;
+}
+
+void Block::report_deadlock() {
+    std::vector<Fiber *> waiting;
+    for (auto &fiber : fibers_)
+        if (fiber->waits != Waits::no) waiting.push_back(fiber.get());
+    report_stuck(*launch_, waiting, count_);
+}
+
+}  // namespace cuda_on_cpu

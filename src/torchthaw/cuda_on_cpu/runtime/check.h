@@ -1,0 +1,20 @@
+// cuda_on_cpu/runtime/check.h: TORCHTHAW_CUDA_CHECK=1: a kernel runs in two orders, and what is wrong is reported.
+#pragma once
+
+#include "errors.h"
+#include "fiber.h"
+
+#include <vector>
+
+namespace cuda_on_cpu {
+
+// Runs a launch with its threads in ascending order, then in descending order, and compares all arrays of the device.
+// `run` runs all blocks on this thread; it returns false if the kernel failed.
+bool run_checked(const Launch &, bool (*run)(const Launch &, bool descending, unsigned char pattern));
+
+// A barrier is to be released: reports threads that have ended before it, and those that wait at another one.
+void check_barrier(const Launch &, const std::vector<Fiber *> &waiting, unsigned threads);
+// Of threads that wait for what never comes.
+void report_stuck(const Launch &, const std::vector<Fiber *> &waiting, unsigned threads);
+
+}  // namespace cuda_on_cpu

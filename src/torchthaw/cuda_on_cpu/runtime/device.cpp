@@ -1,0 +1,146 @@
+// cuda_on_cpu/runtime/device.cpp: the one device.
+#include "errors.h"
+#include "memory.h"
+#include "pool.h"
+
+#include <cuda_on_cpu/textures.h>
+
+#include <cstdio>
+#include <cstring>
+
+using namespace cuda_on_cpu;
+
+namespace {
+
+// What both ways to ask tell. A card of compute capability 7.5, whose threads of a warp need not run in step.
+const cudaDeviceProp &properties() {
+    static const cudaDeviceProp made = [] {
+        cudaDeviceProp p{};
+        std::snprintf(p.name, sizeof p.name, "CPU (torchthaw's CUDA on the CPU)");
+        size_t free;
+        cudaMemGetInfo(&free, &p.totalGlobalMem);
+        p.sharedMemPerBlock = 48 << 10;
+        p.sharedMemPerBlockOptin = p.sharedMemPerMultiprocessor = 227 << 10;
+        p.totalConstMem = 64 << 10;
+        p.memPitch = 2147483647;
+        p.textureAlignment = 512;
+        p.regsPerBlock = p.regsPerMultiprocessor = 65536;
+        p.warpSize = 32;
+        p.maxThreadsPerBlock = p.maxThreadsPerMultiProcessor = 1024;
+        p.maxBlocksPerMultiProcessor = 16;
+        p.maxThreadsDim[0] = p.maxThreadsDim[1] = 1024;
+        p.maxThreadsDim[2] = 64;
+        p.maxGridSize[0] = 2147483647;
+        p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+        p.major = 7;
+        p.minor = 5;
+        p.multiProcessorCount = int(host_threads());
+        p.integrated = p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = 1;
+        p.concurrentManagedAccess = p.pageableMemoryAccess = p.memoryPoolsSupported = 1;
+        p.memoryBusWidth = 64;
+        p.l2CacheSize = 1 << 20;
+        p.clockRate = p.memoryClockRate = 1000000;
+        return p;
+    }();
+    return made;
+}
+
+}  // namespace
+
+extern "C" {
+#define API CUDA_ON_CPU_EXPORT cudaError_t
+API cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
+API cudaGetDevice(int *device) { return *device = 0, cudaSuccess; }
+API cudaSetDevice(int device) { return device == 0 ? cudaSuccess : record(cudaErrorInvalidDevice); }
+API cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+API cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+API cudaGetDeviceFlags(unsigned *flags) { return *flags = cudaDeviceScheduleAuto, cudaSuccess; }
+API cudaChooseDevice(int *device, const cudaDeviceProp *) { return *device = 0, cudaSuccess; }
+API cudaDeviceSynchronize() { return record(cudaSuccess); }
+API cudaDeviceReset() { return record(cudaSuccess); }
+API cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
+API cudaDeviceGetLimit(size_t *value, cudaLimit) { return *value = 0, cudaSuccess; }
+API cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+API cudaDeviceGetCacheConfig(cudaFuncCache *config) { return *config = cudaFuncCachePreferNone, cudaSuccess; }
+API cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+API cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *config) {
+    return *config = cudaSharedMemBankSizeFourByte, cudaSuccess;
+}
+API cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    if (least) *least = 0;
+    if (greatest) *greatest = -5;
+    return cudaSuccess;
+}
+API cudaDeviceGetPCIBusId(char *id, int length, int device) {
+    std::snprintf(id, size_t(length), "0000:00:00.0");
+    return cudaSetDevice(device);
+}
+API cudaDeviceCanAccessPeer(int *can, int device, int other) {
+    *can = 0;
+    return device == 0 && other == 0 ? cudaSuccess : record(cudaErrorInvalidDevice);
+}
+API cudaDeviceEnablePeerAccess(int, unsigned) { return record(cudaErrorInvalidDevice); }
+API cudaDeviceDisablePeerAccess(int) { return record(cudaErrorPeerAccessNotEnabled); }
+API cudaDriverGetVersion(int *version) { return *version = CUDART_VERSION, cudaSuccess; }
+API cudaRuntimeGetVersion(int *version) { return *version = CUDART_VERSION, cudaSuccess; }
+API cudaProfilerStart() { return cudaSuccess; }
+API cudaProfilerStop() { return cudaSuccess; }
+
+API cudaGetDeviceProperties(cudaDeviceProp *to, int device) {
+    if (device) return record(cudaErrorInvalidDevice);
+    *to = properties();
+    return cudaSuccess;
+}
+API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+    if (device) return record(cudaErrorInvalidDevice);
+    const cudaDeviceProp &p = properties();
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
+    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
+    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
+    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
+    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
+    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
+    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(p.sharedMemPerBlock); break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(p.sharedMemPerBlockOptin); break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = int(p.sharedMemPerMultiprocessor); break;
+    case cudaDevAttrTotalConstantMemory: *value = int(p.totalConstMem); break;
+    case cudaDevAttrWarpSize: *value = p.warpSize; break;
+    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
+    case cudaDevAttrClockRate: *value = p.clockRate; break;
+    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
+    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
+    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
+    default: *value = 0;
+    }
+    return cudaSuccess;
+}
+
+API cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *resource, const cudaTextureDesc *how,
+                            const cudaResourceViewDesc *) {
+    if (!texture || !resource) return record(cudaErrorInvalidValue);
+    if (resource->resType != cudaResourceTypeLinear) return refuse("textures but those of linear memory");
+    if (how && how->readMode != cudaReadModeElementType) return refuse("textures whose values are normalized");
+    const auto &linear = resource->res.linear;
+    *texture = reinterpret_cast<uintptr_t>(new LinearTexture{linear.devPtr, linear.sizeInBytes});
+    return record(cudaSuccess);
+}
+API cudaDestroyTextureObject(cudaTextureObject_t texture) {
+    delete reinterpret_cast<LinearTexture *>(texture);
+    return cudaSuccess;
+}
+}

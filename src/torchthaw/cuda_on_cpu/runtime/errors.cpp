@@ -1,0 +1,103 @@
+// cuda_on_cpu/runtime/errors.cpp: CUDA's errors, and lines on stderr.
+#include "errors.h"
+
+#include "block.h"
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+// The C library's, which <assert.h> declares only in some builds.
+extern "C" [[noreturn]] void __assert_fail(const char *, const char *, unsigned, const char *) noexcept;
+
+namespace cuda_on_cpu {
+namespace {
+std::atomic<cudaError_t> failed{cudaSuccess};
+__thread cudaError_t last = cudaSuccess;
+}  // namespace
+
+void fail(cudaError_t error) {
+    cudaError_t none = cudaSuccess;
+    failed.compare_exchange_strong(none, error);
+}
+cudaError_t failure() { return failed; }
+
+cudaError_t record(cudaError_t error) {
+    if (const cudaError_t before = failed) error = before;
+    if (error) last = error;
+    return error;
+}
+
+void print(const char *format, ...) {
+    char line[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    std::fflush(stdout);  // what kernels printed stands before
+    std::fprintf(stderr, "torchthaw: %s\n", line);
+}
+
+void fatal(const char *what) {
+    print("CUDA on the CPU: %s", what);
+    std::abort();
+}
+
+cudaError_t refuse(const char *what) {
+    print("CUDA on the CPU has no %s", what);
+    return record(cudaErrorNotSupported);
+}
+
+Where where() {
+    Where result;
+    const Block *block = Block::running();
+    if (!block) {
+        std::snprintf(result.text, sizeof result.text, "the host");
+        return result;
+    }
+    std::snprintf(result.text, sizeof result.text, "kernel %.300s, block (%u,%u,%u), thread (%u,%u,%u)",
+                  block->launch()->kernel, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
+    return result;
+}
+
+void assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
+    if (!Block::running()) __assert_fail(condition, file, line, function);
+    print("%s:%u: %s: %s: assertion `%s` failed", file, line, function, where().text, condition);
+    Block::running()->abandon(cudaErrorAssert);
+}
+void trap(Place place) {
+    print("%s:%d: %s: __trap()", place.file, place.line, where().text);
+    if (Block::running()) Block::running()->abandon(cudaErrorLaunchFailure);
+    std::abort();
+}
+void unserved(const char *what, Place place) {
+    print("%s:%d: %s: CUDA on the CPU has no %s", place.file, place.line, where().text, what);
+    if (Block::running()) Block::running()->abandon(cudaErrorNotSupported);
+    std::abort();
+}
+
+}  // namespace cuda_on_cpu
+
+using namespace cuda_on_cpu;
+
+extern "C" {
+CUDA_ON_CPU_EXPORT cudaError_t cudaGetLastError() {
+    const cudaError_t error = failed ? failed.load() : last;
+    last = cudaSuccess;
+    return error;
+}
+CUDA_ON_CPU_EXPORT cudaError_t cudaPeekAtLastError() { return failed ? failed.load() : last; }
+
+#define CUDA_ON_CPU_NAME(name, number, text) case name: return #name;
+CUDA_ON_CPU_EXPORT const char *cudaGetErrorName(cudaError_t error) {
+    switch (error) { CUDA_ON_CPU_ERRORS(CUDA_ON_CPU_NAME) }
+    return "unrecognized error code";
+}
+#define CUDA_ON_CPU_TEXT(name, number, text) case name: return text;
+CUDA_ON_CPU_EXPORT const char *cudaGetErrorString(cudaError_t error) {
+    switch (error) { CUDA_ON_CPU_ERRORS(CUDA_ON_CPU_TEXT) }
+    return "unrecognized error code";
+}
+}

@@ -1,0 +1,27 @@
+// cuda_on_cpu/runtime/errors.h: CUDA's errors, and lines on stderr.
+#pragma once
+
+#include <cuda_on_cpu/runtime.h>
+#include <cuda_runtime_api.h>
+
+namespace cuda_on_cpu {
+
+// An error that stays, as one of a kernel does: every later call returns it.
+void fail(cudaError_t);
+cudaError_t failure();
+// Returns `error`, which cudaGetLastError() says next if it is none.
+cudaError_t record(cudaError_t error);
+
+// A line "torchthaw: ..." on stderr.
+[[gnu::format(printf, 1, 2)]] void print(const char *format, ...);
+[[noreturn]] void fatal(const char *what);
+// What is not served, by a line; returns cudaErrorNotSupported, recorded.
+cudaError_t refuse(const char *what);
+
+// "kernel add<float>, block (0,0,0), thread (31,0,0)" of the thread that runs.
+struct Where {
+    char text[512];
+};
+Where where();
+
+}  // namespace cuda_on_cpu

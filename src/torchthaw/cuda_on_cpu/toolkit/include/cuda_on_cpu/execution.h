@@ -1,0 +1,99 @@
+// cuda_on_cpu/execution.h: launches, shared memory and barriers, as translate.py writes them.
+#pragma once
+
+#include <cuda_on_cpu/runtime.h>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+constexpr int warpSize = 32;
+
+namespace cuda_on_cpu {
+
+// What stands between <<< and >>>.
+struct Shape {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    Place place;
+    Shape(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr, const char *file = __builtin_FILE(),
+          int line = __builtin_LINE())
+        : grid(grid), block(block), shared(shared), stream(stream), place{file, line} {}
+};
+
+// A kernel with its arguments, which are evaluated once; each thread gets copies.
+template <typename Kernel, typename... Arguments> struct Closure {
+    Kernel &kernel;
+    std::tuple<Arguments...> arguments;
+
+    static void run(void *self) {
+        auto &closure = *static_cast<Closure *>(self);
+        while (next_thread()) std::apply(closure.kernel, closure.arguments);
+    }
+};
+
+template <typename T> const void *pointer_of(const T &value) {
+    if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) return value;
+    else return nullptr;
+}
+
+template <typename Kernel, typename... Arguments>
+cudaError_t launch(const char *name, const char *texts, Kernel kernel, const Shape &shape, Arguments... arguments) {
+    const void *const pointers[] = {pointer_of(arguments)..., nullptr};
+    Closure<Kernel, Arguments...> closure{kernel, {arguments...}};
+    return launch(Launch{name, shape.place, shape.grid, shape.block, shape.shared, shape.stream,
+                         &Closure<Kernel, Arguments...>::run, &closure, texts, pointers, sizeof...(Arguments)});
+}
+
+}  // namespace cuda_on_cpu
+
+inline void __syncthreads(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    cuda_on_cpu::wait_for_block(0, {file, line});
+}
+inline int __syncthreads_count(int predicate, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return cuda_on_cpu::wait_for_block(predicate != 0, {file, line}).sum;
+}
+inline int __syncthreads_or(int predicate, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return cuda_on_cpu::wait_for_block(predicate != 0, {file, line}).sum != 0;
+}
+inline int __syncthreads_and(int predicate, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    const cuda_on_cpu::Votes votes = cuda_on_cpu::wait_for_block(predicate != 0, {file, line});
+    return votes.sum == votes.threads;
+}
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+[[noreturn]] inline void __trap(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    cuda_on_cpu::trap({file, line});
+}
+inline void __brkpt() {}
+inline void __nanosleep(unsigned) {}
+
+// Launches by function instead of <<<>>>.
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), Arguments &&...arguments) {
+    return cuda_on_cpu::launch(
+        "of cudaLaunchKernelEx", "", [kernel](Parameters &...values) { kernel(values...); },
+        cuda_on_cpu::Shape(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream),
+        static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+}
+namespace cuda_on_cpu {
+template <typename... Parameters, size_t... I>
+cudaError_t launch_packed(void (*kernel)(Parameters...), const Shape &shape, void **arguments, std::index_sequence<I...>) {
+    return launch("of cudaLaunchKernel", "", [kernel](Parameters &...values) { kernel(values...); }, shape,
+                  *static_cast<std::remove_cv_t<Parameters> *>(arguments[I])...);
+}
+}  // namespace cuda_on_cpu
+template <typename... Parameters>
+cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments, size_t shared = 0,
+                             cudaStream_t stream = nullptr) {
+    return cuda_on_cpu::launch_packed(kernel, cuda_on_cpu::Shape(grid, block, shared, stream), arguments,
+                                      std::index_sequence_for<Parameters...>());
+}
+// A grid whose blocks wait for each other is not served; a kernel that only asks for it runs.
+template <typename... Parameters>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
+                                        size_t shared = 0, cudaStream_t stream = nullptr) {
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}

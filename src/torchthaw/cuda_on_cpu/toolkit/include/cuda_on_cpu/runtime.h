@@ -1,0 +1,107 @@
+// cuda_on_cpu/runtime.h: what compiled CUDA code calls in libcuda_on_cpu. Plain data and functions, so that the two may
+// have different C++ libraries.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <driver_types.h>
+
+#define CUDA_ON_CPU_EXPORT __attribute__((visibility("default")))
+// The library is linked or loaded before the code that uses it, so its few bytes of TLS are found without a call.
+#define CUDA_ON_CPU_TLS __thread __attribute__((tls_model("initial-exec"), visibility("default")))
+
+// Those of the thread that runs.
+extern CUDA_ON_CPU_TLS uint3 threadIdx, blockIdx;
+extern CUDA_ON_CPU_TLS dim3 blockDim, gridDim;
+
+namespace cuda_on_cpu {
+
+// The threads of a block that have not started: `left` of them, the first of which is `next`. A row of them ends at
+// `edge`. `held` is 1 while the running thread has a stack that the block knows.
+struct Progress {
+    unsigned left, held;
+    uint3 next;
+    unsigned step, edge;
+};
+extern CUDA_ON_CPU_TLS Progress progress;
+
+// From the last thread of a row to the next one's first.
+CUDA_ON_CPU_EXPORT void next_row();
+// The end of a thread that has waited: tells the block; then as next_thread().
+CUDA_ON_CPU_EXPORT bool end_held();
+
+// Makes the next thread of the block the running one. False if none is left.
+inline bool next_thread() {
+    Progress &p = progress;
+    if (__builtin_expect(p.held, 0)) return end_held();
+    if (p.left == 0) return false;
+    --p.left;
+    threadIdx = p.next;
+    p.next.x += p.step;
+    if (p.next.x == p.edge) next_row();
+    return true;
+}
+
+// A place in the source.
+struct Place {
+    const char *file;
+    int line;
+};
+
+struct Launch {
+    const char *kernel;  // its text, such as "add<float>"
+    Place place;         // of the launch
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    void (*run)(void *closure);  // runs threads until next_thread() is false
+    void *closure;
+    const char *arguments;        // their text
+    const void *const *pointers;  // of each argument its value, if it is a pointer, else null
+    int count;                    // of arguments
+};
+// Runs all blocks. The error is also what cudaGetLastError() says.
+CUDA_ON_CPU_EXPORT cudaError_t launch(const Launch &);
+
+// Shared memory: a static array of a kernel has a number, which its first use gives it, and the same offset in each
+// block. 0 is no number yet.
+struct SharedArray {
+    int number;
+    const char *name;
+    Place place;
+};
+CUDA_ON_CPU_EXPORT void *shared_array(SharedArray &, size_t bytes);
+CUDA_ON_CPU_EXPORT void *dynamic_shared(const char *name, Place);
+
+// A __device__ variable, whose value a check keeps and compares as that of an allocation.
+struct CUDA_ON_CPU_EXPORT Variable {
+    Variable(void *address, size_t bytes, const char *name);
+    ~Variable();
+    void *address;
+};
+
+// Barriers of a block. The sum of the predicates, and how many threads took part.
+struct Votes {
+    int sum, threads;
+};
+CUDA_ON_CPU_EXPORT Votes wait_for_block(int predicate, Place);
+
+// What the threads of a warp do together. `mask` has the lanes that take part, 0 those that run it now.
+enum class Together { sync, shuffle, ballot, active, match_any, match_all, add, min, max, and_, or_, xor_ };
+// shuffle: the value of `lane`, or the own one where that takes no part; ballot, active: a lane mask; match_any, match_all:
+// the lanes that have the same value; the rest: the operation on all values, as int64_t.
+CUDA_ON_CPU_EXPORT uint64_t together(Together, unsigned mask, uint64_t value, unsigned lane, Place);
+
+// What a check compares less strictly: the array at `address` got sums of floats of `bytes` each, in any order.
+CUDA_ON_CPU_EXPORT extern int checking;
+CUDA_ON_CPU_EXPORT void note_float_atomic(const void *address, int bytes);
+CUDA_ON_CPU_EXPORT void note_integer_atomic(const void *address);
+
+// Ends the kernel with an error that stays: assert() in a kernel, __trap(), and what is not served.
+[[noreturn]] CUDA_ON_CPU_EXPORT void assert_fail(const char *condition, const char *file, unsigned line,
+                                                 const char *function);
+[[noreturn]] CUDA_ON_CPU_EXPORT void trap(Place);
+[[noreturn]] CUDA_ON_CPU_EXPORT void unserved(const char *what, Place);
+
+}  // namespace cuda_on_cpu

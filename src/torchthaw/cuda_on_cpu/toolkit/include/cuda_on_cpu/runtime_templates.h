@@ -1,0 +1,114 @@
+// cuda_on_cpu/runtime_templates.h: the calls of the runtime that C++ makes with typed arguments.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+template <typename T> cudaError_t cudaMalloc(T **memory, size_t bytes) {
+    return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
+}
+template <typename T> cudaError_t cudaMallocAsync(T **memory, size_t bytes, cudaStream_t stream) {
+    return cudaMallocAsync(reinterpret_cast<void **>(memory), bytes, stream);
+}
+template <typename T>
+cudaError_t cudaMallocManaged(T **memory, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
+    return cudaMallocManaged(reinterpret_cast<void **>(memory), bytes, flags);
+}
+template <typename T> cudaError_t cudaMallocHost(T **memory, size_t bytes, unsigned flags = 0) {
+    return cudaHostAlloc(reinterpret_cast<void **>(memory), bytes, flags);
+}
+template <typename T> cudaError_t cudaHostAlloc(T **memory, size_t bytes, unsigned flags) {
+    return cudaHostAlloc(reinterpret_cast<void **>(memory), bytes, flags);
+}
+template <typename T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags) {
+    return cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
+}
+template <typename T> cudaError_t cudaMallocPitch(T **memory, size_t *pitch, size_t width, size_t height) {
+    return cudaMallocPitch(reinterpret_cast<void **>(memory), pitch, width, height);
+}
+
+// The last arguments of C's functions, where C++ leaves them out.
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+    return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                                     size_t height, cudaMemcpyKind kind) {
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+}
+inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes) {
+    return cudaMemsetAsync(to, value, bytes, nullptr);
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t event) { return cudaEventRecord(event, nullptr); }
+inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) { return cudaEventCreateWithFlags(event, flags); }
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event) {
+    return cudaStreamWaitEvent(stream, event, 0);
+}
+inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, cudaMemLocation location, unsigned flags) {
+    return cudaMemPrefetchAsync(memory, bytes, location, flags, nullptr);
+}
+inline cudaError_t cudaHostRegister(void *memory, size_t bytes) { return cudaHostRegister(memory, bytes, 0); }
+
+// A symbol is a variable of the program.
+template <typename T>
+cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return cudaMemcpyToSymbol(static_cast<const void *>(&symbol), from, bytes, offset, kind);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return cudaMemcpyFromSymbol(to, static_cast<const void *>(&symbol), bytes, offset, kind);
+}
+template <typename T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t stream = nullptr) {
+    return cudaMemcpyToSymbolAsync(static_cast<const void *>(&symbol), from, bytes, offset, kind, stream);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream = nullptr) {
+    return cudaMemcpyFromSymbolAsync(to, static_cast<const void *>(&symbol), bytes, offset, kind, stream);
+}
+template <typename T> cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
+    return cudaGetSymbolAddress(address, static_cast<const void *>(&symbol));
+}
+template <typename T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) {
+    *bytes = sizeof symbol;
+    return cudaSuccess;
+}
+
+// A kernel is a function of the host: it has no registers to report and no caches to choose.
+template <typename Kernel> cudaError_t cudaFuncSetAttribute(Kernel, cudaFuncAttribute, int) { return cudaSuccess; }
+template <typename Kernel> cudaError_t cudaFuncSetCacheConfig(Kernel, cudaFuncCache) { return cudaSuccess; }
+template <typename Kernel> cudaError_t cudaFuncSetSharedMemConfig(Kernel, cudaSharedMemConfig) { return cudaSuccess; }
+template <typename Kernel> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, Kernel) {
+    *attributes = {};
+    attributes->maxThreadsPerBlock = 1024;
+    attributes->numRegs = 32;
+    attributes->ptxVersion = attributes->binaryVersion = 75;
+    attributes->maxDynamicSharedSizeBytes = 48 << 10;
+    return cudaSuccess;
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel, int threads, size_t) {
+    *blocks = threads > 0 && threads <= 1024 ? 1024 / threads : 0;
+    return threads > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, Kernel kernel, int threads, size_t bytes,
+                                                                   unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, bytes);
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *blocks, int *threads, Kernel, size_t = 0, int limit = 0) {
+    *threads = limit > 0 && limit < 256 ? limit : 256;
+    return cudaDeviceGetAttribute(blocks, cudaDevAttrMultiProcessorCount, 0);
+}
+template <typename Kernel, typename Bytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *blocks, int *threads, Kernel kernel, Bytes,
+                                                           int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSize(blocks, threads, kernel, 0, limit);
+}
+
+inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+    return {x, y, z, w, kind};
+}
