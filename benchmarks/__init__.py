@@ -13,4 +13,5 @@ BENCHMARKS = (
     "legacy_calls",
     "legacy_build",
     "th",
+    "cuda_on_cpu",
 )

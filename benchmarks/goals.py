@@ -17,6 +17,7 @@ TOPICS = {  # the benchmarks that have goals, as the tables name them
     "legacy_calls": "call into old C",
     "legacy_build": "build of old C",
     "th": "libth",
+    "cuda_on_cpu": "CUDA on the CPU",
 }
 
 
@@ -93,6 +94,9 @@ GOALS = (
     Goal("th", "geometric mean", "transposed", "libth", ("torch",), 1.5),
     Goal("th", "elementwise, geometric mean", "contiguous", "libth", ("torch",), 1.1),
     Goal("th", "largest ratio", "any", "libth", ("torch",), 4),
+    Goal("cuda_on_cpu", "50 operations an element", "1048576", "kernel", ("C loop",), 1.3),
+    Goal("cuda_on_cpu", "one barrier, a thread", "1048576", "nine barriers", ("none",), 0.5e-6, minus=True),
+    Goal("cuda_on_cpu", "compile a .cu file", "program.cu", "nvcc", ("g++ of the rewritten text",), 3),
 )
 
 

@@ -42,7 +42,7 @@ IGNORED = {
     "-use_fast_math", "--use_fast_math", "-lineinfo", "--generate-line-info", "-extended-lambda", "--extended-lambda",
     "-expt-extended-lambda", "--expt-extended-lambda", "-expt-relaxed-constexpr", "--expt-relaxed-constexpr",
     "-restrict", "--restrict", "-dlto", "--dlink-time-opt", "-res-usage", "--resource-usage", "-noeh", "-nohdinitlist",
-    "--no-host-device-initializer-list", "-nodlink", "--no-device-link", "-keep", "-ewp", "-clean", "--clean-targets",
+    "--no-host-device-initializer-list", "-nodlink", "--no-device-link", "-ewp", "-clean", "--clean-targets",
     "-extra-device-vectorization", "--extra-device-vectorization", "-src-in-ptx", "--source-in-ptx", "-time", "--time",
     "-m64", "-save-temps", "--save-temps", "-forward-unknown-to-host-linker", "--forward-unknown-to-host-linker",
     "-display-error-number", "--display-error-number", "-no-display-error-number", "--no-display-error-number",
@@ -55,7 +55,7 @@ IGNORED = {
 DEVICE_FORMS = ("-ptx", "-cubin", "-fatbin", "-optix-ir", "-cuda")
 PHASES = ("-c", "-dc", "-dw", "-dlink", "-lib", "-E", "-M", "-MM", "-run")
 FLAGS = {
-    *PHASES, *DEVICE_FORMS, *IGNORED, "-shared", "-MD", "-MMD", "-MP", "-g", "-G", "-pg", "-w", "-v", "--dryrun",
+    *PHASES, *DEVICE_FORMS, *IGNORED, "-keep", "-shared", "-MD", "-MMD", "-MP", "-g", "-G", "-pg", "-w", "-v", "--dryrun",
     "--version", "--help", "--list-gpu-code", "--list-gpu-arch", "-forward-unknown-to-host-compiler",
     "--forward-unknown-to-host-compiler", "-static", "-pipe",
 }  # fmt: skip

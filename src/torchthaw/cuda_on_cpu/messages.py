@@ -22,8 +22,9 @@ UNSERVED = {
 
 
 def explain_missing(errors):
-    """A line on stderr for each header that the compiler did not find and that is not served."""
-    for header in re.findall(r"fatal error: (\S+): No such file", errors):
+    """A line on stderr for each header that the preprocessor did not find, or failed in, and that is not served."""
+    missing = re.findall(r"fatal error: (\S+): No such file", errors)
+    for header in [*missing, *re.findall(r" from \S*/(cub/cub\.cuh|cub/(?:block|device|warp)/[\w.]+)", errors)[-1:]]:
         for name, reason in UNSERVED.items():
             if header.startswith(name):
                 print(f"nvcc: {header}: {reason}", file=sys.stderr)

@@ -172,9 +172,9 @@ class Command:
             text = translate(text)
         except Unreadable as error:
             raise Wrong(f"{place(text, error.position)}: {error}") from None
-        kept = os.environ.get("TORCHTHAW_CUDA_KEEP")
-        if kept:
-            Path(kept, Path(output).name + ".ii").write_text(text, "utf-8", "surrogateescape")
+        if "-keep" in self.given:
+            kept = Path(self.value("-keep-dir") or "", f"{Path(file).stem}.ii")
+            kept.write_text(text, "utf-8", "surrogateescape")
         command = [*self.compiler, *flags, *WARNINGS, "-x", "c++-cpp-output", "-c", "-", "-o", output]
         return subprocess.run(command, input=text.encode("utf-8", "surrogateescape")).returncode
 

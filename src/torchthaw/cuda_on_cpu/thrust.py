@@ -1,21 +1,38 @@
 """torchthaw/cuda_on_cpu/thrust.py: finds thrust, whose own backend for C++ runs its algorithms on the CPU."""
 
 import glob
+import hashlib
 import os
+import shutil
 import sysconfig
+import tempfile
+from pathlib import Path
+
+from ..base import config, private_folders
+
+# Thrust takes a compiler that defines __CUDACC__ for one that makes code of a device, and calls what only that knows.
+WRAPPER = """#pragma once
+#pragma push_macro("__CUDACC__")
+#pragma push_macro("__NVCC__")
+#undef __CUDACC__
+#undef __NVCC__
+#include "{header}"
+#pragma pop_macro("__CUDACC__")
+#pragma pop_macro("__NVCC__")
+"""
+# The header of a device's policies, and the one that has all policies.
+POLICIES = {"system/cuda/execution_policy.h": "execution_policy.h", "execution_policy.h": "execution_policy.h"}
 
 
 def folder():
-    """The include folder that has thrust/: of CUDA_HOME of a real toolkit, or of the package nvidia-cuda-cccl; or None."""
-    packages = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    patterns = [os.environ.get("TORCHTHAW_CCCL", ""), "/usr/local/cuda/include", "/usr/local/cuda/include/cccl"]
-    for package in sorted(packages):
-        patterns += [f"{package}/nvidia/cu*/include/cccl", f"{package}/nvidia/cu*/include",
-                     f"{package}/nvidia/cuda_cccl/include"]  # fmt: skip
-    for pattern in filter(None, patterns):
+    """The include folder that has thrust/: of the package nvidia-cuda-cccl, or of a real toolkit; or None."""
+    packages = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    patterns = [f"{package}/nvidia/{name}" for package in packages
+                for name in ("cu*/include/cccl", "cuda_cccl/include", "cu*/include")]  # fmt: skip
+    for pattern in [*patterns, "/usr/local/cuda/include/cccl", "/usr/local/cuda/include"]:
         for found in sorted(glob.glob(pattern)):
             if os.path.isdir(os.path.join(found, "thrust")):
-                return found
+                return Path(found)
     return None
 
 
@@ -25,4 +42,27 @@ def flags():
     if not found:
         return []
     systems = ("THRUST_DEVICE_SYSTEM", "THRUST_HOST_SYSTEM")
-    return ["-isystem", found, *(f"-D{name}={name}_CPP" for name in systems)]
+    return ["-isystem", _wrappers(found), "-isystem", found, *(f"-D{name}={name}_CPP" for name in systems)]
+
+
+def _wrappers(found):
+    """A folder with a wrapper for each of thrust's public headers."""
+    root = config.cache() / "cuda_on_cpu"
+    folder = root / f"thrust-{hashlib.sha256(f'{found}{WRAPPER}{POLICIES}'.encode()).hexdigest()[:16]}"
+    if folder.is_dir():
+        return folder
+    private_folders.make(root, config.cache())
+    made = Path(tempfile.mkdtemp(dir=root))
+    for header in (found / "thrust").rglob("*.h"):
+        name = header.relative_to(found / "thrust").as_posix()
+        if "detail/" in name:
+            continue
+        to = made / "thrust" / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        text = WRAPPER.format(header=found / "thrust" / POLICIES.get(name, name))
+        to.write_text(text + ("#include <cuda_on_cpu/thrust_policy.h>\n" if name in POLICIES else ""))
+    try:
+        made.rename(folder)
+    except OSError:  # another process was first
+        shutil.rmtree(made)
+    return folder

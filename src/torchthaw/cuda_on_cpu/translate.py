@@ -96,10 +96,27 @@ def _launch(text, mark):
         f"{name}(cuda_on_cpu_values...); }}, ::cuda_on_cpu::Shape({lines}"
     )
     edits = [(start, mark.end(), called), (close[0], opening + 1, f"){comma}" + "\n" * text.count("\n", *close))]
-    # A null pointer's type is lost on the way through a template.
-    nulls = re.finditer(r"\b__null\b(?=(?:\s|#[^\n]*\n)*(?:,|\Z))", arguments)
-    edits += [(opening + 1 + each.start(), opening + 1 + each.end(), "nullptr") for each in nulls]
+    # A null pointer is one only as it is written, and not on the way through a template.
+    for start, end in _sole_tokens(text, opening + 1, end):
+        null = {"__null": "nullptr", "0": "::cuda_on_cpu::Zero()"}.get(text[start:end])
+        edits += [(start, end, null)] if null else []
     return edits
+
+
+def _sole_tokens(text, at, end):
+    """(start, end) of each argument that is one token."""
+    tokens, depth = [], 0
+    for token in _TOKEN.finditer(text, at, end):
+        if token[0] == "," and not depth:
+            if len(tokens) == 1:
+                yield tokens[0].span()
+            tokens = []
+            continue
+        depth += (token[0] in _OPENING) - (token[0] in _CLOSING)
+        if not token[0].startswith("#"):
+            tokens.append(token)
+    if len(tokens) == 1:
+        yield tokens[0].span()
 
 
 def _quoted(text):

@@ -157,6 +157,8 @@ int main() {
     Device<Pair> p({Pair{}});
     by_value<<<1, 1>>>(Pair{4, 0.5f}, p.data, NULL);
     REQUIRE(p.get()[0].a == 5 && p.host[0].b == 0.5f);
+    by_value<<<1, 1>>>(Pair{5, 0.5f}, p.data, 0);
+    REQUIRE(p.get()[0].a == 6 && p.host[0].b == 0.5f);
 
     REQUIRE(cudaGetLastError() == cudaSuccess);
     scale<<<1, 2000>>>(x.data, 1.f, 1);

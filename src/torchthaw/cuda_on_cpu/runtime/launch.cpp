@@ -7,14 +7,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 
 namespace cuda_on_cpu {
 namespace {
 
+// A pointer, for a library has little room for TLS of its kind.
 Block &own_block() {
-    static thread_local Block block;
-    return block;
+    static thread_local const std::unique_ptr<Block> block(new Block);
+    return *block;
 }
 
 uint64_t blocks_of(const Launch &launch) { return uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z; }

@@ -24,8 +24,8 @@ struct __nv_bfloat16 : cuda_on_cpu::Sixteen<__nv_bfloat16, cuda_on_cpu::BfloatFo
     using Sixteen::Sixteen;
     using Sixteen::operator=;
     __nv_bfloat16() = default;
-    __nv_bfloat16(const __nv_bfloat16_raw &raw) { x = raw.x; }
-    operator __nv_bfloat16_raw() const { return {x}; }
+    __nv_bfloat16(const __nv_bfloat16_raw &raw) { __x = raw.x; }
+    operator __nv_bfloat16_raw() const { return {__x}; }
 };
 struct __align__(4) __nv_bfloat162 {
     __nv_bfloat16 x, y;
@@ -45,7 +45,7 @@ inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return {__nv_bfl
 inline __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) { return {x, x}; }
 inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
 inline float2 __bfloat1622float2(__nv_bfloat162 x) { return {float(x.x), float(x.y)}; }
-inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) { return x.x; }
+inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) { return x.__x; }
 inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { return __nv_bfloat16(__nv_bfloat16_raw{bits}); }
 #endif
 

@@ -39,8 +39,8 @@ struct __half : cuda_on_cpu::Sixteen<__half, cuda_on_cpu::HalfFormat> {
     using Sixteen::Sixteen;
     using Sixteen::operator=;
     __half() = default;
-    __half(const __half_raw &raw) { x = raw.x; }
-    operator __half_raw() const { return {x}; }
+    __half(const __half_raw &raw) { __x = raw.x; }
+    operator __half_raw() const { return {__x}; }
 };
 struct __align__(4) __half2 {
     __half x, y;
@@ -71,8 +71,8 @@ inline __half2 __float22half2_rn(float2 x) { return {__half(x.x), __half(x.y)}; 
 inline __half __int2half_rn(int x) { return __half(float(x)); }
 inline int __half2int_rn(__half x) { return int(std::nearbyint(float(x))); }
 inline int __half2int_rz(__half x) { return int(float(x)); }
-inline unsigned short __half_as_ushort(__half x) { return x.x; }
-inline short __half_as_short(__half x) { return short(x.x); }
+inline unsigned short __half_as_ushort(__half x) { return x.__x; }
+inline short __half_as_short(__half x) { return short(x.__x); }
 inline __half __ushort_as_half(unsigned short bits) { return __half(__half_raw{bits}); }
 inline __half __short_as_half(short bits) { return __ushort_as_half(static_cast<unsigned short>(bits)); }
 #endif

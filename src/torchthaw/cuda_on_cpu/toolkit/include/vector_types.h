@@ -27,6 +27,17 @@
 CUDA_ON_CPU_VECTORS(CUDA_ON_CPU_TYPES)
 #undef CUDA_ON_CPU_TYPES
 
+/* Those of four 64-bit numbers by their alignment, as CUDA names them from 13 on. */
+#define CUDA_ON_CPU_ALIGNED(name, T)                                                                                   \
+  typedef struct __align__(16) name##4_16a { T x, y, z, w; } name##4_16a;                                              \
+  typedef struct __align__(32) name##4_32a { T x, y, z, w; } name##4_32a;
+CUDA_ON_CPU_ALIGNED(long, long)
+CUDA_ON_CPU_ALIGNED(ulong, unsigned long)
+CUDA_ON_CPU_ALIGNED(longlong, long long)
+CUDA_ON_CPU_ALIGNED(ulonglong, unsigned long long)
+CUDA_ON_CPU_ALIGNED(double, double)
+#undef CUDA_ON_CPU_ALIGNED
+
 typedef struct dim3 {
   unsigned int x, y, z;
 #ifdef __cplusplus

@@ -22,6 +22,14 @@ struct Shape {
         : grid(grid), block(block), shared(shared), stream(stream), place{file, line} {}
 };
 
+// The argument 0, which is a null pointer for a kernel that takes one.
+struct Zero {
+    template <typename T, typename = std::enable_if_t<std::is_pointer_v<T> || std::is_arithmetic_v<T>>>
+    operator T() const {
+        return T();
+    }
+};
+
 // A kernel with its arguments, which are evaluated once; each thread gets copies.
 template <typename Kernel, typename... Arguments> struct Closure {
     Kernel &kernel;

@@ -23,18 +23,18 @@ inline unsigned to_bits(float value) {
     return bits;
 }
 
-// The base of a type of 16 bits: x has the bits. Format: wide() of them, and narrow() of a float.
+// The base of a type of 16 bits: __x has the bits. Format: wide() of them, and narrow() of a float.
 template <typename Self, typename Format> struct Sixteen {
-    unsigned short x;
+    unsigned short __x;
 
     Sixteen() = default;
     template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
-    Sixteen(T value) : x(Format::narrow(float(value))) {}
+    Sixteen(T value) : __x(Format::narrow(float(value))) {}
     template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>> Self &operator=(T value) {
-        x = Format::narrow(float(value));
+        __x = Format::narrow(float(value));
         return self();
     }
-    operator float() const { return Format::wide(x); }
+    operator float() const { return Format::wide(__x); }
 
     Self &operator+=(const Self &other) { return self() = Self(float(*this) + float(other)); }
     Self &operator-=(const Self &other) { return self() = Self(float(*this) - float(other)); }
