@@ -20,7 +20,8 @@ MAY = {
     "library": {"base", "header", "bridge"},
     "extension": {"base", "header", "bridge", "library"},
     "declarations": {"base", "header"},
-    "legacy": {"base", "header", "bridge", "library", "extension"},
+    "cuda_on_cpu": {"base", "extension"},
+    "legacy": {"base", "header", "bridge", "library", "extension", "cuda_on_cpu"},
 }
 TOP = {"__init__", "__main__", "activate", "cli"}
 

@@ -20,7 +20,8 @@ DEFINES = [
 ]  # fmt: skip
 # nvcc takes any pragma and any attribute of CUDA; old code hides names that CUDA declares.
 WARNINGS = ["-Wno-unknown-pragmas", "-Wno-attributes"]
-CHECKED = ["-fsanitize=address", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-g"]
+# One function for two with the same code would lose the lines of one.
+CHECKED = ["-fsanitize=address", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-g"]
 
 
 def main(words):

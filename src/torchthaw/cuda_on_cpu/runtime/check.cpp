@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -270,7 +271,9 @@ void check_barrier(const Launch &launch, const std::vector<Fiber *> &waiting, un
     std::string text = text_of(launch) + ", block " + text_of(blockIdx) + ": a barrier that not all threads reach: of " +
                        std::to_string(threads) + " threads " + text_of(waiting);
     if (waiting.size() < threads) text += "; " + std::to_string(threads - waiting.size()) + " have ended before";
-    report(at(launch.place) + at(waiting[0]->place), text);
+    std::string first = at(waiting[0]->place);  // the same for both orders
+    for (const Fiber *fiber : waiting) first = std::min(first, at(fiber->place));
+    report(at(launch.place) + first, text);
 }
 
 void report_stuck(const Launch &launch, const std::vector<Fiber *> &waiting, unsigned threads) {

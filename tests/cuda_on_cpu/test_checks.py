@@ -1,0 +1,68 @@
+"""tests/cuda_on_cpu/test_checks.py: what TORCHTHAW_CUDA_CHECK=1 finds in kernels with one fault each."""
+
+import pytest
+
+from support import cuda_on_cpu
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory):
+    return cuda_on_cpu.program("faults", tmp_path_factory.mktemp("checks"), check=True)
+
+
+def at(mark):
+    return cuda_on_cpu.line("faults", mark)
+
+
+@pytest.mark.parametrize(
+    "which, place, thread, words",
+    [
+        ("overrun_global", "GLOBAL", "block (1,0,0), thread (4,0,0)", ["64-byte region"]),
+        ("overrun_shared", "SHARED", "block (0,0,0), thread (15,0,0)", ["0 bytes after the shared array tile of 64 bytes"]),
+        ("overrun_dynamic", "DYNAMIC", "thread (15,0,0)", ["0 bytes after the 60 bytes of dynamic shared memory"]),
+        ("overrun_local", "LOCAL", "thread (0,0,0)", ["'sums'"]),
+    ],
+)
+def test_an_overrun_is_named_by_kernel_thread_and_line(which, place, thread, words, faults):
+    result = cuda_on_cpu.run(faults, which, check=True)
+    assert result.returncode != 0 and "end of" not in result.stdout
+    for word in (at(place), f"kernel {which}, ", thread, *words):
+        assert word in result.stderr, result.stderr
+
+
+@pytest.mark.parametrize(
+    "which, words",
+    [
+        ("missing_barrier", ["argument 2, out, of 64 bytes", "ascending and descending order"]),
+        ("order_of_variable", ["the variable counter of 4 bytes", "ascending and descending order", "15", "0"]),
+        ("unwritten_shared", ["argument 2, out, of 64 bytes", "has not written"]),
+        ("divergent_barrier", ["of 16 threads 4 wait at", at("DIVERGENT"), "(0,0,0) to (3,0,0)", "12 have ended"]),
+        ("two_barriers", ["4 wait at", at("FIRST"), "12 wait at", at("SECOND")]),
+    ],
+)
+def test_a_fault_is_reported_once_and_the_status_is_1(which, words, faults):
+    result = cuda_on_cpu.run(faults, which, check=True)
+    assert result.returncode == 1 and result.stdout.startswith(f"{which}: ")
+    found = [line for line in result.stderr.splitlines() if f"kernel {which}, launched at" in line]
+    assert len(found) == 1 and "1 finding;" in result.stderr, result.stderr
+    for word in words:
+        assert word in found[0], found[0]
+
+
+@pytest.mark.parametrize("which, said", [("sum_of_floats", "counter 0"), ("count_once", "counter 16")])
+def test_a_right_kernel_is_left_alone_though_it_runs_twice(which, said, faults):
+    """Sums of floats in another order differ by their rounding, and a variable is counted once."""
+    result = cuda_on_cpu.run(faults, which, check=True)
+    assert (result.stdout, result.stderr, result.returncode) == (f"{which}: {said}, cudaSuccess\n", "", 0)
+
+
+def test_without_the_check_nothing_is_reported(tmp_path_factory):
+    plain = cuda_on_cpu.program("faults", tmp_path_factory.mktemp("plain"))
+    for which in ("missing_barrier", "divergent_barrier", "unwritten_shared"):
+        result = cuda_on_cpu.run(plain, which)
+        assert (result.returncode, result.stderr) == (0, ""), result
+
+
+def test_the_switch_takes_0_and_1(faults):
+    result = cuda_on_cpu.run(faults, "count_once", TORCHTHAW_CUDA_CHECK="yes")
+    assert result.returncode == 1 and "TORCHTHAW_CUDA_CHECK: expected 0 or 1, got 'yes'" in result.stderr

@@ -1,0 +1,171 @@
+"""tests/cuda_on_cpu/test_nvcc.py: nvcc's arguments, as scripts, ninja and CMake give them."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from support import cuda_on_cpu
+from torchthaw.cuda_on_cpu import arguments, home
+from torchthaw.extension import cuda
+
+KERNEL = """#include "part.h"
+__global__ void fill(int *x, int value) { x[threadIdx.x] = value + PART; }
+extern "C" void run(int *x, int value) { fill<<<1, 4>>>(x, value); }
+"""
+MAIN = """#include <cuda_runtime.h>
+#include <cstdio>
+extern "C" void run(int *x, int value);
+int main() {
+    int *x, y[4];
+    cudaMalloc(&x, sizeof y);
+    run(x, 40);
+    cudaMemcpy(y, x, sizeof y, cudaMemcpyDeviceToHost);
+    std::printf("%d\\n", y[3]);
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "part.h").write_text("#define PART 2\n")
+    (tmp_path / "kernel.cu").write_text(KERNEL)
+    (tmp_path / "main.cpp").write_text(MAIN)
+    return tmp_path
+
+
+def done(*words, folder):
+    result = cuda_on_cpu.nvcc(*words, cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        # An old script, CMake, PyTorch's ninja file, and long names.
+        ["-c", "-o", "kernel.o", "kernel.cu", "-x", "cu", "-Xcompiler", "-fPIC", "-arch=sm_52", "-Iinclude"],
+        ["-forward-unknown-to-host-compiler", "-Iinclude", "-O3", "-DNDEBUG", "--generate-code=arch=compute_75,code=[sm_75]",
+         "-Xcompiler=-fPIC", "-MD", "-MT", "kernel.o", "-MF", "kernel.d", "-x", "cu", "-c", "kernel.cu", "-o", "kernel.o"],
+        ["--generate-dependencies-with-compile", "--dependency-output", "kernel.d", "-Iinclude", "-D__CUDA_NO_HALF_OPERATORS__",
+         "--expt-relaxed-constexpr", "-gencode=arch=compute_80,code=sm_80", "--ptxas-options=-v", "--compiler-options",
+         "'-fPIC'", "-std=c++17", "--use_fast_math", "-c", "kernel.cu", "-o", "kernel.o"],
+        ["--compile", "--include-path", "include", "--output-file", "kernel.o", "--optimize", "2", "-dc", "kernel.cu"],
+    ],
+)  # fmt: skip
+def test_a_source_becomes_an_object_that_links(words, folder):
+    done(*words, folder=folder)
+    if "kernel.d" in words:
+        assert "part.h" in (folder / "kernel.d").read_text()
+        assert (folder / "kernel.d").read_text().startswith("kernel.o:")
+    done("-dlink", "kernel.o", "-o", "device.o", folder=folder)
+    done("-o", "program", "main.cpp", "kernel.o", "device.o", "-lcudart", folder=folder)
+    assert cuda_on_cpu.run(folder / "program").stdout == "42\n"
+
+
+def test_several_sources_a_shared_library_an_archive_and_a_response_file(folder):
+    (folder / "words").write_text('-shared -Xcompiler "-fPIC" -Iinclude -o libkernel.so')
+    done("@words", "kernel.cu", folder=folder)
+    done("main.cpp", "-L.", "-lkernel", "-Xlinker", f"-rpath,{folder}", folder=folder)
+    assert cuda_on_cpu.run(folder / "a.out").stdout == "42\n"
+    done("-lib", "-Iinclude", "-o", "libpart.a", "kernel.cu", folder=folder)
+    (folder / "more").write_text("-o again")
+    done("-optf", "more", "main.cpp", "libpart.a", folder=folder)
+    assert cuda_on_cpu.run(folder / "again").stdout == "42\n"
+    both = done("-Iinclude", "-run", "main.cpp", "kernel.cu", "-o", "both", folder=folder)
+    assert both.stdout == "42\n"
+
+
+def test_a_program_of_the_c_compiler_links_the_toolkits_libraries(folder):
+    """As g++ does for PyTorch's extensions, and with the runtime's static library, which is the same one."""
+    done("-c", "-Iinclude", "kernel.cu", folder=folder)
+    lib = home.home() / "lib64"
+    (folder / "check.c").write_text("#include <cuda_runtime.h>\n#include <cublas_v2.h>\nint main(void) { int n = 0; "
+                                    "return cudaGetDeviceCount(&n) != cudaSuccess || n != 1; }\n")  # fmt: skip
+    for name in ("cudart", "cudart_static", "cublas"):
+        command = ["gcc", "-std=c99", "-pedantic", "-Werror", f"-I{home.home() / 'include'}", "check.c", "-o", name,
+                   f"-L{lib}", f"-l{name}", f"-Wl,-rpath,{lib}"]  # fmt: skip
+        subprocess.run(command, check=True, cwd=folder)
+        assert cuda_on_cpu.run(folder / name).returncode == 0
+
+
+def test_dependencies_alone_are_those_of_the_preprocessor(folder):
+    """CMake's old module of CUDA asks so."""
+    listed = done("-M", "-Iinclude", "-D__CUDACC__", "kernel.cu", "-o", "kernel.depend", folder=folder)
+    assert not listed.stdout
+    names = (folder / "kernel.depend").read_text()
+    assert names.startswith("kernel.o:") and "part.h" in names and "cuda_runtime.h" in names
+    assert "cuda_runtime.h" not in done("-MM", "-Iinclude", "kernel.cu", folder=folder).stdout
+
+
+def test_the_toolkit_is_one_for_torchthaw_itself(monkeypatch):
+    monkeypatch.setenv("CUDA_HOME", str(home.home()))
+    found = cuda.toolkit()
+    assert (found.version, found.root) == (home.VERSION, home.home().resolve())
+    assert found.architectures == list(home.ARCHITECTURES)
+    assert found.library_dirs == [found.root / "lib64"]
+    assert (found.include / "cuda_runtime.h").exists() and (found.include / "device_functions.h").exists()
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["-ptx", "kernel.cu"], ["-ptx"]),
+        (["-cubin", "kernel.cu"], ["-cubin"]),
+        (["-fopenmp", "kernel.cu"], ["-fopenmp", "-Xcompiler"]),
+        (["-c", "absent.cu"], ["absent.cu"]),
+        (["-c", "kernel.cu", "-o"], ["-o", "value"]),
+        (["-c", "kernel.cu", "main.cpp", "-o", "both.o"], ["-o", "one source"]),
+        (["@absent"], ["absent"]),
+        ([], ["expected a source"]),
+    ],
+)
+def test_what_nvcc_refuses_is_named(words, said, folder):
+    result = cuda_on_cpu.nvcc(*words, cwd=folder)
+    assert result.returncode == 1 and all(word in result.stderr for word in ("nvcc: ", *said)), result.stderr
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("#include <cudnn.h>", "cuDNN"),
+        ("#include <cub/cub.cuh>", "cub is for devices"),
+        ("#include <nccl.h>", "NCCL"),
+        ("#include <mma.h>", "tensor cores"),
+        ("#include <cufft.h>", "cuFFT"),
+        ("void f() { k<<<1, 2>>>; }", "expected ( behind >>>"),
+    ],
+)
+def test_what_is_not_served_is_named_at_compile_time(text, said, folder):
+    (folder / "kernel.cu").write_text(text + "\n")
+    result = cuda_on_cpu.nvcc("-c", "kernel.cu", cwd=folder)
+    assert result.returncode == 1 and said in result.stderr and "kernel.cu:1" in result.stderr, result.stderr
+
+
+def test_an_error_of_the_compiler_has_the_line_of_the_source(folder):
+    (folder / "kernel.cu").write_text(
+        "__global__ void k(int *x) {\n  __shared__ int a[4],\n    b;\n  x[0] = c;\n}\n"
+        "void f(int *x) {\n  k<<<1,\n     1>>>(x); d();\n}\n"
+    )
+    result = cuda_on_cpu.nvcc("-c", "kernel.cu", cwd=folder)
+    assert result.returncode == 1
+    assert re.findall(r"kernel\.cu:(\d+):\d+: error", result.stderr) == ["4", "8"], result.stderr
+
+
+def test_the_host_compiler_may_be_named(folder):
+    (folder / "compiler").write_text('#!/bin/sh\necho used >> used\nexec g++ "$@"\n')
+    os.chmod(folder / "compiler", 0o755)
+    done("-ccbin", folder / "compiler", "-Iinclude", "-c", "kernel.cu", folder=folder)
+    assert (folder / "used").read_text() == "used\nused\n"
+    done("-ccbin", "/usr/bin", "-Iinclude", "-c", "kernel.cu", folder=folder)
+    result = cuda_on_cpu.nvcc("-ccbin", folder / "none", "-Iinclude", "-c", "kernel.cu", cwd=folder)
+    assert result.returncode == 1 and "-ccbin" in result.stderr and "none" in result.stderr
+
+
+def test_lists_are_split_at_commas_outside_of_quotes():
+    options, files = arguments.parse(["-Xcompiler", '-Wall,"-DA=1,2",-O\\,x', "-Xptxas=-v", "-lx,y", "a.cu", "b.o"])
+    assert options == [("-Xcompiler", "-Wall"), ("-Xcompiler", "-DA=1,2"), ("-Xcompiler", "-O,x"), ("-Xptxas", "-v"),
+                       ("-l", "x"), ("-l", "y")]  # fmt: skip
+    assert files == [("a.cu", "cu"), ("b.o", "")]

@@ -1,0 +1,98 @@
+"""tests/cuda_on_cpu/test_programs.py: CUDA programs compiled unedited, and their results."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from support import cuda_on_cpu
+from torchthaw.cuda_on_cpu import thrust
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("programs")
+
+
+@pytest.fixture(scope="module")
+def ends(folder):
+    return cuda_on_cpu.program("ends", folder)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name", ["program", "random"])
+def test_values_are_right(name, threads, folder):
+    path = folder / name
+    if not path.exists():
+        cuda_on_cpu.program(name, folder)
+    result = cuda_on_cpu.run(path, OMP_NUM_THREADS=str(threads))
+    assert (result.stdout, result.returncode) == ("right\n", 0), result
+
+
+@pytest.mark.parametrize("name", ["program", "random"])
+def test_code_without_optimization_gives_the_same(name, folder):
+    result = cuda_on_cpu.run(cuda_on_cpu.program(name, folder / "..", flags=["-O0"]))
+    assert result.stdout == "right\n", result
+
+
+@pytest.mark.skipif(not thrust.folder(), reason="nvidia-cuda-cccl is not installed")
+def test_thrust_sorts_reduces_and_scans_on_the_cpu(folder):
+    result = cuda_on_cpu.run(cuda_on_cpu.program("thrust", folder))
+    assert result.stdout == "right\n", result
+
+
+@pytest.mark.parametrize(
+    "which, error, words",
+    [
+        ("asserts", "cudaErrorAssert", ["asserts", "block (0,0,0)", "thread (5,0,0)", "int(threadIdx.x) < n",
+                                        cuda_on_cpu.line("ends", "ASSERT")]),
+        ("traps", "cudaErrorLaunchFailure", ["traps", "thread (3,0,0)", "__trap()"]),
+        ("throws", "cudaErrorLaunchFailure", ["throws", "thread (2,0,0)", "thrown"]),
+        ("assembles", "cudaErrorNotSupported", ["inline PTX", "%laneid", cuda_on_cpu.line("ends", "PTX")]),
+    ],
+)  # fmt: skip
+def test_a_kernel_that_fails_is_named_and_its_error_stays(which, error, words, ends):
+    result = cuda_on_cpu.run(ends, which)
+    assert result.stdout == f"{error}, then {error}\n"
+    assert all(word in result.stderr for word in words), result.stderr
+
+
+def test_what_is_not_served_is_named_and_forgotten(ends):
+    result = cuda_on_cpu.run(ends, "captures")
+    assert result.stdout == "cudaErrorNotSupported, then cudaSuccess\n"
+    assert "CUDA graphs" in result.stderr and "cudaStreamBeginCapture" in result.stderr
+
+
+def test_threads_that_wait_for_each_other_are_named(folder):
+    faults = cuda_on_cpu.program("faults", folder)
+    result = cuda_on_cpu.run(faults, "stuck")
+    assert "cudaErrorLaunchFailure" in result.stdout
+    for words in ("stuck", "4 wait at", "(0,0,0) to (3,0,0)", cuda_on_cpu.line("faults", "STUCK"), "(4,0,0) to (7,0,0)"):
+        assert words in result.stderr, result.stderr
+    result = cuda_on_cpu.run(faults, "launches")
+    assert "cudaErrorNotSupported" in result.stdout and "dynamic parallelism" in result.stderr
+    assert "launches" in result.stderr and "overrun_global" in result.stderr
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_ctrl_c_ends_a_kernel_that_never_ends(python, folder):
+    faults = cuda_on_cpu.program("faults", folder)
+    command = [faults, "endless"]
+    if python:  # whose own handler only notes the signal
+        library = folder / "libfaults.so"
+        compiled = cuda_on_cpu.nvcc("-shared", "-Xcompiler", "-fPIC,-Dmain=begin", "-o", library,
+                                    cuda_on_cpu.SAMPLES / "faults.cu")  # fmt: skip
+        assert compiled.returncode == 0, compiled.stderr
+        lines = (f"import ctypes; begin = next(f for f in (getattr(ctypes.CDLL({str(library)!r}), n, None) "
+                 "for n in ('_Z5beginiPPc', 'begin')) if f); "
+                 "begin(2, (ctypes.c_char_p * 2)(b'faults', b'endless'))")  # fmt: skip
+        command = ["python3", "-c", lines]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(0.5)  # what is left before the kernel takes microseconds
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    assert "interrupted" in errors and "endless" in errors and "faults.cu:" in errors and "Traceback" not in errors

@@ -1,0 +1,82 @@
+"""tests/cuda_on_cpu/test_translate.py: what of CUDA's own words is read in preprocessed text."""
+
+import time
+
+import pytest
+
+from torchthaw.cuda_on_cpu.translate import Unreadable, place, translate
+
+
+def launched(text):
+    """(kernel, arguments) of the launch in ``text``, as they are named."""
+    result = translate(text)
+    assert result.count("\n") == text.count("\n") and "<<<" not in result
+    return tuple(result.split('::launch("')[1].split('", [&]')[0].split('", "'))
+
+
+@pytest.mark.parametrize(
+    "text, kernel, arguments",
+    [
+        ("f<<<1, 2>>>(x);", "f", "x"),
+        ("if (a) f << <1, 2 >> > (x, y);", "f", "x, y"),
+        ("return f<float, (3 > 2)><<<dim3(1, 2), 3>>>(g(x, y));", "f<float, (3 > 2)>", "g(x, y)"),
+        ("{ ::a::b<T>::template f<N><<<n >> 2, 2, 0, s()>>>(); }", "::a::b<T>::template f<N>", ""),
+        ("x = 1; (f<T>)<<<1, 2>>>(x);", "(f<T>)", "x"),
+        ("else table.f[i](3)<<<1, 2>>>(x);", "table.f[i](3)", "x"),
+        ("p->f<A::B<C>>\n<<<1,\n2>>>(x,\n  y);", "p->f<A::B<C>>", "x, y"),
+        ("f<<<1, 2>>>(\"a, << <\", '\"', 1'000);", "f", "\\\"a, << <\\\", '\\\"', 1'000"),
+    ],
+)
+def test_a_launch_is_read_with_its_kernel(text, kernel, arguments):
+    assert launched(text) == (kernel, arguments)
+
+
+def test_null_arguments_stay_null_pointers():
+    result = translate("f<<<1, 2>>>(__null, 0, x, g(0),\n# 3 \"a.h\" 3 4\n__null\n# 4 \"a.cu\"\n);")
+    assert result.count("nullptr") == 2 and result.count("Zero()") == 1 and "g(0)" in result
+
+
+@pytest.mark.parametrize("text", ['"f<<<1, 2>>>(x)"', 'R"(f<<<1, 2>>>(x))"', "a << b < c", "'<', '<'"])
+def test_what_is_no_launch_stays(text):
+    assert translate(text) == text
+
+
+@pytest.mark.parametrize(
+    "text, variables",
+    [
+        ("static __device__ int a = 0, b;", ["a"]),
+        ("__device__ volatile unsigned a;", ["a"]),
+        ("__constant__ float w[3][4];", ["w"]),
+        ("__device__ __constant__ A<int, 3> w{1};", ["w"]),
+        ("struct S { static __device__ int x; };", ["x"]),
+        ("__device__ int f(int x) { return x; }", []),
+        ("template <typename T> __device__ T f(T);", []),
+        ("extern __device__ int a;", []),
+        ("static const __device__ int a = 3;", []),
+        ("auto f = [=] __device__ { return 1; };", []),
+        ("__device__ __attribute__((noinline)) A operator+(A, A);", []),
+        ("__device__ struct S { int x; };", []),
+        ("template <> __device__ int A<3>::f() { return 1; }", []),
+    ],
+)
+def test_variables_of_the_device_are_noted(text, variables):
+    result = translate(text)
+    assert "__device__" not in result and "__constant__" not in result
+    assert [part.split("{(void *)&")[1].split(",")[0] for part in result.split("cuda_on_cpu_variable")[1:]] == variables
+
+
+def test_text_that_cannot_be_read_is_an_error_with_a_place():
+    for text, at in (("# 5 \"a.cu\"\n\nf<<<1, 2;", 'a.cu:6'), ("# 2 \"b.cu\"\nf<<<1, 2>>>;", "b.cu:2")):
+        with pytest.raises(Unreadable) as raised:
+            translate(text)
+        assert place(text, raised.value.position) == at
+
+
+def test_the_time_grows_with_the_length_of_a_line():
+    def seconds(count):
+        text = "void g() { " + 'f<T><<<1, 2>>>(x, "y"); __shared__ float a[3]; ' * count + "}"
+        start = time.process_time()
+        translate(text)
+        return time.process_time() - start
+
+    assert seconds(4000) < 30 * seconds(400) + 0.1
