@@ -34,7 +34,7 @@ def library(folder):
 
 def per_thread(group, barriers):
     """The group's times as those of one barrier of one thread."""
-    for name, spread in group.results.items():
+    for spread in group.results.values():
         for part in ("value", "low", "high"):
             setattr(spread, part, getattr(spread, part) / (barriers * ELEMENTS))
     return group

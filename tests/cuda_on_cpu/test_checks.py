@@ -18,7 +18,12 @@ def at(mark):
     "which, place, thread, words",
     [
         ("overrun_global", "GLOBAL", "block (1,0,0), thread (4,0,0)", ["64-byte region"]),
-        ("overrun_shared", "SHARED", "block (0,0,0), thread (15,0,0)", ["0 bytes after the shared array tile of 64 bytes"]),
+        (
+            "overrun_shared",
+            "SHARED",
+            "block (0,0,0), thread (15,0,0)",
+            ["0 bytes after the shared array tile of 64 bytes"],
+        ),
         ("overrun_dynamic", "DYNAMIC", "thread (15,0,0)", ["0 bytes after the 60 bytes of dynamic shared memory"]),
         ("overrun_local", "LOCAL", "thread (0,0,0)", ["'sums'"]),
     ],

@@ -69,7 +69,13 @@ def test_threads_that_wait_for_each_other_are_named(folder):
     faults = cuda_on_cpu.program("faults", folder)
     result = cuda_on_cpu.run(faults, "stuck")
     assert "cudaErrorLaunchFailure" in result.stdout
-    for words in ("stuck", "4 wait at", "(0,0,0) to (3,0,0)", cuda_on_cpu.line("faults", "STUCK"), "(4,0,0) to (7,0,0)"):
+    for words in (
+        "stuck",
+        "4 wait at",
+        "(0,0,0) to (3,0,0)",
+        cuda_on_cpu.line("faults", "STUCK"),
+        "(4,0,0) to (7,0,0)",
+    ):
         assert words in result.stderr, result.stderr
     result = cuda_on_cpu.run(faults, "launches")
     assert "cudaErrorNotSupported" in result.stdout and "dynamic parallelism" in result.stderr

@@ -32,7 +32,7 @@ def test_a_launch_is_read_with_its_kernel(text, kernel, arguments):
 
 
 def test_null_arguments_stay_null_pointers():
-    result = translate("f<<<1, 2>>>(__null, 0, x, g(0),\n# 3 \"a.h\" 3 4\n__null\n# 4 \"a.cu\"\n);")
+    result = translate('f<<<1, 2>>>(__null, 0, x, g(0),\n# 3 "a.h" 3 4\n__null\n# 4 "a.cu"\n);')
     assert result.count("nullptr") == 2 and result.count("Zero()") == 1 and "g(0)" in result
 
 
@@ -66,7 +66,7 @@ def test_variables_of_the_device_are_noted(text, variables):
 
 
 def test_text_that_cannot_be_read_is_an_error_with_a_place():
-    for text, at in (("# 5 \"a.cu\"\n\nf<<<1, 2;", 'a.cu:6'), ("# 2 \"b.cu\"\nf<<<1, 2>>>;", "b.cu:2")):
+    for text, at in (('# 5 "a.cu"\n\nf<<<1, 2;', "a.cu:6"), ('# 2 "b.cu"\nf<<<1, 2>>>;', "b.cu:2")):
         with pytest.raises(Unreadable) as raised:
             translate(text)
         assert place(text, raised.value.position) == at

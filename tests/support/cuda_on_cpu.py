@@ -30,7 +30,7 @@ def program(name, folder, check=False, flags=()):
 
 
 def line(name, mark):
-    """"sample.cu:LINE" of the line of a sample that a comment marks."""
+    """Where a sample has the comment ``mark``: its file and line, with a colon between them."""
     lines = (SAMPLES / f"{name}.cu").read_text().splitlines()
     (found,) = [i for i, text in enumerate(lines, 1) if text.rstrip().endswith(f"// {mark}")]
     return f"{name}.cu:{found}"

@@ -154,5 +154,5 @@ _LANGUAGES = {
 
 
 def _language(file):
-    """"cu", "c" or "c++" of a source, "" of what is linked."""
+    """The language of a source, such as ``"cu"``; "" of what is linked."""
     return _LANGUAGES.get(Path(file).suffix, "")

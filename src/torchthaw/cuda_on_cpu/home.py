@@ -1,7 +1,6 @@
 """torchthaw/cuda_on_cpu/home.py: the folder that serves as CUDA_HOME, made when it is first asked for, in the cache."""
 
 import hashlib
-import os
 import shutil
 import sys
 import tempfile
@@ -30,7 +29,14 @@ SAME = {
 }  # fmt: skip
 
 # Libraries of a toolkit that are in the runtime; each with the numbers that programs load them by.
-LIBRARIES = {"cudart": ("12", "13"), "cublas": ("12", "13"), "cublasLt": (), "curand": (), "cudadevrt": (), "nvToolsExt": ()}
+LIBRARIES = {
+    "cudart": ("12", "13"),
+    "cublas": ("12", "13"),
+    "cublasLt": (),
+    "curand": (),
+    "cudadevrt": (),
+    "nvToolsExt": (),
+}
 
 
 def runtime():

@@ -33,6 +33,8 @@ def explain_missing(errors):
 def refuse_included(text):
     """Raises Wrong for a preprocessed source that includes a header of cub, which is there together with thrust."""
     # A line mark with the number 1 enters a file; the mark before it names the file that includes.
-    found = re.search(r'^# \d+ "([^"]*)"[^\n]*\n(?:(?!# ).*\n)*?# 1 "[^"]*/(cub/(?:cub|block|device|warp)[^"]*)" 1', text, re.M)
+    found = re.search(
+        r'^# \d+ "([^"]*)"[^\n]*\n(?:(?!# ).*\n)*?# 1 "[^"]*/(cub/(?:cub|block|device|warp)[^"]*)" 1', text, re.M
+    )
     if found and "/thrust/" not in found[1]:
         raise Wrong(f"{found[1]} includes {found[2]}: {UNSERVED['cub/']}")

@@ -87,7 +87,9 @@ class Command:
                 raise Wrong("-o with -c: expected one source")
             return next((s for s in (self._compile(*each, self._object(each[0])) for each in sources) if s), 0)
         if "-dlink" in self.given:  # nothing is left to link: an object without code
-            return self._call([*self.compiler, "-fPIC", "-x", "c++", "-c", os.devnull, "-o", self.value("-o") or "a_dlink.o"])
+            return self._call(
+                [*self.compiler, "-fPIC", "-x", "c++", "-c", os.devnull, "-o", self.value("-o") or "a_dlink.o"]
+            )
         with tempfile.TemporaryDirectory(prefix="torchthaw-nvcc-") as folder:
             inputs = []
             for i, (file, language) in enumerate(self.files):
@@ -101,7 +103,11 @@ class Command:
             if "-lib" in self.given:
                 return self._call(["ar", "rcs", self.value("-o") or "a.a", *inputs])
             status = self._link(inputs)
-        return self._call([os.path.abspath(self.value("-o") or "a.out")]) if "-run" in self.given and not status else status
+        return (
+            self._call([os.path.abspath(self.value("-o") or "a.out")])
+            if "-run" in self.given and not status
+            else status
+        )
 
     # ---- Compiling --------------------------------------------------------------------------------------------------
 

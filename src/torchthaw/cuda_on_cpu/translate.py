@@ -17,7 +17,7 @@ _MARKS = re.compile(
 _LINE_MARK = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"', re.M)
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 _TOKEN = re.compile(
-    r'''R"([^\s()\\"]{0,16})\((?s:.*?)\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+\'|\d(?:[\w.]|'\w)*|\w+|->|::|<=|>=|==|!=|&&|\|\||<<|#.*|\S'''
+    r"""R"([^\s()\\"]{0,16})\((?s:.*?)\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+\'|\d(?:[\w.]|'\w)*|\w+|->|::|<=|>=|==|!=|&&|\|\||<<|#.*|\S"""
 )
 _ATTRIBUTES = ("__attribute__", "alignas", "_Alignas", "__declspec", "decltype", "typeof", "__typeof__")
 # Words behind which a launched name cannot begin: `return f<<<…>>>()`.
@@ -53,7 +53,9 @@ def translate(text):
             continue
         edits += found
         # A launch's arguments may hold further marks: only its edits are passed over.
-        done = max([done, *(end for _, end, _ in found[:1])]) if mark["launch"] else max([done, *(e for _, e, _ in found)])
+        done = (
+            max([done, *(end for _, end, _ in found[:1])]) if mark["launch"] else max([done, *(e for _, e, _ in found)])
+        )
     pieces, at = [], 0
     for start, end, replacement in sorted(edits):
         if start < at:
@@ -64,10 +66,8 @@ def translate(text):
 
 
 def place(text, position):
-    """"file:line" of a position in preprocessed text."""
-    mark = None
-    for mark in _LINE_MARK.finditer(text, 0, position):
-        pass
+    """The file and line of a position in preprocessed text, with a colon between them."""
+    mark = max(_LINE_MARK.finditer(text, 0, position), key=re.Match.start, default=None)
     if mark is None:
         return f"line {text.count(chr(10), 0, position) + 1}"
     line = int(text[mark.start() + 2 :].split(None, 1)[0])
@@ -97,9 +97,9 @@ def _launch(text, mark):
     )
     edits = [(start, mark.end(), called), (close[0], opening + 1, f"){comma}" + "\n" * text.count("\n", *close))]
     # A null pointer is one only as it is written, and not on the way through a template.
-    for start, end in _sole_tokens(text, opening + 1, end):
-        null = {"__null": "nullptr", "0": "::cuda_on_cpu::Zero()"}.get(text[start:end])
-        edits += [(start, end, null)] if null else []
+    for begin, behind in _sole_tokens(text, opening + 1, end):
+        null = {"__null": "nullptr", "0": "::cuda_on_cpu::Zero()"}.get(text[begin:behind])
+        edits += [(begin, behind, null)] if null else []
     return edits
 
 
@@ -326,10 +326,8 @@ def _closing_angle(text, at):
 def _statement_start(text, at):
     """Behind the ; { } : or line mark before ``at``."""
     start = max(0, at - 2000)
-    found = 0
-    for found in (each.end() for each in re.finditer(r"[;{}]|\b(?:public|private|protected)\s*:|^#.*$", text[start:at], re.M)):
-        pass
-    return start + found
+    ends = re.finditer(r"[;{}]|\b(?:public|private|protected)\s*:|^#.*$", text[start:at], re.M)
+    return start + max((each.end() for each in ends), default=0)
 
 
 def _statement_end(text, at):
@@ -369,7 +367,7 @@ def _shared(text, mark, number):
             )
         else:
             made.append(
-                f"static ::cuda_on_cpu::SharedArray cuda_on_cpu_array_{number}_{i}{{0, \"{name}\", {file}}}; "
+                f'static ::cuda_on_cpu::SharedArray cuda_on_cpu_array_{number}_{i}{{0, "{name}", {file}}}; '
                 f"{whole} (&{name}){dimensions} = *reinterpret_cast<{whole} (*){dimensions}>("
                 f"::cuda_on_cpu::shared_array(cuda_on_cpu_array_{number}_{i}, sizeof({whole} {dimensions})));"
             )
@@ -379,9 +377,8 @@ def _shared(text, mark, number):
 
 
 def _words(text):
-    words, tokens = [], iter(_TOKEN.finditer(text))
-    skip = 0
-    for token in tokens:
+    words, skip = [], 0
+    for token in _TOKEN.finditer(text):
         if token.start() < skip or token[0].startswith("#"):
             continue
         if token[0] in ("__attribute__", "alignas"):
@@ -450,7 +447,9 @@ def _assertion(text, mark):
     return [(mark.start(), mark.end(), "cuda_on_cpu::assert_fail" if called else "::cuda_on_cpu::assert_fail")]
 
 
-_PTX = re.compile(r"\.(?:[usbf](?:8|16|32|64)|pred|global|shared|sync|approx|rn)\b|%%?(?:laneid|warpid|clock|smid|tid)|\bbar\b")
+_PTX = re.compile(
+    r"\.(?:[usbf](?:8|16|32|64)|pred|global|shared|sync|approx|rn)\b|%%?(?:laneid|warpid|clock|smid|tid)|\bbar\b"
+)
 
 
 def _assembly(text, mark):

@@ -1,4 +1,5 @@
 // tests/cuda_on_cpu/samples/program.cu: what a CUDA program does, each part with its own exit status.
+#include <cooperative_groups.h>
 #include <cuda_fp16.h>
 
 #include <cassert>
@@ -85,6 +86,20 @@ __global__ void weighted(half *x, double *y) {
     atomicAdd(y, double(x[threadIdx.x]));
 }
 
+__global__ void groups(int *out) {
+    namespace cg = cooperative_groups;
+    const cg::thread_block block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<8>(block);
+    int sum = int(block.thread_rank());
+    for (int by = 4; by; by /= 2) sum += tile.shfl_down(sum, by);
+    out[block.thread_rank()] = tile.shfl(sum, 0);
+    block.sync();
+    if (threadIdx.x % 2) {
+        const auto odd = cg::coalesced_threads();
+        out[64 + block.thread_rank()] = int(odd.size() * 100 + odd.thread_rank());
+    }
+}
+
 struct Pair {
     int a;
     float b;
@@ -147,6 +162,10 @@ int main() {
     Device<int> v(std::vector<int>(3));
     votes<<<1, 65>>>(v.data);
     REQUIRE(v.get()[0] == 32 && v.host[1] == 0 && v.host[2] == 1);
+
+    Device<int> g(std::vector<int>(128));
+    groups<<<1, 64>>>(g.data);
+    REQUIRE(g.get()[0] == 28 && g.host[9] == 92 && g.host[64 + 1] == 1600 && g.host[64 + 63] == 1615);
 
     const float given[] = {1, 2, 3};
     REQUIRE(cudaMemcpyToSymbol(weights, given, sizeof given) == cudaSuccess);
