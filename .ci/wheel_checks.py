@@ -14,6 +14,7 @@ C_LIBRARY = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.s
 NEEDED = {
     "lib/libmy_lib.so.1": C_LIBRARY,
     "lib/libth.so.1": C_LIBRARY | {"libgcc_s.so.1"},
+    "lib/libcuda_on_cpu.so.1": C_LIBRARY | {"libgcc_s.so.1"},
     "lib/libthc.so.1": C_LIBRARY | {"libgcc_s.so.1", "libth.so.1"},
     "bridge/_bridge.abi3.so": C_LIBRARY | {"libgcc_s.so.1"},
 }

@@ -12,6 +12,7 @@ import pytest
 import torchthaw
 from support import ROOT, SRC, wheel_builder
 from torchthaw.base.config import annotate_includes, includes, my_lib_includes
+from torchthaw.cuda_on_cpu import home
 from torchthaw.legacy import cpp_extension
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
@@ -28,6 +29,7 @@ def test_one_wheel_for_every_python(wheel):
 
 
 LIBRARIES = {f"lib/lib{name}.so{version}" for name in ("my_lib", "th") for version in ("", ".1")}
+LIBRARIES.add("lib/libcuda_on_cpu.so.1")
 PACKAGES = {"share/pkgconfig/my_lib.pc", "share/pkgconfig/th.pc"} | {
     f"share/cmake/torchthaw/{name}.cmake" for name in (
         "torchthawConfig", "torchthawConfigVersion", "my_lib-targets", "my_lib-targets-debug", "th-targets", "th-targets-debug",
@@ -52,6 +54,7 @@ def test_what_the_wheel_carries(wheel):
     folders = (*includes().iterdir(), cpp_extension.headers(), annotate_includes())
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
     headers = {f"include/{path.relative_to(my_lib_includes()).as_posix()}" for path in found}
+    headers |= {path.relative_to(package).as_posix() for path in home.HEADERS.rglob("*.h")}
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
     expected = python | headers | HEADERS | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
     assert inside - expected == set() and expected - inside == set()

@@ -171,7 +171,8 @@ def test_a_name_for_the_linker_is_no_library(checks, tmp_path):
 def test_a_wheel_without_its_libraries(checks, tmp_path):
     (tmp_path / "torchthaw").mkdir()
     assert checks.of_libraries(tmp_path) == [
-        "bridge/_bridge.abi3.so: missing", "lib/libmy_lib.so.1: missing", "lib/libth.so.1: missing",
+        "bridge/_bridge.abi3.so: missing", "lib/libcuda_on_cpu.so.1: missing", "lib/libmy_lib.so.1: missing",
+        "lib/libth.so.1: missing",
     ]  # fmt: skip
 
 
@@ -277,7 +278,7 @@ def versions(undefined, *paths):
     return found
 
 
-@pytest.mark.parametrize("name", ["my_lib", "th", "thc", "bridge"])
+@pytest.mark.parametrize("name", ["my_lib", "th", "thc", "cuda_on_cpu", "bridge"])
 def test_the_old_glibc_has_what_is_called(release, tmp_path, name):
     """The linker of a wheel says so too, but only `make wheel` asks it: here the glibc of this machine is asked for the
     older versions that it has of each function."""

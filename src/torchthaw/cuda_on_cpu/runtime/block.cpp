@@ -21,8 +21,8 @@ unsigned linear(uint3 thread) { return (thread.z * blockDim.y + thread.y) * bloc
 }  // namespace
 
 Block *Block::running() { return running_block; }
-bool end_held() { return running_block->end_held(); }
-void next_row() { running_block->next_row(); }
+void end_held() { running_block->end_held(); }
+bool next_row() { return running_block->next_row(); }
 
 Block::Block() = default;
 
@@ -34,30 +34,38 @@ bool Block::run(const Launch &launch, uint3 index, bool descending) {
     blockDim = launch.block;
     gridDim = launch.grid;
     count_ = blockDim.x * blockDim.y * blockDim.z;
-    progress.left = count_;
-    progress.next = descending ? uint3{blockDim.x - 1, blockDim.y - 1, blockDim.z - 1} : uint3{0, 0, 0};
     progress.step = descending ? ~0u : 1;
     progress.edge = descending ? ~0u : blockDim.x;
+    // One step before the first thread.
+    progress.last = descending ? uint3{blockDim.x, blockDim.y - 1, blockDim.z - 1} : uint3{~0u, 0, 0};
     shared_.begin_block(launch.shared);
     running_block = this;
     Fiber &first = fresh();
     now_ = &first;
     progress.held = 0;
+    threadIdx = progress.last;
     change(host_, first);
     running_block = nullptr;
     return !failed_;
 }
 
-void Block::next_row() {
-    uint3 &next = progress.next;
-    if (descending_) {
-        next.x = blockDim.x - 1;
-        if (--next.y == ~0u) next.y = blockDim.y - 1, --next.z;
-    } else {
-        next.x = 0;
-        if (++next.y == blockDim.y) next.y = 0, ++next.z;
+bool Block::next_row() {
+    uint3 &thread = threadIdx;
+    thread.x = descending_ ? blockDim.x - 1 : 0;
+    thread.y += progress.step;
+    if (thread.y == (descending_ ? ~0u : blockDim.y)) {
+        thread.y = descending_ ? blockDim.y - 1 : 0;
+        thread.z += progress.step;
+        if (thread.z == (descending_ ? ~0u : blockDim.z)) {
+            progress.last = descending_ ? uint3{0, 0, 0} : uint3{blockDim.x - 1, blockDim.y - 1, blockDim.z - 1};
+            return false;
+        }
     }
+    return true;
 }
+
+// Threads that have not started, while all that have wait or have ended.
+unsigned Block::left() const { return descending_ ? linear(progress.last) : count_ - 1 - linear(progress.last); }
 
 Fiber &Block::fresh() {
     if (free_.empty()) {
@@ -104,8 +112,9 @@ Fiber &Block::choose() {
             if (next_ready_ == ready_.size()) ready_.clear(), next_ready_ = 0;
             return fiber;
         }
-        if (progress.left) {
+        if (left()) {
             progress.held = 0;
+            threadIdx = progress.last;
             return fresh();
         }
         if (!held_) return host_;
@@ -124,7 +133,8 @@ void Block::forget(cudaError_t error) {
     for (auto &fiber : fibers_) fiber->waits = Waits::no, free_.push_back(fiber.get());
     ready_.clear();
     next_ready_ = 0;
-    held_ = progress.left = 0;
+    held_ = 0;
+    progress.last = descending_ ? uint3{0, 0, 0} : uint3{blockDim.x - 1, blockDim.y - 1, blockDim.z - 1};
     at_barrier_.clear();
     for (Warp &warp : warps_) warp.held = warp.arrived = 0;
 }
@@ -144,6 +154,7 @@ void Block::wait(Waits waits, Place place) {
     fiber.place = place;
     fiber.thread = threadIdx;
     if (!progress.held) {
+        progress.last = threadIdx;
         fiber.linear = linear(threadIdx);
         ++held_;
         Warp &warp = warps_[fiber.linear / 32];
@@ -172,14 +183,14 @@ void Block::go_on(Fiber &fiber) {
     ready_.push_back(&fiber);
 }
 
-bool Block::end_held() {
+void Block::end_held() {
     Fiber &fiber = *now_;
     const unsigned warp = fiber.linear / 32;
     warps_[warp].held &= ~(1u << fiber.linear % 32);
     --held_;
     progress.held = 0;
+    threadIdx = progress.last;
     if (warps_[warp].arrived) complete(warp);  // it may have waited for this thread
-    return next_thread();
 }
 
 Votes Block::wait_for_block(int predicate, Place place) {
@@ -202,8 +213,8 @@ uint64_t Block::together(Together operation, unsigned mask, uint64_t value, unsi
 unsigned Block::unstarted(unsigned warp) const {
     const unsigned first = warp * 32, last = std::min(count_, first + 32);  // of those that there are
     // Ascending: the threads from count - left on; descending: those before left.
-    const unsigned begin = descending_ ? first : std::max(first, count_ - progress.left);
-    const unsigned end = descending_ ? std::min(last, progress.left) : last;
+    const unsigned begin = descending_ ? first : std::max(first, count_ - left());
+    const unsigned end = descending_ ? std::min(last, left()) : last;
     if (begin >= end) return 0;
     const unsigned lanes = end - begin == 32 ? ~0u : (1u << (end - begin)) - 1;
     return lanes << (begin - first);

@@ -22,8 +22,8 @@ public:
     // Called from the thread that runs.
     Votes wait_for_block(int predicate, Place);
     uint64_t together(Together, unsigned mask, uint64_t value, unsigned lane, Place);
-    bool end_held();
-    void next_row();
+    void end_held();
+    bool next_row();
     [[noreturn]] void abandon(cudaError_t);
 
     const Launch *launch() const { return launch_; }
@@ -47,6 +47,7 @@ private:
     bool complete(unsigned warp);
     void release(unsigned warp, unsigned lanes);
     bool release_some();
+    unsigned left() const;
     unsigned unstarted(unsigned warp) const;
     void forget(cudaError_t);
     void report_deadlock();

@@ -17,30 +17,24 @@ extern CUDA_ON_CPU_TLS dim3 blockDim, gridDim;
 
 namespace cuda_on_cpu {
 
-// The threads of a block that have not started: `left` of them, the first of which is `next`. A row of them ends at
-// `edge`. `held` is 1 while the running thread has a stack that the block knows.
+// How the threads of a block follow each other: by `step` in x, until `edge`. A thread that has not waited is the last one
+// that was started; `last` is that one while others run, and `held` is 1 while one runs that has waited.
 struct Progress {
-    unsigned left, held;
-    uint3 next;
-    unsigned step, edge;
+    unsigned held, step, edge;
+    uint3 last;
 };
 extern CUDA_ON_CPU_TLS Progress progress;
 
-// From the last thread of a row to the next one's first.
-CUDA_ON_CPU_EXPORT void next_row();
-// The end of a thread that has waited: tells the block; then as next_thread().
-CUDA_ON_CPU_EXPORT bool end_held();
+// The end of a thread that has waited: tells the block, and goes back to the last one that was started.
+CUDA_ON_CPU_EXPORT void end_held();
+// From the end of a row of threads to the next row. False if there is none.
+CUDA_ON_CPU_EXPORT bool next_row();
 
 // Makes the next thread of the block the running one. False if none is left.
 inline bool next_thread() {
-    Progress &p = progress;
-    if (__builtin_expect(p.held, 0)) return end_held();
-    if (p.left == 0) return false;
-    --p.left;
-    threadIdx = p.next;
-    p.next.x += p.step;
-    if (p.next.x == p.edge) next_row();
-    return true;
+    if (__builtin_expect(progress.held, 0)) end_held();
+    threadIdx.x += progress.step;
+    return threadIdx.x != progress.edge || next_row();
 }
 
 // A place in the source.
