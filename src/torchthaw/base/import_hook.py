@@ -5,6 +5,7 @@ The hook, an entry of sys.meta_path, is put there when it is first needed, and f
 
 import sys
 
+_before = {}  # module -> functions that get its spec, called before it is loaded
 _once = {}  # module -> functions without arguments, called when it was imported
 _always = {}  # module -> functions that get the module, called whenever it was executed, also by a reload
 _executing = set()  # those of these modules whose code runs now
@@ -15,10 +16,12 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name not in _once and name not in _always:
+        if name not in _before and name not in _once and name not in _always:
             return None
         others = [each for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec")]
         spec = next(filter(None, (each.find_spec(name, path, target) for each in others)), None)
+        for function in _before.pop(name, ()) if spec is not None else ():
+            function(spec)
         if spec is not None and hasattr(spec.loader, "exec_module"):
             execute = spec.loader.exec_module
 
@@ -35,6 +38,12 @@ class Finder:
 
             spec.loader.exec_module = exec_module
         return spec
+
+
+def before_import(name, function):
+    """Calls ``function(spec)`` once, before the module ``name`` is loaded."""
+    put_first(Finder)
+    _before.setdefault(name, []).append(function)
 
 
 def after_import(name, function):

@@ -1,1 +1,32 @@
-"""torchthaw.cuda_on_cpu: CUDA code without a GPU: a toolkit whose nvcc makes code of the CPU, and a runtime for it."""
+"""torchthaw/cuda_on_cpu: CUDA extensions on the CPU, for tests: a toolkit, a runtime, and PyTorch's CUDA device.
+
+``python -m torchthaw run`` uses it if the environment variable TORCHTHAW_CUDA is ``cpu``; nothing else does.
+"""
+
+import os
+
+from . import home
+
+VARIABLE = "TORCHTHAW_CUDA"
+LINE = "torchthaw: CUDA code is compiled for the CPU and runs there, slowly, for tests (TORCHTHAW_CUDA=cpu)"
+
+
+def active():
+    """Whether CUDA is the CPU in this process, and in those that it starts. ValueError for an unknown value."""
+    given = os.environ.get(VARIABLE, "")
+    if given not in ("", "cpu"):
+        raise ValueError(f"{VARIABLE}: expected cpu, or nothing, got {given!r}")
+    return given == "cpu"
+
+
+def environment():
+    """The environment variables of `run`: where builds find the toolkit."""
+    return dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(home.home()))
+
+
+def start():
+    """Makes PyTorch of this process have the device as soon as it is imported, if CUDA is the CPU here."""
+    if active():
+        from . import in_process
+
+        in_process.start()

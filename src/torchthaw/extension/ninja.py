@@ -139,13 +139,13 @@ def words(arguments):
     return shlex.join(map(str, arguments)).replace("$", "$$")
 
 
-def run(folder, targets=(), verbose=False, explain=None):
+def run(folder, targets=(), verbose=False, explain=None, **progress):
     """Brings ``targets`` of the build.ninja in ``folder`` up to date. Raises BuildError.
 
     The error has the output of the compilers that failed as they printed it. ``verbose`` shows all output as it comes.
     On a terminal a line says how many of the steps are done, unless ``verbose``.
     ``explain``: what the BuildError says in place of a failure's output, a function of that; output waits for the end.
-    ``MAX_JOBS`` bounds the number of parallel jobs.
+    ``MAX_JOBS`` bounds the number of parallel jobs. progress: what else Progress gets.
     """
     command = [toolchain.tool("ninja"), "-C", str(folder), *(["-v"] if verbose else [])]
     jobs = os.environ.get("MAX_JOBS")
@@ -155,14 +155,14 @@ def run(folder, targets=(), verbose=False, explain=None):
         command += ["-j", jobs]
     sys.stdout.flush()
     output = []
-    with Progress(not verbose) as progress, subprocess.Popen(
+    with Progress(not verbose, **progress) as shown, subprocess.Popen(
         [*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="backslashreplace",
         close_fds=False,  # the lock goes along
     ) as process:  # fmt: skip
         try:
             for line in process.stdout:
                 output.append(line)
-                progress.read(line)
+                shown.read(line)
                 if verbose and not explain:
                     print(line, end="", flush=True)
         except BaseException:

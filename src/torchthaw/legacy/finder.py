@@ -79,6 +79,10 @@ def is_registered():
 def register():
     """Makes ``import torch.utils.ffi`` work; a second call changes nothing."""
     import_hook.put_first(Finder)
+    if is_run() and os.environ.get("TORCHTHAW_CUDA"):
+        from .. import cuda_on_cpu
+
+        cuda_on_cpu.start()
     if is_run() and LastFinder not in sys.meta_path:
         sys.meta_path.append(LastFinder)
     for name, change in CHANGES.items():

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 
+from .. import cuda_on_cpu
 from . import cmake, finder, launcher, loading, python_words
 from .python_words import OF_PYTHON
 
@@ -102,6 +103,9 @@ def set_environment():
     if os.path.dirname(shutil.which("python") or "") != folder:
         prepend("PATH", folder, os.defpath)
     loading.point_compilers_at_headers()
+    if cuda_on_cpu.active():
+        os.environ.update(cuda_on_cpu.environment())
+        print(cuda_on_cpu.LINE, file=sys.stderr)
     try:
         cmake.point_at_headers()
         launcher.put_in_place()
