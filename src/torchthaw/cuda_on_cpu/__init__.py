@@ -24,6 +24,11 @@ def environment():
     return dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(home.home()))
 
 
+def include_dirs():
+    """The folder of PyTorch's headers for CUDA, which a PyTorch for CPUs lacks or has for a library that it lacks."""
+    return [os.path.join(os.path.dirname(os.path.abspath(__file__)), "include_pytorch")] if active() else []
+
+
 def start():
     """Makes PyTorch of this process have the device as soon as it is imported, if CUDA is the CPU here."""
     if active():

@@ -13,6 +13,7 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import cuda_on_cpu
 from ..base import config
 from ..extension import cuda
 from . import aten_names, cuda_sources, cxx_standard, nvcc, nvidia_packages, pybind11_headers
@@ -27,11 +28,14 @@ def headers():
 
 
 def include_dirs(given, extension):
-    """``given``, folders of headers, with that one last; a pybind11 for this Python is first, where theirs is too old."""
+    """``given``, folders of headers, with that one last; a pybind11 for this Python is first, where theirs is too old.
+
+    PyTorch's headers for CUDA on the CPU come before ``given``, which has PyTorch's own folder.
+    """
     first, changes = pybind11_headers.before(given)
     for change in changes:
         _tell(f"torchthaw: {extension}: {change}")
-    return [*map(os.fspath, first), *given, os.fspath(headers())]
+    return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, os.fspath(headers())]
 
 
 def flags(given, extension):
