@@ -61,7 +61,8 @@ def _sources():
 
 def _digest(torch_folder, version):
     """Of all that the library is made of; PyTorch's headers go by their place and version."""
-    files = [*_sources(), *sorted((HERE / "device").glob("*.h")), *sorted((HERE / "include_pytorch").rglob("*.h"))]
+    generator = HERE / "include_pytorch" / "ATen" / "cuda" / "CUDAGeneratorImpl.h"
+    files = [*_sources(), *sorted((HERE / "device").glob("*.h")), generator]
     facts = [torch_folder, version, *FLAGS, *toolchain.identity(toolchain.cxx_compiler()), os.fspath(_runtime())]
     digest = hashlib.sha256("\0".join(facts).encode())
     for path in files:
