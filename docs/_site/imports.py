@@ -13,7 +13,12 @@ PACKAGE = ROOT / "src" / "torchthaw"
 FILE = ROOT / "docs" / "diagrams" / "imports.dot"
 # From the top; those of a row do not import each other.
 ROWS = [
-    ["cli", "activate"], ["legacy"], ["cuda_on_cpu"], ["extension", "declarations"], ["library"], ["header", "bridge"],
+    ["cli", "activate"],
+    ["legacy"],
+    ["cuda_on_cpu"],
+    ["extension", "declarations"],
+    ["library"],
+    ["header", "bridge"],
     ["base"],
 ]  # fmt: skip
 LAYERS = [layer for row in ROWS for layer in row]

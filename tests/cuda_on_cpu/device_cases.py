@@ -146,7 +146,9 @@ def recurrent_and_attention_layers():
         for mine, theirs in zip(on_device.parameters(), layer.parameters()):
             torch.testing.assert_close(mine.grad.cpu(), theirs.grad)
     cell = torch.nn.GRUCell(3, 4, bias=False).cuda()
-    assert torch.autograd.gradcheck(cell.double(), [torch.rand(2, n, device="cuda").double().requires_grad_() for n in (3, 4)])
+    assert torch.autograd.gradcheck(
+        cell.double(), [torch.rand(2, n, device="cuda").double().requires_grad_() for n in (3, 4)]
+    )
     torch.manual_seed(0)
     layer = torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0)
     on_device, x = copy.deepcopy(layer).cuda(), torch.randn(5, 2, 8)
