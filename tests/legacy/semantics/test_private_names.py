@@ -80,7 +80,8 @@ def test_the_search_finds_in_cpp():
     assert private_in_cpp('set(type, "_base"); f("is_conj", "is_batchedtensor")') == {"_base", "is_batchedtensor"}
 
 
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "private_names.py")
+# torch_c.py has the names that TORCHTHAW_CUDA=cpu gives PyTorch; it relies on none of them.
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("private_names.py", "torch_c.py"))
 FUNCTIONS = sorted((ROOT / "functions").glob("*.py"))
 
 
@@ -90,7 +91,8 @@ def test_python_files_name_nothing_private(path):
 
 
 def test_cpp_files_name_nothing_private():
-    files = [*PACKAGE.rglob("*.cpp"), *PACKAGE.rglob("*.h")]
+    # The device of cuda_on_cpu computes operators, some of which have such names; PyTorch calls it.
+    files = [path for path in [*PACKAGE.rglob("*.cpp"), *PACKAGE.rglob("*.h")] if "cuda_on_cpu" not in path.parts]
     if PACKAGE.parent != ROOT:
         pytest.skip("a wheel has no C++ sources")
     assert len(files) > 10
