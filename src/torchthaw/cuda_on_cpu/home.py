@@ -36,6 +36,9 @@ LIBRARIES = {
     "curand": (),
     "cudadevrt": (),
     "nvToolsExt": (),
+    # PyTorch's, which its CUDAExtension links; the headers in include_pytorch have all of them.
+    "c10_cuda": (),
+    "torch_cuda": (),
 }
 
 
