@@ -148,7 +148,8 @@ def text(
     context = [f"ctx.save_for_backward({', '.join(saved)})"] * (not keeps_nothing)
     context += [f"ctx.numbers = {tuple_text(plain)}"] * bool(plain)
     context += ["ctx.set_materialize_grads(False)"] * (not materialize)
-    batched = [f"_is_batched({each})" if materialize else f"{each} is not None and _is_batched({each})" for each in grads]
+    are_given = materialize or len(grads) == 1  # where none is given, backward returns before
+    batched = [f"_is_batched({each})" if are_given else f"{each} is not None and _is_batched({each})" for each in grads]
     composes = ["_grad_enabled()", f"_levels.{LEVEL} >= 0", "_transforms_active()", *batched]
     composes += [f"_needs[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient]
     absent = f"if {' and '.join(f'{each} is None' for each in grads)}:\n            return {tuple_text(['None'] * len(arguments))}"

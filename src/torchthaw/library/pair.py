@@ -56,7 +56,9 @@ class Pair(Differentiable):
         """The results whose gradient C takes no NULL for, if it takes NULL for another: autograd makes no zeros then."""
         nullable = {each.name: each.nullable for each in self.backward.base.inputs}
         of_results = {of: nullable[name] for name, kind, of in self.described["given"] if kind == "gradient"}
-        self.materialize = not any(of_results.values())
+        self.materialize = self.results > 1 and not any(of_results.values())
+        if self.results == 1:  # without its gradient backward has nothing to do
+            return []
         return [] if self.materialize else [i for i, takes_null in of_results.items() if not takes_null]
 
     @staticmethod
@@ -77,7 +79,7 @@ class Pair(Differentiable):
         alike = all(each.name in self.described["gradients"] and not each.nullable for each in arrays)
         of_one_dtype = len({each.dtype for each in (*arrays, *function.written)}) == 1
         reads_one = len([each for each in backward.inputs if each.is_tensor]) == self.results == 1
-        return self.fold is True and self.materialize and reads_one and alike and of_one_dtype
+        return self.fold is True and reads_one and alike and of_one_dtype
 
     @property
     def is_of_one_dtype(self):
