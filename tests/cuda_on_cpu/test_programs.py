@@ -95,10 +95,17 @@ def test_ctrl_c_ends_a_kernel_that_never_ends(python, folder):
                  "for n in ('_Z5beginiPPc', 'begin')) if f); "
                  "begin(2, (ctypes.c_char_p * 2)(b'faults', b'endless'))")  # fmt: skip
         command = ["python3", "-c", lines]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "begins\n"
-    time.sleep(0.5)  # what is left before the kernel takes microseconds
-    os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    # A shell that starts a run of tests in the background has them ignore SIGINT.
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout.readline() == "begins\n"
+            time.sleep(0.5)  # what is left before the kernel takes microseconds
+            os.kill(process.pid, signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == -signal.SIGINT
     assert "interrupted" in errors and "endless" in errors and "faults.cu:" in errors and "Traceback" not in errors
