@@ -24,7 +24,7 @@ def torchthaw():
 def pybind11():
     return load_from(
         HERE / "autograd.cpp", "benchmarks_autograd", ROOT / "build" / "benchmarks" / "autograd",
-        extra_include_paths=[str(ROOT / "c_api" / "include")],
+        flags=["-idirafter", str(ROOT / "c_api" / "include")],  # it has an ATen/ATen.h for old projects
         extra_ldflags=[f"-L{ROOT / 'build' / 'lib'}", "-lmy_lib", f"-Wl,-rpath,{ROOT / 'build' / 'lib'}"],
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ def load():
     return load_from(HERE / "extension.cpp", "benchmarks_extension", BUILD)
 
 
-def load_from(source, name, folder, **options):
+def load_from(source, name, folder, flags=(), **options):
     """The module ``name``, compiled in ``folder`` unless it is there already; ``options`` go to cpp_extension.load."""
     from torch.utils import cpp_extension
 
@@ -25,7 +25,7 @@ def load_from(source, name, folder, **options):
         fcntl.flock(builder, fcntl.LOCK_EX)
         # PyTorch waits for this file to go away, for ever where a build was killed. Here one process builds at a time.
         (folder / "lock").unlink(missing_ok=True)
-        return cpp_extension.load(name, [str(source)], build_directory=str(folder), extra_cflags=["-O3"], **options)
+        return cpp_extension.load(name, [str(source)], build_directory=str(folder), extra_cflags=["-O3", *flags], **options)
 
 
 class _Function(torch.autograd.Function):

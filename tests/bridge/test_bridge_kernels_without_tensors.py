@@ -10,6 +10,7 @@ import torchthaw
 from support import bridge_probe, kernels_probe
 from support.messages import names
 from torchthaw.header.description import Function
+from torchthaw.library import functions
 
 RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
 pytestmark = pytest.mark.skipif(RELEASE < (2, 10), reason="PyTorch has no stable C interface for kernels before 2.10")
@@ -24,7 +25,8 @@ static inline void repeated(const float *value THAW_SHAPE() THAW_NULLABLE, int64
 
 
 def test_it_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(Function, "is_functional", True)
+    for each in Function, functions.Function:  # as the build and as the operators see the header
+        monkeypatch.setattr(each, "is_functional", True)
     (tmp_path / "only_optional.h").write_text(HEADER)
     torchthaw.create_extension("only_optional", headers="only_optional.h", relative_to=tmp_path / "build.py").build()
     bridge_probe.load(tmp_path / "only_optional", "only_optional")

@@ -22,6 +22,7 @@ REFUSED = {
     "_MemPool": "memory pools",
     "_cuda_CUDAAllocator": "other allocators",
     "_cuda_customAllocator": "other allocators",
+    "_cuda_cudaHostAllocator": "an allocator for pinned memory",
     "_cuda_changeCurrentAllocator": "other allocators",
     "_cuda_getAllocator": "other allocators",
     "_cuda_beginAllocateToPool": "memory pools",
