@@ -25,7 +25,9 @@ def load_from(source, name, folder, flags=(), **options):
         fcntl.flock(builder, fcntl.LOCK_EX)
         # PyTorch waits for this file to go away, for ever where a build was killed. Here one process builds at a time.
         (folder / "lock").unlink(missing_ok=True)
-        return cpp_extension.load(name, [str(source)], build_directory=str(folder), extra_cflags=["-O3", *flags], **options)
+        return cpp_extension.load(
+            name, [str(source)], build_directory=str(folder), extra_cflags=["-O3", *flags], **options
+        )
 
 
 class _Function(torch.autograd.Function):
