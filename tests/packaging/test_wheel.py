@@ -54,7 +54,8 @@ def test_what_the_wheel_carries(wheel):
     folders = (*includes().iterdir(), cpp_extension.headers(), annotate_includes())
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
     headers = {f"include/{path.relative_to(my_lib_includes()).as_posix()}" for path in found}
-    headers |= {path.relative_to(package).as_posix() for path in home.HEADERS.rglob("*.h")}
+    compiled_on_use = (home.HEADERS, package / "cuda_on_cpu" / "include_pytorch", package / "cuda_on_cpu" / "device")
+    headers |= {path.relative_to(package).as_posix() for each in compiled_on_use for path in each.rglob("*.*")}
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
     expected = python | headers | HEADERS | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
     assert inside - expected == set() and expected - inside == set()
