@@ -63,7 +63,7 @@ def build_bridge(folder, sanitize, th):
         "-std=c++17", "-O1", "-g", "-fPIC", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030A0000",
         f"-I{toolchain.python_include()}", f"-I{PACKAGE}", *sanitize,
     ]  # fmt: skip
-    sources = {path: [] for path in sorted(PACKAGE.rglob("*.cpp"))}
+    sources = {path: [] for part in ("bridge", "legacy") for path in sorted((PACKAGE / part).rglob("*.cpp"))}
     (folder / "lib").mkdir()
     (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, sanitize))
     ninja.run(folder)
