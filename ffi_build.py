@@ -33,7 +33,7 @@ cuda_ffi = torchthaw.create_extension(
     headers=["c_api/include/my_lib_cuda.h"],
     include_dirs=["c_api/include"],
     libraries=["my_lib_cuda", "my_lib"],
-    library_dirs=["build/lib"],
+    library_dirs=["build/lib", "build/lib/cuda_on_cpu"],  # either, to link with; functions/ chooses
     runtime_library_dirs=["build/lib"],
     ops="my_lib",
     relative_to=__file__,
@@ -48,7 +48,7 @@ def build_libraries():
         generator = [] if cache.exists() else ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={toolchain.tool('ninja')}"]
         python = f"-DPython_EXECUTABLE={sys.executable}"
         subprocess.run([cmake, "--preset", "python", "--log-level=WARNING", *generator, python], cwd=ROOT, check=True)
-    targets = ["my_lib", "bridge", *(["my_lib_cuda"] if has_cuda() else [])]
+    targets = ["my_lib", "bridge", "my_lib_cuda_on_cpu", *(["my_lib_cuda"] if has_cuda() else [])]
     subprocess.run([cmake, "--build", BUILD, "--parallel", str(os.cpu_count()), "--target", *targets], check=True)
 
 
@@ -61,7 +61,6 @@ if __name__ == "__main__":
     try:
         build_libraries()
         ffi.build()
-        if has_cuda():
-            cuda_ffi.build()
+        cuda_ffi.build()
     except (subprocess.CalledProcessError, torchthaw.BuildError, OSError) as error:
         sys.exit(f"ffi_build.py: {error}")

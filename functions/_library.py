@@ -1,5 +1,7 @@
 """functions/_library.py: a formula for a function that my_lib.h gives, and what GPUs need."""
 
+import os
+from ctypes import CDLL
 from functools import wraps
 from threading import local
 
@@ -8,6 +10,7 @@ from torch import Tensor
 from torch.compiler import is_compiling
 
 from _ext.my_lib import functions
+from torchthaw.base import config
 
 
 def derived(formula):
@@ -30,8 +33,10 @@ def applying(function, of):
 def my_lib_cuda():
     """The functions of my_lib_cuda.h, which are the operators' kernels on GPUs; None where they were not built."""
     try:
+        if config.cuda_is_cpu():
+            CDLL(os.fspath(config.library("my_lib_cuda")))  # the extension then gets this one
         from _ext import my_lib_cuda as library
-    except ImportError:
+    except (ImportError, FileNotFoundError):
         return None
     return library
 

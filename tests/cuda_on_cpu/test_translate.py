@@ -31,6 +31,19 @@ def test_a_launch_is_read_with_its_kernel(text, kernel, arguments):
     assert launched(text) == (kernel, arguments)
 
 
+@pytest.mark.parametrize(
+    "text, is_array",
+    [
+        ("{ alignas(16) __shared__ float a[3]; }", True),
+        ("{ __attribute__((aligned(8))) static __shared__ float a[3]; }", True),
+        ("{ __shared__ alignas(16) float a[3]; }", True),
+        ("void f(__shared__ float *a);", False),
+    ],
+)
+def test_attributes_do_not_hide_a_shared_array(text, is_array):
+    assert ("shared_array(" in translate(text)) == is_array
+
+
 def test_null_arguments_stay_null_pointers():
     result = translate('f<<<1, 2>>>(__null, 0, x, g(0),\n# 3 "a.h" 3 4\n__null\n# 4 "a.cu"\n);')
     assert result.count("nullptr") == 2 and result.count("Zero()") == 1 and "g(0)" in result

@@ -58,9 +58,12 @@ struct Library {
     }
 };
 
+#ifndef THC_CUBLAS  // it is in the runtime where CUDA is the CPU
+#define THC_CUBLAS "libcublas.so.13", "libcublas.so.12", "libcublas.so"
+#endif
+
 // Never destroyed: threads may end after the library's own end.
-Library &cublas = *new Library{"cuBLAS", "cublasCreate_v2", "cublasSetStream_v2",
-                               {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}};
+Library &cublas = *new Library{"cuBLAS", "cublasCreate_v2", "cublasSetStream_v2", {THC_CUBLAS}};
 Library &cusparse = *new Library{"cuSPARSE", "cusparseCreate", "cusparseSetStream",
                                  {"libcusparse.so.12", "libcusparse.so.13", "libcusparse.so"}};
 

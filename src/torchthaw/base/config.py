@@ -19,6 +19,9 @@ BUILT_BY = {
     "cuda_on_cpu": "run `make th`",
 }
 
+# Those of CUDA code. Each has a library of the same name for CUDA on the CPU, in lib/cuda_on_cpu.
+OF_CUDA = ("my_lib_cuda", "thc")
+
 
 def checkout():
     """The root of the checkout that contains this package; None when it is installed."""
@@ -75,10 +78,26 @@ def not_built():
     )
 
 
+def cuda_is_cpu():
+    """Whether CUDA code runs on the CPU in this process, and in those that it starts: TORCHTHAW_CUDA is ``cpu``.
+
+    ValueError for an unknown value.
+    """
+    given = os.environ.get("TORCHTHAW_CUDA", "")
+    if given not in ("", "cpu"):
+        raise ValueError(f"TORCHTHAW_CUDA: expected cpu, or nothing, got {given!r}")
+    return given == "cpu"
+
+
+def library_path(name):
+    """Where the shared library called ``name`` is, by its SONAME, if it was built."""
+    folder = libdir() / "cuda_on_cpu" if name in OF_CUDA and cuda_is_cpu() else libdir()
+    return folder / f"lib{name}.so.{__version__.partition('.')[0]}"
+
+
 def library(name):
-    """The shared library called ``name``, by its SONAME: the file to link, and the one that is loaded at run time."""
-    major = __version__.partition(".")[0]
-    path = libdir() / f"lib{name}.so.{major}"
+    """The shared library called ``name``: the file to link, and the one that is loaded at run time."""
+    path = library_path(name)
     if not path.exists():
         how = not_built() or (BUILT_BY[name] if checkout() else "this installation does not carry it")
         raise FileNotFoundError(f"{path} does not exist; {how}")

@@ -5,18 +5,11 @@
 
 import os
 
+from ..base import config
 from . import home
 
-VARIABLE = "TORCHTHAW_CUDA"
 LINE = "torchthaw: CUDA code is compiled for the CPU and runs there, slowly, for tests (TORCHTHAW_CUDA=cpu)"
-
-
-def active():
-    """Whether CUDA is the CPU in this process, and in those that it starts. ValueError for an unknown value."""
-    given = os.environ.get(VARIABLE, "")
-    if given not in ("", "cpu"):
-        raise ValueError(f"{VARIABLE}: expected cpu, or nothing, got {given!r}")
-    return given == "cpu"
+active = config.cuda_is_cpu
 
 
 def environment():

@@ -58,7 +58,7 @@ def home():
         return folder
     private_folders.make(root, config.cache())
     made = Path(tempfile.mkdtemp(dir=root))
-    _fill(made, library)
+    fill(made, library, folder)
     try:
         made.rename(folder)
     except OSError:  # another process was first
@@ -72,15 +72,16 @@ _NVCC = """#!/bin/sh
 # nvcc of torchthaw's CUDA on the CPU
 exec '{python}' -I -c 'import sys; sys.path.insert(0, "{packages}")
 from torchthaw.cuda_on_cpu import nvcc
-raise SystemExit(nvcc.main(sys.argv[1:]))' "$@"
+raise SystemExit(nvcc.main(sys.argv[1:], "{home}"))' "$@"
 """
 
 
-def _fill(folder, library):
+def fill(folder, library, final):
+    """Makes the folder's files for the runtime ``library``. final: the path that ``folder`` gets."""
     for name in ("bin", "include/crt", "lib64/stubs"):
         (folder / name).mkdir(parents=True)
     nvcc = folder / "bin" / "nvcc"
-    nvcc.write_text(_NVCC.format(python=sys.executable, packages=config.PACKAGE.parent))
+    nvcc.write_text(_NVCC.format(python=sys.executable, packages=config.PACKAGE.parent, home=final))
     nvcc.chmod(0o755)
     for path in HEADERS.iterdir():
         (folder / "include" / path.name).symlink_to(path)

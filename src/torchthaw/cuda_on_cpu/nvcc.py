@@ -24,10 +24,10 @@ WARNINGS = ["-Wno-unknown-pragmas", "-Wno-attributes"]
 CHECKED = ["-fsanitize=address", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-g"]
 
 
-def main(words):
-    """Runs nvcc with these arguments; returns its exit status."""
+def main(words, folder=None):
+    """Runs nvcc with these arguments; returns its exit status. folder: its toolkit, else that of home.home()."""
     try:
-        return Command(words).run()
+        return Command(words, folder).run()
     except (Wrong, Unreadable, OSError, ValueError) as error:
         print(f"nvcc: {error}", file=sys.stderr)
         return 1
@@ -38,11 +38,11 @@ def main(words):
 class Command:
     """One call of nvcc."""
 
-    def __init__(self, words):
+    def __init__(self, words, folder=None):
         self.options, self.files = parse(words)
         self.given = {name for name, _ in self.options}
         self.checked = config.switch("TORCHTHAW_CUDA_CHECK")
-        self.home = home.home()
+        self.home = Path(folder) if folder else home.home()
         compiler = self.value("-ccbin")
         self.compiler = _compiler(compiler) if compiler else toolchain.cxx_compiler()
 

@@ -347,7 +347,7 @@ def _shared(text, mark, number):
     end = _statement_end(text, mark.end())
     lead = text[start : mark.start()]
     tokens = [each for each in _TOKEN.finditer(text, mark.end(), end) if not each[0].startswith("#")]
-    if not tokens or "(" in lead or re.search(r"\btypedef\b|\busing\b", lead):
+    if not tokens or "(" in _words(lead) or re.search(r"\btypedef\b|\busing\b", lead):
         return [(mark.start(), mark.end(), "")]
     specifiers, declarators = _declarators(text, tokens)
     kind = " ".join([*_words(lead), *specifiers])

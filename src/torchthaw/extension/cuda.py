@@ -149,7 +149,7 @@ def for_cards(cards, built):
 
 def note(toolkit):
     """A line about the architectures where neither a card nor the environment chose them; "" else."""
-    if os.environ.get("TORCH_CUDA_ARCH_LIST") or visible(toolkit):
+    if config.cuda_is_cpu() or os.environ.get("TORCH_CUDA_ARCH_LIST") or visible(toolkit):
         return ""
     chosen = " ".join(architectures(toolkit))
     return f"no GPU here, and no TORCH_CUDA_ARCH_LIST: built for {chosen}, which newer cards translate"

@@ -145,7 +145,7 @@ class LegacyExtension(Extension):
         return [*super().link_args(), *RUNTIMES]
 
     def own_libraries(self):
-        return [config.libdir() / f"lib{name}.so.1" for name in (["thc", "th"] if self.given["with_cuda"] else ["th"])]
+        return [config.library_path(name) for name in (["thc", "th"] if self.given["with_cuda"] else ["th"])]
 
     def libraries_of_types(self):
         """Those that there are: an extension without TH functions needs none."""

@@ -1,0 +1,46 @@
+"""tests/cuda_on_cpu/test_libraries.py: libmy_lib_cuda, libthc and what uses them, with CUDA on the CPU: the tests for a GPU."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from support import ROOT, TESTS
+from torchthaw.cuda_on_cpu import device
+
+VERSION = tuple(map(int, re.findall(r"\d+", torch.__version__)[:2]))
+pytestmark = [
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(VERSION < device.OLDEST, reason="the CUDA device on the CPU needs PyTorch 2.7"),
+    pytest.mark.skipif(torch.version.cuda is not None, reason="the CUDA device on the CPU needs a PyTorch for CPUs"),
+]
+
+
+def run(*words, cwd=ROOT, **variables):
+    """What `run` prints with these words."""
+    paths = os.pathsep.join(map(str, (ROOT / "src", ROOT, TESTS)))
+    done = subprocess.run(
+        [sys.executable, "-m", "torchthaw", "run", *map(str, words)], cwd=cwd, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, env={**os.environ, "PYTHONPATH": paths, "TORCHTHAW_CUDA": "cpu", **variables},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("topic, least", [("operators", 35), ("legacy", 15)])
+def test_the_tests_for_a_gpu(topic, least):
+    out = run("-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS / "cuda" / "gpu" / f"test_gpu_{topic}.py")
+    assert int(re.search(r"(\d+) passed", out)[1]) >= least, out
+
+
+@pytest.mark.parametrize("scripts", [["make.sh", "build.py"], ["build.py"]], ids=["script", "build file"])
+def test_the_example(tmp_path, scripts):
+    made = shutil.ignore_patterns("__pycache__", "_ext", "build", "*.o")
+    folder = shutil.copytree(ROOT / "examples" / "legacy" / "cuda", tmp_path / "cuda", ignore=made)
+    for script in scripts:
+        run(script, cwd=folder)
+    assert run("test.py", cwd=folder).endswith("ok\n")
