@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from ..base import config
+
 # A link beside the launcher of torchthaw.legacy.launcher, to the nvcc that it stands for.
 BEHIND = "nvcc-of-the-toolkit"
 
