@@ -18,7 +18,7 @@ ctest := ctest --test-dir build --parallel $(jobs) --output-on-failure
 pytest := $(python) -m pytest --ignore tests/bridge/test_bridge_sanitized.py --dist loadfile \
 	--numprocesses $(workers) --maxprocesses 4 --max-worker-restart 0
 # The C tests that take more than 3 s; those of Python are in tests/slow.txt.
-slow_c := ^(th_test_allocation|thc_test_(headers|math|linear)|cuda_on_host_(batch_norm2d|linear|lltm|lltm_sequence)|test_low_precision.*)$$
+slow_c := ^(th_test_allocation|thc_test_(headers|math|linear)|cuda_on_cpu_(batch_norm2d|linear|lltm|lltm_sequence)|test_low_precision.*)$$
 selected = $(or $(wildcard $(only)),$(wildcard tests/$(only)),$(shell find tests -name 'test_*$(only)*.py'))
 
 help: ## list the targets

@@ -24,6 +24,30 @@ function(cuda_on_cpu_make_toolkit)
     add_dependencies(cuda_on_cpu_toolkit cuda_on_cpu)
 endfunction()
 
+# Compiles a CUDA source for `target`, with its include folders and definitions: sets `result` to the object.
+# cuda_on_cpu_object(result target source OPTIONS ...): OPTIONS are those of the C++ compiler.
+function(cuda_on_cpu_object result target source)
+    cmake_parse_arguments(given "" "" "OPTIONS" ${ARGN})
+    get_directory_property(options COMPILE_OPTIONS)
+    list(FILTER options EXCLUDE REGEX "^-W")
+    list(APPEND options -fPIC -fvisibility-inlines-hidden -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= ${given_OPTIONS})
+    list(JOIN options "," options)
+    set(definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+    file(RELATIVE_PATH object ${PROJECT_SOURCE_DIR} ${source})
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}/${object}.o)
+    get_filename_component(folder ${object} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${object}
+        COMMAND ${cuda_on_cpu_home}/bin/nvcc -ccbin ${CMAKE_CXX_COMPILER} -O2 -std=c++17
+            "-Xcompiler=${options}" "-I$<JOIN:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,;-I>"
+            "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+            -c ${source} -o ${object} -MD -MF ${object}.d
+        DEPENDS ${source} cuda_on_cpu_toolkit ${cuda_on_cpu_home}/made ${cuda_on_cpu_sources}/nvcc.py
+            ${cuda_on_cpu_sources}/translate.py
+        DEPFILE ${object}.d COMMAND_EXPAND_LISTS VERBATIM)
+    set(${result} ${object} PARENT_SCOPE)
+endfunction()
+
 # The shared library `target` of CUDA and C++ sources: cuda_on_cpu_library(target OUTPUT_NAME name SOURCES ... OPTIONS ...)
 # OPTIONS are those of the C++ compiler for CUDA sources; the target's own options are for the others.
 function(cuda_on_cpu_library target)
@@ -31,25 +55,9 @@ function(cuda_on_cpu_library target)
     set(cuda_sources ${given_SOURCES})
     list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
     list(FILTER given_SOURCES EXCLUDE REGEX "\\.cu$")
-    get_directory_property(options COMPILE_OPTIONS)
-    list(FILTER options EXCLUDE REGEX "^-W")
-    list(APPEND options -fPIC -fvisibility-inlines-hidden -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= ${given_OPTIONS})
-    list(JOIN options "," options)
     set(objects "")
-    set(definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
     foreach(source IN LISTS cuda_sources)
-        file(RELATIVE_PATH object ${PROJECT_SOURCE_DIR} ${source})
-        set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}/${object}.o)
-        get_filename_component(folder ${object} DIRECTORY)
-        file(MAKE_DIRECTORY ${folder})
-        add_custom_command(OUTPUT ${object}
-            COMMAND ${cuda_on_cpu_home}/bin/nvcc -ccbin ${CMAKE_CXX_COMPILER} -O2 -std=c++17
-                "-Xcompiler=${options}" "-I$<JOIN:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,;-I>"
-                "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-                -c ${source} -o ${object} -MD -MF ${object}.d
-            DEPENDS ${source} cuda_on_cpu_toolkit ${cuda_on_cpu_home}/made ${cuda_on_cpu_sources}/nvcc.py
-                ${cuda_on_cpu_sources}/translate.py
-            DEPFILE ${object}.d COMMAND_EXPAND_LISTS VERBATIM)
+        cuda_on_cpu_object(object ${target} ${source} OPTIONS ${given_OPTIONS})
         list(APPEND objects ${object})
     endforeach()
     add_library(${target} SHARED ${given_SOURCES} ${objects})

@@ -13,6 +13,7 @@ import pytest
 
 from support import ROOT, SRC, TESTS, abi_snapshot
 from torchthaw.base import toolchain
+from torchthaw.cuda_on_cpu import home
 from torchthaw.extension import ninja
 from torchthaw.extension.create import LIMITED_API
 
@@ -92,7 +93,7 @@ def test_a_snapshot_is_not_overwritten(monkeypatch):
 @pytest.mark.skipif(shutil.which("aarch64-linux-gnu-g++") is None, reason="not installed: aarch64-linux-gnu-g++")
 def test_structs_are_the_same_on_aarch64():
     """The build compiles the same file for this machine."""
-    folders = [TESTS / "support" / "stand_in" / "thc", ROOT / "c_api", ROOT / "c_api" / "include"]
+    folders = [home.HEADERS, ROOT / "c_api", ROOT / "c_api" / "include"]
     flags = ["-std=c++17", "-fsyntax-only", "-w", "-DTORCHTHAW_BRIDGE", f"-D{'='.join(LIMITED_API)}"]
     includes = [*(f"-I{folder}" for folder in folders), "-isystem", toolchain.python_include()]
     command = ["aarch64-linux-gnu-g++", *flags, *includes, TESTS / "abi" / "test_abi_layout.cpp"]

@@ -4,18 +4,19 @@ import subprocess
 
 import pytest
 
-from support import TESTS, abi_exports
+from support import abi_exports
 from torchthaw.base import config, toolchain
+from torchthaw.cuda_on_cpu import home
 
 EVERY_LIBRARY = pytest.mark.parametrize("name", abi_exports.LIBRARIES)
 
 
 def compile_declarations(name, lines):
-    """Compiles ``lines`` after the library's headers, which must declare the same; CUDA's types are the stand-in's."""
+    """Compiles ``lines`` after the library's headers, which must declare the same; CUDA's types are those of CUDA on the CPU."""
     includes = "".join(f"#include <{header}>\n" for header in abi_exports.headers(name))
     there = "".join(f"extern __typeof__({each}) {each};\n" for each in map(abi_exports.name_of, lines))
     source = includes + 'extern "C" {\n' + there + "\n".join(lines) + "\n}\n"
-    folders = [abi_exports.INCLUDES, TESTS / "support" / "stand_in" / "thc"]
+    folders = [abi_exports.INCLUDES, home.HEADERS]
     command = [*toolchain.cxx_compiler(), "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
     return subprocess.run(
         [*command, *(f"-I{folder}" for folder in folders)], input=source, capture_output=True, text=True

@@ -10,9 +10,10 @@ import sys
 import pytest
 
 import torchthaw
-from support import SRC, TESTS, abi_exports, abi_snapshot
+from support import SRC, abi_exports, abi_snapshot
 from torchthaw.base import toolchain
 from torchthaw.bridge import _bridge, errors
+from torchthaw.cuda_on_cpu import home
 from torchthaw.extension import glue
 from torchthaw.header import crossing
 from torchthaw.legacy import th_types as th
@@ -245,7 +246,7 @@ def test_the_numbers_of_dlpack_are_the_same_everywhere():
 
 
 def test_the_structs_that_headers_may_name_are_those_of_th():
-    """Name, element and storage of each are what TH's and THC's headers have; CUDA's types are the stand-in's."""
+    """Name, element and storage of each are what TH's and THC's headers have; CUDA's types are those of CUDA on the CPU."""
     lines = ["#include <TH/TH.h>", "#include <THC/THC.h>", "#include <type_traits>"]
     for name, (_, code, bits) in {**th.CPU, **th.CUDA}.items():
         if name.endswith("Storage"):
@@ -255,7 +256,7 @@ def test_the_structs_that_headers_may_name_are_those_of_th():
         else:
             kinds = [f"std::is_same_v<decltype({name}::storage), {name.replace('Tensor', 'Storage')} *>"]
         lines += [f'static_assert({kind}, "{name}");' for kind in kinds]
-    folders = [abi_exports.INCLUDES, TESTS / "support" / "stand_in" / "thc"]
+    folders = [abi_exports.INCLUDES, home.HEADERS]
     command = [*toolchain.cxx_compiler(), "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
     source = "\n".join(lines) + "\n"
     done = subprocess.run([*command, *(f"-I{each}" for each in folders)], input=source, capture_output=True, text=True)

@@ -63,15 +63,16 @@ def test_no_sanitizer_speaks_up(run, files):
 
 
 def test_no_sanitizer_speaks_up_about_cuda_tensors(run, tmp_path):
-    """libthc is the stand-in for CUDA, libth the one that it is linked with; the bridge and the extension have them."""
-    stand_in = {name: thc_probe.environment()[name] for name in ("CUDA_HOME", "LD_LIBRARY_PATH", "PYTHONPATH")}
-    prefix = thc_probe.toolkit.prefix(tmp_path / "prefix", thc_probe.BUILD)
+    """CUDA is the CPU, libth the one that libthc is linked with; the bridge and the extension have the sanitizers."""
+    names = "CUDA_HOME", "PYTHONPATH", "TORCHTHAW_CUDA", "THAW_RECORDER"
+    pretended = {name: thc_probe.environment()[name] for name in names}
+    prefix = thc_probe.prefix(tmp_path / "prefix")
     bridge = prefix / "lib" / "_bridge.abi3.so"
     bridge.unlink()
     bridge.symlink_to(run.folder / "lib" / bridge.name)
     done = run(
-        RUN, "-p", "support.stand_in.legacy", thc_probe.STRUCTS, "-k", OTHER_TESTS,
-        THAW_STAND_IN=str(prefix), THAW_EXACT="0", **stand_in,
+        RUN, "-p", "support.cuda_recorder.legacy", thc_probe.STRUCTS, "-k", OTHER_TESTS,
+        THAW_PRETENDED=str(prefix), THAW_EXACT="0", LD_PRELOAD=f"{run.preload} {thc_probe.RECORDER}", **pretended,
     )  # fmt: skip
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 

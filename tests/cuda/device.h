@@ -1,6 +1,6 @@
 // tests/cuda/device.h: what the tests of the CUDA operators share: arrays on the device, and how two results compare.
 //
-// The tests run on a GPU, or on the stand-in in tests/support/stand_in, where device memory is the program's own.
+// The tests run on a GPU, or with CUDA on the CPU, where tests/support/cuda_recorder sees what the library asks for.
 #pragma once
 
 #include "../support/check.h"
@@ -8,34 +8,10 @@
 
 #include <cuda_runtime.h>
 
-#if defined(MY_LIB_ON_HOST)
-template <typename T> using device_memory = guarded<T>;
+#if defined(CUDA_RECORDER)
+#include "../support/cuda_recorder/recorder.h"
+#endif
 
-template <typename T> void to_device(T *to, const std::vector<T> &from) {
-    if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(T));
-}
-template <typename T> std::vector<T> from_device(const T *from, size_t count) {
-    std::vector<T> values(count);
-    if (count) std::memcpy(values.data(), from, count * sizeof(T));
-    return values;
-}
-
-// Runs the test once for each order of the threads.
-template <typename Test> void in_every_order(Test test) {
-    for (bool descending : {false, true}) {
-        cuda_on_host::machine.descending = descending;
-        test();
-    }
-}
-
-inline void *test_stream() { return &cuda_on_host::machine; }
-
-// Everything was enqueued on the test's stream, and nothing anywhere else.
-inline bool kept_to_its_stream() {
-    const auto &streams = cuda_on_host::machine.streams;
-    return streams.empty() || (streams.size() == 1 && streams.count(test_stream()));
-}
-#else
 inline void require(cudaError_t status) {
     if (status == cudaSuccess) return;
     std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(status));
@@ -68,8 +44,6 @@ template <typename T> std::vector<T> from_device(const T *from, size_t count) {
     return values;
 }
 
-template <typename Test> void in_every_order(Test test) { test(); }
-
 inline void *test_stream() {
     static cudaStream_t stream = [] {
         cudaStream_t made;
@@ -79,8 +53,15 @@ inline void *test_stream() {
     return stream;
 }
 
-inline bool kept_to_its_stream() { return true; }
+// Everything was enqueued on the test's stream, and nothing anywhere else, as far as that is recorded.
+inline bool kept_to_its_stream() {
+#if defined(CUDA_RECORDER)
+    const auto &streams = recorder::machine.streams;
+    return streams.empty() || (streams.size() == 1 && streams.count(test_stream()));
+#else
+    return true;
 #endif
+}
 
 // An array on the device, at first bytes of 0xa5. What lies between its end and the next multiple of 16 bytes must not
 // be written. Where `shifted`, it begins one element behind such a multiple, so that 16 bytes at a time will not do.

@@ -1,10 +1,8 @@
-// tests/cuda/test_errors.cpp: what the device, its runtime and its products can refuse, on the stand-in, which refuses
+// tests/cuda/test_errors.cpp: what the device, its runtime and its products can refuse, with the recorder, which refuses
 // on demand; and what the library may not do: touch another stream, or create anything while a graph is captured.
 #include "device.h"
 
-#include <dlfcn.h>
-
-using cuda_on_host::machine;
+using recorder::machine;
 
 static const int64_t five[] = {5};
 
@@ -28,7 +26,7 @@ static void test_failing_launch() {
     device_array<float> a(std::vector<float>(5, 1));
     machine.next = cudaErrorInvalidValue;
     CHECK_ERROR(add(a, test_stream()), MY_LIB_ERROR_CUDA,
-                "CUDA: expected to start a kernel, got error 1 (another error)");
+                "CUDA: expected to start a kernel, got error 1 (invalid argument)");
     machine.next = cudaErrorIllegalAddress;
     CHECK_ERROR(add(a, test_stream()), MY_LIB_ERROR_CUDA,
                 "CUDA: expected to start a kernel, got error 700 (an illegal memory access was encountered); "
@@ -42,12 +40,6 @@ template <typename Call> static void with_products(Call call) {
     call([&](void *stream) {
         return my_lib_linear_forward_cuda(x, x, nullptr, 2, 3, 2, y, work, work.size(), stream);
     });
-}
-
-template <typename Function> static Function *of_the_stand_in(const char *name) {
-    void *library = dlopen("libcublas_on_host.so", RTLD_NOW | RTLD_NOLOAD);
-    CHECK(library);
-    return library ? reinterpret_cast<Function *>(dlsym(library, name)) : nullptr;
 }
 
 static void test_capture() {
@@ -78,17 +70,14 @@ static void test_prepare() {
 
 static void test_products_follow_stream_and_switch() {
     with_products([](auto multiply) {
-        machine.current = 2; // whose handle is the last one made
+        machine.current = 2;
         int other;
         CHECK(multiply(test_stream()));
-        auto *stream = of_the_stand_in<void *()>("stand_in_stream");
-        auto *math_mode = of_the_stand_in<int()>("stand_in_math_mode");
-        if (!stream || !math_mode) return;
         machine.current = 1;
-        CHECK(multiply(test_stream()) && stream() == test_stream() && math_mode() == 0);
-        CHECK(multiply(&other) && stream() == &other);
-        CHECK(my_lib_cuda_allow_tf32(1) && multiply(test_stream()) && math_mode() == 3);
-        CHECK(my_lib_cuda_allow_tf32(0) && multiply(test_stream()) && math_mode() == 0);
+        CHECK(multiply(test_stream()) && machine.blas_stream == test_stream() && machine.blas_math_mode == 0);
+        CHECK(multiply(&other) && machine.blas_stream == &other);
+        CHECK(my_lib_cuda_allow_tf32(1) && multiply(test_stream()) && machine.blas_math_mode == 3);
+        CHECK(my_lib_cuda_allow_tf32(0) && multiply(test_stream()) && machine.blas_math_mode == 0);
         CHECK_ERROR(my_lib_cuda_allow_tf32(2), MY_LIB_ERROR_INVALID_VALUE, "allow: expected 0 or 1, got 2");
         machine.current = 0;
     });

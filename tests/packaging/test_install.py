@@ -189,7 +189,7 @@ PROGRAMS = {
     "base": "",
     "operators": "",
     "abi": "",
-    "cuda": "cuda_on_host_",
+    "cuda": "cuda_on_cpu_",
     "th": "th_",
     "thc": "thc_",
     "thc/on_host": "thc_",
@@ -203,7 +203,7 @@ def test_every_c_test_runs(prefix):
     names = {test["name"].split(".")[0] for test in listed} | {"test_abi_layout", "test_asserts"}
     for folder, before in PROGRAMS.items():
         stems = {path.stem for path in (ROOT / "tests" / folder).glob("test_*.c*")}
-        if before == "cuda_on_host_":
+        if before == "cuda_on_cpu_":
             stems = {stem.removeprefix("test_") for stem in stems}
         assert stems and {before + stem for stem in stems} <= names, folder
 

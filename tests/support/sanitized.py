@@ -91,5 +91,5 @@ def python(folder, sanitize, preload, th, **variables):
         command = [sys.executable, "-c", script, folder, *arguments]
         return subprocess.run(command, capture_output=True, text=True, env={**environment, **more}, cwd=ROOT)
 
-    run.folder = folder
+    run.folder, run.preload = folder, environment["LD_PRELOAD"]
     return run

@@ -1,5 +1,5 @@
-"""tests/support/thc_probe.py: processes in which CUDA is the stand-in of tests/support/stand_in, and what its tests
-come to."""
+"""tests/support/thc_probe.py: processes with pretended GPUs, where CUDA is the CPU behind tests/support/cuda_recorder,
+and what their tests come to."""
 
 import atexit
 import os
@@ -12,29 +12,40 @@ from functools import lru_cache
 from pathlib import Path
 
 from support import ROOT, SRC, TESTS
-from support.stand_in import toolkit
 from torchthaw.base import toolchain
+from torchthaw.cuda_on_cpu import home
 
 BUILD = ROOT / "build"
+RECORDER = str(BUILD / "cuda_recorder" / "libcuda_recorder.so")
 STRUCTS = TESTS / "cuda" / "host" / "pretended" / "test_pretended_structs.py"
 
 
 @lru_cache(maxsize=None)
 def environment():
     """The environment of such a process."""
-    command = [toolchain.tool("cmake"), "--build", str(BUILD), "--target", "thc_stand_in"]
+    command = [toolchain.tool("cmake"), "--build", str(BUILD), "--target", "cuda_recorder_for_python"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     folder = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return {
         **os.environ,
-        "CUDA_HOME": str(toolkit.make(folder / "toolkit")),
-        "THAW_STAND_IN": str(toolkit.prefix(folder / "prefix", BUILD)),
+        "CUDA_HOME": str(home.home()),
+        "TORCHTHAW_CUDA": "cpu",
+        "LD_PRELOAD": RECORDER,
+        "THAW_RECORDER": RECORDER,
+        "THAW_PRETENDED": str(prefix(folder / "prefix")),
         "TORCHTHAW_CACHE": str(folder / "cache"),
-        "LD_LIBRARY_PATH": str(BUILD / "thc_on_host"),  # for cuBLAS's stand-in
         "PYTHONPATH": os.pathsep.join(map(str, (SRC, ROOT, TESTS))),
     }
+
+
+def prefix(folder):
+    """A folder with the built libraries, for torchthaw.base.config.prefix()."""
+    (folder / "lib").mkdir(parents=True)
+    for name in ("_bridge.abi3.so", "libth.so.1", "libmy_lib.so.1", "libcuda_on_cpu.so.1", "cuda_on_cpu"):
+        (folder / "lib" / name).symlink_to(BUILD / "lib" / name)
+    return folder
 
 
 def run(*command, cwd=ROOT, **more):
@@ -51,9 +62,9 @@ def passed(exact, dlpack):
 
     exact: C sees all of a torch storage. dlpack: tensors are read by DLPack's exchange table, else by attributes.
     """
-    report = Path(environment()["THAW_STAND_IN"]).with_name(f"report-{exact}-{dlpack}.xml")
+    report = Path(environment()["THAW_PRETENDED"]).with_name(f"report-{exact}-{dlpack}.xml")
     run(
-        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "support.stand_in.legacy",
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "support.cuda_recorder.legacy",
         f"--junitxml={report}", STRUCTS, THAW_EXACT=str(int(exact)), TORCHTHAW_NO_DLPACK=str(int(not dlpack)),
     )  # fmt: skip
     cases = xml.etree.ElementTree.parse(report).iter("testcase")

@@ -1,7 +1,11 @@
-// tests/thc/device.h: what libthc's tests ask of devices: of GPUs, or of the stand-in for CUDA, which can tell more.
+// tests/thc/device.h: what libthc's tests ask of devices: of GPUs, or of tests/support/cuda_recorder, which can tell more.
 #pragma once
 
 #include <cuda_runtime.h>
+
+#if defined(CUDA_RECORDER)
+#include "../support/cuda_recorder/recorder.h"
+#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -62,22 +66,14 @@ private:
     T *data_ = nullptr;
 };
 
-#if defined(THC_ON_HOST)
+#if defined(CUDA_RECORDER)
 inline cudaStream_t stream_number(int n) { return reinterpret_cast<cudaStream_t>(intptr_t(n)); }
 
-// Runs the test once for each order of the threads.
-template <typename Test> void in_every_order(Test test) {
-    for (bool descending : {false, true}) {
-        cuda_on_host::machine.descending = descending;
-        test();
-    }
-}
-
 // How often the host has waited for a device, where that is counted.
-inline int waits() { return thc_on_host::memory.waits; }
+inline int waits() { return recorder::memory.waits; }
 
 // Whether what CUDA has allocated, and not taken back, is so much.
-inline bool holds(size_t bytes) { return thc_on_host::memory.bytes == bytes; }
+inline bool holds(size_t bytes) { return recorder::memory.bytes == bytes; }
 #else
 inline cudaStream_t stream_number(int n) {
     static std::map<int, cudaStream_t> streams;
@@ -85,8 +81,6 @@ inline cudaStream_t stream_number(int n) {
     if (!stream) require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     return stream;
 }
-
-template <typename Test> void in_every_order(Test test) { test(); }
 
 inline int waits() { return 0; }
 

@@ -99,9 +99,9 @@ void test_between_devices() {
     THCudaDoubleTensor_copyCudaFloat(state, other_type, near.cuda);
     CHECK(THCudaDoubleTensor_get2d(state, other_type, 3, 4) == THFloatTensor_get2d(near.host, 3, 4));
     THCudaDoubleTensor_free(state, other_type);
-#if defined(THC_ON_HOST)
+#if defined(CUDA_RECORDER)
     // Each from device to device, not by a kernel of one of them.
-    CHECK(thc_on_host::memory.peer_copies == 3);
+    CHECK(recorder::memory.peer_copies == 3);
 #endif
     use_device(0);
 }

@@ -29,14 +29,14 @@ void test_streams() {
     }
     CHECK(THCState_getCurrentStream(nullptr) == nullptr);
 
-#if defined(THC_ON_HOST)
-    cuda_on_host::machine.streams.clear();
+#if defined(CUDA_RECORDER)
+    recorder::machine.streams.clear();
 #endif
     Pair<float> pair({300, 4});
     THCudaTensor_fill(state, pair.cuda, 1);
     CHECK(THCudaTensor_sumall(state, pair.cuda) == 1200);
-#if defined(THC_ON_HOST)
-    CHECK(cuda_on_host::machine.streams == std::set<void *>{stream_number(7)});
+#if defined(CUDA_RECORDER)
+    CHECK(recorder::machine.streams == std::set<void *>{stream_number(7)});
 #endif
     thaw_set_cuda_stream(-1, nullptr);
     CHECK(THCState_getCurrentStream(state) == stream_number(100));
@@ -84,7 +84,7 @@ void test_where_tensors_are() {
 
 // The stream that a handle of cuBLAS works on, as cuBLAS says.
 cudaStream_t stream_of(cublasHandle_t handle) {
-    for (const char *name : {"libcublas.so.13", "libcublas.so.12"})
+    for (const char *name : {"libcuda_on_cpu.so.1", "libcublas.so.13", "libcublas.so.12"})
         if (void *library = dlopen(name, RTLD_NOW | RTLD_NOLOAD)) {
             cudaStream_t stream = nullptr;
             auto *ask = reinterpret_cast<int (*)(void *, cudaStream_t *)>(dlsym(library, "cublasGetStream_v2"));
@@ -108,7 +108,7 @@ void test_handles() {
     CHECK(stream_of(mine) == stream_number(9));
     thaw_set_cuda_stream(-1, nullptr);
     CHECK_FAILS("THCState_getCurrentBlasHandle: expected a state, got NULL", THCState_getCurrentBlasHandle(nullptr));
-#if defined(THC_ON_HOST)
+#if defined(CUDA_RECORDER)
     const std::string missing = error_of([] { THCState_getCurrentSparseHandle(state); });
     CHECK(missing.find("cuSPARSE: expected libcusparse.so.12 where the loader looks, got: ") == 0);
 #endif
@@ -120,13 +120,13 @@ void test_checks() {
     CHECK_FAILS(cuda_error(cudaErrorInvalidValue), THCudaCheck(cudaErrorInvalidValue));
     CHECK_FAILS("cuda runtime error (700) : an illegal memory access was encountered" + broken,
                 THCudaCheck(cudaErrorIllegalAddress));
-    CHECK_FAILS("cublas runtime error : the GPU program failed to execute", THCublasCheck(13));
+    CHECK_FAILS("cublas runtime error : the GPU program failed to execute", THCublasCheck(cublasStatus_t(13)));
     CHECK_FAILS("cusparse runtime error : resource allocation failed", THCusparseCheck(2));
-    THCublasCheck(0);
+    THCublasCheck(cublasStatus_t(0));
     THCusparseCheck(0);
-#if defined(THC_ON_HOST)
+#if defined(CUDA_RECORDER)
     Pair<float> pair({300});
-    cuda_on_host::machine.next = cudaErrorIllegalAddress;  // an earlier kernel's fault, found by the next launch
+    recorder::machine.next = cudaErrorIllegalAddress;  // an earlier kernel's fault, found by the next launch
     CHECK_FAILS("cuda runtime error (700) : an illegal memory access was encountered" + broken,
                 THCudaTensor_fill(state, pair.cuda, 1));
 #endif

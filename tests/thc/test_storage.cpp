@@ -84,15 +84,15 @@ void test_failures() {
     CHECK_FAILS("$ Torch: invalid memory size -- maybe an overflow?",
                 THCudaDoubleStorage_newWithSize(state, PTRDIFF_MAX / 4));
     THCudaByteStorage_free(state, s);
-#if defined(THC_ON_HOST)
-    cuda_on_host::machine.devices = 0;
+#if defined(CUDA_RECORDER)
+    recorder::machine.devices = 0;
     const std::string no_card =
         "cuda runtime error (35) : CUDA driver version is insufficient for CUDA runtime version; "
         "this machine has no NVIDIA card, or no driver for it that is new enough";
     CHECK_FAILS(no_card, THCudaByteStorage_newWithSize(state, 4));
     CHECK_FAILS(no_card, THCudaTensor_newWithSize2d(state, 2, 2));
     CHECK_FAILS(no_card, THCudaInit(state));
-    cuda_on_host::machine.devices = 3;
+    recorder::machine.devices = 3;
 #endif
     CHECK(holds(0));
 }

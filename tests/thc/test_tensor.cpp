@@ -1,6 +1,10 @@
 // tests/thc/test_tensor.cpp: tensors on the GPU have the shapes, views and elements of TH's after the same calls.
 #include "api.h"
 
+#if defined(CUDA_RECORDER)
+#include <cuda_on_cpu/textures.h>
+#endif
+
 // One random call on both sides.
 template <typename T> void step(Pair<T> &pair) {
     auto *host = pair.host;
@@ -119,9 +123,10 @@ void test_errors() {
 
 void test_texture() {
     THCudaTensor *t = THCudaTensor_newWithSize2d(state, 2, 3);
+    THCudaTensor_set2d(state, t, 1, 2, 6);
     [[maybe_unused]] const cudaTextureObject_t texture = THCudaTensor_getTextureObject(state, t);
-#if defined(THC_ON_HOST)
-    CHECK(texture == (24 << 8 | 32));  // bytes, and bits of an element
+#if defined(CUDA_RECORDER)
+    CHECK(tex1Dfetch<float>(texture, 5) == 6 && tex1Dfetch<float>(texture, 6) == 0);  // zero behind its end
 #endif
     THCudaTensor_transpose(state, t, nullptr, 0, 1);
     CHECK_FAILS("getTextureObject: expected a contiguous tensor", THCudaTensor_getTextureObject(state, t));

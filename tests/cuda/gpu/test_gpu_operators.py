@@ -1,5 +1,5 @@
-"""tests/cuda/gpu/test_gpu_operators.py: functions/ and modules/ on a GPU, or on the stand-in that
-tests/cuda/host/test_cuda.py brings."""
+"""tests/cuda/gpu/test_gpu_operators.py: functions/ and modules/ on a GPU, and with CUDA on the CPU
+(tests/cuda_on_cpu/test_libraries.py)."""
 
 import pytest
 import torch

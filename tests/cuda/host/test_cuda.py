@@ -1,4 +1,4 @@
-"""tests/cuda/host/test_cuda.py: the CUDA operators without a GPU: from Python through the stand-in, and how they
+"""tests/cuda/host/test_cuda.py: the CUDA operators without a GPU: devices and streams from Python, and how they
 load."""
 
 import os
@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-from support import ROOT, TESTS
+from support import ROOT, TESTS, thc_probe
 from support.messages import names
-from torchthaw.base import toolchain
 
 BUILD = ROOT / "build"
 LIBRARY = BUILD / "lib" / "libmy_lib_cuda.so"
@@ -31,29 +30,12 @@ def run(*command, **environment):
     return done.returncode, done.stdout
 
 
-@pytest.fixture(scope="module")
-def stand_in():
-    """The folder of the stand-in's libraries."""
-    code, out = run(toolchain.tool("cmake"), "--build", BUILD, "--target", "my_lib_cuda_stand_in")
-    assert code == 0, out
-    return BUILD / "cuda_on_host"
-
-
-@needs_library
-@pytest.mark.parametrize("cases", ["gpu/test_gpu_operators.py", "host/pretended/test_pretended_devices.py"])
-def test_from_python(stand_in, cases):
+def test_devices_and_streams_from_python():
+    """What needs more than the one device of CUDA on the CPU, whose tests are in tests/cuda_on_cpu."""
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "support.cuda_recorder.pretended"]
+    environment = {**thc_probe.environment(), "LD_LIBRARY_PATH": str(BUILD / "lib" / "cuda_on_cpu")}
     code, out = run(
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "support.stand_in.pretended",
-        TESTS / "cuda" / cases,
-        LD_LIBRARY_PATH=str(stand_in),
-        PYTHONPATH=str(TESTS),
+        sys.executable, *words, TESTS / "cuda" / "host" / "pretended" / "test_pretended_devices.py", **environment
     )
     assert code == 0, out
     assert re.search(r"\d+ passed", out)

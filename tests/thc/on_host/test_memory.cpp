@@ -4,15 +4,13 @@
 #include <THC/THCCachingAllocator.h>
 #include <THC/THCCachingHostAllocator.h>
 
-#include "thc/runtime/device.h"
-
 #include <atomic>
 #include <chrono>
 #include <thread>
 
-using cuda_on_host::machine;
-using thc_on_host::memory;
-using thc_on_host::order;
+using recorder::machine;
+using recorder::memory;
+using recorder::order;
 using Waits = std::vector<std::pair<void *, void *>>;
 
 // An allocator that counts, and whose context must be its own.
@@ -111,11 +109,10 @@ void test_recorded_streams() {
     CHECK(THCCachingAllocator_getBaseAllocation(block, nullptr) == block);
     CHECK_FAILS(text, THCCachingAllocator_getBaseAllocation(&foreign, &bytes));
 
-    {
-        th::DeviceBuffer buffer(10);  // given back on the way out of an error, where CUDA may have failed for good
-        machine.devices = 0;
-        CHECK(THCudaFree(state, buffer.get<char>()) == cudaErrorInsufficientDriver);
-    }
+    void *lost = nullptr;  // where CUDA has failed for good
+    require(THCudaMalloc(state, &lost, 10));
+    machine.devices = 0;
+    CHECK(THCudaFree(state, lost) == cudaErrorInsufficientDriver);
     machine.devices = 3;
     memory = {1, 10, memory.pinned, memory.waits, memory.peer_copies, memory.trims};  // it is lost
 

@@ -3,12 +3,11 @@
 
 #include <THC/THCSleep.h>
 
-#include <dlfcn.h>
 #include <thread>
 
-using cuda_on_host::machine;
-using thc_on_host::memory;
-using thc_on_host::order;
+using recorder::machine;
+using recorder::memory;
+using recorder::order;
 
 const thaw_cuda_host host = {sizeof(thaw_cuda_host), [](int device) { return stream_number(100 + device); }, nullptr,
                              nullptr};
@@ -55,7 +54,7 @@ void test_choosing() {
         THCudaTensor_fill(state, pair.cuda, 1);
         THC_sleep(state, 1000);
     }
-    CHECK(machine.streams == std::set<void *>{own->stream} && order.clock > 1000);
+    CHECK(machine.streams == std::set<void *>{own->stream});
 
     THCState_setStream(state, before);  // back to the host's
     CHECK(order.streams.empty() && THCState_getCurrentStream(state) == stream_number(7));
@@ -129,9 +128,6 @@ void test_handles() {
     CHECK(THCState_getDeviceBlasHandle(state, 0, 1) == first);
     cublasHandle_t there = THCState_getDeviceBlasHandle(state, 1, 3);
     CHECK(there != third && machine.current == 0);
-    void *library = dlopen("libcublas.so.13", RTLD_NOW | RTLD_NOLOAD);
-    auto *device_of = reinterpret_cast<int (*)(cublasHandle_t)>(dlsym(library, "stand_in_device"));
-    CHECK(device_of(third) == 0 && device_of(there) == 1);
     std::thread([] { CHECK(THCState_getCurrentBlasHandleIndex(state) == 1); }).join();
     THCState_setCurrentBlasHandleIndex(state, 1);
     CHECK(THCState_getCurrentBlasHandle(state) == first);

@@ -35,6 +35,13 @@ template <typename T> struct Matrix {
     double at(int64_t i, int64_t j) const { return number(data[transposed ? i * ld + j : j * ld + i]); }
 };
 
+// What earlier work on the handle's stream came to, which a product fails with, too.
+cublasStatus_t earlier(Handle handle) {
+    cudaStream_t stream;
+    const cublasStatus_t status = cublasGetStream_v2(handle, &stream);
+    return status ? status : cudaStreamQuery(stream) ? CUBLAS_STATUS_EXECUTION_FAILED : good;
+}
+
 template <typename T, typename S>
 cublasStatus_t product(Handle handle, Op ta, Op tb, int64_t m, int64_t n, int64_t k, const S *alpha, const T *a,
                        int64_t lda, const T *b, int64_t ldb, const S *beta, T *c, int64_t ldc) {
@@ -42,6 +49,7 @@ cublasStatus_t product(Handle handle, Op ta, Op tb, int64_t m, int64_t n, int64_
     if (!is_operation(ta) || !is_operation(tb) || m < 0 || n < 0 || k < 0 || lda < std::max<int64_t>(1, ta ? k : m) ||
         ldb < std::max<int64_t>(1, tb ? n : k) || ldc < std::max<int64_t>(1, m) || !alpha || !beta)
         return bad;
+    if (const cublasStatus_t status = earlier(handle)) return status;
     const Matrix<T> left{a, lda, ta != CUBLAS_OP_N}, right{b, ldb, tb != CUBLAS_OP_N};
     const double by = number(*alpha), keep = number(*beta);
     for (int64_t j = 0; j < n; j++)

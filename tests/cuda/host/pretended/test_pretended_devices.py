@@ -3,6 +3,7 @@ pretended GPUs."""
 
 import ctypes
 import importlib
+import os
 import sys
 
 import cffi
@@ -13,12 +14,12 @@ import _ext
 import torchthaw
 from _ext import my_lib_cuda
 from functions._library import check_cuda, follow_tf32, my_lib_cuda as my_lib_cuda_of_functions
+from support.cuda_recorder import pretend
+from support.cuda_recorder.pretend import STREAM, elsewhere
 from support.messages import names
-from support.stand_in import pretend
-from support.stand_in.pretend import STREAM, elsewhere
 
-cublas = ctypes.CDLL("libcublas_on_host.so")
-cublas.stand_in_stream.restype = ctypes.c_size_t
+cublas = ctypes.CDLL(os.environ["THAW_RECORDER"])
+cublas.recorder_blas_stream.restype = ctypes.c_size_t
 
 
 def arguments(*tensors):
@@ -82,7 +83,7 @@ def product(rows=2, device=0, **stream):
     size = my_lib_cuda.my_lib_linear_forward_workspace_size_cuda(2, 2, 2)
     workspace = elsewhere(torch.empty(size, dtype=torch.uint8), device)
     assert my_lib_cuda.my_lib_linear_forward_cuda(x, x, None, rows, 2, 2, output, workspace, size, **stream)
-    return cublas.stand_in_stream()
+    return cublas.recorder_blas_stream()
 
 
 def test_the_stream_is_the_current_one_unless_it_is_given():
@@ -139,7 +140,7 @@ def test_products_follow_pytorchs_switch_for_tf32(allowed):
         my_lib_cuda.my_lib_linear_forward_cuda(
             torch.ones(2, 3), torch.ones(4, 3), None, 2, 3, 4, torch.empty(2, 4), workspace, nbytes
         )
-        assert cublas.stand_in_math_mode() == (3 if allowed else 0)
+        assert cublas.recorder_blas_math_mode() == (3 if allowed else 0)
     finally:
         torch.backends.cuda.matmul.allow_tf32 = before
 

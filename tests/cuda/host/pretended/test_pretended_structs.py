@@ -18,18 +18,18 @@ import pytest
 import torch
 
 from support import TESTS, bridge_probe
+from support.cuda_recorder import legacy, pretend
+from support.cuda_recorder.legacy import allocated, machine
+from support.cuda_recorder.pretend import elsewhere
 from support.messages import names
-from support.stand_in import legacy, pretend
-from support.stand_in.legacy import allocated, machine
-from support.stand_in.pretend import elsewhere
 from torchthaw.legacy import exact, patches
 
 EXACT = os.environ["THAW_EXACT"] == "1"
-FOLDER = Path(os.environ["THAW_STAND_IN"]).parent
+FOLDER = Path(os.environ["THAW_PRETENDED"]).parent
 
 
 def build():
-    """The extension module, built for the stand-in for CUDA."""
+    """The extension module, built for CUDA on the CPU."""
     from torchthaw.legacy.ffi_create import create_extension
 
     folder = FOLDER / f"probe-{EXACT}"
@@ -89,14 +89,18 @@ def test_the_state_comes_with_cuda():
 
 
 def test_the_first_tensor_brings_the_state():
-    script = "import torch; from support.stand_in import pretend; legacy.waiting.clear(); print(probe.has_state()); "
+    script = (
+        "import torch; from support.cuda_recorder import pretend; legacy.waiting.clear(); print(probe.has_state()); "
+    )
     script += "print(probe.sum_cuda(pretend.elsewhere(torch.ones(2), 0)), probe.has_state())"
     assert run(script) == "0\n2.0 1\n"
 
 
 def run(script):
     """What a script prints in a process of its own, where PyTorch and the extension are as here."""
-    begin = f"import sys; sys.path[:0] = [{str(FOLDER / f'probe-{EXACT}')!r}]; from support.stand_in import legacy\n"
+    begin = (
+        f"import sys; sys.path[:0] = [{str(FOLDER / f'probe-{EXACT}')!r}]; from support.cuda_recorder import legacy\n"
+    )
     begin += "import torchthaw, probe\n"
     done = subprocess.run([sys.executable, "-c", begin + script], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
@@ -368,9 +372,9 @@ def test_the_stream_is_pytorch_s():
     legacy.streams[0] = 77
     assert address(probe.stream_of(ones(1))) == 77
     probe.add_cuda(ones(2), ones(2), ones(2))
-    assert machine.stand_in_last_stream() == 77
+    assert machine.recorder_last_stream() == 77
     probe.fill_cuda(ones(2), 1)
-    assert machine.stand_in_last_stream() == 77
+    assert machine.recorder_last_stream() == 77
     assert address(probe.stream_now()) == 77, "without a tensor libthc asks"
     legacy.streams[0] = 78
     assert address(probe.stream_now()) == 78
@@ -390,7 +394,7 @@ def test_calls_nest():
     assert probe.call_between_cuda(tensor, callback, 4) == 3
     assert seen == [pretend.STREAM + 2, 4] and pretend.exchanged == [1, 2, 1, 1, 0]
     assert legacy.asked == [1, 2, 1], "the outer call still knows its stream"
-    assert machine.stand_in_last_stream() == 55
+    assert machine.recorder_last_stream() == 55
 
 
 # ---- Memory
@@ -436,10 +440,10 @@ def test_a_fault_that_pytorch_sees_first_is_pytorch_s():
 def test_a_fault_of_a_kernel_is_told_by_the_next_check():
     message = r"^cuda runtime error \(700\) : an illegal memory access was encountered; a kernel failed, and CUDA "
     message += r"works again only after the process was started anew at .*:\d+$"
-    machine.stand_in_fail_next(700)
+    machine.recorder_fail_next(700)
     with pytest.raises(torch.FatalError, match=message):
         probe.fill_cuda(ones(300), 2)
-    machine.stand_in_fail_next(700)
+    machine.recorder_fail_next(700)
     with pytest.raises(torch.FatalError, match=message):
         probe.add_cuda(ones(2), ones(2), ones(2))
     probe.check_cuda(ones(1))
@@ -519,7 +523,7 @@ def test_c_resizes_on_a_thread_of_its_own():
 
 @pytest.mark.parametrize("what", ["keep_own_cuda(5)", "keep_until_exit_cuda(tensor)", "keep_cuda(tensor)"])
 def test_what_c_keeps_until_the_end(what):
-    script = "import torch\nfrom support.stand_in import pretend\ntensor = pretend.elsewhere(torch.ones(2), 0)\n"
+    script = "import torch\nfrom support.cuda_recorder import pretend\ntensor = pretend.elsewhere(torch.ones(2), 0)\n"
     script += f"probe.{what}\nprint('end')\n"
     assert run(script) == "end\n"
 

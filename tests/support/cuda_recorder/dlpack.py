@@ -1,4 +1,4 @@
-"""tests/support/stand_in/dlpack.py: DLPack's exchange table of PyTorch, which says of tensors that they are on a
+"""tests/support/cuda_recorder/dlpack.py: DLPack's exchange table of PyTorch, which says of tensors that they are on a
 GPU."""
 
 import ctypes

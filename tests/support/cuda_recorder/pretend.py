@@ -1,6 +1,6 @@
-"""tests/support/stand_in/pretend.py: makes PyTorch's CPU tensors pass for tensors on a GPU, in the process that asks.
+"""tests/support/cuda_recorder/pretend.py: makes PyTorch's CPU tensors pass for tensors on a GPU, in the process that asks.
 
-The CUDA operators then run on the stand-in: LD_LIBRARY_PATH must name its folder. `elsewhere(tensor)` moves one to
+The CUDA operators then run on the CPU: TORCHTHAW_CUDA must be cpu. `elsewhere(tensor)` moves one to
 another device, as far as anyone asks, and all tensors that share its memory.
 """
 

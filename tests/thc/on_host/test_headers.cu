@@ -1,4 +1,4 @@
-// tests/thc/on_host/test_headers.cpp: the headers for kernels, run: THCApply, THCReduce, THCReduceAll, scans, sorts.
+// tests/thc/on_host/test_headers.cu: the headers for kernels, run: THCApply, THCReduce, THCReduceAll, scans, sorts.
 #include "../api.h"
 
 #include <THC/THCApply.cuh>
@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <numeric>
 
-using cuda_on_host::machine;
+using recorder::machine;
 
 // ---- Tensors as kernels see them ------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ template <typename T> void test_apply() {
     CHECK(!THC_pointwiseApply1(state, deep.cuda, Ops<T>()));
     dim3 grid;
     CHECK(getApplyGrid(state, 3 * 512 + 1, grid, 0) && grid.x == 4 && getApplyBlock().x == 512);
-    CHECK(getApplyGrid(state, 1 << 20, grid, 0) && grid.x == unsigned(machine.processors) * THC_APPLY_BLOCKS_PER_SM);
+    CHECK(getApplyGrid(state, 1 << 20, grid, 0) && grid.x == 2 * THC_APPLY_BLOCKS_PER_SM);
 }
 
 // ---- Reductions -----------------------------------------------------------------------------------------------------
@@ -246,9 +246,8 @@ void test_grids() {
 
 // ---- What a block does together -------------------------------------------------------------------------------------
 
-template <typename Body> void in_block(unsigned threads, const Body &body) {
-    cuda_on_host::run(dim3(1), dim3(threads), nullptr, [&] { body(int(threadIdx.x)); });
-}
+template <typename Body> __global__ void run_body(Body body) { body(int(threadIdx.x)); }
+template <typename Body> void in_block(unsigned threads, const Body &body) { run_body<<<1, threads>>>(body); }
 
 struct Join {  // associative, not commutative
     std::pair<int, int> operator()(std::pair<int, int> a, std::pair<int, int> b) const {
@@ -257,12 +256,12 @@ struct Join {  // associative, not commutative
 };
 
 template <int N> void test_scan() {
-    std::vector<std::pair<int, int>> values(N), expected;
-    for (int i = 0; i < N; i++) values[size_t(i)] = {i % 3 ? 1 : -1, i};
-    expected = values;
-    for (size_t i = 1; i < N; i++) expected[i] = Join()(expected[i - 1], values[i]);
+    std::vector<std::pair<int, int>> expected(N);
+    for (int i = 0; i < N; i++) expected[size_t(i)] = {i % 3 ? 1 : -1, i};
+    device_values<std::pair<int, int>> values(expected);
+    for (size_t i = 1; i < N; i++) expected[i] = Join()(expected[i - 1], expected[i]);
     in_block(N / 2, [&](int) { inclusivePrefixScan<std::pair<int, int>, Join, N>(values.data(), Join()); });
-    CHECK(values == expected);
+    CHECK(values.values() == expected);
 }
 
 void test_block() {
@@ -385,26 +384,24 @@ void test_thcunn() {
 }
 
 int main() {
-    in_every_order([] {
-        for_every_type([](auto value) {
-            using T = decltype(value);
-            test_type_utils<T>();
-            test_apply<T>();
-            test_reduce_all<T>();
-            test_reduce_dim<T>();
-            for (int64_t length : {1, 2, 17, 32})
-                for (bool turned : {false, true}) {
-                    test_sort<T>(LTComp<T>(), length, turned);
-                    test_sort<T>(GTComp<T>(), length, turned);
-                }
-        });
-        test_block();
-        test_half_arrays();
+    for_every_type([](auto value) {
+        using T = decltype(value);
+        test_type_utils<T>();
+        test_apply<T>();
+        test_reduce_all<T>();
+        test_reduce_dim<T>();
+        for (int64_t length : {1, 2, 17, 32})
+            for (bool turned : {false, true}) {
+                test_sort<T>(LTComp<T>(), length, turned);
+                test_sort<T>(GTComp<T>(), length, turned);
+            }
     });
+    test_block();
+    test_half_arrays();
     test_info();
     test_grids();
     test_bits();
     test_thcunn();
-    CHECK(thc_on_host::memory.blocks == 0);
+    CHECK(recorder::memory.blocks == 0);
     return failures() != 0;
 }

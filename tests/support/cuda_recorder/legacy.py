@@ -1,7 +1,7 @@
-"""tests/support/stand_in/legacy.py: PyTorch with pretended GPUs for old projects: tensors are where .cuda() put them.
+"""tests/support/cuda_recorder/legacy.py: PyTorch with pretended GPUs for old projects: tensors are where .cuda() put them.
 
-Importing it begins that, in a process whose THAW_STAND_IN is what toolkit.prefix() made: libthc and the extensions run
-on the stand-in for CUDA there. `machine` is the stand-in itself.
+Importing it begins that, in a process with the environment of thc_probe: libthc and the extensions run on the CPU there.
+`machine` is the recorder of what they ask of CUDA.
 """
 
 import ctypes
@@ -12,15 +12,15 @@ import torch
 
 from torchthaw.base import config
 
-PREFIX = Path(os.environ["THAW_STAND_IN"])
+PREFIX = Path(os.environ["THAW_PRETENDED"])
 config.prefix = lambda: PREFIX
 
-from support.stand_in import dlpack, pretend  # noqa: E402
+from support.cuda_recorder import dlpack, pretend  # noqa: E402
 from torchthaw.bridge import pytorch  # noqa: E402
 from torchthaw.legacy import structs as th  # noqa: E402
 
-machine = ctypes.CDLL(os.fspath(PREFIX / "lib" / "libthc.so.1"))
-machine.stand_in_last_stream.restype = ctypes.c_size_t
+machine = ctypes.CDLL(os.environ["THAW_RECORDER"])
+machine.recorder_last_stream.restype = ctypes.c_size_t
 
 pretend.unmarked[0] = -1
 asked = []  # the devices that PyTorch was asked for the stream of
