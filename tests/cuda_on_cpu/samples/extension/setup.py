@@ -1,0 +1,8 @@
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+setup(
+    name="scale_of_tests",
+    ext_modules=[CUDAExtension("scale_of_tests", ["scale.cu"])],
+    cmdclass={"build_ext": BuildExtension},
+)
