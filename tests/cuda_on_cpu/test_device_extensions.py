@@ -20,24 +20,74 @@ pytestmark = [
 ]
 
 
-def run(folder, *words):
-    made = subprocess.run(
+def run(folder, *words, **variables):
+    return subprocess.run(
         [sys.executable, "-m", "torchthaw", "run", *map(str, words)], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_CUDA": "cpu"},
+        env={**os.environ, "PYTHONPATH": str(SRC), "TORCHTHAW_CUDA": "cpu", **variables},
     )  # fmt: skip
+
+
+def printed(folder, *words):
+    made = run(folder, *words)
     assert made.returncode == 0, made.stdout + made.stderr
     return made.stdout
 
 
-def test_setup_py(tmp_path):
-    sample = shutil.copytree(SAMPLE, tmp_path / "sample")
-    run(sample, "setup.py", "build_ext", "--inplace")
-    assert run(sample, "check.py", sample, "scale_of_tests") == "right\n"
+@pytest.fixture
+def sample(tmp_path):
+    (tmp_path / "made").mkdir()
+    return shutil.copytree(SAMPLE, tmp_path / "sample")
 
 
-def test_load(tmp_path):
-    sample = shutil.copytree(SAMPLE, tmp_path / "sample")
-    made = tmp_path / "made"
-    made.mkdir()
-    run(sample, "load.py", made)
-    assert run(sample, "check.py", made, "scale_by_load") == "right\n"
+def test_setup_py(sample):
+    printed(sample, "setup.py", "build_ext", "--inplace")
+    assert printed(sample, "check.py", sample, "scale_of_tests") == "right\n"
+
+
+def test_load_inline(sample):
+    assert printed(sample, "load_inline.py", sample.parent / "made") == "right\n"
+
+
+# ---- load, and the check -----------------------------------------------------------------------------------------------
+
+
+def line(mark):
+    (found,) = [i for i, text in enumerate((SAMPLE / "faults.cu").read_text().splitlines(), 1) if text.endswith(mark)]
+    return f"faults.cu:{found}"
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    made = tmp_path_factory.mktemp("faults")
+    (made / "made").mkdir()
+    return shutil.copytree(SAMPLE, made / "sample"), made / "made"
+
+
+def checked(folders, *words, **variables):
+    return run(folders[0], "faults.py", folders[1], *words, TORCHTHAW_CUDA_CHECK="1", **variables)
+
+
+def test_load(folders):
+    assert printed(folders[0], "faults.py", folders[1]) == "end\n"
+
+
+def test_a_right_kernel_is_left_alone(folders):
+    """And the extension of the test before, if there is one, is built again: the other one has no check."""
+    made = checked(folders)
+    assert (made.returncode, made.stdout) == (0, "end\n"), made.stderr
+    assert "check:" not in made.stderr and "AddressSanitizer" not in made.stderr
+
+
+def test_an_overrun_ends_python_with_the_report(folders):
+    made = checked(folders, "overrun", ASAN_OPTIONS="exitcode=7")
+    assert made.returncode == 7 and made.stdout == "", made.stderr  # what the user set is kept
+    for word in ("heap-buffer-overflow", line("// OVERRUN"), "kernel overrun, block (1,0,0), thread (8,0,0)"):
+        assert word in made.stderr, made.stderr
+    assert "LeakSanitizer" not in made.stderr
+
+
+def test_a_missing_barrier_is_reported(folders):
+    made = checked(folders, "missing_barrier")
+    assert (made.returncode, made.stdout) == (1, "end\n"), made.stderr
+    for word in ("kernel missing_barrier", "__syncthreads()", "of 128 bytes", "1 finding"):
+        assert word in made.stderr, made.stderr

@@ -6,15 +6,26 @@
 import os
 
 from ..base import config
-from . import home
+from . import home, sanitizer
 
+CHECK = "TORCHTHAW_CUDA_CHECK"
 LINE = "torchthaw: CUDA code is compiled for the CPU and runs there, slowly, for tests (TORCHTHAW_CUDA=cpu)"
 active = config.cuda_is_cpu
 
 
 def environment():
-    """The environment variables of `run`: where builds find the toolkit."""
-    return dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(home.home()))
+    """The environment variables of `run`: where builds find the toolkit, and programs its libraries; for a check, how.
+
+    Raises FileNotFoundError for a check where AddressSanitizer is missing.
+    """
+    toolkit = home.home()
+    folders = [os.fspath(toolkit / "lib64"), *os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)]
+    found = dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(toolkit))
+    found["LD_LIBRARY_PATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
+    if config.switch(CHECK):
+        sanitizer.libraries()
+        found[sanitizer.OPTIONS] = sanitizer.options()
+    return found
 
 
 def include_dirs():
@@ -27,4 +38,6 @@ def start():
     if active():
         from . import in_process
 
+        if config.switch(CHECK):
+            sanitizer.start()
         in_process.start()

@@ -52,8 +52,10 @@ def home():
     library = runtime()
     root = config.cache() / "cuda_on_cpu"
     headers = sorted(path.relative_to(HEADERS).as_posix() for path in HEADERS.rglob("*.h"))
-    parts = [config.__version__, __file__, sys.executable, str(library), *headers, repr(SAME), repr(LIBRARIES), _NVCC]
-    folder = root / hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    parts = [config.__version__, __file__, sys.executable, library, *headers, repr(SAME), repr(LIBRARIES), _NVCC]
+    # Ninja and make build again what another nvcc has built, and so objects with the check are never taken for those without.
+    parts.append(config.switch("TORCHTHAW_CUDA_CHECK"))
+    folder = root / hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:16]
     if folder.is_dir():
         return folder
     private_folders.make(root, config.cache())
