@@ -3,6 +3,9 @@
 
 #include "block.h"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
@@ -43,6 +46,18 @@ void print(const char *format, ...) {
 void fatal(const char *what) {
     print("CUDA on the CPU: %s", what);
     std::abort();
+}
+
+// A constructor calls it, where an exception could not pass the loader.
+void expect_interface(int number, const void *inside) {
+    if (number == interface) return;
+    Dl_info info{};
+    const bool known = dladdr(inside, &info) && info.dli_fname;
+    print("%s was compiled with the headers of another torchthaw (interface %d of CUDA on the CPU; this one has %d): build "
+          "it again",
+          known ? info.dli_fname : "a program", number, interface);
+    std::fflush(nullptr);
+    _exit(1);
 }
 
 cudaError_t refuse(const char *what) {

@@ -11,6 +11,11 @@ constexpr int warpSize = 32;
 
 namespace cuda_on_cpu {
 
+// Each file of an object says its number when it is loaded; a weak function would say that of the first file.
+[[gnu::constructor]] static void say_interface() {
+    expect_interface(interface, reinterpret_cast<const void *>(&say_interface));
+}
+
 // What stands between <<< and >>>.
 struct Shape {
     dim3 grid, block;

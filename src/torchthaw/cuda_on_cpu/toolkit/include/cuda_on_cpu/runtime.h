@@ -17,6 +17,12 @@ extern CUDA_ON_CPU_TLS dim3 blockDim, gridDim;
 
 namespace cuda_on_cpu {
 
+// The number of what this file declares, and of how compiled code uses it. A change of either needs a new one, so that
+// no object of other headers runs: it would read wrong memory, or wait for ever.
+constexpr int interface = 1;
+// Ends the process if the runtime has another number, with a line that names the file in which the address `inside` is.
+CUDA_ON_CPU_EXPORT void expect_interface(int number, const void *inside);
+
 // How the threads of a block follow each other: by `step` in x, until `edge`. A thread that has not waited is the last one
 // that was started; `last` is that one while others run, and `held` is 1 while one runs that has waited.
 struct Progress {
