@@ -5,6 +5,7 @@
     make projects torch=2.15.0 publish=1      in an environment of this PyTorch, as make compat makes them; into the table
     make projects environment=/path/python    in the environment of that Python
     make projects applied=1                   after `doctor --apply`; publish=1 writes the second table
+    make projects cuda=cpu                    kernels run on the CPU; publish=1 writes the third table
 
 A project is one record, tests/projects/NAME.toml; docs/reference/projects.md explains its keys. TORCHTHAW_PROJECTS names a
 folder of git repositories, OWNER+NAME/repo, OWNER+NAME, OWNER/NAME or NAME, each also with .git behind it; what is not
@@ -40,9 +41,12 @@ ARCHITECTURE = "8.0"
 LIMIT = 900  # seconds for a step
 DOCTOR_NEEDS = ["cffi", "fissix"]
 PACKAGES = ["cffi", "fissix", "ninja", "numpy", "pytest", "scipy-openblas32", "setuptools", "wheel"]
-WAYS = {"plain": [], "run": ["-m", "torchthaw", "run"]}  # what stands between python and a step's words
+RUN = ["-m", "torchthaw", "run"]
+WAYS = {"plain": [], "run": RUN, "cpu": RUN}  # what stands between python and a step's words; cpu: CUDA code runs there
 APPLIED = {"ffi": "run", "cpp": "plain"}  # how an edited project is built: the doctor cures C++ for PyTorch alone
 FORMS = {"command", "script", "code"}  # words after `python`, lines of a shell, Python
+# Where a step is run: any, where CUDA code is built, where kernels run, anywhere and with CUDA tensors where kernels run.
+CUDA = (False, True, "runs", "also")
 ABOUT = """
 import importlib.util, json, os, runpy, sys
 torch = importlib.util.find_spec("torch").submodule_search_locations[0]
@@ -99,6 +103,11 @@ class Project:
     short: bool = False
     note: str = ""
     fault: str = ""
+    fault_on_cpu: str = ""
+
+    def has_kernels(self):
+        """Whether a step shows what kernels compute."""
+        return any(step.get("cuda") in ("runs", "also") for step in self.steps)
 
 
 @dataclasses.dataclass
@@ -139,6 +148,8 @@ def record(path):
         unknown = step.keys() - {"shows", *FORMS, "folder", "limit", "cuda"}
         if unknown or step.get("shows") not in projects_table.SHOWS or len(step.keys() & FORMS) != 1:
             raise ProjectError(f"{path.name}: steps: expected shows and one of {sorted(FORMS)}, got {sorted(step)}")
+        if step.get("cuda", False) not in CUDA:
+            raise ProjectError(f"{path.name}: steps: cuda: expected one of {CUDA[1:]}, got {step['cuda']!r}")
     return project
 
 
@@ -229,16 +240,17 @@ def attempt(project, way, environment, folder, applied=False):
     variables = {
         **environment.variables, "PATH": os.pathsep.join([os.fspath(python.parent), environment.variables["PATH"]]),
         "TORCHTHAW_CACHE": os.fspath(prefix / "cache"), "TORCH_EXTENSIONS_DIR": os.fspath(prefix / "extensions"),
-        **({"PYTHONPATH": os.fspath(ROOT / "src")} if way == "run" else {}),
+        "PYTHONPATH": os.pathsep.join([os.fspath(ROOT / "src")] * (way != "plain") + [os.fspath(RECORDS)]),
+        **(on_cpu() if way == "cpu" else {}),
         **({"CPATH": environment.headers} if way == "plain" and environment.headers else {}), **project.environment,
     }  # fmt: skip
-    edited = applied or project.doctor and way == "run"
+    edited = applied or project.doctor and way != "plain"
     needs = [*project.needs, *(DOCTOR_NEEDS if edited else [])]
     if needs and compat.run(compat.pip(python, "install", "-q", *needs), start, LIMIT, env=variables):
         raise ProjectError(f"{project.name}: {' '.join(needs)} could not be installed, see {start}")
     outcome = Outcome([], edits=edits(python, copy, variables) if edited else "")
     for number, step in enumerate(project.steps, 1):
-        if step.get("cuda") and not environment.cuda:
+        if not taken(step, way, environment):
             continue
         log = place / f"{name}-{number}.log"
         # Nothing but the build is to believe in a card.
@@ -258,6 +270,19 @@ def attempt(project, way, environment, folder, applied=False):
             break
         outcome.shown += [step["shows"]] if step["shows"] not in outcome.shown else []
     return outcome
+
+
+def on_cpu():
+    """Variables for kernels on the CPU: one cache for all projects, since PyTorch's CUDA device is built once."""
+    return {"TORCHTHAW_CUDA": "cpu", "TORCHTHAW_CACHE": os.fspath(FOLDER / "cuda-on-cpu"), "CFLAGS": "-g0 -O1"}
+
+
+def taken(step, way, environment):
+    """Whether a way takes a step. Where kernels run, values are theirs alone."""
+    where = step.get("cuda")
+    if way == "cpu":
+        return step["shows"] != "values right" or where in ("runs", "also")
+    return where != "runs" and (where is not True or environment.cuda)
 
 
 def edits(python, copy, variables):
@@ -288,7 +313,7 @@ def words(step, way, python, file):
 
 def row_of(project, environment, folder):
     """The row of the table."""
-    outcomes = {way: attempt(project, way, environment, folder) for way in WAYS}
+    outcomes = {way: attempt(project, way, environment, folder) for way in ("plain", "run")}
     for way, outcome in outcomes.items():
         print(f"{project.name}: {way}: {projects_table.told_of(outcome)}", flush=True)
     if project.fault and not outcomes["run"].failed and (environment.cuda or project.cuda == "none"):
@@ -305,12 +330,24 @@ def applied_row_of(project, environment, folder):
     return row
 
 
+def kernels_row_of(project, environment, folder):
+    """The row of the third table."""
+    outcome = attempt(project, "cpu", environment, folder)
+    print(f"{project.name}: CUDA on the CPU: {projects_table.told_of(outcome)}", flush=True)
+    return projects_table.kernels_row(project, environment, outcome, datetime.date.today().isoformat())
+
+
+ROWS = {"projects": row_of, "applied": applied_row_of, "kernels": kernels_row_of}
+
+
 def options(names):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="projects; by default all")
     parser.add_argument("--short", action="store_true", help="the three that take least, if TORCHTHAW_PROJECTS is set")
     parser.add_argument("--publish", action="store_true", help="write the rows into docs/reference/projects.md")
-    parser.add_argument("--applied", action="store_true", help="only after doctor --apply: the second table")
+    table = parser.add_mutually_exclusive_group()
+    table.add_argument("--applied", action="store_true", help="only after doctor --apply: the second table")
+    table.add_argument("--cuda", choices=["cpu"], help="kernels run on the CPU: the third table")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--torch", type=compat.versions(r"\d+\.\d+\.\d+", "2.15.0"), help="a version to install")
     which.add_argument("--environment", type=Path, metavar="PYTHON", help="a Python that has PyTorch")
@@ -328,26 +365,29 @@ def main():
         known = records(RECORDS)
         chosen, folder = options(known), os.environ.get("TORCHTHAW_PROJECTS")
         wanted = chosen.names or [name for name, project in known.items() if project.short or not chosen.short]
+        if chosen.cuda:
+            wanted = [name for name in wanted if known[name].has_kernels()]
         if chosen.short and not folder:
             print(f"make projects: TORCHTHAW_PROJECTS names no folder of git repositories; skipped: {' '.join(wanted)}")
             return
         FOLDER.mkdir(parents=True, exist_ok=True)
         python = made(chosen.torch[0]) if chosen.torch else chosen.environment or sys.executable
         environment = described(python)
+        table = "applied" if chosen.applied else "kernels" if chosen.cuda else "projects"
         for name in wanted:
             project = known[name]
-            if project.cuda == "only" and not environment.cuda:
+            if project.cuda == "only" and not environment.cuda and not chosen.cuda:
                 print(f"{name}: skipped: it is for GPUs alone; nvcc or a PyTorch with CUDA is missing", flush=True)
                 continue
             try:
-                row = (applied_row_of if chosen.applied else row_of)(project, environment, folder)
+                row = ROWS[table](project, environment, folder)
             except ProjectError as error:
                 bad.append(str(error))
                 continue
             if row["stops"]:
                 bad.append(f"{name}: {row['stops']}; logs: {FOLDER / name}")
             if chosen.publish:
-                projects_table.publish(PAGE, "applied" if chosen.applied else "projects", row)
+                projects_table.publish(PAGE, table, row)
     except (ProjectError, compat.CellError) as error:
         bad.append(str(error))
     sys.exit("\n".join(["make projects:", *bad]) if bad else 0)

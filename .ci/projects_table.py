@@ -8,6 +8,7 @@ import page
 COLUMNS = {
     "projects": ["project", "commit", "PyTorch", "before", "with `run`", "what was replaced", "date"],
     "applied": ["project", "commit", "PyTorch", "edits", "built with", "after the edits", "date"],
+    "kernels": ["project", "commit", "PyTorch", "with kernels on the CPU", "date"],
 }
 COMPARED_WITH = {"plain": "before", "run": "with `run`"}  # the column that says how far a way comes without the edits
 SHOWS = ("builds", "imports", "values right")
@@ -75,6 +76,13 @@ def applied_row(project, environment, way, outcome, document, date):
     return {"cells": [*head, outcome.edits, built, told, date], "stops": stops}
 
 
+def kernels_row(project, environment, outcome, date):
+    """The cells of the third table, and where the project stops in spite of its record, words that say so."""
+    told = "; ".join(filter(None, [", ".join(outcome.shown), *_stopped(outcome, project.fault_on_cpu)]))
+    stops = "stops, and its record names no fault_on_cpu" if outcome.failed and not project.fault_on_cpu else ""
+    return {"cells": [*_head(project, environment), told, date], "stops": stops}
+
+
 def _head(project, environment):
     return [f"[{project.name}](https://github.com/{project.repository})", project.commit[:8], environment.torch]
 
@@ -94,8 +102,11 @@ def _after(project, environment, outcome):
     shown = ", ".join(outcome.shown)
     if project.cuda == "part" and not environment.cuda:
         shown += " (CPU part)"
-    stopped = outcome.failed and f"{outcome.failed}: no: {code(outcome.message)}"
-    return "; ".join(filter(None, [shown, stopped]))
+    return "; ".join(filter(None, [shown, *_stopped(outcome)]))
+
+
+def _stopped(outcome, fault=""):
+    return [f"{outcome.failed}: no: {code(outcome.message)}", fault] if outcome.failed else []
 
 
 def code(text):
