@@ -1,6 +1,7 @@
 /* c10/cuda/CUDAEvent.h for TORCHTHAW_CUDA=cpu: an event of the runtime, made when it is first recorded. */
 #pragma once
 
+#include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <optional>
