@@ -33,6 +33,12 @@ def include_dirs():
     return [os.path.join(os.path.dirname(os.path.abspath(__file__)), "include_pytorch")] if active() else []
 
 
+def library_for(path):
+    """The library of the runtime for a file of a toolkit, such as ``/usr/local/cuda/lib64/libcudart_static.a``; else path."""
+    ours = home.home() / "lib64" / os.path.basename(path) if active() else None
+    return ours if ours and ours.exists() else path
+
+
 def start():
     """Makes PyTorch of this process have the device as soon as it is imported, if CUDA is the CPU here."""
     if active():

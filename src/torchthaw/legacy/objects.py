@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+from .. import cuda_on_cpu
 from ..extension import BuildError, cuda, ninja
 
 
@@ -36,7 +37,7 @@ def for_cpu(base, given):
             if not _is_cuda_by_name(path):
                 raise BuildError(f"extra_objects: expected a file, got {os.fspath(name)!r}; it was not built yet")
             _say(f"{name} is left out: it was not built, and it is CUDA code")
-        elif path.suffix == ".o" and b"__cudaRegisterFatBinary" in path.read_bytes():
+        elif path.suffix == ".o" and _is_for_gpus(path):
             _say(f"{name} is left out: it holds CUDA code, and this build is for the CPU")
         else:
             found.append(path)
@@ -56,7 +57,7 @@ def for_cuda(base, given, wanted):
         if path and source and not why and source.stat().st_mtime > path.stat().st_mtime:
             why = "its source is newer"
         if not why:
-            objects.append(path)
+            objects.append(cuda_on_cpu.library_for(path))
         elif source:
             sources[source] = f"{name} is made from {source.name}: {why}"
             _say(sources[source])
@@ -106,12 +107,18 @@ def _unfit(path, wanted):
     """Why an existing object cannot serve; None when it can."""
     if path.suffix not in (".o", ".cuo", ".obj"):
         return None
+    if cuda_on_cpu.active() and _is_for_gpus(path):
+        return "it holds code for GPUs, and this build is for CUDA on the CPU"
     if cuda.is_too_old(path):
         return "it was built by a CUDA that is too old"
     held = cuda.embedded(path)
     if held and not cuda.serves_any(held, wanted):
         return f"it holds code for {' '.join(held)}, and this build is for {' '.join(wanted)}"
     return None
+
+
+def _is_for_gpus(path):
+    return b"__cudaRegisterFatBinary" in path.read_bytes()
 
 
 def _is_cuda_by_name(path):
