@@ -1,5 +1,4 @@
 // tests/cuda_on_cpu/samples/ends.cu: kernels that end with an error; the program's argument names the one that runs.
-#include <cassert>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>

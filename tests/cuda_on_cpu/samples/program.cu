@@ -2,7 +2,6 @@
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 
-#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

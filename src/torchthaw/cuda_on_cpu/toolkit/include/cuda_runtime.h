@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 #include <cuda_on_cpu/runtime_templates.h>
 #ifdef __CUDACC__
+#include <assert.h> /* sources call assert without it */
 #include <cuda_on_cpu/execution.h>
 #include <cuda_on_cpu/math.h>
 #include <cuda_on_cpu/intrinsics.h>
