@@ -16,12 +16,19 @@ NEEDED = {
     "lib/libth.so.1": C_LIBRARY | {"libgcc_s.so.1"},
     "lib/libcuda_on_cpu.so.1": C_LIBRARY | {"libgcc_s.so.1"},
     "lib/libthc.so.1": C_LIBRARY | {"libgcc_s.so.1", "libth.so.1"},
+    "lib/cuda_on_cpu/libthc.so.1": C_LIBRARY | {"libgcc_s.so.1", "libth.so.1", "libcuda_on_cpu.so.1"},
     "bridge/_bridge.abi3.so": C_LIBRARY | {"libgcc_s.so.1"},
 }
 LOADERS = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # functions of thread-local variables
-# Functions whose names have no version, from Python, which is in the process, and from libth. A function that the old
-# glibc lacks would be another one.
-UNVERSIONED = {"bridge/_bridge.abi3.so": re.compile(r"_?Py\w+"), "lib/libthc.so.1": re.compile(r"_?TH\w+|thaw_\w+")}
+# Functions whose names have no version, from Python, which is in the process, and from our libraries. A function that the
+# old glibc lacks would be another one.
+UNVERSIONED = {
+    "bridge/_bridge.abi3.so": re.compile(r"_?Py\w+"),
+    "lib/libthc.so.1": re.compile(r"_?TH\w+|thaw_\w+"),
+    "lib/cuda_on_cpu/libthc.so.1": re.compile(
+        r"_?TH\w+|thaw_\w+|cuda\w+|_ZN11cuda_on_cpu\w+|(thread|block)Idx|(block|grid)Dim"
+    ),
+}
 LICENCES = {"LICENSE", "licenses/README.md", "licenses/gcc-runtime-library-exception.txt"}
 CUDA = {"lib/libthc.so.1"}
 FIELDS = "Summary Keywords License-Expression Requires-Python Description-Content-Type".split()

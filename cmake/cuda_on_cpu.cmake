@@ -68,5 +68,5 @@ function(cuda_on_cpu_library target)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${given_OUTPUT_NAME} LINKER_LANGUAGE CXX
         VERSION ${PROJECT_VERSION_MAJOR} SOVERSION ${PROJECT_VERSION_MAJOR}
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/cuda_on_cpu
-        BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN/..")
+        BUILD_RPATH_USE_ORIGIN ON)
 endfunction()

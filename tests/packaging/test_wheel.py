@@ -29,7 +29,7 @@ def test_one_wheel_for_every_python(wheel):
 
 
 LIBRARIES = {f"lib/lib{name}.so{version}" for name in ("my_lib", "th") for version in ("", ".1")}
-LIBRARIES.add("lib/libcuda_on_cpu.so.1")
+LIBRARIES |= {"lib/libcuda_on_cpu.so.1", "lib/cuda_on_cpu/libthc.so.1"}
 PACKAGES = {"share/pkgconfig/my_lib.pc", "share/pkgconfig/th.pc"} | {
     f"share/cmake/torchthaw/{name}.cmake" for name in (
         "torchthawConfig", "torchthawConfigVersion", "my_lib-targets", "my_lib-targets-debug", "th-targets", "th-targets-debug",

@@ -171,8 +171,8 @@ def test_a_name_for_the_linker_is_no_library(checks, tmp_path):
 def test_a_wheel_without_its_libraries(checks, tmp_path):
     (tmp_path / "torchthaw").mkdir()
     assert checks.of_libraries(tmp_path) == [
-        "bridge/_bridge.abi3.so: missing", "lib/libcuda_on_cpu.so.1: missing", "lib/libmy_lib.so.1: missing",
-        "lib/libth.so.1: missing",
+        "bridge/_bridge.abi3.so: missing", "lib/cuda_on_cpu/libthc.so.1: missing", "lib/libcuda_on_cpu.so.1: missing",
+        "lib/libmy_lib.so.1: missing", "lib/libth.so.1: missing",
     ]  # fmt: skip
 
 

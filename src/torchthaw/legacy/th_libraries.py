@@ -1,5 +1,6 @@
 """torchthaw/legacy/th_libraries.py: opens libth and libthc, which extensions with TH types name without a folder."""
 
+import ctypes
 import os
 
 from ..base import config
@@ -19,6 +20,8 @@ def open_libraries():
         path = config.library("thc")
     except FileNotFoundError:
         return
+    if config.cuda_is_cpu():
+        ctypes.CDLL(os.fspath(config.library("cuda_on_cpu")))  # which libthc needs
     _bridge.open_thc(os.fspath(path))
     # The first tensor on a GPU does the same; C that is called before it may ask.
     private_names.get("when_cuda_is_ready")(_bridge.cuda_is_ready)
