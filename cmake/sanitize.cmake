@@ -21,7 +21,7 @@ if(TORCHTHAW_SANITIZE STREQUAL "thread")
     string(APPEND CMAKE_EXE_LINKER_FLAGS " -Wl,--push-state,--no-as-needed,${torchthaw_openmp},--pop-state"
         " -Wl,--disable-new-dtags,-rpath,${torchthaw_openmp_folder}")
 elseif(TORCHTHAW_SANITIZE)
-    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
+    add_compile_options(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
     add_link_options(-fsanitize=address,undefined)
 endif()
 if(TORCHTHAW_SANITIZE)
