@@ -6,6 +6,7 @@ python   the blocks of a file in order, as one program, so that a later one may 
 c, cpp   compiled against my_lib.h with all warnings as errors; one with a main is linked and run as well
 cmake    a project of its own beside the file's last program, against an installed libmy_lib
 sh       the block as one script, in which `make` only checks that its targets exist, and pip that it would install this
+yaml     a workflow for examples/cuda: its steps one after the other, with its variables, where pip only checks names
 text     output: what the block before it printed
 
 The pages of docs/languages/ are run by bindings/languages.py.
@@ -32,6 +33,13 @@ RUN_HERE = [document for document in DOCUMENTS if document not in PAGES_OF_LANGU
 CHECKED_ONLY = """
 make() { command make --dry-run "$@" > /dev/null; }
 pip() { { [ "$*" = "install -v ." ] || [ "$*" = "install -v .[legacy]" ]; } && [ -f pyproject.toml ]; }
+"""
+# In a workflow, what the tests have.
+PIP_OF_A_WORKFLOW = """
+pip() {
+    [ "$1" = install ] && shift
+    for word; do case $word in torch|torchthaw|setuptools|--index-url|https://download.pytorch.org/whl/cpu) ;; *) return 1 ;; esac; done
+}
 """
 
 
@@ -99,7 +107,7 @@ def test_the_documents_are_found():
 
 @pytest.mark.parametrize("document", RUN_HERE, ids=lambda document: document.name)
 def test_each_block_names_a_language_that_is_run(document):
-    assert {block.language for block in blocks(document)} <= {"python", "c", "cpp", "cmake", "sh", "text"}
+    assert {block.language for block in blocks(document)} <= {"python", "c", "cpp", "cmake", "sh", "text", "yaml"}
 
 
 @pytest.mark.parametrize(
@@ -156,9 +164,21 @@ def test_sh(block, expected, tmp_path):
     if "pkg-config" in block.code and shutil.which("pkg-config") is None:
         pytest.skip("this machine has no pkg-config, which the project does not need")
     # Python's own flags ask for debug information, which takes half of the time that PyTorch's headers take.
-    flags = {"CFLAGS": "-g0 -O0"} if "cpp_extension" in block.code else {}
+    flags = {"CFLAGS": "-g0 -O0"} if "cpp_extension" in block.code or "setup.py" in block.code else {}
     printed = run("sh", "-euc", CHECKED_ONLY + block.code, variables=flags)
     assert expected is None or printed == expected
+
+
+@pytest.mark.parametrize("block, expected", snippets("yaml"))
+def test_yaml(block, expected, tmp_path):
+    yaml = pytest.importorskip("yaml")
+    for name, job in yaml.safe_load(block.code)["jobs"].items():
+        folder = shutil.copytree(ROOT / "examples" / "cuda", tmp_path / name)
+        variables = {variable: str(value) for variable, value in job["env"].items()}
+        commands = [step["run"] for step in job["steps"] if "run" in step]
+        assert commands and not {key for step in job["steps"] for key in step} - {"uses", "with", "run"}
+        for command in commands:
+            run("sh", "-euc", PIP_OF_A_WORKFLOW + command, cwd=folder, variables={**variables, "CFLAGS": "-g0 -O0"})
 
 
 def test_readme_s_commands_work_one_after_the_other():

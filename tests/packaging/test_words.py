@@ -27,6 +27,7 @@ PAGES = {
     "docs/index.md": whole,
     "docs/build-stops.md": whole,
     "docs/port-an-old-project.md": whole,
+    "docs/test-cuda-code.md": whole,
     "docs/write-an-operator.md": whole,
     "docs/use-from-c.md": whole,
     "docs/languages.md": whole,

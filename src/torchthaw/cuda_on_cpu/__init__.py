@@ -8,7 +8,7 @@ import os
 from ..base import config
 from . import home, sanitizer
 
-CHECK = "TORCHTHAW_CUDA_CHECK"
+CHECK, LIBRARIES = "TORCHTHAW_CUDA_CHECK", "LD_LIBRARY_PATH"
 LINE = "torchthaw: CUDA code is compiled for the CPU and runs there, slowly, for tests (TORCHTHAW_CUDA=cpu)"
 active = config.cuda_is_cpu
 
@@ -19,9 +19,9 @@ def environment():
     Raises FileNotFoundError for a check where AddressSanitizer is missing.
     """
     toolkit = home.home()
-    folders = [os.fspath(toolkit / "lib64"), *os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)]
+    folders = [os.fspath(toolkit / "lib64"), *os.environ.get(LIBRARIES, "").split(os.pathsep)]
     found = dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(toolkit))
-    found["LD_LIBRARY_PATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
+    found[LIBRARIES] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     if config.switch(CHECK):
         sanitizer.libraries()
         found[sanitizer.OPTIONS] = sanitizer.options()
