@@ -31,7 +31,9 @@ def test_an_object_of_another_number_is_refused_with_a_sentence(tmp_path):
         made = cuda_on_cpu.nvcc(*flags, "-I.", "old.cu", cwd=tmp_path)
         assert made.returncode == 0, made.stderr
     program = cuda_on_cpu.run(tmp_path / "old")
-    library = cuda_on_cpu.run("python3", "-c", f"import ctypes; ctypes.CDLL({str(tmp_path / 'old.so')!r}); print('loaded')")
+    library = cuda_on_cpu.run(
+        "python3", "-c", f"import ctypes; ctypes.CDLL({str(tmp_path / 'old.so')!r}); print('loaded')"
+    )
     for result, name in ((program, "old"), (library, "old.so")):
         assert (result.returncode, result.stdout) == (1, ""), result
         (line,) = result.stderr.splitlines()

@@ -30,7 +30,9 @@ def libraries():
         command = [*compiler, f"-print-file-name={name}"]
         path = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
         if not os.path.isabs(path):
-            raise FileNotFoundError(f"TORCHTHAW_CUDA_CHECK=1: expected {name} of {compiler[0]}, got a compiler without it")
+            raise FileNotFoundError(
+                f"TORCHTHAW_CUDA_CHECK=1: expected {name} of {compiler[0]}, got a compiler without it"
+            )
         found.append(path)
     return found
 
@@ -46,6 +48,8 @@ def start():
         return
     wanted = [*libraries(), *others]
     if given == wanted:
-        raise RuntimeError(f"TORCHTHAW_CUDA_CHECK=1: expected a process with {wanted[0]}, got one where it cannot be loaded")
+        raise RuntimeError(
+            f"TORCHTHAW_CUDA_CHECK=1: expected a process with {wanted[0]}, got one where it cannot be loaded"
+        )
     os.environ[PRELOAD] = ":".join(wanted)
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
