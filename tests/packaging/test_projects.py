@@ -81,10 +81,10 @@ def mirrors(tmp_path):
 def make(tmp_path, monkeypatch, mirrors, capfd):
     """make(options, **records): the exit status's words, what was printed, and the rows of the published table.
 
-    With --applied these are the rows of the second table.
+    With --applied these are the rows of the second table, with --cuda those of the third.
     """
     page = tmp_path / "projects.md"
-    page.write_text("".join(f"<!-- {part}: begin -->\n<!-- {part}: end -->\n" for part in ("projects", "applied")))
+    page.write_text("".join(f"<!-- {part}: begin -->\n<!-- {part}: end -->\n" for part in table.COLUMNS))
 
     def run(*words, **records):
         folder = tmp_path / "records"
@@ -100,7 +100,8 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
             failed = ""
         except SystemExit as error:
             failed = error.code
-        return failed, capfd.readouterr().out, cells(page, "applied" if "--applied" in words else "projects")
+        part = "applied" if "--applied" in words else "kernels" if "--cuda" in words else "projects"
+        return failed, capfd.readouterr().out, cells(page, part)
 
     monkeypatch.setattr(compat, "set_signals", lambda: None)
     monkeypatch.setenv("TORCHTHAW_PROJECTS", str(mirrors[0]))
@@ -185,6 +186,44 @@ def test_without_a_row_of_this_pytorch_nothing_is_compared(make):
     assert make("--applied", "--publish", small=WORKS)[2][0][5] == "builds, imports, values right"
 
 
+# Kernels on the CPU: the first value is the CPU's, the second CUDA's.
+KERNELS = WORKS + '''
+
+[[steps]]
+shows = "values right"
+cuda = "runs"
+code = "import os, built; assert os.environ['TORCHTHAW_CUDA'] == 'cpu' and os.environ['CUDA_HOME']; assert built.twice(1) == 2"
+'''
+
+
+def test_kernels_on_the_cpu(make):
+    failed, out, rows = make("--cuda", "cpu", "--publish", small=KERNELS.replace("== 6", "== 7"), without=WORKS)
+    assert not failed and re.search(names("small", "CUDA on the CPU", "values right"), out)
+    ((project, commit, _, shown, date),) = rows
+    assert project == "[small](https://github.com/someone/small)" and len(commit) == 8 and date
+    assert shown == "builds, imports, values right"
+
+
+def test_steps_for_kernels_are_not_those_of_run(make):
+    failed, _, rows = make("--publish", small=KERNELS.replace("== 2", "== 3"))
+    assert not failed and rows[0][4] == "builds, imports, values right"
+
+
+@pytest.mark.parametrize("wrong, command", [("== 6", []), ("== 6", ["--cuda", "cpu"])])
+def test_steps_for_both(make, wrong, command):
+    both = KERNELS.replace("folder = \"..\"\n", "folder = \"..\"\ncuda = \"also\"\n").replace(wrong, "== 7, 'seven'")
+    assert make(*command, "--publish", small=both)[2][0][3 if command else 4].endswith("`AssertionError: seven`")
+
+
+def test_a_fault_of_kernels_is_in_their_table(make):
+    broken = KERNELS.replace("== 2", "== 3, 'three'")
+    failed, _, rows = make("--cuda", "cpu", "--publish", small=broken)
+    assert re.search(names("small", "fault_on_cpu"), failed)
+    failed, _, rows = make("--cuda", "cpu", "--publish", small=f'fault_on_cpu = "{FAULT}"\n' + broken)
+    assert not failed
+    assert rows[0][3] == f"builds, imports; values right: no: `AssertionError: three`; {FAULT}"
+
+
 def test_a_step_that_hangs_ends(make):
     slow = WORKS.replace('code = "import built"', 'code = "import time; time.sleep(600)"\nlimit = 1')
     failed, out, _ = make(small=slow)
@@ -225,6 +264,12 @@ def test_where_a_mirror_may_be(tmp_path, place):
 def test_a_record_that_lacks_a_key(tmp_path, wrong):
     (tmp_path / "small.toml").write_text(WORKS.replace(f"{wrong}\n", ""))
     with pytest.raises(projects.ProjectError, match=r"small\.toml: "):
+        projects.records(tmp_path)
+
+
+def test_a_step_for_an_unknown_place(tmp_path):
+    (tmp_path / "small.toml").write_text(KERNELS.replace('"runs"', '"rums"'))
+    with pytest.raises(projects.ProjectError, match=r"small\.toml: .*cuda: .*runs.*got 'rums'"):
         projects.records(tmp_path)
 
 
@@ -279,6 +324,13 @@ def test_rows_are_of_records_and_those_that_stop_name_a_fault():
     for name, row in rows.items():
         assert RECORDS[name].commit.startswith(row[1]), name
         assert (": no: " in row[4]) == bool(RECORDS[name].fault), name
+
+
+def test_rows_of_kernels_that_stop_name_a_fault():
+    for name, commit, _, shown, _ in cells(projects.PAGE, "kernels"):
+        record = RECORDS[name.partition("]")[0][1:]]
+        assert record.commit.startswith(commit) and record.has_kernels(), name
+        assert (": no: " in shown) == bool(record.fault_on_cpu), name
 
 
 def test_edited_projects_come_as_far_as_before():
