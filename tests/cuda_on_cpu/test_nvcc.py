@@ -165,7 +165,7 @@ def test_the_host_compiler_may_be_named(folder):
 
 
 def test_lists_are_split_at_commas_outside_of_quotes():
-    options, files = arguments.parse(["-Xcompiler", '-Wall,"-DA=1,2",-O\\,x', "-Xptxas=-v", "-lx,y", "a.cu", "b.o"])
+    options, files = arguments.parse(["-Xcompiler", '-Wall "-DA=1,2",-O\\,x', "-Xptxas=-v", "-lx,y", "a.cu", "b.o"])
     assert options == [("-Xcompiler", "-Wall"), ("-Xcompiler", "-DA=1,2"), ("-Xcompiler", "-O,x"), ("-Xptxas", "-v"),
                        ("-l", "x"), ("-l", "y")]  # fmt: skip
     assert files == [("a.cu", "cu"), ("b.o", "")]

@@ -33,6 +33,12 @@ def test_programs_find_the_toolkits_libraries_by_name():
     assert twice.stdout == once.stdout  # no folder two times
 
 
+@pytest.mark.parametrize("given", ["", "-1", "3"])
+def test_what_hides_cards_does_not_hide_the_device(given):
+    made = run("-c", "import os; print(os.environ['CUDA_VISIBLE_DEVICES'])", CUDA_VISIBLE_DEVICES=given)
+    assert made.stdout == "0\n", made.stderr
+
+
 @pytest.mark.parametrize("how", ["code", "file", "stdin", "shell"])
 def test_python_of_a_check_has_the_sanitizer_and_its_own_arguments(how, tmp_path):
     (tmp_path / "facts.py").write_text(FACTS)

@@ -186,14 +186,14 @@ def test_without_a_row_of_this_pytorch_nothing_is_compared(make):
     assert make("--applied", "--publish", small=WORKS)[2][0][5] == "builds, imports, values right"
 
 
-# Kernels on the CPU: the first value is the CPU's, the second CUDA's.
-KERNELS = WORKS + '''
+VALUES_OF_KERNELS = """
 
 [[steps]]
 shows = "values right"
 cuda = "runs"
 code = "import os, built; assert os.environ['TORCHTHAW_CUDA'] == 'cpu' and os.environ['CUDA_HOME']; assert built.twice(1) == 2"
-'''
+"""
+KERNELS = WORKS + VALUES_OF_KERNELS  # the first value is the CPU's, the second CUDA's
 
 
 def test_kernels_on_the_cpu(make):
@@ -209,10 +209,10 @@ def test_steps_for_kernels_are_not_those_of_run(make):
     assert not failed and rows[0][4] == "builds, imports, values right"
 
 
-@pytest.mark.parametrize("wrong, command", [("== 6", []), ("== 6", ["--cuda", "cpu"])])
-def test_steps_for_both(make, wrong, command):
-    both = KERNELS.replace("folder = \"..\"\n", "folder = \"..\"\ncuda = \"also\"\n").replace(wrong, "== 7, 'seven'")
-    assert make(*command, "--publish", small=both)[2][0][3 if command else 4].endswith("`AssertionError: seven`")
+def test_steps_for_both(make):
+    both = WORKS.replace('folder = ".."', 'folder = ".."\ncuda = "also"').replace("== 6", "== 7, 'seven'")
+    for words, column in (([], 4), (["--cuda", "cpu"], 3)):
+        assert make(*words, "--publish", small=both)[2][0][column].endswith("`AssertionError: seven`")
 
 
 def test_a_fault_of_kernels_is_in_their_table(make):

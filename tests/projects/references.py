@@ -21,7 +21,9 @@ def agree(layer, reference, *inputs, atol=1e-4, rtol=1e-4):
     if any(tensor.requires_grad for tensor in here):
         grads = [torch.randn(tensor.shape, dtype=tensor.dtype) for tensor in expected]  # contiguous
         torch.autograd.backward(expected, grads)
-        torch.autograd.backward(found, [grad.clone().to(device).view(tensor.shape) for grad, tensor in zip(grads, found)])
+        torch.autograd.backward(
+            found, [grad.clone().to(device).view(tensor.shape) for grad, tensor in zip(grads, found)]
+        )
     pairs = [*zip(found, expected), *((a.grad, b.grad) for a, b in zip(there, here) if b.requires_grad)]
     for ours, theirs in pairs:
         torch.testing.assert_close(ours.detach().cpu(), theirs.detach().view(ours.shape), atol=atol, rtol=rtol)
@@ -65,6 +67,7 @@ def crops(image, boxes, index, height, width):
 
 def roi_align(image, rois, height, width, samples):
     """Means of samples × samples samples in each bin of the rois, (R, 5): the image's index, x1, y1, x2, y2."""
+
     def centres(low, high, bins):
         return low + (torch.arange(bins * samples) + 0.5) * (high - low) / (bins * samples)
 

@@ -16,11 +16,14 @@ active = config.cuda_is_cpu
 def environment():
     """The environment variables of `run`: where builds find the toolkit, and programs its libraries; for a check, how.
 
+    The only device is 0: no value that hides or lists real ones counts, since PyTorch's own functions read it.
+
     Raises FileNotFoundError for a check where AddressSanitizer is missing.
     """
     toolkit = home.home()
     folders = [os.fspath(toolkit / "lib64"), *os.environ.get(LIBRARIES, "").split(os.pathsep)]
     found = dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(toolkit))
+    found["CUDA_VISIBLE_DEVICES"] = "0"
     found[LIBRARIES] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     if config.switch(CHECK):
         sanitizer.libraries()

@@ -131,7 +131,8 @@ def _option(word, words, forwards):
 
 
 def _listed(value, name):
-    """The parts of a value: commas separate them, but for those in quotes and behind a backslash."""
+    """The parts of a value: commas, and for other programs blanks, separate them, but in quotes and behind a backslash."""
+    between = ", \t" if name.startswith("-X") else ","
     parts, current, quote = [], "", ""
     letters = iter(value)
     for letter in letters:
@@ -139,7 +140,7 @@ def _listed(value, name):
             current += next(letters, "") if name.startswith("-X") else letter + next(letters, "")
         elif letter in "\"'" and name.startswith("-X"):
             quote = "" if quote == letter else quote or letter
-        elif letter == "," and not quote and name not in ("-D", "-U"):
+        elif letter in between and not quote and name not in ("-D", "-U"):
             parts.append(current)
             current = ""
         else:
