@@ -91,6 +91,16 @@ def test_a_program_of_the_c_compiler_links_the_toolkits_libraries(folder):
         assert cuda_on_cpu.run(folder / name).returncode == 0
 
 
+def test_a_toolkit_that_a_script_names_by_its_path_is_not_used(folder):
+    other = folder / "cuda"
+    for path, text in (("include/cuda_runtime_api.h", "#error other"), ("lib64/libcudart.so", "not a library")):
+        (other / path).parent.mkdir(parents=True)
+        (other / path).write_text(text)
+    done("-Iinclude", "-I", other / "include", "-isystem", other / "include", f"-L{other / 'lib64'}", "-lcudart",
+         "main.cpp", "kernel.cu", folder=folder)  # fmt: skip
+    assert cuda_on_cpu.run(folder / "a.out").stdout == "42\n"
+
+
 def test_dependencies_alone_are_those_of_the_preprocessor(folder):
     """CMake's old module of CUDA asks so."""
     listed = done("-M", "-Iinclude", "-D__CUDACC__", "kernel.cu", "-o", "kernel.depend", folder=folder)

@@ -119,6 +119,8 @@ class Command:
         """The words of the C++ compiler for the preprocessor."""
         flags = []
         for name, value in self.options:
+            if name in ("-I", "-isystem") and os.path.exists(os.path.join(value, "cuda_runtime_api.h")):
+                continue  # a toolkit's folder, by its path; ours is below
             if name in ("-I", "-isystem", "-D", "-U", "-include"):
                 flags += [name, value] if name in ("-isystem", "-include") else [name + value]
         own = [*flags, "-isystem", self.home / "include"]
@@ -190,7 +192,8 @@ class Command:
     def _link(self, inputs):
         library = home.runtime()
         words = [*(["-shared"] if "-shared" in self.given else []), "-o", self.value("-o") or "a.out", *inputs]
-        words += [f"-L{folder}" for folder in self.values("-L")] + [f"-L{self.home / 'lib64'}"]
+        folders = [self.home / "lib64", *self.values("-L")]  # ours before another toolkit's
+        words += [f"-L{folder}" for folder in folders]
         words += [f"-l{name}" for name in self.values("-l")]
         words += [f"-Wl,{flag}" for flag in self.values("-Xlinker")]
         words += self.values("-Xcompiler")
