@@ -68,7 +68,8 @@ PARTS = {
         "operators", "guide/test_autograd_*.py", "guide/test_tensors_*.py", "guide/test_torch_function_*.py",
     ],
 }  # fmt: skip
-TOOLS = ["pytest", "pytest-timeout", "hypothesis", "numpy", "scikit-learn", "setuptools"]
+# setuptools: what pip needs of it for wheels came with 70.1; Python 3.11 brings an older one.
+TOOLS = ["pytest", "pytest-timeout", "hypothesis", "numpy", "scikit-learn", "setuptools>=70.1"]
 LIMIT = 3600  # seconds for each part
 
 # At the root of the copy, so that it rules every pytest there.
