@@ -32,6 +32,7 @@ function(cuda_on_cpu_object result target source)
     list(FILTER options EXCLUDE REGEX "^-W")
     list(APPEND options -fPIC -fvisibility-inlines-hidden -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= ${given_OPTIONS})
     list(JOIN options "," options)
+    string(REPLACE " " "\\ " options "${options}")  # of a path
     set(definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
     file(RELATIVE_PATH object ${PROJECT_SOURCE_DIR} ${source})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}/${object}.o)
