@@ -1,4 +1,4 @@
-"""tests/cuda_on_cpu/test_run.py: the processes that `run` starts with TORCHTHAW_CUDA=cpu, and those of a check."""
+"""tests/cuda_on_cpu/test_run_on_cpu.py: the processes that `run` starts with TORCHTHAW_CUDA=cpu, and those of a check."""
 
 import os
 import subprocess
