@@ -124,10 +124,11 @@ void test_errors() {
 void test_texture() {
     THCudaTensor *t = THCudaTensor_newWithSize2d(state, 2, 3);
     THCudaTensor_set2d(state, t, 1, 2, 6);
-    [[maybe_unused]] const cudaTextureObject_t texture = THCudaTensor_getTextureObject(state, t);
+    const cudaTextureObject_t texture = THCudaTensor_getTextureObject(state, t);
 #if defined(CUDA_RECORDER)
     CHECK(tex1Dfetch<float>(texture, 5) == 6 && tex1Dfetch<float>(texture, 6) == 0);  // zero behind its end
 #endif
+    require(cudaDestroyTextureObject(texture));  // the caller's
     THCudaTensor_transpose(state, t, nullptr, 0, 1);
     CHECK_FAILS("getTextureObject: expected a contiguous tensor", THCudaTensor_getTextureObject(state, t));
     THCudaTensor_free(state, t);
