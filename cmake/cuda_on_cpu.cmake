@@ -2,11 +2,9 @@
 #
 # torchthaw_cuda_on_cpu says whether that is possible: nvcc is Python. Its toolkit, headers and all, is in
 # ${cuda_on_cpu_home}; the libraries of CUDA code, which have the names of those for GPUs, lie in lib/cuda_on_cpu.
-set(torchthaw_cuda_on_cpu OFF)
 find_package(Python 3.10 QUIET COMPONENTS Interpreter)
-if(Python_Interpreter_FOUND)
-    set(torchthaw_cuda_on_cpu ON)
-else()
+set(torchthaw_cuda_on_cpu ${Python_Interpreter_FOUND})
+if(NOT torchthaw_cuda_on_cpu)
     message(NOTICE "No Python was found: CUDA code is not built for the CPU.")
 endif()
 set(cuda_on_cpu_home ${PROJECT_BINARY_DIR}/cuda_on_cpu)

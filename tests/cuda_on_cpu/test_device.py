@@ -11,15 +11,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from support import ROOT, SRC
+from support import ROOT, SRC, cuda_device
 from torchthaw.cuda_on_cpu import device, torch_c
 
 HERE = Path(__file__).parent
-VERSION = tuple(map(int, re.findall(r"\d+", torch.__version__)[:2]))
-pytestmark = [
-    pytest.mark.skipif(VERSION < device.OLDEST, reason="the CUDA device on the CPU needs PyTorch 2.7"),
-    pytest.mark.skipif(torch.version.cuda is not None, reason="the CUDA device on the CPU needs a PyTorch for CPUs"),
-]
+pytestmark = cuda_device.NEEDED
 CASES = [
     each.name
     for each in ast.parse((HERE / "device_cases.py").read_text()).body

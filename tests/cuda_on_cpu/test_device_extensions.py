@@ -1,23 +1,16 @@
 # tests/cuda_on_cpu/test_device_extensions.py: C++ extensions with CUDA code, built and called with a PyTorch for CPUs.
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-import torch
 
-from support import SRC
-from torchthaw.cuda_on_cpu import device
+from support import SRC, cuda_device
 
 SAMPLE = Path(__file__).parent / "samples" / "extension"
-VERSION = tuple(map(int, re.findall(r"\d+", torch.__version__)[:2]))
-pytestmark = [
-    pytest.mark.skipif(VERSION < device.OLDEST, reason="the CUDA device on the CPU needs PyTorch 2.7"),
-    pytest.mark.skipif(torch.version.cuda is not None, reason="the CUDA device on the CPU needs a PyTorch for CPUs"),
-]
+pytestmark = cuda_device.NEEDED
 
 
 def run(folder, *words, **variables):

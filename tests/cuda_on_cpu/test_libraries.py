@@ -7,16 +7,12 @@ import subprocess
 import sys
 
 import pytest
-import torch
 
-from support import ROOT, TESTS
-from torchthaw.cuda_on_cpu import device
+from support import ROOT, TESTS, cuda_device
 
-VERSION = tuple(map(int, re.findall(r"\d+", torch.__version__)[:2]))
 pytestmark = [
     pytest.mark.timeout(900),
-    pytest.mark.skipif(VERSION < device.OLDEST, reason="the CUDA device on the CPU needs PyTorch 2.7"),
-    pytest.mark.skipif(torch.version.cuda is not None, reason="the CUDA device on the CPU needs a PyTorch for CPUs"),
+    *cuda_device.NEEDED,
 ]
 
 

@@ -62,7 +62,7 @@ def test_bad_input():
                 0,
                 torch.zeros(3, 4, 4),
                 ValueError,
-                names("input", ("4 dimensions", "batch, channels, height, width"), 3),
+                check.wrong_dimensions("input", 4, 3, "(3, 4, 4)"),
             ),
             (0, torch.zeros(1, 3, 1, 1), ValueError, "1"),
             (

@@ -77,7 +77,7 @@ def test_nan_infinity_and_saturation(place, value):
 def test_bad_input():
     inputs = arguments(3, 4, 5, torch.float32)
     bad = [
-        (0, torch.zeros(4), ValueError, names("input", ("2 dimensions", "batch, input_size"))),
+        (0, torch.zeros(4), ValueError, check.wrong_dimensions("input", 2, 1, "(4,)")),
         (
             0,
             torch.zeros(3, 4, dtype=torch.int32),
@@ -88,7 +88,7 @@ def test_bad_input():
         (1, torch.zeros(15, 8), ValueError, names("weights", "(15, 9)", "(15, 8)")),
         (2, torch.zeros(14), ValueError, names("bias", "(15,)", "(14,)")),
         (3, torch.zeros(2, 5), ValueError, names("old_h", "(3, 5)", "(2, 5)")),
-        (3, torch.zeros(5), ValueError, names("old_h", ("2 dimensions", "(5,)"))),
+        (3, torch.zeros(5), ValueError, check.wrong_dimensions("old_h", 2, 1, "(5,)")),
         (4, torch.zeros(3, 6), ValueError, names("old_cell", "(3, 5)", "(3, 6)")),
     ]
     for place, name in enumerate(["input", "weights", "bias", "old_h", "old_cell"]):

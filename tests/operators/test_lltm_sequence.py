@@ -81,7 +81,7 @@ def test_nan_stays_in_its_row():
 def test_bad_input():
     inputs = arguments(2, 3, 4, 5, torch.float32)
     bad = [
-        (0, torch.zeros(3, 4), ValueError, names("input", ("3 dimensions", "seq_len, batch, input_size"))),
+        (0, torch.zeros(3, 4), ValueError, check.wrong_dimensions("input", 3, 2, "(3, 4)")),
         (1, torch.zeros(15, 8), ValueError, names("weights", "(15, 9)", "(15, 8)")),
         (2, torch.zeros(14), ValueError, names("bias", "(15,)", "(14,)")),
         (3, torch.zeros(2, 5), ValueError, names("old_h", "(3, 5)", "(2, 5)")),

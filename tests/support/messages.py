@@ -6,15 +6,10 @@ import re
 def names(*parts):
     """The pattern of a message, or of a line of output, that has each part as a word of its own, in any order.
 
-    Parts are what the caller needs: names, what was expected and what came. Of a tuple, one is enough: versions of
-    PyTorch from which we learn more, or less.
+    Parts are what the caller needs: names, what was expected and what came.
     """
     assert parts and all(str(part) for part in parts), "a pattern without parts fits any message"
-    return "(?m)^" + "".join(f"(?=.*(?:{_any_of(part)}))" for part in parts)
-
-
-def _any_of(part):
-    return "|".join(_word(str(each)) for each in (part if isinstance(part, tuple) else (part,)))
+    return "(?m)^" + "".join(f"(?=.*{_word(str(part))})" for part in parts)
 
 
 def _word(part):

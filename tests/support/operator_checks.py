@@ -9,8 +9,11 @@ from hypothesis import HealthCheck, settings, strategies as st
 from torch import Tensor
 
 from support.messages import names
+from torchthaw.bridge import pytorch
 
 DTYPES = [torch.float32, torch.float64]
+# Whether kernels are C functions, which check for themselves; else Python does, and tells whole shapes.
+CHECKED_IN_C = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 10) and pytorch.may_have_kernels()
 TOLERANCE = {torch.float32: 5e-5, torch.float64: 1e-10}
 
 # What every operator computes in, as messages have it.
@@ -19,6 +22,16 @@ FLOATS = ("torch.float32", "torch.float64")
 # 0, 1, primes, and the neighbours of vector widths and register tiles.
 SIZES = st.sampled_from([0, 1, 2, 3, 5, 7, 8, 13, 15, 16, 17, 24, 31, 32, 33, 48, 49])
 random_shapes = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def wrong_dimensions(array, expected, got, shape):
+    """The pattern of the error for an array of ``got`` dimensions where ``expected`` are; shape: what stands for them."""
+    return names(array, f"{expected} dimensions", got) if CHECKED_IN_C else names(array, shape)
+
+
+def no_tensor(array, shape):
+    """The pattern of the error for None where a tensor of this shape is expected."""
+    return names(array, "torch.Tensor", "NoneType") if CHECKED_IN_C else names(array, shape, "None")
 
 
 def tensors(*shapes, dtype=torch.float64):

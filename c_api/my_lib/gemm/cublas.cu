@@ -10,7 +10,7 @@
 namespace my_lib {
 namespace {
 
-#ifndef MY_LIB_CUBLAS  // the tests have a stand-in, of a name that no PyTorch has loaded already
+#ifndef MY_LIB_CUBLAS  // it is in the runtime where CUDA is the CPU
 #define MY_LIB_CUBLAS "libcublas.so.13", "libcublas.so.12"
 #endif
 constexpr const char *names[] = {MY_LIB_CUBLAS};

@@ -10,7 +10,6 @@ from . import home, sanitizer
 
 CHECK, LIBRARIES = "TORCHTHAW_CUDA_CHECK", "LD_LIBRARY_PATH"
 LINE = "torchthaw: CUDA code is compiled for the CPU and runs there, slowly, for tests (TORCHTHAW_CUDA=cpu)"
-active = config.cuda_is_cpu
 
 
 def environment():
@@ -33,18 +32,18 @@ def environment():
 
 def include_dirs():
     """The folder of PyTorch's headers for CUDA, which a PyTorch for CPUs lacks or has for a library that it lacks."""
-    return [os.path.join(os.path.dirname(os.path.abspath(__file__)), "include_pytorch")] if active() else []
+    return [os.path.join(os.path.dirname(os.path.abspath(__file__)), "include_pytorch")] if config.cuda_is_cpu() else []
 
 
 def library_for(path):
     """The library of the runtime for a file of a toolkit, such as ``/usr/local/cuda/lib64/libcudart_static.a``; else path."""
-    ours = home.home() / "lib64" / os.path.basename(path) if active() else None
+    ours = home.home() / "lib64" / os.path.basename(path) if config.cuda_is_cpu() else None
     return ours if ours and ours.exists() else path
 
 
 def start():
     """Makes PyTorch of this process have the device as soon as it is imported, if CUDA is the CPU here."""
-    if active():
+    if config.cuda_is_cpu():
         from . import in_process
 
         if config.switch(CHECK):

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from .. import cuda_on_cpu
+from ..base import config
 from ..extension import BuildError, cuda, ninja
 
 
@@ -107,7 +108,7 @@ def _unfit(path, wanted):
     """Why an existing object cannot serve; None when it can."""
     if path.suffix not in (".o", ".cuo", ".obj"):
         return None
-    if cuda_on_cpu.active() and _is_for_gpus(path):
+    if config.cuda_is_cpu() and _is_for_gpus(path):
         return "it holds code for GPUs, and this build is for CUDA on the CPU"
     if cuda.is_too_old(path):
         return "it was built by a CUDA that is too old"

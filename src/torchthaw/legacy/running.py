@@ -5,6 +5,7 @@ import shutil
 import sys
 
 from .. import cuda_on_cpu
+from ..base import config
 from . import cmake, finder, launcher, loading, python_words
 from .python_words import OF_PYTHON
 
@@ -103,7 +104,7 @@ def set_environment():
     if os.path.dirname(shutil.which("python") or "") != folder:
         prepend("PATH", folder, os.defpath)
     loading.point_compilers_at_headers()
-    if cuda_on_cpu.active():
+    if config.cuda_is_cpu():
         os.environ.update(cuda_on_cpu.environment())
         print(cuda_on_cpu.LINE, file=sys.stderr)
     try:

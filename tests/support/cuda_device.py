@@ -1,0 +1,14 @@
+"""tests/support/cuda_device.py: the marks of tests that need PyTorch's CUDA device on the CPU."""
+
+import re
+
+import pytest
+import torch
+
+from torchthaw.cuda_on_cpu import device
+
+VERSION = tuple(map(int, re.findall(r"\d+", torch.__version__)[:2]))
+NEEDED = [
+    pytest.mark.skipif(VERSION < device.OLDEST, reason="the CUDA device on the CPU needs PyTorch 2.7"),
+    pytest.mark.skipif(torch.version.cuda is not None, reason="the CUDA device on the CPU needs a PyTorch for CPUs"),
+]
