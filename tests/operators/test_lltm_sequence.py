@@ -88,7 +88,11 @@ def test_bad_input():
         (4, torch.zeros(3, 6), ValueError, names("old_cell", "(3, 5)", "(3, 6)")),
     ]
     for place, name in enumerate(["input", "weights", "bias", "old_h", "old_cell"]):
-        bad.append((place, None, TypeError, names(name, "torch.Tensor", "NoneType")))
+        is_read = name in ("input", "old_h")  # for the sizes of the others
+        of_none = (
+            names(name, "torch.Tensor", "NoneType") if is_read else check.no_tensor(name, tuple(inputs[place].shape))
+        )
+        bad.append((place, None, TypeError, of_none))
         if place:
             bad.append((place, inputs[place].double(), TypeError, name))
     check.check_refuses(lltm_sequence, LLTMSequenceFunction, inputs, bad)
