@@ -225,6 +225,18 @@ def test_golden_numbers_are_what_pytorch_computes():
 
 
 @needs("cc")
+@needs("cmake", "ninja")
+def test_a_build_configured_with_cpath_needs_no_cpath(tmp_path):
+    """What CPATH names when CMake first looks at the compiler counts as the compiler's own, also when CPATH has gone."""
+    folders = [ROOT / "c_api", ROOT / "c_api/include", ROOT / "c_api/include/torchthaw"]
+    for path in (":".join(map(str, folders)), ""):
+        run(tool("cmake"), "-S", ROOT, "-B", tmp_path, "-G", "Ninja", "-DTORCHTHAW_CUDA=OFF",
+            env={**os.environ, "CPATH": path})  # fmt: skip
+    lines = (tmp_path / "build.ninja").read_text().splitlines()
+    given = {word for line in lines if line.startswith("  INCLUDES =") for word in line.split()}
+    assert {f"-I{folder}" for folder in folders} <= given
+
+
 def test_another_platform_gets_one_clear_line():
     done = subprocess.run(
         ["cc", "-U__linux__", "-fsyntax-only", "-x", "c", str(HEADER)], text=True, stderr=subprocess.PIPE
