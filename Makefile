@@ -1,7 +1,7 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
-.PHONY: lint-environment coverage-environment languages wheel docs lint coverage projects
+.PHONY: lint-environment coverage-environment languages wheel verify-wheel release docs lint coverage projects
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -102,6 +102,12 @@ projects: test-environment ## build real projects, without and with run: only="n
 
 wheel: test-environment ## what is published, in dist/: sdist, x86_64 and aarch64 wheels, tested; only="sdist x86_64" quick=1
 	@$(python) .ci/wheel.py $(if $(only),--only $(only)) $(if $(quick),--quick)
+
+verify-wheel: test-environment ## whether a wheel is what the source distribution beside it builds: wheel=dist/….whl
+	@$(python) .ci/wheel.py --verify $(or $(wheel),$(error wheel=: expected the file of a wheel))
+
+release: test-environment ## all that a release needs, then dist/SHA256SUMS; goes on where it stopped; part="wheel docs" for some
+	@$(python) .ci/release.py $(part)
 
 docs: docs-environment ## the site, from docs/ and the comments of headers and functions: build/site/index.html
 	@rm -rf build/site

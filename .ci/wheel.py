@@ -5,6 +5,7 @@
     make wheel only="sdist x86_64"  some of them
     make wheel quick=1              without the second build that shows that wheels are reproducible, and without
                                     the environments of other Pythons
+    make verify-wheel wheel=FILE    whether FILE is what the source distribution beside it builds, byte for byte
 
 Wheels are built from the source distribution, with git out of reach, on stand-ins for glibc 2.28 (glibc_stubs.py), and
 are renamed to manylinux_2_28 when auditwheel and wheel_checks.py agree. The C tests run with the libraries of each wheel;
@@ -41,6 +42,14 @@ REQUIREMENTS = ROOT / ".ci" / "requirements" / "locked" / "wheel.txt"
 GLIBC = "2.28"
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]  # those of pyproject.toml's classifiers: each was run
 NEXT = "3.14"  # run where it is found
+# Of an argument's file, by the schema of CycloneDX.
+IS_CYCLONEDX = """
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1]).read())
+raise SystemExit(error and f"{sys.argv[1]}: {error}")
+"""
 
 
 class WheelError(Exception):
@@ -151,6 +160,7 @@ def audit(kind, wheel, folder):
     It is unpacked in ``folder``.
     """
     bad = wheel_checks.complaints(wheel, unpack(wheel, folder))
+    run(tools(), "-c", IS_CYCLONEDX, wheel_checks.sbom(folder)[1])
     shown = run(tools(), "-m", "auditwheel", "show", "--json", wheel)
     tag = re.fullmatch(r"manylinux_2_(\d+)_(\w+)", proven(shown, folder))
     if not tag or tag[2] != kind.machine or int(tag[1]) > int(GLIBC.partition(".")[2]):
@@ -234,15 +244,57 @@ def make_wheel(name, sdist, again):
     return Path(shutil.copy(wheel, DIST))
 
 
+def kind_of(wheel):
+    """The name in KINDS of what a wheel's file name says; WheelError for another one."""
+    found = re.fullmatch(r"torchthaw-[\d.]+(?:\+cu(\d+))?-cp310-abi3-manylinux_2_28_(\w+)\.whl", wheel.name)
+    for name, kind in KINDS.items():
+        if found and (kind.machine, kind.cuda) == (found[2], found[1] or ""):
+            return name
+    raise WheelError(f"wheel: expected a file that make wheel makes, got {wheel}")
+
+
+def differences(wheel, other):
+    """What one of two wheels has and the other one has not, or has otherwise: names of files, sorted."""
+    contents = [
+        {each.filename: (each.CRC, each.date_time) for each in zipfile.ZipFile(path).infolist()} for path in (wheel, other)
+    ]
+    return sorted({name for name, _ in contents[0].items() ^ contents[1].items()})
+
+
+def verify(wheel):
+    """Builds the wheel anew, from the source distribution in its folder; WheelError where one byte is another."""
+    name = kind_of(wheel)
+    if lacking := missing(KINDS[name]):
+        raise WheelError(f"{wheel.name}: building it takes {lacking}, which this machine has not")
+    sdist = wheel.with_name(f"{wheel.name.partition('-cp310')[0].partition('+')[0]}.tar.gz")
+    if not sdist.is_file():
+        raise WheelError(f"wheel: expected the source distribution beside it, {sdist}, which is not there")
+    with tarfile.open(sdist) as archive:
+        # The time of every file in both: that of the commit, which a source distribution does not know.
+        os.environ["SOURCE_DATE_EPOCH"] = str(int(max(member.mtime for member in archive)))
+        archive.extractall(empty(FOLDER / "verify-source"), filter="data")
+    (source,) = (FOLDER / "verify-source").iterdir()
+    made = build(KINDS[name], source, empty(FOLDER / "verify-cmake"), FOLDER / "verify-wheel")
+    other = audit(KINDS[name], made, FOLDER / "verify-unpacked")
+    if digest(other) != digest(wheel):
+        names = ", ".join(differences(wheel, other)) or "the archive itself, no file in it"
+        raise WheelError(f"{wheel}: not what {sdist.name} builds with this machine's compilers; different: {names}")
+    say(f"{wheel.name}: the same bytes as built from {sdist.name}, sha256 {digest(wheel)}")
+
+
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=["sdist", *KINDS], default=DEFAULT)
+    parser.add_argument("--verify", type=Path, metavar="WHEEL", help="build it again and compare, instead of all else")
     parser.add_argument("--quick", action="store_true", help="no second build, no other Pythons")
     return parser.parse_args()
 
 
 def main():
     given = options()
+    if given.verify:
+        verify(given.verify)
+        return
     DIST.mkdir(exist_ok=True)
     sdist = make_sdist(FOLDER / "sdist")
     if digest(make_sdist(FOLDER / "sdist-again")) != digest(sdist):

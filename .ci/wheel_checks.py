@@ -1,6 +1,7 @@
 """wheel_checks.py: what a portable wheel promises, read from the file itself, beside what auditwheel says of the versions
 of symbols. Each check returns complaints, [] if none."""
 
+import json
 import re
 import zipfile
 from pathlib import Path
@@ -31,6 +32,7 @@ UNVERSIONED = {
 }
 LICENCES = {"LICENSE", "licenses/README.md", "licenses/gcc-runtime-library-exception.txt"}
 CUDA = {"lib/libthc.so.1"}
+SBOM = "sboms/torchthaw.cdx.json"
 FIELDS = "Summary Keywords License-Expression Requires-Python Description-Content-Type".split()
 
 
@@ -93,6 +95,38 @@ def of_metadata(wheel):
     return bad
 
 
+def sbom(folder):
+    """The bill of materials of an unpacked wheel, and its path."""
+    (path,) = Path(folder).glob(f"*.dist-info/{SBOM}")
+    return json.loads(path.read_text()), path
+
+
+def of_sbom(folder):
+    """Complaints about the bill of materials: what is linked in, and the packages that METADATA requires."""
+    bill, path = sbom(folder)
+    metadata = (path.parents[1] / "METADATA").read_text().partition("\n\n")[0]
+    requires = {
+        name: "optional" if "extra ==" in rest else "required"
+        for name, rest in re.findall(r"^Requires-Dist: ([\w-]+)(.*)", metadata, re.MULTILINE)
+    }
+    linked = {"libstdc++"} | ({"cudart"} if CUDA & libraries(folder).keys() else set())
+    found = {each["bom-ref"]: each for each in bill["components"]}
+    version = re.search(r"^Version: (.*)$", metadata, re.MULTILINE)[1]
+    bad = [f"{SBOM}: {name} is missing" for name in sorted(linked - found.keys())]
+    bad += [f"{SBOM}: {name} has no version" for name in sorted(linked & found.keys()) if "version" not in found[name]]
+    bad += [
+        f"{SBOM}: {name} is neither linked nor required" for name in sorted(found.keys() - linked - requires.keys())
+    ]
+    bad += [
+        f"{SBOM}: expected {name} as {scope}, got {found.get(name, {}).get('scope')}"
+        for name, scope in sorted(requires.items())
+        if scope == "required" and found.get(name, {}).get("scope") != scope
+    ]
+    if bill["metadata"]["component"]["version"] != version:
+        bad.append(f"{SBOM}: expected version {version}, got {bill['metadata']['component']['version']}")
+    return bad
+
+
 def complaints(wheel, folder):
     """All of them, about the file ``wheel`` that is unpacked in ``folder``."""
-    return of_metadata(wheel) + of_libraries(folder)
+    return of_metadata(wheel) + of_libraries(folder) + of_sbom(folder)

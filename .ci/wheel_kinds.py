@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGETS = [
-    "my_lib",
-    "th",
-    "cuda_on_cpu",
-    "bridge",
-]  # of CMake, in the wheel; the tests are built in the same tree, later
+# Of CMake, in the wheel; the tests are built in the same tree, later.
+TARGETS = ["my_lib", "th", "cuda_on_cpu", "thc_on_cpu", "bridge"]
 
 
 class Kind(NamedTuple):

@@ -1,5 +1,6 @@
 """tests/packaging/test_wheel.py: the wheel, built as pip builds it, works where nothing of the checkout is in sight."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -59,6 +60,17 @@ def test_what_the_wheel_carries(wheel):
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
     expected = python | headers | HEADERS | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
     assert inside - expected == set() and expected - inside == set()
+
+
+def test_the_bill_of_materials(wheel):
+    """What is linked into portable wheels alone is not in this one, whose libstdc++ is the system's."""
+    with zipfile.ZipFile(wheel) as archive:
+        bill = json.loads(archive.read(f"torchthaw-{torchthaw.__version__}.dist-info/sboms/torchthaw.cdx.json"))
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    assert bill["metadata"]["component"]["purl"] == f"pkg:pypi/torchthaw@{torchthaw.__version__}"
+    scopes = {each["name"]: each["scope"] for each in bill["components"]}
+    assert scopes == {"cffi": "required", "ninja": "required", "scipy-openblas32": "optional"}
+    assert not {"serialNumber", "timestamp"} & {*bill, *bill["metadata"]}
 
 
 @pytest.mark.parametrize("name", ["my_lib", "th"])

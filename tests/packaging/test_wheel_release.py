@@ -1,5 +1,6 @@
 """tests/packaging/test_wheel_release.py: the parts of `make wheel` that need neither zig nor a whole build."""
 
+import copy
 import ctypes
 import importlib
 import json
@@ -203,6 +204,79 @@ def wheel_file(folder, checks, version, *content, without=()):
 def test_metadata(checks, tmp_path, version, content, without, complaint):
     found = checks.of_metadata(wheel_file(tmp_path, checks, version, *content, without=without))
     assert found == [] if complaint is None else len(found) == 1 and complaint in found[0]
+
+
+BILL = {
+    "metadata": {"component": {"version": "1.0"}},
+    "components": [
+        {"bom-ref": "libstdc++", "version": "12.2.0", "scope": "required"},
+        {"bom-ref": "cffi", "scope": "required"},
+        {"bom-ref": "blas", "scope": "optional"},
+    ],
+}
+
+
+@pytest.mark.parametrize("change, requires, cuda, complaint", [
+    (lambda bill: None, [], False, None),
+    (lambda bill: bill["components"].append({"bom-ref": "cudart", "version": "13.0"}), [], True, None),
+    (lambda bill: None, [], True, "cudart is missing"),
+    (lambda bill: bill["components"].pop(0), [], False, "libstdc++ is missing"),
+    (lambda bill: bill["components"][0].pop("version"), [], False, "libstdc++ has no version"),
+    (lambda bill: bill["components"].append({"bom-ref": "cudart", "version": "13.0"}), [], False,
+     "cudart is neither linked nor required"),
+    (lambda bill: None, ["ninja>=1.11"], False, "expected ninja as required, got None"),
+    (lambda bill: bill["components"][1].update(scope="optional"), [], False, "expected cffi as required, got optional"),
+    (lambda bill: bill["metadata"]["component"].update(version="1.1"), [], False, "expected version 1.0, got 1.1"),
+])  # fmt: skip
+def test_the_bill_of_materials_is_that_of_the_wheel(checks, tmp_path, change, requires, cuda, complaint):
+    bill = copy.deepcopy(BILL)
+    change(bill)
+    info = tmp_path / "torchthaw-1.0.dist-info"
+    (info / "sboms").mkdir(parents=True)
+    (info / "sboms" / "torchthaw.cdx.json").write_text(json.dumps(bill))
+    lines = ["Version: 1.0", *(f"Requires-Dist: {each}" for each in ["cffi>=1", 'blas>=0; extra == "legacy"', *requires])]
+    (info / "METADATA").write_text("\n".join([*lines, "", "Readme"]))
+    library(tmp_path, "lib/libthc.so.1" if cuda else "lib/libth.so.1", HARMLESS)
+    expected = [] if complaint is None else [f"sboms/torchthaw.cdx.json: {complaint}"]
+    assert checks.of_sbom(tmp_path) == expected
+
+
+def test_every_target_of_a_wheel_is_built(release):
+    """What CMake installs into a wheel must have been built: make wheel names the targets."""
+    files = [path for folder in ("c_api", "src") for path in (ROOT / folder).rglob("CMakeLists.txt")]
+    text = "".join(path.read_text() for path in files)
+    installed = set(re.findall(r"install\(TARGETS (\w+)[^)]*COMPONENT python", text))
+    installed |= set(re.findall(r"torchthaw_install\((\w+)\)", text))
+    targets = set(release.settings(release.KINDS["x86_64-cuda"], "tree")["build.targets"].split(";"))
+    assert installed >= {"bridge", "th", "my_lib", "thc_on_cpu"} and installed - {"my_lib_cuda"} <= targets
+
+
+# Verifying a wheel
+
+
+def test_a_wheel_s_name_says_how_it_was_built(release):
+    end = "-cp310-abi3-manylinux_2_28"
+    assert release.kind_of(Path(f"a/torchthaw-1.0.0{end}_x86_64.whl")) == "x86_64"
+    assert release.kind_of(Path(f"torchthaw-1.0.0{end}_aarch64.whl")) == "aarch64"
+    assert release.kind_of(Path(f"torchthaw-1.0.0+cu130{end}_x86_64.whl")) == "x86_64-cuda"
+    for name in ("torchthaw-1.0.0-cp310-abi3-linux_x86_64.whl", f"torchthaw-1.0.0+cu999{end}_x86_64.whl", "other.whl"):
+        with pytest.raises(release.WheelError, match="expected a file that make wheel makes, got "):
+            release.kind_of(Path(name))
+
+
+def test_a_wheel_without_its_source_distribution(release, tmp_path):
+    wheel = tmp_path / "torchthaw-1.0.0-cp310-abi3-manylinux_2_28_x86_64.whl"
+    wheel.touch()
+    with pytest.raises(release.WheelError, match="expected the source distribution beside it, .*/torchthaw-1.0.0.tar.gz"):
+        release.verify(wheel)
+
+
+def test_what_differs_between_wheels_is_named(release, tmp_path):
+    for folder, files in {"a": {"same": "x", "changed": "x", "gone": "x"}, "b": {"same": "x", "changed": "y"}}.items():
+        with zipfile.ZipFile(tmp_path / folder, "w") as archive:
+            for name, text in files.items():
+                archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), text)
+    assert release.differences(tmp_path / "a", tmp_path / "b") == ["changed", "gone"]
 
 
 # The stand-ins for glibc
