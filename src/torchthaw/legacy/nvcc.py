@@ -88,7 +88,7 @@ def rewrite(arguments, toolkit):
     arguments, replaced = cxx_standard.current(arguments, cxx_standard.of_command(arguments))
     words, asked, changes = _current(arguments)
     changes = [*replaced, *changes]
-    lost = [name for name in _numbers(asked) if name not in toolkit.architectures]
+    lost = _lost(_numbers(asked), toolkit)
     if lost:
         names = " ".join(f"sm_{name}" for name in lost)
         flags, wanted = _wanted(words, toolkit)
@@ -109,7 +109,7 @@ def current(words, toolkit):
     """(words, changes): flags for any source, without the architectures that this nvcc lacks."""
     words, asked, changes = _current(words)
     names = _numbers(asked)
-    lost = [name for name in names if name not in toolkit.architectures]
+    lost = _lost(names, toolkit)
     if lost:
         kept = [name for name in names if name not in lost]
         instead = f"built for {' '.join(f'sm_{name}' for name in kept)}" if kept else "PyTorch chooses another"
@@ -117,6 +117,11 @@ def current(words, toolkit):
         changes.append(f"{lost}: nvcc {toolkit.version} has no such architecture; {instead}")
         asked = cuda.gencode(kept)
     return [*words, *asked], changes
+
+
+def _lost(names, toolkit):
+    """Those that this nvcc does not build for. The one for the CPU leaves architectures aside."""
+    return [] if config.cuda_is_cpu() else [name for name in names if name not in toolkit.architectures]
 
 
 def listed(given, toolkit):
@@ -133,7 +138,7 @@ def listed(given, toolkit):
         return given, []
     kept = ";".join(kept) or f"{oldest[:-1]}.{oldest[-1]}+PTX"
     reason = f"nvcc {toolkit.version} has no such architecture; built for {kept}"
-    return kept, [f"TORCH_CUDA_ARCH_LIST: {' '.join(lost)}: {reason}"]
+    return kept, [] if config.cuda_is_cpu() else [f"TORCH_CUDA_ARCH_LIST: {' '.join(lost)}: {reason}"]
 
 
 def header_flags(given=()):

@@ -411,6 +411,17 @@ def test_flags_of_nvcc_lose_the_cards_that_it_lacks(monkeypatch, capsys, given, 
     assert ("has no such architecture" in capsys.readouterr().err) == lost
 
 
+@pytest.mark.parametrize("given, _", NVCC_FLAGS)
+def test_the_nvcc_of_the_cpu_lacks_no_card(monkeypatch, capsys, given, _):
+    monkeypatch.setenv("TORCHTHAW_CUDA", "cpu")
+    monkeypatch.setattr(cpp_extension.cuda, "toolkit", Toolkit)
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "5.2;8.0")
+    asked = [word for word in given if re.search("arch|compute", word)]
+    assert set(asked) <= {*cpp_extension.nvcc_flags(given, "native"), "-gencode"}
+    assert cpp_extension.nvcc.listed("5.2;8.0", Toolkit) == ("8.0", [])
+    assert "architecture" not in capsys.readouterr().err
+
+
 def test_extensions_with_flags_as_a_list_and_as_a_dict(monkeypatch):
     from setuptools import Extension
 
