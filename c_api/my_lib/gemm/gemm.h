@@ -29,6 +29,7 @@ template <typename S, typename Output = S> struct Product {
     Output *c;
     int64_t c_stride;
     bool accumulate = false;  // C += A B, where Output is T
+    int64_t unit_rows = row_block;  // of C, for one thread; at most row_block, fewer where B is small and packed
 };
 
 // Where a tile or a panel of C begins; `add`: to what is there.
@@ -190,8 +191,10 @@ template <typename T> struct Units {
     template <typename S, typename Output>
     explicit Units(const Product<S, Output> &product)
         : panels(ceil_div(product.columns, panel_width<T>)),
-          count(ceil_div(product.rows, row_block) * panels),
-          work(count ? 1 + product.depth * panel_width<T> * (product.rows < row_block ? product.rows : row_block) : 0) {}
+          count(ceil_div(product.rows, product.unit_rows) * panels),
+          work(count ? 1 + product.depth * panel_width<T> *
+                           (product.rows < product.unit_rows ? product.rows : product.unit_rows)
+                     : 0) {}
 };
 
 template <typename S, typename Output>
@@ -200,9 +203,10 @@ void multiply_units(const Product<S, Output> &product, int64_t panels, int64_t b
     constexpr int64_t width = panel_width<T>;
     assert(begin < end && end <= Units<T>(product).count);
     assert(product.c_stride >= product.columns && (std::is_same_v<Output, T> || !product.accumulate));
-    const auto begin_row = [=](int64_t unit) { return unit / panels * row_block; };
+    const int64_t unit_rows = product.unit_rows;
+    const auto begin_row = [=](int64_t unit) { return unit / panels * unit_rows; };
     const auto end_row = [&](int64_t unit) {
-        return begin_row(unit) + row_block < product.rows ? begin_row(unit) + row_block : product.rows;
+        return begin_row(unit) + unit_rows < product.rows ? begin_row(unit) + unit_rows : product.rows;
     };
     const auto columns_of = [&](int64_t unit) {
         const int64_t column = unit % panels * width;

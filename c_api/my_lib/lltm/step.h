@@ -18,6 +18,23 @@ template <typename S> struct LltmStep {
     S *new_h, *new_cell, *gates; // gates may be null
 };
 
+// Finishes columns [first, first + present.count) of a row: bias, activation, new state. `before`: the products.
+template <typename S, typename T = Arithmetic<S>>
+[[gnu::always_inline]] inline void finish_lltm_row(const LltmStep<S> &step, int64_t row, int64_t first,
+                                                   Some<T> present, const Vec<T> (&before)[3]) {
+    const int64_t state_size = step.state_size, at = row * state_size + first;
+    const auto gates = math::lltm_activate<Vec<T>>({before[0], before[1], before[2]});
+    const auto state = math::lltm_update<Vec<T>>(gates, present.load(step.old_cell + at));
+    present.store(step.new_h + at, state.h);
+    present.store(step.new_cell + at, state.cell);
+    if (step.gates) {
+        S *to = step.gates + row * 3 * state_size + first;
+        present.store(to, gates.input);
+        present.store(to + state_size, gates.output);
+        present.store(to + 2 * state_size, gates.candidate);
+    }
+}
+
 // Finishes a block of products: addition, activation, new state.
 template <typename S, typename T = Arithmetic<S>>
 void finish_lltm(const LltmStep<S> &step, const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
@@ -27,7 +44,7 @@ void finish_lltm(const LltmStep<S> &step, const Block<T> &block, int64_t first_r
     Vec<T> bias[3];
     for (int gate = 0; gate < 3; ++gate) bias[gate] = present.load(step.bias + gate * state_size + part.first);
     for (int64_t i = 0; i < rows; ++i) {
-        const int64_t row = first_row + i, at = row * state_size + part.first;
+        const int64_t row = first_row + i;
         Vec<T> before[3];
         for (int gate = 0; gate < 3; ++gate) {
             before[gate] = load<T>(&block[gate][i * lanes<T>]) + bias[gate];
@@ -35,17 +52,26 @@ void finish_lltm(const LltmStep<S> &step, const Block<T> &block, int64_t first_r
                 before[gate] =
                     before[gate] + present.load(step.addend + (row * 3 + gate) * state_size + part.first);
         }
-        const auto gates = math::lltm_activate<Vec<T>>({before[0], before[1], before[2]});
-        const auto state = math::lltm_update<Vec<T>>(gates, present.load(step.old_cell + at));
-        present.store(step.new_h + at, state.h);
-        present.store(step.new_cell + at, state.cell);
-        if (step.gates) {
-            S *to = step.gates + row * 3 * state_size + part.first;
-            present.store(to, gates.input);
-            present.store(to + state_size, gates.output);
-            present.store(to + 2 * state_size, gates.candidate);
-        }
+        finish_lltm_row(step, row, part.first, present, before);
     }
+}
+
+// Finishes `batch` rows whose products are all in step.addend.
+template <typename S> void finish_lltm_rows(const LltmStep<S> &step, int64_t batch) {
+    using T = Arithmetic<S>;
+    constexpr int64_t grain = 4096;  // elements per slice
+    const int64_t state_size = step.state_size;
+    parallel_for(batch, 1 + grain / (state_size + 1), [=](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row)
+            for (int64_t i = 0; i < state_size; i += lanes<T>) {
+                const Some<T> present = some<T>(state_size, i);
+                Vec<T> before[3];
+                for (int gate = 0; gate < 3; ++gate)
+                    before[gate] = present.load(step.addend + (row * 3 + gate) * state_size + i) +
+                                   present.load(step.bias + gate * state_size + i);
+                finish_lltm_row(step, row, i, present, before);
+            }
+    });
 }
 
 // One step's gradients, from grad_h + more_grad_h (which may be null) and grad_cell. d_old_cell may be null, and

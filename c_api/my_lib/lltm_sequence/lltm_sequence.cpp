@@ -3,7 +3,8 @@
 // The steps go in chunks of a few hundred rows (steps times batch). In each chunk the input's share of all gates is
 // one product before the steps, and the gradients of weights and input are products after them: only the recurrent
 // product runs step by step. A chunk's rows are still in cache when they are used again, and the workspace does not
-// grow with the length of the sequence. Weights are transposed once for all chunks.
+// grow with the length of the sequence. Weights are transposed once for all chunks; those of the state too, where that
+// is worth it for so many steps: then a few rows fill whole vectors with columns of their gates.
 //
 // With 16-bit elements a step reads the state as the step before stored it. What never leaves the call stays in float:
 // the input's share of the gates, the gradients that flow from step to step, and the sums over steps.
@@ -29,6 +30,15 @@ static inline int64_t steps_per_chunk(int64_t seq_len, int64_t batch) {
     return steps < seq_len ? steps : seq_len;
 }
 
+// Whether the weights of the state are transposed as well: for enough steps, and as long as a second-level cache holds
+// them beside the rest. The entry points and the kernels must agree on it, too.
+template <typename S> static inline bool transposes_recurrence(const LltmSequenceSizes &s) {
+    constexpr int64_t most_bytes = 1024 * 1024;
+    const bool enough = s.seq_len >= 16 || (s.step.batch < 16 && s.seq_len * s.step.batch >= 32);
+    return is_arithmetic<S> && enough &&
+           s.step.gate_size() * s.step.state_size <= most_bytes / static_cast<int64_t>(sizeof(S));
+}
+
 namespace MY_LIB_ISA {
 
 template <typename S> void lltm_sequence_forward(const LltmSequenceForward<S> &a) {
@@ -40,17 +50,22 @@ template <typename S> void lltm_sequence_forward(const LltmSequenceForward<S> &a
     const int64_t chunk_steps = steps_per_chunk(seq_len, batch);
     T *chunk_gates = align<T>(a.workspace);  // used when the caller wants none, or wants them rounded
     T *packed = align<T>(chunk_gates + chunk_steps * batch * gate_size);
-    T *panels = align<T>(packed + packed_rows<T>(batch, state_size) * state_size);
-    // The weights are worth transposing for the rows of the input that share them; for a few rows they are not, nor
-    // where the input is what must be converted.
-    const bool transposed = is_arithmetic<S> && seq_len * batch >= 32;
+    const bool by_rows = transposes_recurrence<S>(a.sizes);
+    T *panels = align<T>(packed + (by_rows ? ceil_div(gate_size, panel_width<T>) * panel_width<T>
+                                           : packed_rows<T>(batch, state_size)) *
+                                      state_size);
+    // Transposed weights serve every row of the input. For long rows it is better to transpose the rows, and 16-bit rows
+    // must be converted anyway.
+    const bool transposed = is_arithmetic<S> && input_size <= 256 && seq_len * batch >= input_size;
     assert(has_room(panels, transposed ? ceil_div(gate_size, panel_width<T>) * panel_width<T> * input_size
                                        : packed_rows<T>(chunk_steps * batch, input_size) * input_size,
                     a.workspace, a.workspace_size));
     const S *input_weights = a.weights + state_size;
-    RightMatrix<T> right = {};
-    if constexpr (is_arithmetic<S>)
+    RightMatrix<T> right = {}, recurrent = {};
+    if constexpr (is_arithmetic<S>) {
         if (transposed) right = pack_transposed(input_weights, row_size, input_size, gate_size, panels);
+        if (by_rows) recurrent = pack_transposed(a.weights, row_size, state_size, gate_size, packed);
+    }
     for (int64_t first = 0; first < seq_len; first += chunk_steps) {
         const int64_t steps = seq_len - first < chunk_steps ? seq_len - first : chunk_steps, rows = steps * batch;
         const S *x = a.input + first * batch * input_size;
@@ -62,7 +77,7 @@ template <typename S> void lltm_sequence_forward(const LltmSequenceForward<S> &a
         if (!transposed)
             affine<S>(x, input_weights, row_size, nullptr, rows, input_size, gate_size, before, panels);
         for (int64_t t = first; t < first + steps; ++t, before += batch * gate_size) {
-            const Matrix<S> x[2] = {{t ? a.h + (t - 1) * states : a.old_h, state_size, state_size}, {nullptr, 0, 0}};
+            const S *h = t ? a.h + (t - 1) * states : a.old_h;
             const LltmStep<S> step = {state_size,
                                       a.bias,
                                       before,
@@ -70,6 +85,13 @@ template <typename S> void lltm_sequence_forward(const LltmSequenceForward<S> &a
                                       a.h + t * states,
                                       a.cell + t * states,
                                       a.gates ? a.gates + t * batch * gate_size : nullptr};
+            if constexpr (is_arithmetic<S>)
+                if (by_rows) {
+                    multiply<T>({batch, gate_size, state_size, h, state_size, 1, recurrent, before, gate_size, true, 48});
+                    finish_lltm_rows(step, batch);
+                    continue;
+                }
+            const Matrix<S> x[2] = {{h, state_size, state_size}, {nullptr, 0, 0}};
             multiply_transposed<S, true>(x, batch, a.weights, row_size, gate_size, packed,
                                          [=](const Block<T> &block, int64_t first_row, int64_t rows, Columns part) {
                                              finish_lltm(step, block, first_row, rows, part);
@@ -207,7 +229,10 @@ template <typename S> size_t forward_workspace_size(const LltmSequenceSizes &s) 
     const int64_t rows = steps_per_chunk(s.seq_len, step.batch) * step.batch;
     const size_t rows_packed = packed_bytes<T>(rows, step.input_size);
     const size_t columns_packed = column_panels_bytes<T>(step.input_size, step.gate_size());
-    return workspace_bytes({aligned_bytes<T>(rows * step.gate_size()), packed_bytes<T>(step.batch, step.state_size),
+    return workspace_bytes({aligned_bytes<T>(rows * step.gate_size()),
+                            transposes_recurrence<S>(s)
+                                ? column_panels_bytes<T>(step.state_size, step.gate_size())
+                                : packed_bytes<T>(step.batch, step.state_size),
                             rows_packed > columns_packed ? rows_packed : columns_packed});
 }
 
