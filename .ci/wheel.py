@@ -256,7 +256,8 @@ def kind_of(wheel):
 def differences(wheel, other):
     """What one of two wheels has and the other one has not, or has otherwise: names of files, sorted."""
     contents = [
-        {each.filename: (each.CRC, each.date_time) for each in zipfile.ZipFile(path).infolist()} for path in (wheel, other)
+        {each.filename: (each.CRC, each.date_time) for each in zipfile.ZipFile(path).infolist()}
+        for path in (wheel, other)
     ]
     return sorted({name for name, _ in contents[0].items() ^ contents[1].items()})
 

@@ -71,6 +71,15 @@ GOALS = (
     *_row("lltm_sequence", "forward, without grad", "torchthaw", ("nn.LSTM",), (0.65, 0.65)),
     *_row("lltm_sequence", "backward", "torchthaw", ("nn.LSTM",), (0.58, 0.36)),
     *(
+        Goal(
+            "lltm_sequence", "inference", f"{batch}, {input_size}, 128", "torchthaw", ("nn.LSTM", "ONNX Runtime"), bound
+        )
+        for (batch, input_size), bound in zip(
+            ((batch, input_size) for batch in (1, 4, 16, 64) for input_size in (32, 1024)),
+            (0.75, 0.80, 0.85, 0.80, 0.80, 0.70, 0.75, 0.75),
+        )
+    ),
+    *(
         Goal("lltm_threads", case, "64, 1024, 128", "torchthaw, 1 thread", ("torchthaw, 2 threads",), 1.9, "≥")
         for case in ("raw forward", "forward", "backward")
     ),

@@ -5,10 +5,13 @@ against loops over the rows with an eager and a compiled LLTM cell. x does not
 require grad; float32, one thread. "forward, without grad" runs under
 ``torch.no_grad()``, which each call enters. "backward" is
 ``(output.sum() + cell.sum()).backward()`` on a fresh graph, with empty
-``.grad``, for the gradients of the parameters.
+``.grad``, for the gradients of the parameters. "inference" is what a served
+model does: both layers under ``torch.inference_mode()``, and ONNX Runtime's
+LSTM with the weights of ``nn.LSTM`` and bound inputs and outputs.
 """
 
 import time
+from importlib.util import find_spec
 
 import torch
 
@@ -18,6 +21,7 @@ from .peers import eager
 from .training import backward_contender, check_same_work, forward_contender
 
 SHAPES = ((16, 32, 128), (64, 1024, 128))  # batch, input, state
+SERVED = tuple((batch, input_size, 128) for batch in (1, 4, 16, 64) for input_size in (32, 1024))
 STEPS = 100
 
 
@@ -26,7 +30,28 @@ def backward(result):
     (output.sum() + cell.sum()).backward()
 
 
-def measure(effort, shapes=SHAPES, steps=STEPS):
+def inference(effort, batch, input_size, state_size, steps):
+    """The forward pass alone, of layers that are served."""
+    from modules import LLTMLayer
+
+    generator = torch.Generator().manual_seed(0)
+    layer = LLTMLayer(input_size, state_size)
+    lstm = torch.nn.LSTM(input_size, state_size)
+    x = torch.randn(steps, batch, input_size, generator=generator)
+    runs = {
+        name: torch.inference_mode()(bound(module, x)) for name, module in (("torchthaw", layer), ("nn.LSTM", lstm))
+    }
+    if find_spec("onnxruntime"):
+        from .peers import onnx_lstm
+
+        runs["ONNX Runtime"], output = onnx_lstm.run(lstm, x)
+        (expected, _), _ = runs["nn.LSTM"](), runs["ONNX Runtime"]()
+        torch.testing.assert_close(output, expected, rtol=1e-4, atol=1e-4)
+    contenders = [forward_contender(name, run) for name, run in runs.items()]
+    return compare("lltm_sequence", "inference", f"{batch}, {input_size}, {state_size}", contenders, effort)
+
+
+def measure(effort, shapes=SHAPES, served=SERVED, steps=STEPS):
     from modules import LLTMLayer
 
     outcome = Outcome()
@@ -60,6 +85,10 @@ def measure(effort, shapes=SHAPES, steps=STEPS):
         outcome.groups.append(compare("lltm_sequence", "forward, without grad", shape, forward, effort))
         passes = [backward_contender(name, run, backward, leaves[name]) for name, run in runs.items()]
         outcome.groups.append(compare("lltm_sequence", "backward", shape, passes, effort))
+    if not find_spec("onnxruntime"):
+        outcome.notes.append("ONNX Runtime left out: it has no release for this Python")
+    for shape in served:
+        outcome.groups.append(inference(effort, *shape, steps))
     outcome.notes.append(
         f"torch.compile took {compiling:.0f} s to compile the cell for {len(shapes)} shapes; "
         "the whole sequence in one graph is left out, it compiles for minutes"

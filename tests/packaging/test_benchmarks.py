@@ -199,7 +199,8 @@ def test_draws_are_measured_beside_the_published_generator():
 
 def test_goals_stand_at_shapes_that_are_measured():
     for benchmark in ("lltm", "lltm_gemm", "lltm_sequence", "lltm_threads"):
-        shapes = importlib.import_module(f"benchmarks.{benchmark}").SHAPES
+        module = importlib.import_module(f"benchmarks.{benchmark}")
+        shapes = module.SHAPES + getattr(module, "SERVED", ())
         shapes_of_goals = {goal.shape for goal in goals.GOALS if goal.benchmark == benchmark}
         assert shapes_of_goals <= {", ".join(map(str, shape)) for shape in shapes}
     assert {goal.benchmark for goal in goals.GOALS} <= set(BENCHMARKS)

@@ -234,7 +234,10 @@ def test_the_bill_of_materials_is_that_of_the_wheel(checks, tmp_path, change, re
     info = tmp_path / "torchthaw-1.0.dist-info"
     (info / "sboms").mkdir(parents=True)
     (info / "sboms" / "torchthaw.cdx.json").write_text(json.dumps(bill))
-    lines = ["Version: 1.0", *(f"Requires-Dist: {each}" for each in ["cffi>=1", 'blas>=0; extra == "legacy"', *requires])]
+    lines = [
+        "Version: 1.0",
+        *(f"Requires-Dist: {each}" for each in ["cffi>=1", 'blas>=0; extra == "legacy"', *requires]),
+    ]
     (info / "METADATA").write_text("\n".join([*lines, "", "Readme"]))
     library(tmp_path, "lib/libthc.so.1" if cuda else "lib/libth.so.1", HARMLESS)
     expected = [] if complaint is None else [f"sboms/torchthaw.cdx.json: {complaint}"]
@@ -267,7 +270,9 @@ def test_a_wheel_s_name_says_how_it_was_built(release):
 def test_a_wheel_without_its_source_distribution(release, tmp_path):
     wheel = tmp_path / "torchthaw-1.0.0-cp310-abi3-manylinux_2_28_x86_64.whl"
     wheel.touch()
-    with pytest.raises(release.WheelError, match="expected the source distribution beside it, .*/torchthaw-1.0.0.tar.gz"):
+    with pytest.raises(
+        release.WheelError, match="expected the source distribution beside it, .*/torchthaw-1.0.0.tar.gz"
+    ):
         release.verify(wheel)
 
 

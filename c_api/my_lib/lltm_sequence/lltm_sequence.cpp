@@ -39,6 +39,13 @@ template <typename S> static inline bool transposes_recurrence(const LltmSequenc
            s.step.gate_size() * s.step.state_size <= most_bytes / static_cast<int64_t>(sizeof(S));
 }
 
+// Whether the weights of the input are: they serve every row of it. For long rows it is better to transpose the rows, and
+// 16-bit rows must be converted anyway.
+template <typename S> static inline bool transposes_input(const LltmSequenceSizes &s) {
+    const int64_t rows = steps_per_chunk(s.seq_len, s.step.batch) * s.step.batch;  // of all steps, or more than 256
+    return is_arithmetic<S> && s.step.input_size <= 256 && rows >= s.step.input_size;
+}
+
 namespace MY_LIB_ISA {
 
 template <typename S> void lltm_sequence_forward(const LltmSequenceForward<S> &a) {
@@ -54,9 +61,7 @@ template <typename S> void lltm_sequence_forward(const LltmSequenceForward<S> &a
     T *panels = align<T>(packed + (by_rows ? ceil_div(gate_size, panel_width<T>) * panel_width<T>
                                            : packed_rows<T>(batch, state_size)) *
                                       state_size);
-    // Transposed weights serve every row of the input. For long rows it is better to transpose the rows, and 16-bit rows
-    // must be converted anyway.
-    const bool transposed = is_arithmetic<S> && input_size <= 256 && seq_len * batch >= input_size;
+    const bool transposed = transposes_input<S>(a.sizes);
     assert(has_room(panels, transposed ? ceil_div(gate_size, panel_width<T>) * panel_width<T> * input_size
                                        : packed_rows<T>(chunk_steps * batch, input_size) * input_size,
                     a.workspace, a.workspace_size));
@@ -227,13 +232,12 @@ template <typename S> size_t forward_workspace_size(const LltmSequenceSizes &s) 
     if (!check_packed_sizes<T>(s)) return SIZE_MAX;
     const LltmSizes &step = s.step;
     const int64_t rows = steps_per_chunk(s.seq_len, step.batch) * step.batch;
-    const size_t rows_packed = packed_bytes<T>(rows, step.input_size);
-    const size_t columns_packed = column_panels_bytes<T>(step.input_size, step.gate_size());
     return workspace_bytes({aligned_bytes<T>(rows * step.gate_size()),
                             transposes_recurrence<S>(s)
                                 ? column_panels_bytes<T>(step.state_size, step.gate_size())
                                 : packed_bytes<T>(step.batch, step.state_size),
-                            rows_packed > columns_packed ? rows_packed : columns_packed});
+                            transposes_input<S>(s) ? column_panels_bytes<T>(step.input_size, step.gate_size())
+                                                   : packed_bytes<T>(rows, step.input_size)});
 }
 
 template <typename S> size_t backward_workspace_size(const LltmSequenceSizes &s) {
