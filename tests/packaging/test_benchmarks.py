@@ -151,7 +151,7 @@ def test_verdicts():
     [
         ("lltm", {"shapes": [(2, 3, 4)]}),
         ("lltm_gemm", {"shapes": [(2, 3, 4)]}),
-        ("lltm_sequence", {"shapes": [(2, 3, 4)], "steps": 5}),
+        ("lltm_sequence", {"shapes": [(2, 3, 4)], "served": [(1, 3, 4)], "steps": 5}),
         ("lltm_threads", {"shapes": [(2, 3, 4)]}),
         ("fused_conv_batch_norm2d", {"batch": 4, "channels": 3, "size": 16}),
         ("operators", {}),

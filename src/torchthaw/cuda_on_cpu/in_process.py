@@ -21,9 +21,6 @@ def start():
     if "torch" in sys.modules:
         raise RuntimeError("TORCHTHAW_CUDA: expected a process that has not imported torch yet, got one that has")
     _loaded["runtime"] = None
-    # At the end of a process, PyTorch ends the thread of autograd for the device while Python is gone already; sometimes
-    # that aborts the process. Without a wait, PyTorch leaves the thread alone.
-    os.environ.setdefault("TORCH_AUTOGRAD_SHUTDOWN_WAIT_LIMIT", "0")
     import_hook.before_import("torch._C", _load)
     for name, change in CHANGES.items():
         import_hook.at_each_import(name, change)

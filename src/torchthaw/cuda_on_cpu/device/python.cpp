@@ -1,5 +1,16 @@
-/* python.cpp: what torch_c.py asks the device, by ctypes. Errors of PyTorch do not reach these functions. */
+/* python.cpp: what torch_c.py asks the device, by ctypes. Errors of PyTorch do not reach these functions.
+ *
+ * And the end of a process: until Python 3.13, a thread that asks for the interpreter after its end is unwound by
+ * pthread_exit(). Autograd's thread for the device may do so, and its functions do not let an exception pass, so C++ would
+ * end the process with std::terminate(). Such a thread waits instead, as Python 3.14 lets it do.
+ */
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
 
 #include "generator.h"
 #include "memory.h"
@@ -9,6 +20,27 @@ using namespace cuda_on_cpu;
 namespace {
 
 c10::impl::VirtualGuardImpl guard() { return {DEVICE.type()}; }
+
+std::terminate_handler terminate_before = nullptr;
+
+bool python_has_ended() {
+    for (const char *name : {"Py_IsFinalizing", "_Py_IsFinalizing"}) { /* public since Python 3.13 */
+        if (void *found = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<int (*)()>(found)() != 0;
+    }
+    return false;
+}
+
+[[noreturn]] void wait_or_terminate() {
+    const bool is_main = syscall(SYS_gettid) == getpid();
+    while (!is_main && !std::current_exception() && python_has_ended()) pause();
+    if (terminate_before != nullptr) terminate_before();
+    std::abort();
+}
+
+const bool has_handler = [] {
+    terminate_before = std::set_terminate(&wait_or_terminate);
+    return true;
+}();
 
 }  // namespace
 
