@@ -28,7 +28,8 @@ function(cuda_on_cpu_object result target source)
     cmake_parse_arguments(given "" "" "OPTIONS" ${ARGN})
     get_directory_property(options COMPILE_OPTIONS)
     list(FILTER options EXCLUDE REGEX "^-W")
-    list(APPEND options -fPIC -fvisibility-inlines-hidden -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= ${given_OPTIONS})
+    list(APPEND options -fPIC -fvisibility-inlines-hidden -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
+        -ffile-prefix-map=${cuda_on_cpu_home}/= ${given_OPTIONS})
     list(JOIN options "," options)
     string(REPLACE " " "\\ " options "${options}")  # of a path
     set(definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
