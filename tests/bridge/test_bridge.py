@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -225,7 +226,7 @@ def test_a_tensor_for_a_number_is_refused(name):
         refused(getattr(probe, f"give_{name}"), tensor, error=TypeError, match=match)
 
 
-@pytest.mark.parametrize("value", [3, 3.0, object(), torch.float32, {}, memoryview(b"abcd"), torch.ones(3).numpy()])
+@pytest.mark.parametrize("value", [3, 3.0, object(), torch.float32, {}, np.float32(3), np.array(3)[()]])
 def test_no_tensor_is_refused(value):
     match = names("array", "contiguous", "float32", "CPU", "tensor", type(value).__name__)
     refused(probe.read_float, value, error=TypeError, match=match)

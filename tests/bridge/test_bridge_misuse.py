@@ -143,11 +143,15 @@ DTYPES = {"float": "float32", "double": "float64", **{
     name: name for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool")
 }, "complex64": "complex64"}  # fmt: skip
 # What has memory of its own; of a tensor, as `void *`.
+ARRAYS, BYTE_ARRAYS = {"NumPy", "read-only NumPy"}, {"memoryview", "mmap", "read-only mmap"}
 MEMORY = {
+    *ARRAYS, *BYTE_ARRAYS,
     *DTYPES.values(), "bfloat16", "number", "leaf", "longer", "closed tensor", "cffi floats", "cffi ints", "cffi bytes",
     "cffi bytearray", "cffi read-only", "cffi struct", "foreign", "callback", *BYTES, *BUFFERS, *NULLS,
 }  # fmt: skip
-UNWRITABLE = {"leaf", "closed tensor", "cffi read-only", "cffi bytes", *BYTES}
+UNWRITABLE = {
+    "leaf", "closed tensor", "cffi read-only", "cffi bytes", *BYTES, "read-only NumPy", "memoryview", "read-only mmap",
+}  # fmt: skip
 
 
 def elements(name):
@@ -156,11 +160,13 @@ def elements(name):
     if name in ("float", "double", "complex64"):
         found |= {"floats"}
     if name == "float":
-        found |= FLOAT_TENSORS | {"cffi floats", "cffi read-only", "foreign"}
+        found |= FLOAT_TENSORS | ARRAYS | {"cffi floats", "cffi read-only", "foreign"}
     if name == "int64":
         found |= {"number"}
     if name in ("int8", "uint8", "bool"):
         found |= {"cffi bytes", "cffi bytearray"}
+    if name == "uint8":
+        found |= BYTE_ARRAYS
     return found | (BYTES | BUFFERS if name in ("int8", "uint8") else set())
 
 
@@ -177,10 +183,12 @@ KINDS = {
     "give_level": (INTEGERS | {"NumPy float"}, ()), "give_point": (SEQUENCES | {"dict"}, ()),
     "give_struct": (NULLS | {"cffi struct", "nested"}, ()), "give_wide": (NULLS | {"str", "strs"}, ()),
     "give_function": (NULLS | {"callback"}, ()),
-    "sizes": (elements("int64"), (0,)), "shaped": (FLOAT_TENSORS - {"longer"} | {"cffi read-only"}, (4,)),
-    "filled": ({"float32"}, (4,)), "text": ({"bytes", "bytearray", "cffi bytes", "cffi bytearray"}, (3, 4)),
+    "sizes": (elements("int64"), (0,)), "shaped": (FLOAT_TENSORS - {"longer"} | ARRAYS | {"cffi read-only"}, (4,)),
+    "filled": ({"float32", "NumPy"}, (4,)),
+    "text": ({"bytes", "bytearray", "memoryview", "cffi bytes", "cffi bytearray"}, (3, 4)),
     "worked": (
-        {"float32", "float64", "int32", "int64", "uint32", "uint64", "complex64", "longer", "cffi struct"}, (16, 4)
+        {"float32", "float64", "int32", "int64", "uint32", "uint64", "complex64", "longer", "cffi struct", "NumPy", "mmap"},
+        (16, 4),
     ),
 }  # fmt: skip
 LEGACY_KINDS = {

@@ -2,6 +2,7 @@
 #include "call.h"
 
 #include "annotated.h"
+#include "buffers.h"
 #include "call_structs.h"
 #include "callbacks.h"
 #include "device.h"
@@ -30,7 +31,7 @@ public:
           written_(scratch + function->parameter_count), arguments_(arguments), count_(count),
           converted_(with_structs ? count : function->parameter_count),
           takes_stream_(!with_structs && function->takes_stream),
-          checked_(!with_structs && function->checked) {}
+          checked_(!with_structs && function->checked), memory_(function) {}
 
     PyObject *run() {
         needs_cffi_ = function_->run == nullptr;
@@ -48,7 +49,9 @@ public:
         if (takes_stream_ && !convert_stream()) return nullptr;
         if (written_count_ > 0 && !may_be_written()) return nullptr;
         if (__builtin_expect(code_ran_, 0) && !convert_again()) return nullptr;
-        if (checked_ && !annotated_.complete(function_, frame_, arguments_, some_left_out, &sizes_)) return nullptr;
+        if (checked_ && !annotated_.complete(function_, frame_, arguments_, some_left_out, &memory_.sizes)) {
+            return nullptr;
+        }
         if (written_count_ > 0 && !needs_cffi_ && !bump_versions(written_, written_count_)) return nullptr;
         if (__builtin_expect(*function_->has_callback, 0)) return call_with_callbacks().release();
         return (device_ < 0 ? call() : call_on_device()).release();
@@ -142,7 +145,7 @@ private:
     static Outcome pointer(Call &call, const Argument &argument, int index) {
         Array *array = nullptr;
         if (call.checked_ && (argument.parameter.flags & CHECKED_FLAGS) != 0) array = call.annotated_.next(index);
-        const Outcome outcome = convert_pointer(argument, call.device(), &call.sizes_, array, &call.code_ran_);
+        const Outcome outcome = convert_pointer(argument, call.device(), &call.memory_, array, &call.code_ran_);
         const bool is_written = outcome == DONE && (argument.parameter.flags & THAW_WRITTEN) != 0;
         assert(call.written_count_ < call.function_->parameter_count); /* scratch holds as many beside the arguments */
         if (is_written && is_tensor(argument.object)) call.written_[call.written_count_++] = argument.object;
@@ -151,7 +154,7 @@ private:
 
     static Outcome array_again(Call &call, const Argument &argument, int index) {
         if (!is_tensor(argument.object)) return DONE;
-        return bridge::convert_again(argument, call.device(), &call.sizes_, call.annotated_.find(index));
+        return bridge::convert_again(argument, call.device(), &call.memory_, call.annotated_.find(index));
     }
 
     static Outcome floating_point(Call &call, const Argument &argument, int) {
@@ -311,7 +314,8 @@ private:
         if (kind != THAW_ARRAY && kind != THAW_HANDLE) return false;
         const bool takes_sizes = (argument.parameter.flags & THAW_SIZES) != 0;
         const bool is_sizes = takes_sizes && (PyTuple_Check(object) || PyList_Check(object));
-        return is_sizes || object == Py_None || is_stream(index) || is_tensor(object);
+        const bool is_none = object == Py_None;
+        return is_sizes || is_none || is_stream(index) || is_tensor(object) || memory_.buffers.has(argument.place);
     }
 
     /* The number or the pointer that the frame has for a parameter, for cffi. */
@@ -364,7 +368,7 @@ private:
     bool code_ran_ = false; /* of an argument's author, after pointers to other arguments' memory were read */
     PyObject *refused_ = nullptr;
     Ref values_; /* for cffi */
-    Sizes sizes_;
+    CallMemory memory_;
     Annotated annotated_;
 };
 

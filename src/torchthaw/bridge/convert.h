@@ -37,6 +37,14 @@ bool prepare_conversion();
 /* Whether `object` is a pointer, array or struct of cffi's. */
 bool is_cdata(PyObject *object);
 
+/* The address that cffi would pass for a cdata where C has a pointer of this ctype. False, without an exception, where
+ * cffi has to do it: it looks at buffers, and says what is wrong. */
+bool cffi_address(PyObject *object, PyObject *ctype, void **address);
+
+/* What is known of memory of cffi's at `address`: the elements of an array, no more than the address of a pointer. False
+ * with an exception set. */
+bool describe_cdata(PyObject *object, void *address, Array *array);
+
 /* Whether cffi may convert it during the call: that runs no code of its author, and it is no memory that C must not
  * write to. */
 bool is_plain_for_cffi(const Argument &argument);
@@ -54,7 +62,8 @@ bool read_integer(int kind, const void *place, int64_t *value);
 Outcome convert_integer(const Argument &argument, bool is_read);
 Outcome convert_float(const Argument &argument);
 
-/* Memory for the integers of torch.Size and sequence arguments, and for a workspace, for the time of a call. */
+/* Memory for the integers of torch.Size and sequence arguments, for buffers' records and for a workspace, for the time of
+ * a call. */
 class Sizes {
 public:
     ~Sizes();
@@ -69,19 +78,22 @@ private:
     struct Block {
         Block *next;
     };
-    static constexpr Py_ssize_t NEAR = 24;
+    static constexpr Py_ssize_t NEAR = 72; /* five buffers, too */
     int64_t near_[NEAR];
     Py_ssize_t free_ = NEAR;
     Block *more_ = nullptr;
 };
 
-/* A tensor as a pointer to its memory, sizes, or None. Tensors are on `device`, -1 before the first; NULL for the CPU.
- * `array`, if it is not NULL, gets what is known of the array; its sizes may be in `sizes`. `code_ran` becomes true if
- * code of the argument's author may have run, which may have moved the memory of other arguments. */
-Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Array *array, bool *code_ran);
+struct CallMemory; /* buffers.h */
+
+/* A tensor, or an array with a buffer, as a pointer to its memory; sizes; cffi's pointers; None. Tensors are on `device`,
+ * -1 before the first; NULL for the CPU, where buffers are. `array`, if it is not NULL, gets what is known of the array.
+ * `code_ran` becomes true if code of the argument's author may have run, which may have moved the memory of other
+ * arguments. */
+Outcome convert_pointer(const Argument &argument, int *device, CallMemory *memory, Array *array, bool *code_ran);
 
 /* The same for a tensor that was converted before: where its memory is now. Runs no code of anybody else. */
-Outcome convert_again(const Argument &argument, int *device, Sizes *sizes, Array *array);
+Outcome convert_again(const Argument &argument, int *device, CallMemory *memory, Array *array);
 
 /* What cffi will convert, described as convert_pointer() does. */
 Outcome describe_for_cffi(const Argument &argument, Array *array);

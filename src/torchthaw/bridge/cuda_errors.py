@@ -8,9 +8,11 @@ from . import _bridge, errors
 def refuse(name, kind, flags, code, bits, argument, cause, device):
     """Raises what is wrong with a tensor, as ``errors.refuse``; ``device``: where those before it are, or -1."""
     errors.raise_if_serious(cause)
-    torch = sys.modules["torch"]
+    torch = sys.modules.get("torch")
     on = "CUDA tensor" if device < 0 else f"tensor on cuda:{device}"
     want = errors.expected(kind, flags, code, bits).replace("CPU tensor", on)
+    if torch is None or not isinstance(argument, torch.Tensor):
+        raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}") from cause
     if not argument.is_cuda or (device >= 0 and argument.get_device() != device):
         error, got = TypeError, f"one on {argument.device}"
     else:

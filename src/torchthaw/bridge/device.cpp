@@ -19,7 +19,7 @@ int exchange_device(int device) { return static_cast<int>(ask_cuda(torch.exchang
 
 }  // namespace
 
-bool pytorch_has_cuda() { return (torch.tensor != nullptr || find_torch()) && torch.has_cuda; }
+bool pytorch_has_cuda() { return knows_torch() && torch.has_cuda; }
 
 bool current_stream(int device, void **stream) {
     const long long address = ask_cuda(torch.current_stream, device);

@@ -40,6 +40,23 @@ struct DLTensor {
     uint64_t byte_offset;
 };
 
+/* What the capsules of array.__dlpack__() point to, "dltensor" from before version 1.0 and "dltensor_versioned". */
+struct DLManagedTensor {
+    DLTensor tensor;
+    void *manager_context;
+    void (*deleter)(DLManagedTensor *self);
+};
+
+struct DLManagedTensorVersioned {
+    uint32_t major, minor;
+    void *manager_context;
+    void (*deleter)(DLManagedTensorVersioned *self);
+    uint64_t flags;
+    DLTensor tensor;
+};
+
+enum { DLPACK_READ_ONLY = 1, DLPACK_IS_COPIED = 2 }; /* flags */
+
 /* What the capsule type(tensor).__dlpack_c_exchange_api__ points to. */
 struct DLPackExchangeAPI {
     struct {

@@ -2,7 +2,7 @@
 
 import sys
 
-from . import _bridge, private_names, pytorch
+from . import _bridge, arrays, private_names, pytorch
 
 # thaw_kind -> the C type.
 INTEGERS = {
@@ -25,13 +25,13 @@ DTYPES = {
 DTYPES[_bridge.DLPACK_BOOL, 8] = "bool"
 
 
-def expected(kind, flags, code, bits):
-    """What the parameter takes, as a noun."""
+def expected(kind, flags, code, bits, what=None):
+    """What the parameter takes, as a noun; ``what``: arrays, where that is said of one."""
     if kind != _bridge.THAW_ARRAY:
         return NOUNS.get(kind, "a cffi value")
     dtype = "" if code < 0 else DTYPES.get((code, bits), "") + " "
     sizes = ", a torch.Size or sequence of integers" if flags & _bridge.THAW_SIZES else ""
-    return f"a contiguous {dtype}CPU tensor{sizes}"
+    return f"a contiguous {dtype}{what or ('CPU tensor' if 'torch' in sys.modules else 'array')}{sizes}"
 
 
 TRACED = ": torch.jit.trace makes tensors of sizes and records no C function; call the operator in torch.ops instead"
@@ -47,11 +47,24 @@ def refuse(name, kind, flags, code, bits, argument, cause):
         got = f"{type(argument).__name__}; no tensor is known, since torch is no PyTorch that works: {why}"
         raise TypeError(f"{name}: expected {want}, got {got}") from cause
     if torch is None or not issubclass(type(argument), torch.Tensor):
+        if kind == _bridge.THAW_ARRAY:
+            refuse_array(name, kind, flags, code, bits, argument, cause)
         raise TypeError(f"{name}: expected {want}, got {type(argument).__name__}") from cause
     if kind != _bridge.THAW_ARRAY:
         raise TypeError(f"{name}: expected {want}, got a tensor; for its value pass tensor.item()")
     error, got = wrong_memory(torch, argument, DTYPES.get((code, bits)), bool(flags & _bridge.THAW_WRITTEN), cause)
     raise error(f"{name}: expected {want}, got {got}") from cause
+
+
+def refuse_array(name, kind, flags, code, bits, argument, cause):
+    """Raises what is wrong with an array that is no tensor; returns for what is no array."""
+    try:
+        found = arrays.wrong(argument, DTYPES.get((code, bits)), bool(flags & _bridge.THAW_WRITTEN), cause)
+    except Exception as error:
+        raise_if_serious(error)
+        found = TypeError, _unreadable(argument, error)
+    if found:
+        raise found[0](f"{name}: expected {expected(kind, flags, code, bits, 'array')}, got {found[1]}") from cause
 
 
 def refuse_size(name, kind, flags, code, bits, item, cause):

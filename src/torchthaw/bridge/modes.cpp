@@ -23,10 +23,10 @@ bool is_mode_active() {
 
 bool belongs_to_modes(const thaw_callable *function, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords) {
-    if ((torch.tensor != nullptr && !is_mode_active()) || below_modes > 0) return false;
+    if (!knows_torch() || !is_mode_active() || below_modes > 0) return false;
     const Py_ssize_t all = count + (keywords == nullptr ? 0 : PyTuple_Size(keywords));
     for (Py_ssize_t i = 0; i < all; ++i) {
-        if (is_tensor(arguments[i])) return is_mode_active();
+        if (is_tensor(arguments[i])) return true;
     }
     return false;
 }

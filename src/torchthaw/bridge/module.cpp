@@ -1,4 +1,5 @@
 /* module.cpp: the Python module _bridge, which hands the bridge to extensions as a capsule. */
+#include "buffers.h"
 #include "call.h"
 #include "callbacks.h"
 #include "convert.h"
@@ -61,7 +62,7 @@ bool add(PyObject *module, const char *name, Ref object) {
 
 PyMODINIT_FUNC PyInit__bridge() {
     using namespace bridge;
-    if (!prepare_conversion() || !prepare_loading() || !prepare_callbacks()) return nullptr;
+    if (!prepare_conversion() || !prepare_buffers() || !prepare_loading() || !prepare_callbacks()) return nullptr;
     Ref module(PyModule_Create(&definition));
     if (module == nullptr || !add(module, "extensions", Ref::borrow(extensions))) return nullptr;
     for (const auto &constant : constants) {

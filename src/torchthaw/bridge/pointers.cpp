@@ -1,6 +1,6 @@
-/* pointers.cpp: the converter of pointers: tensors' memory, and sizes. */
-#include "convert.h"
-#include "tensor.h"
+/* pointers.cpp: the converter of pointers: the memory of tensors and buffers, and sizes. */
+#include "buffers.h"
+#include "call.h"
 
 #include <cassert>
 #include <new>
@@ -9,10 +9,10 @@ namespace bridge {
 
 namespace {
 
-/* Whether cffi makes a pointer to numbers of it: its own pointers and arrays, and what it copies into an array. */
+/* Whether cffi makes a pointer to numbers of it: what it copies into an array, and bytes. */
 bool is_for_cffi(PyObject *object) {
-    return is_cdata(object) || PyBytes_Check(object) || PyUnicode_Check(object) || PyTuple_Check(object) ||
-           PyList_Check(object) || PyByteArray_Check(object);
+    return PyBytes_Check(object) || PyUnicode_Check(object) || PyTuple_Check(object) || PyList_Check(object) ||
+           PyByteArray_Check(object);
 }
 
 constexpr size_t ALIGNMENT = 64;
@@ -74,19 +74,43 @@ Outcome convert_sizes(const Argument &argument, Sizes *sizes, Array *array, bool
     return argument.store(static_cast<void *>(values));
 }
 
+bool has_dtype(const Tensor &tensor, const thaw_parameter &parameter) {
+    const bool is_any = parameter.dtype_code < 0;
+    return is_any || (tensor.dtype_code == parameter.dtype_code && tensor.dtype_bits == parameter.dtype_bits);
+}
+
+/* Whether the memory begins where C's type may; PyTorch's always does. */
+bool is_aligned(const Tensor &tensor, const thaw_parameter &parameter) {
+    const int bytes = parameter.dtype_bits / (parameter.dtype_code == DLPACK_COMPLEX ? 16 : 8);
+    return parameter.dtype_code < 0 || reinterpret_cast<uintptr_t>(tensor.data) % static_cast<unsigned>(bytes) == 0;
+}
+
+/* An array that has a buffer, which is held until C has returned. */
+Outcome convert_buffer(const Argument &argument, int *device, CallMemory *memory, Array *array, bool *code_ran) {
+    const thaw_parameter &parameter = argument.parameter;
+    const bool is_written = (parameter.flags & THAW_WRITTEN) != 0;
+    Tensor tensor;
+    /* A class may have a buffer by a method in Python; types in C that are no classes have none. */
+    if ((PyType_GetFlags(Py_TYPE(argument.object)) & Py_TPFLAGS_HEAPTYPE) != 0) *code_ran = true;
+    const bool is_taken = memory->buffers.take(argument.object, is_written, argument.place, &memory->sizes, &tensor);
+    if (!is_taken || device != nullptr || !has_dtype(tensor, parameter)) return refuse(argument, device);
+    const bool has_memory = tensor.data != nullptr || tensor.count == 0;
+    const bool fits = tensor.device == ON_CPU && is_contiguous(tensor) && has_memory;
+    if (!fits || !is_aligned(tensor, parameter)) return refuse(argument, device);
+    if (array != nullptr) describe_tensor(tensor, array);
+    return argument.store(tensor.data);
+}
+
 /* `again`: the tensor was converted before, and `code_ran` is NULL. */
 template <bool again>
 Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Array *array, bool *code_ran) {
     const thaw_parameter &parameter = argument.parameter;
     Tensor tensor;
     if (parameter.kind != THAW_ARRAY || !read_tensor(argument.object, &tensor)) return refuse(argument, device);
-    const bool same_dtype =
-        parameter.dtype_code < 0 ||
-        (tensor.dtype_code == parameter.dtype_code && tensor.dtype_bits == parameter.dtype_bits);
     const bool in_place = device == nullptr ? tensor.device == ON_CPU
                                             : tensor.device >= 0 && (*device < 0 || *device == tensor.device);
     const bool has_memory = tensor.data != nullptr || tensor.count == 0;
-    const bool fits = same_dtype && in_place && is_contiguous(tensor) && has_memory;
+    const bool fits = has_dtype(tensor, parameter) && in_place && is_contiguous(tensor) && has_memory;
     const bool asks = !again && fits && may_be_lazy(tensor);
     if (!fits || (asks && is_lazy(argument.object, tensor) != 0)) return refuse(argument, device);
     if (!again && __builtin_expect(!has_plain_attributes(argument.object), 0)) {
@@ -147,7 +171,25 @@ __attribute__((noinline, cold)) Outcome describe_for_cffi(const Argument &argume
     return NEEDS_CFFI;
 }
 
-Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Array *array, bool *code_ran) {
+namespace {
+
+/* A pointer or an array of cffi's. What may be a function of Python, or sizes of another type, is looked at by cffi. */
+Outcome convert_cdata(const Argument &argument, const thaw_callable *function, Array *array) {
+    const thaw_parameter &parameter = argument.parameter;
+    const bool are_sizes = array != nullptr && (parameter.flags & THAW_SIZES) != 0;
+    const bool may_be_function = parameter.kind != THAW_ARRAY && function->takes_callback;
+    PyObject *ctype = PyTuple_GetItem(function->cffi_types, &parameter - function->parameters);
+    void *address;
+    if (are_sizes || may_be_function || !cffi_address(argument.object, ctype, &address)) {
+        return array == nullptr ? NEEDS_CFFI : describe_for_cffi(argument, array);
+    }
+    if (array != nullptr && !describe_cdata(argument.object, address, array)) return FAILED;
+    return argument.store(address);
+}
+
+}  // namespace
+
+Outcome convert_pointer(const Argument &argument, int *device, CallMemory *memory, Array *array, bool *code_ran) {
     PyObject *object = argument.object;
     const bool takes_sizes = (argument.parameter.flags & THAW_SIZES) != 0;
     if (object == Py_None) {
@@ -155,20 +197,21 @@ Outcome convert_pointer(const Argument &argument, int *device, Sizes *sizes, Arr
         return argument.store(static_cast<void *>(nullptr));
     }
     if (takes_sizes && (PyTuple_Check(object) || PyList_Check(object))) {
-        return convert_sizes(argument, sizes, array, code_ran);
+        return convert_sizes(argument, &memory->sizes, array, code_ran);
     }
-    if (is_tensor(object)) { /* sizes are on the CPU */
-        return convert_tensor<false>(argument, takes_sizes ? nullptr : device, sizes, array, code_ran);
-    }
+    if (takes_sizes) device = nullptr; /* they are on the CPU */
+    if (is_tensor(object)) return convert_tensor<false>(argument, device, &memory->sizes, array, code_ran);
+    if (is_cdata(object)) return convert_cdata(argument, memory->function, array);
     if (argument.parameter.kind != THAW_ARRAY) return NEEDS_CFFI;
-    if (!is_for_cffi(object) || (has_no_numbers(argument.parameter) && !is_cdata(object))) return refuse(argument);
+    if (!is_for_cffi(object)) return convert_buffer(argument, device, memory, array, code_ran);
+    if (has_no_numbers(argument.parameter)) return refuse(argument);
     return array == nullptr ? NEEDS_CFFI : describe_for_cffi(argument, array);
 }
 
-__attribute__((noinline, cold)) Outcome convert_again(const Argument &argument, int *device, Sizes *sizes,
+__attribute__((noinline, cold)) Outcome convert_again(const Argument &argument, int *device, CallMemory *memory,
                                                       Array *array) {
     const bool takes_sizes = (argument.parameter.flags & THAW_SIZES) != 0;
-    return convert_tensor<true>(argument, takes_sizes ? nullptr : device, sizes, array, nullptr);
+    return convert_tensor<true>(argument, takes_sizes ? nullptr : device, &memory->sizes, array, nullptr);
 }
 
 }  // namespace bridge

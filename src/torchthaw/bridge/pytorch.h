@@ -38,11 +38,13 @@ bool find_torch();
 /* Whether memory ran out while PyTorch was looked for, so that no tensor was known as one; asked once. */
 bool lacked_memory_for_torch();
 
+/* The same, asked when a call begins: what the rest of the call is about was made before. */
+inline bool knows_torch() { return torch.tensor != nullptr || find_torch(); }
+
 /* Whether `object` is a torch.Tensor: without PyTorch, nothing is. */
 inline bool is_tensor(PyObject *object) {
-    if (torch.tensor == nullptr && !find_torch()) return false;
     PyTypeObject *type = Py_TYPE(object);
-    return type == torch.tensor || PyType_IsSubtype(type, torch.tensor);
+    return type == torch.tensor || (torch.tensor != nullptr && PyType_IsSubtype(type, torch.tensor));
 }
 
 /* Where a tensor, of whatever class, has the address of its C++ body. */

@@ -53,6 +53,11 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
         }
     }
     if (!was_read && torch.dltensor(object, &found) != 0) return false;
+    read_dltensor(found, tensor);
+    return true;
+}
+
+void read_dltensor(const DLTensor &found, Tensor *tensor) {
     tensor->data = static_cast<char *>(found.data) + found.byte_offset;
     assert(found.ndim >= 0 && (found.ndim == 0 || found.shape != nullptr));
     tensor->count = 1;
@@ -64,7 +69,6 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
     tensor->dimensions = found.ndim;
     tensor->size = found.shape;
     tensor->stride = found.strides;
-    return true;
 }
 
 bool read_sizes(PyObject *object, Tensor *tensor) {

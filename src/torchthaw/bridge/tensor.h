@@ -24,6 +24,9 @@ struct Tensor {
  * memory that C can read. */
 bool read_tensor(PyObject *object, Tensor *tensor);
 
+/* Fills `tensor` from what DLPack describes, whose sizes it borrows. */
+void read_dltensor(const DLTensor &found, Tensor *tensor);
+
 /* Sizes and strides of a tensor that was read without them. False, perhaps with an exception set, where they cannot be
  * read. */
 bool read_sizes(PyObject *object, Tensor *tensor);

@@ -1,0 +1,104 @@
+"""torchthaw/bridge/arrays.py: arrays that are no tensors: memory of those without a buffer, and why one was refused."""
+
+import sys
+
+from . import _bridge
+
+# DLPack's devices in words; others by their number. C reads the memory of the first two.
+CPU, CUDA_HOST = 1, 3
+DEVICES = {CPU: "the CPU", 2: "cuda", CUDA_HOST: "the CPU", 8: "metal", 10: "rocm", 14: "oneapi"}
+# What an array gives where its own dtype has no format of a buffer, by the bytes of an element.
+BITS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}
+
+
+def export(array):
+    """(capsule of DLPack, 0), or (array of the same memory that has a buffer, DLPack's code of the elements, -1 for
+    what no C type is); None for an object that has neither, or whose buffer is what was refused.
+    """
+    if _is_tensor(array) or _view(array) is not None:
+        return None
+    try:
+        return _capsule(array)
+    except BufferError:
+        if not _is_numpy(array) or array.dtype.itemsize not in BITS or array.dtype.hasobject:
+            raise
+    code = _bridge.DLPACK_BFLOAT if array.dtype.name == "bfloat16" else -1
+    return array.view(BITS[array.dtype.itemsize]), code
+
+
+def _capsule(array):
+    if not hasattr(type(array), "__dlpack__"):
+        return None
+    try:
+        capsule = array.__dlpack__(max_version=(1, 0))
+    except TypeError:  # of a producer from before version 1.0
+        capsule = array.__dlpack__()
+    return capsule, 0
+
+
+def wrong(array, dtype, written, cause):
+    """(exception type, what came) for an array that was refused; ``cause``: what it raised. None for no array."""
+    view = _view(array)
+    if is_number(array) or (view is None and not hasattr(type(array), "__dlpack__")):
+        return None
+    if view is None:
+        kind, number = array.__dlpack_device__()
+        if kind not in (CPU, CUDA_HOST):
+            return TypeError, f"one on {DEVICES.get(kind, f'device type {int(kind)}')}:{number}"
+    name = str(array.dtype) if hasattr(array, "dtype") else _name(view)
+    if dtype is not None and name != dtype:
+        to = f"array.astype({dtype!r})"
+        advice = f"; pass copy = {to}, then array[...] = copy" if written else f"; pass {to}"
+        return TypeError, f"one of {name}{advice if hasattr(array, 'astype') else ''}"
+    if view is None:
+        return ValueError, f"one whose memory it does not give{f' ({cause})' if cause else ', or only to read'}"
+    if written and view.readonly:
+        return ValueError, "a read-only array"
+    copy = "copy = array.copy(), then array[...] = copy" if written else "array.copy()"
+    advice = f"; pass {copy}" if _is_numpy(array) else ""
+    if not view.c_contiguous:
+        return ValueError, f"one of shape {view.shape} with strides of {view.strides} bytes{advice}"
+    if dtype is not None:
+        return ValueError, f"one whose elements are not aligned as C's are{advice}"
+    return TypeError, f"elements of the format {view.format!r}"
+
+
+def is_number(thing):
+    """Whether it is a number of NumPy's, which is no array though it has memory."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(thing, numpy.generic)
+
+
+def _view(array):
+    """A memoryview of an object that has a buffer, else None."""
+    try:
+        return memoryview(array)
+    except MemoryError:
+        raise
+    except Exception:  # of its author, too
+        return None
+
+
+# The dtypes of formats of the module struct, without the bits.
+WORDS = {
+    **dict.fromkeys("cbhilqn", "int"), **dict.fromkeys("BHILQN", "uint"), **dict.fromkeys("efd", "float"),
+    "Zf": "complex", "Zd": "complex",
+}  # fmt: skip
+
+
+def _name(view):
+    """The dtype of elements in words."""
+    code = view.format.lstrip("@=<")
+    if code in WORDS:
+        return f"{WORDS[code]}{8 * view.itemsize}"
+    return "bool" if code == "?" else f"the format {view.format!r}"
+
+
+def _is_numpy(array):
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(array, numpy.ndarray)
+
+
+def _is_tensor(array):
+    torch = sys.modules.get("torch")
+    return hasattr(torch, "Tensor") and isinstance(array, torch.Tensor)
