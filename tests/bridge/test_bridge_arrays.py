@@ -297,6 +297,12 @@ def test_code_of_another_argument_finds_the_array_held():
     assert found == [True] and x.tolist() == [2, 4]
 
 
+def test_a_shape_that_code_of_another_argument_changes():
+    """The sizes are those of the array when it was read."""
+    x, y = ones(2, 3), np.zeros((2, 3), np.float32)
+    assert checks.scale(x, (2, 3), Number(lambda: setattr(x, "shape", (6, 1)), 2), 2.0, y) == 1 and (y == 2).all()
+
+
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="classes of Python have buffers from 3.12 on")
 def test_a_class_with_a_buffer_that_moves_a_tensor():
     output = torch.zeros(4)
@@ -313,6 +319,15 @@ def test_a_class_with_a_buffer_that_moves_a_tensor():
     probe.fill_two(output, 3.0, None)
     probe.add(output, Exporter(), output, 1)
     assert output[0] == 4 and output.numel() == 200_000 and len(released) == 1
+
+
+def test_all_of_this_by_buffers_alone():
+    """As where NumPy has the fields of its arrays elsewhere."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "not alone"],
+        capture_output=True, text=True, env={**os.environ, "TORCHTHAW_NO_NUMPY_FIELDS": "1"}, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
 # Where there is no PyTorch

@@ -15,6 +15,7 @@ from torchthaw.base import config
 # Variable -> what shows whether it is on, as True or False.
 SHOWS = {
     "TORCHTHAW_NO_DLPACK": "from torchthaw.bridge import pytorch; on = pytorch.access()[2] is None",
+    "TORCHTHAW_NO_NUMPY_FIELDS": "import numpy; from torchthaw.bridge import arrays; on = not arrays.numpy_fields()",
     "TORCHTHAW_NO_NATIVE_KERNELS": """
 from torchthaw.bridge import _bridge
 library = torch.library.Library("of_switches", "FRAGMENT")

@@ -2,7 +2,20 @@
 
 import sys
 
+from ..base import config
 from . import _bridge
+
+# The dtypes that an element in C can have, by DLPack's code and the bits.
+WIDTHS = {
+    "float": (32, 64, 16), "int": (64, 32, 16, 8), "uint": (8, 16, 32, 64), "bfloat": (16,), "complex": (64, 128),
+}  # fmt: skip
+DTYPES = {
+    (getattr(_bridge, f"DLPACK_{word.upper()}"), bits): f"{word}{bits}" for word in WIDTHS for bits in WIDTHS[word]
+}
+DTYPES[_bridge.DLPACK_BOOL, 8] = "bool"
+
+# Read here, where nobody takes its ValueError for one of NumPy's.
+USES_FIELDS = not config.switch("TORCHTHAW_NO_NUMPY_FIELDS")
 
 # DLPack's devices in words; others by their number. C reads the memory of the first two.
 CPU, CUDA_HOST = 1, 3
@@ -61,6 +74,20 @@ def wrong(array, dtype, written, cause):
     if dtype is not None:
         return ValueError, f"one whose elements are not aligned as C's are{advice}"
     return TypeError, f"elements of the format {view.format!r}"
+
+
+def numpy_fields():
+    """(the type of arrays, a sample of it of shape (2, 3), its address, its dtype, its flags, rows (dtype, DLPack's code,
+    bits)); False where they are not to be used, None while NumPy is being imported.
+    """
+    numpy = sys.modules["numpy"]
+    if not USES_FIELDS:
+        return False
+    if not hasattr(numpy, "zeros") or getattr(getattr(numpy, "__spec__", None), "_initializing", False):
+        return None
+    sample = numpy.zeros((2, 3), numpy.float32)
+    rows = tuple((numpy.dtype(name), code, bits) for (code, bits), name in DTYPES.items() if name != "bfloat16")
+    return numpy.ndarray, sample, sample.ctypes.data, sample.dtype, sample.flags.num, rows
 
 
 def is_number(thing):

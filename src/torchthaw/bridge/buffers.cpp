@@ -1,6 +1,8 @@
 /* buffers.cpp: takes the memory of arrays, and reads the formats of their elements. */
 #include "buffers.h"
 
+#include "numpy.h"
+
 #include <dlfcn.h>
 
 #include <climits>
@@ -75,6 +77,11 @@ bool Buffers::take(PyObject *object, bool is_written, const void *place, Sizes *
     auto *taken = reinterpret_cast<Taken *>(sizes->take(sizeof(Taken) / sizeof(int64_t)));
     if (taken == nullptr) return false;
     taken->place = place;
+    if (read_numpy(object, is_written, sizes, tensor)) {
+        taken->buffer.obj = Ref::borrow(object).release(); /* as its buffer would have it */
+        return keep(taken), true;
+    }
+    if (PyErr_Occurred() != nullptr) return false;
     if (take_buffer(object, is_written, taken, tensor)) return true;
     const bool raised = PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError);
     return raised && take_exported(object, is_written, taken, tensor);

@@ -35,7 +35,7 @@ public:
 
 private:
     struct Taken {
-        PythonBuffer buffer; /* may point to itself: it stays where it is. Of DLPack's capsule, `obj` only */
+        PythonBuffer buffer; /* may point to itself: it stays where it is. Of DLPack and NumPy, `obj` only */
         const void *place;
         Taken *next;
     };

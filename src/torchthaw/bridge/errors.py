@@ -15,14 +15,7 @@ NOUNS = {
     _bridge.THAW_FLOAT: "a number", _bridge.THAW_DOUBLE: "a number",
 }  # fmt: skip
 
-# The dtypes that an element in C can have.
-WIDTHS = {
-    "int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64), "bfloat": (16,), "complex": (64, 128),
-}  # fmt: skip
-DTYPES = {
-    (getattr(_bridge, f"DLPACK_{word.upper()}"), bits): f"{word}{bits}" for word in WIDTHS for bits in WIDTHS[word]
-}
-DTYPES[_bridge.DLPACK_BOOL, 8] = "bool"
+DTYPES = arrays.DTYPES
 
 
 def expected(kind, flags, code, bits, what=None):
