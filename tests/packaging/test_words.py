@@ -31,6 +31,7 @@ PAGES = {
     "docs/write-an-operator.md": whole,
     "docs/use-from-c.md": whole,
     "docs/languages.md": whole,
+    "docs/other-hosts.md": whole,
     "docs/architecture.md": whole,
     "docs/internals/performance.md": whole,
     "docs/internals/derivatives.md": whole,

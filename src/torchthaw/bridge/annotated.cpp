@@ -43,11 +43,58 @@ Array *Annotated::find(int parameter) {
 }
 
 bool Annotated::complete(const thaw_callable *function, char *frame, PyObject *const *arguments, bool some_left_out,
-                         Sizes *sizes) {
-    if (some_left_out && !fill(function, frame, arguments)) return false;
+                         CallMemory *memory) {
     Failure failure;
+    if (some_left_out) {
+        if (!fill(function, frame, arguments)) return false;
+        const bool makes = function->made >= 0 && arguments[function->made] == nullptr;
+        if (makes && !check_arrays(function, frame, arrays_, count_, &failure)) return raise(failure), false;
+        if (makes && !make_outputs(function, frame, memory)) return false;
+    }
     if (!check_arrays(function, frame, arrays_, count_, &failure)) return raise(failure), false;
-    return function->workspace == nullptr || provide_workspace(function, frame, arguments, sizes);
+    return function->workspace == nullptr || provide_workspace(function, frame, arguments, &memory->sizes);
+}
+
+/* After the others were checked, so that a wrong one does not give wrong sizes. */
+bool Annotated::make_outputs(const thaw_callable *function, char *frame, CallMemory *memory) {
+    int count = 0;
+    for (int i = 0; i < function->parameter_count; ++i) count += is_output(function->parameters[i]);
+    const bool is_one = count == 1;
+    if (!is_one) made_ = Ref(PyTuple_New(count));
+    if (!is_one && made_ == nullptr) return false;
+    for (int i = 0, at = 0; i < function->parameter_count; ++i) {
+        if (!is_output(function->parameters[i])) continue;
+        Ref output = make(function, i, frame, memory);
+        if (output == nullptr) return false;
+        if (is_one) made_ = std::move(output);
+        else PyTuple_SetItem(made_, at++, output.release());
+    }
+    return true;
+}
+
+/* NULL with an exception set. */
+Ref Annotated::make(const thaw_callable *function, int index, char *frame, CallMemory *memory) {
+    const thaw_parameter &parameter = function->parameters[index];
+    int64_t buffer[THAW_MAX_DIMENSIONS], dimensions;
+    const int64_t *shape = function->shape(frame, index, 0, buffer, &dimensions);
+    Array *array = next(index);
+    if (shape == nullptr) { /* which the check finds */
+        *array = {index, Array::COUNTED, nullptr, 0, nullptr, nullptr};
+        return Ref::borrow(Py_None);
+    }
+    const Ref sizes(PyTuple_New(dimensions));
+    for (int64_t i = 0; sizes != nullptr && i < dimensions; ++i) {
+        PyObject *size = PyLong_FromLongLong(shape[i]);
+        if (size == nullptr) return Ref();
+        PyTuple_SetItem(sizes, i, size);
+    }
+    Ref output = sizes == nullptr ? Ref()
+                                  : outputs_py.call("empty", "siiO", parameter.name, parameter.dtype_code,
+                                                    parameter.dtype_bits, sizes.get());
+    bool code_ran = false;
+    if (output == nullptr) return output;
+    const Argument argument = {parameter, output, frame + parameter.offset};
+    return convert_pointer(argument, nullptr, memory, array, &code_ran) == DONE ? std::move(output) : Ref();
 }
 
 bool Annotated::fill(const thaw_callable *function, char *frame, PyObject *const *arguments) {

@@ -1,6 +1,7 @@
 /* annotated.h: what a call of an annotated function does besides: parameters left out, checks, the workspace. */
 #pragma once
 
+#include "buffers.h"
 #include "call.h"
 #include "check.h"
 #include "convert.h"
@@ -24,17 +25,23 @@ public:
     Array *find(int parameter);
 
     /* Gives the parameters that were left out, NULL in `arguments`, their values in the frame, and checks all of them.
-     * A workspace that was left out lies in `sizes`. False with an exception set. */
+     * A workspace that was left out lies in `memory`. False with an exception set. */
     bool complete(const thaw_callable *function, char *frame, PyObject *const *arguments, bool some_left_out,
-                  Sizes *sizes);
+                  CallMemory *memory);
+
+    /* The outputs that were left out: an array, or a tuple of several; NULL: none were. */
+    Ref made() { return std::move(made_); }
 
 private:
     bool fill(const thaw_callable *function, char *frame, PyObject *const *arguments);
     bool fill_from(const Array *source, const thaw_callable *function, const thaw_parameter &parameter, char *frame);
+    bool make_outputs(const thaw_callable *function, char *frame, CallMemory *memory);
+    Ref make(const thaw_callable *function, int index, char *frame, CallMemory *memory);
     bool provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments, Sizes *sizes);
 
     Array arrays_[MAX_CHECKED];
     int count_ = 0;
+    Ref made_;
 };
 
 }  // namespace bridge

@@ -49,12 +49,13 @@ public:
         if (takes_stream_ && !convert_stream()) return nullptr;
         if (written_count_ > 0 && !may_be_written()) return nullptr;
         if (__builtin_expect(code_ran_, 0) && !convert_again()) return nullptr;
-        if (checked_ && !annotated_.complete(function_, frame_, arguments_, some_left_out, &memory_.sizes)) {
+        if (checked_ && !annotated_.complete(function_, frame_, arguments_, some_left_out, &memory_)) {
             return nullptr;
         }
         if (written_count_ > 0 && !needs_cffi_ && !bump_versions(written_, written_count_)) return nullptr;
-        if (__builtin_expect(*function_->has_callback, 0)) return call_with_callbacks().release();
-        return (device_ < 0 ? call() : call_on_device()).release();
+        Ref result = __builtin_expect(*function_->has_callback, 0) ? call_with_callbacks() : call_there();
+        Ref made = annotated_.made();
+        return (result == nullptr || made == nullptr ? result : made).release();
     }
 
     /* The argument that was refused, or NULL. */
@@ -69,6 +70,8 @@ private:
     };
     static constexpr std::array<Converter, THAW_KIND_COUNT> converters();
 
+    __attribute__((always_inline)) Ref call_there() { return device_ < 0 ? call() : call_on_device(); }
+
     __attribute__((noinline)) Ref call_on_device() {
         if (with_structs) {
             return structs_->on_device(device_, [](void *call) { return static_cast<Call *>(call)->call(); }, this);
@@ -81,7 +84,7 @@ private:
         HeldMemory memory;
         CallbackScope scope;
         if (!scope.has_entered() || !hold_memory(&memory)) return Ref();
-        Ref result = device_ < 0 ? call() : call_on_device();
+        Ref result = call_there();
         return scope.raise() ? Ref() : std::move(result);
     }
 
@@ -392,9 +395,14 @@ constexpr std::array<typename Call<with_structs>::Converter, THAW_KIND_COUNT> Ca
 bool check_left_out(const thaw_callable *function, PyObject **ordered, Py_ssize_t given) {
     const int count = function->parameter_count;
     if (function->takes_stream && ordered[count - 1] == nullptr) ordered[count - 1] = Py_None;
+    bool makes_outputs = function->made >= 0;
+    for (int i = 0; i < count; ++i) {
+        if (is_output(function->parameters[i]) && ordered[i] != nullptr) makes_outputs = false;
+    }
     for (int i = 0; i < count; ++i) {
         const bool is_workspace = i + 1 == function->workspace_parameter || i + 1 == function->workspace_size_parameter;
         if (ordered[i] != nullptr || is_workspace || function->parameters[i].source != 0) continue;
+        if (makes_outputs && is_output(function->parameters[i])) continue;
         PyErr_Format(PyExc_TypeError, "%s: expected an argument %s, got %zd without it", function->name,
                      function->parameters[i].name, given);
         return false;
@@ -453,6 +461,13 @@ bool arrange(const thaw_callable *function, PyObject **ordered, PyObject *const 
     return true;
 }
 
+/* The index of the first tensor; `count` if there is none. */
+Py_ssize_t find_tensor(PyObject *const *arguments, Py_ssize_t count) {
+    Py_ssize_t i = 0;
+    while (i < count && (arguments[i] == nullptr || !is_tensor(arguments[i]))) ++i;
+    return i;
+}
+
 /* Of a call with an exception; `refused` is the argument that was, or NULL. */
 __attribute__((noinline, cold)) PyObject *after_error(const thaw_callable *function, PyObject *refused,
                                                       PyObject *const *arguments, Py_ssize_t count,
@@ -475,6 +490,8 @@ PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, P
         if (!arrange(function, scratch, arguments, count, keywords)) return nullptr;
         ordered = scratch;
         all = function->parameter_count;
+        const bool makes = function->made >= 0 && ordered[function->made] == nullptr;
+        if (makes && find_tensor(ordered, all) < all) return call_operator(function, arguments, count, keywords);
     }
     Call<false> call(function, frame, scratch, ordered, all, nullptr);
     PyObject *result = call.run();

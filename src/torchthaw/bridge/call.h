@@ -16,6 +16,7 @@ struct thaw_callable : thaw_function {
     bool takes_sizes;        /* some of its arrays are THAW_SIZES */
     const unsigned char *shape_counts; /* how many shapes each parameter is to have */
     bool leaves_out;         /* in a call by keywords, parameters that the others determine may be left out */
+    int made;                /* the first output, where such a call may leave out all of them; -1: it may not */
     const bridge::Ref *names; /* of the parameters, interned, as the names in most calls are */
     PyMethodDef method;      /* what makes the function for Python */
     PyObject *cffi_function; /* lib.<name>, called where an argument needs cffi's conversion */

@@ -13,6 +13,11 @@ enum {
     CHECKED_FLAGS = THAW_CHECKED | THAW_SCRATCH /* either: the array is compared with the others */
 };
 
+/* Whether an array is written, and what it held before does not matter. */
+inline bool is_output(const thaw_parameter &parameter) {
+    return (parameter.flags & (THAW_WRITTEN | THAW_READ_TOO | THAW_SCRATCH)) == THAW_WRITTEN;
+}
+
 /* An array as far as it is known. It has no elements where it begins and ends at NULL. */
 struct Array {
     /* Values of `dimensions` that are no number of sizes: only `count` is known; nothing but where it begins; NULL. */

@@ -87,6 +87,21 @@ unsigned char count_shapes(const thaw_function &function, int parameter) {
     return count;
 }
 
+/* As thaw_callable::made: the header says every shape, an array is read, and nothing else is returned. */
+int find_made(const thaw_callable &function) {
+    int first = -1;
+    bool reads = false;
+    for (int i = function.parameter_count; i-- > 0;) {
+        const thaw_parameter &parameter = function.parameters[i];
+        if (parameter.kind == THAW_CFFI || (parameter.flags & THAW_READ_TOO) != 0) return -1;
+        if (is_output(parameter) && function.shape_counts[i] == 0) return -1;
+        if (is_output(parameter)) first = i;
+        else if (function.shape_counts[i] > 0) reads = true;
+    }
+    const bool returns = function.result != THAW_VOID && function.status == 0;
+    return reads && !returns && !function.takes_stream && function.run != nullptr ? first : -1;
+}
+
 /* Reads a module's records. */
 class Reader {
 public:
@@ -185,6 +200,8 @@ private:
         if (!read_annotations(&callable)) return false;
         callable.shape_counts = to->shape_counts.data() + to->shape_counts.size();
         for (int i = 0; i < function.parameter_count; ++i) to->shape_counts.push_back(count_shapes(callable, i));
+        callable.made = find_made(callable);
+        if (callable.made >= 0) callable.leaves_out = true;
         assert(to->shape_counts.size() == to->parameters.size() && to->names.size() == to->parameters.size());
         assert(to->functions.size() < to->functions.capacity());
         to->functions.push_back(callable);

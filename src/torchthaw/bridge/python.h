@@ -89,6 +89,7 @@ private:
 
 inline PythonModule errors_py{"torchthaw.bridge.errors"}, pytorch_py{"torchthaw.bridge.pytorch"};
 inline PythonModule arrays_py{"torchthaw.bridge.arrays"};
+inline PythonModule outputs_py{"torchthaw.bridge.outputs"};
 inline PythonModule cffi_py{"torchthaw.bridge.cffi_arguments"};
 inline PythonModule cuda_errors_py{"torchthaw.bridge.cuda_errors"};
 

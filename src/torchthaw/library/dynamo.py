@@ -18,11 +18,17 @@ from .schema import argument_name
 # error, and which, is for the trampoline to say. As there, C takes a tensor that requires grad, and gives no gradient.
 TEXT = """\
 def {name}({parameters}):
-    if {misfit}:
+    {made}if {misfit}:
         return _outside({names})
     _operator({arguments})
     return {result}
 """
+
+# Before that, where all outputs are left out.
+MADE = """\
+if {left_out} and not ({misfit}):
+        return _default({arguments})
+    """
 
 OUTSIDE = """\
 def {name}(*arguments, **keywords):
@@ -74,14 +80,30 @@ def make(member):
         return _compile(OUTSIDE.format(**known), {"_outside": outside(function, member.obstacle)})
     text = TEXT.format(
         **known,
-        misfit=" or ".join(misfits(function)) or "False",
+        made=made(function),
+        misfit=" or ".join(misfits(function, function.tensors)) or "False",
         arguments=", ".join(map(value, function.given)),
         result=None if function.result == "void" else 1,
     )
     why = "its arguments must be tensors, with the sizes that the header derives from them"
     if function.is_th:
         why = "its arguments must be tensors with elements, because C may resize a tensor without"
-    return _compile(text, {"_outside": outside(function, why), "_operator": member.operator.overload("out")})
+    overloads = {
+        f"_{name}": member.operator.overload(form) for name, form in (("operator", "out"), ("default", "default"))
+    }
+    return _compile(text, {"_outside": outside(function, why), **overloads})
+
+
+def made(function):
+    """The call of the overload that makes the outputs, as text; "" where a call may not leave them out."""
+    outputs, inputs = function.written, [each for each in function.tensors if not each.is_written]
+    if not function.makes_outputs or all(each.nullable for each in outputs):  # None for each of them is a call as well
+        return ""
+    return MADE.format(
+        left_out=" and ".join(f"{argument_name(each)} is None" for each in outputs),
+        misfit=" or ".join(misfits(function, inputs)) or "False",
+        arguments=", ".join(argument_name(each) for each in function.inputs),
+    )
 
 
 def value(parameter):
@@ -93,9 +115,10 @@ def value(parameter):
     return f"None if {name} is None else {detached}" if parameter.nullable else detached
 
 
-def misfits(function):
-    """Conditions under which the arguments are nothing for the operator, as text; each may rely on those before it."""
-    for each in function.tensors:
+def misfits(function, tensors):
+    """Conditions under which the arguments are nothing for an overload with these tensors, as text; each may rely on those
+    before it."""
+    for each in tensors:
         name = argument_name(each)
         tensor = f"isinstance({name}, torch.Tensor)"
         yield f"not ({name} is None or {tensor})" if each.nullable else f"not {tensor}"

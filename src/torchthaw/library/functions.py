@@ -129,6 +129,11 @@ class Function:
         return self.is_annotated and bool(self.written) and reads and known and not self.is_th
 
     @property
+    def makes_outputs(self):
+        """Whether a call by keywords may leave out all that the function writes, and gets it as the result."""
+        return self.is_functional and all(each.is_output for each in self.written)
+
+    @property
     def is_th(self):
         """Whether its tensors are TH's structs, which C may resize."""
         return any(each.kind in TH_TENSORS for each in self.tensors)

@@ -10,15 +10,24 @@ from .functions import VALUES
 
 
 def call(member, arguments, keywords):
-    """What the trampoline gives for these arguments: the operator writes to the arrays; a status is 1."""
+    """What the trampoline gives for these arguments: the operator writes to the arrays, and a status is 1; or it makes
+    the outputs where all are left out."""
     function = member.function
     if member.obstacle:
         raise TypeError(f"{function.name}: expected a call that PyTorch does not record, got one: {member.obstacle}")
     values = arrange(function, arguments, keywords)
+    makes_outputs = function.makes_outputs and not any(each.name in values for each in function.written)
+    for each in function.inputs if makes_outputs else function.given:
+        if each.name not in values:
+            raise TypeError(f"{function.name}: expected {each.name}, got none")
     for each in function.tensors:
+        if makes_outputs and each in function.written:
+            continue
         check_tensor(function, each, values.get(each.name))
     for each in function.parameters:
         check_number(each, values)
+    if makes_outputs:
+        return member.operator.overload("default")(*(values[each.name] for each in function.inputs))
     taken = (values[each.name] for each in function.given)  # C takes a tensor that requires grad, and gives no gradient
     member.operator.overload("out")(*(each.detach() if requires_grad(each) else each for each in taken))
     return None if function.result == "void" else 1
@@ -40,9 +49,6 @@ def arrange(function, arguments, keywords):
         if name in values:
             raise TypeError(f"{function.name}: got {name!r} twice")
         values[name] = value
-    missing = [each.name for each in function.given if each.name not in values]
-    if missing:
-        raise TypeError(f"{function.name}: expected {missing[0]}, got none")
     return values
 
 
@@ -51,7 +57,8 @@ def check_tensor(function, parameter, value):
         return
     if not isinstance(value, torch.Tensor):
         raise TypeError(
-            f"{parameter.name}: expected a tensor in a call that PyTorch records, got {type(value).__name__}"
+            f"{parameter.name}: expected a tensor in a call that PyTorch records, or that makes tensors, got "
+            f"{type(value).__name__}"
         )
     if function.is_th and value.numel() == 0:
         raise ValueError(
