@@ -7,12 +7,15 @@ at this size every disturbance only adds. "plain cffi" casts the result of
 whose header says the shapes; its calls are checked. "pybind11", "nanobind",
 "stable ABI" (of PyTorch) and "tvm-ffi" are that loop bound in these ways. In
 "my_lib_add_forward" the shapes are arguments too: at hand, asked for in the
-call, or left out by a call with keywords.
+call, or left out by a call with keywords. "three arrays of NumPy" are the same
+functions again, with arrays; "plain cffi" takes their buffers, and pybind11 has
+a function of its own, of py::array_t.
 """
 
 import importlib
 import sys
 
+import numpy
 import torch
 
 from .harness import Outcome, compare, statement
@@ -64,6 +67,22 @@ def measure(effort):
             outcome.notes.append(f"{name} left out: not installed")
     minimum = dict(effort=effort, statistic="minimum")
     outcome.groups.append(compare("bridge_calls", "three tensors and a size", "25", contenders, **minimum))
+
+    a, b, output = (numpy.ones(25, numpy.float32) for _ in range(3))
+    names = dict(a=a, b=b, output=output)
+    contenders = [
+        statement("torchthaw", "f(a, b, output, 25)", f=loops.load("torchthaw"), **names),
+        statement("torchthaw, annotated", "f(a, b, output, 25)", f=annotated(), **names),
+        statement(
+            "plain cffi", "f(m(t, a), m(t, b), m(t, output), 25)", f=lib.add_loop, m=ffi.from_buffer,
+            t=ffi.typeof("float[]"), **names,
+        ),
+        statement("numpy.add(out=)", "f(a, b, out=output)", f=numpy.add, **names),
+    ]  # fmt: skip
+    for name, binding in (("pybind11", "pybind11, NumPy"), ("nanobind", "nanobind")):
+        if name not in effort.without and loops.installed(binding):
+            contenders.append(statement(name, "f(a, b, output)", f=loops.load(binding), **names))
+    outcome.groups.append(compare("bridge_calls", "three arrays of NumPy and a size", "25", contenders, **minimum))
 
     a, b, output = torch.randn(5, 5), torch.randn(5, 5), torch.empty(5, 5)
     at_hand = "f(a, s, 2, b, s, 2, output)"

@@ -90,6 +90,8 @@ GOALS = (
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw, annotated", ("torchthaw",), 40e-9, minus=True),
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", (), 300e-9),
     Goal("bridge_calls", "three tensors and a size", "25", "torchthaw", ("torch.add(out=)",), 0.30),
+    Goal("bridge_calls", "three arrays of NumPy and a size", "25", "torchthaw", ("nanobind",), 0.5),
+    Goal("bridge_calls", "three arrays of NumPy and a size", "25", "torchthaw", ("pybind11",), 0.35),
     Goal("bridge_calls", "my_lib_add_forward, shapes at hand", "5, 5", "torchthaw", (), 450e-9),
     Goal("bridge_calls", "my_lib_add_forward, shapes asked for", "5, 5", "torchthaw", (), 450e-9),
     Goal("bridge_calls", "my_lib_add_forward, keywords without shapes", "5, 5", "torchthaw", ("shapes at hand",), 1.0),

@@ -48,12 +48,12 @@ def refused(error, pattern, function, *arguments, **keywords):
 
 
 def is_held(x):
-    """Whether somebody has a buffer of an array.array."""
+    """Whether somebody has a buffer of an array.array; it may begin at any time."""
     try:
         x.append(0)
+        x.pop()
     except BufferError:
         return True
-    x.pop()
     return False
 
 

@@ -75,7 +75,6 @@ def test_wrong_sizes_are_refused_before_anything_is_made():
     (lambda x: checks.outer(rows=x, columns=x, bias=None, output=np.ones((3, 3), np.float32)), ("outer", "sums")),
     (lambda x: checks.accumulate(input=x), ("accumulate", "total")),
     (lambda x: made.counted(x=x.astype(float)), ("counted", "y")), (lambda x: made.filled(n=3), ("filled", "2")),
-    (lambda x: checks.unchecked(input=x, count=3), ("unchecked", "3")),
 ])  # fmt: skip
 def test_what_is_not_made(call, parts):
     """Some of the outputs alone; what holds a value before; beside another result; without an array that is read."""

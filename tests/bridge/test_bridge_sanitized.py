@@ -47,6 +47,10 @@ def run(tmp_path_factory):
     ], id="misuse"),
     pytest.param(["bridge/test_bridge_checks.py"], id="checks"),
     pytest.param([
+        "bridge/test_bridge_arrays.py", "bridge/test_bridge_dlpack.py", "bridge/test_bridge_cffi_pointers.py",
+        "bridge/test_bridge_outputs.py",
+    ], id="arrays"),
+    pytest.param([
         "legacy/create_extension/test_arguments_and_results.py", "bridge/test_bridge_faults_errors.py",
         "bridge/test_bridge_faults_refusals.py",
     ], id="structs"),

@@ -56,6 +56,20 @@ def build_pybind11(folder):
     return folder / "loop_pybind11.so"
 
 
+def build_pybind11_numpy(folder):
+    """With the pybind11 that PyTorch brings, as pybind11's documentation says for a build by hand."""
+    import torch
+
+    library = folder / f"loop_pybind11_numpy{sysconfig.get_config_var('EXT_SUFFIX')}"
+    include = Path(torch.__file__).parent / "include"
+    subprocess.run(
+        ["c++", "-std=c++17", "-O3", "-fPIC", "-shared", "-fvisibility=hidden", f"-I{sysconfig.get_path('include')}",
+         f"-I{include}", HERE / "pybind11_numpy.cpp", "-o", library],
+        check=True,
+    )  # fmt: skip
+    return library
+
+
 def build_nanobind(folder):
     """What its documentation says for a build without CMake, with the flags of its CMake functions."""
     import nanobind
@@ -104,20 +118,24 @@ BINDINGS = {
     "tvm-ffi": Binding(build_tvm_ffi, load_tvm_ffi, "tvm_ffi"),
 }
 
+# Those for NumPy's arrays alone; torchthaw's and nanobind's take them as well.
+OF_NUMPY = {"pybind11, NumPy": Binding(build_pybind11_numpy, module("loop_pybind11_numpy"))}
+ALL = {**BINDINGS, **OF_NUMPY}
+
 
 def installed(name):
     """Whether this environment has what that way needs."""
-    package = BINDINGS[name].package
+    package = ALL[name].package
     return not package or importlib.util.find_spec(package) is not None
 
 
 def load(name):
     """Its ``add_loop``, built in build/benchmarks/ unless the library there is newer than its source."""
-    folder = calls.BUILD / "loops" / name.replace(" ", "_")
+    folder = calls.BUILD / "loops" / name.replace(", ", "_").replace(" ", "_")
     folder.mkdir(parents=True, exist_ok=True)
     found, sources = sorted(folder.rglob("*.so")), [*HERE.glob("*.cpp"), Path(__file__)]
     if not found or found[0].stat().st_mtime < max(path.stat().st_mtime for path in sources):
         shutil.rmtree(folder)
         folder.mkdir()
-        found = [BINDINGS[name].build(folder)]
-    return BINDINGS[name].load(found[0])
+        found = [ALL[name].build(folder)]
+    return ALL[name].load(found[0])
