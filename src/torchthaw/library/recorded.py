@@ -16,7 +16,10 @@ def call(member, arguments, keywords):
     if member.obstacle:
         raise TypeError(f"{function.name}: expected a call that PyTorch does not record, got one: {member.obstacle}")
     values = arrange(function, arguments, keywords)
-    makes_outputs = function.makes_outputs and not any(each.name in values for each in function.written)
+    # As in eager mode, a call by position alone leaves nothing out.
+    makes_outputs = (
+        bool(keywords) and function.makes_outputs and not any(each.name in values for each in function.written)
+    )
     for each in function.inputs if makes_outputs else function.given:
         if each.name not in values:
             raise TypeError(f"{function.name}: expected {each.name}, got none")
