@@ -12,16 +12,21 @@ HEAD = '''"""{name}: what {headers} declares. Made by torchthaw with the extensi
 from collections.abc import Callable as _Callable
 from collections.abc import Sequence as _Sequence
 from typing import Any
+from typing import Protocol as _Protocol
 from typing import TypeVar as _TypeVar
 from typing import overload as _overload
 
 from cffi import FFI as _FFI  # type: ignore[import-untyped, unused-ignore]
 from torch import Tensor as _Tensor
 from torch.autograd import Function as _Function
+from typing_extensions import Buffer as _Buffer
 
-_Array = _Tensor | _FFI.CData | _Sequence[Any]
-_Output = _Tensor | _FFI.CData
-_Sizes = _Sequence[int] | _Tensor | _FFI.CData
+class _Exporter(_Protocol):
+    def __dlpack_device__(self) -> Any: ...
+
+_Output = _Tensor | _Buffer | _Exporter | _FFI.CData
+_Array = _Output | _Sequence[Any]
+_Sizes = _Sequence[int] | _Output
 _Pointer = _FFI.CData | bytes | _Tensor
 _Formula = _TypeVar("_Formula", bound=_Callable[..., Any])
 '''
@@ -95,17 +100,19 @@ def _inputs(function):
 
 
 def _function(function):
-    """Its definition; two of them where parameters may be left out."""
+    """Its definition, one more where parameters may be left out, and one where a call makes all of the outputs."""
     kind = function.made.result
     result = RESULTS.get(kind) or ("int" if "INT" in kind else "Any")
     if kind == "THAW_TEXT" and not function.made.direct:
         result = "Any"  # cffi leaves it a pointer
     doc = textwrap.indent(f'"""{_escaped(_doc(function))}\n"""', "    ")
-    rows = [_parameters(function, False)]
+    rows = [(_parameters(function, False, False), result)]
     if function.made.direct and any(map(_may_be_left_out, function.parameters)):
-        rows.append(_parameters(function, True))
-    head = "@_overload\n" if len(rows) == 2 else ""
-    return "\n".join(f"{head}def {function.name}({_listed(row)}) -> {result}:\n{doc}\n" for row in rows)
+        rows.append((_parameters(function, True, False), result))
+    if _makes_outputs(function):
+        rows.append((_parameters(function, True, True), "Any"))
+    head = "@_overload\n" if len(rows) > 1 else ""
+    return "\n".join(f"{head}def {function.name}({_listed(row)}) -> {given}:\n{doc}\n" for row, given in rows)
 
 
 def _listed(rows):
@@ -119,11 +126,25 @@ def _may_be_left_out(parameter):
     return bool(getattr(parameter, "source", None)) or parameter.kind in ("workspace", "workspace_size")
 
 
-def _parameters(function, some_left_out):
+def _makes_outputs(function):
+    """Whether a call by keywords may leave out all of the outputs, which it returns: as the bridge finds out."""
+    written = [each for each in function.parameters if each.kind == "array" and each.is_written]
+    returns = function.made.result != "THAW_VOID" and not function.has_status
+    on_gpu = any(each.kind == "stream" for each in function.parameters)
+    return (
+        function.made.direct
+        and function.is_functional
+        and all(each.is_output for each in written)
+        and not (returns or on_gpu)
+    )
+
+
+def _parameters(function, some_left_out, no_outputs):
     """The parameters as Python has them; those behind the first that may be left out by keyword then."""
     rows, are_keywords = [], False
     for parameter in function.parameters:
-        is_optional = some_left_out and _may_be_left_out(parameter)
+        is_made = no_outputs and parameter.kind == "array" and parameter.is_output
+        is_optional = is_made or (some_left_out and _may_be_left_out(parameter))
         if is_optional and not are_keywords:
             rows.append("*")
             are_keywords = True
