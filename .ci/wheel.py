@@ -160,7 +160,6 @@ def audit(kind, wheel, folder):
     It is unpacked in ``folder``.
     """
     bad = wheel_checks.complaints(wheel, unpack(wheel, folder))
-    run(tools(), "-c", IS_CYCLONEDX, wheel_checks.sbom(folder)[1])
     shown = run(tools(), "-m", "auditwheel", "show", "--json", wheel)
     tag = re.fullmatch(r"manylinux_2_(\d+)_(\w+)", proven(shown, folder))
     if not tag or tag[2] != kind.machine or int(tag[1]) > int(GLIBC.partition(".")[2]):
@@ -235,6 +234,7 @@ def make_wheel(name, sdist, again):
     (source,) = (FOLDER / "source").iterdir()
     tree = FOLDER / f"cmake-{name}"
     wheel = audit(kind, build(kind, source, tree, FOLDER / f"wheel-{name}"), unpacked)
+    run(tools(), "-c", IS_CYCLONEDX, wheel_checks.sbom(unpacked)[1])
     if again:
         other = audit(kind, build(kind, ROOT, FOLDER / f"again-{name}", FOLDER / f"wheel-again-{name}"), unpacked)
         if digest(other) != digest(wheel):

@@ -29,7 +29,7 @@ from benchmarks.peers import autograd
 from support import ROOT
 
 SLOW = (*harness.SLOW, "C++ extension")
-OPTIONAL = ("tvm-ffi",)
+OPTIONAL = ("tvm-ffi", "nanobind", "ONNX Runtime")
 EITHER = {"bfloat16, with instructions", "bfloat16, without instructions"}  # as the CPU is
 TINY = Effort(group_seconds=0.0, block_seconds=1e-4, minimum_rounds=3, without=SLOW)
 MACHINE = {

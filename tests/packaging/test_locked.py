@@ -19,7 +19,7 @@ def text(name):
 
 def pins(text):
     """{(package, version)} of a file with requirements."""
-    found = re.findall(r"^([\w.-]+)==([^\s;\\]+)", text, re.M)
+    found = re.findall(r"^([\w.-]+)(?:\[[\w,-]+\])?==([^\s;\\]+)", text, re.M)
     assert len(found) == sum(1 for line in text.splitlines() if re.match(r"\w", line))
     return {(lock.package(name), version) for name, version in found}
 

@@ -16,6 +16,7 @@ import pytest
 
 import torchthaw
 from support import ROOT, elf
+from support.messages import names as words
 from torchthaw.base import config
 
 needs_ci = pytest.mark.skipif(not (ROOT / ".ci" / "wheel.py").exists(), reason="a source distribution has no .ci")
@@ -219,14 +220,14 @@ BILL = {
 @pytest.mark.parametrize("change, requires, cuda, complaint", [
     (lambda bill: None, [], False, None),
     (lambda bill: bill["components"].append({"bom-ref": "cudart", "version": "13.0"}), [], True, None),
-    (lambda bill: None, [], True, "cudart is missing"),
-    (lambda bill: bill["components"].pop(0), [], False, "libstdc++ is missing"),
-    (lambda bill: bill["components"][0].pop("version"), [], False, "libstdc++ has no version"),
+    (lambda bill: None, [], True, ["cudart", "missing"]),
+    (lambda bill: bill["components"].pop(0), [], False, ["libstdc++", "missing"]),
+    (lambda bill: bill["components"][0].pop("version"), [], False, ["libstdc++", "version"]),
     (lambda bill: bill["components"].append({"bom-ref": "cudart", "version": "13.0"}), [], False,
-     "cudart is neither linked nor required"),
-    (lambda bill: None, ["ninja>=1.11"], False, "expected ninja as required, got None"),
-    (lambda bill: bill["components"][1].update(scope="optional"), [], False, "expected cffi as required, got optional"),
-    (lambda bill: bill["metadata"]["component"].update(version="1.1"), [], False, "expected version 1.0, got 1.1"),
+     ["cudart", "linked", "required"]),
+    (lambda bill: None, ["ninja>=1.11"], False, ["ninja", "required", "None"]),
+    (lambda bill: bill["components"][1].update(scope="optional"), [], False, ["cffi", "required", "optional"]),
+    (lambda bill: bill["metadata"]["component"].update(version="1.1"), [], False, ["version", "1.0", "1.1"]),
 ])  # fmt: skip
 def test_the_bill_of_materials_is_that_of_the_wheel(checks, tmp_path, change, requires, cuda, complaint):
     bill = copy.deepcopy(BILL)
@@ -240,8 +241,9 @@ def test_the_bill_of_materials_is_that_of_the_wheel(checks, tmp_path, change, re
     ]
     (info / "METADATA").write_text("\n".join([*lines, "", "Readme"]))
     library(tmp_path, "lib/libthc.so.1" if cuda else "lib/libth.so.1", HARMLESS)
-    expected = [] if complaint is None else [f"sboms/torchthaw.cdx.json: {complaint}"]
-    assert checks.of_sbom(tmp_path) == expected
+    found = checks.of_sbom(tmp_path)
+    assert len(found) == (complaint is not None)
+    assert not found or re.search(words("sboms/torchthaw.cdx.json", *complaint), found[0])
 
 
 def test_every_target_of_a_wheel_is_built(release):
@@ -263,16 +265,14 @@ def test_a_wheel_s_name_says_how_it_was_built(release):
     assert release.kind_of(Path(f"torchthaw-1.0.0{end}_aarch64.whl")) == "aarch64"
     assert release.kind_of(Path(f"torchthaw-1.0.0+cu130{end}_x86_64.whl")) == "x86_64-cuda"
     for name in ("torchthaw-1.0.0-cp310-abi3-linux_x86_64.whl", f"torchthaw-1.0.0+cu999{end}_x86_64.whl", "other.whl"):
-        with pytest.raises(release.WheelError, match="expected a file that make wheel makes, got "):
+        with pytest.raises(release.WheelError, match=words("make wheel", name)):
             release.kind_of(Path(name))
 
 
 def test_a_wheel_without_its_source_distribution(release, tmp_path):
     wheel = tmp_path / "torchthaw-1.0.0-cp310-abi3-manylinux_2_28_x86_64.whl"
     wheel.touch()
-    with pytest.raises(
-        release.WheelError, match="expected the source distribution beside it, .*/torchthaw-1.0.0.tar.gz"
-    ):
+    with pytest.raises(release.WheelError, match=words("source distribution", tmp_path / "torchthaw-1.0.0.tar.gz")):
         release.verify(wheel)
 
 

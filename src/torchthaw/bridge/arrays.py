@@ -83,11 +83,12 @@ def numpy_fields():
     numpy = sys.modules["numpy"]
     if not USES_FIELDS:
         return False
-    if not hasattr(numpy, "zeros") or getattr(getattr(numpy, "__spec__", None), "_initializing", False):
+    try:
+        sample = numpy.zeros((2, 3), numpy.float32)
+        rows = tuple((numpy.dtype(name), code, bits) for (code, bits), name in DTYPES.items() if name != "bfloat16")
+        return numpy.ndarray, sample, sample.ctypes.data, sample.dtype, sample.flags.num, rows
+    except (AttributeError, ImportError):  # another thread imports it, or this one is in its import
         return None
-    sample = numpy.zeros((2, 3), numpy.float32)
-    rows = tuple((numpy.dtype(name), code, bits) for (code, bits), name in DTYPES.items() if name != "bfloat16")
-    return numpy.ndarray, sample, sample.ctypes.data, sample.dtype, sample.flags.num, rows
 
 
 def is_number(thing):
