@@ -59,7 +59,8 @@ PARTS = {
     "bridge": [
         "bridge/test_bridge.py", "bridge/test_bridge_faults_*.py", "bridge/test_bridge_identity.py",
         "bridge/test_bridge_lifetime.py", "bridge/test_bridge_extent.py", "bridge/test_bridge_checks.py",
-        "bridge/test_bridge_modes.py", "bridge/test_bridge_kernels.py",
+        "bridge/test_bridge_modes.py", "bridge/test_bridge_kernels.py", "bridge/test_bridge_arrays.py",
+        "bridge/test_bridge_cffi_pointers.py", "bridge/test_bridge_dlpack.py", "bridge/test_bridge_outputs.py",
     ],
     "graph": ["graph"],
     "derivatives": ["derivatives"],
@@ -69,7 +70,7 @@ PARTS = {
     ],
 }  # fmt: skip
 # setuptools: what pip needs of it for wheels came with 70.1; Python 3.11 brings an older one.
-TOOLS = ["pytest", "pytest-timeout", "hypothesis", "numpy", "scikit-learn", "setuptools>=70.1"]
+TOOLS = ["pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "numpy", "scikit-learn", "setuptools>=70.1"]
 LIMIT = 3600  # seconds for each part
 
 # At the root of the copy, so that it rules every pytest there.
