@@ -267,7 +267,7 @@ def test_calls_that_cffi_makes():
 
 
 def test_many_arrays_in_one_call():
-    """More than the call has room for without asking for memory."""
+    """More buffers than a call can describe without an allocation."""
     import torchthaw
 
     count = 12
