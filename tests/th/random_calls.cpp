@@ -7,6 +7,7 @@
 #include <climits>
 #include <random>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace {

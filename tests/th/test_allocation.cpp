@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <utility>
 #include <sys/resource.h>
 
 extern "C" {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <sys/wait.h>
 #include <thread>
+#include <utility>
 #include <unistd.h>
 
 namespace {

@@ -7,6 +7,7 @@
 #include "th/runtime/export.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace th {
 namespace blas {

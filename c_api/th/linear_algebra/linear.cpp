@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <initializer_list>
 
 namespace th {
 namespace {

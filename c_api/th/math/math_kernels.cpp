@@ -6,6 +6,7 @@
 #include "th/runtime/row.h"
 
 #include <cmath>
+#include <functional>
 
 namespace th {
 namespace TH_ISA {

@@ -4,6 +4,7 @@
 #include "th/tensor/tensor.h"
 
 #include <cassert>
+#include <initializer_list>
 #include <tuple>
 #include <utility>
 

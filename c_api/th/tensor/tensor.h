@@ -4,6 +4,7 @@
 #include "th/tensor/storage.h"
 
 #include <cassert>
+#include <initializer_list>
 
 namespace th {
 

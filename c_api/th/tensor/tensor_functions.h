@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <initializer_list>
 
 namespace th {
 

@@ -480,7 +480,7 @@ __attribute__((noinline, cold)) PyObject *after_error(const thaw_callable *funct
 
 PyObject *call(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                Py_ssize_t count, PyObject *keywords) try {
-    if (belongs_to_modes(function, arguments, count, keywords)) {
+    if (belongs_to_modes(arguments, count, keywords)) {
         return call_operator(function, arguments, count, keywords);
     }
     PyObject *const *ordered = arguments;

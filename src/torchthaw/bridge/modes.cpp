@@ -21,8 +21,7 @@ bool is_mode_active() {
 
 }  // namespace
 
-bool belongs_to_modes(const thaw_callable *function, PyObject *const *arguments, Py_ssize_t count,
-                      PyObject *keywords) {
+bool belongs_to_modes(PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     if (!knows_torch() || !is_mode_active() || below_modes > 0) return false;
     const Py_ssize_t all = count + (keywords == nullptr ? 0 : PyTuple_Size(keywords));
     for (Py_ssize_t i = 0; i < all; ++i) {

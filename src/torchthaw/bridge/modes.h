@@ -6,8 +6,7 @@
 namespace bridge {
 
 /* Whether a call goes to the operator: an argument is a tensor, and a mode is active in this thread. */
-bool belongs_to_modes(const thaw_callable *function, PyObject *const *arguments, Py_ssize_t count,
-                      PyObject *keywords);
+bool belongs_to_modes(PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);
 
 /* For a call that has refused an argument: the operator's result where the argument is a fake tensor or a functional
  * one, which modes make; else NULL with the exception that is set. */

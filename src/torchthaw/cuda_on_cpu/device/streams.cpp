@@ -2,6 +2,7 @@
  * so nothing here waits. */
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <cuda_runtime_api.h>
+#include <utility>
 
 #include "memory.h"
 

@@ -31,7 +31,7 @@ PyObject *call_as_is(const thaw_callable *function, PyObject *const *arguments, 
 /* See thaw_bridge. */
 PyObject *call_th(const thaw_callable *function, void *frame, PyObject **scratch, PyObject *const *arguments,
                   Py_ssize_t count, PyObject *keywords) try {
-    if (belongs_to_modes(function, arguments, count, keywords)) {
+    if (belongs_to_modes(arguments, count, keywords)) {
         return call_operator(function, arguments, count, keywords);
     }
     const bool named = keywords != nullptr && PyTuple_Size(keywords) > 0;
