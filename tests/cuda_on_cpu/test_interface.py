@@ -8,7 +8,7 @@ from torchthaw.cuda_on_cpu import home
 
 HEADER = home.HEADERS / "cuda_on_cpu" / "runtime.h"
 # Of the header's words, without its comments. Another digest needs another number, in the header and here.
-KNOWN = {1: "bdd133b0866188a4"}
+KNOWN = {2: "4c7c2336588d7b5f"}
 
 
 def words(text):

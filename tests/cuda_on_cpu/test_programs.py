@@ -37,6 +37,22 @@ def test_code_without_optimization_gives_the_same(name, folder):
     assert result.stdout == "right\n", result
 
 
+@pytest.mark.parametrize("check", ["0", "1"])
+@pytest.mark.parametrize("which, says, words", [
+    ("rotate", "right", []),
+    ("chain", "right", []),
+    ("many", "cudaErrorCooperativeLaunchTooLarge", []),
+    ("breaks", "cudaErrorLaunchFailure", ["grid.cu", "block (0,0,0)", "__trap()"]),
+    ("alone", "cudaErrorNotSupported", ["a barrier of the grid in a launch that is not cooperative"]),
+])  # fmt: skip
+def test_blocks_of_a_cooperative_launch_run_at_once(which, says, words, check, folder):
+    path = folder / "grid"
+    if not path.exists():
+        cuda_on_cpu.program("grid", folder)
+    result = cuda_on_cpu.run(path, which, OMP_NUM_THREADS="2", TORCHTHAW_CUDA_CHECK=check)
+    assert result.stdout == f"{says}\n" and all(word in result.stderr for word in words), result
+
+
 @pytest.mark.skipif(not thrust.folder(), reason="nvidia-cuda-cccl is not installed")
 def test_thrust_sorts_reduces_and_scans_on_the_cpu(folder):
     result = cuda_on_cpu.run(cuda_on_cpu.program("thrust", folder))

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 
 CUDA_ON_CPU_TLS uint3 threadIdx, blockIdx;
 CUDA_ON_CPU_TLS dim3 blockDim, gridDim;
@@ -103,6 +104,13 @@ void Block::body() {
     __builtin_unreachable();
 }
 
+// A new fiber, for the threads that have not started.
+Fiber &Block::start() {
+    progress.held = 0;
+    threadIdx = progress.last;
+    return fresh();
+}
+
 // The fiber that goes on: one that may, else a new one for the threads that have not started, else one of those that
 // can be released now. The host's own stack when all threads have ended.
 Fiber &Block::choose() {
@@ -112,11 +120,7 @@ Fiber &Block::choose() {
             if (next_ready_ == ready_.size()) ready_.clear(), next_ready_ = 0;
             return fiber;
         }
-        if (left()) {
-            progress.held = 0;
-            threadIdx = progress.last;
-            return fresh();
-        }
+        if (left()) return start();
         if (!held_) return host_;
         if (!release_some()) {
             report_deadlock();
@@ -147,11 +151,9 @@ void Block::abandon(cudaError_t error) {
     __builtin_unreachable();
 }
 
-// Keeps the running thread until it is released.
-void Block::wait(Waits waits, Place place) {
+// The running thread keeps its fiber.
+Fiber &Block::hold() {
     Fiber &fiber = *now_;
-    fiber.waits = waits;
-    fiber.place = place;
     fiber.thread = threadIdx;
     if (!progress.held) {
         progress.last = threadIdx;
@@ -162,13 +164,12 @@ void Block::wait(Waits waits, Place place) {
         warp.lanes[fiber.linear % 32] = &fiber;
         progress.held = 1;
     }
-    if (waits == Waits::block) {
-        at_barrier_.push_back(&fiber);
-    } else {
-        warps_[fiber.linear / 32].arrived |= 1u << fiber.linear % 32;
-        complete(fiber.linear / 32);
-    }
-    Fiber &next = choose();
+    return fiber;
+}
+
+// To another fiber; returns when this one goes on.
+void Block::give_way(Fiber &next) {
+    Fiber &fiber = *now_;
     if (&next != &fiber) {
         now_ = &next;
         change(fiber, next);
@@ -176,6 +177,30 @@ void Block::wait(Waits waits, Place place) {
     now_ = &fiber;
     threadIdx = fiber.thread;
     progress.held = 1;
+}
+
+// Keeps the running thread until it is released.
+void Block::wait(Waits waits, Place place) {
+    Fiber &fiber = hold();
+    fiber.waits = waits;
+    fiber.place = place;
+    if (waits == Waits::block) {
+        at_barrier_.push_back(&fiber);
+    } else {
+        warps_[fiber.linear / 32].arrived |= 1u << fiber.linear % 32;
+        complete(fiber.linear / 32);
+    }
+    give_way(choose());
+}
+
+// A thread that waits for another block is not kept: it asks again when the others of its block have had their turn.
+void Block::let_others_run() {
+    if (failure()) abandon(failure());
+    std::this_thread::yield();
+    constexpr size_t many = 4096;
+    if (next_ready_ >= many) ready_.erase(ready_.begin(), ready_.begin() + ptrdiff_t(next_ready_)), next_ready_ = 0;
+    ready_.push_back(&hold());
+    give_way(left() ? start() : choose());
 }
 
 void Block::go_on(Fiber &fiber) {

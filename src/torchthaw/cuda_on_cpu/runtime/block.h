@@ -22,6 +22,7 @@ public:
     // Called from the thread that runs.
     Votes wait_for_block(int predicate, Place);
     uint64_t together(Together, unsigned mask, uint64_t value, unsigned lane, Place);
+    void let_others_run();
     void end_held();
     bool next_row();
     [[noreturn]] void abandon(cudaError_t);
@@ -41,7 +42,10 @@ private:
     static void entry();
     void body();
     Fiber &fresh();
+    Fiber &start();
     Fiber &choose();
+    Fiber &hold();
+    void give_way(Fiber &next);
     void wait(Waits, Place);
     void go_on(Fiber &);
     bool complete(unsigned warp);

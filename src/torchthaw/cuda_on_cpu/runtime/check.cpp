@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -25,7 +26,10 @@ namespace {
 
 int findings = 0;
 
+std::mutex &noting = *new std::mutex;  // of blocks that run at once
+
 bool is_new(const std::string &key) {
+    const std::lock_guard<std::mutex> lock(noting);
     static std::set<std::string> &said = *new std::set<std::string>;
     return said.insert(key).second;
 }
@@ -193,6 +197,7 @@ void restore(const std::vector<Kept> &kept) {
 }  // namespace
 
 void note_float_atomic(const void *address, int bytes) {
+    const std::lock_guard<std::mutex> lock(noting);
     const char *a = static_cast<const char *>(address);
     for (const Sums &each : sums)
         if (a >= each.begin && a < each.end) return;
@@ -200,6 +205,7 @@ void note_float_atomic(const void *address, int bytes) {
     if (find_array(address, &array)) sums.push_back({array.address, array.address + array.bytes, bytes});
 }
 void note_integer_atomic(const void *address) {
+    const std::lock_guard<std::mutex> lock(noting);
     if (!places_by_atomics && find_array(address, nullptr)) places_by_atomics = true;
 }
 

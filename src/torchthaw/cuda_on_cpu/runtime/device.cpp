@@ -35,6 +35,7 @@ const cudaDeviceProp &properties() {
         p.major = 7;
         p.minor = 5;
         p.multiProcessorCount = int(host_threads());
+        p.cooperativeLaunch = 1;
         p.integrated = p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = 1;
         p.concurrentManagedAccess = p.pageableMemoryAccess = p.memoryPoolsSupported = 1;
         p.memoryBusWidth = 64;
@@ -124,6 +125,7 @@ API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
     case cudaDevAttrManagedMemory:
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     default: *value = 0;
     }

@@ -5,10 +5,14 @@
 #include "interrupt.h"
 #include "pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 namespace cuda_on_cpu {
 namespace {
@@ -75,6 +79,41 @@ bool run_in_order(const Launch &launch, bool descending, unsigned char pattern) 
     return true;
 }
 
+// The barrier of blocks that run at once.
+struct Grid {
+    const uint64_t blocks;
+    uint64_t arrived = 0, round = 0;
+    std::mutex mutex;
+    std::condition_variable next_round;
+
+    // False if the kernel failed meanwhile.
+    bool wait() {
+        std::unique_lock<std::mutex> lock(mutex);
+        if (++arrived == blocks) return arrived = 0, ++round, next_round.notify_all(), true;
+        for (const uint64_t mine = round; mine == round; next_round.wait_for(lock, std::chrono::milliseconds(10)))
+            if (failure()) return false;
+        return true;
+    }
+};
+Grid *grid;  // of the launch that runs, if its blocks run at once
+
+// All blocks, each on a thread of its own.
+bool run_at_once(const Launch &launch, bool descending, unsigned char pattern) {
+    Grid these{blocks_of(launch)};
+    grid = &these;
+    std::atomic<bool> right{true};
+    std::vector<std::thread> threads;
+    for (uint64_t i = 0; i < these.blocks; i++)
+        threads.emplace_back([&, i] {
+            Block &block = own_block();
+            if (checking) block.shared().pattern = pattern;
+            if (!block.run(launch, index_of(launch, i), descending)) right = false;
+        });
+    for (std::thread &thread : threads) thread.join();
+    grid = nullptr;
+    return right;
+}
+
 }  // namespace
 
 cudaError_t launch(const Launch &launch) {
@@ -86,10 +125,13 @@ cudaError_t launch(const Launch &launch) {
     if (const cudaError_t error = failure()) return record(error);
     if (!is_valid(launch)) return record(cudaErrorInvalidConfiguration);
     if (launch.shared > most_dynamic) return record(cudaErrorInvalidValue);
+    constexpr uint64_t most_at_once = 1024;
+    if (launch.together && blocks_of(launch) > most_at_once) return record(cudaErrorCooperativeLaunchTooLarge);
     static std::mutex &one_launch = *new std::mutex;
     std::lock_guard<std::mutex> lock(one_launch);
     const Interruptible interruptible(launch);
-    if (checking) run_checked(launch, run_in_order);
+    if (checking) run_checked(launch, launch.together ? run_at_once : run_in_order);
+    else if (launch.together) run_at_once(launch, false, 0);
     else run_blocks(launch);
     return record(failure());
 }
@@ -97,6 +139,18 @@ cudaError_t launch(const Launch &launch) {
 Votes wait_for_block(int predicate, Place place) {
     if (!Block::running()) fatal("__syncthreads() outside of a kernel");
     return Block::running()->wait_for_block(predicate, place);
+}
+void wait_for_grid(Place place) {
+    Block *block = Block::running();
+    if (!block) fatal("a barrier of the grid outside of a kernel");
+    if (!grid) unserved("a barrier of the grid in a launch that is not cooperative", place);
+    const auto of_block = [&] { return block->wait_for_block(0, place); };
+    of_block();
+    if (!(threadIdx.x | threadIdx.y | threadIdx.z) && !grid->wait()) block->abandon(failure());
+    of_block();
+}
+void let_others_run() {
+    if (Block *block = Block::running()) block->let_others_run();
 }
 uint64_t together(Together operation, unsigned mask, uint64_t value, unsigned lane, Place place) {
     if (!Block::running()) fatal("an operation of a warp outside of a kernel");

@@ -1,4 +1,4 @@
-/* cooperative_groups.h: the block, tiles of a warp, and the threads that run together. A whole grid cannot wait. */
+/* cooperative_groups.h: the block, tiles of a warp, and the threads that run together, and the whole grid. */
 #ifndef CUDA_ON_CPU_COOPERATIVE_GROUPS_H
 #define CUDA_ON_CPU_COOPERATIVE_GROUPS_H
 
@@ -27,7 +27,9 @@ public:
     static unsigned long long size() {
         return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z * thread_block::size();
     }
-    [[gnu::error("CUDA on the CPU has no barrier of a whole grid")]] static void sync();
+    static void sync(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+        cuda_on_cpu::wait_for_grid({file, line});
+    }
 };
 inline grid_group this_grid() { return {}; }
 

@@ -22,6 +22,7 @@ struct Shape {
     size_t shared;
     cudaStream_t stream;
     Place place;
+    bool together = false;
     Shape(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr, const char *file = __builtin_FILE(),
           int line = __builtin_LINE())
         : grid(grid), block(block), shared(shared), stream(stream), place{file, line} {}
@@ -56,7 +57,7 @@ cudaError_t launch(const char *name, const char *texts, Kernel kernel, const Sha
     const void *const pointers[] = {pointer_of(arguments)..., nullptr};
     Closure<Kernel, Arguments...> closure{kernel, {arguments...}};
     return launch(Launch{name, shape.place, shape.grid, shape.block, shape.shared, shape.stream,
-                         &Closure<Kernel, Arguments...>::run, &closure, texts, pointers, sizeof...(Arguments)});
+                         &Closure<Kernel, Arguments...>::run, &closure, texts, pointers, sizeof...(Arguments), shape.together});
 }
 
 }  // namespace cuda_on_cpu
@@ -81,14 +82,16 @@ inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
     cuda_on_cpu::trap({file, line});
 }
 inline void __brkpt() {}
-inline void __nanosleep(unsigned) {}
+inline void __nanosleep(unsigned) { cuda_on_cpu::let_others_run(); }
 
 // Launches by function instead of <<<>>>.
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), Arguments &&...arguments) {
+    cuda_on_cpu::Shape shape(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative) shape.together = config->attrs[i].val.cooperative;
     return cuda_on_cpu::launch(
-        "of cudaLaunchKernelEx", "", [kernel](Parameters &...values) { kernel(values...); },
-        cuda_on_cpu::Shape(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream),
+        "of cudaLaunchKernelEx", "", [kernel](Parameters &...values) { kernel(values...); }, shape,
         static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
 namespace cuda_on_cpu {
@@ -104,9 +107,10 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 bloc
     return cuda_on_cpu::launch_packed(kernel, cuda_on_cpu::Shape(grid, block, shared, stream), arguments,
                                       std::index_sequence_for<Parameters...>());
 }
-// A grid whose blocks wait for each other is not served; a kernel that only asks for it runs.
 template <typename... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
                                         size_t shared = 0, cudaStream_t stream = nullptr) {
-    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+    cuda_on_cpu::Shape shape(grid, block, shared, stream);
+    shape.together = true;
+    return cuda_on_cpu::launch_packed(kernel, shape, arguments, std::index_sequence_for<Parameters...>());
 }

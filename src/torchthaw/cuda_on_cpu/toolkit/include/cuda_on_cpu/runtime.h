@@ -19,7 +19,7 @@ namespace cuda_on_cpu {
 
 // The number of what this file declares, and of how compiled code uses it. A change of either needs a new one, so that
 // no object of other headers runs: it would read wrong memory, or wait for ever.
-constexpr int interface = 1;
+constexpr int interface = 2;
 // Ends the process if the runtime has another number, with a line that names the file in which the address `inside` is.
 CUDA_ON_CPU_EXPORT void expect_interface(int number, const void *inside);
 
@@ -60,6 +60,7 @@ struct Launch {
     const char *arguments;        // their text
     const void *const *pointers;  // of each argument its value, if it is a pointer, else null
     int count;                    // of arguments
+    bool together;                // its blocks run at once, and may wait for each other
 };
 // Runs all blocks. The error is also what cudaGetLastError() says.
 CUDA_ON_CPU_EXPORT cudaError_t launch(const Launch &);
@@ -86,6 +87,11 @@ struct Votes {
     int sum, threads;
 };
 CUDA_ON_CPU_EXPORT Votes wait_for_block(int predicate, Place);
+
+// A barrier of all blocks, of a launch whose blocks run at once.
+CUDA_ON_CPU_EXPORT void wait_for_grid(Place);
+// Other threads of the block go on: for a thread that waits for what another one writes.
+CUDA_ON_CPU_EXPORT void let_others_run();
 
 // What the threads of a warp do together. `mask` has the lanes that take part, 0 those that run it now.
 enum class Together { sync, shuffle, ballot, active, match_any, match_all, add, min, max, and_, or_, xor_ };
