@@ -1,5 +1,5 @@
-// tests/cuda/test_lltm_sequence.cpp: an LLTM over a sequence on the device against the CPU: states that one kernel
-// holds, on both sides of each of its sizes, and larger ones, which go step by step.
+// tests/cuda/test_lltm_sequence.cpp: an LLTM over a sequence on the device against the CPU: states that one block
+// holds, on both sides of each of its sizes; larger ones, which go step by step or which the blocks of a grid share.
 #include "device.h"
 #include "../support/lltm_reference.h"
 
@@ -71,6 +71,14 @@ int main() {
             test_sizes<float>(c.seq_len, c.s, last);
             test_sizes<double>(c.seq_len, c.s, last);
         }
+    // Shared by a grid where there are enough processors: 8 or 16 units and 16 or 32 rows for each block; sizes that are
+    // no multiple of 4; rows of several blocks; several tiles for a block, on 40 processors.
+    use_large_device();
+    for (const Case &c :
+         {Case{3, {1, 2, 129}}, Case{4, {3, 5, 131}}, Case{5, {16, 4, 160}}, Case{3, {17, 3, 136}},
+          Case{3, {33, 2, 132}}, Case{2, {70, 1, 130}}, Case{2, {4, 2, 300}}, Case{2, {40, 2, 320}}, Case{1, {3, 2, 200}},
+          Case{3, {150, 1, 144}}, Case{0, {2, 3, 140}}})
+        for (bool last : {false, true}) test_sizes<float>(c.seq_len, c.s, last);
     CHECK(lltm_sequence_forward_workspace_size_cuda(-1, 1, 1, 1) == SIZE_MAX);
     CHECK(std::strcmp(my_lib_last_error_message(), "seq_len: expected at least 0, got -1") == 0);
     CHECK(kept_to_its_stream());

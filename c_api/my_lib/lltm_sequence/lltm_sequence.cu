@@ -1,36 +1,48 @@
 // c_api/my_lib/lltm_sequence/lltm_sequence.cu: an LLTM over a sequence of steps, forward and backward through time.
 //
 // The input's share of all gates is one product before the steps; the gradients of weights and input are products
-// after them. In between runs the recurrence: for states that recurrence.cuh can hold one kernel for all steps, for
-// larger ones a product and a pointwise kernel for each.
+// after them. In between runs the recurrence: one kernel for all steps where recurrence.cuh or, in float,
+// grid_recurrence.cuh can hold the weights, else a product and a pointwise kernel for each step.
 #include "lltm_sequence/lltm_sequence.h"
 
 #include "gemm/products.cuh"
 #include "gemm/sums.cuh"
 #include "lltm/step.cuh"
+#include "lltm_sequence/grid_recurrence.cuh"
 #include "lltm_sequence/recurrence.cuh"
 #include "my_lib_cuda.h"
 
 namespace my_lib {
 namespace {
 
+// Whether the blocks of a grid may share the state; then the number of finished steps of each.
+template <typename T> constexpr bool may_share(int64_t state_size) {
+    return sizeof(T) == sizeof(float) && !holds_weights<T>(state_size);
+}
+template <typename T> unsigned *take_finished(Workspace &workspace, int64_t state_size) {
+    return workspace.take<unsigned>(may_share<T>(state_size) ? most_team_blocks : 0);
+}
+
 template <typename T> struct ForwardParts {
     T *before;
+    unsigned *finished;
     Scratch scratch;
 
     ForwardParts(Workspace &workspace, const LltmSequenceSizes &s)
-        : before(workspace.take<T>(s.rows() * s.step.gate_size())), scratch(workspace) {}
+        : before(workspace.take<T>(s.rows() * s.step.gate_size())),
+          finished(take_finished<T>(workspace, s.step.state_size)), scratch(workspace) {}
 };
 
 template <typename T> struct BackwardParts {
     T *d_gates, *d_h, *d_cell;
     RowSum<T> sum_rows;
+    unsigned *finished;
     Scratch scratch;
 
     BackwardParts(Workspace &workspace, const LltmSequenceSizes &s)
         : d_gates(workspace.take<T>(s.rows() * s.step.gate_size())), d_h(workspace.take<T>(s.step.states())),
           d_cell(workspace.take<T>(s.step.states())), sum_rows(workspace, s.rows(), s.step.gate_size()),
-          scratch(workspace) {}
+          finished(take_finished<T>(workspace, s.step.state_size)), scratch(workspace) {}
 };
 
 template <typename T, template <typename> class Parts> size_t workspace_size(const LltmSequenceSizes &s) {
@@ -100,7 +112,25 @@ template <typename T> int forward(const LltmSequenceForward<T> &a, void *stream)
     if (!products.multiply(Product<T>{a.sizes.rows(), s.gate_size(), s.input_size, {a.input, s.input_size},
                                       {a.weights + s.state_size, s.row_size(), true}, before, s.gate_size()}))
         return 0;
-    return holds_weights<T>(s.state_size) ? recur(r, stream) : step_forward(r, products, stream);
+    if (holds_weights<T>(s.state_size)) return recur(r, stream);
+    if constexpr (may_share<T>(INT64_MAX)) {
+        bool started = false;
+        if (!recur_on_grid(r, parts.finished, stream, &started)) return 0;
+        if (started) return 1;
+    }
+    return step_forward(r, products, stream);
+}
+
+template <typename T>
+bool recur_back(const BackRecurrence<T> &r, const BackwardParts<T> &parts, Products &products, void *stream) {
+    if (r.batch * r.state_size == 0) return true;
+    if (holds_weights<T>(r.state_size)) return recur(r, stream);
+    if constexpr (may_share<T>(INT64_MAX)) {
+        bool started = false;
+        if (!recur_on_grid(r, parts.d_h, parts.d_cell, parts.finished, stream, &started)) return false;
+        if (started) return true;
+    }
+    return step_backward(r, parts, products, stream);
 }
 
 template <typename T> int backward(const LltmSequenceBackward<T> &a, void *stream) {
@@ -114,9 +144,7 @@ template <typename T> int backward(const LltmSequenceBackward<T> &a, void *strea
                                  parts.d_gates, a.d_old_h, a.d_old_cell,   seq_len,          batch,      state_size,
                                  row_size};
     Products products(parts.scratch, stream);
-    const bool recurred = batch * state_size == 0 ||
-                          (holds_weights<T>(state_size) ? recur(r, stream)
-                                                        : step_backward(r, parts, products, stream));
+    const bool recurred = recur_back(r, parts, products, stream);
     const int64_t rows = a.sizes.rows(), first_rows = seq_len ? batch : 0;
     const Factor<T> columns = {parts.d_gates, gate_size, true};
     auto multiply = [&](const Product<T> &product) { return !product.output || products.multiply(product); };

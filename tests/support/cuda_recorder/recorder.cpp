@@ -83,8 +83,8 @@ API cudaSetDevice(int device) {
     if (device < 0 || device >= machine.devices) return cudaErrorInvalidDevice;
     return machine.current = device, cudaSuccess;
 }
-API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
-    if (attribute == cudaDevAttrMultiProcessorCount) return *value = 2, cudaSuccess;
+API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+    if (attribute == cudaDevAttrMultiProcessorCount) return *value = device == 2 ? 40 : 2, cudaSuccess;
     return REAL(cudaDeviceGetAttribute)(value, attribute, 0);
 }
 API cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
