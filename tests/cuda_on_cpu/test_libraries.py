@@ -27,16 +27,19 @@ def run(*words, cwd=ROOT, **variables):
     return done.stdout
 
 
-@pytest.mark.parametrize("topic, least", [("operators", 35), ("legacy", 15)])
+@pytest.mark.parametrize("topic, least", [("operators", 35), ("legacy", 15), ("sample", 2)])
 def test_the_tests_for_a_gpu(topic, least):
     out = run("-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS / "cuda" / "gpu" / f"test_gpu_{topic}.py")
     assert int(re.search(r"(\d+) passed", out)[1]) >= least, out
 
 
-@pytest.mark.parametrize("scripts", [["make.sh", "build.py"], ["build.py"]], ids=["script", "build file"])
-def test_the_example(tmp_path, scripts):
+@pytest.mark.parametrize("name, scripts", [
+    ("cuda", ["make.sh", "build.py"]), ("cuda", ["build.py"]),
+    ("cuda_linear", ["make.sh"]), ("cuda_linear", ["build.py"]),
+], ids=["script", "build file", "linear-script", "linear-build file"])  # fmt: skip
+def test_the_example(tmp_path, name, scripts):
     made = shutil.ignore_patterns("__pycache__", "_ext", "build", "*.o")
-    folder = shutil.copytree(ROOT / "examples" / "legacy" / "cuda", tmp_path / "cuda", ignore=made)
+    folder = shutil.copytree(ROOT / "examples" / "legacy" / name, tmp_path / name, ignore=made)
     for script in scripts:
         run(script, cwd=folder)
     assert run("test.py", cwd=folder).endswith("ok\n")

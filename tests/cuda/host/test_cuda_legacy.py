@@ -72,6 +72,17 @@ def test_project(project, script, build):
     assert re.findall(r"NEEDED.*\[(libthc?\.so\.1|libcudart.*)\]", dynamic) == ["libthc.so.1", "libth.so.1"]
 
 
+def test_project_with_cublas(tmp_path):
+    """Its script compiles for two cards that are long gone, and calls build.py."""
+    made = shutil.ignore_patterns("__pycache__", "_ext", "build", "*.o")
+    folder = shutil.copytree(ROOT / "examples" / "legacy" / "cuda_linear", tmp_path / "cuda_linear", ignore=made)
+    assert "sm_52 sm_61: nvcc" in run(folder, "make.sh")
+    assert cuda.embedded(folder / "_ext" / "linear_cuda" / "_linear_cuda.so") == ["75", "75+PTX"]
+    assert run(folder, "-c", "from _ext import linear_cuda; print(linear_cuda.linear_cuda_forward)").startswith(
+        "<built-in"
+    )
+
+
 def test_objects_of_other_times_are_made_anew(project):
     """A committed object for lost cards, one of an old CUDA, one older than its source."""
     run(project, "make.sh")

@@ -104,7 +104,7 @@ def test_a_build_does_not_wait_for_setuptools(project):
     assert thawed(folder, "probe.py").splitlines()[-1] == "False"
 
 
-@pytest.mark.parametrize("name", ["script", "package", "pooling"])
+@pytest.mark.parametrize("name", ["script", "package", "pooling", "cuda", "cuda_linear"])
 def test_projects_know_nothing_of_this_one(name):
     for path in (ROOT / "examples" / "legacy" / name).rglob("*"):
         if path.suffix in (".py", ".c", ".h", ".cu", ".sh"):
