@@ -23,6 +23,7 @@ public:
     explicit device_memory(size_t count) {
         require(cudaMalloc(reinterpret_cast<void **>(&data_), count * sizeof(T) + 1));
         require(cudaMemset(data_, 0xa5, count * sizeof(T)));
+        require(cudaDeviceSynchronize());
     }
     device_memory(const device_memory &) = delete;
     device_memory &operator=(const device_memory &) = delete;
@@ -34,8 +35,10 @@ private:
     T *data_;
 };
 
+// The test's stream does not wait for such copies by itself.
 template <typename T> void to_device(T *to, const std::vector<T> &from) {
     require(cudaMemcpy(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+    require(cudaDeviceSynchronize());
 }
 template <typename T> std::vector<T> from_device(const T *from, size_t count) {
     std::vector<T> values(count);
@@ -51,6 +54,13 @@ inline void *test_stream() {
         return made;
     }();
     return stream;
+}
+
+// A device of many processors, if there is one: of the recorder the last, which has 40. A GPU has its own number.
+inline void use_large_device() {
+#if defined(CUDA_RECORDER)
+    require(cudaSetDevice(2));
+#endif
 }
 
 // Everything was enqueued on the test's stream, and nothing anywhere else, as far as that is recorded.

@@ -8,6 +8,13 @@ struct Sizes {
     size_t weights() const { return static_cast<size_t>(in * out); }
 };
 
+// The sums over the batch, in double: those of the CPU in float have an error of their own for many rows.
+template <typename T> static std::vector<T> sums_of_rows(const std::vector<T> &matrix, const Sizes &s) {
+    std::vector<double> sums(static_cast<size_t>(s.out));
+    for (size_t i = 0; i < matrix.size(); ++i) sums[i % sums.size()] += static_cast<double>(matrix[i]);
+    return std::vector<T>(sums.begin(), sums.end());
+}
+
 template <typename T> static void test_sizes(Sizes s, bool biased) {
     const auto input = random_values<T>(s.inputs(), 1), weight = random_values<T>(s.weights(), 2);
     const auto bias = random_values<T>(static_cast<size_t>(s.out), 3), gradient = random_values<T>(s.outputs(), 4);
@@ -36,7 +43,7 @@ template <typename T> static void test_sizes(Sizes s, bool biased) {
     };
     CHECK(backward(dx, dw, db));
     CHECK(all_close(dx.values(), d_input, tolerance) && all_close(dw.values(), d_weight, tolerance));
-    CHECK(all_close(db.values(), d_bias, tolerance));
+    CHECK(all_close(db.values(), sums_of_rows(gradient, s), tolerance));
     CHECK(dx.intact() && dw.intact() && db.intact() && space_back.intact());
     CHECK(backward(dx, nullptr, nullptr) && backward(nullptr, dw, nullptr) && backward(nullptr, nullptr, db));
     CHECK(all_close(dx.values(), d_input, tolerance) && all_close(dw.values(), d_weight, tolerance));

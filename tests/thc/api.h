@@ -8,6 +8,7 @@
 
 #include <THC/THCHost.h>
 
+#include <algorithm>
 #include <functional>
 #include <random>
 #include <stdexcept>

@@ -91,7 +91,7 @@ def test_work_goes_to_the_current_stream(probe):
     probe.add_cuda(a, a, output)
     torch.cuda.synchronize()
     with torch.cuda.stream(side):
-        torch.cuda._sleep(200_000_000)  # work on any other stream would come before what follows
+        torch.cuda._sleep(2_000_000_000)  # work on any other stream would come before what follows
         a.fill_(3)
         assert address(probe.stream_of(a)) == address(probe.stream_now()) == side.cuda_stream
         probe.add_cuda(a, a, output)
