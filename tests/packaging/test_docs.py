@@ -12,6 +12,7 @@ text     output: what the block before it printed
 The pages of docs/languages/ are run by bindings/languages.py.
 """
 
+import json
 import os
 import re
 import shutil
@@ -22,7 +23,7 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks import report
+from benchmarks import cards, report
 from support import ROOT
 
 pytestmark = pytest.mark.timeout(900)  # one snippet compiles PyTorch's headers
@@ -281,10 +282,13 @@ def test_a_wrong_snippet_is_seen(tmp_path):
         test_python(document, tmp_path / "..")
 
 
-def test_a_user_reads_that_nothing_has_run_on_a_gpu():
-    """As long as benchmarks/results/ has no file of a GPU; make gpu-check writes one."""
-    has_run = [path.name for path in (ROOT / "benchmarks" / "results").glob("*.json") if path.name != "results.json"]
-    said = {name: bool(re.search(r"\*\*Nothing[^*]* has run on a GPU yet[.:]\*\*", (ROOT / name).read_text()))
-            for name in ("README.md", "docs/reference/cuda.md")}  # fmt: skip
-    assert set(said.values()) == {not has_run}, said
-    assert ("Development Status :: 4 - Beta" in (ROOT / "pyproject.toml").read_text()) == (not has_run)
+def test_a_user_reads_what_has_run_on_a_gpu():
+    """The GPUs by name, in README and the guide; and a beta as long as a step of make gpu-check has not passed."""
+    found = [json.loads(path.read_text()) for path in cards.RESULTS.glob("*.json") if path.name != "results.json"]
+    for name in ("README.md", "docs/reference/cuda.md", "SUPPORTED.md"):
+        assert all(each["device"] in (ROOT / name).read_text() for each in found), name
+    assert cards.published() == cards.PAGE.read_text(), "run python -m benchmarks.cards"
+    steps = [outcome for each in found for part, outcomes in each.items() if part.startswith("check: ")
+             for name, outcome in outcomes.items() if name != "date"]  # fmt: skip
+    passed = steps and all(outcome == "ok" for outcome in steps)
+    assert ("Development Status :: 4 - Beta" in (ROOT / "pyproject.toml").read_text()) == (not passed)
