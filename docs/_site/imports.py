@@ -16,7 +16,7 @@ ROWS = [
     ["cli", "activate"],
     ["legacy"],
     ["cuda_on_cpu"],
-    ["extension", "declarations"],
+    ["extension", "declarations", "export"],
     ["library"],
     ["header", "bridge"],
     ["base"],

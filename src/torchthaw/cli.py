@@ -49,6 +49,7 @@ COMMANDS = {
     "modernize": ("legacy.modernize", "make a package of today of a legacy project, in another folder"),
     "nvcc": ("legacy.nvcc", "nvcc for the scripts of old projects"),
     "bindings": ("declarations.command", "declare a C header's functions in another language"),
+    "export": ("export.command", "call a C header's operators from another host than PyTorch"),
 }
 
 

@@ -230,7 +230,7 @@ def test_links_name_headings_that_exist():
             assert anchor in anchors(document.parent / path if path else document), f"{document}: {path}#{anchor}"
 
 
-@pytest.mark.parametrize("command", ["", "run", "enable", "disable", "doctor", "modernize", "config"])
+@pytest.mark.parametrize("command", ["", "run", "enable", "disable", "doctor", "modernize", "config", "export"])
 def test_commands_and_options_are_those_of_the_program(command):
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text()
     shown = run(sys.executable, "-m", "torchthaw", *command.split(), "--help")

@@ -20,6 +20,7 @@ MAY = {
     "library": {"base", "header", "bridge"},
     "extension": {"base", "header", "bridge", "library"},
     "declarations": {"base", "header"},
+    "export": {"base", "header"},
     "cuda_on_cpu": {"base", "extension"},
     "legacy": {"base", "header", "bridge", "library", "extension", "cuda_on_cpu"},
 }

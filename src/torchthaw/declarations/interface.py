@@ -10,12 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-import cffi
-
 from ..base import toolchain
-from ..header import cdef, cffi_names, comments, crossing, description, prototypes
+from ..header import cdef, cffi_names, crossing, description, prototypes, reading
 from ..header.cffi_names import model
-from ..header.functions import read as read_functions
 from .types import SCALARS
 
 PRINTS_CONSTANTS = """#include <stddef.h>
@@ -71,15 +68,8 @@ def read(header, include_dirs=(), define_flags=()):
     """
     header = Path(header)
     text = header.read_text()
-    try:
-        declared = cdef.parse([header], include_dirs, define_flags)
-    except (cffi.CDefError, cffi.FFIError) as error:
-        raise ValueError(f"{header}: {error}") from None
-    signatures = cdef.signatures(declared.text)
-    made = read_functions(declared.ffi, signatures)
-    described = description.describe(made, declared, header.stem, header.stem, [header])
-    comments.add(made, described, declared.annotated, [header], {})
-    by_name = {each.name: each for each in described.functions}
+    declared, signatures, module = reading.read(header, include_dirs, define_flags)
+    by_name = {each.name: each for each in module.functions}
     inline = _without_symbol(text)
     functions, left_out = [], []
     for name in signatures:

@@ -1,0 +1,1 @@
+"""torchthaw/export: what lets other hosts than PyTorch call the operators of an annotated header."""

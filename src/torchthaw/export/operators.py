@@ -1,0 +1,88 @@
+"""torchthaw/export/operators.py: the operators of an annotated header, as every host needs them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..header import reading
+
+# What an operator finds out by itself.
+OWN = "workspace", "workspace_size", "stream"
+
+
+@dataclass
+class Operator:
+    """functions: its description.Functions, that of its name first; the parameters of all have the same names."""
+
+    name: str
+    functions: list
+
+    @property
+    def parameters(self):
+        return self.functions[0].parameters
+
+    @property
+    def inputs(self):
+        """The parameters that a host gives, in C's order."""
+        return [each for each in self.parameters if each.kind not in OWN and not each.source and not each.is_output]
+
+    @property
+    def outputs(self):
+        """The arrays that it writes, in C's order."""
+        return [each for each in self.parameters if each.kind == "array" and each.is_written]
+
+    @property
+    def comment(self):
+        return self.functions[0].made.comment
+
+    def dtypes(self, name):
+        """Those that the functions take for a parameter, in their order; [None] for any."""
+        found = [each.dtype for function in self.functions for each in function.parameters if each.name == name]
+        return [*dict.fromkeys(found)]
+
+
+@dataclass
+class Operators:
+    """Those of a header, in order of name. left_out: (name, reason) of the other annotated functions with arrays.
+
+    stem: the header's name, with which C's names of generated files begin. error_message: a C function, or None.
+    """
+
+    header: Any
+    stem: str
+    operators: list
+    left_out: list
+    error_message: Any
+    pairs: list  # of pairs.Pair
+
+
+def read(header, include_dirs=(), define_flags=()):
+    """The Operators of a header, a path; errors as in reading.read(), and ValueError for a header without any."""
+    module = reading.read(header, include_dirs, define_flags).module
+    found, left_out = {}, []
+    for function in sorted(module.functions, key=lambda each: each.name != each.operator):
+        reason = obstacle(function)
+        if reason is None:
+            found.setdefault(function.operator, []).append(function)
+        elif function.is_annotated and any(each.is_array for each in function.parameters):
+            left_out.append((function.name, reason))
+    if not found:
+        raise ValueError(f"{header}: expected functions of arrays with words of torchthaw/annotate.h, got none")
+    stem = "".join(each if each.isalnum() else "_" for each in Path(header).stem)
+    operators = [Operator(name, found[name]) for name in sorted(found)]
+    return Operators(Path(header), stem, operators, left_out, module.error_message, module.pairs)
+
+
+def obstacle(function):
+    """Why a description.Function is no operator of other hosts, or None."""
+    if not function.is_annotated:
+        return "it has no word of torchthaw/annotate.h"
+    kinds = {*(each.kind for each in function.parameters)}
+    known = {"array", "sizes", "integer", "float", "bool", *OWN}
+    if kinds - known or not function.made.direct:
+        return "it has a parameter that is neither an array nor a number"
+    if "array" not in kinds:
+        return "it has no array"
+    if function.made.result not in ("THAW_VOID", "THAW_INT32"):
+        return "its result is neither void nor int"
+    return None
