@@ -1,7 +1,7 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
-.PHONY: lint-environment coverage-environment languages wheel verify-wheel release docs lint coverage projects
+.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage projects
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -86,7 +86,12 @@ cuda-check: environment ## compile the CUDA code for every card, and that of the
 gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, nvcc and a PyTorch with CUDA; part=... for one
 	@$(python) .ci/gpu_check.py $(addprefix --part ,$(part))
 
-languages: build ## build, test and time the bindings of other languages; languages="rust go" for some, publish=1
+hosts: test-build ## test what `export` writes in other hosts, with their packages: ONNX Runtime
+	@.ci/hosts
+	@$(python) -m pytest tests/export tests/packaging/test_docs.py -k "export or other-hosts"
+
+languages: build ## build, test and time the bindings of other languages, then make hosts; languages="rust go" for some, publish=1
+	@$(if $(languages),,$(MAKE) hosts)
 	@$(python) bindings/languages.py $(languages) $(if $(publish),--publish)
 
 compat: test-environment ## test one wheel beside many versions: torch="2.4.1 newest" python="3.10 3.12" publish=1

@@ -23,7 +23,8 @@ LANGUAGES = "languages"
 # What is installed on top of what. An environment has each package once, so a file leaves out what is below it.
 BELOW = {
     "demo": (), "test": ("demo",), "bench": ("demo",), "harden": ("demo", "test"),
-    "coverage": ("demo", "test"), "docs": (), "lint": (), "wheel": (), "cuda": (), LANGUAGES: (),
+    "coverage": ("demo", "test"), "docs": (), "lint": (), "wheel": (), "cuda": (), LANGUAGES: (), "onnxruntime": (),
+    "onnxruntime-lowest": (),
 }  # fmt: skip
 HEAD = "# Made by .ci/lock.py from {}; do not edit.\n"
 

@@ -22,7 +22,7 @@ class Argument(ctypes.Structure):
 
 
 class Parameter(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("role", c_int), ("is_nullable", c_int), ("source", c_int), ("dimension", c_int),
+    _fields_ = [("name", c_char_p), ("role", c_int), ("is_nullable", c_int), ("is_choosing", c_int), ("source", c_int), ("dimension", c_int),
                 ("type", c_char_p), ("least", c_int64), ("most", c_int64), ("aliases", c_uint64),
                 ("shape_count", c_int), ("shapes", c_void_p)]  # fmt: skip
 

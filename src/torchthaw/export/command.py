@@ -6,6 +6,7 @@ from pathlib import Path
 # Host -> (the module that has its files(operators, command), what it writes).
 HOSTS = {
     "table": ("table", "checks and calls of every operator in plain C99, for any host"),
+    "onnxruntime": ("onnxruntime", "the table, a library for a session, schemas and what torch.onnx.export needs"),
 }
 
 

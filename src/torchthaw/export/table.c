@@ -127,26 +127,12 @@ static int thaw_expected(const thaw_table_argument *arguments, const thaw_table_
 
 static int thaw_is_array(int role) { return role <= THAW_ROLE_INOUT; }
 
-/* Whether it has a dtype and a shape. */
-static int thaw_is_given(const thaw_table_call *call, const thaw_table_parameter *parameters, int i) {
-    return thaw_is_array(parameters[i].role) && call->arguments[i].ndim >= 0;
-}
-
-/* Whether the variants take several dtypes for a parameter. */
-static int thaw_is_choosing(const thaw_table_operator *op, int parameter) {
-    int k;
-    for (k = 1; k < op->variant_count; ++k) {
-        if (op->variants[k].dtypes[parameter] != op->variants[0].dtypes[parameter]) return 1;
-    }
-    return 0;
-}
-
-/* The C function for the dtypes of the arrays: the first array of which variants take several dtypes decides. */
+/* The C function for the dtypes of the arrays. */
 static const thaw_table_variant *thaw_choose(thaw_table_call *call) {
     const thaw_table_operator *op = call->op;
     int i, k, dtype;
     for (i = 0; i < op->parameter_count; ++i) {
-        if (!thaw_is_given(call, op->parameters, i) || !thaw_is_choosing(op, i)) continue;
+        if (!op->parameters[i].is_choosing || call->arguments[i].ndim < 0) continue;
         dtype = call->arguments[i].dtype;
         for (k = 0; k < op->variant_count; ++k) {
             if (op->variants[k].dtypes[i] == dtype) return &op->variants[k];

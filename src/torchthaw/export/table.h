@@ -66,6 +66,7 @@ typedef struct thaw_table_parameter {
     const char *name;
     int role;
     int is_nullable;      /* the array may be absent */
+    int is_choosing;      /* the variants take several dtypes for it: the first such array that is given decides */
     int source;           /* 1 + the parameter whose shape determines this integer or these sizes; 0: the host says it */
     int dimension;        /* of the source */
     const char *type;     /* of an integer, in C */

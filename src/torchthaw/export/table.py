@@ -166,7 +166,7 @@ def operator_text(operator):
     text, rows, tables = f"\n/* {operator.name} */\n", [], {}
     for function in operator.functions:
         index_of = {each.name: index for index, each in enumerate(function.parameters)}
-        body = parameter_rows(function, index_of)
+        body = parameter_rows(operator, function, index_of)
         if body not in tables:  # a variant has the same parameters as its base, but for dtypes and its own words
             tables[body] = function.name
             text += shape_rows(function, index_of)
@@ -185,7 +185,7 @@ def operator_text(operator):
     return text + array(f"const thaw_table_variant thaw_variants_{operator.name}", "".join(rows))
 
 
-def parameter_rows(function, index_of):
+def parameter_rows(operator, function, index_of):
     """The initializers of the parameters; ``@`` stands for the function that has the shapes."""
     rows = []
     for index, each in enumerate(function.parameters):
@@ -194,11 +194,12 @@ def parameter_rows(function, index_of):
             words = {"ndim": "THAW_SOURCE_NDIM", "shape": "THAW_SOURCE_SHAPE"}
             source, dimension = 1 + index_of[each.source[0]], words.get(each.source[1], each.source[1])
         type, least, most = limits(each)
+        is_choosing = each.kind == "array" and len(operator.dtypes(each.name)) > 1
         aliases = sum(1 << index_of[name] for name in each.aliases)
         shapes = f"thaw_shapes_@_{index}" if each.shapes else "NULL"
         said = "/".join(repr(shape.get("dims", shape)) for shape in each.shapes)
         rows.append(
-            f'    {{"{each.name}", THAW_ROLE_{role(each)}, {int(each.is_nullable)}, {source}, {dimension}, {type}, '
+            f'    {{"{each.name}", THAW_ROLE_{role(each)}, {int(each.is_nullable)}, {int(is_choosing)}, {source}, {dimension}, {type}, '
             f"{least}, {most}, UINT64_C({aliases}), {len(each.shapes)}, {shapes}}},"
             + (f" /* {said} */\n" if said else "\n")
         )
