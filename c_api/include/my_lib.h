@@ -148,6 +148,12 @@ MY_LIB_API int my_lib_set_last_error(int code, const char *message);
 THAW_STATUS
 MY_LIB_API int my_lib_set_num_threads(int num_threads);
 
+/* Sets how many threads a call from the calling thread may use, below what my_lib_set_num_threads() gives all: a
+ * positive number, or 0 or less (the initial value) for no limit of this thread. Returns the limit before, 0 for none.
+ * For hosts that divide their work among threads themselves. Since 1.0.0. */
+THAW_NUM_THREADS
+MY_LIB_API int my_lib_limit_threads(int num_threads);
+
 /* How many threads a large call from this thread may use now; at least 1. Since 1.0.0. */
 MY_LIB_API int my_lib_get_num_threads(void);
 

@@ -226,6 +226,8 @@ WRONG = [
     (2, "void f(const float *x);\nTHAW_VARIANT_OF(f) int g(const double *x);",
      names("g", "THAW_VARIANT_OF", "void", "int")),
     (1, "THAW_ERROR_MESSAGE int f(void);", names("f", "THAW_ERROR_MESSAGE", "const char *f(void)", "int f(void)")),
+    (1, "THAW_NUM_THREADS int f(void);", names("f", "THAW_NUM_THREADS", "int f(int)", "int f(void)")),
+    (1, "THAW_NUM_THREADS void f(int n);", names("f", "THAW_NUM_THREADS", "int f(int)", "void f(n)")),
     (1, "THAW_ERROR_CODE(1, WHAT) int f(void);", names("f", "THAW_ERROR_CODE", "integer", "constants", "WHAT")),
     (2, "THAW_ERROR_CODE(1) int f(void);\nTHAW_ERROR_CODE(2) int g(void);", names("g", "THAW_ERROR_CODE", "f")),
     (1, "THAW_NULLABLE void f(float *x);", names("f", "THAW_NULLABLE", "place")),

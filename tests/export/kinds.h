@@ -7,6 +7,9 @@
 THAW_ERROR_MESSAGE
 const char *kinds_message(void);
 
+THAW_NUM_THREADS
+int kinds_limit(int num_threads);
+
 /* y = x * by, in place where `keep` is not 0. */
 void kinds_scale(float *x THAW_SHAPE(rows, columns) THAW_INOUT, int32_t rows, int32_t columns, float by, bool keep,
                  float *y THAW_SHAPE(columns * (rows + 1) / 2 - 0, 2));
@@ -30,6 +33,10 @@ THAW_STATUS
 int kinds_i64(const int64_t *x THAW_SHAPE(n), int64_t n, int64_t *y THAW_SHAPE(n));
 THAW_STATUS THAW_VARIANT_OF(kinds_i64)
 int kinds_bool(const bool *x, int64_t n, bool *y);
+
+/* y = the number of threads that this call may use. */
+THAW_STATUS
+int kinds_threads(const float *x THAW_SHAPE(n), int64_t n, int32_t *y THAW_SHAPE(n), int fails);
 
 /* No operators of other hosts. */
 THAW_STATUS

@@ -12,8 +12,8 @@ import sys
 import numpy
 import pytest
 import torch
+from test_table import FUNCTIONS, HERE, MY_LIB, given, operator_of
 
-from export.test_table import FUNCTIONS, HERE, MY_LIB, given, operator_of
 from support import ROOT, table_host
 
 HOSTS = ROOT / "build" / "hosts"

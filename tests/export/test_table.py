@@ -148,6 +148,25 @@ def test_kinds_of_parameters(kinds):
     assert torch.equal(host.call("kinds_i64", x=torch.tensor([True]))["y"], torch.tensor([False]))
 
 
+def test_a_host_says_the_number_of_threads_of_a_call(kinds, my_lib):
+    host, _ = kinds
+    call = host.begin("kinds_threads", x=torch.ones(2), fails=0)
+    host.shapes(call)
+    y = host.allocate(call)["y"]
+    for num_threads, expected in ((3, 3), (0, 5)):  # which is what the library has by itself, again
+        call.num_threads = num_threads
+        assert host.table.call(ctypes.byref(call)) == 1 and y.tolist() == [expected] * 2
+    call.num_threads, call.arguments[3].integer = 2, 1
+    assert host.table.call(ctypes.byref(call)) == 0 and host.library.kinds_limit(5) == 5  # after a failure, too
+
+    library = ctypes.CDLL(str(table_host.config.library("my_lib")))
+    call = my_lib.begin("my_lib_mul_constant_forward", input=torch.ones(2), constant=2.0)
+    call.num_threads = 1
+    my_lib.shapes(call)
+    my_lib.allocate(call)
+    assert my_lib.table.call(ctypes.byref(call)) == 1 and library.my_lib_limit_threads(0) == 0
+
+
 def test_what_is_left_out_has_a_reason():
     found = operators.read(HERE / "kinds.h")
     assert dict(found.left_out) == {
@@ -328,7 +347,7 @@ def test_two_tables_are_in_one_program(folder, tmp_path):
     table_host.export(HERE / "kinds.h", tmp_path)
     (tmp_path / "both.cpp").write_text(
         '#include "my_lib_table.h"\n#include "kinds_table.h"\n'
-        "int main() { return my_lib_table()->operator_count + kinds_table()->operator_count == 21 ? 0 : 1; }\n"
+        "int main() { return my_lib_table()->operator_count + kinds_table()->operator_count == 22 ? 0 : 1; }\n"
     )
     objects = []
     for source in (folder / "my_lib_table.c", tmp_path / "kinds_table.c", HERE / "kinds.c"):

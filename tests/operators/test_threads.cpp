@@ -95,6 +95,19 @@ static void test_counts() {
     CHECK(my_lib_set_num_threads(0) && my_lib_get_num_threads() >= 1);
 }
 
+// A limit is the calling thread's own, below what all threads have, and changes no result.
+static void test_limit(const std::vector<float> &expected) {
+    my_lib_set_num_threads(4);
+    CHECK(my_lib_limit_threads(2) == 0 && my_lib_get_num_threads() == 2);
+    CHECK(same_bits(compute<float>(), expected));
+    int other = 0;
+    std::thread([&other] { other = my_lib_get_num_threads(); }).join();
+    CHECK(other == 4);
+    CHECK(my_lib_limit_threads(9) == 2 && my_lib_get_num_threads() == 4);
+    CHECK(my_lib_limit_threads(-1) == 9 && my_lib_limit_threads(0) == 0 && my_lib_get_num_threads() == 4);
+    my_lib_set_num_threads(0);
+}
+
 int main() {
     test_thread_counts<float>();
     test_thread_counts<double>();
@@ -102,5 +115,6 @@ int main() {
     test_calls_from_many_threads(expected);
     test_fork(expected);
     test_counts();
+    test_limit(expected);
     return failures() != 0;
 }

@@ -39,7 +39,7 @@ class Operator(ctypes.Structure):
 
 class Call(ctypes.Structure):
     _fields_ = [("op", POINTER(Operator)), ("arguments", POINTER(Argument)), ("workspace", c_void_p),
-                ("stream", c_void_p), ("workspace_size", c_size_t), ("variant", POINTER(Variant)),
+                ("stream", c_void_p), ("num_threads", c_int), ("workspace_size", c_size_t), ("variant", POINTER(Variant)),
                 ("message", c_char * 1024)]  # fmt: skip
 
 

@@ -89,6 +89,14 @@ namespace TorchThaw
         internal static extern int my_lib_set_num_threads(int num_threads);
 
         /// <summary>
+        /// Sets how many threads a call from the calling thread may use, below what my_lib_set_num_threads() gives all: a
+        /// positive number, or 0 or less (the initial value) for no limit of this thread. Returns the limit before, 0 for none.
+        /// For hosts that divide their work among threads themselves. Since 1.0.0.
+        /// </summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int my_lib_limit_threads(int num_threads);
+
+        /// <summary>
         /// How many threads a large call from this thread may use now; at least 1. Since 1.0.0.
         /// </summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

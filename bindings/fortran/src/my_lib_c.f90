@@ -106,6 +106,17 @@ module my_lib_c
       integer(c_int) :: my_lib_set_num_threads
     end function my_lib_set_num_threads
 
+    !> int my_lib_limit_threads(int num_threads)
+    !>
+    !> Sets how many threads a call from the calling thread may use, below what my_lib_set_num_threads() gives all: a
+    !> positive number, or 0 or less (the initial value) for no limit of this thread. Returns the limit before, 0 for none.
+    !> For hosts that divide their work among threads themselves. Since 1.0.0.
+    function my_lib_limit_threads(num_threads) bind(c, name="my_lib_limit_threads")
+      import
+      integer(c_int), value :: num_threads
+      integer(c_int) :: my_lib_limit_threads
+    end function my_lib_limit_threads
+
     !> int my_lib_get_num_threads(void)
     !>
     !> How many threads a large call from this thread may use now; at least 1. Since 1.0.0.

@@ -103,6 +103,10 @@ typedef uint16_t thaw_float16;
  * ValueError. */
 #define THAW_ERROR_CODE(...)
 
+/* Before `int f(int num_threads)`: how many threads a call from the calling thread may use; 0 for no such limit. It
+ * returns the limit before. A host with threads of its own sets it around each call. */
+#define THAW_NUM_THREADS
+
 #endif
 
 #endif /* TORCHTHAW_ANNOTATE_H */

@@ -27,10 +27,12 @@ const char *runtime_name = "none";
 int (*runtime_max_threads)();
 pthread_once_t runtime_once = PTHREAD_ONCE_INIT;
 std::atomic<int> fixed_threads{0};
+thread_local int thread_limit = 0;
 
 int max_threads() {
     const int fixed = fixed_threads.load(std::memory_order_relaxed);
-    return fixed > 0 ? fixed : runtime_max_threads();
+    const int most = fixed > 0 ? fixed : runtime_max_threads();
+    return thread_limit > 0 && thread_limit < most ? thread_limit : most;
 }
 
 #if defined(MY_LIB_ARCHIVE)
@@ -81,6 +83,12 @@ void find_runtime() {
 }  // namespace
 
 void set_num_threads(int count) { fixed_threads.store(count > 0 ? count : 0, std::memory_order_relaxed); }
+
+int limit_threads(int count) {
+    const int before = thread_limit;
+    thread_limit = count > 0 ? count : 0;
+    return before;
+}
 
 const char *threads_name() {
     base::openmp();

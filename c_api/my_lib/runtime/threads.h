@@ -15,6 +15,9 @@ using base::num_threads;
 // Fixes the number of threads; 0 or less returns to the runtime's own setting, for PyTorch torch.get_num_threads().
 void set_num_threads(int count);
 
+// Limits the threads of calls from this thread; 0 or less: not at all. Returns the limit before.
+int limit_threads(int count);
+
 // The runtime in use, for my_lib_build_info(): "pytorch", "process", "libgomp.so.1" or "none".
 const char *threads_name();
 

@@ -39,4 +39,6 @@ int my_lib_set_num_threads(int num_threads) {
     return 1;
 }
 
+int my_lib_limit_threads(int num_threads) { return my_lib::limit_threads(num_threads); }
+
 int my_lib_get_num_threads(void) { return my_lib::num_threads(); }

@@ -293,6 +293,7 @@ static void *thaw_compute(void *opaque, void *context) {
     call.op = op;
     call.arguments = arguments;
     call.workspace = call.stream = NULL;
+    call.num_threads = 0;
     if (!thaw_ort_table()->shapes(&call)) return ORT(api, CreateStatus)(THAW_ORT_INVALID_ARGUMENT, call.message);
     for (i = 0; i < op->parameter_count; ++i) {
         if (!thaw_is_output(&op->parameters[i])) continue;

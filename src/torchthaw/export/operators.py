@@ -53,6 +53,7 @@ class Operators:
     operators: list
     left_out: list
     error_message: Any
+    num_threads: Any  # the same: what limits the threads of a call
     pairs: list  # of pairs.Pair
 
 
@@ -70,7 +71,7 @@ def read(header, include_dirs=(), define_flags=()):
         raise ValueError(f"{header}: expected functions of arrays with words of torchthaw/annotate.h, got none")
     stem = "".join(each if each.isalnum() else "_" for each in Path(header).stem)
     operators = [Operator(name, found[name]) for name in sorted(found)]
-    return Operators(Path(header), stem, operators, left_out, module.error_message, module.pairs)
+    return Operators(Path(header), stem, operators, left_out, module.error_message, module.num_threads, module.pairs)
 
 
 def obstacle(function):

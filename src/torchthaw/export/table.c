@@ -361,9 +361,14 @@ static int thaw_check_memory(thaw_table_call *call) {
 }
 
 static int thaw_call(thaw_table_call *call) {
+    int before = 0, done;
     call->message[0] = '\0';
     if (call->variant == NULL) {
         return thaw_say(call, "%s: expected a call() after shapes() has returned 1, got one before", call->op->name);
     }
-    return thaw_check_memory(call) && (call->variant->run(call) || thaw_say_failure(call, call->variant));
+    if (!thaw_check_memory(call)) return 0;
+    if (call->num_threads > 0) before = thaw_limit_threads(call->num_threads);
+    done = call->variant->run(call);
+    if (call->num_threads > 0) thaw_limit_threads(before);
+    return done || thaw_say_failure(call, call->variant);
 }

@@ -118,6 +118,7 @@ typedef struct thaw_table_call {
     thaw_table_argument *arguments; /* op->parameter_count of them, in C's order */
     void *workspace;                /* set before call(): at least workspace_size bytes; NULL where that is 0 */
     void *stream;                   /* a CUDA stream, for operators that have one */
+    int num_threads; /* of call(), at most; 0: as many as the library takes. Headers with THAW_NUM_THREADS heed it */
     size_t workspace_size;          /* set by shapes() */
     const thaw_table_variant *variant; /* the same: which C function call() calls; NULL after a failure */
     char message[THAW_TABLE_MESSAGE];  /* set by a failure */

@@ -57,6 +57,9 @@ static const char *thaw_error_message(void) {{
     {error_message}
 }}
 
+/* How many threads a call from the calling thread may use, 0 for any number. Returns the number before. */
+static int thaw_limit_threads(int num_threads) {{ return {limit_threads}; }}
+
 {runtime}
 /* ---- The operators ---- */
 {operators}
@@ -105,6 +108,7 @@ def files(found, command):
         "types": (HERE / "table.h").read_text(), "runtime": (HERE / "table.c").read_text(),
         "enums": "\n\n".join(enums(found)), "stack": max(depths(found)),
         "error_message": MESSAGE.format(function=found.error_message) if found.error_message else "return NULL;",
+        "limit_threads": f"{found.num_threads}(num_threads)" if found.num_threads else "num_threads",
         "operators": "".join(operator_text(each) for each in found.operators),
         "rows": "".join(
             f'    {{"{each.name}", {len(each.parameters)}, thaw_parameters_{each.functions[0].name}, '

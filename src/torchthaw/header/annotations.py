@@ -24,7 +24,7 @@ BEHIND = {
 BEFORE = {
     "THAW_STATUS": None, "THAW_VARIANT_OF": "base", "THAW_BACKWARD_OF": "base", "THAW_TANGENT_OF": "base",
     "THAW_ELEMENTWISE": None, "THAW_BATCH": "size", "THAW_AUTOCAST": "rule", "THAW_ERROR_MESSAGE": None,
-    "THAW_ERROR_CODE": "...",
+    "THAW_ERROR_CODE": "...", "THAW_NUM_THREADS": None,
 }  # fmt: skip
 ARGUMENTS = {**BEHIND, **BEFORE}
 

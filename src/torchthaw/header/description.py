@@ -17,6 +17,11 @@ DTYPES = {crossing.INT: "int", crossing.UINT: "uint", crossing.FLOAT: "float", c
 STRUCTS = {f"THAW_{kind}": kind.lower() for kind in ("TH_TENSOR", "TH_STORAGE", "THC_TENSOR", "THC_STORAGE")}
 MAX_DIMENSIONS = 64  # THAW_MAX_DIMENSIONS
 MAX_PARAMETERS = 64  # the bits of thaw_parameter.aliases
+# Word before a function that stands for no operator -> (the Module's field, its result, what it takes).
+OF_MODULE = {
+    "THAW_ERROR_MESSAGE": ("error_message", "const char *", "void"), "THAW_ERROR_CODE": ("error_code", "int", "void"),
+    "THAW_NUM_THREADS": ("num_threads", "int", "int"),
+}  # fmt: skip
 INHERITED = (  # by variants, of the words before a function
     "THAW_STATUS", "THAW_BACKWARD_OF", "THAW_TANGENT_OF", "THAW_ELEMENTWISE", "THAW_BATCH", "THAW_AUTOCAST",
 )  # fmt: skip
@@ -157,6 +162,7 @@ class Module:
     error_message: Any = None  # names of C functions
     error_code: Any = None
     runtime_codes: tuple = ()
+    num_threads: Any = None  # the name of a C function
     read_only: list = field(default_factory=list)
     pairs: list = field(default_factory=list)  # of pairs.Pair
 
@@ -191,7 +197,7 @@ def describe(made, declared, package, namespace, headers):
     module = Module(package, namespace, [header.name for header in headers], functions, read_only=read_only)
     join_variants(functions)
     for prototype in annotated.values():
-        read_error_words(prototype, module, text)
+        read_module_words(prototype, module, text)
     taken = [name for name, _ in cffi_names.constants(declared.ffi)]
     module.pairs = pairs.make(functions, annotated, package, namespace, taken)
     for each in functions:
@@ -250,23 +256,24 @@ def join_variants(functions):
             first.variants.append(function)
 
 
-def read_error_words(prototype, module, text):
-    """What THAW_ERROR_MESSAGE and THAW_ERROR_CODE say of the module."""
+def read_module_words(prototype, module, text):
+    """What the words of functions that stand for no operator say of the module."""
     for word in prototype.words:
-        if word.name not in ("THAW_ERROR_MESSAGE", "THAW_ERROR_CODE"):
+        if word.name not in OF_MODULE:
             continue
         where = f"{word.place}: {prototype.name}: {word.name}"
-        attribute, result = "error_message", "const char *"
+        attribute, result, takes = OF_MODULE[word.name]
         if word.name == "THAW_ERROR_CODE":
-            attribute, result = "error_code", "int"
             module.runtime_codes = word.arguments
             for code in word.arguments:
                 if not re.fullmatch(r"-?\s*\w+", code) or not is_constant(code, text):
                     raise AnnotationError(f"{where}: expected integer constants, got {code}")
         declared = prototype.result
-        if prototype.parameters or not re.fullmatch(result.replace(" *", r"\s*\*"), declared):
-            got = ", ".join(each.name for each in prototype.parameters) or "void"
-            raise AnnotationError(f"{where}: expected a function {result}f(void), got {declared} f({got})")
+        given = ", ".join(each.c_type for each in prototype.parameters) or "void"
+        if given != takes or not re.fullmatch(result.replace(" *", r"\s*\*"), declared):
+            got = ", ".join(each.name or each.c_type for each in prototype.parameters) or "void"
+            expected = f"{result}{'' if result.endswith('*') else ' '}f({takes})"
+            raise AnnotationError(f"{where}: expected a function {expected}, got {declared} f({got})")
         known = getattr(module, attribute)
         if known:
             raise AnnotationError(f"{where}: expected one such function, got another than {known}")

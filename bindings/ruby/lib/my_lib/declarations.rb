@@ -74,6 +74,13 @@ module MyLib
     # number is MY_LIB_ERROR_INVALID_VALUE. Since 1.0.0.
     "my_lib_set_num_threads" => [[Fiddle::TYPE_INT], Fiddle::TYPE_INT],
 
+    # int my_lib_limit_threads(int num_threads)
+    #
+    # Sets how many threads a call from the calling thread may use, below what my_lib_set_num_threads() gives all: a
+    # positive number, or 0 or less (the initial value) for no limit of this thread. Returns the limit before, 0 for none.
+    # For hosts that divide their work among threads themselves. Since 1.0.0.
+    "my_lib_limit_threads" => [[Fiddle::TYPE_INT], Fiddle::TYPE_INT],
+
     # int my_lib_get_num_threads(void)
     #
     # How many threads a large call from this thread may use now; at least 1. Since 1.0.0.

@@ -243,6 +243,27 @@ final class MyLibFfm {
         }
     }
 
+    private static final class my_lib_limit_threads {
+        static final MethodHandle CALL = handle(NATIVE, "my_lib_limit_threads", JAVA_INT, JAVA_INT);
+    }
+
+    /**
+     * <pre>
+     * int my_lib_limit_threads(int num_threads)
+     *
+     * Sets how many threads a call from the calling thread may use, below what my_lib_set_num_threads() gives all: a
+     * positive number, or 0 or less (the initial value) for no limit of this thread. Returns the limit before, 0 for none.
+     * For hosts that divide their work among threads themselves. Since 1.0.0.
+     * </pre>
+     */
+    static int my_lib_limit_threads(int num_threads) {
+        try {
+            return (int) my_lib_limit_threads.CALL.invokeExact(num_threads);
+        } catch (Throwable thrown) {
+            throw new AssertionError(thrown);
+        }
+    }
+
     private static final class my_lib_get_num_threads {
         static final MethodHandle CALL = handle(NATIVE, "my_lib_get_num_threads", JAVA_INT);
     }
