@@ -12,6 +12,7 @@ import torch
 import torchthaw
 from _ext.my_lib import _my_lib
 from support import ROOT, table_host
+from support.messages import names
 from support.table_host import Host, Refused
 from torchthaw.export import operators
 from torchthaw.library import shapes
@@ -169,10 +170,9 @@ def test_a_host_says_the_number_of_threads_of_a_call(kinds, my_lib):
 
 def test_what_is_left_out_has_a_reason():
     found = operators.read(HERE / "kinds.h")
-    assert dict(found.left_out) == {
-        "kinds_callback": "it has a parameter that is neither an array nor a number",
-        "kinds_sum": "its result is neither void nor int",
-    }
+    reasons = dict(found.left_out)
+    assert [*reasons] == ["kinds_callback", "kinds_sum"]
+    assert re.search(names("parameter"), reasons["kinds_callback"]) and re.search(names("result"), reasons["kinds_sum"])
     assert "kinds_callback" not in [each.name for each in found.operators]
 
 
@@ -288,8 +288,9 @@ def test_sizes_that_give_no_shape_have_the_message_of_pytorch(kinds, what):
 
 def test_a_host_s_own_mistakes_are_refused(my_lib, kinds):
     host, _ = kinds
-    assert refused(host, "kinds_empty", x=None) == "x: expected an array, got None"
-    assert refused(host, "kinds_scale", by=1.0, keep=False) == "x: expected an array, got None"  # which is read, too
+    absent = names("x", "expected", "array", "None")
+    assert re.search(absent, refused(host, "kinds_empty", x=None))
+    assert re.search(absent, refused(host, "kinds_scale", by=1.0, keep=False))  # which is read, too
     assert refused(host, "kinds_fill", x=torch.ones(1), sizes=(1,) * 65, ndim=65, fails=0).startswith(
         "sizes: expected a "
     )
@@ -297,14 +298,14 @@ def test_a_host_s_own_mistakes_are_refused(my_lib, kinds):
     assert my_lib.table.call(ctypes.byref(call)) == 0 and b"shapes()" in call.message  # out of order
     my_lib.shapes(call)
     assert my_lib.table.call(ctypes.byref(call)) == 0
-    assert call.message == b"new_h: expected at least 48 bytes, got None"
+    assert re.search(names("new_h", "expected", 48, "None"), call.message.decode())
     my_lib.allocate(call)
     size, call.workspace = call.workspace_size, None
     assert my_lib.table.call(ctypes.byref(call)) == 0
-    assert call.message.decode() == f"workspace: expected at least {size} bytes, got None"
+    assert re.search(names("workspace", "expected", size, "None"), call.message.decode())
     call.workspace = call.arguments[0].data  # the first input
     assert my_lib.table.call(ctypes.byref(call)) == 0
-    assert call.message == b"workspace: expected memory of its own, got memory that overlaps input"
+    assert re.search(names("workspace", "expected", "overlaps", "input"), call.message.decode())
 
 
 # C programs, and the command
@@ -331,11 +332,12 @@ def test_a_program_in_c(folder, tmp_path, flags):
         x, torch.arange(30.0).reshape(6, 5) / 31, torch.zeros(6), *[torch.ones(2, 2)] * 2
     )
     assert [float.fromhex(word) for word in lines[1].split()] == [*h.flatten().tolist(), *cell.flatten().tolist()]
-    assert lines[2:] == [
-        "weight: expected shape (2, 3), got (2, 2)",
-        "input: expected dtype float32 or bfloat16 or float16 or float64, got int64",
-        "nothing was written",
-    ]
+    wrong = (x, torch.ones(2, 2), None), (x.long(), x, None)
+    for line, arguments in zip(lines[2:], wrong):
+        with pytest.raises(ValueError) as error:
+            torch.ops.my_lib.my_lib_linear_forward(*arguments)
+        assert line == plain(error.value)
+    assert lines[4:] == ["nothing was written"]
 
 
 def test_the_library_links_nothing_but_the_library(my_lib, folder):
@@ -359,9 +361,9 @@ def test_two_tables_are_in_one_program(folder, tmp_path):
 
 
 @pytest.mark.parametrize("header, expected", [
-    ("int f(int x);\n", "expected functions of arrays with words of torchthaw/annotate.h, got none"),
-    ("#include <torchthaw/annotate.h>\nint f(float *x THAW_SHAPE(m));\n", "expected integer parameters of f, got m"),
-    (None, "No such file"),
+    ("int f(int x);\n", names("wrong.h", "expected", "torchthaw/annotate.h", "none")),
+    ("#include <torchthaw/annotate.h>\nint f(float *x THAW_SHAPE(m));\n", names("f", "x", "integer", "m")),
+    (None, names("wrong.h", "No")),
 ])  # fmt: skip
 def test_a_header_that_cannot_be_exported(tmp_path, header, expected):
     if header is not None:
@@ -370,5 +372,5 @@ def test_a_header_that_cannot_be_exported(tmp_path, header, expected):
         [sys.executable, "-m", "torchthaw", "export", "table", tmp_path / "wrong.h", "-o", tmp_path / "out"],
         capture_output=True, text=True, env=table_host.environment(),
     )  # fmt: skip
-    assert done.returncode == 1 and done.stderr.startswith("torchthaw: ") and expected in done.stderr
+    assert done.returncode == 1 and done.stderr.startswith("torchthaw: ") and re.search(expected, done.stderr)
     assert not (tmp_path / "out").exists()
