@@ -34,7 +34,7 @@ def bind(namespace, extension, module=None):
     names.update(functions)
     if '"pairs":' in extension.description:
         names["functions"] = offered.Functions(
-            namespace["__name__"], extension.description, functools.partial(register, namespace_of(extension))
+            namespace["__name__"], extension, functions, functools.partial(register, namespace_of(extension))
         )
     namespace.update(names)
     return sorted([*names, *live])

@@ -1,20 +1,24 @@
 """torchthaw/library/offered.py: ``functions`` of an extension's package: what its header makes differentiable."""
 
 import json
+from importlib.util import find_spec
 
 from ..base.import_hook import after_import
+from . import on_arrays
 
 
 class Functions:
     """``functions.lltm(...)``: one function for each pair of a forward and its backward in the C headers.
 
-    They are made when one is first asked for, with the operators of the namespace.
+    They are made when one is first asked for, with the operators of the namespace. Where PyTorch is not installed, they
+    take arrays, and have no gradients.
     """
 
-    def __init__(self, package, description, register):
-        rows = json.loads(description)["pairs"]
+    def __init__(self, package, module, trampolines, register):
+        rows = json.loads(module.description)["pairs"]
         operators = {each["name"]: each["operator"] for each in rows if not each["is_second"]}
         self._package, self._operators, self._register = package, operators, register
+        self._module, self._trampolines = module, trampolines
         after_import("torch._dynamo", self._fill)  # which finds attributes, and does not call __getattr__
 
     def __getattr__(self, name):
@@ -30,6 +34,8 @@ class Functions:
         return f"<functions of {self._package}: {', '.join(self._operators)}>"
 
     def _fill(self):
+        if find_spec("torch") is None:
+            return vars(self).update(on_arrays.entries(self._package, self._module, self._trampolines))
         pairs = self._register().pairs
         for name, operator in self._operators.items():
             if name not in vars(self):
