@@ -7,7 +7,7 @@ from pathlib import Path
 
 import my_lib
 import numpy
-from my_lib.library import check, library
+from my_lib._my_lib import ffi, lib
 
 MARK = 1234.5
 THREADS, ROUNDS = 8, 20
@@ -15,10 +15,10 @@ NAN = numpy.float32(numpy.nan)
 # The arguments of each function, in order: an input by its name, an output behind a colon.
 LLTM_GRADIENTS = " :d_input :d_weights :d_bias :d_old_h :d_old_cell"
 ARGUMENTS = {
-    "add_forward": "input1 input2 :output",
-    "add_backward": "grad_output :grad_input1 :grad_input2",
-    "linear_forward": "input weight bias :output",
-    "linear_backward": "grad_output input weight :grad_input :grad_weight :grad_bias",
+    "my_lib_add_forward": "input1 input2 :output",
+    "my_lib_add_backward": "grad_output :grad_input1 :grad_input2",
+    "my_lib_linear_forward": "input weight bias :output",
+    "my_lib_linear_backward": "grad_output input weight :grad_input :grad_weight :grad_bias",
     "lltm_forward": "input weights bias old_h old_cell :new_h :new_cell :gates",
     "lltm_backward": "grad_h grad_cell new_cell gates input old_h weights" + LLTM_GRADIENTS,
     "lltm_sequence_forward": "input weights bias old_h old_cell :h :cell :gates",
@@ -28,16 +28,38 @@ ARGUMENTS = {
 }
 
 
+def named(function):
+    """The C name of a function of the vectors."""
+    return function if function.startswith("lltm") else f"my_lib_{function}"
+
+
 def expect(what, got, expected):
     if got != expected:
         raise AssertionError(f"{what}: expected {expected!r}, got {got!r}")
 
 
-def error_of(function, *arguments):
-    """What a call raises."""
+def sizes_beside(function, arrays):
+    """The size of a backward that only arrays say which may be absent: then it is an argument."""
+    if not function.endswith("backward") or "add" in function:
+        return {}
+    last = {name: array.shape[-1] for name, array in arrays.items() if array is not None}
+    if function == "my_lib_linear_backward":
+        found = [last[name] for name in ("input", "weight", "grad_input", "grad_weight") if name in last]
+        return {"in_features": found[0] if found else 1}
+    found = [last[name] for name in ("input", "d_input") if name in last]
+    found += [last[name] - last["grad_h"] for name in ("weights", "d_weights") if name in last]
+    return {"input_size": found[0] if found else 1}
+
+
+def text_of(string):
+    return ffi.string(string).decode()
+
+
+def error_of(function, *arguments, keywords=None):
+    """What a call raises, with the arguments under these names if there are any."""
     try:
-        function(*arguments)
-    except (my_lib.MyLibError, TypeError, ValueError) as error:
+        function(**dict(zip(keywords, arguments))) if keywords else function(*arguments)
+    except (RuntimeError, TypeError, ValueError) as error:
         return error
     raise AssertionError(f"{function.__name__}: expected an error")
 
@@ -68,8 +90,8 @@ def entries(folder):
             yield head, sizes, inputs, outputs, text
 
 
-def replay(folder, head, inputs, outputs, workspace):
-    """Calls a case's function with outputs that are given, and again for new ones, and compares."""
+def replay(folder, head, inputs, outputs):
+    """Calls a case's function with outputs that are given, and again, where there is every output, for new ones."""
     _, name, function, file, rtol, atol = head
     numbers = numpy.fromfile(folder / file, "<f4")
     arrays, position = {}, 0
@@ -78,22 +100,24 @@ def replay(folder, head, inputs, outputs, workspace):
         arrays[each] = None if shape is None else numbers[position : position + count].reshape(shape)
         position += count
     expect(f"{name}: numbers", position, len(numbers))
-    words = ARGUMENTS[function].split()
-    for makes in (lambda shape: numpy.full(shape, NAN), lambda shape: None):
-        made = {each: False if shape is None else makes(shape) for each, shape in outputs.items()}
-        arguments = [made.get(word[1:], False) if word[0] == ":" else arrays[word] for word in words]
-        keywords = {} if function.startswith("add") else {"workspace": workspace}
-        results = getattr(my_lib, function)(*arguments, **keywords)
-        results = results if isinstance(results, tuple) else (results,)
-        for word, result in zip([word[1:] for word in words if word[0] == ":"], results):
-            if outputs.get(word) is None:
-                expect(f"{name}: {word}", result, None)
+    words = ARGUMENTS[named(function)].split()
+    call = getattr(my_lib, named(function))
+    given = {word: arrays.get(word) for word in words if word[0] != ":"}
+    written = [word[1:] for word in words if word[0] == ":"]
+    made = {each: None if outputs.get(each) is None else numpy.full(outputs[each], NAN) for each in written}
+    given.update(sizes_beside(named(function), {**given, **made}))
+    expect(f"{name}: result", call(**given, **made), 1)
+    results = [made]
+    if all(each is not None for each in made.values()):
+        fresh = call(**given)
+        results.append(dict(zip(written, fresh if isinstance(fresh, tuple) else [fresh])))
+    for found in results:
+        for each, result in found.items():
+            if result is None:
                 continue
-            expect(f"{name}: {word}: shape", result.shape, outputs[word])
-            if made[word] is not None:
-                expect(f"{name}: {word}: the array that was given", result is made[word], True)
-            fits = numpy.abs(result - arrays[word]) <= float(atol) + float(rtol) * numpy.abs(arrays[word])
-            expect(f"{name}: {word}: number of wrong values", int(numpy.size(fits) - numpy.sum(fits)), 0)
+            expect(f"{name}: {each}: shape", result.shape, outputs[each])
+            fits = numpy.abs(result - arrays[each]) <= float(atol) + float(rtol) * numpy.abs(arrays[each])
+            expect(f"{name}: {each}: number of wrong values", int(numpy.size(fits) - numpy.sum(fits)), 0)
 
 
 def zeros(shape):
@@ -101,66 +125,57 @@ def zeros(shape):
 
 
 def provoke(head, sizes, inputs):
-    """The error of an entry. What the layer would refuse before C does goes by the raw declarations."""
-    name = head[1]
+    """The text of an entry's error. What the package would refuse before C does is asked of C by cffi."""
+    name, function = head[1], named(head[2])
     if name == "add_forward-shapes":
-        return error_of(my_lib.add_forward, *map(zeros, inputs.values()))
-    numbers = zeros(64)
-    address = numbers.ctypes.data
-    counts = {"linear_forward": (3, 1), "lltm_forward": (5, 3)}[head[2]]
-    function = getattr(library, {"linear_forward": "my_lib_linear_forward"}.get(head[2], head[2]))
-    arguments = [address] * counts[0] + [*sizes.values()] + [address] * counts[1] + [None, 0]
-    return error_of(lambda: check(function(*arguments)))
+        return str(error_of(my_lib.my_lib_add_forward, *map(zeros, inputs.values()), keywords=("input1", "input2")))
+    counts = {"my_lib_linear_forward": (3, 1), "lltm_forward": (5, 3)}[function]
+    address = ffi.new("float[64]")
+    arguments = [address] * counts[0] + [*sizes.values()] + [address] * counts[1] + [ffi.NULL, 0]
+    expect(f"{name}: result", getattr(lib, function)(*arguments), 0)
+    code = lib.my_lib_last_error_code()
+    expect(f"{name}: code", (code, text_of(lib.my_lib_error_name(code))), (int(head[3]), head[4]))
+    return text_of(lib.my_lib_last_error_message())
 
 
 def vectors(folder):
     cases = errors = 0
-    workspace = my_lib.Workspace()
     for head, sizes, inputs, outputs, text in entries(Path(folder)):
         if head[0] == "case":
-            replay(Path(folder), head, inputs, outputs, workspace)
+            replay(Path(folder), head, inputs, outputs)
             cases += 1
         else:
-            error = provoke(head, sizes, inputs)
-            got = (error.code, error.name, error.message, str(error))
-            expect(head[1], got, (int(head[3]), head[4], text, text))
+            expect(head[1], provoke(head, sizes, inputs), text)
             errors += 1
     own_checks()
     print(f"vectors {cases}\nerrors {errors}")
 
 
 def own_checks():
-    """What only the layer can refuse, and other element types."""
+    """What the package refuses, and other element types."""
     x, weight = zeros((3, 5)), zeros((7, 5))
     read_only = zeros((3, 7))
     read_only.flags.writeable = False
-    not_written = "output: expected an array that can be written to, got a read-only one"
-    mismatch, text = my_lib.MyLibError, "a NumPy array of float32"
-    for kind, message, arguments in [
-        (mismatch, "weight: expected shape (7, 5), got (7, 4)", (x, zeros((7, 4)))),
-        (mismatch, "input: expected shape (batch, in_features), got (3,)", (zeros(3), weight)),
-        (mismatch, "bias: expected shape (7,), got (5,)", (x, weight, zeros(5))),
-        (mismatch, "output: expected shape (3, 7), got (7, 3)", (x, weight, None, zeros((7, 3)))),
-        (TypeError, f"input: expected {text} or float64 or float16, got list", ([[1.0]], weight)),
-        (TypeError, f"weight: expected {text}, got one of float64", (x, weight.astype("f8"))),
-        (TypeError, f"input: expected {text} or float64 or float16, got one of >f4", (x.astype(">f4"), weight)),
-        (TypeError, f"bias: expected {text}, got float32", (x, weight, numpy.float32(1))),
-        (ValueError, "weight: expected a C-contiguous array, got strides (4, 28)", (x, zeros((5, 7)).T)),
-        (ValueError, not_written, (x, weight, None, read_only)),
-        (TypeError, "workspace: expected a Workspace or None, got int", (x, weight, None, None, 5)),
+    names = "input", "weight", "bias", "output"
+    for words, arguments in [
+        (("weight", "(7, 5)", "(7, 4)"), (x, zeros((7, 4)), None, zeros((3, 7)))),
+        (("bias", "(7,)", "(5,)"), (x, weight, zeros(5))),
+        (("output", "(3, 7)", "(7, 3)"), (x, weight, None, zeros((7, 3)))),
+        (("input",), ([[1.0]], weight, None)),
+        (("weight", "float32", "float64"), (x, weight.astype("f8"), None)),
+        (("weight", "contiguous", "strides"), (x, zeros((5, 7)).T, None)),
+        (("output", "read-only"), (x, weight, None, read_only)),
     ]:  # fmt: skip
-        error = error_of(my_lib.linear_forward, *arguments)
-        expect("error", (type(error), str(error)), (kind, message))
-    error = error_of(my_lib.linear_backward, read_only)
-    expect("error", str(error), "input: expected a NumPy array, as grad_weight is not False, got None")
-    error = error_of(my_lib.set_num_threads, -1)
-    expect("set_num_threads", error.name, "MY_LIB_ERROR_INVALID_VALUE")
-    for dtype, tolerance in (("f8", 1e-12), ("f2", 1e-2)):
+        error = str(error_of(my_lib.my_lib_linear_forward, *arguments, keywords=names))
+        expect(f"words of {error!r}", [word for word in words if word not in error], [])
+    expect("an input that is the output", my_lib.my_lib_add_forward(input1=x, input2=x, output=x), 1)
+    for dtype, name, tolerance in (("f8", "f64", 1e-12), ("f2", "f16", 1e-2)):
         given = numpy.linspace(-1, 1, 15).reshape(3, 5).astype(dtype)
         other = numpy.linspace(-2, 1, 35).reshape(7, 5).astype(dtype)
-        output = my_lib.linear_forward(given, other)
+        output = getattr(my_lib, f"my_lib_linear_forward_{name}")(input=given, weight=other, bias=None)
         expect("dtype", output.dtype, given.dtype)
         expect(f"{dtype}: close", bool(numpy.allclose(output, given @ other.T, tolerance, tolerance)), True)
+        expect(f"{dtype}: functions", bool((my_lib.functions.linear(given, other) == output).all()), True)
 
 
 # ---- marks
@@ -173,8 +188,8 @@ def marks():
         return numpy.ones(shape, numpy.float32)
 
     calls = [
-        (my_lib.add_forward, [ones(2, 3), ones(2, 3), ones(2, 3)]),
-        (my_lib.linear_forward, [ones(3, 5), ones(7, 5), ones(7), ones(3, 7)]),
+        (my_lib.my_lib_add_forward, [ones(2, 3), ones(2, 3), ones(2, 3)]),
+        (my_lib.my_lib_linear_forward, [ones(3, 5), ones(7, 5), ones(7), ones(3, 7)]),
         (my_lib.lltm_forward,
          [ones(3, 5), ones(12, 9), ones(12), ones(3, 4), ones(3, 4), ones(3, 4), ones(3, 4), ones(3, 12)]),
         (my_lib.lltm_sequence_forward,
@@ -182,7 +197,8 @@ def marks():
     ]  # fmt: skip
     checked = 0
     for function, arrays in calls:
-        function(*arrays)
+        names = [word.lstrip(":") for word in ARGUMENTS[function.__name__].split()]
+        function(**dict(zip(names, arrays)))
         for index, array in enumerate(arrays):
             expect(f"{function.__name__}: array {index}", float(array.flat[0]), MARK)
             checked += 1
@@ -192,22 +208,22 @@ def marks():
 # ---- threads
 
 
-def large(seed, workspace):
+def large(seed):
     """A large call, and whether it is right."""
     random = numpy.random.default_rng(seed)
     input, weight = (random.standard_normal((256, 256), numpy.float32) for _ in range(2))
-    output = my_lib.linear_forward(input, weight, workspace=workspace)
+    output = my_lib.my_lib_linear_forward(input=input, weight=weight, bias=None)
     expect(f"thread {seed}: linear", bool(numpy.allclose(output, input @ weight.T, 1e-3, 1e-3)), True)
 
 
 def thread(number, calls, failures):
     try:
-        workspace = my_lib.Workspace()
         for round in range(ROUNDS):
-            large(number, workspace)
-            sum = my_lib.add_forward(numpy.full(25, number, "f4"), numpy.full(25, round, "f4"))
+            large(number)
+            sum = my_lib.my_lib_add_forward(input1=numpy.full(25, number, "f4"), input2=numpy.full(25, round, "f4"))
             expect(f"thread {number}: add", sum.tolist(), [number + round] * 25)
-            error = error_of(my_lib.add_forward, zeros(number + 1), zeros(number + 100))
+            two = zeros(number + 1), zeros(number + 100)
+            error = error_of(my_lib.my_lib_add_forward, *two, keywords=("input1", "input2"))
             expect("message", str(error), f"input2: expected shape ({number + 1},), got ({number + 100},)")
             calls.append(3)
     except BaseException as error:
@@ -226,7 +242,7 @@ def threads():
     child = os.fork()
     if child == 0:
         try:
-            large(0, None)
+            large(0)
             os._exit(0)
         finally:
             os._exit(1)
@@ -240,13 +256,16 @@ def threads():
 def time():
     one, two, output = (numpy.ones(25, numpy.float32) for _ in range(3))
     number = 100
-    seconds = timeit.repeat(lambda: my_lib.add_forward(one, two, output), number=number, repeat=500)
+    call = "add(input1=one, input2=two, output=output)"
+    names = {"add": my_lib.my_lib_add_forward, "one": one, "two": two, "output": output}
+    seconds = timeit.repeat(call, globals=names, number=number, repeat=500)
     print(f"time {min(seconds) / number * 1e9:.1f}")
 
 
 def version():
-    print(f"version {my_lib.version()}")
-    expect("build_info", my_lib.version() in my_lib.build_info(), True)
+    found = text_of(lib.my_lib_version())
+    print(f"version {found}")
+    expect("build_info", found in text_of(lib.my_lib_build_info()), True)
 
 
 if __name__ == "__main__":

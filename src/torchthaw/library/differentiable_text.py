@@ -34,7 +34,7 @@ KNOWN = {
     "_compiling": torch.compiler.is_compiling,
     "_overrides_one": has_torch_function_unary, "_overrides": has_torch_function_variadic,
     "_overridden": handle_torch_function, "_Function": torch.autograd.Function, "_is_batched": is_batched_gradient,
-    "_stand_in": stand_in,
+    "_stand_in": stand_in, "_on_arrays": None,
 }  # fmt: skip
 
 
@@ -73,6 +73,8 @@ def {name}({signature}):
                 return _apply({arguments})
         return _unusual({arguments})
     except (AttributeError, RuntimeError) as error:
+        if _on_arrays is not None and _are_arrays({tensors}):
+            return _on_arrays({arguments})
         _expect_tensors(error, {nullable}, {tensors_by_name})
         raise
 
@@ -187,6 +189,13 @@ def tuple_text(names):
     return f"({', '.join(names)}{',' * (len(names) == 1)})"
 
 
+def are_arrays(*values):
+    """Whether there is an array of another library, and no tensor."""
+    return not any(isinstance(each, torch.Tensor) for each in values) and any(
+        hasattr(each, "__dlpack__") or hasattr(each, "__array_interface__") for each in values
+    )
+
+
 def expect_tensors(error, nullable, /, **tensors):
     """TypeError for the first that is none, or one that no kernel is for as not each of its elements is stored."""
     for name, value in tensors.items():
@@ -219,7 +228,7 @@ def run(file, text, names):
     """
     file, known = (
         f"<torchthaw.library: {file}>",
-        {"_number": number, "_expect_tensors": expect_tensors, **KNOWN, **names},
+        {"_number": number, "_expect_tensors": expect_tensors, "_are_arrays": are_arrays, **KNOWN, **names},
     )
     name = text[4 : text.index("(")]
     body = "".join(f"    {line}\n" if line else "\n" for line in text.splitlines())

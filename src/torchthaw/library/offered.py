@@ -11,7 +11,7 @@ class Functions:
     """``functions.lltm(...)``: one function for each pair of a forward and its backward in the C headers.
 
     They are made when one is first asked for, with the operators of the namespace. Where PyTorch is not installed, they
-    take arrays, and have no gradients.
+    take arrays only.
     """
 
     def __init__(self, package, module, trampolines, register):
@@ -25,6 +25,8 @@ class Functions:
         if name not in self._operators:
             raise AttributeError(f"{self._package}.functions: expected one of {', '.join(self._operators)}, got {name}")
         self._fill()
+        if name not in vars(self):
+            raise AttributeError(f"{self._package}.functions.{name}: expected PyTorch, which is not installed")
         return vars(self)[name]
 
     def __dir__(self):

@@ -1,4 +1,4 @@
-"""torchthaw/library/on_arrays.py: ``functions`` of an extension where PyTorch is not installed: for arrays, without gradients.
+"""torchthaw/library/on_arrays.py: ``functions`` of an extension for arrays of NumPy and others: without gradients.
 
 As for tensors, the dtypes of the arrays choose the C function, and what only a backward reads is no result.
 """
@@ -13,16 +13,24 @@ def entries(package, module, trampolines):
     """{name: function for Python} for each pair of a forward and its backward in the module's headers."""
     of_operator = {}
     for each in functions.read(module, trampolines):
-        if each.makes_outputs and each.device == "cpu":
+        if each.device == "cpu":
             of_operator.setdefault(each.operator, []).append(each)
-    return {
-        row["name"]: _entry(package, row["name"], row["results"], of_operator[row["forward"]])
-        for row in functions.pairs(module)
-        if not row["is_second"]
-    }
+    found = {}
+    for row in functions.pairs(module):
+        made = None if row["is_second"] else entry(row, of_operator.get(row["forward"], ()))
+        if made is not None:
+            found[row["name"]] = made
+            made.__module__, made.__qualname__ = package, f"functions.{row['name']}"
+    return found
 
 
-def _entry(package, name, results, variants):
+def entry(row, variants):
+    """The function for Python for a pair, a row of the description, whose forward has these variants; None where C writes to
+    what it is given."""
+    name, results = row["name"], row["results"]
+    variants = [each for each in variants if each.makes_outputs]
+    if not variants:
+        return None
     base = variants[0]
     parameters = [
         Parameter(
@@ -33,7 +41,7 @@ def _entry(package, name, results, variants):
     signature = Signature(parameters)
     names = {argument_name(each): each.name for each in base.inputs}
 
-    def entry(*arguments, **keywords):
+    def call(*arguments, **keywords):
         try:
             bound = signature.bind(*arguments, **keywords)
         except TypeError as error:
@@ -46,9 +54,8 @@ def _entry(package, name, results, variants):
         found = [outputs[output] if last is None else outputs[output][-1] for output, last in results]
         return found[0] if len(found) == 1 else tuple(found)
 
-    entry.__name__, entry.__qualname__, entry.__module__ = name, f"functions.{name}", package
-    entry.__doc__, entry.__signature__ = base.comment, signature
-    return entry
+    call.__name__, call.__doc__, call.__signature__ = name, base.comment, signature
+    return call
 
 
 def _fitting(variants, given):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ..bridge import private_names
-from . import differentiable_text, pair_text
+from . import differentiable_text, on_arrays, pair_text
 from .composed import as_tuple
 from .differentiable import Differentiable
 from .differentiable_text import Argument
@@ -117,6 +117,7 @@ class Pair(Differentiable):
             "_forward": direct(self.forward, "default"), "_forward_out": direct(self.forward, "out"),
             "_backward": direct(self.backward, "default"), "_backward_out": direct(self.backward, "out"),
             "_tangent": direct(self.tangent, "default") if self.tangent else None, "_second": self.call_second,
+            "_on_arrays": on_arrays.entry(self.described, self.forward.functions.get("cpu", ())),
             "_known": known, "_known_by_backward": known_by_backward, "_wide": (known & known_by_backward) - {*HALVES},
             "_compute_widened": self.compute_widened, "_gradients_widened": self.gradients_widened,
             "_changed": changed, "_empty_like": empty_like, "_zeros": torch.zeros_like,
