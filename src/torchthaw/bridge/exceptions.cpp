@@ -38,8 +38,14 @@ void set_pending(Pending what, const char *text) noexcept {
 
 using Level = int (*)();
 
+/* Held while the loader looks, and by a fork: a child that is made in the middle of that finds the loader's lists as they
+   were then, and ends or waits for ever when it looks. */
+pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+
 Level level_of(const char *runtime) {
+    pthread_mutex_lock(&looking);
     void *library = dlopen(runtime, RTLD_LAZY | RTLD_NOLOAD);
+    pthread_mutex_unlock(&looking);
     return library == nullptr ? nullptr : reinterpret_cast<Level>(dlsym(library, "omp_get_level"));
 }
 
@@ -76,14 +82,16 @@ int region_level() {
 
 thread_local int caught_level; /* how many of them region_member() is in */
 
-/* A forked child has none of the other threads: neither those of OpenMP nor one that was about to end the process. No
-   lock is held here, which the child would wait for, but is_ending. */
+/* A forked child has none of the other threads: neither those of OpenMP nor one that was about to end the process. */
 bool is_forked;
 std::atomic<bool> is_ending{false};
-const int watching = pthread_atfork(nullptr, nullptr, [] {
-    is_forked = true;
-    is_ending = false;
-});
+const int watching = pthread_atfork(
+    [] { pthread_mutex_lock(&looking); }, [] { pthread_mutex_unlock(&looking); },
+    [] {
+        pthread_mutex_unlock(&looking);
+        is_forked = true;
+        is_ending = false;
+    });
 
 /* Returns in the first thread that calls it, which then ends the process; the others wait for that. */
 void end_alone() {

@@ -33,8 +33,8 @@ PRIVATE = {name for owner in OWNERS for name in dir(owner) if re.match("_[^_]", 
 }
 # Names without an underscore that are in the table.
 LISTED = {private.path.rpartition(".")[2] for private in NAMES.values()} - PRIVATE
-# Of classes that are not PyTorch's.
-OTHERS = {"_replace", "_fields"}
+# Of classes that are not PyTorch's: of named tuples, and of onnxscript's operators, how many outputs there are.
+OTHERS = {"_replace", "_fields", "_outputs"}
 
 
 def private_in_python(text):

@@ -81,6 +81,8 @@ bool run_in_order(const Launch &launch, bool descending, unsigned char pattern) 
 
 // The barrier of blocks that run at once.
 struct Grid {
+    explicit Grid(uint64_t blocks) : blocks(blocks) {}
+
     const uint64_t blocks;
     uint64_t arrived = 0, round = 0;
     std::mutex mutex;
@@ -90,7 +92,9 @@ struct Grid {
     bool wait() {
         std::unique_lock<std::mutex> lock(mutex);
         if (++arrived == blocks) return arrived = 0, ++round, next_round.notify_all(), true;
-        for (const uint64_t mine = round; mine == round; next_round.wait_for(lock, std::chrono::milliseconds(10)))
+        using clock = std::chrono::system_clock;  // of a steady one, glibc before 2.30 has no wait
+        for (const uint64_t mine = round; mine == round;
+             next_round.wait_until(lock, clock::now() + std::chrono::milliseconds(10)))
             if (failure()) return false;
         return true;
     }
@@ -99,7 +103,7 @@ Grid *grid;  // of the launch that runs, if its blocks run at once
 
 // All blocks, each on a thread of its own.
 bool run_at_once(const Launch &launch, bool descending, unsigned char pattern) {
-    Grid these{blocks_of(launch)};
+    Grid these(blocks_of(launch));
     grid = &these;
     std::atomic<bool> right{true};
     std::vector<std::thread> threads;
