@@ -46,6 +46,7 @@ def entry(row, variants):
             bound = signature.bind(*arguments, **keywords)
         except TypeError as error:
             raise TypeError(f"{name}{signature}: {error}") from None
+        bound.apply_defaults()
         given = {names[each]: value for each, value in bound.arguments.items()}
         made = _fitting(variants, given).trampoline(**given)
         outputs = dict(
