@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <type_traits>
 
 namespace my_lib {
 
