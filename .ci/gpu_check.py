@@ -88,17 +88,8 @@ def steps(results=cards.RESULTS):
     yield Step("build", "runtimes and tests", [*build, "legacy", "gpu_tests"], 400, compilers, True)
     yield Step("build", "peers", [python, "-c", PEERS], 300, ("nvcc", "ninja", GPU, "cffi"))
 
-    ctest = [
-        tool("ctest"),
-        "--test-dir",
-        BUILD,
-        "-L",
-        "gpu",
-        "--no-tests=error",
-        "--output-on-failure",
-        "--parallel",
-        "4",
-    ]
+    ctest = [tool("ctest"), "--test-dir", BUILD, "-L", "gpu", "--no-tests=error", "--output-on-failure",
+             "--parallel", "4"]  # fmt: skip
     yield Step("test", "kernels", ctest, 200, ("ctest",))
     for path in sorted((TESTS / "cuda" / "gpu").glob("test_*.py")):
         yield Step("test", path.stem, [*PYTEST, path.relative_to(ROOT)], 400, (GPU, *MODULES))
