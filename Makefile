@@ -86,7 +86,7 @@ cuda-check: environment ## compile the CUDA code for every card, and that of the
 gpu-check: test-environment ## build, test and time all CUDA code; needs a GPU, nvcc and a PyTorch with CUDA; part=... for one
 	@$(python) .ci/gpu_check.py $(addprefix --part ,$(part))
 
-hosts: build test-environment ## test what `export` writes in other hosts, with their packages: ONNX Runtime
+hosts: build test-environment ## test what `export` writes in other hosts, with their packages: ONNX Runtime, JAX
 	@.ci/hosts
 	@$(python) -m pytest tests/export tests/packaging/test_docs.py -k "export or other-hosts"
 

@@ -24,7 +24,7 @@ LANGUAGES = "languages"
 BELOW = {
     "demo": (), "test": ("demo",), "bench": ("demo",), "harden": ("demo", "test"),
     "coverage": ("demo", "test"), "docs": (), "lint": (), "wheel": (), "cuda": (), LANGUAGES: (), "onnxruntime": (),
-    "onnxruntime-lowest": (),
+    "onnxruntime-lowest": (), "jax": (), "jax-lowest": (),
 }  # fmt: skip
 HEAD = "# Made by .ci/lock.py from {}; do not edit.\n"
 

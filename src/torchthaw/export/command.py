@@ -7,6 +7,7 @@ from pathlib import Path
 HOSTS = {
     "table": ("table", "checks and calls of every operator in plain C99, for any host"),
     "onnxruntime": ("onnxruntime", "the table, a library for a session, schemas and what torch.onnx.export needs"),
+    "jax": ("jax", "the table, handlers for XLA, and a Python module of functions with jit, grad and vmap"),
 }
 
 

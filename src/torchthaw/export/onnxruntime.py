@@ -4,9 +4,7 @@ The C file is what a session loads; the Python module says to PyTorch's exporter
 """
 
 import pprint
-import re
 
-from ..header import matching
 from . import table
 from .table import HERE
 
@@ -55,40 +53,24 @@ COMPOSED = {composed}
 
 {code}
 '''
-SAME = "# ---- The same for every header --------------------------------------------------------------------------------------\n"
 
 
 def files(found, command):
     """{name: text} of an operators.Operators. command: what they say that made them."""
-    usable = [each for each in found.operators if obstacle(each) is None]
-    if not usable:
-        raise ValueError(f"{found.header}: expected an operator whose outputs have shapes, on the CPU, got none")
-    left_out = [(each.name, obstacle(each)) for each in found.operators if obstacle(each)]
+    usable = found.usable
     fields = {
         "stem": found.stem, "header": found.header.name, "command": command, "stack": max(table.depths(found)),
         "parameters": max(len(each.parameters) for each in usable), "ops": sum(len(each.functions) for each in usable),
         "names": "".join(f'    "{each.name}",\n' for each in usable),
-        "left_out": "".join(f"/* Left out: {name}: {reason}. */\n" for name, reason in left_out),
-        "runtime": (HERE / "onnxruntime.c").read_text(), "code": (HERE / "onnx_module.py").read_text().partition(SAME)[2].strip("\n"),
+        "left_out": found.unusable,
+        "runtime": (HERE / "onnxruntime.c").read_text(), "code": table.module_code("onnx_module.py"),
         "operators": pprint.pformat({each.name: row(each) for each in usable}, width=116, sort_dicts=False),
-        "composed": pprint.pformat(composed(found, {each.name for each in usable}), width=116, sort_dicts=False),
+        "composed": pprint.pformat(composed(found), width=116, sort_dicts=False),
     }  # fmt: skip
     return {
         **table.files(found, command), f"{found.stem}_onnxruntime.c": SOURCE.format(**fields),
         f"{found.stem}_onnx.py": MODULE.format(**fields),
     }  # fmt: skip
-
-
-def obstacle(operator):
-    """Why a node cannot be an operator, or None: a session allocates all outputs."""
-    first = operator.functions[0]
-    if first.device != "cpu":
-        return "it computes on a GPU"
-    if not first.is_functional:
-        return "its outputs have no shapes, or nothing is read"
-    if any(each.dtype is None for each in first.parameters if each.kind == "array"):
-        return "an array has no dtype"
-    return None
 
 
 def row(operator):
@@ -108,25 +90,9 @@ def row(operator):
     }
 
 
-def composed(found, usable):
-    """{operator of PyTorch with a derivative: (that of C, results, outputs that a backward reads)}.
-
-    A result is an output, or its entry of a number, counted from the end where that is negative.
-    """
-    made = {}
-    for pair in found.pairs:
-        outputs = matching.outputs(pair.forward)
-        results = [(name, entry(index, outputs[name])) for name, index in pair.results]
-        if pair.forward.name in usable and all(each is not False for _, each in results):
-            read = [of for _, kind, of in pair.given if kind == "output"]
-            made[pair.operator] = pair.forward.name, results, read
-    return made
-
-
-def entry(index, output):
-    """A number for ``seq_len - 1``, where seq_len is the output's first size; False for what is no such number."""
-    if index is None or re.fullmatch(r"\d+", index):
-        return index and int(index)
-    first = next((shape["dims"][0] for shape in output.shapes if shape.get("dims")), None)
-    said = re.fullmatch(r"(\w+) - (\d+)", index)
-    return -int(said[2]) if said and said[1] == first and int(said[2]) > 0 else False
+def composed(found):
+    """{operator of PyTorch with a derivative: (that of C, results, outputs that a backward reads)}"""
+    return {
+        pair.operator: (pair.forward.name, results, [of for _, kind, of in pair.given if kind == "output"])
+        for pair, results in found.usable_pairs
+    }

@@ -1,10 +1,11 @@
 """torchthaw/export/operators.py: the operators of an annotated header, as every host needs them."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..header import reading
+from ..header import matching, reading
 
 # What an operator finds out by itself.
 OWN = "workspace", "workspace_size", "stream"
@@ -35,6 +36,18 @@ class Operator:
     def comment(self):
         return self.functions[0].made.comment
 
+    @property
+    def obstacle(self):
+        """Why a host that computes on the CPU, and allocates all outputs, cannot have it; or None."""
+        first = self.functions[0]
+        if first.device != "cpu":
+            return "it computes on a GPU"
+        if not first.is_functional:
+            return "its outputs have no shapes, or nothing is read"
+        if any(each.dtype is None for each in first.parameters if each.kind == "array"):
+            return "an array has no dtype"
+        return None
+
     def dtypes(self, name):
         """Those that the functions take for a parameter, in their order; [None] for any."""
         found = [each.dtype for function in self.functions for each in function.parameters if each.name == name]
@@ -55,6 +68,32 @@ class Operators:
     error_message: Any
     num_threads: Any  # the same: what limits the threads of a call
     pairs: list  # of pairs.Pair
+
+    @property
+    def usable(self):
+        """Those without an obstacle; ValueError where there is none."""
+        found = [each for each in self.operators if each.obstacle is None]
+        if not found:
+            raise ValueError(f"{self.header}: expected an operator whose outputs have shapes, on the CPU, got none")
+        return found
+
+    @property
+    def unusable(self):
+        """The others, each a comment of C."""
+        return "".join(f"/* Left out: {each.name}: {each.obstacle}. */\n" for each in self.operators if each.obstacle)
+
+    @property
+    def usable_pairs(self):
+        """The Pairs of usable operators, each with its results: (output, None or the number of an entry).
+
+        That number counts from the end where it is negative.
+        """
+        usable = {each.name for each in self.usable}
+        for pair in self.pairs:
+            outputs = matching.outputs(pair.forward)
+            results = [(name, entry(index, outputs[name])) for name, index in pair.results]
+            if pair.forward.name in usable and all(each is not False for _, each in results):
+                yield pair, results
 
 
 def read(header, include_dirs=(), define_flags=()):
@@ -87,3 +126,12 @@ def obstacle(function):
     if function.made.result not in ("THAW_VOID", "THAW_INT32"):
         return "its result is neither void nor int"
     return None
+
+
+def entry(index, output):
+    """A number for ``seq_len - 1``, where seq_len is the output's first size; False for what is no such number."""
+    if index is None or re.fullmatch(r"\d+", index):
+        return index and int(index)
+    first = next((shape["dims"][0] for shape in output.shapes if shape.get("dims")), None)
+    said = re.fullmatch(r"(\w+) - (\d+)", index)
+    return -int(said[2]) if said and said[1] == first and int(said[2]) > 0 else False

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 HERE = Path(__file__).parent
+SAME = "# ---- The same for every header ---"  # what is above it in a module's code stands for the header's own
 ROLES = {
     "sizes": "SIZES", "integer": "INTEGER", "float": "REAL", "bool": "BOOLEAN", "workspace": "WORKSPACE",
     "workspace_size": "WORKSPACE_SIZE", "stream": "STREAM",
@@ -117,6 +118,12 @@ def files(found, command):
         ),
     }  # fmt: skip
     return {f"{found.stem}_table.h": HEADER.format(**fields), f"{found.stem}_table.c": SOURCE.format(**fields)}
+
+
+def module_code(name):
+    """What every generated Python module of a kind has."""
+    text = (HERE / name).read_text()
+    return text[text.index(SAME) :].strip("\n")
 
 
 # ---- The header -----------------------------------------------------------------------------------------------------
