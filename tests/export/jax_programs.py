@@ -176,6 +176,16 @@ def calls():
     assert "4x5xf64>, tensor<4xf64>)" not in of_x.partition("my_lib_linear_backward")[2].partition("\n")[0]
 
 
+def unused_results():
+    """Their gradient is zero, or absent where C takes NULL for it."""
+    for name in ("lltm", "lltm_sequence"):
+        function, arrays = SMALL[name]
+        for i in range(2):
+            one = jax.grad(lambda *x: jnp.sin(function(*x)[i]).sum(), (0, 1))(*arrays)
+            all_but = jax.grad(lambda *x: sum(jnp.sin(y).sum() * (k == i) for k, y in enumerate(function(*x))), (0, 1))
+            near(one, all_but(*arrays))
+
+
 def scan():
     """The step in a loop of XLA is the sequence of C."""
     xs, weights, bias, h, cell = SEQUENCE
@@ -220,8 +230,10 @@ def messages():
         "no derivative": refused(jax.grad(lambda x: module.my_lib_add_forward(x, x).sum()), x),
         "second derivative": refused(jax.grad(lambda x: jax.grad(total(module.cube))(x).sum()), x),
         "forward mode": refused(jax.jvp, module.cube, (x,), (x,)),
-        "foreign call": refused(jax.ffi.ffi_call("my_lib_add_forward", jax.ShapeDtypeStruct((5, 5), x.dtype)), x, x),
     }
+    call = jax.ffi.ffi_call("my_lib_add_forward", jax.ShapeDtypeStruct((5, 5), x.dtype))
+    found["no arrays"] = refused(call, x, x)
+    found["few arrays"] = refused(lambda x: call(x, **{"torchthaw.arrays": numpy.int64(-1)}), x)
     print(json.dumps(found))
 
 

@@ -150,7 +150,7 @@ def test_transformations_of_the_newest_version(my_lib, what):
     program(VERSIONS["newest"], my_lib, "my_lib", what)
 
 
-@pytest.mark.parametrize("what", ["calls", "scan", "without_x64"])
+@pytest.mark.parametrize("what", ["calls", "unused_results", "scan", "without_x64"])
 def test_transformations(version, my_lib, what):
     program(version, my_lib, "my_lib", what)
 
@@ -199,7 +199,8 @@ def test_what_does_not_fit_is_refused_in_words(version, my_lib):
     }  # fmt: skip
     for what, (kind, *words) in expected.items():
         assert found[what][0] == kind and re.search(names(*words), found[what][1]), what
-    assert "INVALID_ARGUMENT" in found["foreign call"][1]
+    assert found["no arrays"][1].endswith("INVALID_ARGUMENT: input1: expected an array, got None")
+    assert re.search(names("expected", "Python module"), found["few arrays"][1])
 
 
 def test_a_missing_package_or_library_is_named(my_lib, tmp_path):
@@ -228,7 +229,8 @@ def test_what_the_module_has(my_lib):
 def test_names_that_python_has(tmp_path):
     (tmp_path / "words.h").write_text(
         "#include <torchthaw/annotate.h>\n"
-        'void jax(const float *lambda THAW_SHAPE(n), int64_t n, float *y THAW_SHAPE(n)); /* """ \\ */\n'
+        '/* Of """words""" and \\N. */\n'
+        "void jax(const float *lambda THAW_SHAPE(n), int64_t n, float *y THAW_SHAPE(n));\n"
     )
     run(sys.executable, "-m", "torchthaw", "export", "jax", tmp_path / "words.h", "-o", tmp_path)
     text = (tmp_path / "words_jax.py").read_text()

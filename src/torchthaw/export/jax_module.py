@@ -123,7 +123,7 @@ def _call(name, values, wanted):
     rows = row["parameters"]
     given = [word for word in _names(name, "input", "inout") if values[word] is not None]
     there = sum(1 << i for i, (word, *_) in enumerate(rows) if word in given or word in wanted)
-    attributes = {"torchthaw.arrays": numpy.uint64(there)}
+    attributes = {"torchthaw.arrays": numpy.uint64(there).astype(numpy.int64)}
     types = {"float": numpy.float64, "bool": numpy.int64, "integer": numpy.int64}
     for word, kind, *_ in rows:
         if kind in types:
