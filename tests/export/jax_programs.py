@@ -186,6 +186,60 @@ def unused_results():
             near(one, all_but(*arrays))
 
 
+def formulas():
+    """Second derivatives, of arrays, numbers, saved outputs, entries and absent arrays; the first stay those of C."""
+    first = {name: jax.grad(total(function))(*arrays) for name, (function, arrays) in SMALL.items()}
+
+    @module.cube.formula
+    def cube(x):
+        return x**3
+
+    @module.mul_constant.formula
+    def mul_constant(x, constant):
+        return x * constant
+
+    @module.linear.formula
+    def linear(x, weight, bias):
+        return x @ weight.T + (0 if bias is None else bias)
+
+    @module.batch_norm2d.formula
+    def batch_norm2d(x, eps):
+        mean, std = (f(x, (0, 2, 3), keepdims=True) for f in (jnp.mean, lambda *a, **k: jnp.std(*a, ddof=1, **k)))
+        return (x - mean) / (std + eps)
+
+    @module.lltm.formula
+    def lltm(x, weights, bias, h, cell):
+        i, o, c = jnp.split(jnp.concatenate([h, x], 1) @ weights.T + bias, 3, 1)
+        cell = cell + jax.nn.elu(c) * jax.nn.sigmoid(i)
+        return jnp.tanh(cell) * jax.nn.sigmoid(o), cell
+
+    @module.lltm_sequence.formula
+    def lltm_sequence(xs, weights, bias, h, cell):
+        every = []
+        for x in xs:
+            h, cell = lltm(x, weights, bias, h, cell)
+            every.append(h)
+        return jnp.stack(every), h, cell
+
+    known = {
+        "cube": (cube,), "mul_constant": (mul_constant, 1.7), "linear": (linear,), "linear without bias": (linear, None),
+        "batch_norm2d": (batch_norm2d, 1e-5), "lltm": (lltm,), "lltm_sequence": (lltm_sequence,),
+    }  # fmt: skip
+    for name in known:
+        function, arrays = SMALL[name]
+        same(jax.grad(total(function))(*arrays), first[name])
+        formula, *more = known[name]
+        two = tuple(range(min(2, len(arrays))))
+
+        def second(f):
+            return jax.grad(lambda *x: sum(jnp.cos(y).sum() for y in jax.grad(total(f), two)(*x)), two)
+
+        by_formula = jax.jit(second(lambda *x: formula(*x, *more)))(*arrays)
+        near(jax.jit(second(function))(*arrays), by_formula, 1e-9)
+    near(jax.grad(jax.grad(jax.grad(module.cube)))(2.0 * jnp.ones(())), jnp.array(6.0))
+    near(jax.vmap(jax.grad(jax.grad(module.cube)))(STATE[2]), 6 * STATE[2])
+
+
 def scan():
     """The step in a loop of XLA is the sequence of C."""
     xs, weights, bias, h, cell = SEQUENCE

@@ -150,7 +150,7 @@ def test_transformations_of_the_newest_version(my_lib, what):
     program(VERSIONS["newest"], my_lib, "my_lib", what)
 
 
-@pytest.mark.parametrize("what", ["calls", "unused_results", "scan", "without_x64"])
+@pytest.mark.parametrize("what", ["calls", "unused_results", "formulas", "scan", "without_x64"])
 def test_transformations(version, my_lib, what):
     program(version, my_lib, "my_lib", what)
 
@@ -194,7 +194,7 @@ def test_what_does_not_fit_is_refused_in_words(version, my_lib):
         "traced number": ("TypeError", "constant", "number known while tracing"),
         "no number": ("TypeError", "constant", "number", "[1.0]"),
         "no derivative": ("RuntimeError", "my_lib_add_forward", "input1", "gradient"),
-        "second derivative": ("RuntimeError", "my_lib_cube_forward", "input", "gradient"),
+        "second derivative": ("RuntimeError", "my_lib_cube_backward", "grad_output", "gradient", "@cube.formula"),
         "forward mode": ("TypeError", "forward-mode", "custom_vjp"),  # JAX's own
     }  # fmt: skip
     for what, (kind, *words) in expected.items():

@@ -55,10 +55,10 @@ STEM = "{stem}"
 # independent, or None); "vmap": how jax.ffi calls C for a batch.
 OPERATORS = {operators}
 
-# Differentiable function -> the operators "forward", "backward" and "second", the backward's own pair; "results": (output,
-# None or the number of an entry); "given": (parameter of the backward, what it is, of what); "gradients": {{input: output of
-# the backward}}; "equals": {{such an output: the result whose gradient it equals}}; "alike": arrays of one dtype, "dtypes":
-# those that C takes for them.
+# Differentiable operator -> "name": its function, or None; "forward", "backward": operators of C; "second": the differentiable
+# operator of the backward, or None; "results": (output, None or the number of an entry); "given": (parameter of the backward,
+# what it is, of what); "gradients": {{input: output of the backward}}; "equals": {{such an output: the result whose gradient
+# it equals}}; "alike": arrays of one dtype; "dtypes": those that C takes for them.
 PAIRS = {pairs}
 
 {functions}
@@ -190,6 +190,7 @@ def pairs(found):
     seconds = {pair.forward.name: pair.operator for pair, _ in usable if pair.is_second}
     return {
         pair.operator: {
+            "name": None if pair.is_second else python_name(pair.name),
             "forward": pair.forward.name, "backward": pair.backward.name, "second": seconds.get(pair.backward.name),
             "results": results, "given": pair.given, "gradients": pair.gradients, "equals": pair.equals,
             **dtypes(operators[pair.forward.name], operators[pair.backward.name]),

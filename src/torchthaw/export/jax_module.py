@@ -174,6 +174,7 @@ def _run(name, *given):
     values = _read(pair["forward"] if pair else name, given)
     dtype = _widen(pair, values) if pair else None
     found = _differentiable(name, *_asked(name))(*_split(name, values))
+    found = found[: len(pair["results"])] if pair else found
     if dtype:  # results alone: what backward reads stays as it is
         found = tuple(x.astype(dtype) if x.dtype == numpy.float32 else x for x in found)
     return found if len(found) > 1 else found[0]
@@ -225,72 +226,126 @@ def _asked(name):
 
 
 def _array(x):
-    """The gradient of a result, which may be an object for zeros."""
-    return jax.numpy.zeros(x.shape, x.dtype) if isinstance(x, jax.custom_derivatives.SymbolicZero) else x
+    """The gradient of a result, which may be an object for zeros; integers have gradients of a dtype of their own."""
+    if not isinstance(x, jax.custom_derivatives.SymbolicZero):
+        return x
+    return numpy.zeros(x.shape, x.dtype) if x.dtype == jax.dtypes.float0 else jax.numpy.zeros(x.shape, x.dtype)
 
 
 @functools.cache
 def _differentiable(name, *asked):
     """The jax.custom_vjp of a pair, or of an operator, which has no derivative: ``f(numbers, *arrays)`` returns a tuple.
 
-    numbers: (name, value) of each. asked: the outputs that are computed.
+    numbers: (name, value) of each. asked: the outputs that are computed. The tuple has a pair's results, and behind them
+    those outputs that are none, whose gradients are taken for zero.
     """
     pair = PAIRS.get(name)
     forward = pair["forward"] if pair else name
     arrays = _names(forward, "input", "inout")
-
-    def compute(numbers, given, wanted):
-        """The results, and {output: array}."""
-        wanted = [word for word in _names(forward, "output", "inout") if word in wanted]
-        if pair is None:
-            found = _call(forward, {**dict(numbers), **dict(zip(arrays, given))}, wanted)
-            return found, {}
-        outputs = dict(zip(wanted, _differentiable(forward, *wanted)(numbers, *given)))
-        return tuple(outputs[word] if i is None else outputs[word][i] for word, i in pair["results"]), outputs
+    asked = [word for word in _names(forward, "output", "inout") if word in asked]
+    results = pair["results"] if pair else []
+    others = [word for word in asked if (word, None) not in results]
 
     @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
     def function(numbers, *given):
-        return compute(numbers, given, asked)[0]
+        outputs = dict(zip(asked, _call(forward, {**dict(numbers), **dict(zip(arrays, given))}, asked)))
+        entries = (outputs[word] if i is None else outputs[word][i] for word, i in results)
+        return *entries, *(outputs[word] for word in others)
 
     def forwards(numbers, *given):
         needs = tuple(word for word, x in zip(arrays, given) if x is not None and x.perturbed)
         for word in needs:
             if pair is None or word not in pair["gradients"]:
-                raise RuntimeError(f"{name}: {word} requires a gradient, of which C computes none")
+                raise _without_derivative(name, word)
         given = [x if x is None else x.value for x in given]
         inputs = dict(zip(arrays, given))
-        wanted = [*asked, *(of for _, kind, of in pair["given"] if kind == "output")]
-        if pair["second"]:  # whose results can be differentiated again
-            results = function(numbers, *given)
-            outputs = {word: x for (word, i), x in zip(pair["results"], results) if i is None}
-        else:
-            results, outputs = compute(numbers, given, wanted)
-        sizes = _shapes(forward, {**dict(numbers), **inputs}, wanted)[2]
-        kept = {of: {**outputs, **inputs}[of] for _, kind, of in pair["given"] if kind in ("input", "output")}
-        return results, (_Facts(needs, tuple(sizes.items())), kept)
+        read = [of for _, kind, of in pair["given"] if kind == "output"]
+        wanted = [word for word in _names(forward, "output") if word in asked or word in read]
+        found = _differentiable(name, *wanted)(numbers, *given)  # which can be differentiated again
+        more = [word for word in wanted if (word, None) not in results]
+        outputs = dict(zip([word if i is None else None for word, i in results] + more, found))
+        kept = {**inputs} if name in _FORMULAS else {}
+        kept |= {of: {**outputs, **inputs}[of] for _, kind, of in pair["given"] if kind in ("input", "output")}
+        facts = _Facts(needs, tuple(_shapes(forward, {**dict(numbers), **inputs}, wanted)[2].items()))
+        return (*found[: len(results)], *(outputs[word] for word in others)), (facts, kept)
 
     def backwards(numbers, residuals, cotangents):
         facts, kept = residuals
-        backward = pair["second"] or pair["backward"]
-        may_be_absent = {word: is_nullable for word, _, is_nullable, _ in OPERATORS[pair["backward"]]["parameters"]}
-        known = {"number": dict(numbers), "size": dict(facts.sizes), "input": kept, "output": kept, "none": {}}
-
-        def value(word, kind, of):
-            if kind != "gradient":
-                return known[kind].get(of)
-            is_zero = isinstance(cotangents[of], jax.custom_derivatives.SymbolicZero)
-            return None if is_zero and may_be_absent[word] else _array(cotangents[of])
-
-        found = {output: _array(cotangents[of]) for output, of in pair["equals"].items()}
-        wanted = {pair["gradients"][word] for word in facts.needs} - {*found}
-        if wanted:
-            asked = _asked(backward)
-            if not pair["second"]:
-                asked = [word for word in asked if word in wanted or not may_be_absent[word]]
-            values = {word: value(word, kind, of) for word, kind, of in pair["given"]}
-            outputs = _differentiable(backward, *asked)(*_split(backward, values))
-            found |= {word: x for word, x in zip(asked, outputs) if word in wanted}
-        return tuple(found[pair["gradients"][word]] if word in facts.needs else None for word in arrays)
+        compute = functools.partial(_gradients, pair, dict(numbers), facts)
+        cotangents = cotangents[: len(results)]
+        if name in _FORMULAS:
+            gradients = _with_formula(name, compute, dict(numbers), facts)(kept, tuple(map(_array, cotangents)))
+        else:
+            gradients = compute(kept, cotangents)
+        return tuple(dict(zip(facts.needs, gradients)).get(word) for word in arrays)
 
     function.defvjp(forwards, backwards, symbolic_zeros=True)
     return function
+
+
+def _without_derivative(name, word):
+    """The exception for an array of which C computes no gradient."""
+    of_backward = [each["name"] for each in PAIRS.values() if each["backward"] == name and each["name"]]
+    remedy = "".join(f"; give {each} a formula of jax.numpy by @{each}.formula" for each in of_backward)
+    return RuntimeError(f"{name}: {word} requires a gradient, of which C computes none{remedy}")
+
+
+def _gradients(pair, numbers, facts, kept, cotangents):
+    """Those of ``facts.needs``, by C."""
+    backward = pair["second"] or pair["backward"]
+    may_be_absent = {word: is_nullable for word, _, is_nullable, _ in OPERATORS[pair["backward"]]["parameters"]}
+    known = {"number": numbers, "size": dict(facts.sizes), "input": kept, "output": kept, "none": {}}
+
+    def value(word, kind, of):
+        if kind != "gradient":
+            return known[kind].get(of)
+        is_zero = isinstance(cotangents[of], jax.custom_derivatives.SymbolicZero)
+        return None if is_zero and may_be_absent[word] else _array(cotangents[of])
+
+    found = {output: _array(cotangents[of]) for output, of in pair["equals"].items()}
+    wanted = {pair["gradients"][word] for word in facts.needs} - {*found}
+    if wanted:
+        asked = _asked(backward)
+        if not pair["second"]:
+            asked = [word for word in asked if word in wanted or not may_be_absent[word]]
+        values = {word: value(word, kind, of) for word, kind, of in pair["given"]}
+        outputs = _differentiable(backward, *asked)(*_split(backward, values))
+        found |= {word: x for word, x in zip(asked, outputs) if word in wanted}
+    return tuple(found[pair["gradients"][word]] for word in facts.needs)
+
+
+def _with_formula(name, compute, numbers, facts):
+    """``compute(kept, cotangents)``, whose own derivative is that of the formula."""
+
+    def by_formula(inputs, cotangents):
+        def results(some):
+            values = {**numbers, **inputs, **some}
+            found = _FORMULAS[name](*(values[word] for word in _names(PAIRS[name]["forward"], "input", *_NUMBERS)))
+            return found if isinstance(found, tuple) else (found,)
+
+        (gradients,) = jax.vjp(results, {word: inputs[word] for word in facts.needs})[1](cotangents)
+        return tuple(gradients[word] for word in facts.needs)
+
+    def backwards(residuals, cotangents):
+        kept, given = residuals
+        inputs = {word: kept[word] for word in _names(PAIRS[name]["forward"], "input")}
+        of_inputs, of_given = jax.vjp(by_formula, inputs, given)[1](cotangents)
+        return {word: of_inputs.get(word) for word in kept}, of_given
+
+    function = jax.custom_vjp(compute)
+    function.defvjp(lambda kept, given: (function(kept, given), (kept, given)), backwards)
+    return function
+
+
+_FORMULAS = {}  # differentiable function -> the same results by jax.numpy, for derivatives of gradients
+
+
+def _take_formula(name, function):
+    """The decorator ``@my_function.formula``."""
+    _FORMULAS[name] = function
+    return function
+
+
+for _name, _pair in PAIRS.items():
+    if _pair["name"]:
+        globals()[_pair["name"]].formula = functools.partial(_take_formula, _name)
