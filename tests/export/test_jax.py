@@ -157,10 +157,10 @@ def test_transformations(version, my_lib, what):
 
 def test_kinds_of_parameters(version, kinds):
     found = json.loads(program(version, kinds, "kinds", "kinds"))
-    assert found["fits"] == ["ValueError", f"fails: expected an integer that fits int32_t, got {2**31}"]
+    assert found["fits"][0] == "ValueError" and re.search(names("fails", "int32_t", 2**31), found["fits"][1])
     assert found["64 bits"][0] == "ValueError" and re.search(names("sizes", "int64_t", 2**63), found["64 bits"][1])
     assert found["sizes"][0] == "TypeError" and re.search(names("sizes", "integers", "2.5"), found["sizes"][1])
-    assert found["fails"][1].endswith("INVALID_ARGUMENT: fails: expected 0, got 1")
+    assert re.search(names("INVALID_ARGUMENT", "fails", "expected", 0, 1), found["fails"][1])
     assert found["x64"][0] == "ValueError" and re.search(names("count", "jax_enable_x64", "int64"), found["x64"][1])
 
 
@@ -199,7 +199,7 @@ def test_what_does_not_fit_is_refused_in_words(version, my_lib):
     }  # fmt: skip
     for what, (kind, *words) in expected.items():
         assert found[what][0] == kind and re.search(names(*words), found[what][1]), what
-    assert found["no arrays"][1].endswith("INVALID_ARGUMENT: input1: expected an array, got None")
+    assert re.search(names("INVALID_ARGUMENT", "input1", "array", "None"), found["no arrays"][1])
     assert re.search(names("expected", "Python module"), found["few arrays"][1])
 
 
