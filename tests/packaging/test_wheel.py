@@ -42,7 +42,11 @@ OF_THE_BRIDGE = {
     "bridge/bridge.h",
     "bridge/regions.h",
 }  # the headers: what extensions include
-DATA = {"py.typed", "legacy/doctor/symbols.txt"}
+DATA = {
+    "py.typed",
+    "legacy/doctor/symbols.txt",
+    *(f"export/{name}" for name in ("jax.c", "onnxruntime.c", "table.c", "table.h")),
+}
 
 
 def test_what_the_wheel_carries(wheel):

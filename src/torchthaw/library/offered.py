@@ -4,7 +4,6 @@ import json
 from importlib.util import find_spec
 
 from ..base.import_hook import after_import
-from . import on_arrays
 
 
 class Functions:
@@ -37,6 +36,8 @@ class Functions:
 
     def _fill(self):
         if find_spec("torch") is None:
+            from . import on_arrays
+
             return vars(self).update(on_arrays.entries(self._package, self._module, self._trampolines))
         pairs = self._register().pairs
         for name, operator in self._operators.items():

@@ -37,9 +37,9 @@ void Stacks::prepare(Fiber &fiber, unsigned i, void (*entry)()) {
         // One thread's overflow is then an error, not another thread's wrong value. Without a check there would be more
         // pieces of memory than a process may have.
         if (checking) mprotect(fiber.stack, page, PROT_NONE), fiber.stack += page, fiber.stack_bytes -= page;
-    } else if (__asan_unpoison_memory_region) {
-        __asan_unpoison_memory_region(fiber.stack, fiber.stack_bytes);  // what abandoned frames left
     }
+    // What abandoned frames left, also in memory that another block's stacks had.
+    if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(fiber.stack, fiber.stack_bytes);
     fiber.top = fresh_stack(fiber.stack + fiber.stack_bytes, entry);
     fiber.fake_stack = nullptr;
 }

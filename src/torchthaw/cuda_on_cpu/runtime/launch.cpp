@@ -103,13 +103,15 @@ Grid *grid;  // of the launch that runs, if its blocks run at once
 
 // All blocks, each on a thread of its own.
 bool run_at_once(const Launch &launch, bool descending, unsigned char pattern) {
+    static auto &kept = *new std::vector<std::unique_ptr<Block>>;  // with their stacks, for the next launch
     Grid these(blocks_of(launch));
     grid = &these;
+    while (kept.size() < these.blocks) kept.push_back(std::make_unique<Block>());
     std::atomic<bool> right{true};
     std::vector<std::thread> threads;
     for (uint64_t i = 0; i < these.blocks; i++)
         threads.emplace_back([&, i] {
-            Block &block = own_block();
+            Block &block = *kept[i];
             if (checking) block.shared().pattern = pattern;
             if (!block.run(launch, index_of(launch, i), descending)) right = false;
         });
