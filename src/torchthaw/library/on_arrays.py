@@ -7,6 +7,7 @@ from inspect import Parameter, Signature
 
 from . import functions
 from .schema import argument_name
+from .variants import Variants
 
 
 def entries(package, module, trampolines):
@@ -61,8 +62,7 @@ def entry(row, variants):
 
 def _fitting(variants, given):
     """The C function for these arrays; where there is none, the first, whose error names them."""
-    dtypes = {name: str(getattr(value, "dtype", "")) for name, value in given.items()}
-    for each in variants:
-        if all(dtypes.get(x.name) in (x.dtype, "", None) for x in each.inputs if x.is_tensor):
-            return each
-    return variants[0]
+    try:
+        return Variants(variants).of({name: value for name, value in given.items() if hasattr(value, "dtype")})
+    except ValueError:
+        return variants[0]
