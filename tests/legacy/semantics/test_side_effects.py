@@ -47,6 +47,7 @@ EVERY_MODULE = "\n".join(
     [
         "import importlib, pkgutil, torchthaw",
         "left_out = '__main__', 'activate', 'torch_utils_ffi', 'children', '.trials.', 'recorder', 'torch_six', '.lib'",
+        "left_out += ('jax_module',)  # a part of the modules that are written, which run where JAX is",
         "for each in pkgutil.walk_packages(torchthaw.__path__, 'torchthaw.'):",
         "    if not any(word in each.name for word in left_out): importlib.import_module(each.name)",
     ]
