@@ -7,7 +7,7 @@ import keyword
 import pprint
 import textwrap
 
-from ..header import dimensions, matching
+from ..header import matching
 from . import table
 from .table import HERE
 
@@ -84,7 +84,7 @@ def files(found, command):
             HANDLER.format(stem=found.stem, guard=found.stem.upper(), name=each.name, upper=each.name.upper())
             for each in usable
         ),
-        "operators": written({each.name: row(each, found.pairs) for each in usable}), "pairs": written(rows),
+        "operators": written({each.name: row(each) for each in usable}), "pairs": written(rows),
         "functions": "\n".join(functions(found, rows)), "code": table.module_code("jax_module.py"),
     }  # fmt: skip
     return {
@@ -140,9 +140,12 @@ def python_name(name):
 # ---- Data -----------------------------------------------------------------------------------------------------------
 
 
-def row(operator, pairs):
+def row(operator):
     """What the module says of an operator."""
-    takes_any_shape, places = folding(operator.functions[0], pairs)
+    fold = operator.functions[0].fold
+    # The workspace is a result, whose size is known before XLA makes the arrays larger.
+    takes_any_shape = fold is True and all(each.kind != "workspace" for each in operator.parameters)
+    places = fold if isinstance(fold, dict) else {}
     return {
         "parameters": [
             (each.name, what(each), each.kind == "array" and each.is_nullable, places.get(each.name))
@@ -158,29 +161,6 @@ def what(parameter):
     if parameter.source:
         return "size" if parameter.kind == "integer" else "shape"
     return parameter.kind if parameter.kind in ("integer", "float", "bool", "sizes") else ""
-
-
-def folding(function, pairs):
-    """How one call serves a batch: (whether its arrays may have any shape, {array: the dimension that may grow})."""
-    pair = next((each for each in pairs if function.name in (each.forward.name, each.backward.name)), None)
-    arrays = matching.arrays(function)
-    own = {each.name: each for each in function.parameters}
-    if pair and pair.is_elementwise and all("like" in shape for each in arrays for shape in each.shapes):
-        return not any(
-            each.kind == "workspace" or each.kind == "sizes" and not each.source for each in own.values()
-        ), {}
-    dims = {each.name: next((shape["dims"] for shape in each.shapes if "dims" in shape), []) for each in arrays}
-    first = next((sizes[0] for sizes in dims.values() if sizes), None)
-    size = pair and (pair.batch or pair.is_elementwise and first)
-    if size not in own or not own[size].source or not stands_alone(size, arrays):
-        return False, {}
-    return False, {name: sizes.index(size) for name, sizes in dims.items() if size in sizes}
-
-
-def stands_alone(size, arrays):
-    """Whether a size is at most once in each shape, and no part of another."""
-    every = [shape.get("parsed", ()) for each in arrays for shape in each.shapes]
-    return all([each for each in sizes if size in dimensions.names(each)] in ([], [size]) for sizes in every)
 
 
 def pairs(found):

@@ -109,7 +109,7 @@ def _function(function):
     rows = [(_parameters(function, False, False), result)]
     if function.made.direct and any(map(_may_be_left_out, function.parameters)):
         rows.append((_parameters(function, True, False), result))
-    if _makes_outputs(function):
+    if function.makes_outputs:
         rows.append((_parameters(function, True, True), "Any"))
     head = "@_overload\n" if len(rows) > 1 else ""
     return "\n".join(f"{head}def {function.name}({_listed(row)}) -> {given}:\n{doc}\n" for row, given in rows)
@@ -124,19 +124,6 @@ def _listed(rows):
 def _may_be_left_out(parameter):
     """Whether the bridge finds its value by itself."""
     return bool(getattr(parameter, "source", None)) or parameter.kind in ("workspace", "workspace_size")
-
-
-def _makes_outputs(function):
-    """Whether a call by keywords may leave out all of the outputs, which it returns: as the bridge finds out."""
-    written = [each for each in function.parameters if each.kind == "array" and each.is_written]
-    returns = function.made.result != "THAW_VOID" and not function.has_status
-    on_gpu = any(each.kind == "stream" for each in function.parameters)
-    return (
-        function.made.direct
-        and function.is_functional
-        and all(each.is_output for each in written)
-        and not (returns or on_gpu)
-    )
 
 
 def _parameters(function, some_left_out, no_outputs):

@@ -109,6 +109,7 @@ class Function:
     backward_of: Any = None
     tangent_of: Any = None
     words: dict = field(default_factory=dict)  # before it: name -> Word
+    fold: Any = None  # see folding.along()
     base: Any = None
     variants: list = field(default_factory=list)
 
@@ -142,11 +143,22 @@ class Function:
             and not any(each.kind in STRUCTS.values() for each in self.parameters)
         )
 
+    @property
+    def makes_outputs(self):
+        """Whether a call by keywords may leave out all that it writes, and returns it; find_made() of the bridge agrees."""
+        written = [each for each in self.parameters if each.kind == "array" and each.is_written]
+        returns = self.made.result != "THAW_VOID" and not self.has_status
+        return (
+            self.made.direct and self.is_functional and self.device == "cpu" and not returns
+            and all(each.is_output for each in written)
+        )  # fmt: skip
+
     def as_json(self):
         return {
             "name": self.name, "operator": self.operator, "doc": self.made.text,
             "result": c_type(self.made.type.result), "status": self.has_status, "backward_of": self.backward_of,
             "device": self.device, "callable": self.made.direct, "annotated": self.is_annotated, "forms": self.forms,
+            "makes_outputs": self.makes_outputs, "fold": self.fold,
             "parameters": [each.as_json() for each in self.parameters],
         }  # fmt: skip
 

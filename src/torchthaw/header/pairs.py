@@ -8,7 +8,7 @@ import keyword
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import dimensions, matching
+from . import dimensions, folding, matching
 from .matching import arrays, error
 
 RULES = "lower", "widest", "float32"  # of torch.autocast
@@ -73,6 +73,10 @@ def make(functions, annotated, package, namespace, constants):
     by_forward = {each.forward.name: each for each in pairs}
     for pair in pairs:
         read_words(pair, by_forward)
+    for pair in pairs:
+        pair.backward.fold = folding.along(pair, pair.backward)
+    for pair in pairs:  # a backward with a backward may have words of its own
+        pair.forward.fold = folding.along(pair, pair.forward)
     check_names(pairs, {each.name: each for each in functions}, constants)
     return pairs
 

@@ -61,6 +61,8 @@ class Function:
         self.result, self.is_status = described["result"], described["status"]
         self.device, self.callable = described["device"], described["callable"]
         self.backward_of = described["backward_of"]
+        # Whether a call by keywords may leave out all that it writes; how one call serves a batch: header/folding.py.
+        self.makes_outputs, self.fold = described.get("makes_outputs", False), described.get("fold")
         self.comment = described.get("doc", "").partition("\n\n")[2]  # the header's, behind the declaration
         self.is_annotated = described["annotated"]
         self.parameters = [self._parameter(row) for row in described["parameters"]]
@@ -127,11 +129,6 @@ class Function:
         reads = any(each.is_tensor and not each.nullable for each in self.inputs)
         known = all(each.shapes if each.is_output else not each.nullable for each in self.written)
         return self.is_annotated and bool(self.written) and reads and known and not self.is_th
-
-    @property
-    def makes_outputs(self):
-        """Whether a call by keywords may leave out all that the function writes, and gets it as the result."""
-        return self.is_functional and all(each.is_output for each in self.written)
 
     @property
     def is_th(self):

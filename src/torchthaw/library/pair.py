@@ -1,7 +1,5 @@
 """torchthaw/library/pair.py: a differentiable operator from two functions of a header: a forward and its backward."""
 
-import re
-
 import torch
 from torch import Tensor
 
@@ -25,14 +23,9 @@ class Pair(Differentiable):
         self.forward, self.backward = operators[described["forward"]], operators[described["backward"]]
         self.tangent = operators.get(described["tangent"])
         function, results = self.forward.base, described["results"]
-        takes_any_shape = described["elementwise"] and all(
-            "like" in shape for x in function.tensors for shape in x.shapes
-        )
-        size = described["batch"] or described["elementwise"] and not takes_any_shape and first_size(function) or None
-        self.size = size
-        fold = takes_any_shape or size and {
-            argument_name(each): place for each in function.inputs if (place := place_of(each, size)) is not None
-        }  # fmt: skip
+        fold = function.fold
+        if isinstance(fold, dict):
+            fold = {argument_name(each): fold[each.name] for each in function.inputs if each.name in fold}
         super().__init__(
             self.forward.namespace, described["operator"], library, arguments(function), len(results),
             autocast=described["autocast"], fold=fold, what=described["name"],
@@ -43,10 +36,7 @@ class Pair(Differentiable):
         self.zeros = self.find_zeros()
         self.read += dict.fromkeys(results[i][0] for i in self.zeros if results[i][0] not in self.read)
         self.read_count = len(self.read)
-        outputs = {each.name: each for each in function.written}
-        self.folded = [self.place_in_result(outputs[name], index, size) for name, index in results]
-        if size and not stands_alone(function, size):
-            self.folded = [None]
+        self.folded = [self.place_in_result(*each) for each in results]
         known = [argument_name_of(function, each) for each in described["gradients"]]
         self.without_gradient = [
             argument_name(each) for each in function.inputs if is_floating(each) and argument_name(each) not in known
@@ -61,9 +51,9 @@ class Pair(Differentiable):
             return []
         return [] if self.materialize else [i for i, takes_null in of_results.items() if not takes_null]
 
-    @staticmethod
-    def place_in_result(output, index, size):
-        place = place_of(output, size) if size else None
+    def place_in_result(self, output, index):
+        fold = self.forward.base.fold
+        place = fold.get(output) if isinstance(fold, dict) else None
         if place is None or index and place == 0:
             return None
         return place - bool(index)
@@ -188,25 +178,6 @@ def is_floating(parameter):
 
 def argument_name_of(function, name):
     return argument_name(next(each for each in function.parameters if each.name == name))
-
-
-def place_of(parameter, size):
-    """The dimension of a parameter that is the size ``size``; None without one."""
-    dims = next((shape["dims"] for shape in parameter.shapes if "dims" in shape), ())
-    return dims.index(size) if size in dims else None
-
-
-def first_size(function):
-    """The first size of the first array, if it is a parameter: what an elementwise function without any shape folds."""
-    dims = next((shape["dims"] for each in function.tensors for shape in each.shapes if shape.get("dims")), ("",))
-    return dims[0] if any(each.name == dims[0] for each in function.parameters) else None
-
-
-def stands_alone(function, size):
-    """Whether the size is nowhere a part of an expression, and at most once in each shape: else it cannot grow alone."""
-    every = [shape.get("dims", ()) for each in function.tensors for shape in each.shapes]
-    used = [[dim for dim in dims if re.search(rf"\b{size}\b", dim)] for dims in every]
-    return all(each in ([], [size]) for each in used)
 
 
 def empty_like(tensor):

@@ -7,7 +7,6 @@ process has a part of the sum. PyTorch has had a public way to say so since 2.5.
 import torch
 
 from ..base.import_hook import after_import
-from . import pair as pairs
 
 
 def register(pair):
@@ -21,15 +20,12 @@ def _register(pair):
         from torch.distributed.tensor.experimental import register_sharding
     except ImportError:
         return
-    size = pair.size
     for operator in pair.forward, pair.backward:
-        function = operator.base
-        is_determined = size not in [each.name for each in function.inputs] and pairs.stands_alone(function, size or "")
-        if pair.fold is True or is_determined:
-            register_sharding(operator.overload("default"))(_rule(function, size))
+        if operator.base.fold:
+            register_sharding(operator.overload("default"))(_rule(operator.base))
 
 
-def _rule(function, size):
+def _rule(function):
     from torch.distributed.tensor import Partial, Replicate, Shard
 
     def rule(*arguments):
@@ -44,13 +40,13 @@ def _rule(function, size):
             )
 
         found = [placed(lambda each: Replicate(), lambda each: Replicate())]
-        if size is None:
+        if function.fold is True:
             dimensions = next(x.ndim for _, x in given if is_tensor_like(x))
             found += [placed(lambda each, d=d: Shard(d), lambda each, d=d: Shard(d)) for d in range(dimensions)]
         else:
 
             def sharded(each, otherwise):
-                place = pairs.place_of(each, size)
+                place = function.fold.get(each.name)
                 return otherwise() if place is None else Shard(place)
 
             found.append(placed(lambda each: sharded(each, Partial), lambda each: sharded(each, Replicate)))
