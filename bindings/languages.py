@@ -17,6 +17,10 @@ A language is a folder here with a language.json:
     at_most            the goal for the time of a call, as a multiple of C's, or null
     copies             whether the binding copies arrays on the way
     page               the program of docs/languages/<folder>.md: the name that it has when the page's commands run
+    guide              instead of such a page, a part of docs/, whose commands other tests run
+
+A host of graphs, such as JAX, has a row as well. Its program makes fewer errors than C, and has one command more: `own`,
+the time of the host's own operator.
 
 In commands {build}, {prefix}, {bindings}, {tools} and {python} stand for folders and for this Python; MY_LIB, PREFIX,
 BINDINGS and PKG_CONFIG_PATH are set, LD_LIBRARY_PATH is not. What each argument of `run` does: docs/languages.md.
@@ -53,8 +57,8 @@ MARKS = 23  # arrays: add 3, linear 4, LLTM step 8, LLTM sequence 8
 THREADS = 8
 TRAINING = {"c", "rust", "go", "java", "javascript"}  # which have the training program
 LOSS_DIFFERENCE = 2e-5
-HEAD = ["language", "version", "vectors", "errors", "arrays not copied", "calls in threads", "ns a call", "÷ C", "goal",
-        "loss", "page"]  # fmt: skip
+HEAD = ["language", "version", "vectors", "errors", "arrays not copied", "calls in threads", "ns a call", "÷ C", "host's own",
+        "goal", "loss", "page"]  # fmt: skip
 
 
 class Failed(Exception):
@@ -138,7 +142,8 @@ class Language:
         """What this machine lacks, in words; "" for nothing."""
         found = self.missing_commands()
         if found:
-            return f"{', '.join(found)} (Debian package {', '.join(self.row['packages'])})"
+            packages = ", ".join(self.row["packages"])
+            return f"{', '.join(found)} ({f'Debian package {packages}' if packages else 'make hosts installs it'})"
         requirement = self.missing_package()
         return f"{requirement} (PyPI package, which .ci/toolchains installs)" if requirement else ""
 
@@ -235,9 +240,10 @@ def check(language, c):
 
     index = json.loads((BINDINGS / "vectors" / "index.json").read_text())
     lines = language.ask("vectors", str(BINDINGS / "vectors"))
-    for word, entries in (("vectors", "cases"), ("errors", "errors")):
-        expect(word, to_number(lines, word), len(index[entries]))
-        row[word] = str(len(index[entries]))
+    of_host = "guide" in language.row
+    for word, count in (("vectors", len(index["cases"])), ("errors", 1 if of_host else len(index["errors"]))):
+        expect(word, to_number(lines, word), count)
+        row[word] = str(count)
 
     marks = language.number("marks", LD_PRELOAD=str(STAND_IN), MY_LIB=str(STAND_IN))
     if not language.row.get("copies"):
@@ -250,7 +256,9 @@ def check(language, c):
     row["calls in threads"] = f"{calls:g}"
 
     time, ratio = compare(language, c)
-    row.update({"ns a call": f"{time:.1f}" if time < 100 else f"{time:.0f}", "÷ C": f"{ratio:.2f}"})
+    row.update({"ns a call": nanoseconds(time), "÷ C": f"{ratio:.2f}"})
+    if of_host:
+        row["host's own"] = nanoseconds(language.number("own"))
     at_most = language.row.get("at_most")
     if at_most is not None:
         row["goal"] = f"≤ {at_most:g}" + ("" if ratio <= at_most else " **missed**")
@@ -263,7 +271,13 @@ def check(language, c):
     if language.row.get("page"):
         language.page()
         row["page"] = f"[runs](languages/{language.folder.name}.md)"
+    if of_host:
+        row["page"] = f"[runs]({language.row['guide']})"
     return row
+
+
+def nanoseconds(time):
+    return f"{time:.1f}" if time < 100 else f"{time:.0f}"
 
 
 def cmake(*words, **options):

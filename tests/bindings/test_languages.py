@@ -13,7 +13,7 @@ from support import ROOT, instruction_sets
 RUNNER = ROOT / "bindings/languages.py"
 ROWS = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "bindings").glob("*/language.json")}
 KEYS = {"name", "generated", "manifests", "needs", "packages", "pip", "without_pip", "version", "build", "run", "at_most", "copies",
-        "page", "libraries"}  # fmt: skip
+        "page", "guide", "libraries"}  # fmt: skip
 PAGES = ROOT / "docs/languages"
 
 
@@ -42,7 +42,7 @@ def c(runner):
     return found
 
 
-@pytest.mark.parametrize("name", sorted({"c", "cpp", "python"} & set(ROWS)))
+@pytest.mark.parametrize("name", sorted({"c", "cpp", "jax", "onnxruntime", "python"} & set(ROWS)))
 def test_languages_that_every_machine_has(name):
     done = subprocess.run([sys.executable, RUNNER, name], capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -111,6 +111,14 @@ def test_a_language_that_does_all_has_a_row(runner, c, tmp_path):
 def test_each_mistake_of_a_language_is_a_failure(runner, c, tmp_path, message):
     with pytest.raises(runner.Failed, match=re.escape(message)):
         runner.check(shell_language(runner, tmp_path / "shell", WRONG[message]), c)
+
+
+def test_a_host_of_graphs_makes_one_error_and_has_its_own_time(runner, c, tmp_path):
+    lines = {"vectors": "vectors 80\nerrors 1", "own": "own 50"}
+    row = runner.check(shell_language(runner, tmp_path / "shell", lines, guide="other-hosts.md"), c)
+    assert (row["errors"], row["host's own"], row["page"]) == ("1", "50.0", "[runs](other-hosts.md)")
+    with pytest.raises(runner.Failed, match="own"):
+        runner.check(shell_language(runner, tmp_path / "other", lines | {"own": ""}, guide="other-hosts.md"), c)
 
 
 def test_a_language_that_copies_may_have_fewer_marks(runner, c, tmp_path):

@@ -11,6 +11,7 @@ import torch
 
 import torchthaw
 from support import checks_probe
+from support.graphs import captured
 from support.messages import names
 
 checks = checks_probe.probe()
@@ -88,6 +89,7 @@ def test_a_failure_gives_no_output():
         made.failing(x=np.ones(2))
 
 
+@captured
 def test_in_a_graph():
     def function(x):
         return checks.scale(x, factor=2.0) + 1

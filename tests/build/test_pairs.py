@@ -102,6 +102,33 @@ def test_second_derivative(tmp_path):
     assert square["elementwise"] is second["elementwise"] is True
 
 
+# Shapes of f(x) and its backward, in their order -> how one call of each serves a batch.
+FOLDS = {
+    "THAW_BATCH(m): x(n, m) y(n, m) grad_y(n, m) grad_x(n, m)": ({"x": 1, "y": 1}, {"grad_y": 1, "grad_x": 1}),
+    "THAW_BATCH(m): x(m) y(n) grad_y(n) grad_x(m)": ({"x": 0}, None),  # no array of the backward determines m
+    "THAW_BATCH(n): x(m) y(n, m) grad_y(n, m) grad_x(m)": (None, {"grad_y": 0}),
+    "THAW_ELEMENTWISE: x(n, m) y(n, m) grad_y(n, m) grad_x(n, m)": ({"x": 0, "y": 0}, {"grad_y": 0, "grad_x": 0}),
+    "THAW_ELEMENTWISE: x(n, n) y(n, n) grad_y(n, n) grad_x(n, n)": (None, None),
+    "THAW_ELEMENTWISE: x(n, 2 * n) y(n, 2 * n) grad_y(n, 2 * n) grad_x(n, 2 * n)": (None, None),
+    ": x(n) y(n) grad_y(n) grad_x(n)": (None, None),
+}
+
+
+@pytest.mark.parametrize("case", FOLDS)
+def test_how_one_call_serves_a_batch(tmp_path, case):
+    word, _, arrays = case.partition(":")
+    x, y, grad_y, grad_x = (f"{name} THAW_SHAPE{shape}" for name, shape in re.findall(r"(\w+)(\(.*?\))", arrays))
+    sizes = "int64_t n, int64_t m"
+    header = (
+        f"{word} void f(const float *{x}, {sizes}, float *{y});\n"
+        f"THAW_BACKWARD_OF(f) void f_backward(const float *{grad_y}, {sizes}, float *{grad_x});\n"
+    )
+    found = {each["name"]: each["fold"] for each in description(extension(tmp_path, header))["functions"]}
+    assert (found["f"], found["f_backward"]) == FOLDS[case]
+    found = {each["name"]: each["fold"] for each in description(extension(tmp_path, HEADER))["functions"]}
+    assert found["square"] is found["square_second"] is True
+
+
 @pytest.mark.parametrize("forward, package, ops, name, operator", [
     ("my_lib_add_forward", "_ext.my_lib", None, "add", "add"),
     ("other_add_forward", "_ext.my_lib", "other", "add", "add"),

@@ -186,6 +186,23 @@ def unused_results():
             near(one, all_but(*arrays))
 
 
+def chosen_outputs():
+    """Those that are named are computed, in C's order."""
+    x, weight = SMALL["linear"][1][:2]
+    given = x @ weight.T, x, weight, 5
+    every = dict(zip(("grad_input", "grad_weight", "grad_bias"), module.my_lib_linear_backward(*given)))
+    for names in (("grad_bias", "grad_input"), ("grad_weight",), ("grad_bias",)):
+        found = module.my_lib_linear_backward(*given, outputs=names)
+        same(found, tuple(x for name, x in every.items() if name in names) if len(names) > 1 else every[names[0]])
+    same(module.my_lib_linear_backward(given[0], None, None, 5, outputs="grad_bias"), every["grad_bias"])
+    h = module.lltm_forward(*STATE, outputs=["new_h", "new_cell"])
+    same(h, module.lltm_forward(*STATE)[:2])
+    text = jax.jit(lambda *x: module.lltm_forward(*x, outputs=["new_h", "new_cell"])).lower(*STATE).as_text()
+    assert "tensor<3x12xf64>" not in text, "gates are computed"
+    wrong = [("new_h",), ("new_h", "new_cell", "h"), ()]
+    print(json.dumps([refused(lambda: module.lltm_forward(*STATE, outputs=names)) for names in wrong]))
+
+
 def formulas():
     """Second derivatives, of arrays, numbers, saved outputs, entries and absent arrays; the first stay those of C."""
     first = {name: jax.grad(total(function))(*arrays) for name, (function, arrays) in SMALL.items()}

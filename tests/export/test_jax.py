@@ -155,6 +155,13 @@ def test_transformations(version, my_lib, what):
     program(version, my_lib, "my_lib", what)
 
 
+def test_outputs_that_are_named(version, my_lib):
+    few, unknown, none = json.loads(program(version, my_lib, "my_lib", "chosen_outputs"))
+    for kind, message in (few, unknown, none):
+        assert kind == "ValueError" and re.search(names("outputs", "new_h, new_cell", "gates"), message)
+    assert unknown[1].endswith("got new_h, new_cell, h") and none[1].endswith("got none")
+
+
 def test_kinds_of_parameters(version, kinds):
     found = json.loads(program(version, kinds, "kinds", "kinds"))
     assert found["fits"][0] == "ValueError" and re.search(names("fails", "int32_t", 2**31), found["fits"][1])

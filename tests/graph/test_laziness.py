@@ -297,6 +297,27 @@ def test_a_pytorch_that_takes_no_substitutes():
     run(OLD)
 
 
+IMPORTED_MEANWHILE = """
+import sys, torch
+from torchthaw.library import registration
+from _ext.my_lib import functions
+define = registration.define
+
+def first_dynamo(*arguments):
+    import torch._dynamo
+    return define(*arguments)
+
+registration.define = first_dynamo
+assert "torch._dynamo" not in sys.modules
+print(functions.cube(torch.full((2,), 2.0)).tolist(), sorted(set(dir(functions)) - set(vars(functions))))
+"""
+
+
+def test_dynamo_that_is_imported_while_operators_are_defined():
+    """As PyTorch 2.7 does once DTensor is there. Dynamo finds all of the functions as attributes."""
+    assert run(IMPORTED_MEANWHILE) == "[8.0, 8.0] []\n"
+
+
 KEYWORD = """
 import torch, torch._dynamo, torchthaw
 module = torchthaw.load_inline(

@@ -1,54 +1,14 @@
 # bindings/python/check/check.py: the test program of the binding: version, vectors, marks, threads, time.
 import os
-import sys
-import threading
 import timeit
-from pathlib import Path
 
 import my_lib
 import numpy
+import vectors
 from my_lib._my_lib import ffi, lib
+from vectors import READ, WRITTEN, expect, zeros
 
-MARK = 1234.5
-THREADS, ROUNDS = 8, 20
 NAN = numpy.float32(numpy.nan)
-# The arguments of each function, in order: an input by its name, an output behind a colon.
-LLTM_GRADIENTS = " :d_input :d_weights :d_bias :d_old_h :d_old_cell"
-ARGUMENTS = {
-    "my_lib_add_forward": "input1 input2 :output",
-    "my_lib_add_backward": "grad_output :grad_input1 :grad_input2",
-    "my_lib_linear_forward": "input weight bias :output",
-    "my_lib_linear_backward": "grad_output input weight :grad_input :grad_weight :grad_bias",
-    "lltm_forward": "input weights bias old_h old_cell :new_h :new_cell :gates",
-    "lltm_backward": "grad_h grad_cell new_cell gates input old_h weights" + LLTM_GRADIENTS,
-    "lltm_sequence_forward": "input weights bias old_h old_cell :h :cell :gates",
-    "lltm_sequence_backward": (
-        "grad_h grad_last_h grad_last_cell cell gates input h old_h old_cell weights" + LLTM_GRADIENTS
-    ),
-}
-
-
-def named(function):
-    """The C name of a function of the vectors."""
-    return function if function.startswith("lltm") else f"my_lib_{function}"
-
-
-def expect(what, got, expected):
-    if got != expected:
-        raise AssertionError(f"{what}: expected {expected!r}, got {got!r}")
-
-
-def sizes_beside(function, arrays):
-    """The size of a backward that only arrays say which may be absent: then it is an argument."""
-    if not function.endswith("backward") or "add" in function:
-        return {}
-    last = {name: array.shape[-1] for name, array in arrays.items() if array is not None}
-    if function == "my_lib_linear_backward":
-        found = [last[name] for name in ("input", "weight", "grad_input", "grad_weight") if name in last]
-        return {"in_features": found[0] if found else 1}
-    found = [last[name] for name in ("input", "d_input") if name in last]
-    found += [last[name] - last["grad_h"] for name in ("weights", "d_weights") if name in last]
-    return {"input_size": found[0] if found else 1}
 
 
 def text_of(string):
@@ -64,106 +24,49 @@ def error_of(function, *arguments, keywords=None):
     raise AssertionError(f"{function.__name__}: expected an error")
 
 
-# ---- vectors
+def add_refuses(*arrays):
+    return str(error_of(my_lib.my_lib_add_forward, *arrays, keywords=("input1", "input2")))
 
 
-def shape_of(words):
-    ndim, *shape = map(int, words)
-    return None if ndim < 0 else tuple(shape)
-
-
-def entries(folder):
-    """(words of the first line, sizes, inputs, outputs, text) of each case and error of the index."""
-    for block in (folder / "index.txt").read_text().split("end\n"):
-        head, sizes, inputs, outputs, text = [], {}, {}, {}, ""
-        for line in block.splitlines():
-            kind, *words = line.split(" ")
-            if kind == "size":
-                sizes[words[0]] = int(words[1])
-            elif kind in ("in", "out"):
-                (inputs if kind == "in" else outputs)[words[0]] = shape_of(words[1:])
-            elif kind == "text":
-                text = line.removeprefix("text ")
-            else:
-                head = [kind, *words]
-        if head:
-            yield head, sizes, inputs, outputs, text
-
-
-def replay(folder, head, inputs, outputs):
+def replay(entry, folder):
     """Calls a case's function with outputs that are given, and again, where there is every output, for new ones."""
-    _, name, function, file, rtol, atol = head
-    numbers = numpy.fromfile(folder / file, "<f4")
-    arrays, position = {}, 0
-    for each, shape in [*inputs.items(), *outputs.items()]:
-        count = 0 if shape is None else int(numpy.prod(shape))
-        arrays[each] = None if shape is None else numbers[position : position + count].reshape(shape)
-        position += count
-    expect(f"{name}: numbers", position, len(numbers))
-    words = ARGUMENTS[named(function)].split()
-    call = getattr(my_lib, named(function))
-    given = {word: arrays.get(word) for word in words if word[0] != ":"}
-    written = [word[1:] for word in words if word[0] == ":"]
-    made = {each: None if outputs.get(each) is None else numpy.full(outputs[each], NAN) for each in written}
-    given.update(sizes_beside(named(function), {**given, **made}))
-    expect(f"{name}: result", call(**given, **made), 1)
-    results = [made]
+    call = getattr(my_lib, entry.function)
+    given, expected = entry.arrays(folder)
+    given.update(entry.number())
+    made = {each: None if x is None else numpy.full(x.shape, NAN) for each, x in expected.items()}
+    expect(f"{entry.name}: result", call(**given, **made), 1)
+    entry.compare(made, expected)
     if all(each is not None for each in made.values()):
         fresh = call(**given)
-        results.append(dict(zip(written, fresh if isinstance(fresh, tuple) else [fresh])))
-    for found in results:
-        for each, result in found.items():
-            if result is None:
-                continue
-            expect(f"{name}: {each}: shape", result.shape, outputs[each])
-            fits = numpy.abs(result - arrays[each]) <= float(atol) + float(rtol) * numpy.abs(arrays[each])
-            expect(f"{name}: {each}: number of wrong values", int(numpy.size(fits) - numpy.sum(fits)), 0)
+        entry.compare(dict(zip(made, fresh if isinstance(fresh, tuple) else [fresh])), expected)
 
 
-def zeros(shape):
-    return numpy.zeros(shape, numpy.float32)
-
-
-def provoke(head, sizes, inputs):
+def provoke(entry):
     """The text of an entry's error. What the package would refuse before C does is asked of C by cffi."""
-    name, function = head[1], named(head[2])
-    if name == "add_forward-shapes":
-        return str(error_of(my_lib.my_lib_add_forward, *map(zeros, inputs.values()), keywords=("input1", "input2")))
-    counts = {"my_lib_linear_forward": (3, 1), "lltm_forward": (5, 3)}[function]
+    if entry.name == "add_forward-shapes":
+        return add_refuses(*(zeros(*shape) for shape in entry.inputs.values()))
     address = ffi.new("float[64]")
-    arguments = [address] * counts[0] + [*sizes.values()] + [address] * counts[1] + [ffi.NULL, 0]
-    expect(f"{name}: result", getattr(lib, function)(*arguments), 0)
+    read, written = ([address] * len(words[entry.function]) for words in (READ, WRITTEN))
+    arguments = [*read, *entry.sizes.values(), *written, ffi.NULL, 0]
+    expect(f"{entry.name}: result", getattr(lib, entry.function)(*arguments), 0)
     code = lib.my_lib_last_error_code()
-    expect(f"{name}: code", (code, text_of(lib.my_lib_error_name(code))), (int(head[3]), head[4]))
+    expect(f"{entry.name}: code", [str(code), text_of(lib.my_lib_error_name(code))], entry.more)
     return text_of(lib.my_lib_last_error_message())
-
-
-def vectors(folder):
-    cases = errors = 0
-    for head, sizes, inputs, outputs, text in entries(Path(folder)):
-        if head[0] == "case":
-            replay(Path(folder), head, inputs, outputs)
-            cases += 1
-        else:
-            expect(head[1], provoke(head, sizes, inputs), text)
-            errors += 1
-    own_checks()
-    print(f"vectors {cases}\nerrors {errors}")
 
 
 def own_checks():
     """What the package refuses, and other element types."""
-    x, weight = zeros((3, 5)), zeros((7, 5))
-    read_only = zeros((3, 7))
+    x, weight = zeros(3, 5), zeros(7, 5)
+    read_only = zeros(3, 7)
     read_only.flags.writeable = False
     names = "input", "weight", "bias", "output"
     for words, arguments in [
-        (("weight", "(7, 5)", "(7, 4)"), (x, zeros((7, 4)), None, zeros((3, 7)))),
+        (("weight", "(7, 5)", "(7, 4)"), (x, zeros(7, 4), None, zeros(3, 7))),
         (("bias", "(7,)", "(5,)"), (x, weight, zeros(5))),
-        (("output", "(3, 7)", "(7, 3)"), (x, weight, None, zeros((7, 3)))),
+        (("output", "(3, 7)", "(7, 3)"), (x, weight, None, zeros(7, 3))),
         (("input",), ([[1.0]], weight, None)),
         (("weight", "float32", "float64"), (x, weight.astype("f8"), None)),
-        (("weight", "contiguous", "strides"), (x, zeros((5, 7)).T, None)),
+        (("weight", "contiguous", "strides"), (x, zeros(5, 7).T, None)),
         (("output", "read-only"), (x, weight, None, read_only)),
     ]:  # fmt: skip
         error = str(error_of(my_lib.my_lib_linear_forward, *arguments, keywords=names))
@@ -178,87 +81,37 @@ def own_checks():
         expect(f"{dtype}: functions", bool((my_lib.functions.linear(given, other) == output).all()), True)
 
 
-# ---- marks
+def call(function, arrays):
+    getattr(my_lib, function)(**dict(zip(READ[function] + WRITTEN[function], arrays)))
+    return arrays
 
 
-def marks():
-    """Every array shows what the stand-in wrote into it."""
-
-    def ones(*shape):
-        return numpy.ones(shape, numpy.float32)
-
-    calls = [
-        (my_lib.my_lib_add_forward, [ones(2, 3), ones(2, 3), ones(2, 3)]),
-        (my_lib.my_lib_linear_forward, [ones(3, 5), ones(7, 5), ones(7), ones(3, 7)]),
-        (my_lib.lltm_forward,
-         [ones(3, 5), ones(12, 9), ones(12), ones(3, 4), ones(3, 4), ones(3, 4), ones(3, 4), ones(3, 12)]),
-        (my_lib.lltm_sequence_forward,
-         [ones(2, 3, 5), ones(12, 9), ones(12), ones(3, 4), ones(3, 4), ones(2, 3, 4), ones(2, 3, 4), ones(2, 3, 12)]),
-    ]  # fmt: skip
-    checked = 0
-    for function, arrays in calls:
-        names = [word.lstrip(":") for word in ARGUMENTS[function.__name__].split()]
-        function(**dict(zip(names, arrays)))
-        for index, array in enumerate(arrays):
-            expect(f"{function.__name__}: array {index}", float(array.flat[0]), MARK)
-            checked += 1
-    print(f"marks {checked}")
+def linear(input, weight):
+    return my_lib.my_lib_linear_forward(input=input, weight=weight, bias=None)
 
 
-# ---- threads
+def add(one, other):
+    return my_lib.my_lib_add_forward(input1=one, input2=other)
 
 
-def large(seed):
-    """A large call, and whether it is right."""
-    random = numpy.random.default_rng(seed)
-    input, weight = (random.standard_normal((256, 256), numpy.float32) for _ in range(2))
-    output = my_lib.my_lib_linear_forward(input=input, weight=weight, bias=None)
-    expect(f"thread {seed}: linear", bool(numpy.allclose(output, input @ weight.T, 1e-3, 1e-3)), True)
-
-
-def thread(number, calls, failures):
-    try:
-        for round in range(ROUNDS):
-            large(number)
-            sum = my_lib.my_lib_add_forward(input1=numpy.full(25, number, "f4"), input2=numpy.full(25, round, "f4"))
-            expect(f"thread {number}: add", sum.tolist(), [number + round] * 25)
-            two = zeros(number + 1), zeros(number + 100)
-            error = error_of(my_lib.my_lib_add_forward, *two, keywords=("input1", "input2"))
-            expect("message", str(error), f"input2: expected shape ({number + 1},), got ({number + 100},)")
-            calls.append(3)
-    except BaseException as error:
-        failures.append(error)
-
-
-def threads():
-    calls, failures = [], []
-    started = [threading.Thread(target=thread, args=(number, calls, failures)) for number in range(THREADS)]
-    for each in started:
-        each.start()
-    for each in started:
-        each.join()
-    if failures:
-        raise failures[0]
+def forks():
     child = os.fork()
     if child == 0:
         try:
-            large(0)
+            vectors.large(linear, 0)
             os._exit(0)
         finally:
             os._exit(1)
     expect("status of the child", os.waitpid(child, 0)[1], 0)
-    print(f"threads {sum(calls)}")
-
-
-# ---- time
 
 
 def time():
     one, two, output = (numpy.ones(25, numpy.float32) for _ in range(3))
     number = 100
-    call = "add(input1=one, input2=two, output=output)"
     names = {"add": my_lib.my_lib_add_forward, "one": one, "two": two, "output": output}
-    seconds = timeit.repeat(call, globals=names, number=number, repeat=500)
+    seconds = timeit.repeat(
+        "add(input1=one, input2=two, output=output)", globals=names, number=number, repeat=500
+    )  # fmt: skip
     print(f"time {min(seconds) / number * 1e9:.1f}")
 
 
@@ -269,5 +122,7 @@ def version():
 
 
 if __name__ == "__main__":
-    functions = {each.__name__: each for each in (version, vectors, marks, threads, time)}
-    functions[sys.argv[1]](*sys.argv[2:])
+    vectors.main(
+        version=version, vectors=vectors.vectors(replay, provoke, own_checks), marks=vectors.marks(call),
+        threads=vectors.threads(linear, add, add_refuses, forks), time=time,
+    )  # fmt: skip

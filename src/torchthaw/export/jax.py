@@ -121,13 +121,17 @@ def functions(found, rows):
 
 
 def function(name, key, operator):
+    """One that may compute fewer outputs takes their names."""
+    chooses = key == operator.name and any(each.is_nullable for each in operator.outputs)
     given = operator.inputs
     last = max((i for i, each in enumerate(given) if each.kind != "array" or not each.is_nullable), default=-1)
     names = [python_name(each.name) for each in given]
     doc = (operator.comment or operator.name).replace("\\", "\\\\").replace('"""', "'''")
     return FUNCTION.format(
-        name=python_name(name), given=", ".join([f'"{key}"', *names]),
-        arguments=", ".join(each + "=None" * (i > last) for i, each in enumerate(names)),
+        name=python_name(name), given=", ".join([f'"{key}"', *names, *["outputs=outputs"] * chooses]),
+        arguments=", ".join([
+            *(each + "=None" * (i > last) for i, each in enumerate(names)), *["*, outputs=None"] * chooses
+        ]),
         doc=textwrap.indent(doc, "    ").strip() + "\n    " * ("\n" in doc),
     )  # fmt: skip
 

@@ -168,12 +168,13 @@ def _call(name, values, wanted):
     return batched_call(*(values[word] for word in given))
 
 
-def _run(name, *given):
-    """What a function of this module returns."""
+def _run(name, *given, outputs=None):
+    """What a function of this module returns. outputs: names of those to compute; by default all."""
     pair = PAIRS.get(name)
+    asked = _asked(name) if outputs is None else _chosen(name, outputs)
     values = _read(pair["forward"] if pair else name, given)
     dtype = _widen(pair, values) if pair else None
-    found = _differentiable(name, *_asked(name))(*_split(name, values))
+    found = _differentiable(name, *asked)(*_split(name, values))
     found = found[: len(pair["results"])] if pair else found
     if dtype:  # results alone: what backward reads stays as it is
         found = tuple(x.astype(dtype) if x.dtype == numpy.float32 else x for x in found)
@@ -223,6 +224,17 @@ def _asked(name):
     results = [word for word, _ in pair["results"]]
     rows = OPERATORS[pair["forward"]]["parameters"]
     return [word for word, kind, is_nullable, _ in rows if kind == "output" and (word in results or not is_nullable)]
+
+
+def _chosen(name, outputs):
+    """Those of an operator that a caller names, in C's order."""
+    every = _asked(name)
+    needed = [word for word, kind, is_nullable, _ in OPERATORS[name]["parameters"] if word in every and not is_nullable]
+    given = [outputs] if isinstance(outputs, str) else [*outputs]
+    if not given or not {*needed} <= {*given} <= {*every}:
+        expected = " and ".join(filter(None, [", ".join(needed), f"some of {', '.join(every)}"]))
+        raise ValueError(f"outputs: expected {expected}, got {', '.join(map(str, given)) or 'none'}")
+    return [word for word in every if word in given]
 
 
 def _array(x):

@@ -43,6 +43,7 @@ class Namespace:
         self.in_dynamo = False
         self.lock = threading.RLock()
         self.is_taking = False
+        self.when_taken = []  # called at the end of take(), where PyTorch imported Dynamo meanwhile
 
     def take(self, bound):
         """Enters in PyTorch what is in the list ``bound``, [(module, {name: trampoline})], and empties it."""
@@ -55,6 +56,9 @@ class Namespace:
                     self._take(*bound.pop(0))
             finally:
                 self.is_taking = False
+            waiting, self.when_taken = self.when_taken, []
+            for function in waiting:
+                function()
 
     def check(self, operator):
         """Raises ValueError for an operator that two modules have with different schemas."""
@@ -74,7 +78,9 @@ class Namespace:
     def enter_dynamo(self):
         """Makes Dynamo put the operators into graphs, also those to come."""
         with self.lock:
-            if not self.in_dynamo:
+            if self.is_taking:
+                self.when_taken.append(self.enter_dynamo)
+            elif not self.in_dynamo:
                 self.in_dynamo = True
                 self._substitute(self.members.values())
 

@@ -39,8 +39,10 @@ class Functions:
             from . import on_arrays
 
             return vars(self).update(on_arrays.entries(self._package, self._module, self._trampolines))
-        pairs = self._register().pairs
+        namespace = self._register()
+        if namespace.is_taking:
+            return namespace.when_taken.append(self._fill)
         for name, operator in self._operators.items():
             if name not in vars(self):
-                vars(self)[name] = entry = pairs[operator].entry
+                vars(self)[name] = entry = namespace.pairs[operator].entry
                 entry.__module__, entry.__qualname__ = self._package, f"functions.{name}"
