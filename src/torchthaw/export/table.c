@@ -219,6 +219,7 @@ static int thaw_check_shapes(thaw_table_call *call, const thaw_table_parameter *
             continue;
         }
         fits = ndim == got_ndim;
+        if (fits && got == sizes) continue; /* it is the shape of this very array */
         for (k = 0; fits && k < ndim; ++k) fits = got[k] == sizes[k];
         if (fits) continue;
         thaw_say(call, "%s: expected shape ", parameter->name);
@@ -286,28 +287,20 @@ static int thaw_shapes(thaw_table_call *call) {
 /* ---- call() ---- */
 
 typedef struct thaw_span {
-    uintptr_t begin, end; /* in memory; both 0 for no elements */
+    uintptr_t begin, end; /* in memory */
+    int parameter;
 } thaw_span;
 
-static int thaw_span_of(thaw_table_call *call, int i, thaw_span *span) {
-    const thaw_table_parameter *parameter = &call->variant->parameters[i];
+/* The bytes of an array or a workspace; 0 for what has no memory. */
+static size_t thaw_bytes_of(const thaw_table_call *call, int i, int role) {
     const thaw_table_argument *argument = &call->arguments[i];
-    const int is_workspace = parameter->role == THAW_ROLE_WORKSPACE;
-    void *data = is_workspace ? call->workspace : argument->data;
-    size_t bytes = is_workspace ? call->workspace_size : 0;
-    span->begin = span->end = 0;
-    if (thaw_is_array(parameter->role) && argument->ndim >= 0) {
-        int k;
-        bytes = thaw_dtype_bytes(argument->dtype);
-        for (k = 0; k < argument->ndim; ++k) bytes *= (size_t)argument->shape[k];
-    }
-    if (bytes == 0) return 1;
-    if (data == NULL) {
-        return thaw_say(call, "%s: expected at least %zu bytes, got None", parameter->name, bytes);
-    }
-    span->begin = (uintptr_t)data;
-    span->end = span->begin + bytes;
-    return 1;
+    size_t bytes;
+    int k;
+    if (role == THAW_ROLE_WORKSPACE) return call->workspace_size;
+    if (!thaw_is_array(role) || argument->ndim < 0) return 0;
+    bytes = thaw_dtype_bytes(argument->dtype);
+    for (k = 0; k < argument->ndim; ++k) bytes *= (size_t)argument->shape[k];
+    return bytes;
 }
 
 static int thaw_is_written(const thaw_table_parameter *parameter) {
@@ -342,19 +335,31 @@ static int thaw_refuse_overlap(thaw_table_call *call, int output, int other) {
 
 static int thaw_check_memory(thaw_table_call *call) {
     const thaw_table_parameter *parameters = call->variant->parameters;
-    const int count = call->op->parameter_count;
     thaw_span spans[THAW_TABLE_PARAMETERS];
-    int i, k;
-    for (i = 0; i < count; ++i) {
-        if (!thaw_span_of(call, i, &spans[i])) return 0;
+    const thaw_span *one, *other, *end;
+    int i, count = 0;
+    for (i = 0; i < call->op->parameter_count; ++i) {
+        const size_t bytes = thaw_bytes_of(call, i, parameters[i].role);
+        const void *data = parameters[i].role == THAW_ROLE_WORKSPACE ? call->workspace : call->arguments[i].data;
+        if (bytes == 0) continue;
+        if (data == NULL) {
+            return thaw_say(call, "%s: expected at least %zu bytes, got None", parameters[i].name, bytes);
+        }
+        spans[count].begin = (uintptr_t)data;
+        spans[count].end = (uintptr_t)data + bytes;
+        spans[count++].parameter = i;
     }
-    for (i = 0; i < count; ++i) {
-        if (!thaw_is_written(&parameters[i]) || spans[i].begin == 0) continue;
-        for (k = 0; k < count; ++k) {
-            const int may_be = thaw_may_be(parameters, i, k) || thaw_may_be(parameters, k, i);
-            if (k == i || spans[i].begin >= spans[k].end || spans[k].begin >= spans[i].end) continue;
-            if (may_be && spans[i].begin == spans[k].begin && spans[i].end == spans[k].end) continue;
-            return thaw_refuse_overlap(call, i, k);
+    end = spans + count;
+    for (one = spans; one < end; ++one) {
+        if (!thaw_is_written(&parameters[one->parameter])) continue;
+        for (other = spans; other < end; ++other) {
+            const int is_same = one->begin == other->begin && one->end == other->end;
+            if (other == one || one->begin >= other->end || other->begin >= one->end) continue;
+            if (is_same && (thaw_may_be(parameters, one->parameter, other->parameter) ||
+                            thaw_may_be(parameters, other->parameter, one->parameter))) {
+                continue;
+            }
+            return thaw_refuse_overlap(call, one->parameter, other->parameter);
         }
     }
     return 1;

@@ -207,14 +207,25 @@ def parameter_rows(operator, function, index_of):
         type, least, most = limits(each)
         is_choosing = each.kind == "array" and len(operator.dtypes(each.name)) > 1
         aliases = sum(1 << index_of[name] for name in each.aliases)
-        shapes = f"thaw_shapes_@_{index}" if each.shapes else "NULL"
-        said = "/".join(repr(shape.get("dims", shape)) for shape in each.shapes)
+        wanted = checked_shapes(function, each)
+        shapes = f"thaw_shapes_@_{index}" if wanted else "NULL"
+        said = "/".join(repr(shape.get("dims", shape)) for shape in wanted)
         rows.append(
             f'    {{"{each.name}", THAW_ROLE_{role(each)}, {int(each.is_nullable)}, {int(is_choosing)}, {source}, {dimension}, {type}, '
-            f"{least}, {most}, UINT64_C({aliases}), {len(each.shapes)}, {shapes}}},"
-            + (f" /* {said} */\n" if said else "\n")
+            f"{least}, {most}, UINT64_C({aliases}), {len(wanted)}, {shapes}}}," + (f" /* {said} */\n" if said else "\n")
         )
     return "".join(rows)
+
+
+def checked_shapes(function, parameter):
+    """Those that shapes() compares; none for the shape of an array whose length is that array's number of dimensions."""
+    sources = {each.name: each.source for each in function.parameters if each.source}
+    array, dimension = sources.get(parameter.name, (None, None))
+    lengths = [shape.get("dims") for shape in parameter.shapes]
+    is_determined = dimension == "shape" and all(
+        length is not None and sources.get(length[0]) == [array, "ndim"] for length in lengths
+    )
+    return [] if is_determined else parameter.shapes
 
 
 def role(parameter):
@@ -238,7 +249,7 @@ def shape_rows(function, index_of):
     text = ""
     for index, each in enumerate(function.parameters):
         name, rows = f"{function.name}_{index}", []
-        for which, shape in enumerate(each.shapes):
+        for which, shape in enumerate(checked_shapes(function, each)):
             if shape.get("parsed"):
                 tokens = [token for size in shape["parsed"] for token in [*postfix(size, index_of), ("','", 0)]]
                 listed = ", ".join(f"{{{what}, {value}}}" for what, value in tokens)
