@@ -13,6 +13,7 @@ if not hasattr(sys.modules["torch.distributed.tensor.experimental"], "register_s
     pytest.skip("this PyTorch has no register_sharding", allow_module_level=True)
 
 
+@pytest.mark.timeout(1000)  # beside other work, each process may need a minute to load PyTorch's CUDA libraries
 def test_two_processes(tmp_path):
     command = [sys.executable, ROOT / "tests" / "derivatives" / "sharded.py", f"file://{tmp_path / 'meeting'}"]
     paths = f"{ROOT / 'src'}:{ROOT}:{ROOT / 'tests'}"
@@ -23,7 +24,7 @@ def test_two_processes(tmp_path):
         ) for rank in range(2)
     ]  # fmt: skip
     try:
-        texts = [process.communicate(timeout=300)[0] for process in processes]
+        texts = [process.communicate(timeout=900)[0] for process in processes]
     finally:
         for process in processes:
             process.kill()
