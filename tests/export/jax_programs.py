@@ -336,7 +336,13 @@ def kinds():
     same(module.kinds_i64(jnp.array([1, -2])), jnp.array([-1, 2]))
     same(module.kinds_i64(jnp.array([True])), jnp.array([False]))
     same(jax.vmap(module.kinds_i64)(jnp.arange(6).reshape(2, 3)), -jnp.arange(6).reshape(2, 3))
-    assert module.kinds_threads(ones, 0).shape == (5,)
+    of_library = module.kinds_threads(ones, 0)
+    limited = jax.jit(lambda x: module.kinds_threads(x, 0))
+    module.num_threads = 2
+    same([limited(ones), module.kinds_threads(ones, 0)], [jnp.full(5, 2, jnp.int32)] * 2)
+    module.num_threads = 0
+    same([limited(ones), module.kinds_threads(ones, 0)], [jnp.full(5, 2, jnp.int32), of_library])  # it was traced before
+    assert (of_library != 2).all()
     found = {
         "fits": refused(lambda: module.kinds_fill(ones, (2,), 1, 2**31)),
         "64 bits": refused(lambda: module.kinds_fill(ones, (2**63,), 1, 0)),

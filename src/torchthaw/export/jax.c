@@ -1,6 +1,6 @@
 /* ---- What an operator of the table is in XLA: arrays that are read are arguments, those that are written are results,
  * numbers and sizes that no array determines are attributes. The attribute `torchthaw.arrays` has a bit for each array
- * that is there; the workspace is one more result. ---- */
+ * that is there, `torchthaw.num_threads` limits the threads of the call; the workspace is one more result. ---- */
 
 enum { THAW_JAX_MAJOR = 0, THAW_JAX_MINOR = 1 }; /* the lowest version of XLA's interface that has all that is used */
 
@@ -104,11 +104,14 @@ static XLA_FFI_Error *thaw_jax_run(const XLA_FFI_CallFrame *frame, int index) {
     thaw_table_call call;
     int64_t arg = 0, ret = 0; /* the next array */
     uint64_t arrays = 0;
+    int64_t num_threads = 0;
     int i, count;
     const void *value;
     if (thaw_jax_says_version(frame)) return NULL;
     value = thaw_jax_attribute(&frame->attrs, "torchthaw.arrays", &count);
     if (value != NULL) memcpy(&arrays, value, sizeof arrays);
+    value = thaw_jax_attribute(&frame->attrs, "torchthaw.num_threads", &count);
+    if (value != NULL) memcpy(&num_threads, value, sizeof num_threads);
     for (i = 0; i < op->parameter_count; ++i) {
         if (!thaw_jax_read(frame, &op->parameters[i], (int)(arrays >> i & 1), &arg, &ret, &arguments[i])) {
             return thaw_jax_fail(frame, "expected a call by the Python module that was generated with this library");
@@ -117,7 +120,7 @@ static XLA_FFI_Error *thaw_jax_run(const XLA_FFI_CallFrame *frame, int index) {
     call.op = op;
     call.arguments = arguments;
     call.workspace = call.stream = NULL;
-    call.num_threads = 0;
+    call.num_threads = num_threads < INT_MAX ? (int)num_threads : INT_MAX;
     if (!table->shapes(&call)) return thaw_jax_fail(frame, call.message);
     if (call.workspace_size > 0) {
         thaw_table_argument room;

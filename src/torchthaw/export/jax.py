@@ -17,6 +17,7 @@ SOURCE = """/* {stem}_jax.c: the operators of {header} for XLA, which {stem}_jax
  * lib{stem}_jax.so, beside the Python module. jax.ffi.include_dir() is the folder of XLA's header. */
 #include "{stem}_table.h"
 
+#include <limits.h>
 #include <string.h>
 #include <xla/ffi/api/c_api.h>
 
@@ -70,7 +71,7 @@ def {name}({arguments}):
     """{doc}"""
     return _run({given})
 '''
-MODULES = "ctypes", "dataclasses", "functools", "operator", "pathlib", "jax", "numpy"
+TAKEN = "ctypes", "dataclasses", "functools", "operator", "pathlib", "jax", "numpy", "num_threads"
 
 
 def files(found, command):
@@ -137,8 +138,8 @@ def function(name, key, operator):
 
 
 def python_name(name):
-    """A name of C, unless it is a keyword of Python, or a module that the generated one imports."""
-    return name + "_" * (keyword.iskeyword(name) or name in MODULES)
+    """A name of C, unless it is a keyword of Python, or another name of the generated module."""
+    return name + "_" * (keyword.iskeyword(name) or name in TAKEN)
 
 
 # ---- Data -----------------------------------------------------------------------------------------------------------

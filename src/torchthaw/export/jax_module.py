@@ -15,6 +15,8 @@ STEM, OPERATORS, PAIRS = "", dict[str, Any](), dict[str, Any]()  # the header's,
 
 # ---- The same for every header --------------------------------------------------------------------------------------
 
+num_threads = 0  # of a call of C, at most, in programs that are traced from now on; 0: as many as the library takes
+
 _DTYPES = ["", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
            "float32", "float64", "complex64", "complex128"]  # fmt: skip
 _HALVES = "float16", "bfloat16"
@@ -124,6 +126,8 @@ def _call(name, values, wanted):
     given = [word for word in _names(name, "input", "inout") if values[word] is not None]
     there = sum(1 << i for i, (word, *_) in enumerate(rows) if word in given or word in wanted)
     attributes = {"torchthaw.arrays": numpy.uint64(there).astype(numpy.int64)}
+    if num_threads:
+        attributes["torchthaw.num_threads"] = numpy.int64(operator.index(num_threads))
     types = {"float": numpy.float64, "bool": numpy.int64, "integer": numpy.int64}
     for word, kind, *_ in rows:
         if kind in types:
