@@ -96,6 +96,7 @@ ALLOCATIONS = (sys.executable, "tests/support/allocations.py")
 TH_ALLOCATIONS = "build/bin/th_test_allocation"
 TH_BUILD = ("cmake", "--build", "build", "--parallel", JOBS, "--target", "th_test_allocation")
 FUZZING = (sys.executable, ".ci/fuzzing.py")
+READERS = "th_files", "header_reader", "nvcc_arguments", "doctor_reader", "modernize_reader"
 
 PARTS = (
     Part(
@@ -123,7 +124,7 @@ PARTS = (
         "input that breaks what reads it, chosen by coverage",
         needs=(CLANG,),
         commands=((*FUZZING, "--total", "3600"),),
-        short=((*FUZZING, "--seconds", "30", "th_calls", "header_reader"),),
+        short=((*FUZZING, "--seconds", "60", "th_calls", *READERS),),
         limit=120,
     ),
 )

@@ -52,7 +52,8 @@ def create_extension(
         for each dot. Extensions of one library, such as that for GPUs, name the same one.
     dlink, dlink_libraries: links device code, with these libraries of it (``-rdc=true`` among the flags of nvcc).
 
-    A tensor may be passed wherever a function takes a pointer to numbers or ``void *``: see ``torchthaw.bridge``.
+    A tensor, or an array of NumPy or another library, may be passed wherever a function takes a pointer to numbers or
+    ``void *``: see ``torchthaw.bridge``.
     """
     base = Path(os.path.abspath(os.path.dirname(relative_to)))
     headers, sources = [base / header for header in paths(headers)], [base / source for source in paths(sources)]

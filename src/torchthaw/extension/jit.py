@@ -55,8 +55,9 @@ def load(
     other. A name that was loaded with other content in this process becomes ``name_v1``, ``name_v2``, …; the earlier
     modules stay as they are.
 
-    Raises BuildError where a compiler fails, TypeError, ValueError and FileNotFoundError for wrong arguments. A tensor
-    may be passed wherever a function takes a pointer to numbers or ``void *``: see ``torchthaw.bridge``.
+    Raises BuildError where a compiler fails, TypeError, ValueError and FileNotFoundError for wrong arguments. A tensor,
+    or an array of NumPy or another library, may be passed wherever a function takes a pointer to numbers or ``void *``:
+    see ``torchthaw.bridge``.
     """
     here = Path.cwd()
     headers, sources = [here / path for path in paths(headers)], [here / path for path in paths(sources)]
