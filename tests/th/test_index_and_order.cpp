@@ -252,11 +252,34 @@ void histograms() {
     EXPECT(raised([&] { THFloatTensor_histc(h, keep(THFloatTensor_new()), 3, 0, 0); }).substr(0, 2) == "1:");
 }
 
+// The place of the largest and of the smallest number of a line: the first of several, and the first NaN before all.
+void extremes_of_lines() {
+    for (int64_t n : {1, 2, 31, 32, 33, 63, 64, 65, 100, 257})
+        for (int64_t nan = -1; nan < n; nan++)
+            for (bool several : {false, true}) {
+                std::vector<float> values(size_t(n), 0.f);
+                for (int64_t i = 0; i < n; i++) values[size_t(i)] = several ? float(i % 5) : float((i * 37 + 11) % 263);
+                if (nan >= 0) values[size_t(nan)] = NAN;
+                if (nan >= 0 && nan + 1 < n) values[size_t(n - 1)] = NAN;
+                const auto largest = std::max_element(values.begin(), values.end());
+                const auto smallest = std::min_element(values.begin(), values.end());
+                const int64_t max_at = nan >= 0 ? nan : largest - values.begin();
+                const int64_t min_at = nan >= 0 ? nan : smallest - values.begin();
+                THFloatTensor *t = floats(values, n), *value = keep(THFloatTensor_new());
+                THLongTensor *place = keep(THLongTensor_new());
+                THFloatTensor_max(value, place, t, 1, 1);
+                EXPECT(holds(place, {max_at}) && holds(value, {values[size_t(max_at)]}));
+                THFloatTensor_min(value, place, t, 1, 1);
+                EXPECT(holds(place, {min_at}) && holds(value, {values[size_t(min_at)]}));
+            }
+}
+
 }  // namespace
 
 int main() {
     catch_errors();
     positions_out_of_range();
+    extremes_of_lines();
     aliases();
     equal_positions();
     slices_in_every_layout();

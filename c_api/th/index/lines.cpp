@@ -19,7 +19,12 @@ void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *fro
         each_line(
             dim, line_work(to, n),
             [&](Line<int64_t> at, Line<T> a, Line<T> b) {
-                for (int64_t i = 0; i < n; i++) step(at[i], i, a, b);
+                if (at.stride == 1 && a.stride == 1 && b.stride == 1) {
+                    a.stride = b.stride = 1;  // which the compiler knows now
+                    for (int64_t i = 0; i < n; i++) step(at.data[i], i, a, b);
+                } else {
+                    for (int64_t i = 0; i < n; i++) step(at[i], i, a, b);
+                }
             },
             index, to, from);
         return;

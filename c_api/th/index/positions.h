@@ -13,19 +13,24 @@ namespace th {
 template <typename Failed>
 static void check_indices(Tensor<int64_t> *index, int64_t low, int64_t high, const Failed &failed) {
     struct Range {
-        int64_t low;
-        uint64_t width;
+        uint64_t low, last;
         std::atomic<bool> violated;
-    } range{low, uint64_t(high) - uint64_t(low), {false}};
+        // Negative for an index outside: one of both differences is, also where the other one overflows.
+        uint64_t outside(int64_t i) const { return (uint64_t(i) - low) | (last - uint64_t(i)); }
+    } range{uint64_t(low), uint64_t(high) - 1, {false}};
     const Operand operands[] = {operand(index)};
     for_each_row(
         1, operands,
         [](int64_t n, char *const *data, const int64_t *stride, const void *context) {
             Range &r = *static_cast<Range *>(const_cast<void *>(context));
             const auto *values = reinterpret_cast<const int64_t *>(data[0]);
-            bool violated = false;
-            for (int64_t i = 0; i < n; i++) violated |= uint64_t(values[i * stride[0]]) - uint64_t(r.low) >= r.width;
-            if (violated) r.violated = true;
+            const int64_t step = stride[0];
+            uint64_t outside = 0;
+            if (step == 1)
+                for (int64_t i = 0; i < n; i++) outside |= r.outside(values[i]);
+            else
+                for (int64_t i = 0; i < n; i++) outside |= r.outside(values[i * step]);
+            if (int64_t(outside) < 0) r.violated = true;
         },
         &range);
     if (!range.violated) return;

@@ -105,6 +105,14 @@ struct Smaller {
     template <typename T> static bool better(T x, T than) { return x < than; }
 };
 
+// A truth value as wide as T: compilers make vector code of comparisons that are joined in it, and of bool they do not.
+template <size_t bytes> struct IntegerOf;
+template <> struct IntegerOf<1> { using Type = int8_t; };
+template <> struct IntegerOf<2> { using Type = int16_t; };
+template <> struct IntegerOf<4> { using Type = int32_t; };
+template <> struct IntegerOf<8> { using Type = int64_t; };
+template <typename T> using Truth = typename IntegerOf<sizeof(T)>::Type;
+
 template <typename Order, typename T> struct Best {
     static bool replaces(T x, T current) {
         if constexpr (is_floating<T>)
@@ -113,35 +121,39 @@ template <typename Order, typename T> struct Best {
             return Order::better(x, current);
     }
 
-    // First the value, in vector code, then its place.
-    static Extreme<T> contiguous(const T *x, int64_t n) {
-        constexpr int width = 64 / sizeof(T);
-        T value = x[0];
-        if (n >= width) {
-            T best[width];
-            bool nan = false;
-            for (int k = 0; k < width; k++) best[k] = x[k];
-            for (int64_t i = width; i + width <= n; i += width)
-                for (int k = 0; k < width; k++) best[k] = Order::better(x[i + k], best[k]) ? x[i + k] : best[k];
-            if constexpr (is_floating<T>)
-                for (int64_t i = 0; i < n; i++) nan |= x[i] != x[i];
-            if (nan) {
-                int64_t i = 0;
-                while (x[i] == x[i]) i++;
-                return {x[i], i};
+    static constexpr int width = sizeof(T) < 4 ? 64 : 32;
+
+    // Of at least `width` elements: first the value, in vector code, then its place.
+    static Extreme<T> of_many(const T *x, int64_t n) {
+        T best[width];
+        Truth<T> is_nan[width] = {}, nan = 0;
+        for (int k = 0; k < width; k++) best[k] = x[k], is_nan[k] = x[k] != x[k];
+        for (int64_t i = width; i + width <= n; i += width)
+            for (int k = 0; k < width; k++) {
+                best[k] = Order::better(x[i + k], best[k]) ? x[i + k] : best[k];
+                is_nan[k] |= x[i + k] != x[i + k];
             }
-            value = best[0];
-            for (int k = 1; k < width; k++) value = Order::better(best[k], value) ? best[k] : value;
-            for (int64_t i = n - n % width; i < n; i++) value = Order::better(x[i], value) ? x[i] : value;
-            int64_t i = 0;
-            for (; i + width <= n; i += width) {
-                bool found = false;
-                for (int k = 0; k < width; k++) found |= x[i + k] == value;
-                if (found) break;
-            }
-            while (x[i] != value) i++;
-            return {value, i};
+        for (int k = 0; k < width; k++) nan |= is_nan[k];
+        for (int64_t i = n - n % width; i < n; i++) nan |= x[i] != x[i];
+        int64_t place = 0;
+        if (nan) {
+            while (x[place] == x[place]) place++;
+            return {x[place], place};
         }
+        T value = best[0];
+        for (int k = 1; k < width; k++) value = Order::better(best[k], value) ? best[k] : value;
+        for (int64_t i = n - n % width; i < n; i++) value = Order::better(x[i], value) ? x[i] : value;
+        for (; place + width <= n; place += width) {
+            Truth<T> found = 0;
+            for (int k = 0; k < width; k++) found |= x[place + k] == value;
+            if (found) break;
+        }
+        while (x[place] != value) place++;
+        return {value, place};
+    }
+
+    static Extreme<T> of_few(const T *x, int64_t n) {
+        T value = x[0];
         int64_t index = 0;
         for (int64_t i = 1; i < n; i++)
             if (replaces(x[i], value)) value = x[i], index = i;
@@ -153,7 +165,8 @@ template <typename Order, typename T> struct Best {
         const T *x = static_cast<const T *>(data);
         Extreme<T> *states = static_cast<Extreme<T> *>(out);
         if (stride == 1) {
-            for (int64_t j = 0; j < lines; j++) states[j] = contiguous(x + j * across, n);
+            const auto of_line = n < width ? of_few : of_many;
+            for (int64_t j = 0; j < lines; j++) states[j] = of_line(x + j * across, n);
             return;
         }
         assert(n > 0 && lines <= most_lines);
