@@ -1,6 +1,7 @@
 """tests/bridge/test_bridge_outputs.py: a call by keywords that leaves out its outputs makes them: arrays for arrays, tensors
 for tensors."""
 
+import json
 import re
 import subprocess
 import sys
@@ -87,6 +88,28 @@ def test_a_failure_gives_no_output():
     assert made.failing(x=np.zeros(2)).shape == (2,)
     with pytest.raises(RuntimeError, match="failing"):
         made.failing(x=np.ones(2))
+
+
+def described(module):
+    """The rows of its functions in the description, which stubs and PyTorch's graphs go by."""
+    inner = next(each for name, each in sys.modules.items() if re.fullmatch(rf"{module.__name__}\._\w+", name))
+    return json.loads(inner.description)["functions"]
+
+
+@pytest.mark.parametrize("module", [checks, made], ids=lambda module: module.__name__)
+def test_the_description_says_which_calls_may_leave_out_their_outputs(module):
+    seen = set()
+    for row in described(module):
+        outputs = [each["name"] for each in row["parameters"] if each["kind"] == "array" and each["written"]]
+        if not outputs or not row["annotated"]:
+            continue
+        seen.add(row["makes_outputs"])
+        given = {each["name"]: None for each in row["parameters"] if each["name"] not in outputs}
+        with pytest.raises(TypeError) as raised:
+            getattr(module, row["name"])(**given)
+        is_missing = re.search(rf"(argument|missing).*\b{outputs[0]}\b", str(raised.value)) is not None
+        assert is_missing is not row["makes_outputs"], (row["name"], str(raised.value))
+    assert seen == {False, True}
 
 
 @captured
