@@ -1,5 +1,4 @@
 # bindings/jax/check.py: the test program of JAX: version, vectors, marks, threads, time, own.
-import ctypes
 import timeit
 from pathlib import Path
 
@@ -7,7 +6,7 @@ import jax
 import my_lib_jax
 import vectors
 from jax import numpy as jnp
-from vectors import READ, WRITTEN, zeros
+from vectors import READ, WRITTEN
 
 
 def call(function, given, wanted, **numbers):
@@ -30,12 +29,6 @@ def add_refuses(*arrays):
     except ValueError as error:
         return str(error)
     raise AssertionError("expected ValueError, got none")
-
-
-def provoke(entry):
-    """Sizes and workspaces are none of the program's."""
-    is_of_shapes = entry.name == "add_forward-shapes"
-    return add_refuses(*(zeros(*shape) for shape in entry.inputs.values())) if is_of_shapes else None
 
 
 def mark(function, arrays):
@@ -79,14 +72,6 @@ def own():
     print(f"own {call_time(jnp.add):.1f}")
 
 
-def version():
-    library = ctypes.CDLL(str(Path(my_lib_jax.__file__).with_name("libmy_lib_jax.so")))
-    library.my_lib_version.restype = ctypes.c_char_p
-    print(f"version {library.my_lib_version().decode()}")
-
-
 if __name__ == "__main__":
-    vectors.main(
-        version=version, vectors=vectors.vectors(replay, provoke), marks=vectors.marks(mark),
-        threads=vectors.threads(linear, add, add_refuses), time=time, own=own,
-    )  # fmt: skip
+    library = Path(my_lib_jax.__file__).with_name("libmy_lib_jax.so")
+    vectors.host(library, replay, mark, linear, add, add_refuses, time=time, own=own)

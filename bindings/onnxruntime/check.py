@@ -11,14 +11,15 @@ import onnx
 import onnxruntime
 import vectors
 from onnx import helper
-from vectors import READ, WRITTEN, zeros
+from vectors import READ, WRITTEN
 
 FLOAT = onnx.TensorProto.FLOAT
 OPSETS = [helper.make_opsetid("", 18), helper.make_opsetid("my_lib", 1)]
+LIBRARY = Path(sys.path[1]) / "libmy_lib_onnx.so"  # in the folder that was built
 options = onnxruntime.SessionOptions()
 options.log_severity_level = 4  # what fails is an exception as well
 options.intra_op_num_threads = 1
-options.register_custom_ops_library(str(Path(sys.path[1]) / "libmy_lib_onnx.so"))  # the folder that was built
+options.register_custom_ops_library(str(LIBRARY))
 
 
 def session(nodes, inputs, outputs):
@@ -61,12 +62,6 @@ def add_refuses(*arrays):
     raise AssertionError("expected InvalidArgument, got none")
 
 
-def provoke(entry):
-    """Sizes and workspaces are none of the program's."""
-    is_of_shapes = entry.name == "add_forward-shapes"
-    return add_refuses(*(zeros(*shape) for shape in entry.inputs.values())) if is_of_shapes else None
-
-
 def mark(function, arrays):
     given = dict(zip(READ[function], arrays))
     return [*arrays[: len(given)], *call(function, given, WRITTEN[function]).values()]
@@ -104,16 +99,5 @@ def own():
     print(f"own {node_time('Add', ''):.1f}")
 
 
-def version():
-    import ctypes
-
-    library = ctypes.CDLL(str(Path(sys.path[1]) / "libmy_lib_onnx.so"))
-    library.my_lib_version.restype = ctypes.c_char_p
-    print(f"version {library.my_lib_version().decode()}")
-
-
 if __name__ == "__main__":
-    vectors.main(
-        version=version, vectors=vectors.vectors(replay, provoke), marks=vectors.marks(mark),
-        threads=vectors.threads(linear, add, add_refuses), time=time, own=own,
-    )  # fmt: skip
+    vectors.host(LIBRARY, replay, mark, linear, add, add_refuses, time=time, own=own)

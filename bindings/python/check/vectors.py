@@ -1,4 +1,5 @@
 # bindings/python/check/vectors.py: what the test programs in Python have in common: NumPy's, ONNX Runtime's and JAX's.
+import ctypes
 import sys
 import threading
 from dataclasses import dataclass
@@ -186,6 +187,24 @@ def threads(linear, add, refused, *at_the_end):
         print(f"threads {sum(calls)}")
 
     return command
+
+
+def host(library, replay, call, linear, add, refused, **times):
+    """The program of a host of graphs, which says neither sizes nor a workspace. library: the path of the host's own."""
+
+    def version():
+        function = ctypes.CDLL(str(library)).my_lib_version
+        function.restype = ctypes.c_char_p
+        print(f"version {function().decode()}")
+
+    def provoke(entry):
+        is_of_shapes = entry.name == "add_forward-shapes"
+        return refused(*(zeros(*shape) for shape in entry.inputs.values())) if is_of_shapes else None
+
+    main(
+        version=version, vectors=vectors(replay, provoke), marks=marks(call), threads=threads(linear, add, refused),
+        **times,
+    )  # fmt: skip
 
 
 def main(**commands):
