@@ -246,6 +246,13 @@ def th_cases(probe):
     }  # fmt: skip
 
 
+class Exported:
+    """A producer of DLPack without a buffer."""
+
+    def __init__(self, tensor):
+        self.__dlpack__, self.__dlpack_device__ = tensor.__dlpack__, tensor.__dlpack_device__
+
+
 def checks_cases(probe):
     def scale(*shape, factor=2.0):
         def case():
@@ -262,7 +269,25 @@ def checks_cases(probe):
 
         return case
 
+    def scale_array(*shape, make=lambda x: x):
+        def case():
+            source, target = np.ones(shape, np.float32), np.zeros(shape, np.float32)
+            return alone(lambda: probe.scale(make(source), shape, len(shape), 2.0, target), target)
+
+        return case
+
+    def exported(array):
+        return Exported(torch.from_numpy(array))
+
+    rows, columns = np.ones(3, np.float32), np.ones(4, np.float32)
     return {
+        "scale of arrays": scale_array(3, 4), "scale of many dimensions": scale_array(*[1] * 12),
+        "scale of a memoryview": scale_array(3, 4, make=memoryview), "scale of DLPack": scale_array(3, 4, make=exported),
+        "scale of a strided array": scale_array(3, 4, make=lambda x: x.T),
+        "scale makes an array": lambda: alone(lambda: probe.scale(rows, factor=2.0)),
+        "scale makes a tensor": lambda: alone(lambda: probe.scale(torch.ones(3), factor=2.0)),
+        "scale of an array of another dtype": lambda: alone(lambda: probe.scale(rows.astype(float), factor=2.0)),
+        "outer of arrays": lambda: alone(lambda: probe.outer(rows=rows, columns=columns, bias=None)),
         "scale": scale(3, 4), "scale many": scale(*[1] * 30), "outer": outer(3, 4), "outer with much": outer(30, 40),
         "outer with too much": outer(1001, 1), "outer of a wrong shape": outer(3, 4, rows=torch.ones(7)),
         "bad factor": scale(3, factor=float("nan")),

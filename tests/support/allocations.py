@@ -18,6 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent), str(HERE.parent)]
 
+import numpy  # noqa: E402
 import torch  # noqa: E402
 
 from support import allocation_cases, allocation_first, bridge_probe, failing  # noqa: E402
@@ -29,7 +30,7 @@ CALLS = 60  # in all rounds at least: Python itself keeps a few blocks now and t
 
 def plain(value):
     """A result or what a tensor holds, to be compared."""
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, (torch.Tensor, numpy.ndarray)):
         return tuple(value.shape), value.dtype, value.tolist()
     if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 
+import numpy
 import pytest
 import torch
 
@@ -66,6 +67,21 @@ def test_large_operators_with_other_numbers_of_threads_meanwhile():
 
     with meanwhile(lambda number: my_lib.my_lib_set_num_threads(number % 4)):
         in_threads(work)
+
+
+def test_arrays_that_all_threads_share():
+    """The outputs are made in each call, in the threads' own memory; some calls are refused."""
+    a, b = numpy.random.default_rng(0).standard_normal((2, 300, 200), numpy.float32)
+    total, product = a + b, my_lib.functions.linear(a, b)
+
+    def work(number):
+        for _ in range(20):
+            assert (my_lib.my_lib_add_forward(input1=a, input2=b) == total).all()
+            assert (my_lib.functions.linear(a, memoryview(b)) == product).all()
+            with pytest.raises(ValueError, match="input2"):
+                my_lib.my_lib_add_forward(input1=a, input2=b[: number + 1])
+
+    in_threads(work)
 
 
 def test_kernels_of_th_with_a_tensor_that_all_threads_share():
