@@ -51,6 +51,7 @@ test-build: test-environment
 	@cmake --build build --parallel $(jobs)
 
 bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
+	@.ci/hosts jax
 	@$(python) ffi_build.py
 	@$(python) -m benchmarks $(if $(publish),--publish)
 

@@ -10,6 +10,7 @@ BENCHMARKS = (
     "compiled",
     "bridge_calls",
     "bridge_build",
+    "hosts",
     "legacy_calls",
     "legacy_build",
     "th",

@@ -158,6 +158,7 @@ def test_verdicts():
         ("compiled", {"shapes": [(2, 3, 4)]}),
         ("bridge_calls", {}),
         ("bridge_build", {}),
+        ("hosts", {}),
         ("legacy_calls", {}),
         ("legacy_build", {}),
     ],
@@ -169,7 +170,10 @@ def test_every_benchmark_measures_what_its_goals_need(name, sizes):
     torch.set_num_threads(threads)
     measured = {group.case: group.results for group in outcome.groups}
     for goal in goals.GOALS:
-        if goal.benchmark == name:
+        is_missing = (
+            goal.case not in measured or goal.contender in OPTIONAL and goal.contender not in measured[goal.case]
+        )
+        if goal.benchmark == name and not (name == "hosts" and is_missing):  # a host may not be installed
             either = EITHER if goal.contender in EITHER else {goal.contender}
             assert len(either & set(measured[goal.case])) == 1
             assert set(goal.peers) - {*SLOW, *OPTIONAL} <= set(measured[goal.case])
