@@ -19,7 +19,7 @@ A language is a folder here with a language.json:
     page               the program of docs/languages/<folder>.md: the name that it has when the page's commands run
     guide              instead of such a page, a part of docs/, whose commands other tests run
 
-A host of graphs, such as JAX, has a row as well. Its program makes fewer errors than C, and has one command more: `own`,
+A host of graphs has a row as well: host-jax, host-onnxruntime; Python would import a folder `jax` in place of JAX. Its program makes fewer errors than C, and has one command more: `own`,
 the time of the host's own operator.
 
 In commands {build}, {prefix}, {bindings}, {tools} and {python} stand for folders and for this Python; MY_LIB, PREFIX,

@@ -42,7 +42,7 @@ def c(runner):
     return found
 
 
-@pytest.mark.parametrize("name", sorted({"c", "cpp", "jax", "onnxruntime", "python"} & set(ROWS)))
+@pytest.mark.parametrize("name", sorted({"c", "cpp", "host-jax", "host-onnxruntime", "python"} & set(ROWS)))
 def test_languages_that_every_machine_has(name):
     done = subprocess.run([sys.executable, RUNNER, name], capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr

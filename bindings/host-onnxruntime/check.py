@@ -1,4 +1,4 @@
-# bindings/onnxruntime/check.py: the test program of ONNX Runtime: version, vectors, marks, threads, time, own.
+# bindings/host-onnxruntime/check.py: the test program of ONNX Runtime: version, vectors, marks, threads, time, own.
 # A model is one node of my_lib's domain, or a chain of them.
 import functools
 import re

@@ -1,4 +1,4 @@
-# bindings/jax/check.py: the test program of JAX: version, vectors, marks, threads, time, own.
+# bindings/host-jax/check.py: the test program of JAX: version, vectors, marks, threads, time, own.
 import timeit
 from pathlib import Path
 
