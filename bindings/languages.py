@@ -19,8 +19,8 @@ A language is a folder here with a language.json:
     page               the program of docs/languages/<folder>.md: the name that it has when the page's commands run
     guide              instead of such a page, a part of docs/, whose commands other tests run
 
-A host of graphs has a row as well: host-jax, host-onnxruntime; Python would import a folder `jax` in place of JAX. Its program makes fewer errors than C, and has one command more: `own`,
-the time of the host's own operator.
+A host of graphs has a row as well: host-jax, host-onnxruntime (Python would import a folder `jax` in place of JAX). Its
+program makes fewer errors than C, and has one command more: `own`, the time of the host's own operator.
 
 In commands {build}, {prefix}, {bindings}, {tools} and {python} stand for folders and for this Python; MY_LIB, PREFIX,
 BINDINGS and PKG_CONFIG_PATH are set, LD_LIBRARY_PATH is not. What each argument of `run` does: docs/languages.md.
