@@ -19,14 +19,19 @@ import numpy
 import torch
 
 from .harness import Contender, Group, Outcome, Spread, compare
-from .peers import hosts
+from .peers import exported
 
 ROOT = Path(__file__).resolve().parents[1]
 JAX = ROOT / "build" / "hosts" / "jax"
 BATCH, INPUT, STATE = SHAPE = 16, 32, 128
 
 
-def lltm(effort, in_onnxruntime):
+def check_same(name, found, expected):
+    for one, other in zip(found, expected, strict=True):
+        assert numpy.allclose(one, other, 1e-6, 1e-6), f"{name} differs from torch.ops"
+
+
+def lltm(effort, has_onnxruntime):
     """A step in each host that this process can have."""
     from _ext import my_lib
 
@@ -37,18 +42,22 @@ def lltm(effort, in_onnxruntime):
         Contender("torch.ops", torch.no_grad()(lambda: torch.ops.my_lib.lltm_forward(*tensors))),
         Contender("NumPy", lambda: my_lib.lltm_forward(**arrays)),
     ]
-    if in_onnxruntime:
+    expected = [y.numpy() for y in contenders[0].call()]
+    check_same("NumPy", contenders[1].call(), expected)
+    if has_onnxruntime:
         from .peers import in_onnxruntime
 
         outputs = {"new_h": (BATCH, STATE), "new_cell": (BATCH, STATE), "gates": (BATCH, 3 * STATE)}
         outputs = {name: numpy.empty(shape, numpy.float32) for name, shape in outputs.items()}
         contenders.append(Contender("ONNX Runtime", in_onnxruntime.node("lltm_forward", arrays, outputs)))
+        contenders[-1].call()
+        check_same("ONNX Runtime", outputs.values(), expected)
     return compare("hosts", "LLTM step", ", ".join(map(str, SHAPE)), contenders, effort)
 
 
 def in_jax(effort):
     """The groups of a process with JAX."""
-    folder = hosts.build("jax", "-isystem", str(JAX / "jaxlib" / "include"))
+    folder = exported.build("jax", "-isystem", str(JAX / "jaxlib" / "include"))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, folder, JAX)))}
     command = [sys.executable, "-S", "-m", "benchmarks.peers.in_jax", json.dumps([SHAPE, effort.group_seconds])]
     done = subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True)

@@ -26,10 +26,6 @@ def main(shape, seconds):
     keys = jax.random.split(jax.random.key(0), 5)
     arrays = [0.1 * jax.random.normal(key, size) for key, size in zip(keys, (*sizes, sizes[-1]))]
     groups, steps = [], {"torchthaw": my_lib_jax.lltm, "jax.numpy": formula}
-    near = jax.tree.map(
-        lambda x, y: jnp.allclose(x, y, 1e-5, 1e-5), *(jax.jit(step)(*arrays) for step in steps.values())
-    )
-    assert all(near), "the formula is another one"
 
     def gradients(step):
         return jax.grad(lambda *x: sum(y.sum() for y in step(*x)), argnums=range(5))
@@ -38,6 +34,8 @@ def main(shape, seconds):
         ("LLTM step under jax.jit", {name: jax.jit(step) for name, step in steps.items()}),
         ("LLTM gradient under jax.jit", {name: jax.jit(gradients(step)) for name, step in steps.items()}),
     ):
+        ours, theirs = (program(*arrays) for program in programs.values())
+        assert all(jnp.allclose(x, y, 1e-4, 1e-4) for x, y in zip(ours, theirs, strict=True)), "jax.numpy differs"
         contenders = [
             Contender(name, lambda program=program: jax.block_until_ready(program(*arrays)))
             for name, program in programs.items()

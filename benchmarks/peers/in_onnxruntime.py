@@ -6,14 +6,14 @@ import numpy
 import onnxruntime
 from onnx import TensorProto, helper
 
-from . import hosts
+from . import exported
 
 NODES = 2000
 
 
 @functools.cache
 def library():
-    return str(hosts.build("onnxruntime") / "libmy_lib_onnxruntime.so")
+    return str(exported.build("onnxruntime") / "libmy_lib_onnxruntime.so")
 
 
 def session(nodes, inputs, outputs):

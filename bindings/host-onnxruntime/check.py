@@ -1,10 +1,9 @@
 # bindings/host-onnxruntime/check.py: the test program of ONNX Runtime: version, vectors, marks, threads, time, own.
 # A model is one node of my_lib's domain, or a chain of them.
 import functools
+import os
 import re
-import sys
 import timeit
-from pathlib import Path
 
 import numpy
 import onnx
@@ -15,11 +14,11 @@ from vectors import READ, WRITTEN
 
 FLOAT = onnx.TensorProto.FLOAT
 OPSETS = [helper.make_opsetid("", 18), helper.make_opsetid("my_lib", 1)]
-LIBRARY = Path(sys.path[1]) / "libmy_lib_onnx.so"  # in the folder that was built
+LIBRARY = os.environ["LIBRARY"]
 options = onnxruntime.SessionOptions()
 options.log_severity_level = 4  # what fails is an exception as well
 options.intra_op_num_threads = 1
-options.register_custom_ops_library(str(LIBRARY))
+options.register_custom_ops_library(LIBRARY)
 
 
 def session(nodes, inputs, outputs):

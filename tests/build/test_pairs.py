@@ -76,7 +76,7 @@ def test_of_saved_outputs_entries_and_numbers(tmp_path):
             "given": [["tangent_x", "tangent", "x"], ["h", "output", "h"], ["c", "number", "c"]],
             "results": ["tangent_y", None, "tangent_h"],
         },
-        "elementwise": False, "batch": "m", "autocast": "lower",
+        "autocast": "lower",
     }  # fmt: skip
 
 
@@ -99,7 +99,8 @@ def test_second_derivative(tmp_path):
     assert (second["operator"], second["is_second"]) == ("square_backward_differentiable", True)
     assert second["given"] == [["grad_grad_x", "gradient", 0], ["grad_y", "input", "grad_y"], ["x", "input", "x"]]
     assert second["gradients"] == {"grad_y": "grad_grad_y", "x": "d_x"}
-    assert square["elementwise"] is second["elementwise"] is True
+    folds = {each["name"]: each["fold"] for each in description(extension(tmp_path, HEADER))["functions"]}
+    assert folds["square"] is folds["square_backward"] is folds["square_second"] is True
 
 
 # Shapes of f(x) and its backward, in their order -> how one call of each serves a batch.
@@ -125,8 +126,6 @@ def test_how_one_call_serves_a_batch(tmp_path, case):
     )
     found = {each["name"]: each["fold"] for each in description(extension(tmp_path, header))["functions"]}
     assert (found["f"], found["f_backward"]) == FOLDS[case]
-    found = {each["name"]: each["fold"] for each in description(extension(tmp_path, HEADER))["functions"]}
-    assert found["square"] is found["square_second"] is True
 
 
 @pytest.mark.parametrize("forward, package, ops, name, operator", [
@@ -189,11 +188,18 @@ void f_backward(const float *grad_y THAW_SHAPE(rows), const float *x THAW_SHAPE(
 
 
 def test_of_my_lib():
-    found = {each["name"]: each for each in json.loads(_my_lib.description)["pairs"]}
-    assert {name: (each["elementwise"], each["batch"], each["autocast"]) for name, each in found.items()} == {
-        "add": (True, None, "widest"), "scale_add": (True, None, "widest"), "mul_constant": (True, None, None),
-        "cube": (True, None, None), "linear": (False, "batch", "lower"), "batch_norm2d": (False, "channels", None),
-        "lltm": (False, "batch", "lower"), "lltm_sequence": (False, "batch", "lower"),
+    described = json.loads(_my_lib.description)
+    found = {each["name"]: each for each in described["pairs"]}
+    assert {name: each["autocast"] for name, each in found.items()} == {
+        "add": "widest", "scale_add": "widest", "mul_constant": None, "cube": None, "linear": "lower",
+        "batch_norm2d": None, "lltm": "lower", "lltm_sequence": "lower",
+    }  # fmt: skip
+    folds = {each["name"]: each["fold"] for each in described["functions"]}
+    step = dict.fromkeys(("input", "old_h", "old_cell", "new_h", "new_cell", "gates"), 0)
+    assert {name: folds[each["forward"]] for name, each in found.items()} == {
+        "add": True, "scale_add": True, "mul_constant": True, "cube": True, "linear": {"input": 0, "output": 0},
+        "batch_norm2d": {"input": 1, "output": 1, "mean": 0, "std": 0}, "lltm": step,
+        "lltm_sequence": {"input": 1, "old_h": 0, "old_cell": 0, "h": 1, "cell": 1, "gates": 1},
     }  # fmt: skip
     assert {name: each["saved"] for name, each in found.items() if each["saved"]} == {
         "cube": ["derivative"], "batch_norm2d": ["mean", "std"], "lltm": ["gates"], "lltm_sequence": ["cell", "gates"],

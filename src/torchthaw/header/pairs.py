@@ -43,7 +43,7 @@ class Pair:
             "backward": self.backward.name, "second": self.second and self.second.name, "is_second": self.is_second,
             "tangent": self.tangent and self.tangent.name, "results": self.results, "saved": self.saved,
             "given": self.given, "gradients": self.gradients, "equals": self.equals,
-            "tangents": self.tangents, "elementwise": self.is_elementwise, "batch": self.batch, "autocast": self.autocast,
+            "tangents": self.tangents, "autocast": self.autocast,
         }  # fmt: skip
 
 

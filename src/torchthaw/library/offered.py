@@ -40,7 +40,7 @@ class Functions:
 
             return vars(self).update(on_arrays.entries(self._package, self._module, self._trampolines))
         namespace = self._register()
-        if namespace.is_taking:
+        if namespace.is_taking and not namespace.pairs.keys() >= {*self._operators.values()}:
             return namespace.when_taken.append(self._fill)
         for name, operator in self._operators.items():
             if name not in vars(self):

@@ -1,4 +1,4 @@
-"""benchmarks/peers/hosts.py: builds what `export` writes of my_lib.h for a host."""
+"""benchmarks/peers/exported.py: builds what `export` writes of my_lib.h for a host."""
 
 import subprocess
 import sys
