@@ -71,6 +71,7 @@ PARTS = {
 }  # fmt: skip
 # setuptools: what pip needs of it for wheels came with 70.1; Python 3.11 brings an older one.
 TOOLS = ["pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "numpy", "scikit-learn", "setuptools>=70.1"]
+SLOW_PARTS = ("samples",)  # of which the short form runs the slow tests as well
 LIMIT = 3600  # seconds for each part
 
 # At the root of the copy, so that it rules every pytest there.
@@ -223,12 +224,14 @@ def outcomes(report):
     return {**counts, "failures": failures}
 
 
-def run_part(part, python, copy, environment, log):
-    """The outcomes of one part; a process that dies or writes no report counts as one failure more."""
+def run_part(part, python, copy, environment, log, short):
+    """The outcomes of one part, without slow tests if ``short``; a process that dies counts as one failure more."""
     report = log.with_suffix(".xml")
     remove(report, log)
     paths = sorted(path for name in PARTS[part] for path in (copy / "tests").glob(name))
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *paths]
+    if short and part not in SLOW_PARTS:
+        command += ["-m", "not slow"]
     status = run(command, log, LIMIT, cwd=copy, env=environment)
     found = outcomes(report) if report.exists() else {"passed": 0, "failed": 0, "skipped": 0, "failures": []}
     if status not in (0, 1):
@@ -247,7 +250,7 @@ def degraded(python, copy, environment):
     return sum(patch["not_available"] is not None for kind in ("patches", "semantics") for patch in found[kind])
 
 
-def cell(version, python_version, base, wheel, repository, pinned=False):
+def cell(version, python_version, base, wheel, repository, short=False):
     """What came of one cell, as a row of the table; its logs are build/compat/VERSION-PYTHON*.log."""
     name = f"{version}-{python_version}"
     row = {"torch": version, "python": python_version, "date": datetime.date.today().isoformat()}
@@ -255,11 +258,11 @@ def cell(version, python_version, base, wheel, repository, pinned=False):
     python, variables = prefix / "bin" / "python", environment_of(prefix, copy)
     remove(prefix, copy, log)
     try:
-        if not install(base, prefix, version, [f"{wheel}[legacy]", *TOOLS], pinned, log, variables):
+        if not install(base, prefix, version, [f"{wheel}[legacy]", *TOOLS], short, log, variables):
             return {**row, "passed": compat_table.NO_WHEEL}
         shutil.copytree(repository, copy, symlinks=True)
         checked([python, "-c", EXTENSION], log, cwd=copy, env=variables)
-        parts = run_parts(python, copy, variables, FOLDER / name)
+        parts = run_parts(python, copy, variables, FOLDER / name, short)
         row |= {key: sum(part[key] for part in parts) for key in ("passed", "failed", "skipped")}
         row["degraded"] = degraded(python, copy, variables)
         row["failures"] = [each for part in parts for each in part["failures"]]
@@ -269,12 +272,12 @@ def cell(version, python_version, base, wheel, repository, pinned=False):
         remove(prefix, copy)
 
 
-def run_parts(python, copy, environment, logs):
+def run_parts(python, copy, environment, logs, short):
     """The outcomes of all parts."""
     with ThreadPoolExecutor(len(PARTS)) as workers:
         try:
             return list(workers.map(
-                lambda part: run_part(part, python, copy, environment, Path(f"{logs}-{part}.log")), PARTS
+                lambda part: run_part(part, python, copy, environment, Path(f"{logs}-{part}.log"), short), PARTS
             ))  # fmt: skip
         except BaseException:  # an interrupt does not reach processes in sessions of their own
             stop(*RUNNING)
@@ -303,8 +306,15 @@ def options():
     parser.add_argument("--torch", default=TORCH, type=versions(r"newest|\d+\.\d+\.\d+", "2.4.1 newest"))
     parser.add_argument("--python", default=PYTHON, type=versions(r"3\.\d+", "3.10 3.12"))
     parser.add_argument("--publish", action="store_true", help="write the rows into docs/reference/compatibility.md")
-    parser.add_argument("--short", action="store_true", help="the recorded PyTorch, on the first Python that it serves")
-    return parser.parse_args()
+    parser.add_argument(
+        "--short",
+        action="store_true",
+        help="the recorded PyTorch, on the first Python that it serves, without slow tests",
+    )
+    chosen = parser.parse_args()
+    if chosen.short and chosen.publish:
+        parser.error("--publish: expected all tests, got --short, which leaves out slow ones")
+    return chosen
 
 
 def interpreters(wanted):

@@ -144,7 +144,7 @@ def cells(tmp_path, tmp_path_factory, monkeypatch):
 
     repository = tmp_path_factory.mktemp("repository")
 
-    def run(first, second="def test_second(): pass"):
+    def run(first, second="def test_second(): pass", short=False):
         (repository / "tests").mkdir(parents=True)
         (repository / "tests" / "test_first.py").write_text(first)
         (repository / "tests" / "test_second.py").write_text(second)
@@ -154,7 +154,7 @@ def cells(tmp_path, tmp_path_factory, monkeypatch):
         monkeypatch.setattr(compat, "install", lambda base, prefix, *rest: make_environment(prefix, "torchthaw"))
         monkeypatch.setattr(compat, "EXTENSION", "")
         monkeypatch.setattr(compat, "degraded", lambda *arguments: 2)
-        return compat.cell("2.4.1", "3.10", sys.executable, "torchthaw.whl", repository)
+        return compat.cell("2.4.1", "3.10", sys.executable, "torchthaw.whl", repository, short)
 
     return run
 
@@ -177,3 +177,15 @@ def test_a_cell_counts_what_its_tests_came_to(cells, tmp_path):
 def test_a_part_that_dies_is_a_failure(cells, text, ending):
     row = cells(text)
     assert (row["passed"], row["failed"], row["failures"]) == (1, 1, [f"first: pytest ended with {ending}"])
+
+
+def test_the_short_form_leaves_out_slow_tests(cells, monkeypatch):
+    text = "import pytest\n@pytest.mark.slow\ndef test_slow(): pass\ndef test_quick(): pass\n"
+    monkeypatch.setattr(compat, "SLOW_PARTS", ("second",))
+    assert cells(text, text, short=True)["passed"] == 3
+
+
+def test_the_short_form_is_not_published(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["compat.py", "--short", "--publish"])
+    with pytest.raises(SystemExit):
+        compat.options()
