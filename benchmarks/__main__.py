@@ -11,7 +11,6 @@ from .harness import QUICK, Effort
 from .run import run_all
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
 
 
 def main():
@@ -36,7 +35,7 @@ def main():
     if options.publish:
         if options.quick or options.benchmarks:
             parser.error("--publish: expected a whole run, got a quick one or some benchmarks only")
-        options.output = RESULTS
+        options.output = report.RESULTS
 
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # ninja
     os.chdir(ROOT)  # functions, modules and _ext are imported from the checkout
@@ -48,6 +47,8 @@ def main():
     found = report.results(outcomes, machine.describe(), quick=options.quick)
     print(report.goal_table(found))
     options.output.mkdir(parents=True, exist_ok=True)
+    if options.publish:
+        report.keep_other(options.output, found)
     report.save(found, options.output / "results.json")
     figures.draw(found, options.output / "results.png")
     print(f"\nwritten: results.json and results.png in {os.path.relpath(options.output)}")

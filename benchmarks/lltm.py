@@ -7,7 +7,8 @@ five require grad. "forward" builds the graph. "backward" is
 needs none. "backward, eight graphs" is eight such backward passes, one graph
 after the other, whose gradients accumulate. "forward, as modules" adds what
 ``nn.Module`` costs each of them. "empty Function" computes nothing: its time is
-what PyTorch takes for the step of any autograd Function.
+what PyTorch takes for the step of any autograd Function. "products alone" adds
+PyTorch's matrix products to its backward pass: the least time.
 """
 
 import time
@@ -17,7 +18,7 @@ import torch
 
 from .harness import Outcome, compare
 from .peers import eager, extension
-from .peers.empty import EmptyFunction
+from .peers.empty import EmptyFunction, ProductsFunction
 from .training import accumulating_contender, backward_contender, check_same_work, forward_contender
 
 SHAPES = ((16, 32, 128), (64, 1024, 128), (1, 32, 128), (128, 512, 512))  # batch, input, state
@@ -97,6 +98,7 @@ def measure(effort, shapes=SHAPES):
                 outcome.groups.append(compare("lltm", "forward", shape, forward, effort))
                 passes = [accumulating_contender(name, run, backward, leaves, GRAPHS) for name, run in timed.items()]
                 outcome.groups.append(compare("lltm", "backward, eight graphs", shape, passes, effort))
+            timed["products alone"] = bound(ProductsFunction.apply, input, weights, bias, *state)
             passes = [backward_contender(name, run, backward, leaves) for name, run in timed.items()]
             outcome.groups.append(compare("lltm", case, shape, passes, effort))
 

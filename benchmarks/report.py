@@ -3,6 +3,7 @@
 import ast
 import datetime
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from .harness import Group, Outcome, Spread
 from .machine import IDLE_ENOUGH
 
 SCHEMA = 2
+RESULTS = Path(__file__).parent / "results"
+OTHER = "other.json"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"  # lines around a document's tables
 
 
@@ -27,9 +30,8 @@ def results(outcomes, machine, *, quick):
 
 def save(found, path):
     """Write results, and the verdict on every goal, as JSON. Times in seconds."""
-    groups = [g for outcome in found["outcomes"].values() for g in outcome.groups]
     written = {**found, "outcomes": {q: asdict(a) for q, a in found["outcomes"].items()}}
-    written["goals"] = [{**asdict(goal), "value": value, "met": met} for goal, value, met in verdicts(groups)]
+    written["goals"] = [{**asdict(goal), "value": value, "met": met} for goal, value, met in verdicts(groups_of(found))]
     path.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -75,6 +77,18 @@ def title(benchmark):
     return topic[0].upper() + topic[1:]
 
 
+def maker(found):
+    """The maker of the processor that a run was on."""
+    return re.match(r"\w*", found["machine"]["cpu"])[0]
+
+
+def keep_other(folder, found):
+    """Before ``found`` becomes ``folder``/results.json: a run on a processor of another maker stays, as other.json."""
+    kept = folder / "results.json"
+    if kept.exists() and maker(load(kept)) != maker(found):
+        kept.rename(folder / OTHER)
+
+
 def _spread(group):
     """Widest distance between quartiles of a contender, relative to its value."""
     return max((s.high - s.low) / s.value for s in group.results.values() if s.value)
@@ -100,12 +114,16 @@ def outcome_table(benchmark, outcome):
     return "\n".join(parts)
 
 
-def goal_table(found):
-    """Every goal of the benchmarks that were run, with value and verdict."""
-    groups = [g for outcome in found["outcomes"].values() for g in outcome.groups]
+def groups_of(found):
+    return [group for outcome in found["outcomes"].values() for group in outcome.groups]
+
+
+def goal_table(found, other=None):
+    """Every goal of the benchmarks that were run, with value and verdict; ``other``: a run on another machine."""
     rows = []
     chosen = [goal for goal in GOALS if goal.benchmark in found["outcomes"]]
-    for goal, value, met in verdicts(groups, chosen):
+    others = [value for _, value, _ in verdicts(groups_of(other), chosen)] if other else []
+    for goal, value, met in verdicts(groups_of(found), chosen):
         show = "{:.2f}".format if goal.peers and not goal.minus else lambda v: quantity(v, "s")
         sign = "−" if goal.minus else "÷"
         peers = "best peer" if len(goal.peers) > 2 else " or ".join(goal.peers)
@@ -113,11 +131,13 @@ def goal_table(found):
             f"{TOPICS[goal.benchmark]}: {goal.case}", goal.shape, f"{goal.contender} {sign} {peers}".rstrip(" ÷"),
             "not measured" if value is None else show(value), f"{goal.relation} {show(goal.bound)}",
             "" if met is None else "met" if met else "**not met**",
+            *("–" if value is None else show(value) for value in others[len(rows) : len(rows) + 1]),
         ])  # fmt: skip
     if not rows:
         return ""
-    head = ["", "shape", "of", "value", "goal", ""]
-    return "\n### Goals\n\n" + _disturbed(found) + table(head, rows)
+    head = ["", "shape", "of", "value", "goal", "", *([f"on {maker(other)}"] if other else [])]
+    about = f"The last column is of another machine: {machine_lines(other)}\n\n" if other else ""
+    return "\n### Goals\n\n" + about + _disturbed(found) + table(head, rows)
 
 
 def _disturbed(found):
@@ -136,8 +156,7 @@ def machine_lines(found):
 
 def headlines(found):
     """The five ratios of README, with the machine below them."""
-    groups = [g for outcome in found["outcomes"].values() for g in outcome.groups]
-    values = {(g.benchmark, g.case, g.shape, g.peers): value for g, value, _ in verdicts(groups)}
+    values = {(g.benchmark, g.case, g.shape, g.peers): value for g, value, _ in verdicts(groups_of(found))}
     rows = []
     for what, compared, *goal in HEADLINES:
         value = values[tuple(goal)]
@@ -146,9 +165,10 @@ def headlines(found):
 
 
 def markdown(found):
-    """The whole report."""
+    """The whole report, with the goals' values of the other machine that is kept."""
+    other = load(RESULTS / OTHER) if (RESULTS / OTHER).exists() else None
     tables = [outcome_table(benchmark, outcome) for benchmark, outcome in found["outcomes"].items()]
-    return "\n".join([machine_lines(found), goal_table(found), *tables])
+    return "\n".join([machine_lines(found), goal_table(found, other), *tables])
 
 
 def replace_measured(text, report):

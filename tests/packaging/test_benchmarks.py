@@ -296,6 +296,24 @@ def test_the_goal_table_says_met_and_not_met():
     assert text.count("**not met**") == 1 and "10.00" in text and "not measured" in text
 
 
+def test_goals_of_two_machines_stand_side_by_side(tmp_path):
+    found, other = example(), example()
+    other["machine"] = {**MACHINE, "cpu": "AMD EPYC"}
+    other["outcomes"] = {"lltm": other["outcomes"]["lltm"]}
+    other["outcomes"]["lltm"].groups[0].results["torchthaw"].value = 1.2e-6
+    lines = report.goal_table(found, other).splitlines()
+    assert [line for line in lines if line.endswith("| 3.00   |")] and [
+        line for line in lines if line.endswith("| –      |")
+    ]
+    assert lines[3].startswith("The last column is of another machine: AMD EPYC") and "| on AMD |" in lines[5]
+
+    report.save(other, tmp_path / "results.json")
+    report.keep_other(tmp_path, other)
+    assert not (tmp_path / report.OTHER).exists()
+    report.keep_other(tmp_path, found)
+    assert report.load(tmp_path / report.OTHER) == other
+
+
 def test_a_disturbed_run_says_so():
     found = example()
     assert "quiet" not in report.goal_table(found)
