@@ -7,6 +7,8 @@
 #include "../support/check.h"
 
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +35,24 @@ static std::string refusal(const char *variable, const char *value) {
     return base::is_refused_isa(text, sizeof text) ? text : "";
 }
 
+#if defined(__x86_64__)
+// Whether Linux says that the CPU, and each below it, has what an instruction set needs.
+static bool linux_has(int isa) {
+    static const char *const needs[] = {"", " avx2 fma f16c ", " avx512f avx512bw avx512dq avx512vl ", " avx512_bf16 ",
+                                        " amx_bf16 "};
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    std::string line;
+    while (std::getline(cpuinfo, line) && line.rfind("flags", 0) != 0) continue;
+    line += " ";
+    for (int i = 1; i <= isa; ++i) {
+        std::istringstream words(needs[i]);
+        for (std::string word; words >> word;)
+            if (line.find(" " + word + " ") == std::string::npos) return false;
+    }
+    return true;
+}
+#endif
+
 int main(int count, char **arguments) {
     CHECK(count == 3);
     const char *variable = arguments[1];
@@ -47,6 +67,9 @@ int main(int count, char **arguments) {
         CHECK(got == i || got == -1);
         CHECK((got == -1) == (refusal(variable, names[i]) != ""));
         if (i == best) CHECK(got == best);
+#if defined(__x86_64__)
+        if (i <= last) CHECK((got == i) == linux_has(i));
+#endif
         if (i <= last) all += (i == 0 ? "" : i == last ? " or " : ", ") + std::string(names[i]);
         if (i > 0 && got == i) usable += ", " + std::string(names[i]);
     }
@@ -58,6 +81,13 @@ int main(int count, char **arguments) {
         const std::string got = std::string(", got '") + names[i] + "'", said = refusal(variable, names[i]);
         const std::string expected = i > last ? all : usable + ", which this processor has";
         if (said != "") CHECK(said == start + expected + got);
+    }
+    // A text that is too long for its memory ends there.
+    const std::string whole = refusal(variable, "sse9");
+    for (size_t size = 1; size < whole.size() + 3; ++size) {
+        std::string text(size + 1, '#');
+        CHECK(base::is_refused_isa(text.data(), size));
+        CHECK(text.c_str() == whole.substr(0, size - 1) && text[size] == '#');
     }
     setenv(variable, "portable", 1);
     CHECK(std::string(base::isa_name()) == "portable");

@@ -47,6 +47,7 @@ template <typename T> struct RowTileArguments {
     Target<T> c;
     int64_t columns;
     Ahead ahead;
+    T *copy;  // of B, for the tiles after this one, or null
 };
 template <typename T> using RowTile = void (*)(const RowTileArguments<T> &tile);
 
@@ -64,7 +65,7 @@ void multiply_row_tile(const RowTileArguments<T> &tile) {
                 __builtin_prefetch(c.data + r * c.stride + offset, 1);
     const Scalars<T> a = {tile.a.data, group_rows * tile.a.row_stride, tile.a.row_stride, tile.a.column_stride};
     Vec<T> sum[rows][vectors] = {};
-    multiply_tile<T, group_count, group_rows, vectors>(a, tile.b, tile.b_stride, tile.depth, sum, tile.ahead);
+    multiply_tile<T, group_count, group_rows, vectors>(a, tile.b, tile.b_stride, tile.depth, sum, tile.ahead, tile.copy);
     if (columns == width) {
 #pragma GCC unroll 6
         for (int r = 0; r < rows; ++r)
@@ -146,6 +147,7 @@ void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64
     const T *b = packed;
     int64_t b_stride = width;
     const S *next = nullptr;
+    T *copy = nullptr;
     assert(columns > 0);
     if (product.b.panels) {
         assert(product.b.panel_stride == product.depth * width);
@@ -155,16 +157,19 @@ void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64
         // Copying pays when several tiles use the copy; a panel that ends within a tile must be copied.
         const bool copied = !is_arithmetic<S> || columns < vectors * lanes<T> || end_row - row > 24;
         assert(product.b.row_stride >= product.columns);
-        if (copied) {
-            pack_column_panel(from, product.b.row_stride, depth, columns, packed);
-            if (column + width < product.columns) next = from + width;
+        if (copied && column + width < product.columns) next = from + width;
+        // The first tile can copy a whole panel while it reads it where it is.
+        bool in_place = false;
+        if constexpr (is_arithmetic<S>) {
+            in_place = !copied || columns == width;
+            if (in_place) b = from, b_stride = product.b.row_stride;
         }
-        if constexpr (is_arithmetic<S>)
-            if (!copied) b = from, b_stride = product.b.row_stride;
+        if (!in_place) pack_column_panel(from, product.b.row_stride, depth, columns, packed);
+        else if (copied) copy = packed;
     }
     const T *a = product.a + row * product.a_row_stride + first_p * product.a_column_stride;
     RowTileArguments<T> tile = {
-        {a, 0, product.a_row_stride, product.a_column_stride}, b, b_stride, depth, c, columns, {}};
+        {a, 0, product.a_row_stride, product.a_column_stride}, b, b_stride, depth, c, columns, {}, copy};
     tile.ahead.stride = product.b.row_stride * static_cast<int64_t>(sizeof(S));
     // Each tile fetches one line of every row of the next panel, until it is there.
     for (int64_t fetched = 0; row < end_row; fetched += line) {
@@ -175,6 +180,7 @@ void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64
         row += rows;
         tile.a.data += rows * product.a_row_stride;
         tile.c.data += rows * c.stride;
+        if (copy) tile.b = packed, tile.b_stride = width, tile.copy = nullptr;
     }
 }
 

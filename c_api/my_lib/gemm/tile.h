@@ -80,10 +80,12 @@ template <typename Lane, typename V> [[gnu::always_inline]] inline V multiply_ad
 }
 
 // Lane is T or, where the CPU multiplies pairs of bfloat16, bfloat16_pair: `depth` then counts pairs, and a step along
-// A is two elements. One line of `ahead` is fetched in each step.
+// A is two elements. One line of `ahead` is fetched in each step. Where `copy` is not null, it gets the rows of B, one
+// behind the other.
 template <typename Lane, int group_count, int rows, int vectors, typename S, typename T = Arithmetic<Lane>>
 [[gnu::always_inline]] inline void multiply_tile(Scalars<S> a, const T *b, int64_t b_stride, int64_t depth,
-                                                 Vec<T> (&sum)[group_count * rows][vectors], Ahead ahead = {}) {
+                                                 Vec<T> (&sum)[group_count * rows][vectors], Ahead ahead = {},
+                                                 T *copy = nullptr) {
     const S *a_group[group_count];
 #pragma GCC unroll 4
     for (int g = 0; g < group_count; ++g) a_group[g] = a.data + g * a.group_stride;
@@ -92,6 +94,11 @@ template <typename Lane, int group_count, int rows, int vectors, typename S, typ
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) right[v] = load(b + v * lanes<T>);
         b += b_stride;
+        if (copy) {
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) store(copy + v * lanes<T>, right[v]);
+            copy += vectors * lanes<T>;
+        }
         if (ahead.data) {
             __builtin_prefetch(ahead.data, 0, 2);
             ahead.data += ahead.stride;
