@@ -1,7 +1,7 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
 .PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
-.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage projects
+.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -69,6 +69,9 @@ harden: harden-environment ## look for races, failed allocations and bad input; 
 
 coverage: coverage-environment ## which lines and branches the tests run; publish=1, short=1 without the slow tests
 	@$(python) .ci/coverage.py $(if $(publish),--publish) $(if $(short),--short)
+
+mutations: test-environment ## change one place of the code at a time: do tests notice? publish=1, count=10 for a few
+	@$(python) .ci/mutations.py $(if $(count),--count $(count)) $(if $(publish),--publish)
 
 compile-check: test-environment ## torch.compile, export and AOTInductor with every operator; make test has a part of it
 	@$(python) ffi_build.py

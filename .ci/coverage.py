@@ -3,7 +3,8 @@
     python .ci/coverage.py [--publish] [--short]
 
 A copy of the tracked files, build/coverage/tree, is built with gcov's counters and tested whole (--short: without the
-tests in tests/slow.txt): the C tests, then those of Python, under the package coverage in every process. Tests that look
+tests in tests/slow.txt): the C tests, then those of Python, under the package coverage in every process, then the short
+form of make harden parts=allocations. Tests that look
 at the libraries themselves fail there, for they find gcov in them, and those that link the archive without gcov. It
 prints a table of parts, and each file of which less than 90 % of lines ran, with the reason that uncovered.txt has for
 it; --publish writes both into docs/internals/coverage.md. The exit status is 1 where the tests ended early, or a reason
@@ -14,19 +15,15 @@ import argparse
 import datetime
 import json
 import os
-import shutil
-import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import page
+from copies import Copy
 
 ROOT = Path(__file__).resolve().parent.parent
-TREE = ROOT / "build" / "coverage" / "tree"
-RESULTS = TREE / "build" / "coverage"  # ignored by git, so that no test takes them for files of the repository
-PYTHON = TREE / ".venv" / "bin" / "python"
-CHECKOUT = "torchthaw-checkout.pth"  # bootstrap writes it
+TREE = Copy(ROOT / "build" / "coverage" / "tree")
+RESULTS = TREE.folder / "build" / "coverage"  # ignored by git, so that no test takes them for files of the repository
 PAGE = ROOT / "docs" / "internals" / "coverage.md"
 REASONS = ROOT / ".ci" / "uncovered.txt"
 LEAST = 90  # percent of lines
@@ -40,7 +37,9 @@ PARTS = {
     "libmy_lib": ("c_api/my_lib/", "c_api/base/"),
     "libth": ("c_api/th/",),
     "the bridge": ("src/torchthaw/bridge/", "src/torchthaw/legacy/structs/"),
-    "Python: torchthaw": ("src/torchthaw/",),
+    "Python: extension": ("src/torchthaw/extension/",),
+    "Python: legacy": ("src/torchthaw/legacy/",),
+    "Python: the rest of torchthaw": ("src/torchthaw/",),
     "Python: functions, modules, tensors": ("functions/", "modules/", "tensors/"),
 }
 SETTINGS = """[run]
@@ -54,69 +53,41 @@ source = src/torchthaw, functions, modules, tensors
 
 def copy_tree():
     """The tracked files, as they are now, in TREE; what was built there stays."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-    names = listed.decode().split("\0")[:-1]
-    there = {path for begins in PARTS.values() for begin in begins for path in (TREE / begin).rglob("*.py")}
-    for path in there - {TREE / name for name in names}:
-        path.unlink()  # its number would be one of a file that is gone
-    for name in names:
-        source, to = ROOT / name, TREE / name
-        to.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_symlink():
-            to.unlink(missing_ok=True)
-            to.symlink_to(source.readlink())
-        elif source.is_file() and not (to.is_file() and to.read_bytes() == source.read_bytes()):
-            shutil.copy2(source, to)
-    shutil.rmtree(TREE / ".git", ignore_errors=True)  # tests ask git for the files
-    run("git", "init", "--quiet")
-    run("git", "add", "--force", *filter(lambda name: os.path.lexists(TREE / name), names))
-    make_environment()
+    TREE.update(begin for begins in PARTS.values() for begin in begins)
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / "settings").write_text(SETTINGS)
 
 
-def make_environment():
-    """TREE/.venv: links to the packages of this Python, but the one that names the checkout names TREE."""
-    given, made = Path(sys.prefix), TREE / ".venv"
-    packages = Path(sysconfig.get_path("purelib")).relative_to(given)
-    made.unlink() if made.is_symlink() else shutil.rmtree(made, ignore_errors=True)
-    (made / packages).mkdir(parents=True)
-    for path in [*given.iterdir(), *(given / packages).iterdir()]:
-        link = made / path.relative_to(given)
-        if not link.exists() and path.name not in ("lib64", CHECKOUT):
-            link.symlink_to(path)
-    (made / packages / CHECKOUT).write_text(f"{TREE / 'src'}\n{TREE}\n")
-
-
 def run(*command, check=True, **environment):
     """Runs a command in TREE, with that tree's Python."""
-    path = os.pathsep.join([str(TREE / "src"), str(TREE)])
-    programs = os.pathsep.join([str(PYTHON.parent), os.environ["PATH"]])
     data = {"COVERAGE_FILE": str(RESULTS / "data"), "COVERAGE_RCFILE": str(RESULTS / "settings")}
-    given = {**os.environ, "PYTHONPATH": path, "PATH": programs, **data, **environment}
-    return subprocess.run([*map(str, command)], cwd=TREE, env=given, check=check)
+    return TREE.run(*command, check=check, environment={**data, **environment})
 
 
 def build_and_test(short):
     """Leaves the counters of gcov and the files of coverage in TREE; whether the tests ran to their end."""
-    run(PYTHON, "ffi_build.py", **COUNTERS)
+    run(TREE.python, "ffi_build.py", **COUNTERS)
     run("cmake", "--build", "build", "--parallel", JOBS, **COUNTERS)
-    for path in [*TREE.rglob("*.gcda"), *RESULTS.glob("data*")]:
+    for path in [*TREE.folder.rglob("*.gcda"), *RESULTS.glob("data*")]:
         path.unlink()
-    run("ctest", "--test-dir", "build", "--parallel", JOBS, check=False)
-    pytest = [PYTHON, "-m", "coverage", "run", "-m", "pytest", "tests", "-q"]
+    # CUDA code is not counted, and with gcov's counters its kernels take a quarter of an hour on the CPU.
+    run("ctest", "--test-dir", "build", "--parallel", JOBS, "-E", "^cuda_on_cpu_", check=False)
+    pytest = [TREE.python, "-m", "coverage", "run", "-m", "pytest", "tests", "-q"]
     pytest += ["--ignore", "tests/bridge/test_bridge_sanitized.py"]
     pytest += ["--dist", "loadfile", "--numprocesses", JOBS, "--max-worker-restart", "0", "--timeout", "1200"]
     pytest += ["-m", "not slow"] if short else []
-    return run(*pytest, check=False).returncode in (0, 1)
+    ended = run(*pytest, check=False).returncode in (0, 1)
+    # The branches that only a failed allocation takes.
+    run(TREE.python, "tests/support/allocations.py", "--short", check=False, GCOV_PREFIX="/", GCOV_PREFIX_STRIP="0")
+    return ended
 
 
 def measured():
     """{file: (lines run, lines, branches run, branches)}; lines that no build has are in none."""
     run("gcovr", "--json", RESULTS / "c.json", "--gcov-ignore-parse-errors=all", "--gcov-ignore-errors=no_working_dir_found",
         "--exclude-throw-branches", "--filter", "c_api/(my_lib|base|th)/", "--filter", "src/", "build")  # fmt: skip
-    run(PYTHON, "-m", "coverage", "combine", "--append", "-q", check=False)
-    run(PYTHON, "-m", "coverage", "json", "-i", "-q", "-o", RESULTS / "python.json")
+    run(TREE.python, "-m", "coverage", "combine", "--append", "-q", check=False)
+    run(TREE.python, "-m", "coverage", "json", "-i", "-q", "-o", RESULTS / "python.json")
     found = {}
     for each in json.loads((RESULTS / "c.json").read_text())["files"]:
         found[each["file"]] = of_c(each["lines"])

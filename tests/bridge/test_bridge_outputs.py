@@ -14,6 +14,7 @@ import torchthaw
 from support import checks_probe
 from support.graphs import captured
 from support.messages import names
+from torchthaw.bridge import outputs
 
 checks = checks_probe.probe()
 made = torchthaw.load_inline("making", c_sources="""
@@ -152,3 +153,9 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
     assert done.stdout and re.search(names("output", "numpy"), done.stdout), done.stderr
+
+
+def test_an_array_of_bfloat16_is_made_with_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    found = outputs.empty("output", 4, 16, (2, 3))
+    assert found.dtype == ml_dtypes.bfloat16 and found.shape == (2, 3)

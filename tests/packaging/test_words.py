@@ -40,6 +40,7 @@ PAGES = {
     "docs/internals/coverage.md": first,
     "docs/internals/cuda.md": first,
     "docs/internals/dependencies.md": first,
+    "docs/internals/mutations.md": whole,
     "docs/internals/releasing.md": first,
     "docs/internals/site.md": first,
     "docs/internals/th.md": first,
