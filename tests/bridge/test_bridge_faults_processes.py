@@ -10,7 +10,7 @@ import pytest
 import torchthaw
 from support import ROOT, SRC, instruction_sets
 from support.messages import names
-from torchthaw.base import config
+from torchthaw.base import config, toolchain
 
 HEADER = """
 void both_fail(int in_region);
@@ -124,6 +124,22 @@ def test_two_threads_that_fail_at_once(folder, in_region, imports):
     assert done.returncode == -6 and done.stdout == "", done.stderr
     assert "terminate called after throwing an instance of 'Failure'\n  what():  failed" in done.stderr
     assert "recursively" not in done.stderr
+
+
+HANDLER = """
+#include <exception>
+static void fail() { std::terminate(); }
+static const auto before = std::set_terminate(fail);
+"""
+
+
+def test_a_handler_from_before_that_fails_too(folder):
+    """The process ends nevertheless, and does not wait for itself."""
+    (folder / "handler.cpp").write_text(HANDLER)
+    command = [*toolchain.cxx_compiler(), "-shared", "-fPIC", "handler.cpp", "-o", "handler.so"]
+    subprocess.run(command, cwd=folder, check=True)
+    code = "import ctypes, signal\nctypes.CDLL('./handler.so')\nimport faults\nsignal.alarm(60)\nfaults.both_fail(0)"
+    assert python(folder, code).returncode == -6
 
 
 def test_a_parallel_region_without_pytorch(folder):
