@@ -148,7 +148,18 @@ static void test_errors() {
     CHECK(my_lib_linear_backward_workspace_size(1, 2, -4) == SIZE_MAX);
 }
 
+// The packed input of a large batch comes in chunks of half a megabyte, or of one panel where its rows are longer.
+static void test_workspace_does_not_grow() {
+    for (const int64_t depth : {7, 100, 1024, 5000}) {
+        const size_t size = my_lib_linear_forward_workspace_size(1000000, depth, 16);
+        const size_t panel = 256 * static_cast<size_t>(depth), most = panel > 512 * 1024 ? panel : 512 * 1024;
+        CHECK(size >= panel && size <= most + 128);
+        CHECK(my_lib_linear_forward_workspace_size(10000000, depth, 16) == size);
+    }
+}
+
 int main() {
+    test_workspace_does_not_grow();
     test_shapes<float>();
     test_shapes<double>();
     test_special_values<float>();
