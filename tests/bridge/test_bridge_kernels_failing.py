@@ -181,7 +181,7 @@ def gpu(table, tmp_path_factory):
         return write(to, devices.get("type", table.cuda))
 
     def index_of(tensor, to):
-        return write(to, devices.setdefault("count", 0))
+        return write(to, 0)
 
     functions = {
         "aoti_torch_get_device_type": type_of,
@@ -194,7 +194,7 @@ def gpu(table, tmp_path_factory):
     }
     real = {
         name: ctypes.CFUNCTYPE(ctypes.c_int32, *[shim.WORDS] * functions[name].__code__.co_argcount)(
-            table._slot(name).value
+            table.slot(name).value
         )
         for name in ("aoti_torch_empty_strided", "aoti_torch_library_init_impl")
     }
@@ -217,7 +217,7 @@ def test_a_kernel_on_a_gpu(table, gpu):
     heard.clear()
     with table.replaced(**functions):
         output, rest = ops.shift(B, None)
-    assert torch.equal(output, B + 1) and rest.shape in ((0,), (3,))
+    assert torch.equal(output, B + 1) and rest.tolist() == [0, 0, 0]
     assert module.last_stream() == STREAM and heard == [("enter", 0), ("leave", GUARD)]
     with table.replaced(**functions):
         ops.shift.out(B, B, output, None)

@@ -33,25 +33,22 @@ class Table:
         self.names = re.findall(r"^    X\((\w+), ", HEADER.read_text(), re.MULTILINE)
         self.cpu, self.cuda = (ctypes.c_int32 * 2).from_address(self.address + 8 * len(self.names))
 
-    def _slot(self, name):
+    def slot(self, name):
+        """Where the address of a function is."""
         return ctypes.c_void_p.from_address(self.address + 8 * self.names.index(name))
-
-    def call(self, name, *arguments):
-        """The function itself; its result is an int."""
-        return ctypes.CFUNCTYPE(ctypes.c_int32, *[WORDS] * len(arguments))(self._slot(name).value)(*arguments)
 
     @contextmanager
     def replaced(self, **functions):
-        """Each function is a Python one of as many words as `functions` has parameters; None takes it out."""
+        """In the block, these are the functions: Python ones, whose arguments are words of 64 bits, or None for none."""
         made = {
             name: function and ctypes.CFUNCTYPE(WORDS, *[WORDS] * function.__code__.co_argcount)(function)
             for name, function in functions.items()
         }
-        before = {name: self._slot(name).value for name in made}
+        before = {name: self.slot(name).value for name in made}
         try:
             for name, function in made.items():
-                self._slot(name).value = function and ctypes.cast(function, ctypes.c_void_p).value
-            yield before
+                self.slot(name).value = function and ctypes.cast(function, ctypes.c_void_p).value
+            yield
         finally:
             for name, value in before.items():
-                self._slot(name).value = value
+                self.slot(name).value = value
