@@ -39,11 +39,12 @@ template <typename T> struct Target {
     bool add;
 };
 
-// What a tile multiplies, and where its part of C goes; `columns` of its columns exist.
+// What a tile multiplies, and where its part of C goes; `columns` of its columns exist. From one panel of B to the next
+// it is `b_panel` elements.
 template <typename T> struct RowTileArguments {
     Scalars<T> a;
     const T *b;
-    int64_t b_stride, depth;
+    int64_t b_stride, b_panel, depth;
     Target<T> c;
     int64_t columns;
     Ahead ahead;
@@ -65,11 +66,12 @@ void multiply_row_tile(const RowTileArguments<T> &tile) {
                 __builtin_prefetch(c.data + r * c.stride + offset, 1);
     const Scalars<T> a = {tile.a.data, group_rows * tile.a.row_stride, tile.a.row_stride, tile.a.column_stride};
     Vec<T> sum[rows][vectors] = {};
-    multiply_tile<T, group_count, group_rows, vectors>(a, tile.b, tile.b_stride, tile.depth, sum, tile.ahead, tile.copy);
+    multiply_tile<T, group_count, group_rows, vectors>(a, tile.b, tile.b_stride, tile.depth, sum, tile.ahead, tile.copy,
+                                                       tile.b_panel);
     if (columns == width) {
 #pragma GCC unroll 6
         for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int v = 0; v < vectors; ++v) {
                 T *to = c.data + r * c.stride + v * lanes<T>;
                 store<T>(to, c.add ? load<T>(to) + sum[r][v] : sum[r][v]);
@@ -108,7 +110,18 @@ template <typename T> static inline int vectors_for(int64_t columns) {
     return columns <= lanes<T> ? 1 : columns <= 2 * lanes<T> ? 2 : wide;
 }
 
+// Sums that a core adds to at a time, two in each of the four cycles that an addition takes. One or two rows of a
+// panel have fewer, so that a tile of theirs takes several packed panels.
+constexpr int least_sums = 8;
+static inline int panels_for(int64_t rows) {
+    return rows > 2 || rows * wide >= least_sums ? 1 : least_sums / (static_cast<int>(rows) * wide);
+}
+
 template <typename T> static inline RowTile<T> row_tile(int rows, int vectors) {
+    if (vectors > wide) {
+        assert(rows <= 2 && rows * vectors == least_sums);
+        return rows == 1 ? multiply_row_tile<T, 1, 1, least_sums> : multiply_row_tile<T, 1, 2, least_sums / 2>;
+    }
     assert(vectors == 1 || vectors == 2 || vectors == wide);
     return vectors == 1 ? row_tile_of<T, 1>(rows) : vectors == 2 ? row_tile_of<T, 2>(rows) : row_tile_of<T, wide>(rows);
 }
@@ -133,22 +146,23 @@ RightMatrix<S> pack_transposed(const S *from, int64_t from_stride, int64_t depth
     return {nullptr, 0, to, width * depth};
 }
 
-// One panel of columns of rows [row, end_row), for one block of the depth; c is where they begin.
+// One panel of columns of rows [row, end_row), or as many as panels_for() says, for one block of the depth; c is where
+// they begin.
 template <typename S, typename Output, typename T = Arithmetic<S>>
 void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64_t end_row, int64_t panel,
-                           int64_t first_p, int64_t depth, Target<T> c) {
+                           int64_t first_p, int64_t depth, Target<T> c, int panels = 1) {
     constexpr int64_t width = panel_width<T>, line = 64 / sizeof(S);
     assert(depth > 0 && depth <= depth_block && first_p + depth <= product.depth);
     assert(row < end_row && end_row <= product.rows && end_row - row <= row_block);
     alignas(64) T packed[depth_block * width];
     const int64_t column = panel * width;
-    const int64_t columns = product.columns - column < width ? product.columns - column : width;
-    const int vectors = vectors_for<T>(columns);
+    const int64_t left = product.columns - column, columns = left < panels * width ? left : panels * width;
+    const int vectors = panels > 1 ? panels * wide : vectors_for<T>(columns);
     const T *b = packed;
     int64_t b_stride = width;
     const S *next = nullptr;
     T *copy = nullptr;
-    assert(columns > 0);
+    assert(columns > 0 && (panels == 1 || product.b.panels));
     if (product.b.panels) {
         assert(product.b.panel_stride == product.depth * width);
         b = product.b.panels + panel * product.b.panel_stride + first_p * width;
@@ -168,8 +182,8 @@ void multiply_column_panel(const Product<S, Output> &product, int64_t row, int64
         else if (copied) copy = packed;
     }
     const T *a = product.a + row * product.a_row_stride + first_p * product.a_column_stride;
-    RowTileArguments<T> tile = {
-        {a, 0, product.a_row_stride, product.a_column_stride}, b, b_stride, depth, c, columns, {}, copy};
+    const Scalars<T> left_rows = {a, 0, product.a_row_stride, product.a_column_stride};
+    RowTileArguments<T> tile = {left_rows, b, b_stride, product.b.panel_stride, depth, c, columns, {}, copy};
     tile.ahead.stride = product.b.row_stride * static_cast<int64_t>(sizeof(S));
     // Each tile fetches one line of every row of the next panel, until it is there.
     for (int64_t fetched = 0; row < end_row; fetched += line) {
@@ -231,9 +245,15 @@ void multiply_units(const Product<S, Output> &product, int64_t panels, int64_t b
     if constexpr (std::is_same_v<Output, T>) {
         // The depth goes outermost: its block of A then stays in the second-level cache for all the panels.
         for_depth_blocks(product.depth, [&](int64_t first_p, int64_t depth) {
-            for (int64_t unit = begin; unit < end; ++unit)
-                multiply_column_panel<S, Output>(product, begin_row(unit), end_row(unit), unit % panels, first_p, depth,
-                                                 {c_of(unit), product.c_stride, first_p || product.accumulate});
+            for (int64_t unit = begin; unit < end;) {
+                const int64_t row = begin_row(unit), panel = unit % panels;
+                int together = product.b.panels ? panels_for(end_row(unit) - row) : 1;
+                if (together > end - unit || together > panels - panel) together = 1;
+                multiply_column_panel<S, Output>(product, row, end_row(unit), panel, first_p, depth,
+                                                 {c_of(unit), product.c_stride, first_p || product.accumulate},
+                                                 together);
+                unit += together;
+            }
         });
     } else {
         // Sums stay in T until they are complete, then they are rounded.

@@ -80,25 +80,26 @@ template <typename Lane, typename V> [[gnu::always_inline]] inline V multiply_ad
 }
 
 // Lane is T or, where the CPU multiplies pairs of bfloat16, bfloat16_pair: `depth` then counts pairs, and a step along
-// A is two elements. One line of `ahead` is fetched in each step. Where `copy` is not null, it gets the rows of B, one
-// behind the other.
+// A is two elements. Vectors beyond `wide` are those of the next panels of B, each `b_panel` elements further. One line
+// of `ahead` is fetched in each step. Where `copy` is not null, it gets the rows of B, one behind the other.
 template <typename Lane, int group_count, int rows, int vectors, typename S, typename T = Arithmetic<Lane>>
 [[gnu::always_inline]] inline void multiply_tile(Scalars<S> a, const T *b, int64_t b_stride, int64_t depth,
                                                  Vec<T> (&sum)[group_count * rows][vectors], Ahead ahead = {},
-                                                 T *copy = nullptr) {
+                                                 T *copy = nullptr, int64_t b_panel = 0) {
     const S *a_group[group_count];
 #pragma GCC unroll 4
     for (int g = 0; g < group_count; ++g) a_group[g] = a.data + g * a.group_stride;
     for (int64_t p = 0; p < depth; ++p) {
         Vec<T> right[vectors];
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) right[v] = load(b + v * lanes<T>);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) right[v] = load(b + v / wide * b_panel + v % wide * lanes<T>);
         b += b_stride;
-        if (copy) {
+        if constexpr (vectors <= wide)  // of one panel: the others are packed
+            if (copy) {
 #pragma GCC unroll 4
-            for (int v = 0; v < vectors; ++v) store(copy + v * lanes<T>, right[v]);
-            copy += vectors * lanes<T>;
-        }
+                for (int v = 0; v < vectors; ++v) store(copy + v * lanes<T>, right[v]);
+                copy += vectors * lanes<T>;
+            }
         if (ahead.data) {
             __builtin_prefetch(ahead.data, 0, 2);
             ahead.data += ahead.stride;
@@ -108,7 +109,7 @@ template <typename Lane, int group_count, int rows, int vectors, typename S, typ
 #pragma GCC unroll 4
             for (int r = 0; r < rows; ++r) {
                 const Vec<T> left = spread(reinterpret_cast<const Lane *>(a_group[g] + r * a.row_stride));
-#pragma GCC unroll 4
+#pragma GCC unroll 8
                 for (int v = 0; v < vectors; ++v)
                     sum[g * rows + r][v] = multiply_add<Lane>(left, right[v], sum[g * rows + r][v]);
             }
