@@ -78,6 +78,18 @@ template <typename T> static inline typename Format<T>::Bits bits_of(T x) {
 }
 template <typename T> static inline T from_bits(typename Format<T>::Bits bits) { return __builtin_bit_cast(T, bits); }
 
+// AVX2 has neither the arithmetic shift of 64 bits nor their conversion to double, and one of them would keep a whole
+// loop from being a loop of vectors: the logical shift and the bits of a sum do the same for these numbers.
+template <typename Bits> static inline Bits shift_right(Bits n, int by) {  // n >= -2^62
+    if constexpr (sizeof n == 4) return n >> by;
+    constexpr uint64_t offset = uint64_t(1) << 62;
+    return Bits((uint64_t(n) + offset) >> by) - Bits(offset >> by);
+}
+template <typename T> static inline T number(typename Format<T>::Bits n) {  // |n| < 2^51
+    if constexpr (sizeof n == 4) return T(n);
+    return from_bits<T>(bits_of(Format<T>::rounder) + n) - Format<T>::rounder;
+}
+
 template <typename T> static inline T magnitude(T x) { return std::fabs(x); }
 template <typename T> static inline T with_sign(T x, T sign) { return std::copysign(x, sign); }
 
@@ -126,7 +138,7 @@ template <typename T> static inline T exp(T x) {
     typename F::Bits n;
     const T r = reduce_exp(x, k, n), y = polynomial<F::exp_terms>(series.c, r);
     // In two factors, each of them a normal number.
-    const auto half = n >> 1;
+    const auto half = shift_right(n, 1);
     return y * from_bits<T>((half + F::bias) << F::fraction) * from_bits<T>((n - half + F::bias) << F::fraction);
 }
 
@@ -152,11 +164,11 @@ template <typename T> static inline LogParts<T> log_parts(T x) {
     constexpr auto series = log_series<T, F::log_terms>();
     const bool denormal = x < F::tiny;
     const T scaled = denormal ? x * from_bits<T>(typename F::Bits(F::bias + F::fraction + 2) << F::fraction) : x;
-    const auto k = (bits_of(scaled) - F::sqrt_half) >> F::fraction;
+    const auto k = shift_right(bits_of(scaled) - F::sqrt_half, F::fraction);
     const T f = from_bits<T>(bits_of(scaled) - (k << F::fraction)) - 1;
     const T s = f / (2 + f), z = s * s, half_square = f * f * T(0.5);
     const T r = z * polynomial<F::log_terms>(series.c, z);
-    return {T(k) - (denormal ? T(F::fraction + 2) : T(0)), f, half_square - s * (half_square + r)};
+    return {number<T>(k) - (denormal ? T(F::fraction + 2) : T(0)), f, half_square - s * (half_square + r)};
 }
 
 // The values that the parts do not give: log(0), log of negative numbers, infinity, NaN.
