@@ -13,6 +13,7 @@ COLOURS = {
     "nn.LSTM": "#0e7490",
     "addmm": "#a16207",
     "addmm(out=)": "#ca8a04",
+    "products alone": "#a3a3a3",
     "empty Function": "#e2e8f0",
 }
 PANELS = (  # benchmark, case, what every bar is divided by

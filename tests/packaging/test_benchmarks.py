@@ -14,6 +14,7 @@ import torch
 
 from benchmarks import (
     BENCHMARKS,
+    figures,
     fused_conv_batch_norm2d,
     goals,
     harness,
@@ -351,3 +352,11 @@ def test_a_compiler_is_timed_with_the_header_of_run_and_without(monkeypatch, tmp
             removed_header.seconds(commands["without"], tmp_path)
     monkeypatch.setattr(removed_header, "SOURCE", "#include <string>\n")
     assert all(seconds > 0 for seconds in removed_header.minima("-fsyntax-only", 2).values())
+
+
+def test_each_contender_of_a_picture_has_a_colour():
+    panels = {panel[:2] for panel in figures.PANELS}
+    names = {
+        name for goal in goals.GOALS if (goal.benchmark, goal.case) in panels for name in (goal.contender, *goal.peers)
+    }
+    assert names <= {*figures.COLOURS}
