@@ -1,5 +1,5 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test test-slow test-all test-build bench sanitize harden compile-check fuzz cuda-check gpu-check
+.PHONY: help build th demo test test-slow test-all test-build test-build-quick bench sanitize harden compile-check fuzz cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
 .PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects
 .DEFAULT_GOAL := help
@@ -17,8 +17,8 @@ workers := $(shell expr $(jobs) + 1)
 ctest := ctest --test-dir build --parallel $(jobs) --output-on-failure
 pytest := $(python) -m pytest --ignore tests/bridge/test_bridge_sanitized.py --dist loadfile \
 	--numprocesses $(workers) --maxprocesses 4 --max-worker-restart 0
-# The C tests that take more than 3 s; those of Python are in tests/slow.txt.
-slow_c := ^(th_test_allocation|thc_test_(headers|math|linear)|cuda_on_cpu_(batch_norm2d|linear|lltm|lltm_sequence)|test_low_precision.*)$$
+# The C tests that take more than 3 s, or 30 s to compile; those of Python are in tests/slow.txt.
+slow_c := ^($(shell paste -sd '|' tests/slow_programs.txt))([.]|$$)
 selected = $(or $(wildcard $(only)),$(wildcard tests/$(only)),$(shell find tests -name 'test_*$(only)*.py'))
 
 help: ## list the targets
@@ -33,7 +33,7 @@ th: build ## libth and libthc, the runtime for old projects
 demo: build ## train a digit classifier on the LLTM layer; pictures in build/demo/
 	@$(python) -m examples.digits
 
-test: test-build ## the tests of at most 1 s of processor time each, one of each file; only=lltm: those of a word, a folder or a file
+test: $(if $(only),test-build,test-build-quick) ## the tests of at most half a second of processor time each, one of each file; only=lltm: those of a word, a folder or a file
 	@$(ctest) $(if $(only),-R '$(only)',-E '$(slow_c)')
 	@$(pytest) $(if $(only),$(or $(selected),$(error only=$(only): expected a file, a folder of tests or a word in a file name)),tests -m "not slow")
 
@@ -46,9 +46,9 @@ test-all: test-build ## both at once; record=1 measures anew which are slow
 	@rm -f build/test-times.txt
 	@$(pytest) tests $(if $(record),--record-times build/test-times.txt)
 
-test-build: test-environment
+test-build test-build-quick: test-environment
 	@$(python) ffi_build.py
-	@cmake --build build --parallel $(jobs)
+	@cmake --build build --parallel $(jobs) $(if $(filter %-quick,$@),--target quick)
 
 bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
 	@.ci/hosts jax

@@ -21,7 +21,7 @@ settings.load_profile("torchthaw")
 # `make test` leaves out the tests that, alone, take more than LIMIT seconds of processor time, their fixtures and
 # processes included. Of each file the cheapest test stays, if it takes at most KEPT seconds: a quick run has a test of
 # everything. `make test-all record=1` measures the tests and writes the list.
-SLOW, LIMIT, KEPT = Path(__file__).with_name("slow.txt"), 1, 3
+SLOW, LIMIT, KEPT = Path(__file__).with_name("slow.txt"), 0.5, 3
 _fixtures = {}  # (name, the folder or file that has it) -> seconds of its last set-up
 _setting_up = [0.0]  # seconds that fixtures took during the test that runs
 

@@ -1,0 +1,20 @@
+# cmake/quick.cmake: the target quick, which `make test` builds: what `all` has, but the programs of
+# tests/slow_programs.txt.
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/slow_programs.txt slow_programs)
+add_custom_target(quick)
+
+function(add_to_quick folder)
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target IN LISTS targets)
+        get_target_property(type ${target} TYPE)
+        get_target_property(left_out ${target} EXCLUDE_FROM_ALL)
+        if(NOT left_out AND NOT type STREQUAL "UTILITY" AND NOT target IN_LIST slow_programs)
+            add_dependencies(quick ${target})
+        endif()
+    endforeach()
+    get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+    foreach(each IN LISTS folders)
+        add_to_quick(${each})
+    endforeach()
+endfunction()
+add_to_quick(${PROJECT_SOURCE_DIR})
