@@ -53,7 +53,7 @@ def test_a_part_that_fails_is_in_the_report(harden, monkeypatch, tmp_path, capsy
     monkeypatch.setattr(sys, "argv", ["harden.py", "--publish"])
     assert harden.main()
     text = page.read_text()
-    assert text.startswith("before\n") and text.endswith("behind\n") and "old" not in text
+    assert text.startswith("before\n") and text.endswith("behind\n") and "\nold\n" not in text
     assert "| first " in text and "exit status 1" in text and "| second " in text
     assert "whole" in text and "| second | faults    | 4     |" in capsys.readouterr().out
     # The second again, alone: the first keeps its row.
