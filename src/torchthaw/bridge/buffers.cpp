@@ -143,7 +143,7 @@ bool Buffers::has(const void *place) const {
     return taken != nullptr;
 }
 
-Buffers::~Buffers() {
+void Buffers::give_back() {
     for (; first_ != nullptr; first_ = first_->next) release_buffer(&first_->buffer);
 }
 

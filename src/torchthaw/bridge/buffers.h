@@ -24,7 +24,9 @@ bool prepare_buffers();
 /* What a call has taken of its arguments; each keeps its memory where it is until then. */
 class Buffers {
 public:
-    ~Buffers();
+    ~Buffers() {
+        if (first_ != nullptr) give_back();
+    }
 
     /* Takes the memory of `object`, row by row, for the parameter at `place`, and describes it; the sizes are borrowed.
      * `sizes` has the records. False with an exception set where the object does not give it. */
@@ -44,6 +46,7 @@ private:
     bool take_exported(PyObject *object, bool is_written, Taken *taken, Tensor *tensor);
     bool take_capsule(PyObject *capsule, bool is_written, Taken *taken, Tensor *tensor);
     void keep(Taken *taken);
+    void give_back();
 
     Taken *first_ = nullptr;
 };

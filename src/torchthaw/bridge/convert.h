@@ -66,7 +66,9 @@ Outcome convert_float(const Argument &argument);
  * a call. */
 class Sizes {
 public:
-    ~Sizes();
+    ~Sizes() {
+        if (more_ != nullptr) free_blocks();
+    }
 
     /* NULL with an exception set. */
     int64_t *take(Py_ssize_t count);
@@ -78,6 +80,9 @@ private:
     struct Block {
         Block *next;
     };
+
+    void free_blocks();
+
     static constexpr Py_ssize_t NEAR = 72; /* five buffers, too */
     int64_t near_[NEAR];
     Py_ssize_t free_ = NEAR;

@@ -39,7 +39,23 @@ bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
     return true;
 }
 
+__attribute__((always_inline)) inline void describe(const DLTensor &found, Tensor *tensor) {
+    tensor->data = static_cast<char *>(found.data) + found.byte_offset;
+    assert(found.ndim >= 0 && (found.ndim == 0 || found.shape != nullptr));
+    tensor->count = 1;
+    for (int32_t i = 0; i < found.ndim; ++i) tensor->count *= found.shape[i];
+    tensor->device = number_of(found.device);
+    tensor->dtype_code = found.dtype.code;
+    tensor->dtype_bits = found.dtype.bits * found.dtype.lanes;
+    tensor->contiguous = true;
+    tensor->dimensions = found.ndim;
+    tensor->size = found.shape;
+    tensor->stride = found.strides;
+}
+
 }  // namespace
+
+void read_dltensor(const DLTensor &found, Tensor *tensor) { describe(found, tensor); }
 
 bool read_tensor(PyObject *object, Tensor *tensor) {
     if (torch.dltensor == nullptr) return read_attributes(object, tensor);
@@ -53,22 +69,8 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
         }
     }
     if (!was_read && torch.dltensor(object, &found) != 0) return false;
-    read_dltensor(found, tensor);
+    describe(found, tensor);
     return true;
-}
-
-void read_dltensor(const DLTensor &found, Tensor *tensor) {
-    tensor->data = static_cast<char *>(found.data) + found.byte_offset;
-    assert(found.ndim >= 0 && (found.ndim == 0 || found.shape != nullptr));
-    tensor->count = 1;
-    for (int32_t i = 0; i < found.ndim; ++i) tensor->count *= found.shape[i];
-    tensor->device = number_of(found.device);
-    tensor->dtype_code = found.dtype.code;
-    tensor->dtype_bits = found.dtype.bits * found.dtype.lanes;
-    tensor->contiguous = true;
-    tensor->dimensions = found.ndim;
-    tensor->size = found.shape;
-    tensor->stride = found.strides;
 }
 
 bool read_sizes(PyObject *object, Tensor *tensor) {
