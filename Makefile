@@ -1,5 +1,6 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test test-slow test-all test-build test-build-quick bench sanitize harden compile-check fuzz cuda-check gpu-check
+.PHONY: help build th demo test test-slow test-all test-build test-build-quick bench sanitize harden compile-check fuzz
+.PHONY: cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
 .PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects
 .DEFAULT_GOAL := help

@@ -1,6 +1,8 @@
 # cmake/quick.cmake: the target quick, which `make test` builds: what `all` has, but the programs of
 # tests/slow_programs.txt.
-file(STRINGS ${PROJECT_SOURCE_DIR}/tests/slow_programs.txt slow_programs)
+set(slow_programs_file ${PROJECT_SOURCE_DIR}/tests/slow_programs.txt)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${slow_programs_file})
+file(STRINGS ${slow_programs_file} slow_programs)
 add_custom_target(quick)
 
 function(add_to_quick folder)

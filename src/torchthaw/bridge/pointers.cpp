@@ -86,7 +86,8 @@ bool is_aligned(const Tensor &tensor, const thaw_parameter &parameter) {
 }
 
 /* An array that has a buffer, which is held until C has returned. */
-__attribute__((noinline)) Outcome convert_buffer(const Argument &argument, int *device, CallMemory *memory, Array *array, bool *code_ran) {
+__attribute__((noinline)) Outcome convert_buffer(const Argument &argument, int *device, CallMemory *memory, Array *array,
+                                                 bool *code_ran) {
     const thaw_parameter &parameter = argument.parameter;
     const bool is_written = (parameter.flags & THAW_WRITTEN) != 0;
     Tensor tensor;
@@ -174,7 +175,8 @@ __attribute__((noinline, cold)) Outcome describe_for_cffi(const Argument &argume
 namespace {
 
 /* A pointer or an array of cffi's. What may be a function of Python, or sizes of another type, is looked at by cffi. */
-__attribute__((noinline)) Outcome convert_cdata(const Argument &argument, const thaw_callable *function, Array *array) {
+__attribute__((noinline)) Outcome convert_cdata(const Argument &argument, const thaw_callable *function,
+                                                Array *array) {
     const thaw_parameter &parameter = argument.parameter;
     const bool are_sizes = array != nullptr && (parameter.flags & THAW_SIZES) != 0;
     const bool may_be_function = parameter.kind != THAW_ARRAY && function->takes_callback;
