@@ -525,7 +525,7 @@ def test_other_functions_return_their_result():
 
 def test_nothing_is_leaked():
     def use():
-        for _ in range(200):
+        for _ in range(500):
             with pytest.raises(ValueError):
                 scale(x, wrong)
             with pytest.raises(ValueError):
@@ -546,7 +546,7 @@ def test_nothing_is_leaked():
     before = held()
     use()
     after = held()
-    assert after[:2] == before[:2] and after[2] - before[2] < 150
+    assert after[:2] == before[:2] and after[2] - before[2] < 400  # other threads hold some
 
 
 def test_more_dimensions_than_attributes_are_read_of():
