@@ -43,7 +43,7 @@ def test_ends_of_a_part(harden, end):
 
 def test_a_part_that_fails_is_in_the_report(harden, monkeypatch, tmp_path, capsys):
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- hardening: begin -->\nold\n<!-- hardening: end -->\nbehind\n")
+    page.write_text("before\n<!-- hardening: begin -->\na former table\n<!-- hardening: end -->\nbehind\n")
     parts = [
         harden.Part(name, "faults", (), commands=(prints("4 cases", status),), short=(prints("1 cases"),), limit=10)
         for name, status in (("first", 1), ("second", 0))
@@ -53,7 +53,7 @@ def test_a_part_that_fails_is_in_the_report(harden, monkeypatch, tmp_path, capsy
     monkeypatch.setattr(sys, "argv", ["harden.py", "--publish"])
     assert harden.main()
     text = page.read_text()
-    assert text.startswith("before\n") and text.endswith("behind\n") and "\nold\n" not in text
+    assert text.startswith("before\n") and text.endswith("behind\n") and "a former table" not in text
     assert "| first " in text and "exit status 1" in text and "| second " in text
     assert "whole" in text and "| second | faults    | 4     |" in capsys.readouterr().out
     # The second again, alone: the first keeps its row.

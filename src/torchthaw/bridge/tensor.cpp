@@ -7,12 +7,6 @@ namespace bridge {
 
 namespace {
 
-/* As Tensor has it. */
-int number_of(const DLDevice &device) {
-    if (device.device_type == DLPACK_CPU || device.device_type == DLPACK_CUDA_HOST) return ON_CPU;
-    return device.device_type == DLPACK_CUDA ? device.device_id : ELSEWHERE;
-}
-
 bool read_attributes(PyObject *object, Tensor *tensor) {
     const Ref found(PyObject_CallFunctionObjArgs(torch.describe, object, nullptr));
     unsigned long long address;
@@ -39,23 +33,7 @@ bool read_integers(PyObject *tuple, int64_t *numbers, int count) {
     return true;
 }
 
-__attribute__((always_inline)) inline void describe(const DLTensor &found, Tensor *tensor) {
-    tensor->data = static_cast<char *>(found.data) + found.byte_offset;
-    assert(found.ndim >= 0 && (found.ndim == 0 || found.shape != nullptr));
-    tensor->count = 1;
-    for (int32_t i = 0; i < found.ndim; ++i) tensor->count *= found.shape[i];
-    tensor->device = number_of(found.device);
-    tensor->dtype_code = found.dtype.code;
-    tensor->dtype_bits = found.dtype.bits * found.dtype.lanes;
-    tensor->contiguous = true;
-    tensor->dimensions = found.ndim;
-    tensor->size = found.shape;
-    tensor->stride = found.strides;
-}
-
 }  // namespace
-
-void read_dltensor(const DLTensor &found, Tensor *tensor) { describe(found, tensor); }
 
 bool read_tensor(PyObject *object, Tensor *tensor) {
     if (torch.dltensor == nullptr) return read_attributes(object, tensor);
@@ -69,7 +47,7 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
         }
     }
     if (!was_read && torch.dltensor(object, &found) != 0) return false;
-    describe(found, tensor);
+    read_dltensor(found, tensor);
     return true;
 }
 

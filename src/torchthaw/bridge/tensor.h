@@ -3,6 +3,8 @@
 
 #include "pytorch.h"
 
+#include <cassert>
+
 namespace bridge {
 
 enum { ON_CPU = -1, ELSEWHERE = -2 };
@@ -24,8 +26,26 @@ struct Tensor {
  * memory that C can read. */
 bool read_tensor(PyObject *object, Tensor *tensor);
 
+/* As Tensor has it. */
+inline int number_of(const DLDevice &device) {
+    if (device.device_type == DLPACK_CPU || device.device_type == DLPACK_CUDA_HOST) return ON_CPU;
+    return device.device_type == DLPACK_CUDA ? device.device_id : ELSEWHERE;
+}
+
 /* Fills `tensor` from what DLPack describes, whose sizes it borrows. */
-void read_dltensor(const DLTensor &found, Tensor *tensor);
+inline void read_dltensor(const DLTensor &found, Tensor *tensor) {
+    tensor->data = static_cast<char *>(found.data) + found.byte_offset;
+    assert(found.ndim >= 0 && (found.ndim == 0 || found.shape != nullptr));
+    tensor->count = 1;
+    for (int32_t i = 0; i < found.ndim; ++i) tensor->count *= found.shape[i];
+    tensor->device = number_of(found.device);
+    tensor->dtype_code = found.dtype.code;
+    tensor->dtype_bits = found.dtype.bits * found.dtype.lanes;
+    tensor->contiguous = true;
+    tensor->dimensions = found.ndim;
+    tensor->size = found.shape;
+    tensor->stride = found.strides;
+}
 
 /* Sizes and strides of a tensor that was read without them. False, perhaps with an exception set, where they cannot be
  * read. */
