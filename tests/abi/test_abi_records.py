@@ -11,6 +11,7 @@ import pytest
 
 import torchthaw
 from support import SRC, abi_exports, abi_snapshot
+from support.messages import names
 from torchthaw.base import toolchain
 from torchthaw.bridge import _bridge, errors
 from torchthaw.cuda_on_cpu import home
@@ -197,6 +198,12 @@ def test_an_unknown_flag_is_refused(built, rows):
 def test_a_reserved_field_must_be_zero(built, rows):
     rows(", 2, 32, 0, 0, 0, ", ", 2, 32, 1, 0, 0, ")
     refused(built(), newer(MINOR, "a flag of twice's parameter values"))
+
+
+def test_a_function_that_cffi_does_not_have_is_named(built, rows):
+    rows('"apply"', '"applied"')
+    done = run(built(), "import _ext.counting")
+    assert done.returncode == 1 and re.match(names("AttributeError", "applied"), done.stderr.splitlines()[-1])
 
 
 # Another major version
