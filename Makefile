@@ -1,5 +1,5 @@
 # Makefile: one command for each thing a person wants to do; the work itself stands in the scripts named here.
-.PHONY: help build th demo test test-slow test-all test-build test-build-quick bench sanitize harden compile-check fuzz
+.PHONY: help build th demo test test-all test-build test-build-quick bench sanitize harden compile-check fuzz
 .PHONY: cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
 .PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects
@@ -34,18 +34,14 @@ th: build ## libth and libthc, the runtime for old projects
 demo: build ## train a digit classifier on the LLTM layer; pictures in build/demo/
 	@$(python) -m examples.digits
 
-test: $(if $(only),test-build,test-build-quick) ## the tests of at most half a second of processor time each, one of each file; only=lltm: those of a word, a folder or a file
-	@$(ctest) $(if $(only),-R '$(only)',-E '$(slow_c)')
-	@$(pytest) $(if $(only),$(or $(selected),$(error only=$(only): expected a file, a folder of tests or a word in a file name)),tests -m "not slow")
+test: $(if $(only)$(all),test-build,test-build-quick) ## the quick tests, and one of each file; only=lltm: those of a word, a folder or a file; all=1: all
+	@$(ctest) $(if $(only),-R '$(only)',$(if $(all),,-E '$(slow_c)'))
+	@$(if $(record),rm -f build/test-times.txt)
+	@$(pytest) $(if $(only),$(or $(selected),$(error only=$(only): expected a file, a folder of tests or a word in a file name)),tests $(if $(all),,-m "not slow")) \
+		$(if $(record),--record-times build/test-times.txt) $(if $(share),--share $(share))
 
-test-slow: test-build ## the others but those of make sanitize
-	@$(ctest) -R '$(slow_c)'
-	@$(pytest) tests -m slow
-
-test-all: test-build ## both at once; record=1 measures anew which are slow
-	@$(ctest)
-	@rm -f build/test-times.txt
-	@$(pytest) tests $(if $(record),--record-times build/test-times.txt)
+test-all: ## the same with all=1; record=1 measures anew which are slow, share=1/2 leaves out the slow ones of half of the files
+	@$(MAKE) test all=1
 
 test-build test-build-quick: test-environment
 	@$(python) ffi_build.py

@@ -1,7 +1,9 @@
 # tests/conftest.py: the checkout and tests/ on the path, and every run of a test like the one before.
 import gc
 import os
+import re
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -30,13 +32,32 @@ def pytest_addoption(parser):
     parser.addoption(
         "--record-times", metavar="FILE", help="write each test's seconds there, and tests/slow.txt from it"
     )
+    parser.addoption(
+        "--share", metavar="K/N", help="the slow tests of one of N parts of the files, and all that are quick"
+    )
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     slow = {*SLOW.read_text().splitlines()}
+    part, parts = share_of(config.getoption("share") or "1/1")
+    kept, left_out = [], []
     for item in items:
-        if item.nodeid in slow:
+        is_slow = item.nodeid in slow
+        if is_slow:
             item.add_marker(pytest.mark.slow)
+        of_another = is_slow and zlib.crc32(item.path.name.encode()) % parts != part
+        (left_out if of_another else kept).append(item)
+    items[:] = kept
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+
+
+def share_of(text):
+    """(which part, from 0; of how many)"""
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise pytest.UsageError(f"--share: expected K/N with 1 <= K <= N, got {text!r}")
+    return int(found[1]) - 1, int(found[2])
 
 
 def _seconds():

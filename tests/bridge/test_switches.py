@@ -1,6 +1,7 @@
 """tests/bridge/test_switches.py: environment variables that are 0 or 1: not set and empty are 0, anything else is an
 error that names the variable."""
 
+import json
 import os
 import re
 import subprocess
@@ -28,29 +29,56 @@ on = not _bridge.register_failure("of_switches", "failing")
 NEW = {"TORCHTHAW_NO_DLPACK", "TORCHTHAW_NO_NATIVE_KERNELS"}  # without them it is off in PyTorch from 2.10 on alone
 
 
-def shown(variable, value):
-    """What became of a process that shows whether the variable is on."""
-    given = {name: each for name, each in os.environ.items() if name != variable}
-    script = f"import torch\n{SHOWS[variable]}\nprint(on)"
-    environment = given if value is None else {**given, variable: value}
-    return subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
+# Each case runs in a fork of one process that has imported PyTorch and nothing of torchthaw.
+ANSWER = """
+import json, os, sys
+import torch
+
+def answer(variable, value, code):
+    read, write = os.pipe()
+    if os.fork():
+        os.close(write)
+        with open(read) as answer:
+            return answer.read()
+    os.environ.pop(variable, None)
+    if value is not None:
+        os.environ[variable] = value
+    try:
+        found = {"torch": torch}
+        exec(code, found)
+        said = str(found["on"])
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+    os.write(write, said.encode())
+    os._exit(0)
+
+cases = json.load(sys.stdin)
+json.dump([[variable, value, answer(variable, value, code)] for variable, value, code in cases], sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """{(variable, its value or None): what shows whether it is on, or the error}"""
+    cases = [(name, value, code) for name, code in SHOWS.items() for value in (None, "", "0", "1", "yes")]
+    done = subprocess.run(
+        [sys.executable, "-c", ANSWER], cwd=ROOT, input=json.dumps(cases), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return {(variable, value): said for variable, value, said in json.loads(done.stdout)}
 
 
 @pytest.mark.parametrize("variable", SHOWS)
-def test_on_and_off(variable):
-    without = shown(variable, None)
-    assert without.returncode == 0, without.stderr
-    assert shown(variable, "1").stdout == "True\n"
-    for value in ("", "0"):
-        assert shown(variable, value).stdout == without.stdout, value
-    if variable not in NEW:
-        assert without.stdout == "False\n"
+def test_on_and_off(shown, variable):
+    without = shown[variable, None]
+    assert shown[variable, "1"] == "True"
+    assert shown[variable, ""] == shown[variable, "0"] == without
+    assert without == "False" or (variable in NEW and without == "True")
 
 
 @pytest.mark.parametrize("variable", SHOWS)
-def test_what_is_not_understood(variable):
-    done = shown(variable, "yes")
-    assert done.returncode == 1 and re.search(names("ValueError", variable, "0", "1", "'yes'"), done.stderr)
+def test_what_is_not_understood(shown, variable):
+    assert re.match(names("ValueError", variable, "0", "1", "'yes'"), shown[variable, "yes"])
 
 
 def test_what_is_not_understood_stops_no_other_import():

@@ -61,7 +61,7 @@ def libth(preset):
 def build_bridge(folder, sanitize, th):
     """Builds _bridge with the flags ``sanitize`` in ``folder``/lib."""
     flags = [
-        "-std=c++17", "-O1", "-g", "-fPIC", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030A0000",
+        "-std=c++17", "-O1", "-g1", "-fPIC", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030A0000",
         f"-I{toolchain.python_include()}", f"-I{PACKAGE}", *sanitize,
     ]  # fmt: skip
     sources = {path: [] for part in ("bridge", "legacy") for path in sorted((PACKAGE / part).rglob("*.cpp"))}

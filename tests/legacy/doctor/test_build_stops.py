@@ -70,7 +70,7 @@ def test_modules_that_are_gone(tmp_path, project, name):
     assert f"`{message}`" in HEADINGS
 
 
-NAMES = """#include <torch/extension.h>
+NAMES = """#include <ATen/ATen.h>
 #define CHECK_DENSE(x) AT_CHECK(!x.type().is_sparse() && !x.type().is_cuda(), #x)
 
 CAFFE2_API int fill(at::Tensor x, at::IntList sizes);
