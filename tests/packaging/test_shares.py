@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-import conftest
 from support import ROOT
 from support.messages import names
 
@@ -32,6 +31,7 @@ def test_the_parts_have_every_slow_test_once():
 
 
 @pytest.mark.parametrize("share", ["0/2", "3/2", "1", "a/b"])
-def test_a_wrong_share_is_named(share):
+def test_a_wrong_share_is_named(pytestconfig, share):
+    conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
     with pytest.raises(pytest.UsageError, match=names("--share", "K/N", repr(share))):
         conftest.share_of(share)
