@@ -33,13 +33,16 @@ def pytest_addoption(parser):
         "--record-times", metavar="FILE", help="write each test's seconds there, and tests/slow.txt from it"
     )
     parser.addoption(
-        "--share", metavar="K/N", help="the slow tests of one of N parts of the files, and all that are quick"
+        "--share",
+        metavar="K/N",
+        default="1/1",
+        help="the slow tests of one of N parts of the files, and all that are quick",
     )
 
 
 def pytest_collection_modifyitems(config, items):
     slow = {*SLOW.read_text().splitlines()}
-    part, parts = share_of(config.getoption("share") or "1/1")
+    part, parts = share_of(config.getoption("share"))
     kept, left_out = [], []
     for item in items:
         is_slow = item.nodeid in slow
