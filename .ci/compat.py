@@ -1,10 +1,10 @@
 """compat.py: tests one wheel of torchthaw beside several versions of PyTorch, on several Pythons.
 
-    make compat                          the default versions; newest is what the package index gives today
-    make compat torch="2.4.1 newest" python="3.12" publish=1
+    make compat                          each PyTorch of PYTHON below, on one Python
+    make compat torch="2.4.1 newest" python="3.10 3.12" publish=1
     make compat-short                    the version in .ci/requirements/newest-torch.txt, on the Python of .venv
 
-A cell of the table is one PyTorch on one Python. Each gets an environment of its own, which is removed at its end, and
+newest is what the package index gives today. A cell of the table is one PyTorch on one Python. Each gets an environment of its own, which is removed at its end, and
 a copy of the repository without torchthaw/, so that the tests can import nothing but the wheel. Logs and a JSON file
 for each cell are in build/compat/. --publish writes the cells that were run into docs/reference/compatibility.md.
 TORCH_INDEX names another package index for PyTorch. The exit status is 1 where a test failed or a cell could not be run.
@@ -13,7 +13,6 @@ TORCH_INDEX names another package index for PyTorch. The exit status is 1 where 
 import argparse
 import contextlib
 import datetime
-import itertools
 import json
 import os
 import re
@@ -35,8 +34,8 @@ from support import wheel_builder  # noqa: E402
 
 FOLDER = ROOT / "build" / "compat"
 PINS = ROOT / ".ci" / "requirements"
-TORCH = "2.4.1 2.7.1 2.10.0 2.13.0 newest"
-PYTHON = "3.10 3.12 3.13"
+# Where python= is not given: five cells have each PyTorch and each Python once. All fifteen would take three times as long.
+PYTHON = {"2.4.1": "3.10", "2.7.1": "3.12", "2.10.0": "3.12", "2.13.0": "3.13", "newest": "3.12"}
 
 # What each part of a cell runs, in a process of its own, all at once: most of the time goes into processes that they
 # start. Names are globs in tests/. What depends on neither PyTorch nor Python is left to make test.
@@ -303,8 +302,8 @@ def versions(pattern, example):
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--torch", default=TORCH, type=versions(r"newest|\d+\.\d+\.\d+", "2.4.1 newest"))
-    parser.add_argument("--python", default=PYTHON, type=versions(r"3\.\d+", "3.10 3.12"))
+    parser.add_argument("--torch", default=" ".join(PYTHON), type=versions(r"newest|\d+\.\d+\.\d+", "2.4.1 newest"))
+    parser.add_argument("--python", type=versions(r"3\.\d+", "3.10 3.12"))
     parser.add_argument("--publish", action="store_true", help="write the rows into docs/reference/compatibility.md")
     parser.add_argument(
         "--short",
@@ -328,19 +327,31 @@ def interpreters(wanted):
     return {version: path for version, path in found.items() if path}
 
 
+def cells_of(chosen):
+    """[(PyTorch, Python, the file of that Python)] of what is chosen, without the Pythons that this machine lacks."""
+    own = "{}.{}".format(*sys.version_info)
+    if chosen.short:
+        wanted = [(recorded(), python) for python in (own, *PYTHON.values())]
+    else:
+        wanted = [
+            (torch, python) for torch in chosen.torch
+            for python in chosen.python or [PYTHON.get(torch, PYTHON["newest"])]
+        ]  # fmt: skip
+    found = interpreters(dict.fromkeys(python for _, python in wanted))
+    if chosen.short:
+        found[own] = sys.executable
+    exact = {torch: newest(found.values()) if torch == "newest" else torch for torch, _ in wanted}
+    return list(dict.fromkeys((exact[torch], python, found[python]) for torch, python in wanted if python in found))
+
+
 def rows_of(chosen):
     """The row of each cell, when it is done; a CellError for one that could not be run."""
-    pythons = interpreters(chosen.python)
-    if chosen.short:
-        pythons = {"{}.{}".format(*sys.version_info): sys.executable} | pythons
-    torches = [recorded()] if chosen.short else chosen.torch
-    torches = [newest(pythons.values()) if version == "newest" else version for version in torches]
+    cells = cells_of(chosen)
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=FOLDER, prefix="wheel-") as folder:
         wheel = wheel_builder.build(folder, wheel_builder.QUICK if chosen.short else wheel_builder.RELEASE)
         repository = copy_repository(Path(folder) / "repository")  # the state that the wheel is of, whatever is edited
-        cells = list(itertools.product(dict.fromkeys(torches), pythons.items()))
-        for version, (python, base) in tqdm(cells, unit="cell", leave=False, disable=None):  # a bar on a terminal
+        for version, python, base in tqdm(cells, unit="cell", leave=False, disable=None):  # a bar on a terminal
             try:
                 row = cell(version, python, base, wheel, repository, chosen.short)
             except CellError as error:
@@ -349,7 +360,8 @@ def rows_of(chosen):
             if chosen.short and not (isinstance(row, dict) and row["passed"] == compat_table.NO_WHEEL):
                 return
     if chosen.short:
-        yield CellError(f"PyTorch {version} has no wheel for Python {', '.join(pythons)}")
+        tried = ", ".join(python for _, python, _ in cells)
+        yield CellError(f"PyTorch {cells[0][0]} has no wheel for Python {tried}")
 
 
 def set_signals():

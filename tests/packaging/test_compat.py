@@ -189,3 +189,41 @@ def test_the_short_form_is_not_published(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["compat.py", "--short", "--publish"])
     with pytest.raises(SystemExit):
         compat.options()
+
+
+# Which cells
+
+
+@pytest.fixture
+def cells_of(monkeypatch):
+    """{Python: its PyTorch versions} for the words of a command, on a machine with three Pythons."""
+    have = {"3.10": "/a/3.10", "3.12": "/a/3.12", "3.13": "/a/3.13"}
+    monkeypatch.setattr(compat.wheel_builder, "interpreter", have.get)
+    monkeypatch.setattr(compat, "newest", lambda pythons: "2.99.0")
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["compat.py", *words])
+        return [(torch, python) for torch, python, base in compat.cells_of(compat.options()) if base == have[python]]
+
+    return run
+
+
+def test_the_default_has_each_pytorch_and_each_python_once(cells_of):
+    cells = cells_of()
+    assert len({torch for torch, _ in cells}) == len(cells) == len(compat.PYTHON)
+    assert {python for _, python in cells} == {"3.10", "3.12", "3.13"} and ("2.99.0", "3.12") in cells
+
+
+@pytest.mark.parametrize("words, found", [
+    (["--torch", "2.4.1"], [("2.4.1", "3.10")]),
+    (["--torch", "2.6.0"], [("2.6.0", "3.12")]),
+    (["--torch", "2.99.0 newest", "--python", "3.10 3.13"], [("2.99.0", "3.10"), ("2.99.0", "3.13")]),
+    (["--torch", "2.4.1", "--python", "3.9 3.12"], [("2.4.1", "3.12")]),
+])  # fmt: skip
+def test_cells_are_those_that_were_asked_for(cells_of, words, found):
+    assert cells_of(*words) == found
+
+
+def test_no_python_of_those_asked_for(cells_of):
+    with pytest.raises(compat.CellError, match="Pythons"):
+        cells_of("--python", "3.9")
