@@ -92,6 +92,18 @@ template <typename T> static void test_special_values() {
     }
 }
 
+// The bias gradient of many rows: the error of a sum of 400,000 numbers, one after the other, is a thousand times this.
+static void test_many_rows() {
+    for (const int64_t out : {3, 40}) {
+        const std::vector<float> gradient(static_cast<size_t>(400001 * out), 0.1f);
+        std::vector<float> grad_bias(static_cast<size_t>(out));
+        CHECK(my_lib_linear_backward(gradient.data(), nullptr, nullptr, 400001, 0, out, nullptr, nullptr,
+                                     grad_bias.data(), nullptr, 0));
+        const double expected = 400001 * static_cast<double>(0.1f);
+        for (const float sum : grad_bias) CHECK(std::fabs(sum - expected) <= 1e-5 * expected);
+    }
+}
+
 // Any address of the workspace; a gradient that is not asked for changes nothing and frees its operand.
 template <typename T> static void test_workspace_and_options() {
     const Case<T> c = make_case<T>({70, 33, 29});
@@ -160,6 +172,7 @@ static void test_workspace_does_not_grow() {
 
 int main() {
     test_workspace_does_not_grow();
+    test_many_rows();
     test_shapes<float>();
     test_shapes<double>();
     test_special_values<float>();

@@ -11,6 +11,7 @@ namespace MY_LIB_ISA {
 // Rows of B multiplied per pass, so that a packed panel of B (96 KiB at most, on the stack) stays near the first-level
 // cache; rows of C per unit of work, whose share of A stays in the second-level cache.
 constexpr int64_t depth_block = 384, row_block = 192;
+constexpr int64_t sum_block_rows = 1024;
 
 // B: row-major, or packed once by pack_columns() for several products.
 template <typename S> struct RightMatrix {
@@ -300,7 +301,18 @@ template <typename S, typename Output = S> void multiply(const Product<S, Output
     multiply_all(&product, 1);
 }
 
-// to[column] = sum over rows of from[row, column]; adds to what is there if `accumulate`, and Output is then T.
+// The sum of rows [row, end_row) of lanes<T> columns, in four sums that do not wait for each other.
+template <typename T, typename S>
+Vec<T> sum_block(const Some<T> &part, const S *from, int64_t row, int64_t end_row, int64_t columns) {
+    Vec<T> sums[4] = {};
+    for (; row + 4 <= end_row; row += 4)
+        for (int i = 0; i < 4; ++i) sums[i] = sums[i] + part.load(from + (row + i) * columns);
+    for (; row < end_row; ++row) sums[0] = sums[0] + part.load(from + row * columns);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// to[column] = sum over rows of from[row, column]; adds to what is there if `accumulate`, and Output is then T. The rows
+// of a block are summed first, or the error would grow with the number of rows.
 template <typename S, typename Output>
 void sum_rows(const S *from, int64_t rows, int64_t columns, Output *to, bool accumulate = false) {
     using T = Arithmetic<S>;
@@ -311,7 +323,10 @@ void sum_rows(const S *from, int64_t rows, int64_t columns, Output *to, bool acc
             const int64_t column = i * lanes<T>;
             const Some<T> part = some<T>(columns, column);
             Vec<T> sum = accumulate ? part.load(to + column) : Vec<T>{};
-            for (int64_t row = 0; row < rows; ++row) sum = sum + part.load(from + row * columns + column);
+            for (int64_t row = 0; row < rows; row += sum_block_rows) {
+                const int64_t end_row = row + sum_block_rows < rows ? row + sum_block_rows : rows;
+                sum = sum + sum_block(part, from + column, row, end_row, columns);
+            }
             part.store(to + column, sum);
         }
     });
