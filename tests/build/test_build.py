@@ -236,6 +236,63 @@ def _build(project):
     extension(project).build()
 
 
+def test_files_of_another_version_with_older_times(project):
+    """As unpacked, copied or moved there: what was built of the others is none of theirs."""
+    extension(project).build()
+    shutil.rmtree(project / "_ext")
+    source = project / "counting.c"
+    source.write_text(source.read_text().replace("return n", "return 2 * n"))
+    os.utime(source, (1, 1))
+    extension(project).build()
+    assert python(project, CALL) == "6"
+
+
+@pytest.mark.parametrize("way", ["libraries", "extra_link_args", "extra_objects"])
+def test_another_archive_is_linked(project, way):
+    """With an older time, too."""
+    source, archive = project / "counting.c", project / "libfactor.a"
+    source.write_text("long factor(void);" + source.read_text().replace("return n", "return factor() * n"))
+    given = {
+        "libraries": {"libraries": ["factor"], "library_dirs": ["."]},
+        "extra_link_args": {"extra_link_args": [str(archive)]},
+        "extra_objects": {"extra_objects": ["libfactor.a"]},
+    }[way]
+    for factor in (2, 3):
+        text = f"long factor(void) {{ return {factor}; }}"
+        compile = [*toolchain.c_compiler(), "-x", "c", "-c", "-fPIC", "-", "-o", "factor.o"]
+        subprocess.run(compile, input=text, text=True, cwd=project, check=True)
+        archive.unlink(missing_ok=True)
+        subprocess.run(["ar", "rc", archive, "factor.o"], cwd=project, check=True)
+        os.utime(archive, (factor, factor))
+        extension(project, **given).build()
+        assert python(project, CALL) == str(3 * factor)
+
+
+def test_a_compiler_that_leaves_a_process_behind(project, tmp_path, monkeypatch):
+    """Such as the server of a cache: it inherits the lock, which the next build must get."""
+    compiler = tmp_path / "compiler"
+    compiler.write_text(
+        f'#!/bin/sh\nsleep 100 > /dev/null 2>&1 &\necho $! >> {tmp_path}/left\nexec {" ".join(toolchain.c_compiler())} "$@"\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    try:
+        extension(project).build()
+        source = project / "counting.c"
+        for text in ("nonsense", source.read_text().replace("return n", "return 4 * n")):
+            source.write_text(text)
+            build = "import torchthaw; torchthaw.create_extension('_ext.counting', 'counting.h', 'counting.c').build()"
+            done = subprocess.run(
+                [sys.executable, "-c", build], cwd=project, env={**os.environ, "PYTHONPATH": str(SRC)}, timeout=60,
+                capture_output=True,
+            )  # fmt: skip
+            assert (done.returncode == 0) == (text != "nonsense"), done.stderr
+        assert python(project, CALL) == "12"
+    finally:
+        for left in (tmp_path / "left").read_text().split():
+            os.kill(int(left), 9)
+
+
 def test_builds_at_the_same_time(project):
     processes = [multiprocessing.get_context("fork").Process(target=_build, args=(project,)) for _ in range(4)]
     for process in processes:
@@ -424,6 +481,21 @@ def test_what_a_header_includes_is_not_taken(tmp_path):
     assert set(parse(tmp_path, outer)[1]) == {"outer"}
     ffi, found = parse(tmp_path, "#pragma once\ntypedef int number;\n", '#include "header0.h"\nnumber outer(number n);')
     assert set(found) == {"outer"}
+
+
+def test_a_header_that_another_one_includes_by_another_path(tmp_path):
+    """Its declarations count, although the guard makes the second inclusion empty."""
+    for name, text in (("one/a.h", '#include "../two/b.h"\nint first(int n);'), ("two/b.h", "int second(int n);")):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(f"#pragma once\n{text}\n")
+    found = cdef.signatures(cdef.parse([tmp_path / "one" / "a.h", tmp_path / "two" / "b.h"]).text)
+    assert set(found) == {"first", "second"} and found["second"].place == f"{tmp_path}/two/b.h:2"
+
+
+def test_a_macro_that_is_undefined_again(tmp_path):
+    (tmp_path / "a.h").write_text("#pragma once\n#define N 3\n#define M 4\nint f(int values[N]);\n#undef N\n")
+    declared = cdef.parse([tmp_path / "a.h"]).text
+    assert "#define M ..." in declared and "#define N" not in declared
 
 
 def test_integer_macros(tmp_path):

@@ -175,6 +175,28 @@ extern "C" int more() { static_assert(__cplusplus == 202002L, ""); enum { ABC = 
     assert " A here" in dynamic
 
 
+@pytest.mark.parametrize("flags", [
+    ["-DOF_DOUBLES", "-I{folder}"],
+    ["-D", "OF_DOUBLES", "-isystem", "{folder}"],
+    ["-include", "{folder}/of_doubles.h", "-I", "{folder}"],
+], ids="{0[0]}".format)  # fmt: skip
+def test_flags_that_change_what_a_header_declares(project, tmp_path, flags):
+    """Without them, C would get an array of another type than it takes."""
+    (tmp_path / "types").mkdir()
+    (tmp_path / "types" / "real.h").write_text(
+        "#ifdef OF_DOUBLES\n#define REAL double\n#else\n#define REAL float\n#endif\n"
+    )
+    (tmp_path / "types" / "of_doubles.h").write_text("#define OF_DOUBLES 1\n")
+    (project / "fill.h").write_text('#include "real.h"\nvoid fill(REAL *to, long count);\n')
+    (project / "fill.c").write_text('#include "fill.h"\nvoid fill(REAL *to, long n) { while (n--) to[n] = 1.5; }\n')
+    flags = [flag.format(folder=tmp_path / "types") for flag in flags]
+    module = torchthaw.load("filling", "fill.c", "fill.h", extra_cflags=[*flags, "-std=gnu99"])
+    module.fill(to := torch.zeros(3, dtype=torch.float64), 3)
+    assert to.tolist() == [1.5, 1.5, 1.5]
+    with pytest.raises(TypeError, match="float64"):
+        module.fill(torch.zeros(3), 3)
+
+
 def test_verbose_shows_the_commands(project, capfd):
     load()
     assert capfd.readouterr() == ("", "")

@@ -8,13 +8,14 @@ import itertools
 import json
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
 from ..base import config, toolchain
 from ..base.config import __version__
 from ..header import cdef, cffi_names, comments, description, functions
-from . import cuda, glue, ninja, stubs, symbols
+from . import cuda, glue, header_folders, ninja, record, stubs, symbols
 
 INIT = '''"""{name}: made by {maker}; help() of a function shows its C declaration."""
 
@@ -105,6 +106,7 @@ class Extension:
         # The headers of another torchthaw may be older than the objects that its predecessor compiled.
         if before and _torchthaw_of(before) != _torchthaw_of(facts):
             ninja.forget(self.state)
+        self.forget_product()
         self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
         stamp.write_text(facts)
@@ -119,12 +121,14 @@ class Extension:
             "cuda": vars(self.cuda) if self.cuda else None,
             "interface": self.facts_of_interface(),
             "link": self.link_flags(),
+            "linked": self.linked(),
             "options": {key: repr(value) for key, value in options.items() if key != "verbose"},
         }, default=str)  # fmt: skip
 
     def facts_of_interface(self):
         """What interface() depends on besides the options."""
-        headers = [cdef.read(path) for path in cdef.included(self.options["headers"], self.include_dirs())]
+        folders = [*self.include_dirs(), *header_folders.of_flags(self.options["extra_compile_args"]["cxx"])]
+        headers = [cdef.read(path) for path in cdef.included(self.options["headers"], folders)]
         return [headers, self.keeps_errno(), self.types and self.types.facts(self), self.own_names()]
 
     def write_c(self, path):
@@ -168,7 +172,8 @@ class Extension:
         """The cdef.Declarations of the headers."""
         options = self.options
         types = self.types.CDEF if self.types else ""
-        return cdef.parse(options["headers"], self.include_dirs(), self.define_flags(), types)
+        given = header_folders.of_preprocessor(self.flags_of("headers.c"))
+        return cdef.parse(options["headers"], self.include_dirs(), [*self.define_flags(), *given], types)
 
     def places(self):
         """{function: path:line of its declaration}"""
@@ -278,6 +283,19 @@ class Extension:
         types = self.types.math_libraries(self) if self.types else []
         return [*ninja.hardening(given), *given, *self.libraries_of_types(), *types]
 
+    def linked(self):
+        """{path: (size, time)} of the files that the linker may read besides the sources' objects, outside its own folders."""
+        words = [*map(str, self.link_flags())]
+        folders = [word[2:] for word in words if word.startswith("-L")]
+        names = [word[2:] for word in words if word.startswith("-l")]
+        files = [
+            form for name in names for form in ([name[1:]] if name[:1] == ":" else [f"lib{name}.so", f"lib{name}.a"])
+        ]
+        paths = [os.path.join(folder, file) for folder in folders for file in files]
+        paths += [word for word in [*words, *map(str, self.options["extra_objects"])] if not word.startswith("-")]
+        found = {path: self.state / path for path in paths}
+        return {name: [path.stat().st_size, path.stat().st_mtime_ns] for name, path in found.items() if path.is_file()}
+
     def libraries_of_types(self):
         """The paths of the libraries with the types of headers."""
         return self.types.libraries(self.options["with_cuda"]) if self.types else []
@@ -314,8 +332,31 @@ class Extension:
     # What a build does
 
     def compile(self):
-        """Compiles and links in the folder ``state``."""
+        """Compiles and links in the folder ``state`` what was made of files with other content."""
+        stamp, started, made = self.state / "record.json", time.time_ns(), self.state / self.target.name
+        before = record.read(stamp)
+        self.forget_outdated(before)
+        unchanged = before and made.exists() and made.stat().st_mtime_ns
         ninja.run(self.state, verbose=self.options["verbose"])
+        if made.stat().st_mtime_ns != unchanged:
+            record.of(self.state, "", [], started, self.searched()).write(stamp)
+
+    def forget_outdated(self, before):
+        """Removes the objects that ninja takes for good, as it goes by times: their sources were replaced by older files."""
+        for name in before.outdated() if before else ():
+            (self.state / name).unlink(missing_ok=True)
+
+    def forget_product(self):
+        """Lets ninja link again: libraries are no inputs that it knows."""
+        (self.state / self.target.name).unlink(missing_ok=True)
+
+    def searched(self):
+        """The header_folders.Folders, with absolute paths; those of flags are relative to where compilers run."""
+        args = self.options["extra_compile_args"]
+        found = header_folders.find([*args["cxx"], *args["nvcc"]]) or header_folders.find() or ([], [])
+        given = [self.state / folder for folder in [*self.options["include_dirs"], *found[0]]]
+        own = [*found[1], toolchain.python_include(), config.annotate_includes()]
+        return header_folders.Folders(given, [*map(Path, own), *([self.cuda.toolkit.include] if self.cuda else [])])
 
     def install(self):
         """Puts the package in place: an __init__.py in each folder of the name, and the shared object."""

@@ -1,5 +1,6 @@
-"""torchthaw/extension/header_folders.py: where the compilers look for headers, besides the folders that options name."""
+"""torchthaw/extension/header_folders.py: where the compilers look for headers, and what their flags make of those."""
 
+import itertools
 import os
 import re
 import subprocess
@@ -10,6 +11,9 @@ from typing import NamedTuple
 from ..base import toolchain
 
 FLAGS = "-isystem", "-iquote", "-idirafter", "-I"
+# Of flags, what decides which declarations headers have: these with a word of their own or the next one, and the others.
+MACROS_AND_FILES = "-D", "-U", "-include", "-imacros", *FLAGS
+OF_LANGUAGE = "-fopenmp", "-std=", "-m"
 SPELT = {"--include-path": "-I", "--include-directory": "-I", "--system-include": "-isystem"}  # nvcc's, gcc's, nvcc's
 VARIABLES = "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"
 # What only says where the compilers' own folders are: they list those themselves, where their command has it.
@@ -51,13 +55,29 @@ def find(flags=()):
             return None
         found = [
             _listed(tuple(alone), language, ()),
-            _listed((*command, *_of_folders(words)), language, tuple(environment.items())),
+            _listed((*command, *map("".join, _of_folders(words))), language, tuple(environment.items())),
         ]
         if None in found:
             return None
         own += [folder for folder in found[0] if not folder.startswith(BY_HAND)]
         given += [folder for folder in found[1] if folder not in own]
     return Folders(list(map(Path, dict.fromkeys(given))), list(map(Path, dict.fromkeys(own))))
+
+
+def of_preprocessor(flags):
+    """Those of a C compiler's flags that decide which declarations headers have."""
+    words, kept = iter(map(str, flags)), []
+    for word in words:
+        if word in MACROS_AND_FILES:
+            kept += [word, *itertools.islice(words, 1)]
+        elif word.startswith((*MACROS_AND_FILES, *OF_LANGUAGE)):
+            kept.append(word)
+    return kept
+
+
+def of_flags(flags):
+    """The folders of headers that flags name."""
+    return [Path(folder) for _, folder in _of_folders(_words(flags))]
 
 
 def _words(flags):
@@ -73,12 +93,12 @@ def _words(flags):
 
 
 def _of_folders(words):
-    """Those of ``words`` that name folders of headers, as gcc and clang take them."""
+    """(flag, folder) of those of ``words`` that name folders of headers, as gcc and clang take them."""
     words = iter(words)
     for word in words:
         flag = next(filter(word.startswith, FLAGS), None)
         if flag:
-            yield flag + (word[len(flag) :] or next(words, ""))
+            yield flag, word[len(flag) :] or next(words, "")
 
 
 def _without_folders(command):

@@ -226,14 +226,6 @@ class _Library(Extension):
         read = [*header_folders.VARIABLES, *ALSO_READ]
         return [*map(toolchain.identity, used), {name: os.environ[name] for name in read if name in os.environ}]
 
-    def searched(self):
-        """The header_folders.Folders, with absolute paths; those of flags are relative to where compilers run."""
-        args = self.options["extra_compile_args"]
-        found = header_folders.find([*args["cxx"], *args["nvcc"]]) or header_folders.find() or ([], [])
-        given = [self.state / folder for folder in [*self.options["include_dirs"], *found[0]]]
-        own = [*found[1], toolchain.python_include(), config.annotate_includes()]
-        return header_folders.Folders(given, [*map(Path, own), *([self.cuda.toolkit.include] if self.cuda else [])])
-
     def write_c(self, path):
         try:
             super().write_c(path)
@@ -250,8 +242,9 @@ class _Library(Extension):
         # ninja goes by times and commands, and would take these objects for good.
         if before is None or before.compilers != compilers:
             shutil.rmtree(self.state, ignore_errors=True)
-        for name in before.outdated() if before else ():
-            (self.state / name).unlink(missing_ok=True)
+        self.forget_outdated(before)
+        if before and before.facts != facts:
+            self.forget_product()
         started = time.time_ns()
         self._build()
         stamp.unlink(missing_ok=True)  # the product and its record are never of different builds

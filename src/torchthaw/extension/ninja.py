@@ -38,6 +38,11 @@ def locked(folder, root=None):
         fcntl.flock(file, fcntl.LOCK_EX)
         os.set_inheritable(file, True)
         yield
+        # All compilers have ended; what one of them left running, such as the server of a cache, must not hold the lock.
+        fcntl.flock(file, fcntl.LOCK_UN)
+    except BuildError:
+        fcntl.flock(file, fcntl.LOCK_UN)
+        raise
     finally:
         os.close(file)
 

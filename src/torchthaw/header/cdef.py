@@ -1,5 +1,6 @@
 """torchthaw/header/cdef.py: from the text of C headers to declarations that cffi understands."""
 
+import os
 import re
 import subprocess
 import warnings
@@ -21,6 +22,7 @@ NEUTRAL = {
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
 ESCAPED = re.compile(r"\\(.)")
 MACRO = re.compile(r"#\s*define\s+(\w+)\s+(.+?)\s*$")
+UNDEFINED = re.compile(r"#\s*undef\s+(\w+)")
 INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 DEFINED = re.compile(r"[ \t]*#[ \t]*define\b")
 INTEGER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
@@ -99,16 +101,22 @@ def preprocess(headers, include_dirs=(), define_flags=()):
     neutral = [f"-D{name}={value}" for name, value in NEUTRAL.items()]
     include = [*(f"-I{folder}" for folder in include_dirs), *annotate_flags(), "-DTHAW_READS_ANNOTATIONS"]
     output = _preprocessor([*define_flags, *neutral, *include], include_lines(headers))
-    names = {str(header) for header in headers}
+    listed = {os.path.realpath(header): str(header) for header in headers}
+    names, spelt = set(listed.values()), {}  # a header that another one includes may have another path there
     lines, macros, paths, path, number = [], {}, set(), "", 0
     for line in output.split("\n"):  # a form feed ends no line
         marker = MARKER.match(line)
         if marker:
             path, number = ESCAPED.sub(r"\1", marker[2]), int(marker[1])
+            if path not in spelt:
+                spelt[path] = listed.get(os.path.realpath(path), path)
+            path = spelt[path]
             paths.add(path.rpartition("/")[2])
             continue
         if not line.startswith("#"):
             lines.append(annotations.Line(path, number, line))
+        elif undefined := UNDEFINED.match(line):
+            macros.pop(undefined[1], None)
         elif path in names:
             macro = MACRO.match(line)
             if macro and _is_integer(macro[2], macros):

@@ -202,17 +202,23 @@ def _other(name, others):
 
 def _declared_twice(name, is_type, words, types, text):
     """The HeaderError that names both places of a function, or of a typedef; None for what is neither."""
-    from pycparser import c_ast
+    from pycparser import c_ast, c_generator
 
     if is_type:
         found = [node for node in cffi_names.syntax_tree(types + text).ext if isinstance(node, c_ast.Typedef)]
         places = [f"{node.coord.file}:{node.coord.line}" for node in found if node.name == name]
     else:
-        places = [declared[0] for each, declared, _ in _functions(types + text) if each == name]
+        found = [declared for each, declared, _ in _functions(types + text) if each == name]
+        places = [place for place, _ in found]
     if len(places) < 2:
         return None
-    why = "" if is_type else ", as C has no overloads"
-    return HeaderError(f"{places[1]}: {words}: expected one{why}, got another one than that of {places[0]}")
+    if is_type:
+        said = "expected one, got another one than that"
+    elif len({c_generator.CGenerator().visit(node) for _, node in found}) == 1:
+        said = "expected one, got the same once more, like that"
+    else:
+        said = "expected one, as C has no overloads, got another one than that"
+    return HeaderError(f"{places[1]}: {words}: {said} of {places[0]}")
 
 
 def _functions(text):
