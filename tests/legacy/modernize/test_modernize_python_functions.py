@@ -189,6 +189,12 @@ def test_backward_returns_none_for_each_constant(before, after):
     assert f"def backward(ctx, grad):\n        {after}\n\n\ndef scale" in texts["a.py"]
 
 
+def test_a_tuple_that_backward_returns_at_two_places():
+    body = "grads = (grad,)\n        if grad.dim():\n            return grads\n        return grads"
+    texts, _, _ = convert({"a.py": BACKWARD.replace(", y", "").replace(" + y", "").format(body)}, {})
+    assert texts["a.py"].count("return (*grads, None)") == 2
+
+
 def test_names_that_ctx_has():
     from torchthaw.legacy.function import READ_ONLY
     from torchthaw.legacy.modernize.python import methods

@@ -162,6 +162,9 @@ CASES = {
         kaiming_normal(w, mode="fan_out")
         fill(b, 0)
         clip_grad_norm(parameters, 1)
+        def own(kaiming_normal=0.1):
+            kaiming_normal = kaiming_normal * 2
+            return w.fill_(kaiming_normal)
         """,
         """
         import torch.nn as nn
@@ -171,6 +174,9 @@ CASES = {
         kaiming_normal_(w, mode="fan_out")
         fill(b, 0)
         clip_grad_norm_(parameters, 1)
+        def own(kaiming_normal=0.1):
+            kaiming_normal = kaiming_normal * 2
+            return w.fill_(kaiming_normal)
         """,
     ),
     "functional": (
@@ -289,6 +295,16 @@ def test_source(name):
     assert remarks and all(remark.kind == "done" for remark in remarks)
     lines = textwrap.dedent(before).split("\n")
     assert all(lines[remark.line - 1].strip() for remark in remarks)
+
+
+@pytest.mark.parametrize(
+    "own", ["creator = None", "def creator(self): pass", "def __init__(self, creator): self.creator = creator"]
+)
+def test_a_creator_of_the_project_stays(own):
+    before = f"class Author:\n    {own}\nname = author.creator\n"
+    text, remarks = changed(before)
+    assert text.endswith("name = author.creator\n")
+    assert {remark.kind for remark in remarks if remark.rule == "creator"} == {"look"}
 
 
 def _lines(text):

@@ -118,7 +118,7 @@ class Reader(Values):
             except (Unknown, TypeError):
                 self.forget_value(self.values[target.id])
             else:
-                self.forget_large(target.id)
+                self.forget_large(self.values[target.id])
         else:
             self.forget(statement)
 
@@ -133,22 +133,25 @@ class Reader(Values):
             self.value_or_none(call)
 
     def change(self, call):
-        """Whether this is ``name.append(…)`` or the like, which is then done."""
+        """Whether this is ``name.append(…)``, ``name["key"].append(…)`` or the like, which is then done."""
         target = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if not isinstance(target, ast.Name) or call.func.attr not in CHANGES.get(type(self.values.get(target.id)), ()):
+        if not isinstance(target, (ast.Name, ast.Subscript)):
+            return False
+        owner = self.value_or_none(target)
+        if call.func.attr not in CHANGES.get(type(owner), ()):
             return False
         try:
-            getattr(self.values[target.id], call.func.attr)(*(self.value(each) for each in call.args))
+            getattr(owner, call.func.attr)(*(self.value(each) for each in call.args))
         except (Unknown, TypeError, ValueError):
-            self.forget_value(self.values[target.id])
+            self.forget_value(owner)
         else:
-            self.forget_large(target.id)
+            self.forget_large(owner)
         return True
 
-    def forget_large(self, name):
+    def forget_large(self, value):
         """Forgets what has grown too large to be followed, also by holding itself."""
-        if is_large(self.values[name]):
-            self.forget_value(self.values[name])
+        if is_large(value):
+            self.forget_value(value)
 
     def forget(self, statement):
         """After a statement that is not followed nothing is known of the names in it."""
@@ -164,14 +167,15 @@ class Reader(Values):
             return
         owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
         for node in [*owner, *call.args, *(keyword.value for keyword in call.keywords)]:
-            if isinstance(node, ast.Name) and isinstance(self.values.get(node.id), (list, dict, set)):
-                self.forget_value(self.values[node.id])
+            for each in _names(node):
+                self.forget_value(self.values.get(each))
         for each in self.defined.get(self.tree.dotted(call.func), ()):
             self.values.pop(each, None)
 
     def forget_value(self, value):
-        """Forgets every name of one object."""
-        self.values = {name: each for name, each in self.values.items() if each is not value}
+        """Forgets every name of an object that can change, of what holds it, and of what it holds."""
+        changed = _changeable(value)
+        self.values = {name: each for name, each in self.values.items() if not changed & _changeable(each)}
 
     def refuse_calls(self, statement, where):
         for node in ast.walk(statement):
@@ -223,3 +227,26 @@ class Reader(Values):
                     raise NeedsRun(value.lineno, str(error)) from None
         self.calls[which].append(Call(node.lineno, arguments))
         raise Unknown("the result of a call")
+
+
+def _names(node):
+    """The names of the objects that an expression is, is a part of, or has as parts."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, (ast.Subscript, ast.Attribute, ast.Starred)):
+        yield from _names(node.value)
+    elif isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict)):
+        for each in node.values if isinstance(node, ast.Dict) else node.elts:
+            yield from _names(each)
+
+
+def _changeable(value):
+    """The identities of the lists, dicts and sets that a value consists of."""
+    found, waiting = set(), [value]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in found or not isinstance(each, (list, dict, set, tuple)):
+            continue
+        found |= set() if isinstance(each, tuple) else {id(each)}
+        waiting += each.values() if isinstance(each, dict) else each
+    return found

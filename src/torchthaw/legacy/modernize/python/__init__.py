@@ -50,7 +50,7 @@ def _converted(project, resized, progress):
     for file in files():
         owners.change(project, file, resized)
     for file in files():
-        variables.change(file)
+        variables.change(project, file)
         names.change(file)
         values.change(file)
     supers.change(project)

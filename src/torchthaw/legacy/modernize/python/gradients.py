@@ -111,12 +111,12 @@ def sequence_test(definition):
         if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
             values.setdefault(each.targets[0].id, []).append(each.value)
 
-    def is_sequence(text):
+    def is_sequence(text, seen=()):
         parsed = text if isinstance(text, ast.AST) else ast.parse(cst.Module([]).code_for_node(text), mode="eval").body
         if isinstance(parsed, (ast.Tuple, ast.List, ast.ListComp)):
             return True
-        if isinstance(parsed, ast.Name) and parsed.id in values:
-            return any(is_sequence(each) for each in values.pop(parsed.id))
+        if isinstance(parsed, ast.Name) and parsed.id in values and parsed.id not in seen:
+            return any(is_sequence(each, (*seen, parsed.id)) for each in values[parsed.id])
         if isinstance(parsed, ast.Call):
             called = definition.tree.dotted(parsed.func)
             if called in ("tuple", "list"):

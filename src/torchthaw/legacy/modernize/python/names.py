@@ -4,6 +4,7 @@ import ast
 import re
 
 import libcst as cst
+import libcst.matchers as m
 
 from .editing import COMMA, Change, dotted, expression, statement
 
@@ -84,9 +85,18 @@ class NameChange(Change):
         origin = next(iter(origins), None) if len(origins) == 1 else None
         if isinstance(parent, cst.ImportAlias):
             return updated
-        if origin in RENAMED and origin.endswith(f".{original.value}"):
+        if origin in RENAMED and origin.endswith(f".{original.value}") and not self._is_local(original):
             return updated.with_changes(value=RENAMED[origin])
         return updated
+
+    def _is_local(self, name):
+        """Whether a function around it has a parameter or a variable of this name."""
+        node = name
+        while node := self.parent(node):
+            bound = m.Param(name=m.Name(name.value)) | m.AssignTarget(m.Name(name.value))
+            if isinstance(node, (cst.FunctionDef, cst.Lambda)) and m.findall(node, bound):
+                return True
+        return False
 
     def leave_ImportFrom(self, original, updated):
         module = dotted(original.module) if original.module and not original.relative else None

@@ -15,9 +15,10 @@ RULE = "variable"
 NAMES = {"torch.autograd.Variable", "torch.autograd.variable.Variable", "Variable"}
 WORDS = re.compile(r"Variable|\.(?:creator|volatile)\b")  # without them there is nothing to change
 NO_GRAD = expression("torch.no_grad()")
+OWN_CREATOR = re.compile(r"\bdef creator\b|\bcreator\s*(?::[^=\n]+)?=(?!=)")  # of a class of the project
 
 
-def change(file):
+def change(project, file):
     """Makes Variables tensors."""
     tree, calls, plans = file.tree, volatile.variable_calls(file, NAMES), {}
     scopes = volatile.without_graph(tree, calls)
@@ -33,7 +34,8 @@ def change(file):
         else:
             plans[tree.start(node), tree.end(node)] = _base(tree, node)
     if WORDS.search(file.text):
-        VariableChange(file, plans, {scope.lineno: scope for scope in scopes.values()}).run()
+        has_creator = any(OWN_CREATOR.search(each.text) for each in project.files.values())
+        VariableChange(file, plans, {scope.lineno: scope for scope in scopes.values()}, has_creator).run()
 
 
 def _is_plain(node):
@@ -55,11 +57,13 @@ def _base(tree, node):
 
 
 class VariableChange(Change):
-    """plans: {(start, end) of a call: see _base}. scopes: {line of a function or loop that makes no graph: node}."""
+    """plans: {(start, end) of a call: see _base}. scopes: {line of a function or loop that makes no graph: node}.
+    has_creator: whether objects of the project have an attribute of this name.
+    """
 
-    def __init__(self, file, plans, scopes):
+    def __init__(self, file, plans, scopes, has_creator):
         super().__init__(file)
-        self.plans, self.scopes, self.kept = plans, scopes, False
+        self.plans, self.scopes, self.has_creator, self.kept = plans, scopes, has_creator, False
 
     def leave_Call(self, original, updated):
         span = self.get_metadata(PositionProvider, original)
@@ -86,7 +90,9 @@ class VariableChange(Change):
     def leave_Attribute(self, original, updated):
         if dotted(original) and original.attr.value == "Variable":
             return self._of_name(original, updated)
-        if original.attr.value == "creator":
+        if original.attr.value == "creator" and self.has_creator:
+            self.look(original, "creator", "of a Variable it is grad_fn today; the project has a creator of its own")
+        elif original.attr.value == "creator":
             self.done(original, "creator", "creator is grad_fn")
             return updated.with_changes(attr=cst.Name("grad_fn"))
         if original.attr.value == "volatile":
