@@ -192,6 +192,14 @@ def test_a_swap_that_would_resize_what_cannot_be(exact, shared):
     assert tensor.tolist() == [0, 1] and larger.tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("probe", [extent_probe.exact, extent_probe.partial])
+def test_a_size_that_no_memory_has_behind_the_offset(probe):
+    """2**63 - 8 bytes fit in a number, and with those before them do not."""
+    for tensor in torch.zeros(10), torch.zeros(10)[2:]:
+        with pytest.raises(torch.FatalError, match="memory"):
+            probe().resize_matrix(tensor, 2**31 - 2, 2**30 + 1)
+
+
 # What decides
 
 PLAIN = "float f(THFloatTensor *t) { return t->storage->data[0] + THFloatTensor_get1d(t, 0); }\n"

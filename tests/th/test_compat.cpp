@@ -122,6 +122,18 @@ int main(int argc, char **argv) {
     THFloatTensor_var(r, t, 1, 0, 0);
     EXPECT(std::fabs(THFloatTensor_get1d(r, 0) - 0.576f) < 1e-5f);
 
+    // Its ratio n / (n - 1) is a float, and a variance that is not a number stays so.
+    const float near[] = {5000, 5001, 5003, 5002}, lost[] = {1, NAN, 3, 4};
+    THFloatTensor_resize2d(t, 2, 4);
+    memcpy(THFloatTensor_data(t), near, sizeof near);
+    memcpy(THFloatTensor_data(t) + 4, lost, sizeof lost);
+    THFloatTensor_var(r, t, 1, 0, 0);
+    EXPECT(std::isnan(THFloatTensor_get1d(r, 1)));
+    double mean = 0, squares = 0;
+    for (const float x : near) mean += double(x) / 4, squares += double(x * x) / 3;  // each square a float
+    EXPECT(THFloatTensor_get1d(r, 0) == (torch7 ? float(squares - double(4.f / 3.f) * mean * mean) : 5 / 3.f));
+    THFloatTensor_resize2d(t, 1, 10);
+
     // 32 bits for a uniform number, where 0.3 takes 53 (24 for floats).
     THGenerator *g = THGenerator_new();
     THRandom_manualSeed(g, 0);

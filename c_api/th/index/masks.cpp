@@ -51,7 +51,8 @@ int64_t count_ones(Tensor<uint8_t> *mask, int64_t most = INT64_MAX) {
 template <typename T> void maskedFill(Tensor<T> *r, Tensor<uint8_t> *mask, T value) {
     check_same_elements({{"tensor", r}, {"mask", mask}});
     count_ones(mask);
-    const Operand operands[] = {operand(r), operand(mask)};
+    const Owned<uint8_t> chosen = apart(mask, r);
+    const Operand operands[] = {operand(r), operand(chosen.get())};
     for_each_row(
         2, operands,
         [](int64_t n, char *const *data, const int64_t *stride, const void *context) {

@@ -190,6 +190,7 @@ template <typename T> T read_scalar(THFile *self) {
 template <typename T> void write_scalar(THFile *self, T value) { write_raw(self, &value, 1); }
 
 template <typename T> size_t read_storage(THFile *self, Storage<T> *storage) {
+    note_write(storage);
     return read_raw(self, storage->elements(), size_t(storage->size));
 }
 template <typename T> size_t write_storage(THFile *self, Storage<T> *storage) {

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cctype>
 #include <cstring>
+#include <functional>
 
 namespace th {
 namespace {
@@ -42,8 +43,12 @@ public:
     size_t write(const void *data, size_t element, size_t n) override {
         fit();
         const ptrdiff_t bytes = bytes_for(ptrdiff_t(n), element);
+        const auto *from = static_cast<const int8_t *>(data);
+        const int8_t *const own = storage_->elements();
+        const bool is_own = !std::less<>()(from, own) && std::less<>()(from, own + storage_->size);
+        const ptrdiff_t offset = is_own ? from - own : 0;
         grow(position_ + size_t(bytes));
-        if (bytes) memmove(here(), data, size_t(bytes));
+        if (bytes) memmove(here(), is_own ? storage_->elements() + offset : from, size_t(bytes));
         position_ += size_t(bytes);
         if (position_ > size_) {
             size_ = position_;

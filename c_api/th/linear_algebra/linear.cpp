@@ -82,9 +82,14 @@ template <typename T> void multiply(const Matrix<T> &r, T beta, T alpha, const M
                   right.data(), right.leading(), beta, r.data, r.leading());
 }
 
-// Where a sum is gathered that starts with t: r itself, holding t, or another tensor if r shares memory with a factor.
+// Where a sum is gathered that starts with t: r itself, holding t, or another tensor if r, as it is or as it will be
+// resized, shares memory with an input.
 template <typename T> Owned<T> begin_sum(Tensor<T> *r, T beta, Tensor<T> *t, Tensor<T> *factor1, Tensor<T> *factor2) {
-    const bool shared = may_overlap(operand(r), operand(factor1)) || may_overlap(operand(r), operand(factor2));
+    const bool resized = !same_size(r, t);
+    const auto shares = [&](Tensor<T> *input) {
+        return (resized && input->storage && input->storage == r->storage) || may_overlap(operand(r), operand(input));
+    };
+    const bool shared = shares(factor1) || shares(factor2) || (r != t && beta != 0 && shares(t));
     Owned<T> sum = shared ? make<T>(shape_of(t)) : retained(r);
     if (sum != t) {
         if (!shared) resizeAs(r, t);

@@ -53,17 +53,24 @@ template <typename T> bool is_scattered(Tensor<T> *self, const AnyTensor *source
 // What LAPACK overwrites to make `self` from `source`.
 template <typename T> Owned<T> begin(Tensor<T> *self, Tensor<T> *source) {
     if (!is_scattered(self, source)) return columns_of(source);
-    Owned<T> matrix = new_matrix<T>(source->size[0], source->size[1]);
-    copy<T, T>(self, source);
-    std::copy_n(self->data(), elements_of(matrix), matrix->data());
+    const int64_t n = source->size[0];
+    Owned<T> matrix = new_matrix<T>(n, n);
+    std::copy_n(self->data(), n * n, matrix->data());
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            const int64_t at = i * self->stride[0] + j * self->stride[1];
+            if (at < n * n) matrix->data()[at] = source->data()[i * source->stride[0] + j * source->stride[1]];
+        }
     return matrix;
 }
 
 // self = what has become of it.
-template <typename T> void end(Tensor<T> *self, Tensor<T> *result, const AnyTensor *source) {
-    if (is_scattered(self, source) && same_size(self, result))
+template <typename T> void end(Tensor<T> *self, Tensor<T> *result, Tensor<T> *source) {
+    note_write(self);
+    if (is_scattered(self, source) && same_size(self, result)) {
+        copy<T, T>(self, source);  // the elements behind the n * n numbers
         std::copy_n(result->data(), elements_of(result), self->data());
-    else if (self == source && same_size(self, result))
+    } else if (self == source && same_size(self, result))
         copy<T, T>(self, result);
     else
         give(self, result);

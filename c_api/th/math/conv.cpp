@@ -3,6 +3,7 @@
 #include "th/runtime/export.h"
 #include "th/runtime/loop.h"
 #include "th/runtime/threads.h"
+#include "th/tensor/aliasing.h"
 
 #include <algorithm>
 #include <cassert>
@@ -131,11 +132,6 @@ Volume last_sizes(const AnyTensor *t, int dims) {
     return {{dims == 3 ? end[-3] : 1, end[-2], end[-1]}};
 }
 
-// The tensor as one run of memory that stays as it is while r changes.
-template <typename T> Owned<T> apart(Tensor<T> *t, Tensor<T> *r) {
-    return may_overlap(operand(t), operand(r)) ? clone(t) : contiguous(t);
-}
-
 void check_arguments(const Form &form, const AnyTensor *t, const AnyTensor *k, const Volume &step) {
     const int input_dims = form.dims + input_leading[form.pairing];
     const int kernel_dims = form.dims + kernel_leading[form.pairing];
@@ -187,7 +183,7 @@ void convolve(const Form &form, Mode mode, Tensor<T> *r, T beta, T alpha, Tensor
     assert(planned.leading_dims + form.dims <= 5);
     std::copy_n(planned.leading, planned.leading_dims, sizes);
     std::copy_n(result.along + 3 - form.dims, form.dims, sizes + planned.leading_dims);
-    const Owned<T> t_ = apart(t, r), k_ = apart(k, r);
+    const Owned<T> t_ = contiguous<T>(Owned<T>(apart(t, r)).get()), k_ = contiguous<T>(Owned<T>(apart(k, r)).get());
     const int64_t elements = elements_of(r);
     resize<T>(r, Shape{planned.leading_dims + form.dims, sizes});
     if (beta == 0 || elements != elements_of(r))

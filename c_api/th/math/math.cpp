@@ -98,6 +98,7 @@ template <typename T> void fill(T *x, const T c, const ptrdiff_t n) {
     TH_CHOOSE(fill_row<T>)()(n, data, ones, &c);
 }
 template <typename T> void copy(T *y, const T *x, const ptrdiff_t n) {
+    if (n <= 0) return;
     char *const data[] = {bytes(y), bytes(x)};
     TH_CHOOSE(copy_row<T, T>)()(n, data, ones, nullptr);
 }

@@ -94,6 +94,16 @@ struct Without {
     }
 };
 
+// The tensor, or a copy of it where writing to r could change what is still to be read.
+template <typename T> Owned<T> kept_from(Tensor<T> *t, const AnyTensor *r, size_t element) {
+    return may_overlap(operand(t), {r, element}) ? clone(t) : retained(t);
+}
+
+// The same for what reads each element before it writes the one at its place.
+template <typename T> Owned<T> kept_unless_same(Tensor<T> *t, Tensor<T> *r) {
+    return is_same_view(t, r) ? retained(t) : kept_from(t, r, sizeof(T));
+}
+
 // Torch7 added up and multiplied lines in order.
 template <typename T> bool in_order() { return is_floating<T> && torch7(); }
 
@@ -138,9 +148,10 @@ template <typename Name, typename T, typename Finish>
 void reduce(Tensor<T> *r, Tensor<T> *t, int dimension, int keepdim, const Finish &finish,
             const void *parameter = nullptr, const T *first = nullptr) {
     Reduced<T> result(r, t, dimension, keepdim);
-    if (first && t->stride[dimension] != 1) fill<T>(result, *first);
+    const Owned<T> source = kept_from(t, static_cast<Tensor<T> *>(result), sizeof(T));
+    if (first && source->stride[dimension] != 1) fill<T>(result, *first);
     fold_along<Name, T>(
-        t, dimension, parameter,
+        source.get(), dimension, parameter,
         [&](char *const *data, const int64_t *stride, int64_t j, Accumulate<T> state) {
             element<T>(data[0], stride[0], j) = T(finish(state));
         },
@@ -265,8 +276,10 @@ void variance(Tensor<T> *r, Tensor<T> *t, int dimension, int biased, int keepdim
         const Finish &finish;
     };
     const bool one_pass = torch7();
-    const Context context{t->size[dimension],
-                          t->stride[dimension],
+    Reduced<T> result(r, t, dimension, keepdim);
+    const Owned<T> source = kept_from(t, static_cast<Tensor<T> *>(result), sizeof(T));
+    const Context context{source->size[dimension],
+                          source->stride[dimension],
                           divisor,
                           n,
                           TH_CHOOSE(fold_lines<fold::Sum, T>)(),
@@ -274,8 +287,7 @@ void variance(Tensor<T> *r, Tensor<T> *t, int dimension, int biased, int keepdim
                                    : TH_CHOOSE(fold_lines<fold::SumDeviations, T>)(),
                           one_pass,
                           finish};
-    Reduced<T> result(r, t, dimension, keepdim);
-    const Without from(t, dimension), to(static_cast<Tensor<T> *>(result), dimension);
+    const Without from(source.get(), dimension), to(static_cast<Tensor<T> *>(result), dimension);
     const Operand operands[] = {{&from.tensor, sizeof(T)}, {&to.tensor, sizeof(T)}};
     for_each_row_any_order(
         2, operands,
@@ -290,7 +302,7 @@ void variance(Tensor<T> *r, Tensor<T> *t, int dimension, int biased, int keepdim
                 c.squares(x, c.n, c.stride, m, stride[0], squares, means, c.one_pass);
                 for (int64_t j = 0; j < m; j++) {
                     A v = squares[j] / c.divisor;
-                    if (c.one_pass) v = std::max(A(0), v - means[j] * means[j] * (c.count / c.divisor));
+                    if (c.one_pass) v -= A(T(c.count) / T(c.divisor)) * means[j] * means[j], v = v < 0 ? A(0) : v;
                     element<T>(data[1], stride[1], begin + j) = T(c.finish(v));
                 }
             }
@@ -308,9 +320,10 @@ template <typename T> void std_(Tensor<T> *r, Tensor<T> *t, int dimension, int b
 template <typename Name, typename T>
 void extreme_along(Tensor<T> *values, Tensor<int64_t> *indices, Tensor<T> *t, int dimension, int keepdim) {
     check_dimension(t, dimension, 2, out_of_range);
-    const Owned<T> source = values == t ? alias(t) : retained(t);
-    Reduced<T> value(values, source, dimension, keepdim);
-    Reduced<int64_t> index(indices, source, dimension, keepdim);
+    Reduced<T> value(values, t, dimension, keepdim);
+    Reduced<int64_t> index(indices, t, dimension, keepdim);
+    const Owned<T> apart = kept_from(t, static_cast<Tensor<T> *>(value), sizeof(T));
+    const Owned<T> source = kept_from(apart.get(), static_cast<Tensor<int64_t> *>(index), sizeof(int64_t));
     // As in sums: filled first, and written only where the first element is not the best.
     const bool filled = source->stride[dimension] != 1;
     if (filled) fill<int64_t>(index, 0);
@@ -334,13 +347,14 @@ template <typename T> void min(Tensor<T> *v, Tensor<int64_t> *i, Tensor<T> *t, i
 template <typename Name, typename T> void cumulate(Tensor<T> *r, Tensor<T> *t, int dimension) {
     check_dimension(t, dimension, 2, out_of_range);
     resizeAs<T>(r, t);
+    const Owned<T> source = kept_unless_same(t, r);
     struct Context {
         Scan scan;
         int64_t n, stride, r_stride;
     };
-    const Context context{TH_CHOOSE(scan_lines<Name, T>)(), t->size[dimension], t->stride[dimension],
+    const Context context{TH_CHOOSE(scan_lines<Name, T>)(), source->size[dimension], source->stride[dimension],
                           r->stride[dimension]};
-    const Without from(t, dimension), to(r, dimension);
+    const Without from(source.get(), dimension), to(r, dimension);
     const Operand operands[] = {{&from.tensor, sizeof(T)}, {&to.tensor, sizeof(T)}};
     for_each_row_any_order(
         2, operands,
@@ -383,8 +397,9 @@ template <typename T> void cross(Tensor<T> *r, Tensor<T> *a, Tensor<T> *b, int d
     }
     check_dimension(a, dimension, 3, out_of_range);
     TH_ARGUMENT(a->size[dimension] == 3, 3, "dimension %d does not have size 3", dimension + index_base());
-    const Owned<T> source1 = a == r ? alias(a) : retained(a), source2 = b == r ? alias(b) : retained(b);
+    const Owned<T> view1 = a == r ? alias(a) : retained(a), view2 = b == r ? alias(b) : retained(b);
     resizeAs<T>(r, a);
+    const Owned<T> source1 = kept_unless_same(view1.get(), r), source2 = kept_unless_same(view2.get(), r);
     each_line(
         dimension, line_work(r, 3),
         [](Line<T> out, Line<T> x, Line<T> y) {

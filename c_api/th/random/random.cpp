@@ -104,8 +104,9 @@ int geometric(THGenerator *generator, double p) {
     return int(std::log(1 - standard_uniform(generator)) / std::log(p)) + 1;
 }
 
+void check_probability(double p) { TH_ARGUMENT(p >= 0 && p <= 1, 1, "must be >= 0 and <= 1"); }
 int bernoulli(THGenerator *generator, double p) {
-    TH_ARGUMENT(p >= 0 && p <= 1, 1, "must be >= 0 and <= 1");
+    check_probability(p);
     return standard_uniform(generator) <= p;
 }
 

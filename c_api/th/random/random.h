@@ -47,6 +47,7 @@ double standard_gamma(THGenerator *, double alpha);
 double cauchy(THGenerator *, double median, double sigma);
 double log_normal(THGenerator *, double mean, double stdv);
 int geometric(THGenerator *, double p);
+void check_probability(double p);
 int bernoulli(THGenerator *, double p);
 bool is_valid(const THGenerator *);
 

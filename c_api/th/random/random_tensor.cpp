@@ -45,6 +45,7 @@ template <typename T> void fill_bernoulli(Tensor<T> *self, THGenerator *generato
 
 template <typename T, typename P> void bernoulli_tensor(Tensor<T> *self, THGenerator *generator, Tensor<P> *p) {
     check_same_elements({{"self", self}, {"p", p}});
+    each([](P probability) { check_probability(double(probability)); }, p);
     each([&](T &r, P &probability) { r = T(bernoulli(generator, double(probability))); }, self, p);
 }
 
@@ -178,15 +179,20 @@ void multinomial(Tensor<int64_t> *self, THGenerator *generator, Tensor<T> *prob_
     TH_ARGUMENT(with_replacement || n_sample <= categories, 2,
                 "cannot sample n_sample > prob_dist:size(1) samples without replacement");
     Buffer<double> cumulative(categories);
-    resize<int64_t>(self, {rows, n_sample});
-    for (int64_t i = 0; i < rows; i++) {
+    const auto accumulate = [&](int64_t i) {
         const T *const row = prob_dist->data() + (dims == 1 ? 0 : i * prob_dist->stride[0]);
         double sum = 0;
         for (int64_t j = 0; j < categories; j++) {
             sum += double(row[j * prob_dist->stride[dims - 1]]);
             cumulative[j] = sum;
         }
-        TH_ARGUMENT(sum > 0, 2, "invalid multinomial distribution (sum of probabilities <= 0)");
+        return sum;
+    };
+    for (int64_t i = 0; i < rows; i++)
+        TH_ARGUMENT(accumulate(i) > 0, 2, "invalid multinomial distribution (sum of probabilities <= 0)");
+    resize<int64_t>(self, {rows, n_sample});
+    for (int64_t i = 0; i < rows; i++) {
+        const double sum = accumulate(i);
         for (int64_t j = 0; j < categories; j++) cumulative[j] /= sum;
         for (int j = 0; j < n_sample; j++) {
             const int64_t drawn = position(cumulative.get(), categories, uniform(generator, 0, 1));

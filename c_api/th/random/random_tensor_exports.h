@@ -25,7 +25,8 @@ TH_EXPORT(void, THTensor_(standard_gamma), ::th::fill_standard_gamma<real>, THTe
 TH_TENSOR(void, rand, THTensor *, THGenerator *, THLongStorage *)
 TH_TENSOR(void, randn, THTensor *, THGenerator *, THLongStorage *)
 TH_TENSOR(void, multinomial, THLongTensor *, THGenerator *, THTensor *, int, int)
-TH_TENSOR(void, multinomialAliasSetup, THTensor *, THLongTensor *, THTensor *)
+TH_EXPORT_READER(THTensor_(multinomialAliasSetup), ::th::multinomialAliasSetup<real>, THTensor *, THLongTensor *,
+                 THTensor *)
 TH_TENSOR(void, multinomialAliasDraw, THLongTensor *, THGenerator *, THLongTensor *, THTensor *)
 TH_TENSOR(void, dirichlet_grad, THTensor *, THTensor *, THTensor *, THTensor *)
 TH_EXPORT(void, THVector_(normal_fill), ::th::normal_fill<real>, real *, const int64_t, THGenerator *, const real,

@@ -12,6 +12,14 @@ template <typename T, typename R> Owned<T> apart(Tensor<T> *input, const Tensor<
     return shared ? clone(input) : retained(input);
 }
 
+// Whether both have the same elements at the same places.
+inline bool is_same_view(const AnyTensor *a, const AnyTensor *b) {
+    if (a->storage != b->storage || a->storageOffset != b->storageOffset || !same_size(a, b)) return false;
+    for (int d = 0; d < a->nDimension; d++)
+        if (a->stride[d] != b->stride[d]) return false;
+    return true;
+}
+
 // Whether different elements never lie at the same place (may say no where it is true).
 bool elements_are_distinct(const AnyTensor *);
 

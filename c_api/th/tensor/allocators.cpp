@@ -191,6 +191,7 @@ void *allocate_from(THAllocator *allocator, void *context, ptrdiff_t bytes) {
 
 void *reallocate_from(THAllocator *allocator, void *context, void *memory, ptrdiff_t bytes) {
     if (allocator->realloc == realloc_default) return reallocate(memory, bytes);
+    TH_CHECK(allocator->realloc != realloc_map, "cannot realloc mapped data");
     void *data = allocator->realloc(context, memory, bytes);
     TH_CHECK(data || bytes <= 0, "$ Torch: not enough memory: you tried to reallocate %dGB. Buy new RAM!",
              int(bytes >> 30));

@@ -106,7 +106,7 @@ template <typename T> int nDimension(const Tensor<T> *self) { return self->nDime
 
 inline Storage<int64_t> *list(int n, const int64_t *values) {
     Storage<int64_t> *self = native(THLongStorage_newWithSize(n));
-    std::copy(values, values + n, self->elements());
+    if (self) std::copy(values, values + n, self->elements());  // without memory, the error has been reported
     return self;
 }
 template <typename T> Storage<int64_t> *newSizeOf(Tensor<T> *self) { return list(self->nDimension, self->size); }

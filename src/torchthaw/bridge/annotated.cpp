@@ -3,6 +3,7 @@
 
 #include "exceptions.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace bridge {
@@ -46,7 +47,7 @@ bool Annotated::complete(const thaw_callable *function, char *frame, PyObject *c
                          CallMemory *memory) {
     Failure failure;
     if (some_left_out) {
-        if (!fill(function, frame, arguments)) return false;
+        if (!fill(function, frame, arguments, &memory->sizes)) return false;
         const bool makes = function->made >= 0 && arguments[function->made] == nullptr;
         if (makes && !check_arrays(function, frame, arrays_, count_, &failure)) return raise(failure), false;
         if (makes && !make_outputs(function, frame, memory)) return false;
@@ -97,11 +98,11 @@ Ref Annotated::make(const thaw_callable *function, int index, char *frame, CallM
     return convert_pointer(argument, nullptr, memory, array, &code_ran) == DONE ? std::move(output) : Ref();
 }
 
-bool Annotated::fill(const thaw_callable *function, char *frame, PyObject *const *arguments) {
+bool Annotated::fill(const thaw_callable *function, char *frame, PyObject *const *arguments, Sizes *sizes) {
     for (int i = 0; i < function->parameter_count; ++i) {
         const thaw_parameter &parameter = function->parameters[i];
         if (arguments[i] != nullptr || parameter.source == 0) continue; /* the workspace needs the others first */
-        if (!fill_from(find(parameter.source - 1), function, parameter, frame)) return false;
+        if (!fill_from(find(parameter.source - 1), function, parameter, frame, sizes)) return false;
         if ((parameter.flags & THAW_SIZES) == 0) continue;
         const int dimensions = find(parameter.source - 1)->dimensions;
         *next(i) = {i, Array::COUNTED, nullptr, dimensions, nullptr, nullptr};
@@ -111,7 +112,7 @@ bool Annotated::fill(const thaw_callable *function, char *frame, PyObject *const
 
 /* One parameter's value, from the tensor that determines it. */
 bool Annotated::fill_from(const Array *source, const thaw_callable *function, const thaw_parameter &parameter,
-                          char *frame) {
+                          char *frame, Sizes *sizes) {
     const char *source_name = function->parameters[parameter.source - 1].name;
     if (source == nullptr || source->dimensions < 0) {
         PyErr_Format(PyExc_TypeError, "%s: expected a value, since %s is no tensor that has it", parameter.name,
@@ -120,7 +121,13 @@ bool Annotated::fill_from(const Array *source, const thaw_callable *function, co
     }
     char *place = frame + parameter.offset;
     if ((parameter.flags & THAW_SIZES) != 0) {
-        std::memcpy(place, &source->size, sizeof source->size);
+        const int64_t *size = source->size;
+        if (*function->has_callback) { /* which may change the tensor's own */
+            int64_t *kept = sizes->take(source->dimensions);
+            if (kept == nullptr) return false;
+            size = std::copy(size, size + source->dimensions, kept) - source->dimensions;
+        }
+        std::memcpy(place, &size, sizeof size);
         return true;
     }
     const bool is_ndim = parameter.source_dim == THAW_NDIM_OF_SOURCE;

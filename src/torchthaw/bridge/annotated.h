@@ -33,8 +33,9 @@ public:
     Ref made() { return std::move(made_); }
 
 private:
-    bool fill(const thaw_callable *function, char *frame, PyObject *const *arguments);
-    bool fill_from(const Array *source, const thaw_callable *function, const thaw_parameter &parameter, char *frame);
+    bool fill(const thaw_callable *function, char *frame, PyObject *const *arguments, Sizes *sizes);
+    bool fill_from(const Array *source, const thaw_callable *function, const thaw_parameter &parameter, char *frame,
+                   Sizes *sizes);
     bool make_outputs(const thaw_callable *function, char *frame, CallMemory *memory);
     Ref make(const thaw_callable *function, int index, char *frame, CallMemory *memory);
     bool provide_workspace(const thaw_callable *function, char *frame, PyObject *const *arguments, Sizes *sizes);

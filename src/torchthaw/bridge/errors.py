@@ -115,6 +115,9 @@ def _wrong_memory(torch, tensor, dtype, written, cause, device):
     if written and tensor.requires_grad and torch.is_grad_enabled():
         leaf = "a leaf" if tensor.is_leaf else "a view of a leaf"
         return RuntimeError, f"{leaf} that requires grad; the call would write to it: use torch.no_grad()"
+    if dtype is not None and tensor.data_ptr() % (tensor.element_size() // (2 if tensor.is_complex() else 1)):
+        advice = "copy = tensor.clone(), then tensor.copy_(copy)" if written else "tensor.clone()"
+        return ValueError, f"one whose elements are not aligned as C's are; pass {advice}"
     return ValueError, _without_memory(torch, tensor)
 
 

@@ -79,10 +79,12 @@ bool has_dtype(const Tensor &tensor, const thaw_parameter &parameter) {
     return is_any || (tensor.dtype_code == parameter.dtype_code && tensor.dtype_bits == parameter.dtype_bits);
 }
 
-/* Whether the memory begins where C's type may; PyTorch's always does. */
+/* Whether the memory begins where C's type may; that of torch.frombuffer() need not. */
 bool is_aligned(const Tensor &tensor, const thaw_parameter &parameter) {
     const int bytes = parameter.dtype_bits / (parameter.dtype_code == DLPACK_COMPLEX ? 16 : 8);
-    return parameter.dtype_code < 0 || reinterpret_cast<uintptr_t>(tensor.data) % static_cast<unsigned>(bytes) == 0;
+    assert(parameter.dtype_code < 0 || (bytes & (bytes - 1)) == 0);
+    const auto below = static_cast<uintptr_t>(bytes - 1);
+    return parameter.dtype_code < 0 || (reinterpret_cast<uintptr_t>(tensor.data) & below) == 0;
 }
 
 /* An array that has a buffer, which is held until C has returned. */
@@ -111,7 +113,8 @@ Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Arra
     const bool in_place = device == nullptr ? tensor.device == ON_CPU
                                             : tensor.device >= 0 && (*device < 0 || *device == tensor.device);
     const bool has_memory = tensor.data != nullptr || tensor.count == 0;
-    const bool fits = has_dtype(tensor, parameter) && in_place && is_contiguous(tensor) && has_memory;
+    const bool fits = has_dtype(tensor, parameter) && in_place && is_contiguous(tensor) && has_memory &&
+                      is_aligned(tensor, parameter);
     const bool asks = !again && fits && may_be_lazy(tensor);
     if (!fits || (asks && is_lazy(argument.object, tensor) != 0)) return refuse(argument, device);
     if (!again && __builtin_expect(!has_plain_attributes(argument.object), 0)) {

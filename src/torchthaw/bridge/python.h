@@ -104,4 +104,15 @@ private:
     PyGILState_STATE state_;
 };
 
+/* Lets other threads have the GIL that this one holds. */
+class WithoutGil {
+public:
+    WithoutGil() : state_(PyEval_SaveThread()) {}
+    ~WithoutGil() { PyEval_RestoreThread(state_); }
+    WithoutGil(const WithoutGil &) = delete;
+
+private:
+    PyThreadState *state_;
+};
+
 }  // namespace bridge

@@ -76,16 +76,19 @@ bool is_contiguous(const Tensor &tensor) {
 
 bool may_be_lazy(const Tensor &tensor) {
     /* PyTorch sets the negative bit on the imaginary part of a conjugate, and asking for it costs more than all the
-     * rest. That part begins at an odd element of the complex memory, and only one element of it is contiguous. */
+     * rest. That part begins at an odd element of the complex memory, and only one element of it is contiguous. What
+     * as_strided() makes of it is not known for one: docs/reference/raw-pointers.md says so. */
     if (tensor.dtype_code != DLPACK_FLOAT) return tensor.dtype_code == DLPACK_COMPLEX;
     const auto element = static_cast<uintptr_t>(tensor.dtype_bits) / 8;
-    return tensor.count == 1 || (reinterpret_cast<uintptr_t>(tensor.data) & element) != 0;
+    return tensor.count == 1 || (reinterpret_cast<uintptr_t>(tensor.data) & element) != 0 || !is_contiguous(tensor);
 }
 
 int is_lazy(PyObject *object, const Tensor &tensor) {
     assert(may_be_lazy(tensor));
-    PyObject *ask = tensor.dtype_code == DLPACK_COMPLEX ? torch.is_conj : torch.is_neg;
-    return truth(Ref(PyObject_CallFunctionObjArgs(ask, object, nullptr)));
+    const int is_conj = tensor.dtype_code != DLPACK_COMPLEX
+                            ? 0
+                            : truth(Ref(PyObject_CallFunctionObjArgs(torch.is_conj, object, nullptr)));
+    return is_conj != 0 ? is_conj : truth(Ref(PyObject_CallFunctionObjArgs(torch.is_neg, object, nullptr)));
 }
 
 }  // namespace bridge

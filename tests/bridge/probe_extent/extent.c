@@ -50,3 +50,5 @@ void release(void) {
   THFloatTensor_free(kept);
   kept = NULL;
 }
+
+void resize_matrix(THFloatTensor *tensor, int rows, int columns) { THFloatTensor_resize2d(tensor, rows, columns); }

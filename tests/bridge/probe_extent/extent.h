@@ -16,3 +16,4 @@ int kept_is_set_to(THFloatTensor *tensor);
 float kept_element(long position);
 float kept_at(long position);
 void release(void);
+void resize_matrix(THFloatTensor *tensor, int rows, int columns);

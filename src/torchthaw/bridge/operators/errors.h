@@ -2,7 +2,9 @@
 #pragma once
 
 #include "../failure.h"
+#include "../python.h"
 
+#include <memory>
 #include <stdexcept>
 
 /* As pybind11 declares it for all modules of a process: what such an exception becomes in Python, set_error() says.
@@ -30,6 +32,28 @@ public:
 
 private:
     const Failure::Type type_;
+};
+
+/* The exception that is set in Python; the GIL is held where it is made. */
+class RaisedError : public pybind11::builtin_exception {
+public:
+    RaisedError() : builtin_exception("an exception in Python") {
+        SavedError saved;
+        PyObject *value = saved.value();
+        Py_XINCREF(value);
+        saved.drop();
+        value_ = std::shared_ptr<PyObject>(value, [](PyObject *object) {
+            const Gil gil;
+            Py_XDECREF(object);
+        });
+    }
+
+    void set_error() const override {
+        PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(value_.get())), value_.get());
+    }
+
+private:
+    std::shared_ptr<PyObject> value_;
 };
 
 }  // namespace bridge

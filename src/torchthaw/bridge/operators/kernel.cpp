@@ -1,6 +1,7 @@
 /* operators/kernel.cpp: one call from PyTorch's dispatcher to C: the stack into the frame, the call, outputs back. */
 #include "kernel.h"
 
+#include "../callbacks.h"
 #include "../check.h"
 #include "../convert.h"
 #include "../dlpack.h"
@@ -77,7 +78,11 @@ public:
         }
         if (plan_.on_cuda || layout.device_type != shim.cpu) check_device(index, layout);
         const bool written = has_flag(index, THAW_WRITTEN);
-        if (!layout.contiguous || (written && plan_.functional)) make_dense(index, written);
+        const bool is_kept = !*function().has_callback; /* a callback may resize the tensor */
+        if (!is_kept) keep_sizes(index);
+        if (!is_kept || !layout.contiguous || !is_aligned(index) || (written && plan_.functional)) {
+            make_dense(index, written);
+        }
         const void *data = value.repeated.get();
         if (data == nullptr) {
             TensorObject *used = value.dense == nullptr ? value.tensor : value.dense;
@@ -131,7 +136,12 @@ public:
         assert(parameter.source > 0 && values_[parameter.source - 1].tensor != nullptr);
         const Layout &source = values_[parameter.source - 1].layout;
         const int dimension = parameter.source_dim;
-        if (dimension == THAW_SHAPE_OF_SOURCE) return store(index, source.size);
+        if (dimension == THAW_SHAPE_OF_SOURCE) {
+            if (has_flag(index, THAW_CHECKED)) {
+                next_array() = {index, Array::COUNTED, nullptr, source.dimensions, nullptr, nullptr};
+            }
+            return store(index, source.size);
+        }
         if (dimension >= source.dimensions) {
             refuse(parameter.source - 1,
                    "at least " + std::to_string(dimension + 1) + " dimensions, for " + parameter.name,
@@ -192,7 +202,8 @@ public:
 
     void run() {
         follow_thread_count();
-        function().run(frame_);
+        if (__builtin_expect(*function().has_callback, 0)) run_with_callbacks();
+        else function().run(frame_);
         int status = 1;
         if (function().status != 0) std::memcpy(&status, frame_ + function().result_offset, sizeof status);
         if (status == 0) throw KernelError(failure_of(&function()));
@@ -231,6 +242,35 @@ private:
         if (!followed) followed = shim.torch_get_num_threads(&threads) == 0;
     }
 
+    /* Throws what a callback raises. */
+    void run_with_callbacks() {
+        const Gil gil;
+        CallbackScope scope;
+        if (!scope.has_entered()) throw RaisedError();
+        {
+            const WithoutGil released;
+            function().run(frame_);
+        }
+        if (scope.raise()) throw RaisedError();
+    }
+
+    /* C gets the sizes that the tensor has now, whatever becomes of it. */
+    void keep_sizes(int index) {
+        Value &value = values_[index];
+        const int64_t *size = value.layout.size;
+        value.sizes.reset(new int64_t[static_cast<size_t>(value.layout.dimensions)]);
+        std::copy(size, size + value.layout.dimensions, value.sizes.get());
+        value.layout.size = value.sizes.get();
+    }
+
+    /* Whether the memory begins where C's type may. */
+    bool is_aligned(int index) {
+        const void *data;
+        if (plan_.on_cuda || shim.torch_get_const_data_ptr(values_[index].tensor, &data) != 0) return true;
+        const size_t below = shim.aoti_torch_dtype_element_size(values_[index].layout.dtype) - 1;
+        return (reinterpret_cast<uintptr_t>(data) & below) == 0;
+    }
+
     void read_nothing(int index) {
         store(index, nullptr);
         if (!has_flag(index, THAW_CHECKED)) return;
@@ -258,7 +298,8 @@ private:
         const void *data;
         if (shim.torch_get_const_data_ptr(value.tensor, &data) != 0 || data == nullptr) return false;
         const size_t bytes = shim.aoti_torch_dtype_element_size(value.layout.dtype);
-        const size_t all = bytes * static_cast<size_t>(elements);
+        size_t all;
+        if (__builtin_mul_overflow(bytes, static_cast<size_t>(elements), &all)) throw std::bad_alloc();
         value.repeated.reset(new char[all]);
         char *to = value.repeated.get();
         std::memcpy(to, data, bytes);
@@ -404,7 +445,7 @@ void kernel(const thaw_callable *function, void *frame, int functional, uint64_t
     }
     call.run();
     call.give_back();
-} catch (const KernelError &) {
+} catch (const pybind11::builtin_exception &) {
     throw;
 } catch (const std::bad_alloc &error) {
     throw KernelError(Failure::MEMORY_ERROR, error.what());

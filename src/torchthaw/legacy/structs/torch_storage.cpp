@@ -56,7 +56,11 @@ char *address_of(PyObject *storage) {
 }
 
 bool resize(PyObject *tensor, PyObject *storage, bool on_cuda, int64_t bytes, Resized *resized) {
-    const int64_t needed = resized->offset + bytes;
+    int64_t needed;
+    if (__builtin_add_overflow(resized->offset, bytes, &needed)) {
+        set_error("Trying to resize storage beyond all memory");
+        return false;
+    }
     resized->bytes_before = methods.nbytes.integer(storage);
     if (resized->bytes_before < 0) return false;
     resized->now = resized->before = resized->bytes_before == 0 ? nullptr : address_of(storage);
