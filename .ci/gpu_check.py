@@ -86,7 +86,7 @@ def steps(results=cards.RESULTS):
         configure += ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}"]
     yield Step("build", "configure", configure, 60, compilers, True)
     yield Step("build", "runtimes and tests", [*build, "legacy", "gpu_tests"], 400, compilers, True)
-    yield Step("build", "peers", [python, "-c", PEERS], 300, ("nvcc", "ninja", GPU, "cffi"))
+    yield Step("build", "peers", [python, "-c", PEERS], 300, ("nvcc", "ninja", GPU, "cffi"), True)
 
     ctest = [tool("ctest"), "--test-dir", BUILD, "-L", "gpu", "--no-tests=error", "--output-on-failure",
              "--parallel", "4"]  # fmt: skip
@@ -94,7 +94,7 @@ def steps(results=cards.RESULTS):
     for path in sorted((TESTS / "cuda" / "gpu").glob("test_*.py")):
         yield Step("test", path.stem, [*PYTEST, path.relative_to(ROOT)], 400, (GPU, *MODULES))
     for path in sorted({*HOST.glob("test_cuda_*.py")} - {HOST / "test_cuda_checks.py"}):
-        yield Step("test", path.stem, [*PYTEST, path.relative_to(ROOT)], 200, (GPU, *MODULES, "nvcc"))
+        yield Step("test", path.stem, [*PYTEST, path.relative_to(ROOT)], 600, (GPU, *MODULES, "nvcc"))
 
     for check, options in SANITIZERS.items():
         for program in programs():

@@ -73,11 +73,18 @@ def follows_tf32(function):
 
 
 def follow_tf32(*_):
-    """Allows products on a GPU, in this thread, what ``torch.backends.cuda.matmul.allow_tf32`` allows."""
-    allowed = torch.backends.cuda.matmul.allow_tf32
-    if allowed is not per_thread.tf32:
-        my_lib_cuda().my_lib_cuda_allow_tf32(int(allowed))
+    """Allows products on a GPU, in this thread, what PyTorch's setting allows."""
+    allowed, library = allows_tf32(), my_lib_cuda()
+    if library and allowed is not per_thread.tf32:
+        library.my_lib_cuda_allow_tf32(int(allowed))
         per_thread.tf32 = allowed
+
+
+def allows_tf32():
+    """PyTorch's setting for products. From 2.9 on it may be given as a precision, and ``allow_tf32`` raises then."""
+    matmul = torch.backends.cuda.matmul
+    precision = getattr(matmul, "fp32_precision", None)
+    return matmul.allow_tf32 if precision is None else precision == "tf32"
 
 
 class PerThread(local):

@@ -140,6 +140,23 @@ def test_channels_last_is_kept(function):
         assert gradient.is_contiguous(memory_format=torch.channels_last)
 
 
+def test_pytorchs_setting_for_tf32_is_read_as_it_was_given():
+    """From 2.9 on as a precision, after which PyTorch's older switch raises."""
+    matmul = torch.backends.cuda.matmul
+    before = getattr(matmul, "fp32_precision", None)
+    try:
+        for allowed in (True, False):
+            matmul.allow_tf32 = allowed
+            assert _library.allows_tf32() is allowed
+            if before is not None:
+                matmul.fp32_precision = "ieee" if allowed else "tf32"
+                assert _library.allows_tf32() is not allowed
+    finally:
+        matmul.allow_tf32 = False
+        if before is not None:
+            matmul.fp32_precision = before
+
+
 def test_on_a_gpu_products_follow_the_setting_for_tf32(monkeypatch):
     """Before the call, and once more in the thread of backward."""
     followed = []

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <mutex>
 #include <type_traits>
 
 namespace my_lib {
@@ -372,6 +373,9 @@ bool launch_team(void (*kernel)(Parameters...), const GridPlan &plan, unsigned *
     config.stream = on;
     config.attrs = &cooperative;
     config.numAttrs = 1;
+    // The attribute is the process's: another thread must not lower it before this one has launched.
+    static std::mutex launching;
+    const std::lock_guard<std::mutex> lock(launching);
     if (!succeeded(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(plan.shared)), "ask for shared memory") ||
         !succeeded(cudaMemsetAsync(finished, 0, blocks * sizeof(unsigned), on), "set the counts of steps to zero"))

@@ -218,9 +218,10 @@ void *base_allocation(void *memory, size_t *size) {
 
 }  // namespace
 
-void *allocate_on_device(size_t bytes) {
+void *allocate_on_device(size_t bytes) { return allocate_on_device(bytes, current_stream()); }
+void *allocate_on_device(size_t bytes, cudaStream_t stream) {
     void *memory;
-    CUDA_CHECK(allocate(&memory, bytes, current_stream()));
+    CUDA_CHECK(allocate(&memory, bytes, stream));
     return memory;
 }
 

@@ -23,7 +23,7 @@ void *scratch(int device, cudaStream_t stream) {
     void *&piece = pieces[{device, stream}];
     if (!piece) {
         OnDevice on(device);
-        piece = allocate_on_device(scratch_bytes);
+        piece = allocate_on_device(scratch_bytes, stream);
     }
     return piece;
 }

@@ -20,6 +20,7 @@ void synchronize();
 
 // On the current device, for its current stream; NULL for 0 bytes. Errors: "out of memory", no card.
 void *allocate_on_device(size_t bytes);
+void *allocate_on_device(size_t bytes, cudaStream_t stream);  // for this one
 void release_on_device(void *memory);
 
 // Makes a device the current one until the end of the block; -1 leaves it.

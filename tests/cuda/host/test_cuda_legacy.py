@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
 import torchthaw
 from support import ROOT, SRC, TESTS
@@ -176,7 +177,8 @@ def test_removed_calls(project, build):
     source = project / "src" / "my_lib_cuda.c"
     source.write_text(text + source.read_text())
     run(project, *build)
-    call(project, "assert my_lib.old_calls() != 0")
+    if not torch.cuda.is_available():  # cudaThreadExit resets the device
+        call(project, "assert my_lib.old_calls() != 0")
 
 
 @BUILDS
@@ -233,12 +235,9 @@ def test_sources_that_choose_what_the_c_library_declares(project, build, standar
 
 
 CALL = """
-import sys
 import torch
 from my_package._ext import my_lib
 from my_package._ext.my_lib._my_lib import ffi
-if torch.cuda.is_available():
-    sys.exit("skip")
 """
 
 
@@ -322,6 +321,8 @@ def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, way):
     dynamic = build_blas(tmp_path, way)
     assert re.findall(r"NEEDED.*\[(libcu.*)\]", dynamic) == ["libcublas.so.13", "libcurand.so.13"]
     assert str(tmp_path) in re.search(r"RUNPATH.*", dynamic)[0]
+    if torch.cuda.is_available():
+        return  # PyTorch has loaded the real ones
     load = "import sys; sys.path.insert(0, '.'); import blas_of_old; print(blas_of_old.calls_blas())"
     environment = {**os.environ, "PYTHONPATH": str(SRC)}
     done = subprocess.run([sys.executable, "-c", f"import torchthaw; {load}"], cwd=tmp_path, env=environment,
