@@ -29,13 +29,17 @@ bool kernel_supports_amx() {
     return syscall(SYS_arch_prctl, get_supported_features, &features) == 0 && (features >> tile_data & 1);
 }
 
-// What __builtin_cpu_supports() of clang 14 does not know. `which`: of the registers that CPUID fills, EAX to EDX.
-bool cpuid_bit(unsigned leaf, int which, int bit) {
-    unsigned given[4];
-    return __get_cpuid_count(leaf, 0, &given[0], &given[1], &given[2], &given[3]) && (given[which] >> bit & 1);
+struct Registers {
+    unsigned eax, ebx, ecx, edx;
+};
+
+// What __builtin_cpu_supports() of clang 14 does not know, as CPUID has it.
+bool cpuid_bit(unsigned leaf, unsigned Registers::*which, int bit) {
+    Registers given;
+    return __get_cpuid_count(leaf, 0, &given.eax, &given.ebx, &given.ecx, &given.edx) && (given.*which >> bit & 1);
 }
-bool cpu_has_f16c() { return cpuid_bit(1, 2, 29); }
-bool cpu_has_amx_bf16() { return cpuid_bit(7, 3, 22); }
+bool cpu_has_f16c() { return cpuid_bit(1, &Registers::ecx, 29); }
+bool cpu_has_amx_bf16() { return cpuid_bit(7, &Registers::edx, 22); }
 #endif
 
 bool cpu_has(Isa isa) {

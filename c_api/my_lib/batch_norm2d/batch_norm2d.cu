@@ -7,6 +7,8 @@
 #include "my_lib_cuda.h"
 #include "runtime/device.cuh"
 
+#include <climits>
+
 namespace my_lib {
 namespace {
 
@@ -112,16 +114,22 @@ __global__ void __launch_bounds__(channel_threads)
     });
 }
 
+// A block for each channel.
+bool check_blocks(int64_t channels) {
+    return channels <= INT_MAX || set_error(MY_LIB_ERROR_INVALID_SIZE, "channels: expected at most %d, got %lld",
+                                            INT_MAX, static_cast<long long>(channels));
+}
+
 template <typename T> int forward(const BatchNorm2dForward<T> &a, void *stream) {
     Images images = {};
-    return check_arguments(a, &images) &&
+    return check_arguments(a, &images) && check_blocks(a.channels) &&
            (a.channels == 0 || launch(batch_norm2d_forward_kernel<T>, static_cast<unsigned>(a.channels),
                                       channel_threads, stream, a.input, images, a.eps, a.output, a.mean, a.std));
 }
 
 template <typename T> int backward(const BatchNorm2dBackward<T> &a, void *stream) {
     Images images = {};
-    return check_arguments(a, &images) &&
+    return check_arguments(a, &images) && check_blocks(a.channels) &&
            (!a.grad_input || images.count() == 0 ||
             launch(batch_norm2d_backward_kernel<T>, static_cast<unsigned>(a.channels), channel_threads, stream,
                    a.grad_output, a.input, a.mean, a.std, images, a.eps, a.grad_input));

@@ -69,7 +69,11 @@ cudaError_t allocate_by_default(void **memory, size_t bytes, cudaStream_t stream
     } else {
         code = cudaMallocAsync(memory, bytes, stream);
     }
-    if (code == cudaSuccess) remember(*memory, {host.allocate ? host.release : nullptr, nullptr, device, stream});
+    if (code != cudaSuccess) return code;
+    Block block = {host.allocate ? host.release : nullptr, nullptr, device, stream};
+    THCStream *current = current_stream_object(device);
+    if (current->stream == stream) block.uses.emplace_back(current);
+    remember(*memory, std::move(block));
     return code;
 }
 
@@ -85,6 +89,7 @@ cudaError_t allocate(void **memory, size_t bytes, cudaStream_t stream) {
 // What is enqueued on `stream` from now on waits for the uses of a block.
 cudaError_t wait_for(const std::vector<StreamUse> &uses, cudaStream_t stream) {
     for (const StreamUse &use : uses) {
+        if (use.stream() == stream) continue;
         cudaEvent_t event;
         cudaError_t code = use.event(&event);
         if (code != cudaSuccess) return code;

@@ -29,6 +29,8 @@ public:
     StreamUse &operator=(StreamUse &&) = delete;
     ~StreamUse() { THCStream_free(kept_); }
 
+    cudaStream_t stream() const { return stream_; }
+
     // An event that comes when what was enqueued on the stream until now is done. The caller destroys it.
     cudaError_t event(cudaEvent_t *event) const;
 

@@ -85,7 +85,26 @@ void test_recorded_streams() {
     CHECK(order.streams.size() == 1 && order.waits.empty());
     thaw_set_cuda_stream(0, stream_number(7));
     require(THCudaFree(state, block));
+    CHECK((order.waits == Waits{{stream_number(7), nullptr}, {stream_number(7), handle}}));
+    CHECK(order.streams.empty() && order.events == 0);
+
+    // Memory that one stream uses is not given to another one before.
+    stream = THCStream_new(cudaStreamDefault);
+    handle = stream->stream;
+    thaw_set_cuda_stream(-1, nullptr);
+    THCState_setStream(state, stream);
+    require(THCudaMalloc(state, &block, 10));
+    THCState_setCurrentStreamIndex(state, 0);
+    THCStream_free(stream);
+    thaw_set_cuda_stream(0, stream_number(7));
+    CHECK(order.streams.size() == 1);
+    order.waits.clear();
+    require(THCudaFree(state, block));
     CHECK((order.waits == Waits{{stream_number(7), handle}}) && order.streams.empty() && order.events == 0);
+    require(THCudaMalloc(state, &block, 10));
+    order.waits.clear();
+    require(THCudaFree(state, block));
+    CHECK(order.waits.empty());
 
     thaw_set_cuda_host(&host);  // what the host gave out, it gives to the stream again that it was for
     THCudaStorage *storage = THCudaStorage_newWithSize(state, 4);
