@@ -76,6 +76,7 @@ def test_what_is_read(text, expected):
         ("options = {'s': ['a.c']}\nfill(options['s'])\nsources = options['s']", 8, "sources"),
         ("sources = ['a.c']\noptions = [{'s': sources}]\nfill(*options)", 8, "sources"),
         ("sources = ['a.c']\nfill([sources])", 7, "sources"),
+        ("name = 'a'\nname += unknown()\nsources = [name + '.c']", 8, "sources"),
         ("options = {'s': ['a.c']}\noptions['s'].append(unknown())\nsources = options['s']", 8, "sources"),
         ("sources = ['a.c']\ndef add():\n    sources.append('b.c')\nadd()", 9, "sources"),
         ("sources = []\nfor name in ('a', 'b'):\n    sources.append(name)", 8, "sources"),

@@ -167,15 +167,17 @@ class Reader(Values):
             return
         owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
         for node in [*owner, *call.args, *(keyword.value for keyword in call.keywords)]:
-            for each in _names(node):
-                self.forget_value(self.values.get(each))
+            for value in [self.values.get(name) for name in _names(node)]:
+                if _changeable(value):
+                    self.forget_value(value)
         for each in self.defined.get(self.tree.dotted(call.func), ()):
             self.values.pop(each, None)
 
     def forget_value(self, value):
-        """Forgets every name of an object that can change, of what holds it, and of what it holds."""
+        """Forgets every name of an object and, where it can change, of what holds it and of what it holds."""
         changed = _changeable(value)
-        self.values = {name: each for name, each in self.values.items() if not changed & _changeable(each)}
+        kept = [(name, each) for name, each in self.values.items() if each is not value]
+        self.values = {name: each for name, each in kept if not changed & _changeable(each)}
 
     def refuse_calls(self, statement, where):
         for node in ast.walk(statement):
