@@ -4,10 +4,11 @@
     make compat torch="2.4.1 newest" python="3.10 3.12" publish=1
     make compat-short                    the version in .ci/requirements/newest-torch.txt, on the Python of .venv
 
-newest is what the package index gives today. A cell of the table is one PyTorch on one Python. Each gets an environment of its own, which is removed at its end, and
-a copy of the repository without torchthaw/, so that the tests can import nothing but the wheel. Logs and a JSON file
-for each cell are in build/compat/. --publish writes the cells that were run into docs/reference/compatibility.md.
-TORCH_INDEX names another package index for PyTorch. The exit status is 1 where a test failed or a cell could not be run.
+newest is what the package index gives today. A cell of the table is one PyTorch on one Python. Each gets an environment
+of its own, which is removed at its end, and a copy of the repository without torchthaw/, so that the tests can import
+nothing but the wheel. Logs and a JSON file for each cell are in build/compat/. --publish writes the cells that were run
+into docs/reference/compatibility.md. TORCH_INDEX names another package index for PyTorch. The exit status is 1 where a
+test failed or a cell could not be run.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from support import wheel_builder  # noqa: E402
 
 FOLDER = ROOT / "build" / "compat"
 PINS = ROOT / ".ci" / "requirements"
-# Where python= is not given: five cells have each PyTorch and each Python once. All fifteen would take three times as long.
+# Where python= is not given: five cells have each PyTorch once, and every Python. All fifteen take three times as long.
 PYTHON = {"2.4.1": "3.10", "2.7.1": "3.12", "2.10.0": "3.12", "2.13.0": "3.13", "newest": "3.12"}
 
 # What each part of a cell runs, in a process of its own, all at once: most of the time goes into processes that they
