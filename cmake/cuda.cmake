@@ -1,7 +1,8 @@
 # cmake/cuda.cmake: finds nvcc, which is optional: without it everything but the CUDA libraries is built.
 #
-# torchthaw_cuda says whether there is one. CMAKE_CUDA_ARCHITECTURES chooses what is compiled: by default the cards of
-# this machine, else the oldest that the toolkit builds, each with PTX that newer cards translate for themselves.
+# torchthaw_cuda says whether there is one. CMAKE_CUDA_ARCHITECTURES, or CUDAARCHS in the environment, chooses what is
+# compiled: by default the cards of this machine, else the oldest that the toolkit builds, each with PTX that newer cards
+# translate for themselves.
 set(torchthaw_cuda OFF)
 if(TORCHTHAW_CUDA AND NOT TORCHTHAW_SANITIZE)
     # check_language() looks at CUDACXX and PATH; toolkits often lie elsewhere.
@@ -13,7 +14,7 @@ if(TORCHTHAW_CUDA AND NOT TORCHTHAW_SANITIZE)
     include(CheckLanguage)
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
-        if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+        if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND "$ENV{CUDAARCHS}" STREQUAL "")
             find_program(torchthaw_nvidia_smi nvidia-smi)
             set(cards "")
             if(torchthaw_nvidia_smi)

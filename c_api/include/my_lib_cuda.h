@@ -39,7 +39,8 @@ THAW_STATUS
 MY_LIB_API int my_lib_cuda_prepare(int device);
 
 /* Whether products of the calling thread may round their factors to TensorFloat-32, 10 bits of mantissa, which tensor
- * cores multiply: 1 or 0, the initial value. Products in double, and those inside a kernel, never do. Since 1.0.0. */
+ * cores multiply: 1 or 0, the initial value. Products in double never do, nor in a sequence those of each step with the
+ * state before, where the state has up to 128 elements. Since 1.0.0. */
 THAW_STATUS
 MY_LIB_API int my_lib_cuda_allow_tf32(int allow);
 

@@ -56,7 +56,8 @@ inline void *test_stream() {
     return stream;
 }
 
-// A device of many processors, if there is one: of the recorder the last, which has 40. A GPU has its own number.
+// A device of many processors with tensor cores, if there is one: of the recorder the last, which has 40 and compute
+// capability 9.0. A GPU has its own number.
 inline void use_large_device() {
 #if defined(CUDA_RECORDER)
     require(cudaSetDevice(2));

@@ -3,9 +3,11 @@
 #include "device.h"
 #include "../support/lltm_reference.h"
 
-template <typename T> static void test_sizes(int64_t seq_len, LltmSizes s, bool last) {
+// Roundings of T that a result may be off by; with factors in TensorFloat-32, the 8 roundings of that.
+constexpr double usual = 256, of_tf32 = 8 * 8192;
+
+template <typename T> static void test_sizes(int64_t seq_len, LltmSizes s, bool last, double tolerance = usual) {
     const LltmSequence<T> q(seq_len, s);
-    const double tolerance = 256;
     void *stream = test_stream();
     std::vector<T> h(q.all(s.states())), cell(h.size()), gates(q.all(s.gates())), d_input(q.all(s.inputs()));
     std::vector<T> d_weights(s.weights()), d_bias(s.biases()), d_h(s.states()), d_cell(s.states());
@@ -56,6 +58,34 @@ template <typename T> static void test_sizes(int64_t seq_len, LltmSizes s, bool 
     CHECK(backward(nullptr, nullptr, nullptr, nullptr, again_c) && same_bits(again_c.values(), dc.values()));
 }
 
+// Whether the device has tensor cores for TensorFloat-32.
+static bool has_tf32() {
+    int device, major;
+    require(cudaGetDevice(&device));
+    require(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 8;
+}
+
+// A state that blocks share: with TensorFloat-32 allowed, as it then stays, its products have other roundings where there
+// are tensor cores.
+static void test_tf32_is_used() {
+    const int64_t seq_len = 2;
+    const LltmSizes s = {3, 0, 136};  // no input, whose product is cuBLAS's
+    const LltmSequence<float> q(seq_len, s);
+    device_array<float> w(q.weights), b(q.bias), old_h(q.old_h), old_cell(q.old_cell), y(q.all(s.states()));
+    device_array<float> c(y.size());
+    device_array<char> work(lltm_sequence_forward_workspace_size_cuda(seq_len, s.batch, s.input_size, s.state_size));
+    std::vector<float> found[2];
+    for (int allow : {0, 1}) {
+        CHECK(my_lib_cuda_allow_tf32(allow));
+        CHECK(lltm_sequence_forward_cuda(nullptr, w, b, old_h, old_cell, seq_len, s.batch, s.input_size, s.state_size,
+                                         y, c, nullptr, work, work.size(), test_stream()));
+        found[allow] = y.values();
+    }
+    CHECK(all_close(found[1], found[0], of_tf32));
+    CHECK(same_bits(found[1], found[0]) != has_tf32());
+}
+
 int main() {
     struct Case {
         int64_t seq_len;
@@ -79,6 +109,10 @@ int main() {
           Case{3, {33, 2, 132}}, Case{2, {70, 1, 130}}, Case{2, {4, 2, 300}}, Case{2, {40, 2, 320}}, Case{1, {3, 2, 200}},
           Case{3, {150, 1, 144}}, Case{0, {2, 3, 140}}})
         for (bool last : {false, true}) test_sizes<float>(c.seq_len, c.s, last);
+    test_tf32_is_used();
+    for (const Case &c : {Case{3, {1, 2, 129}}, Case{4, {17, 3, 136}}, Case{3, {33, 2, 131}}, Case{2, {70, 1, 130}},
+                          Case{2, {4, 2, 300}}, Case{2, {150, 1, 144}}})
+        test_sizes<float>(c.seq_len, c.s, true, of_tf32);
     CHECK(lltm_sequence_forward_workspace_size_cuda(-1, 1, 1, 1) == SIZE_MAX);
     CHECK(std::strcmp(my_lib_last_error_message(), "seq_len: expected at least 0, got -1") == 0);
     CHECK(kept_to_its_stream());

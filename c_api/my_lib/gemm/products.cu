@@ -42,6 +42,8 @@ bool create(Handle *handle) {
 
 }  // namespace
 
+bool tf32_is_allowed() { return tf32_allowed; }
+
 bool Products::begin() {
     if (handle_) return true;
     Device device;

@@ -24,6 +24,9 @@ template <typename T> struct Product {
     bool add = false;
 };
 
+// What my_lib_cuda_allow_tf32() said last in the calling thread.
+bool tf32_is_allowed();
+
 // What cuBLAS works in, taken from the caller's workspace.
 struct Scratch {
     static constexpr size_t size = size_t{8} << 20;

@@ -6,71 +6,18 @@
 // once. The launch is cooperative, which makes CUDA start all of them or none.
 #pragma once
 
+#include "gemm/products.cuh"
 #include "lltm_sequence/recurrence.cuh"
+#include "lltm_sequence/tile_product.cuh"
 #include "runtime/workspace.cuh"
 
-#include <algorithm>
 #include <climits>
 #include <mutex>
 #include <type_traits>
 
 namespace my_lib {
 
-constexpr int team_warps = 8, team_threads = 32 * team_warps;
 constexpr int64_t most_team_blocks = 1024;
-
-// What a warp multiplies at once, columns of a row; and how many partial sums of each number meet in shared memory.
-constexpr int chunk_columns = 16, chunk_pitch = chunk_columns + 4, sum_slots = team_warps / 2;
-
-// Floats from one row of weights to the next in shared memory: 4 banks on, so that 8 rows are read without conflict.
-__host__ __device__ constexpr int weight_pitch(int64_t columns) { return static_cast<int>((columns + 31) / 32 * 32 + 4); }
-
-// How the state and the batch are divided: unit_blocks x row_blocks blocks, each with `units` units of the state and
-// `tiles` times `rows` rows of the batch. No blocks: this device or this size is not for the kernel.
-struct GridPlan {
-    int units = 0, rows = 0, unit_blocks = 0, row_blocks = 0, tiles = 0;
-    size_t shared = 0;  // bytes
-
-    bool exists() const { return unit_blocks != 0; }
-};
-
-// `factor`: rows of weights for each unit, 3 forward and 1 backward, whose rows are 3 times as long.
-inline size_t shared_bytes(int units, int rows, int64_t state_size, int factor) {
-    const int outputs = units * factor, pitch = weight_pitch(state_size * 3 / factor);
-    const int staged = team_warps * rows * chunk_pitch, sums = sum_slots * outputs * (rows + rows / 4);
-    return (static_cast<size_t>(outputs) * pitch + std::max(staged, sums)) * sizeof(float);
-}
-
-// The least work for each block; for equal work the fewest passes over the weights, then the most units, which read the
-// state of others least often. Beyond `most_work`, products by cuBLAS, a step at a time, use the device better.
-inline bool plan_grid(int64_t seq_len, int64_t batch, int64_t state_size, int factor, GridPlan *plan) {
-    constexpr int64_t most_work = 16 * 32 * 1024;
-    *plan = {};
-    if (seq_len == 0 || seq_len > UINT_MAX || batch > INT_MAX || state_size > INT_MAX / 16) return true;
-    Device device;
-    int shared = 0, cooperative = 0;
-    if (!current_device(&device) ||
-        !succeeded(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.index),
-                   "ask for the shared memory of a block") ||
-        !succeeded(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device.index),
-                   "ask for cooperative launches"))
-        return false;
-    const int64_t most_blocks = cooperative ? std::min<int64_t>(device.processors, most_team_blocks) : 0;
-    int64_t least = most_work / state_size;
-    for (const int units : {16, 8})
-        for (const int rows : {32, 16}) {
-            const size_t bytes = shared_bytes(units, rows, state_size, factor);
-            const int64_t unit_blocks = (state_size + units - 1) / units, all_tiles = (batch + rows - 1) / rows;
-            if (bytes > static_cast<size_t>(shared) || unit_blocks > most_blocks) continue;
-            const int64_t tiles = (all_tiles + most_blocks / unit_blocks - 1) / (most_blocks / unit_blocks);
-            const int64_t row_blocks = (all_tiles + tiles - 1) / tiles, work = tiles * units * rows;
-            if (work > least || (work == least && plan->exists() && tiles >= plan->tiles)) continue;
-            least = work;
-            *plan = {units, rows, static_cast<int>(unit_blocks), static_cast<int>(row_blocks), static_cast<int>(tiles),
-                     bytes};
-        }
-    return true;
-}
 
 // Until each of `blocks` blocks has finished `steps` steps; what they wrote before is visible then. By whole warps.
 __device__ inline void wait_for_steps(const unsigned *finished, unsigned blocks, unsigned steps) {
@@ -87,108 +34,6 @@ __device__ inline void announce_steps(unsigned *finished, unsigned steps) {
     *static_cast<volatile unsigned *>(finished) = steps;
 }
 
-// Rows of a matrix in global memory, which other blocks have written: it is read around the cache of the processor.
-struct Rows {
-    const float *first;
-    int64_t columns;  // also from one row to the next
-    int count;
-    bool packs;  // rows begin at multiples of 16 bytes
-
-    __device__ float4 at(int row, int64_t column) const {
-        if (row >= count || column >= columns) return {};
-        const float *from = first + row * columns + column;
-        if (packs) return __ldcg(reinterpret_cast<const float4 *>(from));
-        const int64_t left = columns - column;
-        return {__ldcg(from), left > 1 ? __ldcg(from + 1) : 0, left > 2 ? __ldcg(from + 2) : 0,
-                left > 3 ? __ldcg(from + 3) : 0};
-    }
-};
-
-// sum(output, row) = the sum over k of weights[output][k] * values[row][k]. A warp takes every 8th chunk of k, for all
-// outputs and rows; a lane has a few outputs and 4 rows. The sums of the warps then meet in shared memory.
-template <int outputs, int rows> class TileProduct {
-public:
-    // scratch: team_warps * rows * chunk_pitch floats at least, and sum_slots * outputs * slot_pitch.
-    __device__ TileProduct(const float *weights, int pitch, float *scratch)
-        : weights_(weights), pitch_(pitch), scratch_(scratch) {}
-
-    // Before: a barrier since the last sum(). By all threads.
-    __device__ void multiply(const Rows &values) {
-        const int warp = threadIdx.x / 32, row_lane = threadIdx.x % row_lanes;
-        const int output_lane = threadIdx.x % 32 / row_lanes;
-        float *stage = scratch_ + warp * rows * chunk_pitch;
-        const int chunks = static_cast<int>((values.columns + chunk_columns - 1) / chunk_columns);
-        float sums[each][4] = {};
-        float4 now[loads], later[loads];
-        load(values, warp, now);
-        load(values, warp + team_warps, later);
-#pragma unroll 1
-        for (int chunk = warp; chunk < chunks; chunk += team_warps) {
-#pragma unroll
-            for (int i = 0; i < loads; ++i)
-                *reinterpret_cast<float4 *>(stage + row_of(i) * chunk_pitch + column_of(i)) = now[i];
-            __syncwarp();
-#pragma unroll
-            for (int i = 0; i < loads; ++i) now[i] = later[i];
-            load(values, chunk + 2 * team_warps, later);
-#pragma unroll
-            for (int k = 0; k < chunk_columns; k += 4) {
-                float4 factors[4];
-#pragma unroll
-                for (int i = 0; i < 4; ++i)
-                    factors[i] = *reinterpret_cast<const float4 *>(stage + (i * row_lanes + row_lane) * chunk_pitch + k);
-#pragma unroll
-                for (int j = 0; j < each; ++j) {
-                    const float4 w = *reinterpret_cast<const float4 *>(
-                        weights_ + (j * output_lanes + output_lane) * pitch_ + chunk * chunk_columns + k);
-#pragma unroll
-                    for (int i = 0; i < 4; ++i)
-                        sums[j][i] += w.x * factors[i].x + w.y * factors[i].y + w.z * factors[i].z + w.w * factors[i].w;
-                }
-            }
-            __syncwarp();
-        }
-        __syncthreads();
-        float *slot = scratch_ + warp % sum_slots * outputs * slot_pitch + output_lane * slot_pitch + row_lane;
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            if (warp / sum_slots == half)
-#pragma unroll
-                for (int j = 0; j < each; ++j)
-#pragma unroll
-                    for (int i = 0; i < 4; ++i) {
-                        float &sum = slot[j * output_lanes * slot_pitch + i * row_lanes];
-                        sum = half ? sum + sums[j][i] : sums[j][i];
-                    }
-            __syncthreads();
-        }
-    }
-
-    __device__ float sum(int output, int row) const {
-        float all = 0;
-#pragma unroll
-        for (int i = 0; i < sum_slots; ++i) all += scratch_[(i * outputs + output) * slot_pitch + row];
-        return all;
-    }
-
-private:
-    static constexpr int row_lanes = rows / 4, output_lanes = 32 / row_lanes, each = outputs / output_lanes;
-    static constexpr int slot_pitch = rows + row_lanes, loads = rows * chunk_columns / 4 / 32;
-    static_assert(each * output_lanes == outputs && loads * 8 == rows, "lanes have equal shares");
-
-    __device__ static int row_of(int i) { return i * 8 + threadIdx.x % 32 / 4; }
-    __device__ static int column_of(int i) { return threadIdx.x % 4 * 4; }
-    __device__ static void load(const Rows &values, int chunk, float4 (&to)[loads]) {
-#pragma unroll
-        for (int i = 0; i < loads; ++i)
-            to[i] = values.at(row_of(i), int64_t{chunk} * chunk_columns + column_of(i));
-    }
-
-    const float *weights_;
-    int pitch_;
-    float *scratch_;
-};
-
 // The elements of the new state that a thread of a block finishes: pairs of a unit and a row of the tile.
 template <int units, int rows> struct Elements {
     static constexpr int count = units * rows > team_threads ? units * rows / team_threads : 1;
@@ -201,19 +46,19 @@ template <int units, int rows> struct Elements {
 };
 
 // `finished`: a number for each block, 0 at first.
-template <int units, int rows>
+template <template <int, int> class TileProduct, int units, int rows>
 __global__ void __launch_bounds__(team_threads, 1)
     grid_recurrence_kernel(Recurrence<float> r, int tiles, unsigned *finished) {
     extern __shared__ float4 team_memory[];
     using Mine = Elements<units, rows>;
-    constexpr int outputs = 3 * units;
-    const int state_size = static_cast<int>(r.state_size), pitch = weight_pitch(state_size);
+    using Tile = TileProduct<3 * units, rows>;
+    const int state_size = static_cast<int>(r.state_size), pitch = Tile::pitch(state_size);
     const int first_unit = static_cast<int>(blockIdx.x) * units;
     float *weights = reinterpret_cast<float *>(team_memory);
-    for (int i = threadIdx.x; i < outputs * pitch; i += team_threads) {
+    for (int i = threadIdx.x; i < 3 * units * pitch; i += team_threads) {
         const int unit = first_unit + i / pitch % units, gate = i / pitch / units, k = i % pitch;
         const bool inside = unit < state_size && k < state_size;
-        weights[i] = inside ? r.weights[(int64_t{gate} * state_size + unit) * r.row_size + k] : 0;
+        weights[i] = inside ? Tile::weight(r.weights[(int64_t{gate} * state_size + unit) * r.row_size + k]) : 0;
     }
     float bias[Mine::count][3];
 #pragma unroll
@@ -223,7 +68,7 @@ __global__ void __launch_bounds__(team_threads, 1)
             const int unit = first_unit + Mine::unit(i);
             bias[i][gate] = Mine::exists(i) && unit < state_size ? r.bias[gate * state_size + unit] : 0;
         }
-    TileProduct<outputs, rows> product(weights, pitch, weights + outputs * pitch);
+    Tile product(weights, state_size);
     unsigned *const of_these_rows = finished + blockIdx.y * gridDim.x;
     const int64_t states = r.step_states();
     __syncthreads();
@@ -274,20 +119,22 @@ __global__ void __launch_bounds__(team_threads, 1)
 }
 
 // d_h, d_cell: of one step's states, for the kernel's own use.
-template <int units, int rows>
+template <template <int, int> class TileProduct, int units, int rows>
 __global__ void __launch_bounds__(team_threads, 1)
     back_grid_recurrence_kernel(BackRecurrence<float> r, float *d_h, float *d_cell, int tiles, unsigned *finished) {
     extern __shared__ float4 team_memory[];
     using Mine = Elements<units, rows>;
-    const int state_size = static_cast<int>(r.state_size), gate_size = 3 * state_size, pitch = weight_pitch(gate_size);
+    using Tile = TileProduct<units, rows>;
+    const int state_size = static_cast<int>(r.state_size), gate_size = 3 * state_size;
+    const int pitch = Tile::pitch(gate_size);
     const int first_unit = static_cast<int>(blockIdx.x) * units;
     float *weights = reinterpret_cast<float *>(team_memory);
     for (int i = threadIdx.x; i < units * pitch; i += team_threads) {
         const int unit = i % units, k = i / units;
         const bool inside = first_unit + unit < state_size && k < gate_size;
-        weights[unit * pitch + k] = inside ? r.weights[k * r.row_size + first_unit + unit] : 0;
+        weights[unit * pitch + k] = inside ? Tile::weight(r.weights[k * r.row_size + first_unit + unit]) : 0;
     }
-    TileProduct<units, rows> product(weights, pitch, weights + units * pitch);
+    Tile product(weights, gate_size);
     unsigned *const of_these_rows = finished + blockIdx.y * gridDim.x;
     const int64_t states = r.step_states();
 
@@ -356,6 +203,60 @@ __global__ void __launch_bounds__(team_threads, 1)
     }
 }
 
+// How the state and the batch are divided: unit_blocks x row_blocks blocks, each with `units` units of the state and
+// `tiles` times `rows` rows of the batch. No blocks: this device or this size is not for the kernel.
+struct GridPlan {
+    int units = 0, rows = 0, unit_blocks = 0, row_blocks = 0, tiles = 0;
+    size_t shared = 0;  // bytes
+
+    bool exists() const { return unit_blocks != 0; }
+};
+
+// body(units, rows) as constants.
+template <typename Body> auto with_tile(int units, int rows, Body body) {
+    auto with_rows = [&](auto units) {
+        return rows == 16 ? body(units, std::integral_constant<int, 16>())
+                          : body(units, std::integral_constant<int, 32>());
+    };
+    return units == 8 ? with_rows(std::integral_constant<int, 8>()) : with_rows(std::integral_constant<int, 16>());
+}
+
+// The least work for each block; for equal work the fewest passes over the weights, then the most units, which read the
+// state of others least often. Beyond `most_work`, products by cuBLAS, a step at a time, use the device better.
+// `factor`: rows of weights for each unit, 3 forward and 1 backward, whose rows are 3 times as long.
+template <template <int, int> class TileProduct, int factor>
+bool plan_grid(int64_t seq_len, int64_t batch, int64_t state_size, GridPlan *plan) {
+    constexpr int64_t most_work = 16 * 32 * 1024;
+    *plan = {};
+    if (seq_len == 0 || seq_len > UINT_MAX || batch > INT_MAX || state_size > INT_MAX / 16) return true;
+    Device device;
+    int shared = 0, cooperative = 0;
+    if (!current_device(&device) ||
+        !succeeded(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.index),
+                   "ask for the shared memory of a block") ||
+        !succeeded(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device.index),
+                   "ask for cooperative launches"))
+        return false;
+    const int64_t most_blocks = cooperative ? std::min<int64_t>(device.processors, most_team_blocks) : 0;
+    int64_t least = most_work / state_size;
+    for (const int units : {16, 8})
+        for (const int rows : {32, 16}) {
+            const size_t bytes = with_tile(units, rows, [&](auto units, auto rows) {
+                return TileProduct<decltype(units)::value * factor, decltype(rows)::value>::shared_bytes(
+                    static_cast<int>(state_size) * 3 / factor);
+            });
+            const int64_t unit_blocks = (state_size + units - 1) / units, all_tiles = (batch + rows - 1) / rows;
+            if (bytes > static_cast<size_t>(shared) || unit_blocks > most_blocks) continue;
+            const int64_t tiles = (all_tiles + most_blocks / unit_blocks - 1) / (most_blocks / unit_blocks);
+            const int64_t row_blocks = (all_tiles + tiles - 1) / tiles, work = tiles * units * rows;
+            if (work > least || (work == least && plan->exists() && tiles >= plan->tiles)) continue;
+            least = work;
+            *plan = {units, rows, static_cast<int>(unit_blocks), static_cast<int>(row_blocks), static_cast<int>(tiles),
+                     bytes};
+        }
+    return true;
+}
+
 // Starts a kernel all of whose blocks run at once, with `finished` set to zeros before. Where that is impossible now, for
 // the process may use a part of the device only, `started` becomes false, which is no error.
 template <typename... Parameters, typename... Arguments>
@@ -386,36 +287,39 @@ bool launch_team(void (*kernel)(Parameters...), const GridPlan &plan, unsigned *
     return succeeded(status, "start a kernel");
 }
 
-// body(units, rows) as constants.
-template <typename Body> bool with_tile(const GridPlan &plan, Body body) {
-    auto with_rows = [&](auto units) {
-        return plan.rows == 16 ? body(units, std::integral_constant<int, 16>())
-                               : body(units, std::integral_constant<int, 32>());
-    };
-    return plan.units == 8 ? with_rows(std::integral_constant<int, 8>())
-                           : with_rows(std::integral_constant<int, 16>());
-}
-
 // All steps of a Recurrence or BackRecurrence, where the device and the sizes allow it: `started`.
-inline bool recur_on_grid(const Recurrence<float> &r, unsigned *finished, void *stream, bool *started) {
+template <template <int, int> class TileProduct>
+bool recur_on_grid(const Recurrence<float> &r, unsigned *finished, void *stream, bool *started) {
     GridPlan plan;
     *started = false;
-    if (!plan_grid(r.seq_len, r.batch, r.state_size, 3, &plan)) return false;
-    return !plan.exists() || with_tile(plan, [&](auto units, auto rows) {
-        return launch_team(grid_recurrence_kernel<decltype(units)::value, decltype(rows)::value>, plan, finished, stream,
-                           started, r, plan.tiles, finished);
+    if (!plan_grid<TileProduct, 3>(r.seq_len, r.batch, r.state_size, &plan)) return false;
+    return !plan.exists() || with_tile(plan.units, plan.rows, [&](auto units, auto rows) {
+        return launch_team(grid_recurrence_kernel<TileProduct, decltype(units)::value, decltype(rows)::value>, plan,
+                           finished, stream, started, r, plan.tiles, finished);
     });
 }
 
-inline bool recur_on_grid(const BackRecurrence<float> &r, float *d_h, float *d_cell, unsigned *finished, void *stream,
-                          bool *started) {
+template <template <int, int> class TileProduct>
+bool recur_on_grid(const BackRecurrence<float> &r, float *d_h, float *d_cell, unsigned *finished, void *stream,
+                   bool *started) {
     GridPlan plan;
     *started = false;
-    if (!plan_grid(r.seq_len, r.batch, r.state_size, 1, &plan)) return false;
-    return !plan.exists() || with_tile(plan, [&](auto units, auto rows) {
-        return launch_team(back_grid_recurrence_kernel<decltype(units)::value, decltype(rows)::value>, plan, finished,
-                           stream, started, r, d_h, d_cell, plan.tiles, finished);
+    if (!plan_grid<TileProduct, 1>(r.seq_len, r.batch, r.state_size, &plan)) return false;
+    return !plan.exists() || with_tile(plan.units, plan.rows, [&](auto units, auto rows) {
+        return launch_team(back_grid_recurrence_kernel<TileProduct, decltype(units)::value, decltype(rows)::value>, plan,
+                           finished, stream, started, r, d_h, d_cell, plan.tiles, finished);
     });
+}
+
+// The same, with products in TensorFloat-32 where the thread allows it and the code that the device runs has them.
+template <typename R, typename... Arguments>
+bool recur_on_grid_as_allowed(const R &r, Arguments... arguments) {
+    cudaFuncAttributes code = {};
+    if (tf32_is_allowed() && !succeeded(cudaFuncGetAttributes(&code, grid_recurrence_kernel<Tf32TileProduct, 8, 16>),
+                                        "ask for the code of a kernel"))
+        return false;
+    return code.ptxVersion >= tf32_version ? recur_on_grid<Tf32TileProduct>(r, arguments...)
+                                           : recur_on_grid<FloatTileProduct>(r, arguments...);
 }
 
 }  // namespace my_lib

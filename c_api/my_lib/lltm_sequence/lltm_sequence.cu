@@ -115,7 +115,7 @@ template <typename T> int forward(const LltmSequenceForward<T> &a, void *stream)
     if (holds_weights<T>(s.state_size)) return recur(r, stream);
     if constexpr (may_share<T>(INT64_MAX)) {
         bool started = false;
-        if (!recur_on_grid(r, parts.finished, stream, &started)) return 0;
+        if (!recur_on_grid_as_allowed(r, parts.finished, stream, &started)) return 0;
         if (started) return 1;
     }
     return step_forward(r, products, stream);
@@ -127,7 +127,7 @@ bool recur_back(const BackRecurrence<T> &r, const BackwardParts<T> &parts, Produ
     if (holds_weights<T>(r.state_size)) return recur(r, stream);
     if constexpr (may_share<T>(INT64_MAX)) {
         bool started = false;
-        if (!recur_on_grid(r, parts.d_h, parts.d_cell, parts.finished, stream, &started)) return false;
+        if (!recur_on_grid_as_allowed(r, parts.d_h, parts.d_cell, parts.finished, stream, &started)) return false;
         if (started) return true;
     }
     return step_backward(r, parts, products, stream);

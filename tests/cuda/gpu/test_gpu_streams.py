@@ -39,7 +39,8 @@ def test_work_goes_to_the_current_stream():
 
 def test_a_graph_replays_with_new_values():
     my_lib_cuda.my_lib_cuda_prepare(torch.cuda.current_device())
-    for function, arguments in (lltm, lltm_arguments()), (lltm_sequence, lltm_arguments(steps=7)):
+    sequences = [lltm_arguments(steps=7), lltm_arguments(steps=7, state_size=256)]  # the second, shared by a grid
+    for function, arguments in (lltm, lltm_arguments()), *((lltm_sequence, each) for each in sequences):
         with torch.no_grad():
             function(*arguments)
             torch.cuda.synchronize()

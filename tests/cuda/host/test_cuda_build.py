@@ -9,9 +9,10 @@ import sys
 import pytest
 
 import torchthaw
-from support import SRC
+from support import ROOT, SRC
 from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
 from support.messages import names
+from torchthaw.base import toolchain
 from torchthaw.extension import BuildError, cuda, ninja
 
 toolkit = toolkit_or_skip()
@@ -27,6 +28,19 @@ def one_architecture(monkeypatch, tmp_path):
 
 
 # Finding the toolkit
+
+
+def test_cmake_compiles_for_the_gpus_that_the_environment_names(tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.24)
+project(chosen LANGUAGES NONE)
+set(TORCHTHAW_CUDA ON)
+include("{ROOT / "cmake" / "cuda.cmake"}")
+message("for ${{CMAKE_CUDA_ARCHITECTURES}}")
+""")
+    environment = {**os.environ, "CUDAARCHS": "86;90", "CUDACXX": str(toolkit.nvcc)}
+    configured = subprocess.run([toolchain.tool("cmake"), "-S", tmp_path, "-B", tmp_path / "build"],
+                                env=environment, capture_output=True, text=True, check=True)  # fmt: skip
+    assert "for 86;90\n" in configured.stderr
 
 
 def test_root_is_that_of_the_nvcc_behind_a_wrapper(monkeypatch, tmp_path):

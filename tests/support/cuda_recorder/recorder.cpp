@@ -85,6 +85,8 @@ API cudaSetDevice(int device) {
 }
 API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
     if (attribute == cudaDevAttrMultiProcessorCount) return *value = device == 2 ? 40 : 2, cudaSuccess;
+    if (attribute == cudaDevAttrComputeCapabilityMajor && device == 2) return *value = 9, cudaSuccess;
+    if (attribute == cudaDevAttrComputeCapabilityMinor && device == 2) return *value = 0, cudaSuccess;
     return REAL(cudaDeviceGetAttribute)(value, attribute, 0);
 }
 API cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {

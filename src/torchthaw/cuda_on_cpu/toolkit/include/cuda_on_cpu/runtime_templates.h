@@ -84,7 +84,11 @@ template <typename Kernel> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes 
     *attributes = {};
     attributes->maxThreadsPerBlock = 1024;
     attributes->numRegs = 32;
-    attributes->ptxVersion = attributes->binaryVersion = 75;
+    int device = 0, major = 0, minor = 0;  // as if compiled for the device at hand
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    attributes->ptxVersion = attributes->binaryVersion = 10 * major + minor;
     attributes->maxDynamicSharedSizeBytes = 48 << 10;
     return cudaSuccess;
 }
