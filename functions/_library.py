@@ -52,30 +52,47 @@ if torch.backends.cuda.is_built() and my_lib_cuda() is None:  # its import regis
         refusing.impl(getattr(functions, name).operator.name(), check_cuda, "CUDA")
 
 
+HALVES = torch.bfloat16, torch.float16
+
+
 def multiplies(function):
-    """Decorates what multiplies matrices: on a GPU, it and its backward follow PyTorch's setting for TF32."""
+    """Decorates what multiplies matrices: on a GPU, it and its backward round to TF32 where PyTorch's setting allows it.
+
+    So they do for 16 bits, since TF32 holds these numbers. The library is allowed to for the time of the call alone:
+    code that torch.compile made always multiplies in float32.
+    """
     return follows_tf32(function) if torch.backends.cuda.is_built() else function
 
 
 def follows_tf32(function):
     @wraps(function)
     def call(input, *others, **named):
-        if not getattr(input, "is_cuda", False) or is_compiling():
+        if not getattr(input, "is_cuda", False) or is_compiling() or not (computes_in_16_bits(input) or allows_tf32()):
             return function(input, *others, **named)
-        follow_tf32()
-        results = function(input, *others, **named)
+        allow_tf32(True)
+        try:
+            results = function(input, *others, **named)
+        finally:
+            allow_tf32(False)
         node = (results if isinstance(results, Tensor) else results[0]).grad_fn
-        if node is not None:
-            node.register_prehook(follow_tf32)  # in the thread of backward
+        if node is not None:  # both in the thread of backward
+            node.register_prehook(lambda _: allow_tf32(True))
+            node.register_hook(lambda *_: allow_tf32(False))
         return results
 
     return call
 
 
-def follow_tf32(*_):
-    """Allows products on a GPU, in this thread, what PyTorch's setting allows."""
-    allowed, library = allows_tf32(), my_lib_cuda()
-    if library and allowed is not per_thread.tf32:
+def computes_in_16_bits(input):
+    """Whether an operator that autocast lowers does so, given this input on a GPU."""
+    autocast = torch.is_autocast_enabled("cuda") and input.dtype is torch.float32
+    return (torch.get_autocast_dtype("cuda") if autocast else input.dtype) in HALVES
+
+
+def allow_tf32(allowed):
+    """Allows it to the products of this thread on a GPU, or no longer."""
+    library = my_lib_cuda() if allowed is not per_thread.tf32 else None
+    if library:
         library.my_lib_cuda_allow_tf32(int(allowed))
         per_thread.tf32 = allowed
 
@@ -88,7 +105,7 @@ def allows_tf32():
 
 
 class PerThread(local):
-    """The TF32 setting that this thread last passed to the GPU's library."""
+    """What this thread last asked the GPU's library for."""
 
     tf32 = False
 

@@ -7,11 +7,10 @@ from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 import torchthaw
 
-from ._library import applying
+from ._library import HALVES, applying
 from .batch_norm2d import batch_norm2d, in_channels_last, is_channels_last
 from .conv2d import check, conv2d
 
-HALVES = torch.bfloat16, torch.float16
 FLOATS = torch.float32, torch.float64, *HALVES
 
 

@@ -1,7 +1,7 @@
 """tests/operators/test_inputs.py: tensors without memory, without elements, with a bit set, sparse, nested."""
 
 import re
-import threading
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -157,19 +157,64 @@ def test_pytorchs_setting_for_tf32_is_read_as_it_was_given():
             matmul.fp32_precision = before
 
 
-def test_on_a_gpu_products_follow_the_setting_for_tf32(monkeypatch):
-    """Before the call, and once more in the thread of backward."""
-    followed = []
-    monkeypatch.setattr(_library, "follow_tf32", lambda *_: followed.append(threading.get_ident()))
+class OnGPU(torch.Tensor):
+    is_cuda = True
 
-    class OnGPU(torch.Tensor):
-        is_cuda = True
 
-    def product(input):
-        assert len(followed) == 1
-        return input.as_subclass(torch.Tensor) * 2
+@pytest.fixture
+def asked(monkeypatch):
+    """What the GPU's library is asked for."""
+    calls = []
+    monkeypatch.setattr(_library, "my_lib_cuda", lambda: SimpleNamespace(my_lib_cuda_allow_tf32=calls.append))
+    return calls
 
-    result = _library.follows_tf32(product)(torch.ones(2).as_subclass(OnGPU).requires_grad_())
-    assert len(followed) == 1
-    result.sum().backward()
-    assert len(followed) == 2
+
+def product_on_gpu(asked, dtype):
+    """A product and its backward; what the library was asked for before, in and after each."""
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input):
+            asked.append("forward")
+            return input.as_subclass(torch.Tensor) * 2
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            asked.append("backward")
+            return grad_output * 2
+
+    input = torch.ones(2, dtype=dtype).as_subclass(OnGPU).requires_grad_()
+    _library.follows_tf32(Twice.apply)(input).sum().backward()
+    return asked
+
+
+def test_on_a_gpu_products_follow_the_setting_for_tf32(asked, monkeypatch):
+    assert product_on_gpu(asked, torch.float32) == ["forward", "backward"]
+    asked.clear()
+    monkeypatch.setattr(_library, "allows_tf32", lambda: True)
+    assert product_on_gpu(asked, torch.float32) == [1, "forward", 0, 1, "backward", 0]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_on_a_gpu_products_of_16_bits_are_in_tf32(asked, dtype):
+    assert product_on_gpu(asked, dtype) == [1, "forward", 0, 1, "backward", 0]
+    asked.clear()
+    before = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
+    torch.set_autocast_enabled("cuda", True)
+    torch.set_autocast_dtype("cuda", dtype)
+    try:
+        assert _library.computes_in_16_bits(torch.ones(1)) and not _library.computes_in_16_bits(torch.ones(1).double())
+        assert product_on_gpu(asked, torch.float32) == [1, "forward", 0, 1, "backward", 0]
+    finally:
+        torch.set_autocast_enabled("cuda", before[0])
+        torch.set_autocast_dtype("cuda", before[1])
+
+
+def test_an_error_leaves_no_tf32_behind(asked, monkeypatch):
+    def fails(input):
+        raise ValueError
+
+    monkeypatch.setattr(_library, "allows_tf32", lambda: True)
+    with pytest.raises(ValueError):
+        _library.follows_tf32(fails)(torch.ones(2).as_subclass(OnGPU))
+    assert asked == [1, 0]

@@ -71,3 +71,17 @@ def test_modules(module, shapes):
 def test_other_dtypes_are_refused():
     with pytest.raises(ValueError, match="input1: expected dtype torch.float32.*, got torch.int64"):
         add(torch.ones(2, dtype=torch.int64, device=DEVICE), torch.ones(2, device=DEVICE))
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(torch.bfloat16, 2**-6), (torch.float16, 2**-8)], ids=str)
+def test_sequences_of_16_bits(dtype, tolerance):
+    """Of a state that the blocks of a grid share: the results of float32, up to TF32 and one rounding."""
+    narrow = leaves([(5, 17, 3), (3 * 160, 163), (3 * 160,), (17, 160), (17, 160)], dtype, 0.1)
+    wide = [each.detach().float().requires_grad_() for each in narrow]
+    found = []
+    for arguments in narrow, wide:
+        results = lltm_sequence(*arguments)
+        found.append([*results, *torch.autograd.grad(results, arguments, [torch.ones_like(y) for y in results])])
+    for got, want in zip(*found, strict=True):
+        assert got.dtype is dtype
+        torch.testing.assert_close(got.float(), want, rtol=0, atol=tolerance * want.abs().max().item())

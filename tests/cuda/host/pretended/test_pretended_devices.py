@@ -13,7 +13,7 @@ import torch
 import _ext
 import torchthaw
 from _ext import my_lib_cuda
-from functions._library import check_cuda, follow_tf32, my_lib_cuda as my_lib_cuda_of_functions
+from functions._library import allow_tf32, check_cuda, my_lib_cuda as my_lib_cuda_of_functions
 from support.cuda_recorder import pretend
 from support.cuda_recorder.pretend import STREAM, elsewhere
 from support.messages import names
@@ -130,11 +130,9 @@ def test_arguments_are_counted():
 
 
 @pytest.mark.parametrize("allowed", [True, False])
-def test_products_follow_pytorchs_switch_for_tf32(allowed):
-    before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = allowed
+def test_products_may_be_in_tf32(allowed):
+    allow_tf32(allowed)
     try:
-        follow_tf32()
         nbytes = my_lib_cuda.my_lib_linear_forward_workspace_size_cuda(2, 3, 4)
         workspace = torch.empty(nbytes, dtype=torch.uint8)
         my_lib_cuda.my_lib_linear_forward_cuda(
@@ -142,7 +140,7 @@ def test_products_follow_pytorchs_switch_for_tf32(allowed):
         )
         assert cublas.recorder_blas_math_mode() == (3 if allowed else 0)
     finally:
-        torch.backends.cuda.matmul.allow_tf32 = before
+        allow_tf32(False)
 
 
 def test_without_the_library_the_reason_is_clear(monkeypatch):
