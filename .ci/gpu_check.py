@@ -6,7 +6,8 @@
 
     .ci/gpu_check.py --list             the steps of each part, with their commands; needs no GPU
 
-Needs nvcc, CMake, ninja, compute-sanitizer, and a Python that imports a PyTorch with CUDA, cffi, pytest and hypothesis.
+Needs nvcc, CMake, ninja, compute-sanitizer, and a Python that imports a PyTorch with CUDA, cffi, pytest,
+xdist and hypothesis.
 Every step is run even if another fails; one that lacks something is left out, in words. Tests run at once, builds and
 times alone. What came of each is kept in benchmarks/results/, in the file of the card, with the date; what each printed
 in build/gpu-check/.
@@ -35,7 +36,7 @@ HOST = TESTS / "cuda" / "host"
 LOGS = BUILD / "gpu-check"
 PARTS = "build", "test", "sanitize", "times"
 GPU = "PyTorch that sees the GPU"
-MODULES = "cffi", "pytest", "hypothesis"
+MODULES = "cffi", "pytest", "hypothesis", "xdist"
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 # Failures that a test asks for, such as more memory than there is, are no finding.
@@ -94,7 +95,8 @@ def steps(results=cards.RESULTS):
     for path in sorted((TESTS / "cuda" / "gpu").glob("test_*.py")):
         yield Step("test", path.stem, [*PYTEST, path.relative_to(ROOT)], 400, (GPU, *MODULES))
     for path in sorted({*HOST.glob("test_cuda_*.py")} - {HOST / "test_cuda_checks.py"}):
-        yield Step("test", path.stem, [*PYTEST, path.relative_to(ROOT)], 600, (GPU, *MODULES, "nvcc"))
+        # They compile most of the time.
+        yield Step("test", path.stem, [*PYTEST, "-n", "4", path.relative_to(ROOT)], 600, (GPU, *MODULES, "nvcc"))
 
     for check, options in SANITIZERS.items():
         for program in programs():

@@ -19,6 +19,10 @@ typedef struct cublasContext *cublasHandle_t;
 typedef int cublasStatus_t;
 #endif
 #if __has_include(<cusparse.h>)
+/* Else its own declarations warn of types that it deprecates, in each file that includes this one. */
+#if !defined(DISABLE_CUSPARSE_DEPRECATED)
+#define DISABLE_CUSPARSE_DEPRECATED
+#endif
 #include <cusparse.h>
 #else
 typedef struct cusparseContext *cusparseHandle_t;
