@@ -4,10 +4,11 @@
 
 Times are microseconds per call between two CUDA events around a block of calls, those of small calls of the host alone;
 contenders take turns, and the median of the rounds counts. "TF32" rounds the factors of products to TensorFloat-32, for
-cuDNN PyTorch's setting when nothing is said; without it all products are in float32. Nothing is written where there is
+cuDNN PyTorch's setting when nothing is said; without it all products of float32 are in float32. Nothing is written where there is
 no GPU; a group that fails is named, and the others count.
 """
 
+import copy
 import random
 import statistics
 import sys
@@ -105,23 +106,28 @@ def sequence(shape, seconds):
     steps, batch, input_size, state = shape
     x = torch.randn(steps, batch, input_size, device="cuda")
     layers = {"torchthaw": LLTMLayer(input_size, state).to("cuda"), "nn.LSTM": nn.LSTM(input_size, state).to("cuda")}
+    # What follows a contender's name: whether products may be in TF32, and the dtype of all.
+    modes = {"": (False, torch.float32), ", TF32": (True, torch.float32), ", bfloat16": (False, torch.bfloat16)}
 
-    def forward(layer, tf32):
+    def forward(layer, x, tf32):
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
         with torch.no_grad():
             layer(x)
 
-    def both(layer, tf32):
+    def both(layer, x, tf32):
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
         layer(x)[0].sum().backward()
 
-    modes = {"": False, ", TF32": True}
+    arguments = {
+        name + mode: (copy.deepcopy(layer).to(dtype), x.to(dtype), tf32)
+        for name, layer in layers.items()
+        for mode, (tf32, dtype) in modes.items()
+    }
     try:
         return {
-            direction: measure({name + mode: partial(call, layer, modes[mode])
-                                for name, layer in layers.items() for mode in modes}, seconds)
+            direction: measure({name: partial(call, *each) for name, each in arguments.items()}, seconds)
             for direction, call in {"forward": forward, "forward+backward": both}.items()
-        }  # fmt: skip
+        }
     finally:
         torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = False, True
 
@@ -199,7 +205,7 @@ def sequence_goals(shape, seconds):
     times = sequence(shape, seconds)
     goals = []
     for direction, measured in times.items():
-        for mode in "", ", TF32":
+        for mode in "", ", TF32", ", bfloat16":
             ours, theirs = measured[f"torchthaw{mode}"] / 3, measured[f"nn.LSTM{mode}"] / 4  # gates, the work of each
             goals.append((f"LLTM sequence {shape} {direction}{mode} / nn.LSTM, per FLOP", ours / theirs, 1.0, "<="))
     return times, goals
