@@ -222,8 +222,13 @@ public:
     __device__ float sum(int output, int row) const { return sums_(output, row); }
 
 private:
-    // Chunks that are on their way from global memory while one is multiplied.
+    // Chunks that are on their way from global memory while one is multiplied. Cards without tensor cores for TF32 do not
+    // run this, and have no registers for them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    static constexpr int depth = 1;
+#else
     static constexpr int depth = 4;
+#endif
     static constexpr int row_tiles = rows / 16, output_tiles = outputs / 8;
     static_assert(row_tiles * 16 == rows && output_tiles * 8 == outputs, "whole products of tensor cores");
     using Sums = SumsOfWarps<outputs, rows + 4>;
