@@ -4,8 +4,8 @@
 
 Times are microseconds per call between two CUDA events around a block of calls, those of small calls of the host alone;
 contenders take turns, and the median of the rounds counts. "TF32" rounds the factors of products to TensorFloat-32, for
-cuDNN PyTorch's setting when nothing is said; without it all products of float32 are in float32. Nothing is written where there is
-no GPU; a group that fails is named, and the others count.
+cuDNN PyTorch's setting when nothing is said; without it products of float32 are in float32. Nothing is written where
+there is no GPU; a group that fails is named, and the others count.
 """
 
 import copy

@@ -22,9 +22,10 @@ __device__ inline float round_to_tf32(float x) {
 #endif
 }
 
-// sums (16, 8) += left (16, 8) right (8, 8) by each warp of a one-dimensional block, in the layout of PTX's mma.m16n8k8. For lane 4 * g + k:
-// left = {(g, k), (g + 8, k), (g, k + 4), (g + 8, k + 4)}, right = {(k, g), (k + 4, g)} and
-// sums = {(g, 2k), (g, 2k + 1), (g + 8, 2k), (g + 8, 2k + 1)}. The factors are rounded already.
+// sums (16, 8) += left (16, 8) right (8, 8) by each warp of a one-dimensional block, in the layout of PTX's
+// mma.m16n8k8. For lane 4 * g + k: left = {(g, k), (g + 8, k), (g, k + 4), (g + 8, k + 4)},
+// right = {(k, g), (k + 4, g)}, sums = {(g, 2k), (g, 2k + 1), (g + 8, 2k), (g + 8, 2k + 1)}. The factors are rounded
+// already.
 __device__ inline void add_tf32_product(float (&sums)[4], const float (&left)[4], const float (&right)[2]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "

@@ -25,7 +25,7 @@ SAMPLES = {"cuda": ["make.sh", "build.py", "test.py"], "cuda_linear": ["make.sh"
 LEGACY = ROOT / "examples" / "legacy"
 KERNELS = re.findall(r"__global__ void (\w+)", (LEGACY / "cuda_linear" / "src" / "linear_kernel.cu").read_text())
 FOUND = 9  # compute-sanitizer's exit status where it reports something
-LIMIT = 300  # seconds, for each program
+LIMIT = 150  # seconds, for each program
 TOOLS = {
     "memcheck": ["--report-api-errors", "no", "--leak-check", "no"],
     "racecheck": [],
