@@ -6,9 +6,9 @@ The places are operators, numbers and conditions of the kernels, the checks and 
 whose digests of file, line and change are the smallest: the choice is always the same, and an edit elsewhere does not
 change it. Each is tried in a copy of the checkout below build/mutations/, one for each core. It is built there, and the
 tests run that tests/README.md names for its folder, the slow ones last. A change does not count if it does not compile,
-if it gives the same library, or if equivalent.txt lists it, which is written by hand. Results are kept in
-build/mutations/results.json: the next run tries again what no test had noticed, and goes on. The exit status is 1 where
-more than MOST percent were not noticed.
+if it gives the same library, if it changes only kernels for instruction sets that this processor lacks, or if
+equivalent.txt lists it, which is written by hand. Results are kept in build/mutations/results.json: the next run tries
+again what no test had noticed, and goes on. The exit status is 1 where more than MOST percent were not noticed.
 """
 
 import argparse
@@ -38,6 +38,7 @@ MOST = 5  # percent that may stay unnoticed
 # processor time for each process, seconds for all.
 LIMITS = ("prlimit", f"--as={20 << 30}", "--cpu=200", "timeout", "--kill-after=10", "900")
 NOTICED, UNNOTICED, SAME, INVALID = "noticed", "not noticed", "same library", "does not compile"
+ELSEWHERE = "for another processor"
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)|^\s*\d+ - (\S+) \(", re.MULTILINE)
 
 # What is changed into what. clang-format puts spaces around operators, and none into the brackets of templates.
@@ -80,13 +81,20 @@ class Suite:
 
     folder: str  # as tests/README.md names it, whose row has the tests of Python
     library: str  # of build/, by whose bytes a change that changes nothing is known
+    objects: str  # of build/, by whose bytes a change that this processor cannot run is known
     targets: tuple
     labels: str  # of the C tests
 
 
 SUITES = (
-    Suite("c_api/my_lib/", "lib/libmy_lib.so", ("my_lib", "my_lib_static"), "^(my_lib|base)$"),
-    Suite("src/torchthaw/bridge/", "lib/_bridge.abi3.so", ("bridge",), ""),
+    Suite(
+        "c_api/my_lib/",
+        "lib/libmy_lib.so",
+        "c_api/[bm]*/CMakeFiles/**/*.o",
+        ("my_lib", "my_lib_static"),
+        "^(my_lib|base)$",
+    ),
+    Suite("src/torchthaw/bridge/", "lib/_bridge.abi3.so", "src/**/*.o", ("bridge",), ""),
 )
 
 
@@ -164,23 +172,30 @@ class Lane:
 
     def __init__(self, number):
         self.copy = Copy(BUILD / str(number))
-        self.same = {}
+        self.same, self.lacking = {}, []
 
     def prepare(self):
         """Builds the code as it is, and runs its tests, which must pass. What an ended run changed is put back."""
         self.copy.update(["src", "functions", "modules", "tensors"])
         self.copy.run(self.copy.python, "ffi_build.py", stdout=subprocess.DEVNULL)
         self.copy.run("cmake", "--build", "build", "--target", "legacy", stdout=subprocess.DEVNULL)
+        ask = "import sys; sys.path.append('tests'); from support.instruction_sets import lacking; print(*lacking())"
+        self.lacking = self.copy.run(self.copy.python, "-c", ask, stdout=subprocess.PIPE, text=True).stdout.split()
         for suite in SUITES:
             if not self.build(suite):
                 sys.exit(f"{suite.folder}: {self.copy.folder} could not be built")
-            self.same[suite] = self.library(suite)
+            self.same[suite] = self.built(suite)
             failed = self.failing(suite)
             if failed:
                 sys.exit(f"{suite.folder}: expected tests that pass without a change, got {failed}, which failed")
 
-    def library(self, suite):
-        return hashlib.sha256((self.copy.folder / "build" / suite.library).read_bytes()).digest()
+    def built(self, suite):
+        """(digest of the library, that of the objects in it that this processor can run)"""
+        build = self.copy.folder / "build"
+        passes = [f"/my_lib_{name}.dir/" for name in self.lacking]
+        objects = [path for path in build.glob(suite.objects) if not any(each in str(path) for each in passes)]
+        return tuple(hashlib.sha256(b"".join(path.read_bytes() for path in sorted(paths))).digest()
+                     for paths in ([build / suite.library], objects))  # fmt: skip
 
     def targets(self, suite):
         if not suite.labels:
@@ -220,8 +235,9 @@ class Lane:
         try:
             if not self.build(change.suite):
                 return INVALID, ""
-            if self.library(change.suite) == self.same[change.suite]:
-                return SAME, ""
+            (library, objects), same = self.built(change.suite), self.same[change.suite]
+            if library == same[0] or objects == same[1]:
+                return (SAME if library == same[0] else ELSEWHERE), ""
             test = self.failing(change.suite)
             return (NOTICED, test) if test else (UNNOTICED, "")
         finally:
@@ -250,7 +266,7 @@ class Run:
             known = self.results.get(change.digest)
             if len(found) == self.counts[part]:
                 break
-            if change.name in self.by_hand or known and known["result"] in (SAME, INVALID):
+            if change.name in self.by_hand or known and known["result"] in (SAME, INVALID, ELSEWHERE):
                 continue
             found.append(change)
         return found
@@ -322,13 +338,15 @@ def main():
     options = parser.parse_args()
     BUILD.mkdir(parents=True, exist_ok=True)
     run = Run(options.count / sum(part.count for part in PARTS))
-    run.tried([Lane(number) for number in range(os.cpu_count())])
+    lanes = [Lane(number) for number in range(os.cpu_count())]
+    run.tried(lanes)
     parts, missed, by_hand = map(page.table, report(run))
     tried, noticed = (sum(int(row[column]) for row in report(run)[0][1:]) for column in (2, 3))
     share = 100 * (tried - noticed) / tried
     print(f"{parts}\n\n{missed}\n\n{share:.0f} % of {tried} were not noticed")
     if options.publish:
-        page.write(PAGE, "mutations", f"{parts}\n\n{datetime.date.today()}: {share:.0f} % were not noticed.")
+        lacking = f" This processor lacks {', '.join(lanes[0].lacking)}." if lanes[0].lacking else ""
+        page.write(PAGE, "mutations", f"{parts}\n\n{datetime.date.today()}: {share:.0f} % were not noticed.{lacking}")
         page.write(PAGE, "not noticed", missed)
         page.write(PAGE, "equivalent", by_hand)
     sys.exit(f"expected at most {MOST} %, got {share:.1f} %" if share > MOST else None)

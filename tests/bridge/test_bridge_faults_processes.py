@@ -225,7 +225,7 @@ def test_an_unknown_instruction_set_of_libmy_lib():
     assert python(ROOT, OPERATOR, MY_LIB_CPU="").stdout == "[2.0, 2.0, 2.0]\n"
 
 
-@pytest.mark.parametrize("name", ["portable", "avx2", "avx512", "avx512_bf16", "amx_bf16"])
+@pytest.mark.parametrize("name", instruction_sets.NAMES)
 def test_an_instruction_set_that_the_processor_lacks(name):
     refusal = instruction_sets.refusal(name)
     said = f"{refusal}\n[0.0, 0.0, 0.0]\n" if refusal else "[2.0, 2.0, 2.0]\n"

@@ -53,6 +53,30 @@ def test_equal_lines_are_different_places(mutations):
     assert [change.line for change in changes] == [1, 2]
 
 
+def test_a_change_of_what_the_processor_lacks_is_known(mutations, tmp_path):
+    objects = tmp_path / "build" / "c_api" / "my_lib" / "CMakeFiles"
+    library, avx2, amx = (
+        tmp_path / "build" / "lib" / "libmy_lib.so", objects / "my_lib_avx2.dir" / "a.o", objects / "my_lib_amx_bf16.dir" / "a.o",
+    )  # fmt: skip
+    for path in (library, avx2, amx):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"as it is")
+    lane = mutations.Lane(0)
+    lane.copy, lane.lacking = mutations.Copy(tmp_path), ["amx_bf16"]
+
+    def changed(*paths):
+        before = lane.built(mutations.SUITES[0])
+        for path in paths:
+            path.write_bytes(path.read_bytes() + b"changed")
+        return [one != other for one, other in zip(before, lane.built(mutations.SUITES[0]))]
+
+    assert changed() == [False, False]
+    assert changed(library, amx) == [True, False]
+    assert changed(library, avx2, amx) == [True, True]
+    lane.lacking = []
+    assert changed(library, amx) == [True, True]
+
+
 def test_each_part_has_files_and_each_suite_tests(mutations):
     assert all(len(changes) > 100 for changes in mutations.chosen().values())
     for suite in mutations.SUITES:

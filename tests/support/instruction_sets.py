@@ -1,4 +1,4 @@
-"""tests/support/instruction_sets.py: tests for an instruction set that the processor lacks are skipped, by its name."""
+"""tests/support/instruction_sets.py: which instruction sets of libmy_lib the processor has; tests for others are skipped."""
 
 import os
 import subprocess
@@ -9,6 +9,7 @@ import pytest
 
 from torchthaw.base import config
 
+NAMES = ("portable", "avx2", "avx512", "avx512_bf16", "amx_bf16")
 ASK = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
@@ -27,8 +28,17 @@ def refusal(name):
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
 
 
+def is_lacking(name):
+    return ", which this processor has, got " in refusal(name)
+
+
+def lacking():
+    """The names of those that this processor lacks."""
+    return [name for name in NAMES if is_lacking(name)]
+
+
 def require(name):
     """Skips the test where this processor lacks the instruction set."""
-    if ", which this processor has, got " in refusal(name):
+    if is_lacking(name):
         pytest.skip(refusal(name))
     assert refusal(name) == ""
