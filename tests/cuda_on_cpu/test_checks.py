@@ -56,6 +56,13 @@ def test_a_fault_is_reported_once_and_the_status_is_1(which, words, faults):
         assert word in found[0], found[0]
 
 
+@pytest.mark.parametrize("which", ["by_configuration", "by_function", "cooperative"])
+def test_a_launch_by_function_has_the_place_of_its_call(which, faults):
+    result = cuda_on_cpu.run(faults, which, check=True)
+    mark = which.removeprefix("by_").upper()
+    assert result.returncode == 1 and re.search(f"launched at .*{re.escape(at(mark))}: ", result.stderr), result.stderr
+
+
 def test_threads_that_have_ended_before_a_barrier_are_a_note_for_cards_permit_that(faults):
     result = cuda_on_cpu.run(faults, "divergent_barrier", check=True)
     assert result.returncode == 0, result.stderr

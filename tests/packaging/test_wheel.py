@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -64,6 +65,17 @@ def test_what_the_wheel_carries(wheel):
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
     expected = python | headers | HEADERS | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA
     assert inside - expected == set() and expected - inside == set()
+
+
+def test_sources_are_named_as_in_the_repository(wheel):
+    """By messages, for example: a build in another folder then gives the same bytes."""
+    found = set()
+    with zipfile.ZipFile(wheel) as archive:
+        for name in LIBRARIES | {"bridge/_bridge.abi3.so"}:
+            text = archive.read(f"torchthaw/{name}")
+            found |= {path.decode() for path in re.findall(rb"(?<=\0)[\w./+-]+/[\w.+-]+\.(?:h|cuh|cpp|cu)(?=\0)", text)}
+    assert len(found) > 20
+    assert [path for path in sorted(found) if not path.startswith("/usr/") and not (ROOT / path).is_file()] == []
 
 
 def test_the_bill_of_materials(wheel):

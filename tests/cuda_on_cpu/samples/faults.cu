@@ -81,6 +81,15 @@ int main(int count, char **arguments) {
     if (!std::strcmp(which, "overrun_dynamic")) overrun_dynamic<<<1, 16, 60>>>(x);
     RUN(overrun_local, SHAPE, x, 4)
     RUN(missing_barrier, SHAPE, x, out)
+    const cudaLaunchConfig_t config = {1, 16};
+    const float *read = x;
+    void *given[] = {&read, &out};
+    if (!std::strcmp(which, "by_configuration"))
+        cudaLaunchKernelEx(&config, missing_barrier, x, out);  // CONFIGURATION
+    if (!std::strcmp(which, "by_function"))
+        cudaLaunchKernel(missing_barrier, 1, 16, given);  // FUNCTION
+    if (!std::strcmp(which, "cooperative"))
+        cudaLaunchCooperativeKernel(missing_barrier, 1, 16, given);  // COOPERATIVE
     RUN(divergent_barrier, SHAPE, x)
     RUN(two_barriers, SHAPE, x)
     RUN(unwritten_shared, SHAPE, x, out)

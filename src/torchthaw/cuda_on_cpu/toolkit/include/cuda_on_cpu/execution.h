@@ -28,6 +28,15 @@ struct Shape {
         : grid(grid), block(block), shared(shared), stream(stream), place{file, line} {}
 };
 
+// What cudaLaunchKernelEx is given. It is converted where that is called, which is the launch's place.
+struct Configuration : Shape {
+    Configuration(const cudaLaunchConfig_t *config, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+        : Shape(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, file, line) {
+        for (unsigned i = 0; i < config->numAttrs; i++)
+            if (config->attrs[i].id == cudaLaunchAttributeCooperative) together = config->attrs[i].val.cooperative;
+    }
+};
+
 // The argument 0, which is a null pointer for a kernel that takes one.
 struct Zero {
     template <typename T, typename = std::enable_if_t<std::is_pointer_v<T> || std::is_arithmetic_v<T>>>
@@ -86,12 +95,10 @@ inline void __nanosleep(unsigned) { cuda_on_cpu::let_others_run(); }
 
 // Launches by function instead of <<<>>>.
 template <typename... Parameters, typename... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), Arguments &&...arguments) {
-    cuda_on_cpu::Shape shape(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        if (config->attrs[i].id == cudaLaunchAttributeCooperative) shape.together = config->attrs[i].val.cooperative;
+cudaError_t cudaLaunchKernelEx(const cuda_on_cpu::Configuration &config, void (*kernel)(Parameters...),
+                               Arguments &&...arguments) {
     return cuda_on_cpu::launch(
-        "of cudaLaunchKernelEx", "", [kernel](Parameters &...values) { kernel(values...); }, shape,
+        "of cudaLaunchKernelEx", "", [kernel](Parameters &...values) { kernel(values...); }, config,
         static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
 namespace cuda_on_cpu {
@@ -103,14 +110,16 @@ cudaError_t launch_packed(void (*kernel)(Parameters...), const Shape &shape, voi
 }  // namespace cuda_on_cpu
 template <typename... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments, size_t shared = 0,
-                             cudaStream_t stream = nullptr) {
-    return cuda_on_cpu::launch_packed(kernel, cuda_on_cpu::Shape(grid, block, shared, stream), arguments,
+                             cudaStream_t stream = nullptr, const char *file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
+    return cuda_on_cpu::launch_packed(kernel, cuda_on_cpu::Shape(grid, block, shared, stream, file, line), arguments,
                                       std::index_sequence_for<Parameters...>());
 }
 template <typename... Parameters>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
-                                        size_t shared = 0, cudaStream_t stream = nullptr) {
-    cuda_on_cpu::Shape shape(grid, block, shared, stream);
+                                        size_t shared = 0, cudaStream_t stream = nullptr,
+                                        const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    cuda_on_cpu::Shape shape(grid, block, shared, stream, file, line);
     shape.together = true;
     return cuda_on_cpu::launch_packed(kernel, shape, arguments, std::index_sequence_for<Parameters...>());
 }
