@@ -18,7 +18,7 @@ void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *fro
     if (across == dim || n == 1 || to->stride[dim] < to->stride[across]) {
         each_line(
             dim, line_work(to, n),
-            [&](Line<int64_t> at, Line<T> a, Line<T> b) {
+            [=](Line<int64_t> at, Line<T> a, Line<T> b) {
                 if (at.stride == 1 && a.stride == 1 && b.stride == 1) {
                     a.stride = b.stride = 1;  // which the compiler knows now
                     for (int64_t i = 0; i < n; i++) step(at.data[i], i, a, b);
@@ -41,8 +41,8 @@ void each_indexed(int dim, Tensor<int64_t> *index, Tensor<T> *to, Tensor<T> *fro
     const bool share = work >= 2 * grain;
     each_line(
         across, share ? 0 : work,
-        [&](Line<int64_t> at, Line<T> a, Line<T> b) {
-            each_block(at.size, n, share, [&](int64_t begin, int64_t end) {
+        [=](Line<int64_t> at, Line<T> a, Line<T> b) {
+            each_block(at.size, n, share, [=](int64_t begin, int64_t end) {
                 for (int64_t i = 0; i < n; i++)
                     for (int64_t j = begin; j < end; j++)
                         step(at.data[i * stride + j * at.stride], i, Line<T>{&a[j], to_size, to_stride},

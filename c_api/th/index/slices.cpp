@@ -20,6 +20,19 @@ struct Listed {
     int64_t operator()(int64_t i) const { return position[i] - base; }
 };
 
+struct Assign {
+    template <typename T> void operator()(T &to, const T &from) const { to = from; }
+};
+
+// operation(to[i], from[i]) for i = 0 ... n - 1.
+template <typename T, typename Operation>
+void operate_on_row(T *to, T *from, int64_t n, const Operation &operation) {
+    if constexpr (std::is_same_v<Operation, Assign>)
+        std::copy(from, from + n, to);
+    else
+        for (int64_t i = 0; i < n; i++) operation(to[i], from[i]);
+}
+
 // Elements between neighbours along dim where both tensors, which differ in that size only, are dense and have their
 // dimensions in the same order of memory; otherwise 0.
 int64_t elements_within(int dim, const AnyTensor *a, const AnyTensor *b) {
@@ -58,12 +71,12 @@ void for_each_slice(int dim, Tensor<T> *r, To to, Tensor<T> *s, From from, int64
         const bool share = work >= 2 * grain;
         each_line(
             across, share ? 0 : work,
-            [&](Line<T> a, Line<T> b) {
-                each_block(a.size, n, share, [&](int64_t begin, int64_t end) {
-                    for (int64_t i = 0; i < n; i++)
-                        for (int64_t j = begin; j < end; j++)
-                            operation(a.data[j * a.stride + to(i) * r_stride],
-                                      b.data[j * b.stride + from(i) * s_stride]);
+            [=](Line<T> a, Line<T> b) {
+                each_block(a.size, n, share, [=](int64_t begin, int64_t end) {
+                    for (int64_t i = 0; i < n; i++) {
+                        T *const to_row = a.data + to(i) * r_stride, *const from_row = b.data + from(i) * s_stride;
+                        for (int64_t j = begin; j < end; j++) operation(to_row[j * a.stride], from_row[j * b.stride]);
+                    }
                 });
             },
             first_r.get(), first_s.get());
@@ -72,7 +85,7 @@ void for_each_slice(int dim, Tensor<T> *r, To to, Tensor<T> *s, From from, int64
     if (!inner) {
         each_line(
             dim, line_work(r, n),
-            [&](Line<T> a, Line<T> b) {
+            [=](Line<T> a, Line<T> b) {
                 for (int64_t i = 0; i < n; i++) operation(a[to(i)], b[from(i)]);
             },
             r, s);
@@ -94,7 +107,7 @@ void for_each_slice(int dim, Tensor<T> *r, To to, Tensor<T> *s, From from, int64
             for (int64_t i = 0; i < n; i++) {
                 T *const a = r_data + (o * r_size + to(i)) * inner + column;
                 T *const b = s_data + (o * s_size + from(i)) * inner + column;
-                for (int64_t c = 0; c < width; c++) operation(a[c], b[c]);
+                operate_on_row(a, b, width, operation);
             }
             begin += width;
         }
@@ -179,11 +192,11 @@ template <typename T> void indexSelect(Tensor<T> *r, Tensor<T> *src, int dim, Te
     resize(r, shape);
     if (!n) return;
     const Listed from{positions->data(), base};
-    for_each_slice<T>(dim, r, Same(), source.get(), from, n, [](T &to, T value) { to = value; });
+    for_each_slice<T>(dim, r, Same(), source.get(), from, n, Assign());
 }
 
 template <typename T> void indexCopy(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src) {
-    into_slices(r, dim, index, src, false, [](T &to, T from) { to = from; });
+    into_slices(r, dim, index, src, false, Assign());
 }
 
 template <typename T> void indexAdd(Tensor<T> *r, int dim, Tensor<int64_t> *index, Tensor<T> *src) {

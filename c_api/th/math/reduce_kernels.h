@@ -7,7 +7,7 @@
 namespace th {
 
 // Lines that one call folds at most.
-constexpr int64_t most_lines = 128;
+constexpr int64_t most_lines = 1024;
 
 // Folds `lines` lines of n numbers: the i-th number of line j is x[i * stride + j * across], its state states[j]. Lines
 // of stride 1 fold in 32 partial states, unless they are to go `in_order`, one number after the other.

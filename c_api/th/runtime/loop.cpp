@@ -290,9 +290,13 @@ void for_each_row_in_order(int operands, const Operand *o, Row row, const void *
 }
 
 void for_each_row_any_order(int operands, const Operand *o, Row row, const void *context, int64_t work) {
-    if (!elements_of(o[0].tensor)) return;
+    const int64_t elements = elements_of(o[0].tensor);
+    if (!elements) return;
     const int64_t worth = grain / std::max<int64_t>(1, work);  // elements that are worth a thread
-    const Tiles tiles(operands, o, row, context, true, std::clamp<int64_t>(worth, 64, longest_row));
+    // Rows are long, which is fast, but some for each thread, which is fair.
+    const int64_t threads = work && elements > worth ? num_threads() : 1;
+    const int64_t longest = threads > 1 ? std::max(worth, elements / (4 * threads)) : longest_row;
+    const Tiles tiles(operands, o, row, context, true, std::clamp<int64_t>(longest, 64, longest_row));
     if (work)
         parallel_for(tiles.units(), std::max<int64_t>(1, worth / tiles.elements_per_unit()),
                      [&](int64_t begin, int64_t end) { tiles.run(begin, end); });

@@ -81,7 +81,7 @@ void call_with_lines(const Context &c, char *const *data, std::index_sequence<k.
 template <typename Body, typename... T>
 void each_line(int dimension, int64_t work, const Body &body, Tensor<T> *...tensors) {
     struct Context {
-        const Body &body;
+        Body body;
         int64_t size[sizeof...(T)], stride[sizeof...(T)];
     };
     const Operand operands[] = {operand(tensors)...};
@@ -89,7 +89,7 @@ void each_line(int dimension, int64_t work, const Body &body, Tensor<T> *...tens
     for_each_line(
         dimension, sizeof...(T), operands, work,
         [](char *const *data, const void *opaque) {
-            const Context &c = *static_cast<const Context *>(opaque);
+            const Context c = *static_cast<const Context *>(opaque);  // no element that is written may be part of it
             call_with_lines(c, data, std::index_sequence_for<T...>(), static_cast<T *>(nullptr)...);
         },
         &context);
