@@ -51,7 +51,7 @@ template <typename T> void take(Tensor<T> *r, Tensor<T> *src, Tensor<int64_t> *i
     for_each_row(
         2, operands,
         [](int64_t n, char *const *data, const int64_t *stride, const void *context) {
-            const auto &from = *static_cast<const Elements<T> *>(context);
+            const auto from = *static_cast<const Elements<T> *>(context);
             T *const to = reinterpret_cast<T *>(data[0]);
             const auto *at = reinterpret_cast<const int64_t *>(data[1]);
             for (int64_t i = 0; i < n; i++) to[i * stride[0]] = from[at[i * stride[1]]];
@@ -66,9 +66,9 @@ template <typename T> void put(Tensor<T> *r, Tensor<int64_t> *index, Tensor<T> *
     Owned<T> source = apart(src, r);
     Owned<int64_t> positions = apart(index, r);
     if (accumulate)
-        each([&](int64_t at, T value) { elements[at] = T(elements[at] + value); }, positions.get(), source.get());
+        each([elements](int64_t at, T value) { elements[at] = T(elements[at] + value); }, positions.get(), source.get());
     else
-        each([&](int64_t at, T value) { elements[at] = value; }, positions.get(), source.get());
+        each([elements](int64_t at, T value) { elements[at] = value; }, positions.get(), source.get());
 }
 
 }  // namespace th

@@ -50,8 +50,8 @@ template <typename Body, typename... T> void each(const Body &body, Tensor<T> *.
     for_each_row_in_order(
         sizeof...(T), operands,
         [](int64_t n, char *const *data, const int64_t *stride, const void *context) {
-            each_of_row(*static_cast<const Body *>(context), n, data, stride, std::index_sequence_for<T...>(),
-                        static_cast<T *>(nullptr)...);
+            const Body body = *static_cast<const Body *>(context);  // no element that is written may be part of it
+            each_of_row(body, n, data, stride, std::index_sequence_for<T...>(), static_cast<T *>(nullptr)...);
         },
         &body);
 }
