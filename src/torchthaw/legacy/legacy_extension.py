@@ -3,13 +3,14 @@
 import functools
 import keyword
 import os
+import shlex
 from pathlib import Path
 
 from ..base import config
 from ..extension import BuildError, ninja
 from ..extension.build import Extension, is_cuda
 from ..header import cffi_names
-from . import nvcc, objects, options, th_types as th
+from . import gnu89, nvcc, objects, options, reasons, th_types as th
 from .package import Package
 
 # Old code has what gcc takes for errors from 14 on, and for warnings before.
@@ -63,14 +64,26 @@ class LegacyExtension(Extension):
         options.warn_of_unknown(self.others)
         self.wrapper.make()  # an earlier failure may have taken it back
         try:
+            self.take_flags()
             self.find_inputs()
             super().build()
-        except BaseException:
+        except BaseException as error:
             if not any(self.package.glob(f"{self.module}*.so")):
                 self.wrapper.take_back()
+            if isinstance(error, BuildError) and reasons.found(str(error)):
+                raise BuildError(f"{error}{reasons.found(str(error))}") from None
             raise
         for tagged in self.package.glob(f"{self.module}.*.so"):
             tagged.unlink()  # Python would prefer it
+
+    def take_flags(self):
+        """Puts those of the environment before the project's own, as distutils did; setuptools does it by itself."""
+        given = self.given
+        compile = [word for variable in ("CFLAGS", "CPPFLAGS") for word in shlex.split(os.environ.get(variable, ""))]
+        link = [*shlex.split(os.environ.get("LDFLAGS", "")), *compile]
+        args = given["extra_compile_args"]
+        self.options["extra_compile_args"] = {**args, "cxx": [*compile, *args["cxx"]]}
+        self.options["extra_link_args"] = [*link, *given["extra_link_args"]]
 
     def find_inputs(self):
         """Decides which of extra_objects to link, and which to compile from their sources."""
@@ -106,7 +119,7 @@ class LegacyExtension(Extension):
     # What old projects expect
 
     def facts_of_interface(self):
-        return self.c_text()
+        return [self.c_text(), self.c_flags]
 
     def c_text(self):
         """Of the FFI, which may know more by now than the headers."""
@@ -129,8 +142,13 @@ class LegacyExtension(Extension):
         """As it was when the extension was made."""
         return self.found_cuda
 
+    @functools.cached_property
+    def c_flags(self):
+        """Those of C sources alone."""
+        return [*C_FLAGS, *gnu89.flags(*(self.options[name] for name in ("headers", "sources", "include_dirs")))]
+
     def flags_of(self, source):
-        of_c = C_FLAGS if Path(source).suffix == ".c" else []
+        of_c = self.c_flags if Path(source).suffix == ".c" else []
         return super().flags_of(source) if is_cuda(source) else [*of_c, *self.removed(), *super().flags_of(source)]
 
     def removed(self):
@@ -159,7 +177,7 @@ class LegacyExtension(Extension):
         sources = [source for source in self.given["sources"] if not is_cuda(source)]
         # setuptools has the same flags for C and C++.
         only_c = {self.given["suffix"], *(source.suffix for source in sources)} == {".c"}
-        flags = [*(C_FLAGS if only_c else DEMOTED), *self.removed(), *found["extra_compile_args"]]
+        flags = [*(self.c_flags if only_c else DEMOTED), *self.removed(), *found["extra_compile_args"]]
         return {
             **self.others, **found,
             "sources": [os.fspath(source) for source in sources],

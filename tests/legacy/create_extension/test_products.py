@@ -5,6 +5,7 @@ import cffi
 import pytest
 
 from support.legacy_project import files, imported, output, python
+from support.messages import names
 from torchthaw.extension import BuildError
 
 SOURCES = ["src/twice.c", "src/twice.h"]
@@ -82,6 +83,17 @@ def test_failing_build(create, project, capfd):
     ffi.build()
     products = [f"failing/deep/{name}" for name in (*PACKAGE, "_deep.so")]
     assert made(project) == ["failing/__init__.py", *products, *SOURCES]
+
+
+@pytest.mark.parametrize("suffix, header, source, said", [
+    ("c", "int f(THCudaTensor *x);\n", "int f(void *x) { return 1; }\n", names("THC", "with_cuda", "TORCHTHAW_BUILD_CUDA=1")),
+    ("cpp", "int f(THFloatTensor *x);\n", "#include <ATen/ATen.h>\nat::Tensor x;\n", names("ATen", "cpp_extension")),
+])  # fmt: skip
+def test_a_failing_build_says_what_is_wrong_in_old_code(suffix, header, source, said, create, project):
+    files(project, {"src/f.h": header, f"src/f.{suffix}": source})
+    with pytest.raises(BuildError, match="failed with exit status") as raised:
+        create("failing", "src/f.h", [f"src/f.{suffix}"], False).build()
+    assert re.search(said, str(raised.value).splitlines()[-1])
 
 
 def test_a_wrapper_without_its_module_says_so(create, project):

@@ -7,6 +7,7 @@ import pytest
 
 from support.legacy_project import files, imported, output
 from torchthaw.base import config
+from torchthaw.legacy import gnu89
 
 FORMS = [
     "<TH/TH.h>", '"TH/TH.h"', "<TH.h>", '"TH.h"', '"THTensor.h"', '"THStorage.h"', '"THGeneral.h"', '"THRandom.h"',
@@ -65,6 +66,51 @@ def test_default_flags(create, project, capfd):
     create("flags", "src/twice.h", ["src/twice.c"]).build()
     command = next(line for line in capfd.readouterr().out.splitlines() if "twice.c" in line).split()
     assert {"-fPIC", "-O2", "-fwrapv", "-Wall"} <= set(command) and "-fopenmp" not in command and "-O0" not in command
+
+
+def test_flags_of_the_environment(create, project, monkeypatch, capfd):
+    """CFLAGS, CPPFLAGS and LDFLAGS, as distutils took them; the project's own flags come later."""
+    files(project, {
+        "src/by.h": "int by(void);\nint other(void);\n", "src/by.c": "int by(void) { return BY * UP; }\n",
+        "src/other.cpp": 'extern "C" int other(void) { return BY + UP; }\n',
+    })  # fmt: skip
+
+    def build():
+        create("by", "src/by.h", ["src/by.c", "src/other.cpp"], extra_compile_args=["-DUP=5"]).build()
+
+    monkeypatch.setenv("CFLAGS", "-std=c99 -DBY=3 -DUP=4")
+    monkeypatch.setenv("LDFLAGS", "-Wl,--build-id=none")
+    build()
+    assert "-Wl,--build-id=none" in capfd.readouterr().out.split()
+    assert (imported("by").by(), imported("by").other()) == (15, 8)
+    monkeypatch.setenv("CPPFLAGS", "-DBY=7")
+    build()
+    assert "-DBY=7" in capfd.readouterr().out.split()
+
+
+RECURSIVE = "inline int sum(int n) { return n ? n * n % 7 + sum(n - 1) * sum(n / 2) : 0; }\n"
+
+
+def test_inline_made_a_function_before_gcc_5(create, project):
+    """-O2 does not inline this one."""
+    files(project, {"src/twice.c": f"{RECURSIVE}int twice(int v) {{ return 2 * v + 0 * sum(v); }}\n"})
+    create("gnu89", "src/twice.h", ["src/twice.c"], False).build()
+    assert imported("gnu89").twice(4) == 8
+
+
+@pytest.mark.parametrize("a, b, header, flagged", [
+    (RECURSIVE, "", "", True),
+    ('#include "x.h"\n', "", f"/* {RECURSIVE} */\n", False),
+    ('#include "x.h"\n', "", RECURSIVE, True),
+    ('#include "x.h"\n', '#include "x.h"\n', RECURSIVE, False),
+    (RECURSIVE, "extern inline int sum(int n);\n", "", False),
+    (f"static {RECURSIVE}", f"inline static int f(void) {{ return 1; }}\n// {RECURSIVE}", "", False),
+    ("inline int sum(int n);\n", "int inline = 3;\n", "", False),
+])  # fmt: skip
+def test_which_code_means_the_inline_before_c99(a, b, header, flagged, tmp_path):
+    files(tmp_path, {"a.c": a, "b.c": b, "x.h": header, "other.h": "int sum(int n);\n", "c.cpp": RECURSIVE})
+    paths = [tmp_path / name for name in ("a.c", "b.c", "c.cpp")]
+    assert gnu89.flags([tmp_path / "other.h"], paths, []) == (["-fgnu89-inline"] if flagged else [])
 
 
 def test_missing_function(create, project):
