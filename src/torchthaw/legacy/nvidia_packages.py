@@ -17,13 +17,10 @@ LIBRARY = re.compile(r"(lib\w+\.so)\.\d+")
 def folder(toolkit):
     """A folder with ``include`` and ``lib`` that hold what this toolkit lacks; None where it lacks nothing.
 
-    The packages must be those of a PyTorch for the toolkit's major version of CUDA.
+    The packages must be for the toolkit's major version of CUDA, as a folder's name or PyTorch says.
     """
-    major = toolkit.version.partition(".")[0]
-    if (availability.cuda_of_pytorch() or "").partition(".")[0] != major:
-        return None
     links = {}
-    for package in _packages(major):
+    for package in _packages(toolkit.version.partition(".")[0]):
         for path in sorted((package / "include").glob("*")):
             if path.name[:2] != "__" and not (toolkit.include / path.name).exists():
                 links.setdefault(f"include/{path.name}", path)
@@ -41,9 +38,10 @@ def headers(toolkit):
 
 
 def _packages(major):
+    of_pytorch = (availability.cuda_of_pytorch() or "").partition(".")[0]
     found = importlib.util.find_spec("nvidia")
     for root in (found.submodule_search_locations or ()) if found else ():
         for package in sorted(Path(root).iterdir()):
-            of = OF_ONE_CUDA.fullmatch(package.name)
-            if not of or of[1] == major:
+            named = OF_ONE_CUDA.fullmatch(package.name)
+            if (named[1] if named else of_pytorch) == major:
                 yield package

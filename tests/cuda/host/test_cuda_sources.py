@@ -1,6 +1,7 @@
 """tests/cuda/host/test_cuda_sources.py: what the text of CUDA sources says before they are compiled."""
 
 import os
+import shutil
 import subprocess
 import sys
 import types
@@ -138,13 +139,19 @@ def packages(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "nvidia", raising=False)
 
 
-def test_what_the_toolkit_lacks_is_taken_from_the_packages(packages, toolkit, monkeypatch):
+def test_what_the_toolkit_lacks_is_taken_from_the_packages(packages, toolkit, tmp_path, monkeypatch):
     (toolkit.include / "cuda_runtime.h").touch()
-    made = nvidia_packages.folder(toolkit)
-    found = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_symlink())
-    assert found == ["include/cublas_v2.h", "include/cudnn.h", "lib/libcublas.so"]
-    assert (made / "lib" / "libcublas.so").resolve().name == "libcublas.so.13"
-    monkeypatch.setattr(availability, "cuda_of_pytorch", lambda: "12.6")
+
+    def found():
+        made = nvidia_packages.folder(toolkit)
+        return {str(path.relative_to(made)): path.resolve().name for path in made.rglob("*") if path.is_symlink()}
+
+    of_13 = {"include/cublas_v2.h": "cublas_v2.h", "lib/libcublas.so": "libcublas.so.13"}
+    assert found() == {**of_13, "include/cudnn.h": "cudnn.h"}
+    for other in "12.6", None:  # which says nothing of folders that name their CUDA
+        monkeypatch.setattr(availability, "cuda_of_pytorch", lambda other=other: other)
+        assert found() == of_13
+    shutil.rmtree(tmp_path / "nvidia" / "cu13")
     assert nvidia_packages.folder(toolkit) is None
 
 
