@@ -40,7 +40,17 @@ def _refuse_call(self, *inputs):
 _new_style_call = vars(Function).get("__call__", _refuse_call)
 
 
-class Input(torch.Tensor):
+class TensorType(type(torch.Tensor)):  # type: ignore[misc]
+    """Old code compares the types of tensors: that of an Input is equal to torch.Tensor."""
+
+    def __eq__(cls, other):
+        return other is torch.Tensor or super().__eq__(other)
+
+    def __hash__(cls):
+        return hash(torch.Tensor)
+
+
+class Input(torch.Tensor, metaclass=TensorType):
     """What ``forward`` gets for an input that requires grad: memory without history, which says so nevertheless.
 
     PyTorch 0.4 gave forward the caller's own tensor, and code for it saves tensors only if one requires grad; 0.3 gave

@@ -38,6 +38,7 @@ PATCHES = PatchTable(
         "backward(retain_variables=True), of tensors and of torch.autograd",
         "variable:retain_variables",
     ),
+    Patch("loss_gradient", "loss.backward(torch.ones(1)): a loss had one dimension", "variable:loss_gradient"),
     Patch("data_owner", "x.data.resize_(4), also in C, resizes x", "data_owner:data_owner"),
     Patch(
         "cpp_extension",

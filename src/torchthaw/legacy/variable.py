@@ -1,5 +1,6 @@
 """torchthaw/legacy/variable.py: what Variables could do: volatile, creator, retain_variables."""
 
+import functools
 import inspect
 import os
 
@@ -122,3 +123,21 @@ def retain_variables():
         function.__doc__ = original.__doc__
     yield Change(torch.Tensor, "backward", backward)
     yield Change(torch.autograd, "backward", backward_of_all)
+
+
+def loss_gradient():
+    backward = torch.autograd.backward  # Tensor.backward calls it too
+
+    def fitting(tensor, gradient):
+        is_one = isinstance(gradient, torch.Tensor) and tensor.dim() == 0 and gradient.numel() == 1
+        return gradient.reshape(()) if is_one else gradient
+
+    @functools.wraps(backward)
+    def backward_of_losses(tensors, grad_tensors=None, *args, **kwargs):
+        if grad_tensors is not None:
+            tensors = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+            given = (grad_tensors,) if isinstance(grad_tensors, torch.Tensor) else tuple(grad_tensors)
+            grad_tensors = (*map(fitting, tensors, given), *given[len(tensors) :])
+        return backward(tensors, grad_tensors, *args, **kwargs)
+
+    yield Change(torch.autograd, "backward", backward_of_losses)

@@ -181,6 +181,21 @@ def test_life_cycle_the_flag_of_what_says_so(flag):
     assert f.types == (not flag, not flag)
 
 
+def test_life_cycle_the_types_of_inputs_are_equal():
+    """Whether or not one requires grad: old code compares them, with each other and with torch.Tensor."""
+
+    class Typed(Function):
+        def forward(self, x, y):
+            a, b = type(x), type(y)
+            self.same = a == b == torch.Tensor and not a != b and a in (torch.Tensor,) and a != torch.nn.Parameter
+            self.found = {torch.Tensor: 5}[a]
+            return x + y
+
+    f = Typed()
+    f(leaf(3), torch.ones(3))
+    assert f.same and f.found == 5
+
+
 def test_life_cycle_c_takes_what_says_so(calls):
     class Add(Function):
         def forward(self, a, b):

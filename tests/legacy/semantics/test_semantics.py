@@ -55,6 +55,13 @@ def raises(function):
         return True
 
 
+def assigned(index, value):
+    """Four zeros, or the second of two columns of them, after ``value`` was put at ``index``."""
+    x = torch.zeros(4, 2) if isinstance(index, tuple) else torch.zeros(4)
+    x[index] = value
+    return (x[:, 1] if isinstance(index, tuple) else x).tolist()
+
+
 T = torch.arange(6.0).view(2, 3).t()  # transposed: not contiguous
 INTEGERS = torch.tensor([5, -5, 7])
 FOUR_D = torch.randn(1, 4, 5, 3).permute(0, 3, 1, 2)  # the strides of channels_last
@@ -87,6 +94,10 @@ WITH = {
     "integer_division-in-place": lambda: exec("x = x.clone(); y = x; x /= 2; assert y is x", {"x": INTEGERS}) is None,
     "arange": lambda: torch.arange(3).dtype is torch.float32 and torch.arange(0, 6, 2).tolist() == [0, 2, 4],
     "scalar_index": lambda: torch.ones(3).sum().data[0] == 3.0 and isinstance(torch.ones(3).sum().data[0], float),
+    "copy_shapes-copy_": lambda: torch.zeros(6).copy_(T).tolist() == [0, 3, 1, 4, 2, 5],
+    "copy_shapes-column": lambda: assigned((slice(None), 1), torch.tensor([[1.0, 2], [3, 4]])) == [1, 2, 3, 4],
+    "copy_shapes-rows": lambda: assigned(slice(None), torch.tensor([[1.0, 2], [3, 4]])) == [1, 2, 3, 4],
+    "copy_shapes-mask": lambda: assigned(torch.tensor([1, 0, 0, 1]).bool(), torch.ones(2, 1)) == [1, 0, 0, 1],
     "tensor_index": lambda: T.index((torch.tensor([0]), torch.tensor([1]))).tolist() == [3],
     "integer_requires_grad-Parameter": lambda: not torch.nn.Parameter(torch.LongTensor([1])).requires_grad,
     "integer_requires_grad-method": lambda: not INTEGERS.clone().requires_grad_().requires_grad,
@@ -132,6 +143,10 @@ STILL = {
     "scalar_index-vectors": lambda: isinstance(torch.ones(3)[0], torch.Tensor) and torch.ones(3)[1:].shape == (2,),
     "scalar_index-gradient": lambda: torch.ones(3, requires_grad=True).sum()[0].requires_grad,
     "scalar_index-beyond": lambda: raises(lambda: torch.ones(3).sum()[1]),
+    "copy_shapes-broadcast": lambda: torch.zeros(2, 3).copy_(torch.ones(3)).sum() == 6
+    and assigned((slice(None), 1), torch.ones(1)) == [1, 1, 1, 1] and assigned(0, 2) == [2, 0, 0, 0],
+    "copy_shapes-other-counts": lambda: raises(lambda: torch.zeros(4).copy_(torch.ones(3)))
+    and raises(lambda: assigned(slice(None), torch.ones(3))),
     "tensor_index-first-class": lambda: raises(lambda: T.index((1,), 3)),
     "integer_requires_grad-floats": lambda: torch.nn.Parameter(torch.ones(2)).requires_grad
     and torch.ones(2).requires_grad_().requires_grad and not torch.ones(2).requires_grad_(False).requires_grad,

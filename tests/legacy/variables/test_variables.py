@@ -160,6 +160,27 @@ def test_retain_variables_and_retain_graph():
         y.backward(retain_variables=True, retain_graph=True)
 
 
+@pytest.mark.parametrize("gradient", [torch.ones(1), torch.ones(1, 1), torch.ones(()), None])
+def test_loss_gradient(gradient):
+    """A loss has no dimension today; the gradient of one may have one."""
+    for backward in (
+        lambda loss: loss.backward(gradient),
+        lambda loss: torch.autograd.backward(loss, gradient),
+        lambda loss: torch.autograd.backward([loss], [gradient]),
+        lambda loss: torch.autograd.backward(loss, grad_tensors=(gradient,), retain_graph=True),
+    ):
+        x = torch.zeros(3, requires_grad=True)
+        backward((2 * x).sum())
+        assert x.grad.tolist() == [2, 2, 2]
+
+
+def test_loss_gradient_of_what_is_no_loss():
+    x = torch.zeros(3, requires_grad=True)
+    for tensors, gradients in ((2 * x, torch.ones(1)), (x.sum(), torch.ones(2)), ([x.sum()], [torch.ones(2)])):
+        with pytest.raises(RuntimeError):
+            torch.autograd.backward(tensors, gradients)
+
+
 def test_data_is_assignable():
     p = nn.Parameter(torch.ones(2))
     p.data = torch.zeros(3)

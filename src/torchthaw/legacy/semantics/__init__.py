@@ -13,6 +13,7 @@ SEMANTICS = PatchTable(
     Patch("integer_division", "/ and div of integers truncate, also in place", "semantics.numbers:integer_division"),
     Patch("arange", "torch.arange of integers gives floats", "semantics.numbers:arange"),
     Patch("scalar_index", "x.data[0] of a tensor without dimensions is its value", "semantics.indexing:scalar_index"),
+    Patch("copy_shapes", "x.copy_(y) and x[i] = y of as many elements as x has", "semantics.shapes:copy_shapes"),
     Patch("tensor_index", "x.index((i, j)) is x[i, j]", "semantics.indexing:tensor_index"),
     Patch("integer_requires_grad", "integers asked to require grad do not", "semantics.removed:integer_requires_grad"),
     Patch("method_out", "methods such as x.mul(y, out=z)", "semantics.removed:method_out"),
