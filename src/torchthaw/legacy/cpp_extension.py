@@ -28,14 +28,16 @@ def headers():
 
 
 def include_dirs(given, extension):
-    """``given``, folders of headers, with that one last; a pybind11 for this Python is first, where theirs is too old.
+    """``given``, folders of headers, and ours last, with TH and THC in it, which were among PyTorch's until 1.10.
 
-    PyTorch's headers for CUDA on the CPU come before ``given``, which has PyTorch's own folder.
+    A pybind11 for this Python is first, where theirs is too old. PyTorch's headers for CUDA on the CPU come before
+    ``given``, which has PyTorch's own folder.
     """
     first, changes = pybind11_headers.before(given)
     for change in changes:
         _tell(f"torchthaw: {extension}: {change}")
-    return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, os.fspath(headers())]
+    own = [headers() / folder for folder in ("", "TH", "THC")]
+    return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
 
 
 def flags(given, extension):
