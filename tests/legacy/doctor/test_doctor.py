@@ -11,9 +11,10 @@ import pytest
 from support import SRC
 from support.doctor_project import findings, project  # noqa: F401
 from torchthaw.cli import main
-from torchthaw.legacy.doctor import symbols
+from torchthaw.legacy.doctor import python_files, symbols, tree
 from torchthaw.legacy.doctor.examine import examine
 from torchthaw.legacy.doctor.rules import CHECK, EDIT, WORKS
+from torchthaw.legacy.doctor.rules.rule import TreeRule
 
 PYTHON2 = [
     ("print 'a', x", "print('a', x)"),
@@ -150,6 +151,28 @@ def test_binaries_of_this_build(project):
     assert [finding.message.split(";")[0] for finding in found] == [
         "built by torchthaw", "compiled for another Python or PyTorch",
     ]  # fmt: skip
+
+
+def test_a_fault_in_one_file_leaves_the_report_of_the_others(project, monkeypatch):
+    def fail(tree, project):
+        return [tree.code.index("never")] if "here" in tree.code else []
+
+    monkeypatch.setattr(python_files, "TREE_RULES", [TreeRule("bad", EDIT, "", fail), *python_files.TREE_RULES])
+    folder = project({"a.py": "here = 1\n", "b.py": "xrange(3)\n"})
+    found = {report.path: [(each.effect, each.rule) for each in report.findings] for report in examine(folder)}
+    assert found == {"a.py": [(CHECK, "unreadable")], "b.py": [(EDIT, "python2-name")]}
+
+
+def test_expressions_of_f_strings_whose_position_is_wrong_are_left_out(monkeypatch):
+    """Before Python 3.12 an expression may be said to be in another place of its f-string."""
+    text = 'x = f"a / b {  a / b} {c / d}"\n'
+    module = ast.parse(text)
+    wrong = next(node for node in ast.walk(module) if isinstance(node, ast.BinOp))
+    wrong.col_offset, wrong.end_col_offset = 6, 11
+    monkeypatch.setattr(tree, "parse", lambda given: module if given == text else ast.parse(given))
+    read = tree.Tree(text)
+    assert [read.source(node) for node in read.all(ast.BinOp)] == ["c / d"]
+    assert read.code.split() == ["x", "=", "c", "/", "d"]
 
 
 def test_folders_that_are_no_part_of_the_project(project):

@@ -256,10 +256,10 @@ PACKAGE = {
     "scripts/plot.py": "",
 }
 PACKAGED = {
-    "ops/__init__.py:1 check implicit-import": "from .layers import Crop",
-    "ops/__init__.py:2 check implicit-import": "from . import utils",
-    "ops/layers.py:1 check implicit-import": "from . import utils as u",
-    "ops/layers.py:2 check implicit-import": "from .functions.crop import CropFunction",
+    "ops/__init__.py:1 edit implicit-import": "from .layers import Crop",
+    "ops/__init__.py:2 edit implicit-import": "from . import utils",
+    "ops/layers.py:1 edit implicit-import": "from . import utils as u",
+    "ops/layers.py:2 edit implicit-import": "from .functions.crop import CropFunction",
     "setup.py:1 works cffi_modules": None,
 }
 

@@ -147,6 +147,10 @@ EXAMPLES = [
     ("a.pyx", "x = numpy.empty(3, numpy.object)", "library-name", EDIT, "x = numpy.empty(3, numpy.object_)"),
     ("a.pyx", "x = np.empty(3, np.complex)", "library-name", EDIT, "x = np.empty(3, np.complex128)"),
     ("a.pyx", "import numpy as np\nDTYPE = np.float", "library-name", EDIT, "DTYPE = np.float64"),
+    (
+        "a.pyx", "def f(np.float x, d=np.float if y else z): pass", "library-name", EDIT,
+        "def f(np.float x, d=np.float64 if y else z): pass",
+    ),
     ("a.py", "y = x.index((i, j))", "tensor-index", MODE, None),
     ("a.py", "for d in torch.testing.get_all_dtypes(): pass", "all-dtypes", MODE, None),
     ("a.py", "self.i = nn.Parameter(torch.LongTensor(3))", "integer-gradient", MODE, None),
@@ -346,6 +350,11 @@ INNOCENT = [
     (
         "a.pyx",
         "import numpy as np\ncimport numpy as np\nctypedef np.int_t DTYPE_t  # np.int\nx = 'np.float' + np.int_(3)",
+    ),
+    (
+        "a.pyx",
+        "cdef np.float x\ndef f(np.float x, np.int[:, :] y, np.ndarray[np.float, ndim=2] z):\n    return <np.int>x\n"
+        "ctypedef np.complex T",
     ),
     ("a.c", "THFloatTensor *my_own(THFloatTensor *t); THTensor *(*make)(THTensor *);"),
 ]

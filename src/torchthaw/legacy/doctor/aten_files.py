@@ -40,6 +40,7 @@ class AtenFiles:
         """What is old in a text of ``file``. Edits of names come first: whether a header may go depends on the rest."""
         source = self._source(file, text)
         yield from source.names()
+        yield from source.dispatched()
         yield from source.gone()
         yield from source.states(self.left(file).states)
         others = [each for each in self.files if each != file] if file.suffix in HEADERS else []
@@ -73,6 +74,7 @@ class AtenFiles:
             named = [match["state"] for match in aten.STATES.finditer(code)]
             states = {name for name in named if len(re.findall(rf"\b{name}\b", code)) == named.count(name)}
             code = aten.STATES.sub(lambda match: "" if match["state"] in states else match[0], code)
+        code = re.sub(aten.READY, "", code, flags=re.MULTILINE)
         return Left(set(aten.OF_TH.findall(code)) - self.project.own_names.names, states)
 
 
@@ -113,7 +115,8 @@ class Source:
                 continue
             found = [match for match in self._matches(row.pattern)
                      if match.groupdict().get("name", row.name) not in self.own]  # fmt: skip
-            header = next((self._header(match) for match in found if not self._enclosing(match)), None)
+            searched = [] if row.stays or row.gone else found
+            header = next((self._header(match) for match in searched if not self._enclosing(match)), None)
             edits = {match: self._edits(row, match, header) for match in found}
             for sure in (True, False):
                 part = [match for match in found if bool(edits.get(match)) == sure]
@@ -121,6 +124,8 @@ class Source:
                     first = part[0].start() + max(part[0][0].find(row.name), 0)
                     made = tuple(edit for match in part for edit in edits.get(match) or ())
                     effect, state = (WORKS, aten.STAYS) if row.stays else (self._effect, self._state)
+                    if row.gone:
+                        effect, state = EDIT, f"is gone since PyTorch {row.gone}"
                     if header:
                         effect, state = EDIT, f"is in <{header}>, which is not included"
                     message = f"{row.name} {state}; today it is {row.today}"
@@ -131,6 +136,9 @@ class Source:
         word = aten.OF_TH.search(match[0])
         having = aten_headers.serving(word[0]) if word and self._included is not None else []
         mine = self._included.union(include["name"] for include, _ in self._includes) if having else ()
+        mine = {aten.BARE.get(name, name) for name in mine}
+        if any(aten.OF_FOLDERS.match(name) and name not in aten.INCLUDES for name in mine):
+            return None  # a header that is gone, which had it
         usual = [name for name in ("TH/TH.h", "THC/THC.h") if name in having]
         return (usual or having)[0] if having and not mine.intersection(having) else None
 
@@ -156,7 +164,10 @@ class Source:
     def _has(self, names, match):
         """Whether one of these headers is included wherever ``match`` is compiled."""
         inside = self._enclosing(match)
-        return any(include["name"] in names and inside[: len(around)] == around for include, around in self._includes)
+        return any(
+            aten.BARE.get(include["name"], include["name"]) in names and inside[: len(around)] == around
+            for include, around in self._includes
+        )
 
     def _place(self, name, match):
         """Where a header may be included for what is at ``match``: after the last include, or after one of CUDA's where
@@ -184,6 +195,24 @@ class Source:
                     said.add(match[0])
                     yield Hit(match.start(), EDIT, "removed-aten", f"{match[0]}: {row.message}")
 
+    def dispatched(self):
+        """Variables that hold ``x.type()``, for AT_DISPATCH_...; certain where they are for nothing else."""
+        uses = [match for match in self._matches(aten.DISPATCHED) if match["name"] not in self.own]
+        holding = [match for match in self._matches(aten.TYPED)
+                   if match["variable"] in {use["variable"] for use in uses}]  # fmt: skip
+        for variable in dict.fromkeys(match["variable"] for match in holding):
+            mine = [match for match in holding if match["variable"] == variable]
+            known = {match.start("variable") for match in (*mine, *uses)}
+            named = re.finditer(rf"(?<![\w.])(?<!->)(?<!::){variable}\b", self._uses)
+            sure = all(match.start() in known for match in named)
+            edits = [Edit(*match.span("type"), "scalar_type") for match in mine]
+            # A reference to what is made by the call is const.
+            edits += [
+                Edit(match.start("and"), match.end("and"), " ") for match in mine if match["and"] and not match["const"]
+            ]
+            message = f"x.type() in AT_DISPATCH_... {self._state}; today it is x.scalar_type()"
+            yield Hit(mine[0].start(), self._effect, "old-aten", message, tuple(sorted(edits)) if sure else (), sure)
+
     def states(self, unused):
         """Declarations of a THCState that nothing refers to."""
         found = self._matches(aten.STATES)
@@ -203,12 +232,14 @@ class Source:
                 continue
             elsewhere = any(aten.ELSEWHERE.search(condition) for condition in self._enclosing(include))
             if not elsewhere and aten_headers.is_gone(name):
-                today = aten_names.HEADERS.get(name)
+                served, today = aten_names.HEADERS.get(name), aten.MOVED.get(name)
+                effect, today = self._effect if served else EDIT, served or today
                 message = f"<{name}>: the installed PyTorch has no such header"
                 message += f"; use <{today}>" if today else ""
                 edits = (Edit(*include.span("name"), today),) if today else ()
-                yield Hit(include.start(), self._effect if today else EDIT, "removed-aten", message, edits, bool(edits))
-            if not re.match(r"(?:TH|THC|THNN|THCUNN|THCS?)/", name):
+                yield Hit(include.start(), effect, "removed-aten", message, edits, bool(edits))
+            name = aten.BARE.get(name, name)
+            if not aten.OF_FOLDERS.match(name):
                 continue
             if name not in aten.INCLUDES:
                 yield Hit(include.start(), EDIT, "removed-aten", f"<{name}>: {aten.NO_HEADER}")
@@ -222,7 +253,7 @@ class Source:
                 edit = Edit(*include.span(), f"#include <{today}>\n")
             if not self._enclosing(include):
                 said.add(today)
-            message = f"<{name}> {self._state}; today it is <{today}>"
+            message = f"<{include['name']}> {self._state}; today it is <{today}>"
             message += "" if sure else ", once no name of TH or THC is left"
             yield Hit(include.start(), self._effect, "old-aten", message, (edit,) if sure else (), sure)
 

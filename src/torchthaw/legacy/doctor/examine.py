@@ -62,8 +62,9 @@ class Examination:
         report = self._report(file)
         try:
             examiner(report, file)
-        except (TooDeep, RecursionError) as error:
-            why = str(error) if isinstance(error, TooDeep) else "it is nested too deep"
+        except Exception as error:
+            why = {TooDeep: str(error), RecursionError: "it is nested too deep"}.get(type(error))
+            why = why or f"a fault of torchthaw: please report this {type(error).__name__}: {error}"
             self._reports[file] = FileReport(report.path)
             self._reports[file].add(0, CHECK, "unreadable", f"it cannot be read: {why}")
 

@@ -76,7 +76,8 @@ def _beside(path, text):
 class Project:
     """The files at ``path`` and their texts; OSError where ``path`` is not there.
 
-    unreadable: {file or folder: why it is passed over}.
+    unreadable: {file or folder: why it is passed over}. parts: {package: its modules that are imported as parts of it
+        alone}, which implicit_imports.py finds.
     """
 
     def __init__(self, path):
@@ -86,7 +87,7 @@ class Project:
         self.root = path if path.is_dir() else path.parent
         self.files, errors = files_below(path)
         self.unreadable = {Path(error.filename): f"it cannot be read: {error.strerror}" for error in errors}
-        self.sources, self._classes, self._trees = {}, {}, {}
+        self.sources, self.parts, self._classes, self._trees = {}, {}, {}, {}
         for file in self.files:
             try:
                 self.sources[file] = TextFile(file, kind(file) == PYTHON)

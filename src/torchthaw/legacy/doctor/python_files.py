@@ -1,22 +1,16 @@
 """torchthaw/legacy/doctor/python_files.py: Python files in the steps that make them Python 3 of today."""
 
 import ast
-import os
 import re
-import sys
 from typing import NamedTuple
 
-from . import async_names, python2, search_paths
+from . import async_names, implicit_imports, python2
 from .findings import Edit
 from .matching import Hit, add_findings, apply_certain, pattern_hits
-from .rules import CHECK, EDIT, PYTHON, PYTHON_TEXT, TREE_RULES, WORKS
+from .rules import EDIT, PYTHON, PYTHON_TEXT, TREE_RULES, WORKS
 from .source import PYTHON_TOKENS, blank
 from .tree import Tree
 
-IMPORT = re.compile(r"^(\s*)(?:from (\w+)((?:\.\w+)*) import\b|import (\w+)(?=\s*(?:$|\bas\b)))")
-# Libraries that no module beside a file stands for, whatever its name.
-LIBRARIES = {"torch", "torchvision", "numpy", "scipy"}
-ABSOLUTE = re.compile(r"^from __future__ import\b.*\babsolute_import\b", re.MULTILINE)
 GUARDED = {"removed-module", "torch-six", "removed-linalg", "cpp-extension"}
 
 
@@ -146,7 +140,7 @@ def _hits(text, tree, project, file):
             position = found.node if isinstance(found.node, int) else tree.start(found.node)
             certain = effect in (EDIT, WORKS) and bool(found.edits) and found.sure
             yield Hit(position, effect, rule.name, found.message or rule.message, found.edits, certain, rule.item)
-    yield from _imports(text, code, project, file)
+    yield from implicit_imports.hits(text, code, project, file, guarded)
 
 
 def _guarded(tree):
@@ -156,28 +150,3 @@ def _guarded(tree):
         for node in tree.all(ast.Import, ast.ImportFrom)
         if tree.is_guarded(node, "import")
     ]
-
-
-def _imports(text, code, project, file):
-    """Imports in a package of what lies beside the file: Python 2 looked there first."""
-    package = file.parent / "__init__.py"
-    if not package.exists() or ABSOLUTE.search(code) or search_paths.may_add(text, code, file.parent):
-        return
-    if package in project.python and search_paths.may_add(project.texts[package], project.python[package], file.parent):
-        return
-    outside = {path.stem if path.is_file() else path.name for path in project.root.iterdir()}
-    packages = {folder.name for folder in file.parents}
-    position = 0
-    for line in code.split("\n"):
-        match = IMPORT.match(line)
-        name = match and (match[2] or match[4])
-        start, position = position, position + len(line) + 1
-        if not name or name in {"__main__", file.stem} | LIBRARIES | packages | sys.stdlib_module_names:
-            continue
-        if name in outside and file.parent != project.root:
-            continue
-        if os.path.exists(file.parent / f"{name}.py") or os.path.isdir(file.parent / name):
-            new = f"from .{name}{match[3]} import" if match[2] else f"from . import {name}"
-            message = "in a package Python 3 needs the dot; without it only scripts started in this folder find it"
-            edit = Edit(start + match.end(1), start + match.end(), new)
-            yield Hit(edit.start, CHECK, "implicit-import", message, (edit,))

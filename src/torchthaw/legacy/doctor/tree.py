@@ -56,7 +56,10 @@ class TooDeep(Exception):
 
 
 class Tree:
-    """The syntax tree of ``text``; SyntaxError, TooDeep. Positions are those of characters in the text."""
+    """The syntax tree of ``text``; SyntaxError, TooDeep. Positions are those of characters in the text.
+
+    code: the text with comments and strings blanked; expressions of f-strings are code.
+    """
 
     def __init__(self, text):
         self.text = text
@@ -66,13 +69,32 @@ class Tree:
         for line in text.split("\n"):
             self._lines.append(self._lines[-1] + len(line) + 1)
         self.parents, self._nodes = {}, {}
+        misplaced, code = set(), list(self.code)
         for node in ast.walk(self.root):
-            self._nodes.setdefault(type(node), []).append(node)
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
+            if isinstance(node, ast.FormattedValue) and not self._show(node.value, code):
+                misplaced.update(ast.walk(node.value))
+            if node not in misplaced:
+                self._nodes.setdefault(type(node), []).append(node)
+        self.code = "".join(code)
+
+    def _show(self, node, code):
+        """Whether an expression of an f-string is where its position says, which not every Python gets right; if so its
+        part of ``code`` is no longer blank."""
+        try:
+            start, end = self.start(node), self.end(node)
+            (found,) = parse(f"({self.text[start:end]}\n)").body
+        except (IndexError, SyntaxError, TooDeep, RecursionError, ValueError):
+            return False
+        opening = re.search(r"\{[\s(]*\Z", self.text[max(0, start - 100) : start])
+        if not opening or "".join(code[start:end]).strip() or ast.dump(found.value) != ast.dump(node):
+            return False
+        code[start:end] = blank(self.text[start:end], PYTHON_TOKENS, ("comment", "string"))
+        return True
 
     def all(self, *types):
-        """Every node of these types."""
+        """Every node of these types, but for those in f-strings whose position is not known."""
         return [node for each in types for node in self._nodes.get(each, ())]
 
     def place(self, line, column):

@@ -1,7 +1,7 @@
 """torchthaw/legacy/doctor/rules/aten.py: C++ and CUDA on ATen of PyTorch 0.4 to 1.10, and what it is called today.
 
-The headers of torchthaw_aten serve these names. The edits make a source compile without them; what they write is there
-since PyTorch 1.11.
+The headers of torchthaw_aten serve these names, but for those that are ``gone``. The edits make a source compile without
+them; what they write is there since PyTorch 1.11, mutable_data() of a storage since 2.1.
 """
 
 import ast
@@ -22,7 +22,8 @@ class Old(NamedTuple):
 
     pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
-    include: the header that the edit needs. stays: PyTorch has it still. unless: text in which it is another library's.
+    include: the header that the edit needs. stays: PyTorch has it still. gone: the PyTorch since which nobody has it, nor
+        torchthaw. unless: text in which it is another library's.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Old(NamedTuple):
     today: str
     include: str | None = None
     stays: bool = False
+    gone: str | None = None
     unless: re.Pattern = re.compile(r"(?!)")
 
 
@@ -41,8 +43,8 @@ class Gone(NamedTuple):
     message: str
 
 
-def old(name, pattern, edit, today, include=None, stays=False):
-    return Old(name, re.compile(pattern, re.MULTILINE), edit, today, include, stays)
+def old(name, pattern, edit, today, include=None, stays=False, gone=None):
+    return Old(name, re.compile(pattern, re.MULTILINE), edit, today, include, stays, gone)
 
 
 def renamed(name, today, include=None):
@@ -56,7 +58,18 @@ def without_state(name, today, include=None):
 
 STATE = r"[\w:]+(?:\(\)\.\w+\(\))?"
 ARGUMENT = ARGUMENTS.replace("[^()]", "[^(),;]", 1)  # one of a call
+TYPES = r"\((?:\s*(?:\w+::)*(?:ScalarType::\w+|k[A-Z]\w*)\s*,)*"  # the first arguments of some AT_DISPATCH_...
 BEFORE_STATEMENT = r"(?:[;{})]|\belse\b|^[ \t]*#[^\n]*\n)[\s\\]*"
+# What a member is taken of: names, calls and indices.
+CALLED = r"(?:\((?:[^();]|\([^();]*\))*\)|\[[^\[\];]*\])*"
+OBJECT = rf"(?<![\w.:)\]])(?<!->)\w[\w:]*{CALLED}(?:(?:\.|->)\w+{CALLED})*?"
+TYPE = r"(?:const\s+)?[\w:]+(?:<[\w:]+>)?"
+FACTORY = r"\b((?:at|torch)::(?:zeros|ones|empty|rand|randn))\(\s*"
+OTHER_FACTORY = r"\b(?:at|torch)::(?:full|arange|range|eye|linspace|logspace|randint|randperm)\(\s*"
+BACKEND = r"(?:at|torch)::(CPU|CUDA)\(((?:\w+::)?k\w+)\)"
+SIZES = rf"(\{{[^{{}};]*\}}|{ARGUMENT})\s*\)"
+# CUDA made ready by a statement, which needs no THC; as a value it was the THCState.
+READY = rf"{BEFORE_STATEMENT}(?:{OBJECT}(?:\.|->))?lazyInitCUDA\(\)(?=\s*;)"
 ALLOCATOR = "c10::cuda::CUDACachingAllocator"
 # Macros of glog's names, which PyTorch had until 1.12.
 CHECKS = {"EQ": "==", "NE": "!=", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">"}
@@ -73,8 +86,7 @@ NAMES = [
     ),
     old(
         "x.type() in AT_DISPATCH_...",
-        r"\b(?P<name>AT_DISPATCH_\w+)(\((?:\s*(?:\w+::)*(?:ScalarType::\w+|k[A-Z]\w*)\s*,)*"
-        rf"\s*{ARGUMENT}(?:\.|->))type\(\)(?=\s*,)",
+        rf"\b(?P<name>AT_DISPATCH_\w+)({TYPES}\s*{ARGUMENT}(?:\.|->))type\(\)(?=\s*,)",
         r"\1\2scalar_type()", "x.scalar_type()",
     ),
     old(
@@ -86,12 +98,38 @@ NAMES = [
         stays=True,
     ),
     old(
+        "x.storage().data<T>()",
+        rf"({OBJECT}(?:\.|->)storage\(\))\s*(\.|->)\s*(?:unsafe_)?data\s*<\s*({TYPE})\s*>\s*\(\s*\)",
+        r"static_cast<\3 *>(\1\2mutable_data())", "static_cast<T *>(x.storage().mutable_data())", gone="2.1",
+    ),
+    old(
         "x.data<T>()", r"(?<!storage\(\))(\.|->)\s*(template\s+)?(?P<name>data)(\s*<[^;(){}]*>\s*\(\s*\))",
         r"\1\2data_ptr\4", "x.data_ptr<T>()", stays=True,
     ),
     old(
-        "torch::CPU(...) or torch::CUDA(...)", r"\b(?:at|torch)::(CPU|CUDA)(\((?:\w+::)?k\w+\))(?=\s*[,)])",
-        r"at::device(at::k\1).dtype\2", "at::device(at::kCUDA).dtype(...)", stays=True,
+        "at::zeros(type, sizes)", rf"{FACTORY}{BACKEND}\s*,\s*{SIZES}", r"\1(\4, at::device(at::k\2).dtype(\3))",
+        "at::zeros(sizes, at::device(at::kCUDA).dtype(...))", gone="1.0",
+    ),
+    old(
+        "at::zeros(x.type(), sizes)", rf"{FACTORY}({OBJECT})(\.|->)type\(\)\s*,\s*{SIZES}", r"\1(\4, \2\3options())",
+        "at::zeros(sizes, x.options())", gone="1.0",
+    ),
+    old(
+        "at::zeros(x.type().toScalarType(...), sizes)",
+        rf"{FACTORY}({OBJECT})(\.|->)type\(\)\s*\.\s*toScalarType(\((?:\w+::)*k?\w+\))\s*,\s*{SIZES}",
+        r"\1(\5, \2\3options().dtype\4)", "at::zeros(sizes, x.options().dtype(...))", gone="1.0",
+    ),
+    old(
+        "at::full(type, ...)", rf"{OTHER_FACTORY}(?:{BACKEND}|{OBJECT}(?:\.|->)type\(\))\s*,", None,
+        "the same call with options as its last argument: at::full(sizes, value, x.options())", gone="1.0",
+    ),
+    old(
+        "torch::CPU(...) or torch::CUDA(...)", rf"{BACKEND}(?=\s*\))",
+        r"at::device(at::k\1).dtype(\2)", "at::device(at::kCUDA).dtype(...)", stays=True,
+    ),
+    old(
+        "AT_PRIVATE_CASE_TYPE", r"\bAT_PRIVATE_CASE_TYPE\(", None,
+        "AT_DISPATCH_SWITCH(type, name, AT_DISPATCH_CASE(at::kFloat, ...) ...)", gone="1.13",
     ),
     renamed("AT_WARN", "TORCH_WARN"),
     renamed("THCudaCheck", "C10_CUDA_CHECK", EXCEPTION),
@@ -121,7 +159,11 @@ NAMES = [
         "THCudaFree", r"(?:\bTHCudaCheck\(\s*|[=?:]\s*|\breturn\s+)THCudaFree\(", None,
         f"{ALLOCATOR}::raw_delete(pointer)",
     ),
-    old("lazyInitCUDA", r"\blazyInitCUDA\(\)", None, "nothing: PyTorch makes CUDA ready itself"),
+    old("lazyInitCUDA", READY, None, "lazyInitDevice(at::kCUDA), since PyTorch 2.6", stays=True),
+    old(
+        "lazyInitCUDA", rf"(?:[=?,(]|(?<!:):(?!:)|\breturn\b)\s*(?:{OBJECT}(?:\.|->))?lazyInitCUDA\(\)", None,
+        "nothing: PyTorch makes CUDA ready itself",
+    ),
     old("getTHCState", r"\bgetTHCState\(\)", None, "nothing: no function takes a THCState"),
     old("THCNumerics", r"\bTHCNumerics\b", None, "operators and functions of the type itself"),
     old("THCThrustAllocator", r"\bTHCThrustAllocator\b", None, "at::cuda::ThrustAllocator, which takes no argument"),
@@ -129,7 +171,8 @@ NAMES = [
     old("THCAssertSameGPU", r"\bTHCAssertSameGPU\(", None, "TORCH_CHECK(condition, message)"),
     old("THArgCheck", r"\bTHArgCheck\(", None, "TORCH_CHECK(condition, parts of a message)"),
     old("THError", r"\bTHError\(", None, "TORCH_CHECK(false, parts of a message)"),
-    old("THAssert", r"\bTHAssert(?:Msg)?\(", None, "TORCH_CHECK(condition, parts of a message)"),
+    renamed("THAssert", "TORCH_CHECK"),
+    old("THAssertMsg", r"\bTHAssertMsg\(", None, "TORCH_CHECK(condition, parts of a message)"),
     old("THAlloc", r"\bTH(?:Re)?[aA]lloc\(", None, "std::vector, or std::malloc with a check"),
     old("THFree", r"\bTHFree\(", None, "std::free, for memory of std::malloc"),
     old("THMin", r"\bTHM(?:in|ax)\(", None, "std::min and std::max, for two values of one type"),
@@ -146,6 +189,12 @@ NAMES = [
     )._replace(unless=OF_GLOG),
 ]  # fmt: skip
 
+# A variable that holds a type, and its use.
+TYPED = re.compile(
+    rf"\b(?P<const>const\s+)?auto(?:(?P<and>\s*&\s*)|\s+)(?P<variable>\w+)\s*=\s*{OBJECT}(?:\.|->)(?P<type>type)\(\)(?=\s*;)"
+)
+DISPATCHED = re.compile(rf"\b(?P<name>AT_DISPATCH_\w+){TYPES}\s*(?P<variable>\w+)(?=\s*,)")
+
 # A state that nothing refers to: a declaration of it, with its line.
 STATES = re.compile(
     rf"^[ \t]*(?:extern\s+)?THCState\s*\*\s*(?P<state>\w+)(?:\s*=\s*{STATE})?\s*;[ \t]*(?:\n|$)", re.MULTILINE
@@ -160,6 +209,21 @@ INCLUDES = {
     "THC/THCThrustAllocator.cuh": ("ATen/cuda/ThrustAllocator.h", False),
     "TH/TH.h": ("ATen/ATen.h", False), "TH/THGeneral.h": ("ATen/ATen.h", False),
 }  # fmt: skip
+# Their names without a folder: builds up to PyTorch 1.10 had -I for include/TH and include/THC.
+BARE = {name.rpartition("/")[2]: name for name in INCLUDES}
+# Headers of PyTorch that are elsewhere today, and that torchthaw does not have either.
+MOVED = {
+    **dict.fromkeys(("ATen/cuda/CUDAGuard.h", "ATen/cuda/CUDAMultiStreamGuard.h"), "c10/cuda/CUDAGuard.h"),
+    "ATen/cuda/CUDAStream.h": "c10/cuda/CUDAStream.h",
+    **dict.fromkeys(("ATen/Error.h", "ATen/core/Error.h"), "c10/util/Exception.h"),
+    **dict.fromkeys(("ATen/Half.h", "ATen/core/Half.h"), "c10/util/Half.h"),
+    **dict.fromkeys(("ATen/optional.h", "ATen/core/optional.h"), "c10/util/Optional.h"),
+    **dict.fromkeys(("ATen/Registry.h", "ATen/core/Registry.h"), "c10/util/Registry.h"),
+    **{f"ATen/core/{name}.h": f"c10/core/{name}.h" for name in ("Device", "DeviceType", "TensorOptions")},
+    **{f"ATen/core/{name}.h": f"c10/util/{name}.h" for name in ("ArrayRef", "C++17", "intrusive_ptr")},
+    **{f"ATen/{name}.h": f"c10/core/{name}.h" for name in ("Allocator", "StorageImpl")},
+}  # fmt: skip
+OF_FOLDERS = re.compile(r"(?:TH|THC|THNN|THCUNN|THCS?)/")
 NO_HEADER = "neither PyTorch nor torchthaw has this header for an extension of torch.utils.cpp_extension"
 OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bgetTHCState\b")
 
@@ -173,8 +237,12 @@ GONE = [
 ]
 OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")
 ELSEWHERE = re.compile(r"HIP|ROCM|XLA|MPS")  # in a condition: PyTorch for these has headers that others lack
-# What is written for several PyTorchs already.
-BY_VERSION = re.compile(r"VERSION|__has_include|\bAT_CHECK\b|\bTORCH_CHECK\b")
+# What is written for several PyTorchs already; also where a macro such as TORCH_1_6, of a setup.py, is not defined.
+# TORCH_1_6_H is the guard of a header.
+BY_VERSION = re.compile(
+    r"VERSION|__has_include|\bAT_CHECK\b|\bTORCH_CHECK\b"
+    r"|(?:\belse\b|\bifndef\b|!).*TORCH\w*?[0-2]_\d+(?!\d|\w*_H(?:PP)?_*\b)"
+)
 
 STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(\w+)")
 

@@ -29,8 +29,8 @@ RULES = [
     rule("torch-library", EDIT, PYTHON_TEXT, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),
     rule(
         "gpu-architecture", WORKS, PYTHON_TEXT, r"\b(?:arch|gencode)\b[^#\n]*\b(?:sm|compute)_(?:[1-6]\d|70|72)\b",
-        "today's nvcc has no such architecture; under `run` the build takes those that it has; without it leave the flag "
-        "out, and PyTorch names the card's",
+        "nvcc 13 has no such architecture, and stops; under `run` the build takes those that it has; without it leave the "
+        "flag out, and PyTorch names the card's",
     ),
     rule(
         "gpu-architecture", CHECK, PYTHON_TEXT, r"TORCH_CUDA_ARCH_LIST\b[^#\n]*?[\"'; =](?:[1-6]\.\d|7\.[02])\b",

@@ -7,7 +7,7 @@ from .. import kinds
 from ..findings import Edit
 from .find_names import replaced
 from .losses import is_number
-from .rule import Found, is_constant, keyword
+from .rule import EDIT, Found, is_constant, keyword
 
 INDICES = re.compile(r"\w*(?:indices|indexes|inds|ids)|(?:max|min|top\w*|best|sort\w*|arg\w*|pred\w*)_?idx")
 COMPARISONS = {"eq", "ne", "gt", "lt", "ge", "le"}
@@ -48,22 +48,65 @@ def whole_division(tree, project):
                 yield Found(tree.end(node.func) - 1, message=message)
 
 
+# What gives the integers up to a number, and what gives a list, a tuple or a string.
+RANGES = {"range", "xrange", "six.moves.range", "six.moves.xrange", "builtins.range", "past.builtins.xrange"}
+SEQUENCES = {"list", "tuple", "sorted", "str", *RANGES}
+GIVE_LISTS = {"split", "rsplit", "splitlines", "readlines"}
+NEEDED = "Python 3 has no fractions here: `/` of integers gave an integer in Python 2"
+
+
 def quotient(tree, project):
-    """Python's own integers divided: a whole number in Python 2."""
+    """Python's own integers divided: a whole number in Python 2. Certain where Python 3 takes no fraction."""
     if any(
         "division" in {alias.name for alias in node.names}
         for node in tree.all(ast.ImportFrom)
         if node.module == "__future__"
     ):
         return
-    kind = kinds.of(tree)
+    kind, numbers = kinds.of(tree), _numbers_of_items(tree)
     for node in tree.all(ast.BinOp):
-        if isinstance(node.op, ast.Div) and kind(node.left) == kind(node.right) == "int":
+        if not isinstance(node.op, ast.Div):
+            continue
+        certain = node in numbers
+        if certain or kind(node.left) == kind(node.right) == "int":
             parent = tree.parents[node]
             if isinstance(parent, ast.Call) and tree.dotted(parent.func) in ("int", "float"):
                 continue
             position = tree.code.index("/", tree.end(node.left))
-            yield Found(position, (Edit(position, position + 1, "//"),))
+            edits = (Edit(position, position + 1, "//"),)
+            yield Found(position, edits, effect=EDIT, message=NEEDED) if certain else Found(position, edits)
+
+
+def _numbers_of_items(tree):
+    """The terms of each number for range, and of each index or bound of a list, a tuple or a string."""
+    numbers = [each for node in tree.all(ast.Call) if tree.origin(node.func) in RANGES for each in node.args]
+    for node in tree.all(ast.Subscript):
+        if _is_sequence(tree, node.value):
+            index = node.slice
+            numbers += [index.lower, index.upper, index.step] if isinstance(index, ast.Slice) else [index]
+    found = set()
+    for number in numbers:
+        left, terms = [number], []
+        while left:
+            node = left.pop()
+            is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div))
+            left += [node.left, node.right] if is_sum else []
+            terms.append(node)
+        if all(kinds.of(tree)(each) in ("int", None) for each in terms if not isinstance(each, ast.BinOp)):
+            found.update(terms)
+    return found
+
+
+def _is_sequence(tree, node):
+    """Whether an expression is a list, a tuple or a string for sure."""
+    if isinstance(node, (ast.List, ast.ListComp, ast.Tuple)) or kinds.of(tree)(node) in ("str", "sizes"):
+        return True
+    if isinstance(node, ast.Call):
+        return tree.origin(node.func) in SEQUENCES or getattr(node.func, "attr", "") in GIVE_LISTS
+    values = kinds.of(tree).values(node)
+    return bool(values) and all(
+        isinstance(each, (ast.List, ast.ListComp, ast.Tuple, ast.Call)) and _is_sequence(tree, each) for each in values
+    )
 
 
 def _of_data(tree, node):

@@ -48,6 +48,9 @@ ATTRIBUTES = {
 
 ANOTHER = "Python 3 has another name for it"
 
+# What follows a type in a declaration of Cython: `np.float x` and `np.float[:] x` are Python's float, and compile today.
+DECLARED = r"[ \t]+(?!(?:if|else|for|and|or|in|is|not|as)\b)[A-Za-z_]|[ \t]*\[[ \t]*:"
+
 RULES = [
     TreeRule("python2-name", EDIT, ANOTHER, find.builtin_names(BUILTINS)),
     TreeRule("python2-name", EDIT, ANOTHER, find.modules(MODULES, UNSURE)),
@@ -74,8 +77,8 @@ RULES = [
     ),
     *[  # Python's own names mean types of C in Cython
         rule(
-            "library-name", EDIT, CYTHON, rf"\b(np|numpy)\.{name}\b", "the library has another name for it today",
-            rf"\1.{today}",
+            "library-name", EDIT, CYTHON, rf"(?<!\bndarray\[)(?<!<)\b(np|numpy)\.{name}\b(?!{DECLARED})",
+            "the library has another name for it today", rf"\1.{today}",
         )
         for name, today in (("int", "int_"), ("float", "float64"), ("complex", "complex128"), ("object", "object_"))
     ],
