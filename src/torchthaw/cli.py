@@ -78,7 +78,12 @@ def main(arguments=None):
         made.print_help(sys.stderr)
         return 2
     try:
-        return options.run(options)
+        status = options.run(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # who reads the output, such as head, has enough; Python writes the rest when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (OSError, RuntimeError) as error:
         print(f"torchthaw: {error}", file=sys.stderr)
         return 1

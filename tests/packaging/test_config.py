@@ -1,6 +1,7 @@
 """tests/packaging/test_config.py: the command line, the paths it prints, and what importing torchthaw does not do."""
 
 import ctypes
+import os
 import re
 import shutil
 import subprocess
@@ -68,6 +69,15 @@ def test_a_source_tree_that_is_not_built_says_so(tmp_path):
     for words in (["-c", "import torchthaw.bridge"], ["-m", "torchthaw", "config", "--libth"]):
         done = subprocess.run([sys.executable, *words], cwd=tmp_path / "src", capture_output=True, text=True)
         assert done.returncode == 1 and done.stderr.splitlines()[-1].endswith(said), done.stderr
+
+
+def test_a_reader_that_has_enough_is_no_error():
+    """As head, which closes the pipe."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "torchthaw", "config", "--libth"], stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_config_without_options():

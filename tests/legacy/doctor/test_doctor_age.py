@@ -50,6 +50,11 @@ def test_rules_are_off_for_newer_code(project, capsys, name, text, off, why):
     assert f"are off, {len(off - {'python2-name'})} note" in last and last.endswith(f": {why}")
 
 
+def test_rules_that_would_say_nothing_are_not_named(project, capsys):
+    main(["doctor", str(project({"b.py": "s = f'{x}'\n"}))])
+    assert "are off" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "text", ["s = 'f{x}'  # f'{x}' := torch.cuda.amp", "setup(python_requires='>=2.7')", "d = {x: y}; g = lambda: 3"]
 )

@@ -163,6 +163,7 @@ EXAMPLES = [
     ("a.py", "y.backward(retain_variables=True)", "retain_variables", WORKS, None),
     ("a.py", "f = y.creator", "creator", WORKS, None),
     ("a.py", "from torch.utils.cpp_extension import load", "cpp-extension", WORKS, None),
+    ("a.py", "made = load_inline('made', cpp_sources=text)", "inline-source", CHECK, None),
     (
         "a.py", "from torch.utils.cpp_extension import load; load(extra_cflags=['-O2', '-std=c++11'])", "cpp-standard",
         WORKS, "from torch.utils.cpp_extension import load; load(extra_cflags=['-O2'])",

@@ -77,13 +77,13 @@ class Age(NamedTuple):
         return bool(self.python and finding.rule in PYTHON2 or self.torch and since and self.torch.version >= since)
 
     def line(self, count):
-        """What is off, why, and how many notes that leaves out; None where every rule is on."""
+        """What is off, why, and how many notes that leaves out; None where it leaves out none."""
         old = ["Python 2"] if self.python else []
         off = [since for since in PYTORCH.values() if self.torch and self.torch.version >= since]
         old += [f"PyTorch before {'.'.join(map(str, max(off)))}"] if off else []
         why = dict.fromkeys(each.text for each in self if each)
         notes = f"{count} note{'' if count == 1 else 's'} left out"
-        return f"rules for {' and '.join(old)} are off, {notes}: {', '.join(why)}" if old else None
+        return f"rules for {' and '.join(old)} are off, {notes}: {', '.join(why)}" if old and count else None
 
 
 def of(project):

@@ -25,6 +25,10 @@ RULES = [
         "cpp-extension", WORKS, PYTHON, r"\btorch\.utils(?:\.cpp_extension\b|\s+import\b.*\bcpp_extension\b)",
         "torch.utils.cpp_extension works; under `run` it compiles sources that are as old as PyTorch 0.4",
     ),
+    rule(
+        "inline-source", CHECK, PYTHON, r"\bload_inline\(",
+        "C++ in strings is not read; `run` compiles it as it does files, and in a file the doctor reads it",
+    ),
     TreeRule("argument-count", CHECK, "", calls_of_c),
     rule("torch-library", EDIT, PYTHON_TEXT, r"\blib(?:TH|THC|THNN|THCUNN|ATen)\.so\b", NO_LIBRARY),
     rule(
