@@ -75,7 +75,9 @@ def test_a_reader_that_has_enough_is_no_error():
     """As head, which closes the pipe."""
     read, write = os.pipe()
     os.close(read)
-    done = subprocess.run([sys.executable, "-m", "torchthaw", "config", "--libth"], stdout=write, stderr=subprocess.PIPE)
+    done = subprocess.run(
+        [sys.executable, "-m", "torchthaw", "config", "--libth"], stdout=write, stderr=subprocess.PIPE
+    )
     os.close(write)
     assert (done.returncode, done.stderr) == (1, b"")
 

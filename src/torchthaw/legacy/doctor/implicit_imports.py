@@ -101,7 +101,7 @@ def _imported(project, folder):
             if modules:
                 named = [each.split()[0] for each in modules.split(",") if each.strip()]
             else:
-                named = [f"{module}.{name}".strip(".") for name in re.findall(r"\w+", names)]
+                named = [f"{module}.{name}".strip(".") for name in re.findall(r"\w+", names) or [""]]  # "": all
             for path in (each.split(".") for each in named):
                 if dots:
                     base = [*file.parents][min(len(dots), len(file.parents)) - 1]
