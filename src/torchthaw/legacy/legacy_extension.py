@@ -79,6 +79,7 @@ class LegacyExtension(Extension):
     def take_flags(self):
         """Puts those of the environment before the project's own, as distutils did; setuptools does it by itself."""
         given = self.given
+        vars(self).pop("c_flags", None)  # the sources may have changed
         compile = [word for variable in ("CFLAGS", "CPPFLAGS") for word in shlex.split(os.environ.get(variable, ""))]
         link = [*shlex.split(os.environ.get("LDFLAGS", "")), *compile]
         args = given["extra_compile_args"]

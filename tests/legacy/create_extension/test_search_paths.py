@@ -91,11 +91,15 @@ def test_flags_of_the_environment(create, project, monkeypatch, capfd):
 RECURSIVE = "inline int sum(int n) { return n ? n * n % 7 + sum(n - 1) * sum(n / 2) : 0; }\n"
 
 
-def test_inline_made_a_function_before_gcc_5(create, project):
+def test_inline_made_a_function_before_gcc_5(create, project, capfd):
     """-O2 does not inline this one."""
     files(project, {"src/twice.c": f"{RECURSIVE}int twice(int v) {{ return 2 * v + 0 * sum(v); }}\n"})
-    create("gnu89", "src/twice.h", ["src/twice.c"], False).build()
-    assert imported("gnu89").twice(4) == 8
+    ffi = create("gnu89", "src/twice.h", ["src/twice.c"])
+    ffi.build()
+    assert imported("gnu89").twice(4) == 8 and "-fgnu89-inline" in capfd.readouterr().out
+    files(project, {"src/twice.c": f"static {RECURSIVE}int twice(int v) {{ return 2 * v + 0 * sum(v); }}\n"})
+    ffi.build()
+    assert "-fgnu89-inline" not in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("a, b, header, flagged", [
