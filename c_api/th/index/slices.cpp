@@ -7,6 +7,9 @@
 #include "th/runtime/export.h"
 #include "th/tensor/aliasing.h"
 
+#include <algorithm>
+#include <type_traits>
+
 namespace th {
 namespace {
 

@@ -70,8 +70,9 @@ class LegacyExtension(Extension):
         except BaseException as error:
             if not any(self.package.glob(f"{self.module}*.so")):
                 self.wrapper.take_back()
-            if isinstance(error, BuildError) and reasons.found(str(error)):
-                raise BuildError(f"{error}{reasons.found(str(error))}") from None
+            why = reasons.found(str(error)) if isinstance(error, BuildError) else ""
+            if why:
+                raise BuildError(f"{error}{why}") from None
             raise
         for tagged in self.package.glob(f"{self.module}.*.so"):
             tagged.unlink()  # Python would prefer it

@@ -11,7 +11,8 @@ REASONS = (
         "TORCHTHAW_BUILD_CUDA=1 python -m torchthaw run build.py",
     ),
     (
-        r"has not been declared in .at.|in namespace .at. does not name|is not a member of .at.|.at. has not been declared|ATen/\S+: No such file",
+        r"has not been declared in .at.|in namespace .at. does not name|is not a member of .at.|.at. has not been declared|"
+        r"ATen/\S+: No such file",
         "the sources call ATen, which torch.utils.ffi had up to PyTorch 0.4 and has no more: call TH instead, or port "
         "them to torch.utils.cpp_extension",
     ),

@@ -1,4 +1,4 @@
-"""torchthaw/legacy/variable.py: what Variables could do: volatile, creator, retain_variables."""
+"""torchthaw/legacy/variable.py: what Variables could do: volatile, creator, retain_variables, losses."""
 
 import functools
 import inspect
