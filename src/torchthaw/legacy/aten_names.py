@@ -33,13 +33,6 @@ GONE = [
     Gone(r"unsafeGetTH\b", "1.5", "tensor.data_ptr()"),
 ]  # fmt: skip
 
-# Headers that are gone, which torchthaw_aten has, and those that have today what they had.
-HEADERS = {
-    "ATen/Type.h": "ATen/ATen.h", "ATen/CPUGenerator.h": "ATen/CPUGeneratorImpl.h",
-    **dict.fromkeys(("ATen/CUDAGenerator.h", "ATen/CUDAGeneratorImpl.h"), "ATen/cuda/CUDAGeneratorImpl.h"),
-    "ATen/SparseTensorUtils.h": "ATen/native/SparseTensorUtils.h",
-}  # fmt: skip
-
 # Names that the headers of torchthaw_aten have, of families in GONE that are otherwise gone.
 HERE = re.compile(r"THCudaBlas_[SD](?:axpy|dot|gemv|ger|gemm|gemmBatched|gemmStridedBatched)")
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .. import cuda_on_cpu
 from ..base import config
 from ..extension import cuda
-from . import aten_names, cuda_sources, cxx_standard, nvcc, nvidia_packages, pybind11_headers
+from . import aten_names, cuda_sources, cxx_standard, moved_headers, nvcc, nvidia_packages, pybind11_headers
 from .patching import Change
 
 C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".cuh")
@@ -28,7 +28,8 @@ def headers():
 
 
 def include_dirs(given, extension):
-    """``given``, folders of headers, and ours last, with TH and THC in it, which were among PyTorch's until 1.10.
+    """``given``, folders of headers, and ours last: with TH and THC, which were among PyTorch's until 1.10, and the
+    headers that have another name today.
 
     A pybind11 for this Python is first, where theirs is too old. PyTorch's headers for CUDA on the CPU come before
     ``given``, which has PyTorch's own folder.
@@ -36,7 +37,7 @@ def include_dirs(given, extension):
     first, changes = pybind11_headers.before(given)
     for change in changes:
         _tell(f"torchthaw: {extension}: {change}")
-    own = [headers() / folder for folder in ("", "TH", "THC")]
+    own = [*(headers() / folder for folder in ("", "TH", "THC")), moved_headers.folder()]
     return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
 
 

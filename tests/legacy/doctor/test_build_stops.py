@@ -110,10 +110,14 @@ def test_old_names_stop_the_compiler_as_the_page_says_and_compile_after_apply(pr
     assert done.returncode == 0, done.stderr
 
 
-def test_an_old_standard_and_a_header_of_thc_stop_it_at_once(tmp_path):
+@pytest.mark.parametrize("header", ["THC/THC.h", "ATen/core/Error.h"])
+def test_a_header_that_is_gone_stops_it_at_once(tmp_path, header):
+    (tmp_path / "n.cpp").write_text(f"#include <{header}>\n")
+    message = f"fatal error: {header}: No such file or directory"
+    assert message in syntax(tmp_path).stderr and f"`{message}`" in HEADINGS
+
+
+def test_an_old_standard_stops_it_at_once(tmp_path):
     (tmp_path / "n.cpp").write_text("#include <torch/extension.h>\n")
     error = re.search(r"error: #error C\+\+\d+ or later", syntax(tmp_path, "-std=c++14", "-Wfatal-errors").stderr)
     assert error and re.sub(r"\d+", "20", error[0], count=1) in PAGE
-    (tmp_path / "n.cpp").write_text("#include <THC/THC.h>\n")
-    message = "fatal error: THC/THC.h: No such file or directory"
-    assert message in syntax(tmp_path).stderr and f"`{message}`" in HEADINGS

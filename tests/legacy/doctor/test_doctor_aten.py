@@ -109,6 +109,10 @@ def test_optional_edits_are_marked_and_leave_the_exit_status(project, capsys):
     ) in out
     assert f"to make every optional edit, so that PyTorch alone compiles it: python -m torchthaw doctor {folder}" in out
     assert f"nothing has to be edited: cd {folder} && python -m torchthaw run setup.py build_ext --inplace" in out
+    project({"setup.py": SETUP + "flags = ['-gencode=arch=compute_35,code=sm_35']\n"})
+    assert main(["doctor", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert f"doctor {folder} --apply" in out and "PyTorch alone" not in out
     project({"a.py": "x = xrange(3)\n"})
     assert main(["doctor", str(folder)]) == 1
     assert "to make every edit, and the optional ones: " in capsys.readouterr().out

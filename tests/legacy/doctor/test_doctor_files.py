@@ -194,6 +194,10 @@ COMMANDS = {
         {"build.py": NO_BUILD.format("a", [], []), "setup.py": "import build\nbuild.ffi.build()\n"},
         "python -m torchthaw run setup.py build_ext --inplace",
     ),
+    "load": (
+        {"lib/ops.py": "from torch.utils.cpp_extension import load\nops = load('ops', ['a.cpp'])\n"},
+        "python -m torchthaw run SCRIPT, which imports ops.py",
+    ),
     "none": ({"a.py": "x = 1\n"}, ""),
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ import re
 from functools import cached_property
 from typing import NamedTuple
 
-from .. import aten_names
+from .. import moved_headers
 from . import aten_headers
 from .findings import Edit
 from .matching import Hit, apply_certain, edit_of
@@ -108,13 +108,23 @@ class Source:
             if not any(aten.BY_VERSION.search(condition) for condition in self._enclosing(match))
         ]  # fmt: skip
 
+    def _is_of_row(self, match):
+        variables = match.groupdict()
+        is_storage = not variables.get("storage") or variables["storage"] in self._storages
+        return is_storage and variables.get("tensor") not in self._storages
+
+    @cached_property
+    def _storages(self):
+        """The variables that hold a storage."""
+        return {match["variable"] or match["typed"] for match in self._matches(aten.STORAGES)}
+
     def names(self):
         """A Hit for each name: its first line, with the edits of every line."""
         for row in aten.NAMES:
             if row.unless.search(self.code):
                 continue
             found = [match for match in self._matches(row.pattern)
-                     if match.groupdict().get("name", row.name) not in self.own]  # fmt: skip
+                     if match.groupdict().get("name", row.name) not in self.own and self._is_of_row(match)]  # fmt: skip
             searched = [] if row.stays or row.gone else found
             header = next((self._header(match) for match in searched if not self._enclosing(match)), None)
             edits = {match: self._edits(row, match, header) for match in found}
@@ -231,9 +241,9 @@ class Source:
             if is_own(name):
                 continue
             elsewhere = any(aten.ELSEWHERE.search(condition) for condition in self._enclosing(include))
-            if not elsewhere and aten_headers.is_gone(name):
-                served, today = aten_names.HEADERS.get(name), aten.MOVED.get(name)
-                effect, today = self._effect if served else EDIT, served or today
+            if not elsewhere and moved_headers.is_gone(name):
+                today = moved_headers.HEADERS.get(name)
+                effect = self._effect if today else EDIT
                 message = f"<{name}>: the installed PyTorch has no such header"
                 message += f"; use <{today}>" if today else ""
                 edits = (Edit(*include.span("name"), today),) if today else ()

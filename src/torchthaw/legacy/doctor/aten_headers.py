@@ -1,31 +1,13 @@
-"""torchthaw/legacy/doctor/aten_headers.py: what the headers of the installed PyTorch and those of torchthaw have."""
+"""torchthaw/legacy/doctor/aten_headers.py: what the headers of torchthaw have."""
 
 import functools
-import importlib.util
 import posixpath
 import re
-from pathlib import Path
 
 from ...base import config
 from .source import C_TOKENS, blank
 
-OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")
 INCLUDE = re.compile(r"#\s*include\s*[<\"]([^>\"\n]+)")
-
-
-def is_gone(name):
-    """Whether the installed PyTorch lacks a header of PyTorch; False where none is installed."""
-    folders = _installed() if OF_PYTORCH.match(name) else ()
-    return bool(folders) and not any((folder / name).exists() for folder in folders)
-
-
-@functools.cache
-def _installed():
-    """The folders of the installed PyTorch's headers, found without importing it; none without them."""
-    found = importlib.util.find_spec("torch")
-    roots = (found and found.submodule_search_locations) or ()
-    folders = [Path(root, "include", more) for root in roots for more in ("", "torch/csrc/api/include")]
-    return folders if all(folder.is_dir() for folder in folders) else []
 
 
 @functools.cache

@@ -8,10 +8,14 @@ from .project import kind
 from .rules import PYTHON
 
 RUN = "python -m torchthaw run"
+LOAD = re.compile(r"\bload(?:_inline)?\(")
 
 
 def build_command(examination):
-    """The command line that builds every extension of the project; empty where no build file is there."""
+    """The command line that builds every extension of the project; empty where nothing builds one.
+
+    SCRIPT stands for what a user runs, where extensions are compiled as they are loaded.
+    """
     project = examination.project
     scripts = []
     for build_file in examination.build_files:
@@ -23,6 +27,9 @@ def build_command(examination):
     commands = list(dict.fromkeys(_command(file, arguments) for file, arguments in scripts))
     if len(commands) > 1:
         commands = [f"({command})" if command.startswith("cd ") else command for command in commands]
+    loading = [file.name for file in sorted(examination.builds.of_torch) if LOAD.search(project.python[file])]
+    if not commands and loading:
+        return f"{RUN} SCRIPT, which imports {' or '.join(loading)}"
     return " && ".join(commands)
 
 

@@ -99,7 +99,9 @@ def summary(path, reports, command):
         which = "every edit" if certain == counts[EDIT] else f"{certain} of these edits, marked with +"
         yield f"to make {which}{', and the optional ones' if optional else ''}: {applying}"
     elif optional:
-        yield f"to make every optional edit, so that PyTorch alone compiles it: {applying}"
+        # nvcc alone refuses cards that `run` leaves out.
+        alone = not any(finding.rule == "gpu-architecture" for finding in findings)
+        yield f"to make every optional edit{', so that PyTorch alone compiles it' if alone else ''}: {applying}"
     if counts[EDIT] and command:
         yield f"after the edits: {command}"
     if not counts[EDIT]:

@@ -20,7 +20,8 @@ ALONE = "is in no header of PyTorch, and CMake takes no other"
 class Old(NamedTuple):
     """A name that is old, or a use of one.
 
-    pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``.
+    pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``. Its
+        groups ``storage`` and ``tensor`` are variables that must be a storage, and none.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
     include: the header that the edit needs. stays: PyTorch has it still. gone: the PyTorch since which nobody has it, nor
         torchthaw. unless: text in which it is another library's.
@@ -62,7 +63,8 @@ TYPES = r"\((?:\s*(?:\w+::)*(?:ScalarType::\w+|k[A-Z]\w*)\s*,)*"  # the first ar
 BEFORE_STATEMENT = r"(?:[;{})]|\belse\b|^[ \t]*#[^\n]*\n)[\s\\]*"
 # What a member is taken of: names, calls and indices.
 CALLED = r"(?:\((?:[^();]|\([^();]*\))*\)|\[[^\[\];]*\])*"
-OBJECT = rf"(?<![\w.:)\]])(?<!->)\w[\w:]*{CALLED}(?:(?:\.|->)\w+{CALLED})*?"
+VARIABLE = r"(?<![\w.:)\]])(?<!->)"  # before its name
+OBJECT = rf"{VARIABLE}\w[\w:]*{CALLED}(?:(?:\.|->)\w+{CALLED})*?"
 TYPE = r"(?:const\s+)?[\w:]+(?:<[\w:]+>)?"
 FACTORY = r"\b((?:at|torch)::(?:zeros|ones|empty|rand|randn))\(\s*"
 OTHER_FACTORY = r"\b(?:at|torch)::(?:full|arange|range|eye|linspace|logspace|randint|randperm)\(\s*"
@@ -99,12 +101,14 @@ NAMES = [
     ),
     old(
         "x.storage().data<T>()",
-        rf"({OBJECT}(?:\.|->)storage\(\))\s*(\.|->)\s*(?:unsafe_)?data\s*<\s*({TYPE})\s*>\s*\(\s*\)",
-        r"static_cast<\3 *>(\1\2mutable_data())", "static_cast<T *>(x.storage().mutable_data())", gone="2.1",
+        rf"({OBJECT}(?:\.|->)storage\(\)|{VARIABLE}(?P<storage>\w+))"
+        rf"\s*(\.|->)\s*(?:unsafe_)?data\s*<\s*({TYPE})\s*>\s*\(\s*\)",
+        r"static_cast<\4 *>(\1\3mutable_data())", "static_cast<T *>(x.storage().mutable_data())", gone="2.1",
     ),
     old(
-        "x.data<T>()", r"(?<!storage\(\))(\.|->)\s*(template\s+)?(?P<name>data)(\s*<[^;(){}]*>\s*\(\s*\))",
-        r"\1\2data_ptr\4", "x.data_ptr<T>()", stays=True,
+        "x.data<T>()",
+        rf"({VARIABLE}(?P<tensor>\w+)\s*)?(?<!storage\(\))(\.|->)\s*(template\s+)?(?P<name>data)(\s*<[^;(){{}}]*>\s*\(\s*\))",
+        r"\1\3\4data_ptr\6", "x.data_ptr<T>()", stays=True,
     ),
     old(
         "at::zeros(type, sizes)", rf"{FACTORY}{BACKEND}\s*,\s*{SIZES}", r"\1(\4, at::device(at::k\2).dtype(\3))",
@@ -189,6 +193,10 @@ NAMES = [
     )._replace(unless=OF_GLOG),
 ]  # fmt: skip
 
+# A variable that holds a storage.
+STORAGES = re.compile(
+    rf"\b(?:auto(?:\s*&\s*|\s+)(?P<variable>\w+)\s*=\s*{OBJECT}(?:\.|->)storage\(\)(?=\s*;)|Storage(?:\s*&\s*|\s+)(?P<typed>\w+))"
+)
 # A variable that holds a type, and its use.
 TYPED = re.compile(
     rf"\b(?P<const>const\s+)?auto(?:(?P<and>\s*&\s*)|\s+)(?P<variable>\w+)\s*=\s*{OBJECT}(?:\.|->)(?P<type>type)\(\)(?=\s*;)"
@@ -211,18 +219,6 @@ INCLUDES = {
 }  # fmt: skip
 # Their names without a folder: builds up to PyTorch 1.10 had -I for include/TH and include/THC.
 BARE = {name.rpartition("/")[2]: name for name in INCLUDES}
-# Headers of PyTorch that are elsewhere today, and that torchthaw does not have either.
-MOVED = {
-    **dict.fromkeys(("ATen/cuda/CUDAGuard.h", "ATen/cuda/CUDAMultiStreamGuard.h"), "c10/cuda/CUDAGuard.h"),
-    "ATen/cuda/CUDAStream.h": "c10/cuda/CUDAStream.h",
-    **dict.fromkeys(("ATen/Error.h", "ATen/core/Error.h"), "c10/util/Exception.h"),
-    **dict.fromkeys(("ATen/Half.h", "ATen/core/Half.h"), "c10/util/Half.h"),
-    **dict.fromkeys(("ATen/optional.h", "ATen/core/optional.h"), "c10/util/Optional.h"),
-    **dict.fromkeys(("ATen/Registry.h", "ATen/core/Registry.h"), "c10/util/Registry.h"),
-    **{f"ATen/core/{name}.h": f"c10/core/{name}.h" for name in ("Device", "DeviceType", "TensorOptions")},
-    **{f"ATen/core/{name}.h": f"c10/util/{name}.h" for name in ("ArrayRef", "C++17", "intrusive_ptr")},
-    **{f"ATen/{name}.h": f"c10/core/{name}.h" for name in ("Allocator", "StorageImpl")},
-}  # fmt: skip
 OF_FOLDERS = re.compile(r"(?:TH|THC|THNN|THCUNN|THCS?)/")
 NO_HEADER = "neither PyTorch nor torchthaw has this header for an extension of torch.utils.cpp_extension"
 OF_TH = re.compile(r"\bTH(?:C?[A-Z][a-z]|C[A-Z]{2}|C?_)\w*|\blazyInitCUDA\b|\bgetTHCState\b")
@@ -235,7 +231,6 @@ GONE = [
     )
     for entry in aten_names.GONE
 ]
-OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")
 ELSEWHERE = re.compile(r"HIP|ROCM|XLA|MPS")  # in a condition: PyTorch for these has headers that others lack
 # What is written for several PyTorchs already; also where a macro such as TORCH_1_6, of a setup.py, is not defined.
 # TORCH_1_6_H is the guard of a header.

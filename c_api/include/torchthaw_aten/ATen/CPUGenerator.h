@@ -1,2 +1,0 @@
-/* ATen/CPUGenerator.h: the header of PyTorch 1.5 by today's name. */
-#include <ATen/CPUGeneratorImpl.h>
