@@ -37,7 +37,11 @@ def include_dirs(given, extension):
     first, changes = pybind11_headers.before(given)
     for change in changes:
         _tell(f"torchthaw: {extension}: {change}")
-    own = [*(headers() / folder for folder in ("", "TH", "THC")), moved_headers.folder()]
+    own = [headers() / folder for folder in ("", "TH", "THC")]
+    try:
+        own.append(moved_headers.folder())
+    except OSError as error:  # most projects include none of them
+        _tell(f"torchthaw: {extension}: {error}; headers by old names, such as ATen/Type.h, are not found")
     return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import torchthaw
 from support import ROOT
+from support.messages import names
 from torchthaw.base import config
 from torchthaw.legacy import aten_names, cpp_extension, cxx_standard, moved_headers, nvcc
 
@@ -249,6 +250,15 @@ def test_headers_that_pytorch_has_no_more(tmp_path, header):
     source = f"#if !__has_include(<{header}>)\n#error {header}\n#endif\n"
     assert f"#error {header}" in compiled(tmp_path, source, [])
     assert compiled(tmp_path, source, [f"-I{folder}" for folder in cpp_extension.include_dirs([], "x")]) == ""
+
+
+def test_a_cache_that_cannot_be_written_leaves_the_headers_that_moved_out(tmp_path, monkeypatch, capsys):
+    whole = cpp_extension.include_dirs(["own"], "x")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "file" / "cache"))
+    assert cpp_extension.include_dirs(["own"], "unwritten") == whole[:-1]
+    said = names("unwritten", "TORCHTHAW_CACHE", "folder", f"{tmp_path}/file/cache/moved_headers", "ATen/Type.h")
+    assert re.search(said, capsys.readouterr().err)
 
 
 CHECKS = """

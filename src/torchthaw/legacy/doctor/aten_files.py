@@ -67,7 +67,10 @@ class AtenFiles:
     def _of(self, file):
         text = self.project.texts[file]
         for _ in range(5):  # an edit may make room for another
-            text = apply_certain(text, self._source(file, text).names())
+            changed = apply_certain(text, self._source(file, text).names())
+            if changed == text:
+                break
+            text = changed
         code = blank(text, C_TOKENS, ("comment", "string", "include"))
         states = set()
         if file.suffix not in HEADERS:  # others may use what a header declares

@@ -29,12 +29,14 @@ def examine(report, project, file, aten, role):
     """
     text = project.texts[file]
     report.text = report.edited = text
+    found = hits = _hits(project, file, text, aten, role)
     for _ in range(5):  # an edit may make room for another
-        changed = apply_certain(report.edited, _hits(project, file, report.edited, aten, role))
+        changed = apply_certain(report.edited, hits)
         if changed == report.edited:
             break
         report.edited = changed
-    add_findings(report, text, _hits(project, file, text, aten, role))
+        hits = _hits(project, file, changed, aten, role)
+    add_findings(report, text, found)
 
 
 def _hits(project, file, text, aten, role):

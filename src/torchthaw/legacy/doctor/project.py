@@ -168,8 +168,13 @@ class Project:
 
     def has_file(self, name):
         """Whether one of its files has a path that ends with ``name``, such as ``torch/own.h``."""
-        parts = Path(name).parts
-        return any(file.relative_to(self.root).parts[-len(parts) :] == parts for file in self.files)
+        return Path(name).parts in self._endings
+
+    @cached_property
+    def _endings(self):
+        """The ends of the paths of its files, as parts."""
+        paths = [file.relative_to(self.root).parts for file in self.files]
+        return {parts[start:] for parts in paths for start in range(len(parts))}
 
     @cached_property
     def _by_name(self):

@@ -34,12 +34,11 @@ def examine(report, project, file):
     """Adds the findings of one file; returns its Steps. TooDeep."""
     text = project.texts[file]
     steps = _steps(text, project, file)
-    final = steps.final
+    before, final = text, steps.final
     for _ in range(5):  # an edit may make room for another
-        changed = _steps(final, project, file).final
-        if changed == final:
+        if final == before:
             break
-        final = changed
+        before, final = final, _steps(final, project, file).final
     report.text, report.edited = text, final
     add_findings(report, text, [hit._replace(certain=hit.certain and final != text) for hit in steps.syntax])
     add_findings(report, steps.parsed, steps.hits, steps.lines)
@@ -65,7 +64,7 @@ def _steps(text, project, file):
     hits = list(_hits(parsed, tree, project, file))
     declared = [edit for hit in syntax if hit.rule == "encoding" for edit in hit.edits]
     final = apply_certain(parsed, [*hits, Hit(0, EDIT, "", "", tuple(declared), True)])
-    if tree is None or not writable or python2.parse_error(final) is not None:
+    if tree is None or not writable or final != parsed and python2.parse_error(final) is not None:
         final = text
         hits = [hit._replace(certain=False) for hit in hits]
         syntax = [hit._replace(certain=False) for hit in syntax]

@@ -3,7 +3,7 @@
 import ast
 import re
 import warnings
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from .source import PYTHON_TOKENS, blank
 
@@ -24,8 +24,9 @@ CATCHES = {
 }
 
 
+@lru_cache(2)  # who asks whether a text can be parsed reads its tree next
 def parse(text):
-    """The ast.Module of ``text``; SyntaxError, also where its expressions are too long to read."""
+    """The ast.Module of ``text``, not to be changed; SyntaxError, also where its expressions are too long to read."""
     code = blank(text, PYTHON_TOKENS, ("comment", "string"))
     for part in re.split(r"[,;:=\[\]{}]", code):
         if len(part) > TERMS and len(OPERATOR.findall(part)) > TERMS:
