@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import moved_headers
 from . import aten_headers
 from .findings import Edit
-from .matching import Hit, apply_certain, edit_of
+from .matching import Hit, apply_certain, edit_of, settled
 from .project import INCLUDE as FIND_INCLUDE
 from .rules import EDIT, WORKS, aten
 from .source import C_TOKENS, blank, conditions
@@ -65,12 +65,11 @@ class AtenFiles:
         return self._left[file]
 
     def _of(self, file):
+        def once(text):
+            return apply_certain(text, self._source(file, text).names())
+
         text = self.project.texts[file]
-        for _ in range(5):  # an edit may make room for another
-            changed = apply_certain(text, self._source(file, text).names())
-            if changed == text:
-                break
-            text = changed
+        text = settled(text, once, once(text))
         code = blank(text, C_TOKENS, ("comment", "string", "include"))
         states = set()
         if file.suffix not in HEADERS:  # others may use what a header declares
@@ -112,6 +111,7 @@ class Source:
         ]  # fmt: skip
 
     def _is_of_row(self, match):
+        """Whether the variables of a match hold what the row is about."""
         variables = match.groupdict()
         is_storage = not variables.get("storage") or variables["storage"] in self._storages
         return is_storage and variables.get("tensor") not in self._storages

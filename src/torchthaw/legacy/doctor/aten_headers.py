@@ -1,4 +1,4 @@
-"""torchthaw/legacy/doctor/aten_headers.py: what the headers of torchthaw have."""
+"""torchthaw/legacy/doctor/aten_headers.py: which headers of torchthaw_aten have a name."""
 
 import functools
 import posixpath

@@ -5,7 +5,7 @@ import re
 
 from . import symbols
 from .findings import Edit
-from .matching import Hit, add_findings, apply_certain, pattern_hits
+from .matching import Hit, add_findings, apply_certain, pattern_hits, settled
 from .rules import C_TEXT, CHECK, EDIT, WORKS, C
 from .source import C_TOKENS, blank, conditions
 
@@ -28,15 +28,13 @@ def examine(report, project, file, aten, role):
     None.
     """
     text = project.texts[file]
-    report.text = report.edited = text
-    found = hits = _hits(project, file, text, aten, role)
-    for _ in range(5):  # an edit may make room for another
-        changed = apply_certain(report.edited, hits)
-        if changed == report.edited:
-            break
-        report.edited = changed
-        hits = _hits(project, file, changed, aten, role)
-    add_findings(report, text, found)
+    hits = _hits(project, file, text, aten, role)
+
+    def once(text):
+        return apply_certain(text, _hits(project, file, text, aten, role))
+
+    report.text, report.edited = text, settled(text, once, apply_certain(text, hits))
+    add_findings(report, text, hits)
 
 
 def _hits(project, file, text, aten, role):

@@ -54,6 +54,16 @@ def apply_certain(text, hits):
     return edited(text, [edit for hit in hits if hit.certain for edit in hit.edits])
 
 
+def settled(text, once, first):
+    """``text`` after the edits of ``once``, a function of a text, until nothing changes: an edit may make room for
+    another. first: what ``once`` gives for ``text``."""
+    for _ in range(5):
+        if first == text:
+            break
+        text, first = first, once(first)
+    return first
+
+
 def add_findings(report, text, hits, lines=None):
     """Adds a finding for each hit in ``text``; lines of several hits of one kind are named once.
 

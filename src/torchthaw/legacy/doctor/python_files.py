@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from . import async_names, implicit_imports, python2
 from .findings import Edit
-from .matching import Hit, add_findings, apply_certain, pattern_hits
+from .matching import Hit, add_findings, apply_certain, pattern_hits, settled
 from .rules import EDIT, PYTHON, PYTHON_TEXT, TREE_RULES, WORKS
 from .source import PYTHON_TOKENS, blank
 from .tree import Tree
@@ -34,11 +34,7 @@ def examine(report, project, file):
     """Adds the findings of one file; returns its Steps. TooDeep."""
     text = project.texts[file]
     steps = _steps(text, project, file)
-    before, final = text, steps.final
-    for _ in range(5):  # an edit may make room for another
-        if final == before:
-            break
-        before, final = final, _steps(final, project, file).final
+    final = settled(text, lambda text: _steps(text, project, file).final, steps.final)
     report.text, report.edited = text, final
     add_findings(report, text, [hit._replace(certain=hit.certain and final != text) for hit in steps.syntax])
     add_findings(report, steps.parsed, steps.hits, steps.lines)

@@ -21,7 +21,7 @@ class Old(NamedTuple):
     """A name that is old, or a use of one.
 
     pattern: its group ``name``, where there is one, is what the project may define itself; else that is ``name``. Its
-        groups ``storage`` and ``tensor`` are variables that must be a storage, and none.
+        group ``storage`` is a variable that must hold a storage, ``tensor`` one that must not.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
     include: the header that the edit needs. stays: PyTorch has it still. gone: the PyTorch since which nobody has it, nor
         torchthaw. unless: text in which it is another library's.
