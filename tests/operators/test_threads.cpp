@@ -1,8 +1,7 @@
 // tests/operators/test_threads.cpp: the same bits for any number of threads, calls from many threads, and a forked
 // child.
 #include "../support/check.h"
-
-#include <sys/wait.h>
+#include "../support/forked.h"
 
 #include <string>
 #include <thread>
@@ -76,15 +75,7 @@ static void test_calls_from_many_threads(const std::vector<float> &expected) {
 static void test_fork(const std::vector<float> &expected) {
     my_lib_set_num_threads(4);
     compute<float>();
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(20);
-        const bool right = my_lib_get_num_threads() == 1 && same_bits(compute<float>(), expected);
-        _exit(right ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(holds_in_child([&] { return my_lib_get_num_threads() == 1 && same_bits(compute<float>(), expected); }));
     CHECK(my_lib_get_num_threads() == 4);
     my_lib_set_num_threads(0);
 }

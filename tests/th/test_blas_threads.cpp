@@ -1,6 +1,7 @@
 // tests/th/test_blas_threads.cpp: products are cut over as many threads as OMP_NUM_THREADS and OPENBLAS_NUM_THREADS
 // allow (the argument); these sleep while they wait, and OpenBLAS has none, which would spin.
 #include "expect.h"
+#include "forked.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -8,9 +9,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fstream>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 namespace {
 
@@ -117,15 +116,10 @@ void after_fork() {
     THFloatTensor *a = THFloatTensor_newWithSize2d(300, 300), *r = THFloatTensor_newWithSize2d(300, 300);
     THFloatTensor_fill(a, 1);
     THFloatTensor_addmm(r, 0, r, 1, a, a);
-    const pid_t child = fork();
-    if (!child) {
-        alarm(20);
+    EXPECT(holds_in_child([&] {
         THFloatTensor_addmm(r, 0, r, 1, a, r);
-        _exit(THFloatTensor_get2d(r, 7, 299) == 90000 ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        return THFloatTensor_get2d(r, 7, 299) == 90000;
+    }));
     THFloatTensor_free(a);
     THFloatTensor_free(r);
 }
