@@ -1,9 +1,8 @@
 // tests/th/test_linear_algebra.cpp: products whose result is a factor, LAPACK with wrong reflectors or pivots.
 #include "expect.h"
+#include "forked.h"
 
 #include <cstdlib>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace {
 
@@ -73,16 +72,12 @@ void factors() {
 
 // The rows gels leaves, which TH_COMPAT chooses; it is read once, so each setting gets a process.
 void sizes_of_least_squares(const char *compat, long rows) {
-    const pid_t child = fork();
-    if (!child) {
+    EXPECT(holds_in_child([&] {
         setenv("TH_COMPAT", compat, 1);
         THDoubleTensor *a = tensor({5, 3}), *b = tensor({5, 2}), *x = THDoubleTensor_new(), *qr = THDoubleTensor_new();
         THDoubleTensor_gels(x, qr, b, a);
-        _exit(x->size[0] == rows && x->size[1] == 2 ? 0 : 1);
-    }
-    int status = 1;
-    waitpid(child, &status, 0);
-    EXPECT(status == 0);
+        return x->size[0] == rows && x->size[1] == 2;
+    }));
 }
 
 bool has_lapack() {

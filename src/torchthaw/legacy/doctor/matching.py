@@ -55,8 +55,8 @@ def apply_certain(text, hits):
 
 
 def settled(text, once, first):
-    """``text`` after the edits of ``once``, a function of a text, until nothing changes: an edit may make room for
-    another. first: what ``once`` gives for ``text``."""
+    """``text`` after the edits of ``once``, a function of a text, until nothing changes: an edit may make
+    another edit possible. first: what ``once`` gives for ``text``."""
     for _ in range(5):
         if first == text:
             break
