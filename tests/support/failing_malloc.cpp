@@ -100,6 +100,12 @@ static bool fails_for(const void *caller) {
     return is && fails_now();
 }
 
+// The memory itself, counted where there is any.
+static void *counted(void *memory) {
+    if (memory) add(1);
+    return memory;
+}
+
 }  // namespace failing_malloc
 
 #define FAILS_NOW() failing_malloc::fails_for(__builtin_return_address(0))
@@ -108,23 +114,20 @@ static bool fails_for(const void *caller) {
 extern "C" {
 REPLACEMENT void *malloc(size_t size) {
     if (FAILS_NOW()) return nullptr;
-    failing_malloc::add(1);
-    return CALL_BELOW(malloc, size);
+    return failing_malloc::counted(CALL_BELOW(malloc, size));
 }
 REPLACEMENT void *calloc(size_t n, size_t size) {
     if (FAILS_NOW()) return nullptr;
-    failing_malloc::add(1);
-    return CALL_BELOW(calloc, n, size);
+    return failing_malloc::counted(CALL_BELOW(calloc, n, size));
 }
 REPLACEMENT int posix_memalign(void **memory, size_t alignment, size_t size) {
     if (FAILS_NOW()) return ENOMEM;
-    failing_malloc::add(1);
-    return (*memory = CALL_BELOW(memalign, alignment, size)) ? 0 : ENOMEM;
+    return (*memory = failing_malloc::counted(CALL_BELOW(memalign, alignment, size))) ? 0 : ENOMEM;
 }
 REPLACEMENT void *realloc(void *memory, size_t size) {
     if (size && FAILS_NOW()) return nullptr;
-    if (!memory) failing_malloc::add(1);
-    if (memory && !size) failing_malloc::add(-1);
+    if (!memory) return failing_malloc::counted(CALL_BELOW(realloc, memory, size));
+    if (!size) failing_malloc::add(-1);
     return CALL_BELOW(realloc, memory, size);
 }
 REPLACEMENT void free(void *memory) {

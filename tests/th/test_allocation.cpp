@@ -9,6 +9,7 @@
 #include "expect.h"
 #include "failing_malloc.h"
 #include "forked.h"
+#include "little_memory.h"
 #include "random_calls.h"
 
 #include <cstdlib>
@@ -280,9 +281,11 @@ int main(int argc, char **argv) {
     uint64_t seed = argc > 2 ? strtoull(argv[2], nullptr, 10) : 1;
     if (argc > 2 && !strcmp(argv[2], "any")) seed = std::random_device()();
     catch_errors();
+    little_memory();
     EXPECT(failing_malloc::find("libth.so"));
     setvbuf(stderr, nullptr, _IONBF, 0);
     setvbuf(stdout, nullptr, _IONBF, 0);
+    printf("%d sets of arguments, seed %llu\n", sets, (unsigned long long)seed);  // first: a crash can be repeated
     const bool has_blas = holds_in_child([] { return solve().empty(); });
     no_memory_for_blas(has_blas);
     no_memory_for_helpers(has_blas);
@@ -290,9 +293,9 @@ int main(int argc, char **argv) {
     warm_up();
     size_t functions = 0;
     const long own = own_allocators(), every = every_function(sets, seed, &functions);
-    printf("%ld allocations failed under own allocators; %ld in %zu of the %zu functions, the others allocate nothing; "
-           "%d sets of arguments, seed %llu\n%ld cases\n",
-           own, every, functions, random_calls_count, sets, (unsigned long long)seed, own + every);
+    printf("%ld allocations failed under own allocators; %ld in %zu of the %zu functions, the others allocate nothing\n"
+           "%ld cases\n",
+           own, every, functions, random_calls_count, own + every);
     EXPECT(own > 20 && every > 1000);
     return failures != 0;
 }
