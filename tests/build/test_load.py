@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -346,6 +347,17 @@ def test_a_header_that_comes_before_another_is_built(project, compiled, monkeypa
     text = f"import torchthaw; print(torchthaw.load('scaling', headers='scaling.h', **{options}).scaled(None, 0, None))"
     assert python(text, project).communicate()[0] == "5\n"
     assert compiled() == ["scaling.c"]
+
+
+@pytest.mark.skipif(shutil.which("ccache") is None, reason="not installed: ccache")
+def test_a_header_that_comes_before_another_is_built_behind_ccache(project, compiled, monkeypatch, tmp_path):
+    links = tmp_path / "links"
+    links.mkdir()
+    for name in ("gcc", "g++"):
+        (links / name).symlink_to(shutil.which("ccache"))
+    monkeypatch.setenv("PATH", f"{links}:{os.environ['PATH']}")
+    monkeypatch.setenv("CCACHE_DIR", str(tmp_path / "cache"))
+    test_a_header_that_comes_before_another_is_built(project, compiled, monkeypatch, "beside")
 
 
 def test_the_record_grows_with_headers_and_folders_not_with_their_product(project, tmp_path):

@@ -215,8 +215,10 @@ def test_without_ninja(project):
     tools = project / "tools"
     tools.mkdir()
     of_python = {sysconfig.get_config_var(name).split()[0] for name in ("CC", "CXX", "LDSHARED", "LDCXXSHARED")}
+    folders = os.environ["PATH"].split(os.pathsep)
+    path = os.pathsep.join(folder for folder in folders if "ccache" not in folder)  # which looks for compilers on PATH
     for name in {"gcc", "g++", "cc", "as", "ld"} | of_python:
-        (tools / name).symlink_to(shutil.which(name))
+        (tools / name).symlink_to(shutil.which(name, path=path))
     shown = build(project, PATH=str(tools))
     assert re.search(names("ninja", "pip install ninja"), shown)
     assert uses(project, project / "python") == ["2.0", "9", "42"]
