@@ -144,6 +144,8 @@ CUDA_GONE = {
     "make.sh:4 check gpu-architecture":
         "$CUDA/bin/nvcc -c -o roi.cu.o src/roi_kernel.cu -gencode arch=compute_75,code=sm_75 "
         "-gencode arch=compute_90,code=sm_90",
+    "make.sh:4 check nvcc-path":
+        "nvcc -c -o roi.cu.o src/roi_kernel.cu -gencode arch=compute_52,code=sm_52 -gencode arch=compute_90,code=sm_90",
     "make.sh:5 edit python2-command": "python build.py",
     "src/roi_kernel.cu:3 edit removed-cuda": None,
     "src/roi_kernel.cu:4 edit atomic-add": None,
@@ -293,8 +295,8 @@ target_link_libraries(depth ${SITE}/torch/lib/libTH.so.1)
 TOOLS_OF_ITS_OWN = {
     "CMakeLists.txt:2 check torch-headers": None,
     "CMakeLists.txt:3 edit torch-library": None,
-    "Makefile:1 check cuda-folder": None,
     "Makefile:1 check gpu-architecture": "NVCC = /opt/cuda/bin/nvcc -gencode=arch=compute_75,code=sm_75",
+    "Makefile:1 check nvcc-path": "NVCC = nvcc -gencode=arch=compute_61,code=sm_61",
     "depth.py:2 edit cdata": None,
 }
 
