@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from support import ROOT, SRC, TESTS, abi_snapshot
+from support import ROOT, SRC, TESTS, abi_snapshot, foreign_python
 from torchthaw.base import toolchain
 from torchthaw.cuda_on_cpu import home
 from torchthaw.extension import ninja
@@ -91,11 +91,11 @@ def test_a_snapshot_is_not_overwritten(monkeypatch):
 
 
 @pytest.mark.skipif(shutil.which("aarch64-linux-gnu-g++") is None, reason="not installed: aarch64-linux-gnu-g++")
-def test_structs_are_the_same_on_aarch64():
+def test_structs_are_the_same_on_aarch64(tmp_path):
     """The build compiles the same file for this machine."""
     folders = [home.HEADERS, ROOT / "c_api", ROOT / "c_api" / "include"]
     flags = ["-std=c++17", "-fsyntax-only", "-w", "-DTORCHTHAW_BRIDGE", f"-D{'='.join(LIMITED_API)}"]
-    includes = [*(f"-I{folder}" for folder in folders), "-isystem", toolchain.python_include()]
+    includes = [*(f"-I{folder}" for folder in folders), "-isystem", foreign_python.headers(tmp_path)]
     command = ["aarch64-linux-gnu-g++", *flags, *includes, TESTS / "abi" / "test_abi_layout.cpp"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
