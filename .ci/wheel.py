@@ -118,6 +118,14 @@ def make_sdist(folder):
     return path
 
 
+def extract(archive, folder):
+    """The one folder of a source distribution, a tarfile.TarFile, below ``folder``."""
+    archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.10.12 and 3.11.4 brought it
+    archive.extractall(empty(folder))
+    (source,) = folder.iterdir()
+    return source
+
+
 def stubs(kind):
     folder = FOLDER / f"glibc-{GLIBC}-{kind.machine}"
     return glibc_stubs.make(folder, tools(), kind.machine, GLIBC, kind.compiler, kind.loader)
@@ -230,8 +238,7 @@ def make_wheel(name, sdist, again):
     """One wheel, tested, in dist/. again: build it a second time, from the checkout in another folder."""
     kind, unpacked = KINDS[name], FOLDER / f"unpacked-{name}"
     with tarfile.open(sdist) as archive:
-        archive.extractall(empty(FOLDER / "source"), filter="data")
-    (source,) = (FOLDER / "source").iterdir()
+        source = extract(archive, FOLDER / "source")
     tree = FOLDER / f"cmake-{name}"
     wheel = audit(kind, build(kind, source, tree, FOLDER / f"wheel-{name}"), unpacked)
     run(tools(), "-c", IS_CYCLONEDX, wheel_checks.sbom(unpacked)[1])
@@ -273,8 +280,7 @@ def verify(wheel):
     with tarfile.open(sdist) as archive:
         # The time of every file in both: that of the commit, which a source distribution does not know.
         os.environ["SOURCE_DATE_EPOCH"] = str(int(max(member.mtime for member in archive)))
-        archive.extractall(empty(FOLDER / "verify-source"), filter="data")
-    (source,) = (FOLDER / "verify-source").iterdir()
+        source = extract(archive, FOLDER / "verify-source")
     made = build(KINDS[name], source, empty(FOLDER / "verify-cmake"), FOLDER / "verify-wheel")
     other = audit(KINDS[name], made, FOLDER / "verify-unpacked")
     if digest(other) != digest(wheel):

@@ -276,6 +276,18 @@ def test_a_wheel_without_its_source_distribution(release, tmp_path):
         release.verify(wheel)
 
 
+def test_a_source_distribution_is_extracted_by_every_python(release, tmp_path, monkeypatch):
+    """Until Python 3.10.12 and 3.11.4, extractall() took no filter."""
+    (tmp_path / "file").write_text("text")
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        archive.add(tmp_path / "file", "torchthaw-1.0.0/file")
+    extract_all = tarfile.TarFile.extractall
+    monkeypatch.setattr(tarfile.TarFile, "extractall", lambda archive, path: extract_all(archive, path))
+    with tarfile.open(tmp_path / "a.tar") as archive:
+        source = release.extract(archive, tmp_path / "source")
+    assert (source / "file").read_text() == "text"
+
+
 def test_what_differs_between_wheels_is_named(release, tmp_path):
     for folder, files in {"a": {"same": "x", "changed": "x", "gone": "x"}, "b": {"same": "x", "changed": "y"}}.items():
         with zipfile.ZipFile(tmp_path / folder, "w") as archive:
