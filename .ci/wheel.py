@@ -34,7 +34,7 @@ import wheel_checks  # noqa: E402
 import wheel_pytorch  # noqa: E402
 from wheel_kinds import DEFAULT, KINDS, foreign, missing, settings  # noqa: E402
 
-from support import wheel_builder  # noqa: E402
+from support import foreign_python, wheel_builder  # noqa: E402
 
 FOLDER = ROOT / "build" / "wheel-release"
 DIST = ROOT / "dist"
@@ -138,7 +138,10 @@ def build(kind, source, tree, folder):
         "TORCHTHAW_GLIBC_STUBS": str(stubs(kind)), "_PYTHON_HOST_PLATFORM": f"linux-{kind.machine}",
         "TORCHTHAW_WHEEL_CUDA": kind.cuda,
     }  # fmt: skip
-    words = [f"--config-settings={key}={value}" for key, value in settings(kind, tree).items()]
+    given = settings(kind, tree)
+    if foreign(kind):
+        given["cmake.define.Python_INCLUDE_DIR"] = foreign_python.headers(empty(FOLDER / f"python-{kind.machine}"))
+    words = [f"--config-settings={key}={value}" for key, value in given.items()]
     run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
         *words, "--wheel-dir", empty(folder), source, env=variables)  # fmt: skip
     (path,) = folder.glob("*.whl")

@@ -3,14 +3,10 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-from support import foreign_python  # noqa: E402
-
 # Of CMake, in the wheel; the tests are built in the same tree, later.
 TARGETS = ["my_lib", "th", "cuda_on_cpu", "thc_on_cpu", "bridge"]
 
@@ -52,8 +48,6 @@ def settings(kind, tree):
     }  # fmt: skip
     if kind.cuda:
         given["cmake.define.CMAKE_CUDA_ARCHITECTURES"] = os.environ.get("CUDAARCHS", CARDS)
-    if foreign(kind):
-        given["cmake.define.Python_INCLUDE_DIR"] = foreign_python.headers(tree.with_name(f"{tree.name}-python"))
     return given
 
 

@@ -216,7 +216,7 @@ def test_without_ninja(project):
     tools.mkdir()
     of_python = {sysconfig.get_config_var(name).split()[0] for name in ("CC", "CXX", "LDSHARED", "LDCXXSHARED")}
     folders = os.environ["PATH"].split(os.pathsep)
-    path = os.pathsep.join(folder for folder in folders if "ccache" not in folder)  # which looks for compilers on PATH
+    path = os.pathsep.join(folder for folder in folders if "ccache" not in folder)  # its links need more of PATH
     for name in {"gcc", "g++", "cc", "as", "ld"} | of_python:
         (tools / name).symlink_to(shutil.which(name, path=path))
     shown = build(project, PATH=str(tools))

@@ -10,8 +10,8 @@ from torchthaw.base import toolchain
 def headers(folder):
     """``folder``, with a copy of this Python's headers as a compiler for another machine of 64 bits reads them.
 
-    Debian's pyconfig.h includes that of the machine that is compiled for, which is in a package of that machine. This
-    machine's serves: the limited interface has no sizes. (Links would not do: gcc follows those of system headers.)
+    Debian's pyconfig.h includes a file for each machine, and only the file for this machine is installed. The copy has
+    that file as its pyconfig.h: the limited interface does not depend on sizes. Links fail: gcc resolves them.
     """
     include = Path(toolchain.python_include())
     shutil.copytree(include, folder, dirs_exist_ok=True)

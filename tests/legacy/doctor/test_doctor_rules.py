@@ -172,6 +172,7 @@ EXAMPLES = [
     ("a.py", "include = ['/usr/local/cuda-8.0/include']", "cuda-folder", WORKS, None),
     ("a.sh", "nvcc -c a.cu -arch=sm_35", "gpu-architecture", CHECK, "nvcc -c a.cu -arch=sm_75"),
     ("Makefile", "NVCC = nvcc -I/usr/local/cuda-9.0/include", "cuda-folder", CHECK, None),
+    ("a.sh", "nvcc --version\nBIN=/usr/local/cuda-9.0/bin", "cuda-folder", CHECK, None),
     ("Makefile", "NVCC = /usr/local/cuda-9.0/bin/nvcc", "nvcc-path", CHECK, "NVCC = nvcc"),
     ("a.sh", "${CUDA}/bin/nvcc -c a.cu", "nvcc-path", CHECK, "nvcc -c a.cu"),
     ("a.sh", "nvcc --version\nexport PATH=/usr/local/cuda-9.0/bin:$PATH", "nvcc-path", CHECK, None),

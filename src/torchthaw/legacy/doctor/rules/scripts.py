@@ -6,7 +6,7 @@ from .rule import CHECK, EDIT, SHELL, WORKS, rule
 # Scripts that build CUDA code themselves.
 NVCC = r"\b(?i:nvcc)\b|\bCUDA_NVCC_FLAGS\b|\bCMAKE_CUDA_"
 FOLDER = r"/(?:usr/local|opt)/cuda[-\w.]*"
-OTHER_NVCC = "`run` puts an nvcc first on PATH that takes the flags of old scripts; "
+OTHER_NVCC = "under `run`, the first nvcc on PATH accepts flags that CUDA removed; "
 
 RULES = [
     rule(
@@ -21,15 +21,15 @@ RULES = [
         given=NVCC,
     ),
     rule(
-        "cuda-folder", CHECK, SHELL, rf"{FOLDER}(?![-\w.]|/bin\b)", "CUDA may be elsewhere; see CUDA_HOME", given=NVCC,
+        "cuda-folder", CHECK, SHELL, rf"{FOLDER}(?![-\w.]|/bin/nvcc\b)", "CUDA may be elsewhere; see CUDA_HOME", given=NVCC,
     ),
     rule(
         "nvcc-path", CHECK, SHELL, rf"(?:{FOLDER}|\$[({{]?(?!CUDA_(?:HOME|PATH)\b)\w+[)}}]?)/bin/nvcc\b",
-        f"{OTHER_NVCC}this calls the toolkit's own", "nvcc",
+        f"{OTHER_NVCC}this line calls the toolkit's nvcc", "nvcc",
     ),
     rule(
         "nvcc-path", CHECK, SHELL, rf"\bPATH\s*[?:]?=\s*[\"']?{FOLDER}/bin\b",
-        f"{OTHER_NVCC}this puts the toolkit's own before it", given=NVCC,
+        f"{OTHER_NVCC}this line puts the toolkit's nvcc before it", given=NVCC,
     ),
     rule(
         "torch-headers", CHECK, SHELL, r"\btorch/lib/include\b",
