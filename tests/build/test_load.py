@@ -294,6 +294,24 @@ def test_a_compiler_behind_a_launcher_is_known_too(project, compiled, monkeypatc
     assert compiled() == ["_scaling.c", "scaling.c"]
 
 
+def test_a_compiler_behind_a_link_of_its_name_is_known_too(project, compiled, monkeypatch, tmp_path):
+    """As a compiler cache puts them on PATH: each starts the next one of its name."""
+    links, folder = tmp_path / "links", tmp_path / "compiler"
+    links.mkdir(), folder.mkdir()
+    real = (tmp_path / "gcc").rename(folder / "gcc")
+    (links / "gcc").write_text(f'#!/bin/sh\nPATH={os.environ["PATH"]} exec {real} "$@"\n')
+    (links / "gcc").chmod(0o755)
+    monkeypatch.setenv("CC", "gcc")
+    monkeypatch.setenv("PATH", f"{links}:{folder}:{os.environ['PATH']}")
+    load()
+    assert compiled() == ["_scaling.c", "scaling.c"]
+    with real.open("a") as file:
+        file.write("# another one\n")
+    forget()
+    load()
+    assert compiled() == ["_scaling.c", "scaling.c"]
+
+
 @pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
 def test_another_folder_of_headers_in_the_environment_builds(project, monkeypatch, variable):
     rewrite(project / "scaling.c", '"factor.h"', "<factor.h>")

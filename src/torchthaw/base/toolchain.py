@@ -38,10 +38,14 @@ def cxx_compiler():
 def identity(command):
     """What tells one compiler from another: its command, and the content of the programs that this names.
 
-    A command names two where the first one starts the other, such as ``ccache gcc``.
+    A command names two where the first one starts the other, such as ``ccache gcc``. Where ``gcc`` itself is a link to
+    ccache, that starts the next ``gcc`` on ``PATH``: all of a name count.
     """
-    programs = filter(None, (shutil.which(word) for word in map(str, command)))
-    return [*map(str, command), *(part for program in programs for part in (program, _content(program)))]
+    words = [*map(str, command)]
+    places = [(word, None) for word in words]
+    places += [(os.path.basename(word), folder) for word in words for folder in os.get_exec_path()]
+    programs = dict.fromkeys(filter(None, (shutil.which(name, path=folder) for name, folder in places)))
+    return [*words, *(part for program in programs for part in (program, _content(program)))]
 
 
 def _content(path):
