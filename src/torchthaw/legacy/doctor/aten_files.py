@@ -112,14 +112,29 @@ class Source:
 
     def _is_of_row(self, match):
         """Whether the variables of a match hold what the row is about."""
-        variables = match.groupdict()
-        is_storage = not variables.get("storage") or variables["storage"] in self._storages
-        return is_storage and variables.get("tensor") not in self._storages
+        given = [group for group in ("storage", "tensor") if match.groupdict().get(group)]
+        return all(self._is_storage(match, group) == (group == "storage") for group in given)
+
+    def _is_storage(self, match, group):
+        """Whether the variable in a group holds a storage, as its last declaration before says, or else any of them."""
+        declared = self._storages.get(match[group], {})
+        before = [start for start in declared if start < match.start(group)]
+        return declared[max(before)] if before else bool(declared)
 
     @cached_property
     def _storages(self):
-        """The variables that hold a storage."""
-        return {match["variable"] or match["typed"] for match in self._matches(aten.STORAGES)}
+        """{variable that holds a storage: {where it is declared: whether it holds one there}}"""
+        starts = {}
+        for match in self._matches(aten.STORAGES):
+            group = "variable" if match["variable"] else "typed"
+            starts[match.start(group)] = match[group]
+        return {
+            name: {
+                match.start("variable"): match.start("variable") in starts
+                for match in re.finditer(aten.DECLARED.format(name), self._uses)
+            }
+            for name in set(starts.values())
+        }
 
     def names(self):
         """A Hit for each name: its first line, with the edits of every line."""

@@ -197,6 +197,10 @@ NAMES = [
 STORAGES = re.compile(
     rf"\b(?:auto(?:\s*&\s*|\s+)(?P<variable>\w+)\s*=\s*{OBJECT}(?:\.|->)storage\(\)(?=\s*;)|Storage(?:\s*&\s*|\s+)(?P<typed>\w+))"
 )
+# The declaration of a variable, whatever it holds: its name after a type.
+DECLARED = (
+    r"(?:\b(?!(?:return|else|throw|case|delete|new)\b)\w+|>)(?:\s*[&*]+\s*|\s+)(?P<variable>{})\b(?=\s*[=;,(){{:])"
+)
 # A variable that holds a type, and its use.
 TYPED = re.compile(
     rf"\b(?P<const>const\s+)?auto(?:(?P<and>\s*&\s*)|\s+)(?P<variable>\w+)\s*=\s*{OBJECT}(?:\.|->)(?P<type>type)\(\)(?=\s*;)"
