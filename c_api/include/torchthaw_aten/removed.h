@@ -51,6 +51,15 @@ template <> struct thaw_if_type<at::DeprecatedTypeProperties> {
 template <typename T> typename thaw_if_type<T>::type scalar_type(const T &type) { return type.scalarType(); }
 }  // namespace detail
 
+/* A case of a macro like AT_DISPATCH_..., until 1.9; from 1.10 to 1.12 a name came first. */
+#ifndef AT_PRIVATE_CASE_TYPE
+#define AT_PRIVATE_CASE_TYPE(TYPE, CPP_TYPE, ...)                                                                      \
+    case TYPE: {                                                                                                       \
+        using scalar_t = CPP_TYPE;                                                                                     \
+        return __VA_ARGS__();                                                                                          \
+    }
+#endif
+
 /* CHECK_EQ(a, b) << "why" and the like, until 1.12 in c10/util/Logging.h. They are functions: a macro of the project or
  * of glog takes their place, and `#ifndef CHECK_EQ` is as true as without this header. A failed one is a RuntimeError in
  * Python. Stream: complete where PyTorch's headers are included. */

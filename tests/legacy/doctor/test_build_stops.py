@@ -72,6 +72,7 @@ def test_modules_that_are_gone(tmp_path, project, name):
 
 NAMES = """#include <ATen/ATen.h>
 #define CHECK_DENSE(x) AT_CHECK(!x.type().is_sparse() && !x.type().is_cuda(), #x)
+#define OF_FLOAT(TYPE, ...) [&] { switch (TYPE) { AT_PRIVATE_CASE_TYPE(at::kFloat, float, __VA_ARGS__) default: AT_ERROR(#TYPE); } }()
 
 CAFFE2_API int fill(at::Tensor x, at::IntList sizes);
 
@@ -82,6 +83,7 @@ int fill(at::Tensor x, at::IntList sizes) {
   at::Tensor *p = &x;
   AT_DISPATCH_FLOATING_TYPES(x.type(), "fill", ([&] { x.data<scalar_t>()[0] = p->data<scalar_t>()[0]; }));
   AT_DISPATCH_ALL_TYPES_AND_HALF(x.type(), "fill", [&] { x.fill_(scalar_t(1)); });
+  OF_FLOAT(x.scalar_type(), [&] { x.fill_(scalar_t(2)); });
   return p->type().scalarType() == at::kFloat;
 }
 """

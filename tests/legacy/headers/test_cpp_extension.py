@@ -172,7 +172,20 @@ REMOVED = [
      "cannot convert 'const at::DeprecatedTypeProperties' to", DISPATCH, "DeprecatedTypeProperties"),
     ('AT_DISPATCH_ALL_TYPES_AND_HALF(x.type(), "h", [&] { x.data<scalar_t>()[0] = 1; });',
      "'AT_DISPATCH_ALL_TYPES_AND_HALF' was not declared", DISPATCH, "AT_DISPATCH_ALL_TYPES_AND_HALF"),
+    ('OWN_DISPATCH(x.type(), "o", [&] { x.data<scalar_t>()[0] = 1; });', "'AT_PRIVATE_CASE_TYPE' was not declared"),
 ]  # fmt: skip
+# A macro of a project, made of the parts of PyTorch's.
+OWN_DISPATCH = """
+#define OWN_DISPATCH(TYPE, NAME, ...)                                        \\
+    [&] {                                                                    \\
+        const at::ScalarType own = ::detail::scalar_type(TYPE);              \\
+        switch (own) {                                                       \\
+            AT_PRIVATE_CASE_TYPE(at::ScalarType::Float, float, __VA_ARGS__)  \\
+            AT_PRIVATE_CASE_TYPE(at::kDouble, double, __VA_ARGS__)           \\
+            default: AT_ERROR(NAME, " is not for '", toString(own), "'");    \\
+        }                                                                    \\
+    }()
+"""
 SERVED = """
 #include <TH/TH.h>
 #include <ATen/Type.h>
@@ -211,7 +224,7 @@ def test_removed_names_compile(tmp_path):
     from torch.utils.cpp_extension import include_paths
 
     functions = [f"void f{number}(at::Tensor x) {{ {row[0]} }}\n" for number, row in enumerate(REMOVED)]
-    source = "#include <ATen/ATen.h>\n" + "".join(functions)
+    source = "#include <ATen/ATen.h>\n" + OWN_DISPATCH + "".join(functions)
     folders = [f"-I{folder}" for folder in cpp_extension.include_dirs([], "removed")]
     assert compiled(tmp_path, source + SERVED, [*cpp_extension.flags(["-std=c++14"], "removed"), *folders]) == ""
     without = compiled(tmp_path, source, [f"-std=c++{cxx_standard.needed()}"])

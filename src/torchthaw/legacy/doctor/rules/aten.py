@@ -66,6 +66,10 @@ CALLED = r"(?:\((?:[^();]|\([^();]*\))*\)|\[[^\[\];]*\])*"
 VARIABLE = r"(?<![\w.:)\]])(?<!->)"  # before its name
 OBJECT = rf"{VARIABLE}\w[\w:]*{CALLED}(?:(?:\.|->)\w+{CALLED})*?"
 TYPE = r"(?:const\s+)?[\w:]+(?:<[\w:]+>)?"
+# The arguments of AT_PRIVATE_CASE_TYPE in a macro, after the name that was the first from 1.10 on.
+CASE = rf"([\w:]+)\s*,\s*({TYPE})\s*,\s*__VA_ARGS__\s*\)"
+CASE_TODAY = r"case \1: { using scalar_t = \2; return __VA_ARGS__(); }"
+IN_CASE = "case at::kFloat: { using scalar_t = float; return ...(); }"
 FACTORY = r"\b((?:at|torch)::(?:zeros|ones|empty|rand|randn))\(\s*"
 OTHER_FACTORY = r"\b(?:at|torch)::(?:full|arange|range|eye|linspace|logspace|randint|randperm)\(\s*"
 BACKEND = r"(?:at|torch)::(CPU|CUDA)\(((?:\w+::)?k\w+)\)"
@@ -131,10 +135,9 @@ NAMES = [
         "torch::CPU(...) or torch::CUDA(...)", rf"{BACKEND}(?=\s*\))",
         r"at::device(at::k\1).dtype(\2)", "at::device(at::kCUDA).dtype(...)", stays=True,
     ),
-    old(
-        "AT_PRIVATE_CASE_TYPE", r"\bAT_PRIVATE_CASE_TYPE\(", None,
-        "AT_DISPATCH_SWITCH(type, name, AT_DISPATCH_CASE(at::kFloat, ...) ...)", gone="1.13",
-    ),
+    old("AT_PRIVATE_CASE_TYPE", rf"\bAT_PRIVATE_CASE_TYPE\(\s*{CASE}", CASE_TODAY, IN_CASE),
+    old("AT_PRIVATE_CASE_TYPE", rf"\bAT_PRIVATE_CASE_TYPE\(\s*#?\w+\s*,\s*{CASE}", CASE_TODAY, IN_CASE, gone="1.13"),
+    old("AT_PRIVATE_CASE_TYPE", rf"\bAT_PRIVATE_CASE_TYPE\((?!\s*(?:#?\w+\s*,\s*)?{CASE})", None, IN_CASE, gone="1.13"),
     renamed("AT_WARN", "TORCH_WARN"),
     renamed("THCudaCheck", "C10_CUDA_CHECK", EXCEPTION),
     renamed("THCudaCheckWarn", "C10_CUDA_CHECK_WARN", EXCEPTION),
