@@ -272,6 +272,24 @@ def test_manifest_has_the_c_files(command, tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["MANIFEST.in", "pyproject.toml"])
+def test_a_file_that_the_new_one_is_made_of_is_named(command, tmp_path, name):
+    text = "[tool.a]\nb = 1\n" if name.startswith("py") else "include weights.bin\n"
+    done = command(write(tmp_path / "kept", {**SCRIPT, name: text}), "--json")
+    assert done.json["changed"][name][0] == 0 and text in (done.result / name).read_text()
+
+
+def test_a_manifest_keeps_its_bytes_where_its_encoding_has_all_names(command, tmp_path):
+    old = "include caf\xe9.bin\r\n".encode("latin-1")
+    for name, encoding in ("one.c", "latin-1"), ("日.c", "utf-8"):
+        folder = write(tmp_path / encoding, {**SCRIPT, "MANIFEST.in": old, name: ""})
+        result = tmp_path / f"new-{encoding}"
+        done = command(folder, "--json", "--output", str(result))
+        lines = (result / "MANIFEST.in").read_bytes().decode(encoding)
+        assert "include café.bin" in lines and f"include {name}" in lines
+        assert [path for path, *_ in done.remarks("encoding")] == ["MANIFEST.in"] * (encoding == "utf-8")
+
+
 def test_what_tools_left_stays_behind(command, tmp_path):
     left = {
         ".git/HEAD": "", "functions/__pycache__/double.cpython-36.pyc": b"\0", "functions/old.pyc": b"\0",

@@ -10,7 +10,7 @@ from ..doctor.project import C_FILES
 from . import c_functions, c_resizes, old_tests, pyproject, recording, scripts, setup_file
 from .built import extensions
 from .layout import plan
-from .package import READMES, Package
+from .package import MANIFEST, READMES, Package
 from .project import Project, Refused
 from .remarks import Remark
 from .result import Result
@@ -55,19 +55,16 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
     package = Package(project, layout, setup, setup_path or build_files[0], owner, needs_torch, remarks)
     contents = {path: Content(text.encode()) for path, text in layout.added.items()}
     contents["setup.py"] = Content(setup_file.text(found, layout.extensions).encode())
-    text = package.pyproject()
-    contents[pyproject.NAME] = Content(text.encode())
-    contents["MANIFEST.in"] = Content(package.manifest().encode())
+    made_of = {}
+    for path, text in {pyproject.NAME: package.pyproject(), MANIFEST: package.manifest()}.items():
+        contents[path] = _made_of(project, path, text, made_of, remarks)
     run_as_scripts = old_tests.scripts(project, layout)
     if run_as_scripts:
         contents["tests/test_scripts.py"] = Content(old_tests.text(run_as_scripts).encode())
     _name_old_commands(project, layout, dropped, remarks)
     _name_cpp_extensions(project, dropped, remarks)
     changed, functions = _carried(project, layout, contents, c_resizes.find(project, found), remarks)
-    if owner:
-        source = project.text(pyproject.NAME)
-        contents[pyproject.NAME] = Content(source.encoded(text), False, pyproject.NAME)
-        changed[pyproject.NAME] = source.text, text
+    changed.update(made_of)
     remarks.sort(key=lambda remark: (remark.path, remark.line))
     result = Result(
         project.root, Path(folder), layout.package, layout.extensions, tuple(each.name for each in found),
@@ -75,6 +72,16 @@ def convert(path, folder, chosen=(), limit=60, may_run=True):
         layout.roots,
     )  # fmt: skip
     return Conversion(project, contents, changed, c_functions.find(project, found), result)
+
+
+def _made_of(project, path, text, changed, remarks):
+    """The Content of a new file that has the text of the old one of its name in it, where there is one: then ``changed``
+    has both texts."""
+    source = project.text(path) if path in project.files else None
+    if source is None:
+        return Content(text.encode())
+    changed[path] = source.text, text
+    return Content(_encoded(path, source, text, remarks), False, path)
 
 
 def _setup(project, recordings, remarks, limit, may_run):
@@ -119,7 +126,7 @@ def _complete(project, path, keywords, remarks, limit, may_run):
 
 def _dropped(project, build_files, setup_path, texts, remarks):
     """The paths of files that the new build replaces."""
-    dropped = [*build_files, *([setup_path] if setup_path else []), "MANIFEST.in"]
+    dropped = [*build_files, *([setup_path] if setup_path else []), MANIFEST]
     for path in dict.fromkeys(dropped[:-1]):
         remarks.append(Remark(path, 0, "build-file", "replaced by setup.py and pyproject.toml", "done"))
     if pyproject.NAME in project.files:  # the new one is made of it
@@ -201,19 +208,15 @@ def _converter():
 
 def _encoded(path, source, text, remarks):
     """The bytes of an edited text: as it was encoded, and UTF-8 where nothing said how that is."""
-    if source.declared:
+    message, kind = "its bytes are no UTF-8 and it names no encoding: Latin-1, now UTF-8", "done"
+    if source.declared or not path.endswith(".py"):
         try:
             return source.encoded(text)
         except UnicodeEncodeError:
             message = f"it is UTF-8 now, since {source.encoding} has no such character; see its first lines"
-            remarks.append(Remark(path, 0, "encoding", message, "look"))
-            return text.encode()
-    if path.endswith(".py"):
-        remarks.append(
-            Remark(path, 0, "encoding", "its bytes are no UTF-8 and it names no encoding: Latin-1, now UTF-8", "done")
-        )
-        return text.encode()
-    return source.encoded(text)
+            kind = "look"
+    remarks.append(Remark(path, 0, "encoding", message, kind))
+    return text.encode()
 
 
 def _edited_c(project, layout, remarks):

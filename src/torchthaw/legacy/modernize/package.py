@@ -12,6 +12,7 @@ from .toml import literal, table
 
 NEEDED = ["torch>=2.4", f"torchthaw[legacy]>={__version__}"]  # of the package, whose extensions have TH types
 LICENCES = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
+MANIFEST = "MANIFEST.in"
 READMES = ("README.md", "README.rst", "README.txt", "README")
 ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")
 C_FILES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl")
@@ -212,7 +213,7 @@ class Package:
                  for folder, endings in sorted(folders.items())]  # fmt: skip
         lines += [f"include {name}" for name in [*alone, *kept]]
         lines += ["recursive-include tests *"]
-        old = self.project.text("MANIFEST.in") if "MANIFEST.in" in self.project.files else None
+        old = self.project.text(MANIFEST) if MANIFEST in self.project.files else None
         before = [line for line in (old.text.splitlines() if old else ()) if line.strip() and line not in lines]
         return "\n".join([*before, *lines]) + "\n"
 
