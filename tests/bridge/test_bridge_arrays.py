@@ -321,6 +321,35 @@ def test_a_class_with_a_buffer_that_moves_a_tensor():
     assert output[0] == 4 and output.numel() == 200_000 and len(released) == 1
 
 
+OTHER_FIELDS = """
+import sys
+import numpy as np
+from torchthaw.bridge import arrays
+fields, asked = arrays.numpy_fields, []
+def others():
+    asked.append(1)
+    type, sample, address, *rest = fields()
+    return {"none": False, "moved": (type, sample, address + 4, *rest)}[sys.argv[1]]
+arrays.numpy_fields = others
+from support import checks_probe
+checks = checks_probe.probe()
+x = np.ones(3, np.float32)
+for _ in range(3):
+    assert checks.scale(x, factor=2.0).tolist() == [2, 2, 2]
+print(len(asked))
+"""
+
+
+@pytest.mark.parametrize("which", ["none", "moved"])
+def test_other_fields_are_asked_for_once(which):
+    """Where NumPy's arrays have other fields, each call reads buffers, and does not try again."""
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_FIELDS, which], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{TESTS}"},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+
+
 def test_all_of_this_by_buffers_alone():
     """As where NumPy has the fields of its arrays elsewhere."""
     done = subprocess.run(
