@@ -119,7 +119,7 @@ class Source:
         """Whether the variable in a group holds a storage, as its last declaration before says, or else any of them."""
         declared = self._storages.get(match[group], {})
         before = [start for start in declared if start < match.start(group)]
-        return declared[max(before)] if before else bool(declared)
+        return declared[max(before)] if before else match[group] in self._storages
 
     @cached_property
     def _storages(self):

@@ -208,13 +208,14 @@ def _converter():
 
 def _encoded(path, source, text, remarks):
     """The bytes of an edited text: as it was encoded, and UTF-8 where nothing said how that is."""
+    is_python = path.endswith(".py")
     message, kind = "its bytes are no UTF-8 and it names no encoding: Latin-1, now UTF-8", "done"
-    if source.declared or not path.endswith(".py"):
+    if source.declared or not is_python:
         try:
             return source.encoded(text)
         except UnicodeEncodeError:
-            message = f"it is UTF-8 now, since {source.encoding} has no such character; see its first lines"
-            kind = "look"
+            message = f"it is UTF-8 now, since {source.encoding} has no such character"
+            message, kind = message + "; see its first lines" * is_python, "look"
     remarks.append(Remark(path, 0, "encoding", message, kind))
     return text.encode()
 
