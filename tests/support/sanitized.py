@@ -37,7 +37,7 @@ LEFT_OUT = (
     "all_of_this_through_attributes", "another_device", "printed", "until_the_end", "c_may_wait", "forked",
     "first_tensor_brings", "leave_nothing_behind", "recursion_budget", "nothing_is_leaked", "example_of_the_readme",
     "memory_does_not_grow", "nothing_is_registered", "without_the_c_functions", "without_pytorch", "buffers_alone",
-    "cffi_s_table", "without_numpy",
+    "cffi_s_table", "without_numpy", "asked_for_once",
 )  # fmt: skip
 OTHER_TESTS = " and ".join(f"not {name}" for name in LEFT_OUT)
 

@@ -4,7 +4,7 @@ import re
 from fnmatch import fnmatch
 from functools import cached_property
 
-from .project import kind
+from .project import kind, named_files
 from .rules import SHELL
 from .source import SHELL_TOKENS, blank
 
@@ -75,7 +75,7 @@ class Builds:
     def _named(self, build):
         """The files that ``build`` names; below its folder also by the end of their path, or by a pattern."""
         names = NAMED.findall(self.project.texts[build])
-        there = {(build.parent / name).resolve() for name in names}
+        there = named_files(build.parent, names)
         ends = [name.lstrip("./").split("/") for name in names]
         return [
             file for file in self.project.code

@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from .project import kind
+from .project import kind, named_files
 from .rules import PYTHON
 
 RUN = "python -m torchthaw run"
@@ -40,7 +40,7 @@ def _setup_of(project, build_file):
         if kind(file) != PYTHON or file == build_file.file:
             continue
         named = re.findall(r"['\"]([^'\":]+\.py):\w+['\"]", text) if "cffi_modules" in text else []
-        if build_file.file.resolve() in [(file.parent / name).resolve() for name in named]:
+        if build_file.file.resolve() in named_files(file.parent, named):
             return file
         if not builds_itself and file.name == "setup.py" and re.search(rf"\b{build_file.file.stem}\b", text):
             return file

@@ -55,6 +55,13 @@ def files_below(path):
     return found, errors
 
 
+def named_files(folder, names):
+    """The files that names in a file of ``folder`` are, resolved; without those that are not there, and those with a
+    character that no path can have.
+    """
+    return {(folder / name).resolve() for name in names if os.path.exists(folder / name)}
+
+
 def without_text(file, text):
     """The code of a C or Python file with its comments and strings blanked."""
     return blank(text, C_TOKENS if kind(file) == C else PYTHON_TOKENS, ("comment", "string"))
