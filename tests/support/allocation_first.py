@@ -103,15 +103,28 @@ def is_lack(got, normal):
     return got[0] == "MemoryError" or got in OF_OLD_PROJECTS or textless or lost
 
 
-def attempt(prepare, switch, places, outcome, maker, n):
-    """In a process of its own; its exit status."""
+def usual(prepare, switch, places, outcome):
+    """What the call gives where no allocation fails, as text, from a process of its own."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        result, error, _ = switch.call("malloc", -1, prepare(switch, places))
+        os.write(writer, repr(outcome(result, error)).encode())
+        os._exit(0)
+    os.close(writer)
+    os.wait()
+    with open(reader) as text:
+        return text.read()
+
+
+def attempt(prepare, switch, places, outcome, expected, maker, n):
+    """In a process of its own; its exit status. expected: what usual() gives, which the next call gives too."""
     call = prepare(switch, places)
     result, error, failed = switch.call(maker, n, call)
     got = outcome(result, error)
     error = None
     result, error, _ = switch.call(maker, -1, call)
     normal = outcome(result, error)
-    if normal[0] in ALLOWED or (got != normal and got[0] not in ALLOWED and not is_lack(got, normal)):
+    if repr(normal) != expected or (got != normal and got[0] not in ALLOWED and not is_lack(got, normal)):
         print(f"allocation {n}: {got}, and then {normal}", flush=True)
         return WRONG
     return DONE if failed else NOTHING_FAILED
@@ -136,10 +149,10 @@ def run(switch, places, outcome, step):
     """(failed allocations, problems); one allocation in ``step`` fails."""
     tried = wrong = 0
     for name, prepare in FIRST.items():
-        before = tried
+        before, expected = tried, usual(prepare, switch, places, outcome)
         for maker in failing.MAKERS:
             for n in count(1, step):
-                status = in_a_process(prepare, switch, places, outcome, maker, n)
+                status = in_a_process(prepare, switch, places, outcome, expected, maker, n)
                 if status == NOTHING_FAILED:
                     break
                 tried += 1

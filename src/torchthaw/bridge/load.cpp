@@ -303,8 +303,8 @@ PyObject *bind(PyObject *capsule, PyObject *module_name) {
 
 PyMethodDef bind_method = {"bind", bind, METH_O, "bind(module_name) -> dict of the functions that take tensors"};
 
-/* Gives the extension's module `bind`, and at last enters it in `extensions`. False with an exception set: the module
- * is nobody's then. */
+/* Gives the extension's module `bind`, and at last enters it in `extensions`. False with an exception set: nobody may
+ * use the module then. */
 bool announce(Extension *extension, PyObject *module) {
     const Ref ffi(PyObject_GetAttrString(module, "ffi"));
     const Ref lib(ffi == nullptr ? nullptr : PyObject_GetAttrString(module, "lib"));
@@ -316,6 +316,20 @@ bool announce(Extension *extension, PyObject *module) {
     const Ref bind(capsule == nullptr ? nullptr : PyCFunction_NewEx(&bind_method, capsule, nullptr));
     return bind != nullptr && PyObject_SetAttrString(module, "bind", bind) == 0 &&
            PyDict_SetItem(extensions, lib, module) == 0;
+}
+
+/* Takes a module that was not loaded in the end out of sys.modules, where cffi has entered it: the next import would
+ * find it. By the module itself, since there may be no memory for its name. */
+void forget(PyObject *module) {
+    const SavedError saved;
+    PyObject *const modules = PyImport_GetModuleDict();
+    PyObject *name, *found;
+    for (Py_ssize_t position = 0; PyDict_Next(modules, &position, &name, &found) != 0;) {
+        if (found != module) continue;
+        const Ref held = Ref::borrow(name);
+        if (PyDict_DelItem(modules, held) != 0) PyErr_Clear();
+        return;
+    }
 }
 
 }  // namespace
@@ -341,7 +355,11 @@ PyObject *load(const thaw_module *described) {
         return PyErr_NoMemory();
     }
     Ref module(reader.make());
-    if (module == nullptr || !reader.describe(module) || !announce(owned.get(), module)) return nullptr;
+    if (module == nullptr) return nullptr;
+    if (!reader.describe(module) || !announce(owned.get(), module)) {
+        forget(module);
+        return nullptr;
+    }
     reader.hand_over(owned.release()); /* stays from now on */
     return module.release();
 }
