@@ -107,9 +107,13 @@ def usual(prepare, switch, places, outcome):
     """What the call gives where no allocation fails, as text, from a process of its own."""
     reader, writer = os.pipe()
     if os.fork() == 0:
-        result, error, _ = switch.call("malloc", -1, prepare(switch, places))
-        os.write(writer, repr(outcome(result, error)).encode())
-        os._exit(0)
+        try:
+            result, error, _ = switch.call("malloc", -1, prepare(switch, places))
+            os.write(writer, repr(outcome(result, error)).encode())
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(0)
     os.close(writer)
     os.wait()
     with open(reader) as text:
