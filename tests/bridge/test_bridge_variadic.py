@@ -31,3 +31,13 @@ def test_tensors_are_refused(make, count):
 def test_an_old_project_gets_structs(make):
     tensors = [torch.zeros(size) for size in range(1, 41)]
     assert legacy.th_count(make(b"x" * 40), *tensors) == sum(range(1, 41))
+
+
+@pytest.mark.parametrize("make", [bytes, bytearray], ids=["plain", "runs code"])
+def test_an_old_project_returns_structs(make):
+    first, second = torch.zeros(2), torch.zeros(3)
+    assert legacy.th_chosen(make(b".x"), first, second) is second
+    assert (first.tolist(), second.tolist(), second._version) == ([0, 0], [7, 7, 7], 1)
+    made = legacy.th_chosen(make(b"n."), first, second)
+    assert (made.tolist(), first.tolist()) == ([7, 7], [0, 0])
+    assert legacy.th_chosen(make(b".."), first, second) is None

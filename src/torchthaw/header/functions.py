@@ -25,11 +25,10 @@ class Function:
             for index, (argument, given, element) in enumerate(zip(type.args, names, elements))
         ]
         self.named = all(given and not keyword.iskeyword(given) for given in names[: len(type.args)])
-        self.result, self.result_code, self.result_bits = "THAW_CFFI", 0, 0
-        if not type.ellipsis:
-            self.result, self.result_code, self.result_bits = self.crossing_of_result(ffi, type.result)
-        # cffi alone knows how to make the arguments of f(int, ...), and Python objects of such results.
-        self.direct = self.result != "THAW_CFFI" and not any(p.kind == "THAW_CFFI" for p in self.parameters)
+        self.result, self.result_code, self.result_bits = self.crossing_of_result(ffi, type.result)
+        # cffi alone knows how to make the arguments of f(int, ...), and values of the kind THAW_CFFI.
+        kinds = [self.result, *(each.kind for each in self.parameters)]
+        self.direct = not type.ellipsis and "THAW_CFFI" not in kinds
 
     @property
     def text(self):

@@ -31,4 +31,18 @@ int th_count(const char *format, ...) {
     return (int)count;
 }
 
+THFloatTensor *th_chosen(const char *format, ...) {
+    va_list values;
+    THFloatTensor *chosen = NULL;
+    va_start(values, format);
+    for (; *format != '\0'; ++format) {
+        THFloatTensor *each = va_arg(values, THFloatTensor *);
+        if (*format == 'x') THFloatTensor_retain(chosen = each);
+        if (*format == 'n') chosen = THFloatTensor_newWithSize1d(THFloatTensor_nElement(each));
+    }
+    va_end(values);
+    if (chosen != NULL) THFloatTensor_fill(chosen, 7);
+    return chosen;
+}
+
 void th_behind(THIntTensor *victim, int count) { THIntTensor_fill(victim, count); }

@@ -10,4 +10,5 @@ void th_const_text(THFloatTensor *output, const char *value);
 void th_function(THFloatTensor *output, int (*value)(int));
 double th_sum_after(void (*between)(void), THFloatTensor *values); /* calls it, then adds up */
 int th_count(const char *format, ...); /* the elements of as many THFloatTensor * as the format has characters */
+THFloatTensor *th_chosen(const char *format, ...); /* that of the format's 'x', retained; for 'n' a new one */
 void th_behind(THIntTensor *victim, int count);
