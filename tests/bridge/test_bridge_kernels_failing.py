@@ -62,9 +62,8 @@ FAILURES = [
 
 @pytest.mark.parametrize("function, call, argument", FAILURES, ids=lambda each: each)
 def test_a_function_of_pytorch_fails(ops, table, function, call, argument):
-    with table.replaced(**{function: shim.failing}), pytest.raises(RuntimeError) as raised:
+    with table.replaced(**{function: shim.failing}), pytest.raises(RuntimeError, match=names(f"{argument}:")):
         CALLS[call](ops)
-    assert names(str(raised.value), f"{argument}:")
     assert torch.equal(CALLS[call](ops), GIVEN[call])
 
 
@@ -111,9 +110,8 @@ def test_an_operator_that_was_defined_anew(ops):
     library._destroy()
     again = torch.library.Library("kernels_anew", "FRAGMENT")
     again.define("add(Tensor a, Tensor b, Tensor c) -> Tensor")
-    with pytest.raises(RuntimeError) as raised:
+    with pytest.raises(RuntimeError, match=names("add", "2 arguments", "3")):
         torch.ops.kernels_anew.add(B, B, B)
-    assert names(str(raised.value), "add", "2 arguments", "3")
 
 
 # ---- A GPU that is not there -----------------------------------------------------------------------------------------
@@ -226,14 +224,12 @@ def test_a_kernel_on_a_gpu(table, gpu):
 
 def test_a_tensor_that_is_not_on_the_gpu(table, gpu):
     ops, module, functions, heard, devices = gpu
-    with pytest.raises(ValueError) as raised:  # nothing is replaced: all are on the CPU
+    with pytest.raises(ValueError, match=names("input", "cuda:0", "the CPU")):  # nothing is replaced
         ops.shift(B, None)
-    assert names(str(raised.value), "input", "cuda:0", "the CPU")
     turn = iter([0, 1])
     other = {**functions, "aoti_torch_get_device_index": lambda tensor, to: ctypes.memset(to, next(turn), 1) * 0}
-    with table.replaced(**other), pytest.raises(ValueError) as raised:
+    with table.replaced(**other), pytest.raises(ValueError, match=names("by", "cuda:0", "cuda:1")):
         ops.shift(B, B)
-    assert names(str(raised.value), "by", "cuda:0", "cuda:1")
 
 
 def test_a_tensor_on_a_gpu_for_the_cpu(ops, table, gpu):
@@ -241,11 +237,10 @@ def test_a_tensor_on_a_gpu_for_the_cpu(ops, table, gpu):
     for type_, where in ((table.cuda, "cuda:0"), (99, "another device")):
         devices["type"] = type_
         try:
-            with table.replaced(**functions), pytest.raises(ValueError) as raised:
+            with table.replaced(**functions), pytest.raises(ValueError, match=names("input", "the CPU", where)):
                 ops.scale(A, B, 2.0)
         finally:
             del devices["type"]
-        assert names(str(raised.value), "input", "the CPU", where)
 
 
 @pytest.mark.parametrize(
@@ -260,14 +255,15 @@ def test_a_tensor_on_a_gpu_for_the_cpu(ops, table, gpu):
 def test_a_function_of_pytorch_fails_on_a_gpu(table, gpu, function, argument):
     ops, module, functions, heard, devices = gpu
     heard.clear()
-    with table.replaced(**{**functions, function: shim.failing}), pytest.raises(RuntimeError) as raised:
+    with (
+        table.replaced(**{**functions, function: shim.failing}),
+        pytest.raises(RuntimeError, match=names(f"{argument}:")),
+    ):
         ops.shift(B, None)
-    assert names(str(raised.value), f"{argument}:")
     assert len([what for what, _ in heard if what == "enter"]) == len([what for what, _ in heard if what == "leave"])
 
 
 def test_sizes_that_need_too_much(table, gpu):
     ops, module, functions, heard, devices = gpu
-    with table.replaced(**functions), pytest.raises(ValueError) as raised:
+    with table.replaced(**functions), pytest.raises(ValueError, match=names("shift_cuda", "SIZE_MAX")):
         ops.shift(torch.ones(200), None)
-    assert names(str(raised.value), "shift_cuda", "SIZE_MAX")

@@ -40,7 +40,6 @@ def test_a_transform_that_differentiates_is_refused(decomposed):
         lambda: torch.func.jvp(decomposed, (x,), (x,)),
         lambda: torch.vmap(torch.func.grad(lambda x: decomposed(x).sum()))(x.expand(3, 4)),
     ):
-        with pytest.raises(RuntimeError) as raised:
+        with pytest.raises(RuntimeError, match=names("cube", "before run_decompositions", "after")):
             transform()
-        assert names(str(raised.value), "cube", "before run_decompositions", "after")
     assert_close(torch.func.grad(lambda y: (decomposed(x) * y).sum())(x), 2 * x**3)

@@ -102,6 +102,30 @@ def test_parts_are_found_as_words_in_any_order():
         names("input2", "")
 
 
+def conditions(node):
+    """The parts of an assertion that are true or false by themselves."""
+    if isinstance(node, ast.BoolOp):
+        return [each for value in node.values for each in conditions(value)]
+    return conditions(node.operand) if isinstance(node, ast.UnaryOp) else [node]
+
+
+def patterns_as_conditions(source):
+    """The lines of assertions that ask whether a pattern of support/messages.py is true: each one is."""
+    if "from support.messages import names" not in source:
+        return []
+    asserted = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert)]
+    calls = [each for node in asserted for each in conditions(node.test) if isinstance(each, ast.Call)]
+    return [call.lineno for call in calls if ast.unparse(call.func) == "names"]
+
+
+def test_a_pattern_is_no_condition():
+    head = "from support.messages import names\n"
+    assert patterns_as_conditions(head + "assert names(str(error), 'x') and not names('y')") == [2, 2]
+    assert patterns_as_conditions(head + "assert re.search(names('x'), str(error))") == []
+    found = {str(path): patterns_as_conditions(path.read_text()) for path in TESTS.rglob("test_*.py")}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
 def test_the_number_of_texts_only_falls():
     found, where = Counter(), []
     for path in sorted(path for suffix in ("py", "cpp", "c") for path in TESTS.rglob(f"test_*.{suffix}")):
