@@ -110,6 +110,29 @@ def test_what_c_cannot_read(x, error, parts):
     refused(error, names("array", "contiguous", "float32", *parts), probe.read_float, x)
 
 
+class Buffer(ctypes.Structure):
+    """Py_buffer of Python's C API."""
+
+    _fields_ = [
+        ("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t), ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int), ("ndim", ctypes.c_int), ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p), ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", ["", "<", "Z", "Zi", "ff", "p"])
+def test_what_is_no_format_of_numbers(format):
+    memory, shape, stride = ones(2), ctypes.c_ssize_t(2), ctypes.c_ssize_t(4)
+    given = Buffer(
+        buf=address(memory), len=8, itemsize=4, ndim=1, format=format.encode(), shape=ctypes.addressof(shape),
+        strides=ctypes.addressof(stride),
+    )  # fmt: skip
+    view = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(("PyMemoryView_FromBuffer", ctypes.pythonapi))
+    x = view(ctypes.addressof(given))
+    assert (x.format, probe.read_void(x)) == (format, address(memory))
+    refused(TypeError, names("array", "contiguous", "float32", "format", repr(format)), probe.read_float, x)
+
+
 def test_void_takes_any_elements_but_references():
     for x in (np.zeros(3, [("x", "f4"), ("O", "i2")]), np.zeros(3, "M8[s]"), np.zeros(2, "S5"), ones(3).astype(">f4")):
         assert probe.read_void(x) == probe.write_void(x) == address(x)

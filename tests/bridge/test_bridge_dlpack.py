@@ -1,5 +1,6 @@
 """tests/bridge/test_bridge_dlpack.py: arrays without a buffer reach C by DLPack, or by a view of their bits."""
 
+import ctypes
 import sys
 
 import ml_dtypes
@@ -79,6 +80,27 @@ def test_shapes_and_overlap():
         checks.scale(Producer(x[:5]), (5,), 1, 2.0, Producer(x[1:]))
     number = np.zeros((), np.float32)
     assert checks.scale(Producer(ones()), (), 0, 2.0, Producer(number)) == 1 and number == 2
+
+
+def test_a_later_dlpack_is_refused():
+    """A second major version may have other fields."""
+
+    class Later(Producer):
+        def __dlpack__(self, **keywords):
+            capsule = super().__dlpack__(**keywords)
+            address = pointer_of(capsule, b"dltensor_versioned")
+            ctypes.c_uint32.from_address(address).value += self.by
+            return capsule
+
+    pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi)
+    )
+    x = Later(ones(3))
+    x.by = 0
+    assert probe.read_float(x) == address(x.array)
+    x.by = 1
+    with pytest.raises(ValueError, match=names("array", "contiguous", "float32", "memory")):
+        probe.read_float(x)
 
 
 def test_what_is_refused():

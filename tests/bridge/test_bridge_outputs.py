@@ -30,7 +30,10 @@ void both(const double *x THAW_SHAPE(m, n), int64_t m, int64_t n, int32_t *rows 
 int64_t counted(const double *x THAW_SHAPE(n), int64_t n, double *y THAW_SHAPE(n)) { return n; }
 void filled(int64_t n, double *y THAW_SHAPE(n)) { }
 THAW_STATUS int failing(const double *x THAW_SHAPE(n), int64_t n, double *y THAW_SHAPE(n)) { return x[0] == 0; }
-""", functions=["both", "counted", "filled", "failing"])  # fmt: skip
+void halved(const double *x THAW_SHAPE(n), int64_t n, int64_t twice, double *y THAW_SHAPE(n / 2) THAW_SHAPE(twice - n / 2)) {
+    for (int64_t i = 0; i < n / 2; ++i) y[i] = x[i];
+}
+""", functions=["both", "counted", "filled", "failing", "halved"])  # fmt: skip
 
 
 def test_arrays_for_arrays():
@@ -58,6 +61,15 @@ def test_several_come_as_a_tuple():
     assert doubled.tolist() == [[0, 0, 1, 1, 2, 2], [3, 3, 4, 4, 5, 5]]
     rows, doubled = made.both(x=torch.ones(2, 3, dtype=torch.float64))
     assert rows.tolist() == [0, 1] and doubled.shape == (2, 6)
+
+
+def test_one_of_two_shapes_has_both():
+    x, operator = torch.arange(4, dtype=torch.float64), torch.ops.making.halved
+    for y in (made.halved(x=x, twice=4), operator(x, 4), torch.from_numpy(made.halved(x=x.numpy(), twice=4))):
+        assert y.tolist() == [0, 1]
+    for call in (lambda: made.halved(x=x, twice=5), lambda: operator(x, 5)):
+        with pytest.raises(ValueError, match=names("y", "(3,)", "(2,)")):
+            call()
 
 
 def test_broadcast_workspace_and_optional_arrays():

@@ -95,6 +95,15 @@ def test_the_stream_is_the_current_one_unless_it_is_given():
     assert product(rows=rows) == STREAM and product(rows=rows, stream=8192) == 8192
 
 
+def test_a_workspace_is_not_made_on_a_gpu():
+    x, output = ones(1)[:4].view(2, 2), ones(1)[:4].view(2, 2)
+    size = my_lib_cuda.my_lib_linear_forward_workspace_size_cuda(2, 2, 2)
+    wanted = names("workspace", "CUDA", f"{size} bytes", f"torch.empty({size}")
+    with pytest.raises(TypeError, match=wanted):
+        my_lib_cuda.my_lib_linear_forward_cuda(input=x, weight=x, bias=None, output=output)
+    assert output.tolist() == [[1, 1], [1, 1]] and pretend.exchanged == []
+
+
 @pytest.mark.parametrize("stream, got", [("legacy", "str"), (1.5, "float"), (torch.ones(1), "Tensor")])
 def test_what_is_no_stream_is_refused(stream, got):
     with pytest.raises(TypeError, match=names("stream", "address", got)):
