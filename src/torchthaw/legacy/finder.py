@@ -4,7 +4,7 @@
 calls it but ``torchthaw.legacy.install()``. From then on modules of PyTorch are changed when they are imported:
 torch.utils.cpp_extension, which then compiles old sources; torch.cuda if TORCHTHAW_BUILD_CUDA is set; and torch itself
 under ``run``, where old autograd Functions work without an import of torch.utils.ffi. There build scripts also find
-pkg_resources and numpy.distutils where they are not installed.
+pkg_resources and numpy.distutils where they are not installed, and SO in distutils.sysconfig.
 """
 
 import os
@@ -126,11 +126,22 @@ def _answer_for_numpy(module):
     module.get_info = get_info
 
 
+def _name_extensions(module):
+    """Python 3.11 dropped SO, after which pybind11 before 2.6 names what CMake builds: without it, "nameNone"."""
+    if is_run():
+        from . import patches
+
+        known = module.get_config_vars()
+        if "build_modules" not in patches.switched_off():
+            known.setdefault("SO", known["EXT_SUFFIX"])
+
+
 CHANGES = {
     "torch.utils.cpp_extension": _patch_cpp_extension,
     "torch.cuda": _build_for_gpus,
     "torch": _patch,
     f"{NUMPY}.system_info": _answer_for_numpy,
+    "distutils.sysconfig": _name_extensions,
 }
 
 

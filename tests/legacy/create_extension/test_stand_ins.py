@@ -6,7 +6,9 @@ NumPy is a package of the test's own here: whether the real one has numpy.distut
 
 import importlib.util
 import os
+import subprocess
 import sys
+import sysconfig
 from importlib import metadata
 
 import pytest
@@ -171,3 +173,21 @@ def test_without_any_blas_the_extra_is_named(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "scipy_openblas32", None)
     assert module("numpy.distutils.system_info").get_info("blas_opt") == {}
     assert "torchthaw[legacy]" in capsys.readouterr().err
+
+
+# ---- distutils: SO, the end of the name of a module, which Python 3.11 no longer has ---------------------------------
+
+# As the CMake files of pybind11 before 2.6 ask.
+ASKED = "from distutils import sysconfig as s; print(s.get_config_var('SO'))"
+ASKS = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {ASKED!r}])\n"
+
+
+def test_how_the_name_of_a_module_ends(tmp_path):
+    assert run(tmp_path, {"build.py": ASKS})[0].strip() == sysconfig.get_config_var("EXT_SUFFIX")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="this Python has it")
+def test_how_the_name_of_a_module_ends_may_stay_unknown(tmp_path):
+    assert run(tmp_path, {"build.py": ASKS}, TORCHTHAW_NO_PATCH="build_modules")[0].strip() == "None"
+    done = subprocess.run([sys.executable, "-c", ASKED], capture_output=True, text=True)
+    assert done.stdout.strip() == "None", "without run nothing changes"

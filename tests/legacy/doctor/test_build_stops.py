@@ -70,6 +70,17 @@ def test_modules_that_are_gone(tmp_path, project, name):
     assert f"`{message}`" in HEADINGS
 
 
+def test_a_module_that_pybind11_named_after_none(tmp_path):
+    message = "ImportError: cannot import name"
+    (tmp_path / "spconv").mkdir()
+    (tmp_path / "spconv" / "__init__.py").write_text("from spconv import spconv_utils\n")
+    (tmp_path / "spconv" / "spconv_utilsNone").touch()
+    done = subprocess.run([sys.executable, "-c", "import spconv"], cwd=tmp_path, capture_output=True, text=True)
+    assert f"`{message}`, of a module whose file ends in `None`" in HEADINGS
+    [shown] = [line for line in PAGE.splitlines() if line.startswith(message)]
+    assert done.stderr.splitlines()[-1].startswith(shown)
+
+
 NAMES = """#include <ATen/ATen.h>
 #define CHECK_DENSE(x) AT_CHECK(!x.type().is_sparse() && !x.type().is_cuda(), #x)
 #define OF_FLOAT(TYPE, ...) [&] { switch (TYPE) { AT_PRIVATE_CASE_TYPE(at::kFloat, float, __VA_ARGS__) default: AT_ERROR(#TYPE); } }()
