@@ -76,7 +76,7 @@ def test_a_module_that_pybind11_named_after_none(tmp_path):
     (tmp_path / "spconv" / "__init__.py").write_text("from spconv import spconv_utils\n")
     (tmp_path / "spconv" / "spconv_utilsNone").touch()
     done = subprocess.run([sys.executable, "-c", "import spconv"], cwd=tmp_path, capture_output=True, text=True)
-    assert f"`{message}`, of a module whose file ends in `None`" in HEADINGS
+    assert any(heading.startswith(f"`{message}`") and "None" in heading for heading in HEADINGS)
     [shown] = [line for line in PAGE.splitlines() if line.startswith(message)]
     assert done.stderr.splitlines()[-1].startswith(shown)
 
