@@ -127,13 +127,12 @@ def _answer_for_numpy(module):
 
 
 def _name_extensions(module):
-    """Python 3.11 dropped SO, after which pybind11 before 2.6 names what CMake builds: without it, "nameNone"."""
-    if is_run():
-        from . import patches
+    """SO, the end of a module's file name: Python 3.11 has it no more, and pybind11 before 2.6 asks for it in CMake."""
+    from . import patches
 
+    if is_run() and "build_modules" not in patches.switched_off():
         known = module.get_config_vars()
-        if "build_modules" not in patches.switched_off():
-            known.setdefault("SO", known["EXT_SUFFIX"])
+        known.setdefault("SO", known["EXT_SUFFIX"])
 
 
 CHANGES = {
