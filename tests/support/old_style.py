@@ -1,4 +1,4 @@
-# tests/support/old_style.py: two old-style Functions, and tensors for them.
+# tests/support/old_style.py: two old-style Functions, one of today's, and tensors for them.
 import torch
 from torch.autograd import Function
 
@@ -36,3 +36,15 @@ class AddMul(Function):
         self.grads = grad_sum, grad_product
         a, b = self.saved_tensors
         return grad_sum + grad_product * b, grad_sum + grad_product * a
+
+
+class StaticTwice(Function):
+    """2 * x; both methods are static, as PyTorch asks today."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * 2

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.autograd import Function
 
-from support.old_style import AddMul, Scale, leaf
+from support.old_style import AddMul, Scale, StaticTwice, leaf
 from torchthaw.legacy import patches
 
 
@@ -27,19 +27,10 @@ def test_attribute_previous_functions():
 
 
 def test_attribute_previous_functions_of_a_static_function():
-    class Static(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            return grad_output * 2
-
     x, f = leaf(2), Scale()
-    y = Static.apply(x)
+    y = StaticTwice.apply(x)
     assert y.grad_fn.previous_functions[0][0] is x
-    y = Static.apply(f(x))
+    y = StaticTwice.apply(f(x))
     assert y.grad_fn.previous_functions == ((f, 0),)
 
 

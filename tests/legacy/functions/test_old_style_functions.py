@@ -11,7 +11,7 @@ import torch
 from torch.autograd import Function, Variable, gradcheck
 from torch.autograd.function import InplaceFunction, NestedIOFunction, once_differentiable
 
-from support.old_style import AddMul, Scale, leaf
+from support.old_style import AddMul, Scale, StaticTwice, leaf
 from torchthaw.legacy import patches
 
 
@@ -560,20 +560,10 @@ def test_instances_give_no_deprecation_warning(base):
 
 def test_static_functions_are_called_as_before():
     """As PyTorch calls them."""
-
-    class Static(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            return grad_output * 2
-
-    assert not Static._is_legacy
+    assert not StaticTwice._is_legacy
     with pytest.raises(RuntimeError, match="Legacy autograd function with non-static forward method"):
-        Static()(leaf(2))
-    assert Static.apply(leaf(2)).grad_fn.name() == "StaticBackward"
+        StaticTwice()(leaf(2))
+    assert StaticTwice.apply(leaf(2)).grad_fn.name() == "StaticTwiceBackward"
 
 
 def test_failed_forward_leaves_nothing():
