@@ -25,6 +25,14 @@ def utils_ffi(monkeypatch):
     patches.uninstall()
 
 
+@pytest.fixture
+def legacy():
+    """PyTorch is patched while a test runs."""
+    patches.install()
+    yield
+    patches.uninstall()
+
+
 @pytest.fixture(scope="session")
 def calls(create, tmp_path_factory):
     folder = legacy_project.write(tmp_path_factory.mktemp("legacy"))

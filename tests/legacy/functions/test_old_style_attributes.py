@@ -5,14 +5,8 @@ import torch
 from torch.autograd import Function
 
 from support.old_style import AddMul, Scale, StaticTwice, leaf
-from torchthaw.legacy import patches
 
-
-@pytest.fixture(autouse=True)
-def legacy():
-    patches.install()
-    yield
-    patches.uninstall()
+pytestmark = pytest.mark.usefixtures("legacy")
 
 
 def test_attribute_previous_functions():

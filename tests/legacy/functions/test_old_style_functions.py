@@ -12,14 +12,8 @@ from torch.autograd import Function, Variable, gradcheck
 from torch.autograd.function import InplaceFunction, NestedIOFunction, once_differentiable
 
 from support.old_style import AddMul, Scale, StaticTwice, leaf
-from torchthaw.legacy import patches
 
-
-@pytest.fixture(autouse=True)
-def legacy():
-    patches.install()
-    yield
-    patches.uninstall()
+pytestmark = pytest.mark.usefixtures("legacy")
 
 
 def test_life_cycle_construction():

@@ -10,14 +10,7 @@ import torch
 from torch import nn
 from torch.autograd import Function, Variable
 
-from torchthaw.legacy import patches
-
-
-@pytest.fixture(autouse=True)
-def legacy():
-    patches.install()
-    yield
-    patches.uninstall()
+pytestmark = pytest.mark.usefixtures("legacy")
 
 
 class Double(Function):
