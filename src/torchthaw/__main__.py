@@ -6,7 +6,7 @@ import sys
 
 def leave_out(project):
     """Takes what Python was given by the command and by PYTHONPATH out of sys.path, where that is the current folder,
-    or in one of the folders ``project``: a project is read, and its modules are never imported.
+    or in one of the folders ``project``: its modules are never taken for those that torchthaw imports.
     """
     given = "" if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "")
     read = [os.path.join(os.path.realpath(folder), "") for folder in project]
@@ -18,8 +18,7 @@ def leave_out(project):
 
 def main():
     """Runs the command line; returns its exit status."""
-    if sys.argv[1:2] in (["doctor"], ["modernize"]):
-        leave_out(sys.argv[2:])
+    leave_out(sys.argv[2:] if sys.argv[1:2] in (["doctor"], ["modernize"]) else ())
     from . import cli  # which imports modules that a project may have too
 
     return cli.main()

@@ -1,5 +1,6 @@
 """tests/build/test_private_folders.py: caches are this user's alone; others' links and files there are refused."""
 
+import ast
 import os
 import re
 import stat
@@ -11,9 +12,9 @@ import pytest
 import torchthaw
 from support import SRC
 from support.messages import names
-from torchthaw.base import config, private_folders
+from torchthaw.base import cache as base_cache, private_folders
+from torchthaw.cuda_on_cpu import device, thrust
 from torchthaw.extension import jit
-from torchthaw.legacy import layout
 
 OTHER = 54321  # no user's number
 
@@ -63,7 +64,23 @@ def create(folder):
 
 
 def launcher_home():
-    return layout.folder("nvcc", {"bin/nvcc": "#!/bin/sh\n"}, {"lib64": "/"})
+    return base_cache.layout("nvcc", {"bin/nvcc": "#!/bin/sh\n"}, {"lib64": "/"})
+
+
+def cuda_device(folder):
+    """What loads PyTorch's CUDA device on the CPU; a file stands for the library, which takes 40 s to compile."""
+    (folder / "version.py").write_text("__version__ = '2.13.0'\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "_build", lambda made, *_: (made / device.NAME).touch())
+        return device.library(os.fspath(folder))
+
+
+def thrust_headers(folder):
+    (folder / "cccl" / "thrust").mkdir(parents=True, exist_ok=True)
+    (folder / "cccl" / "thrust" / "sort.h").touch()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(thrust, "folder", lambda: folder / "cccl")
+        return thrust.flags()
 
 
 def test_all_that_is_made_is_for_this_user_alone(cache, tmp_path, umask):
@@ -76,22 +93,38 @@ def test_all_that_is_made_is_for_this_user_alone(cache, tmp_path, umask):
     assert [path for path in roots if mode(path) != 0o700] == []
 
 
-@pytest.mark.parametrize("is_made", [True, False])
-def test_a_folder_that_another_process_makes_meanwhile_is_taken(cache, monkeypatch, is_made):
-    rename = os.rename
+def test_one_process_makes_a_folder_and_the_others_wait_for_it(cache, tmp_path):
+    code = """
+import sys, time
+from torchthaw.base import cache
 
-    def lose(temporary, made):
-        if is_made:
-            rename(temporary, made)
-        raise OSError("another one was first")
+def fill(folder):
+    time.sleep(0.3)
+    (folder / "file").write_text("whole")
+    print("made", flush=True)
 
-    monkeypatch.setattr(os, "rename", lose)
-    if is_made:
-        assert (launcher_home() / "bin" / "nvcc").read_text() == "#!/bin/sh\n"
-    else:
-        with pytest.raises(OSError, match="another one was first"):
-            launcher_home()
-    assert len(list((cache / "nvcc").iterdir())) == is_made
+assert (cache.made_once("kind", "key", fill) / "file").read_text() == "whole"
+"""
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(SRC)})
+        for _ in range(3)
+    ]  # fmt: skip
+    assert sorted(each.communicate()[0] for each in processes) == ["", "", "made\n"]
+    assert [each.returncode for each in processes] == [0, 0, 0]
+
+
+def test_a_folder_that_could_not_be_filled_is_not_there(cache):
+    def fill(folder):
+        (folder / "file").touch()
+        raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"):
+        base_cache.made_once("kind", "key", fill)
+    assert [path.name for path in (cache / "kind").iterdir()] == [".lock"]
+    (cache / "kind" / ".key.new").mkdir()  # of a process that was killed
+    (cache / "kind" / ".key.new" / "half").touch()
+    made = base_cache.made_once("kind", "key", lambda folder: (folder / "file").touch())
+    assert [path.name for path in made.iterdir()] == ["file"]
 
 
 def test_the_default_is_for_this_user_alone(monkeypatch, tmp_path, umask):
@@ -103,12 +136,22 @@ def test_the_default_is_for_this_user_alone(monkeypatch, tmp_path, umask):
     assert (mode(tmp_path / ".cache"), mode(tmp_path / ".cache" / "torchthaw")) == (0o700, 0o700)
 
 
+# What uses the cache: (folders, a call that uses them, the modules that do so).
 PLACES = {
-    "load": (("extensions", "extensions/{tag}", "extensions/{tag}/one"), lambda folder: load()),
-    "create_extension": (("build", "build/{build}"), lambda folder: create(folder / "project")),
-    "launcher": (("nvcc", "nvcc/{nvcc}"), lambda folder: launcher_home()),
+    "load": (("extensions", "extensions/{tag}", "extensions/{tag}/one"), lambda folder: load(), ("extension/jit.py",)),
+    "create_extension": (
+        ("build", "build/{build}"), lambda folder: create(folder / "project"),
+        ("extension/build.py", "legacy/legacy_extension.py"),
+    ),
+    "layout": (
+        ("nvcc", "nvcc/{nvcc}"), lambda folder: launcher_home(),
+        ("cuda_on_cpu/__main__.py", "cuda_on_cpu/home.py", "legacy/cmake.py", "legacy/launcher.py", "legacy/moved_headers.py",
+         "legacy/nvidia_packages.py", "legacy/pybind11_headers.py", "legacy/stand_ins/numpy_distutils.py"),
+    ),
+    "device": (("cuda_device", "cuda_device/{cuda_device}"), cuda_device, ("cuda_on_cpu/device.py",)),
+    "thrust": (("thrust", "thrust/{thrust}"), thrust_headers, ("cuda_on_cpu/thrust.py",)),
 }  # fmt: skip
-CASES = [(name, place) for name, (places, _) in PLACES.items() for place in places]
+CASES = [(name, place) for name, (places, *_) in PLACES.items() for place in places]
 
 
 @pytest.fixture
@@ -116,9 +159,46 @@ def made(cache, tmp_path, request):
     """(a folder of a cache that is in use, a call that uses it)"""
     name, place = request.param
     PLACES[name][1](tmp_path)
-    names = {each: next((cache / each).iterdir()).name for each in ("build", "nvcc") if (cache / each).exists()}
+    found = {path.parent.name: path.name for path in cache.glob("*/*") if path.is_dir()}
     jit._loaded.clear()
-    return cache / place.format(tag=sys.implementation.cache_tag, **names), lambda: PLACES[name][1](tmp_path)
+    return cache / place.format(tag=sys.implementation.cache_tag, **found), lambda: PLACES[name][1](tmp_path)
+
+
+def modules(finds):
+    """The modules of torchthaw for whose tree ``finds`` is true."""
+    package = SRC / "torchthaw"
+    return {
+        path.relative_to(package).as_posix() for path in package.rglob("*.py") if finds(ast.parse(path.read_text()))
+    }
+
+
+def test_each_use_of_the_cache_is_tried_here():
+    """Those that go around base/cache.py would be found below; those that use it have a row in PLACES."""
+
+    def uses(tree):
+        return any(
+            isinstance(node, ast.ImportFrom) and any(alias.name == "cache" for alias in node.names)
+            and (node.module or "").endswith("base") for node in ast.walk(tree)
+        )  # fmt: skip
+
+    assert modules(uses) == {module for *_, used in PLACES.values() for module in used}
+
+
+def test_nothing_goes_around_the_one_way_to_the_cache():
+    """Whoever would, has to know one of these names."""
+    known = {"TORCHTHAW_CACHE", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME", "private_folders"}
+
+    def knows(tree):
+        words = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+        words += [alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names]
+        return any(word in known or isinstance(word, str) and ".cache" in word for word in words)
+
+    allowed = {
+        "base/cache.py",
+        "extension/jit.py",  # TORCH_EXTENSIONS_DIR in place of the cache, given to it
+        "legacy/modernize/trials/projects.py",  # chooses one for child processes
+    }
+    assert modules(knows) == allowed
 
 
 @pytest.mark.parametrize("made", CASES, indirect=True)
@@ -197,7 +277,7 @@ def test_the_chosen_folder(cache, tmp_path, monkeypatch, give_away, variable):
 
 
 def test_the_advice_where_nothing_was_chosen(monkeypatch, tmp_path):
-    for name in config.CHOICES:
+    for name in base_cache.CHOICES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".cache" / "torchthaw").mkdir(parents=True)

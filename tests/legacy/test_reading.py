@@ -44,6 +44,20 @@ def read(folder, command, *options, **environment):
     assert done.returncode in (0, 1) and done.stdout and "Traceback" not in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("words", [
+    ("config", "--includes"), ("run", "-c", "print(1)"), ("nvcc", "--help"), ("bindings", "--help"), ("export", "--help"),
+])  # fmt: skip
+def test_no_command_imports_what_lies_in_the_current_folder(project, words):
+    folder, ran = project(["argparse", "gettext", "shlex", "shutil", "subprocess", "tempfile", "hashlib", "json"])
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-m", "torchthaw", *words], cwd=folder, capture_output=True, text=True,
+        env={**given, "PYTHONPATH": str(SRC)},
+    )  # fmt: skip
+    assert done.returncode == 0 and done.stdout, done.stderr
+    assert ran() == ""
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_in_the_project_and_with_it_in_pythonpath(project, command):
     """An empty word in PYTHONPATH, as ``PYTHONPATH=$PYTHONPATH:…`` often leaves, is the current folder as well."""

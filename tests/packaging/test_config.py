@@ -13,7 +13,7 @@ import pytest
 import torchthaw
 from support import ROOT, SRC
 from support.cuda_toolkit import toolkit_or_skip
-from torchthaw.base import config
+from torchthaw.base import cache, config
 
 
 def run(*arguments, code=0, **environment):
@@ -162,10 +162,10 @@ def test_unknown_attribute():
 
 def test_cache_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "a"))
-    assert config.cache() == tmp_path / "a"
+    assert cache.root() == tmp_path / "a"
     monkeypatch.delenv("TORCHTHAW_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "b"))
-    assert config.cache() == tmp_path / "b" / "torchthaw"
+    assert cache.root() == tmp_path / "b" / "torchthaw"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert config.cache() == tmp_path / ".cache" / "torchthaw"
+    assert cache.root() == tmp_path / ".cache" / "torchthaw"

@@ -1,11 +1,8 @@
 """torchthaw/base/config.py: where the libraries, headers and CMake files are, in a checkout and in a wheel."""
 
-import errno
 import os
 import re
 from pathlib import Path
-
-from . import private_folders
 
 PACKAGE = Path(__file__).resolve().parents[1]
 BRIDGE = "_bridge.abi3.so"
@@ -104,42 +101,6 @@ def library(name):
     return path
 
 
-# The variables that choose folders for writing.
-CHOICES = ("TORCH_EXTENSIONS_DIR", "TORCHTHAW_CACHE", "XDG_CACHE_HOME")
-
-
-def writable(folder, argument=None, root=None):
-    """``folder``, created if it is missing. OSError names the argument or the variable that chose it.
-
-    root: the cache that it is in; it is for this user alone then, as private_folders.make() makes it. One that an
-    argument names stays as it is, and everybody's is refused.
-    """
-    try:
-        if root:
-            private_folders.make(folder, root)
-        folder.mkdir(parents=True, exist_ok=True)
-        if argument:
-            private_folders.refuse_shared(folder)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    except OSError as error:
-        expected = f"expected a folder that can be written, got {os.fspath(folder)!r} ({error.strerror})"
-        name = argument or _chosen_by(folder)
-        if name is None and root:
-            expected += "; TORCHTHAW_CACHE chooses another"
-        raise type(error)(f"{name}: {expected}" if name else expected) from None
-    return folder
-
-
-def _chosen_by(folder):
-    """The variable that names a folder above this one, or this one; None without any."""
-    for variable in CHOICES:
-        given = os.environ.get(variable)
-        if given and folder.is_relative_to(Path(given).expanduser().absolute()):
-            return variable
-    return None
-
-
 def switch(variable):
     """Whether an environment variable that is 0 or 1 is on. Unset or empty it is off; ValueError for anything else."""
     given = os.environ.get(variable, "")
@@ -151,12 +112,3 @@ def switch(variable):
 def words(variable):
     """The words of an environment variable that lists some, separated by commas; whoever asks knows which there are."""
     return [word.strip() for word in os.environ.get(variable, "").split(",") if word.strip()]
-
-
-def cache():
-    """The folder for build state: ``TORCHTHAW_CACHE``, else ``torchthaw`` in the user's cache folder."""
-    given = os.environ.get("TORCHTHAW_CACHE")
-    if given:
-        return Path(given).expanduser().absolute()
-    user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(user).expanduser() / "torchthaw"

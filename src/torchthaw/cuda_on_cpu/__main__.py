@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
-from .home import fill
+from ..base import cache
+from . import home
 
-fill(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[1])
+cache.write(Path(sys.argv[1]), *home.content(Path(sys.argv[2])))

@@ -10,7 +10,7 @@ import re
 import runpy
 from pathlib import Path
 
-from ..base import config, toolchain
+from ..base import cache, config, toolchain
 from ..extension import ninja
 
 HERE = Path(__file__).resolve().parent
@@ -23,12 +23,8 @@ FLAGS = ["-std=c++20", "-O1", "-g0", "-fPIC", "-fvisibility-inlines-hidden", "-D
 def library(torch_folder):
     """The path of the library for the PyTorch in a folder; builds it if nobody did. RuntimeError for one that has none."""
     version = _version(torch_folder)
-    made = config.cache() / "cuda_on_cpu" / f"torch-{version}-{_digest(torch_folder, version)}"
-    if not (made / NAME).exists():
-        with ninja.locked(made, config.cache()):
-            if not (made / NAME).exists():  # another process may have built it while this one waited
-                _build(made, torch_folder, version)
-    return made / NAME
+    key = f"{version}-{_digest(torch_folder, version)}"
+    return cache.made_once("cuda_device", key, lambda folder: _build(folder, torch_folder, version)) / NAME
 
 
 def declare(loaded):
@@ -61,8 +57,8 @@ def _sources():
 
 def _digest(torch_folder, version):
     """Of all that the library is made of; PyTorch's headers go by their place and version."""
-    generator = HERE / "include_pytorch" / "ATen" / "cuda" / "CUDAGeneratorImpl.h"
-    files = [*_sources(), *sorted((HERE / "device").glob("*.h")), generator]
+    folders = (HERE / name for name in ("device", "include_pytorch", "toolkit"))
+    files = [*sorted(path for folder in folders for path in folder.rglob("*") if path.is_file()), _runtime()]
     facts = [torch_folder, version, *FLAGS, *toolchain.identity(toolchain.cxx_compiler()), os.fspath(_runtime())]
     digest = hashlib.sha256("\0".join(facts).encode())
     for path in files:
@@ -82,8 +78,6 @@ def _build(folder, torch_folder, version):
         f"-L{libraries}", "-ltorch_cpu", "-lc10", _runtime(), "-Wl,-z,defs", *ninja.hardening([]),
         f"-Wl,-rpath,{libraries}", f"-Wl,-rpath,{_runtime().parent}",
     ]  # fmt: skip
-    text = ninja.shared_object(f"made/{NAME}", dict.fromkeys(_sources(), ()), compile_flags, link_flags)
-    (folder / "made").mkdir(exist_ok=True)
-    ninja.write_if_changed(folder / "build.ninja", text)
+    text = ninja.shared_object(NAME, dict.fromkeys(_sources(), ()), compile_flags, link_flags)
+    (folder / "build.ninja").write_text(text)
     ninja.run(folder, text=f"building the CUDA device on the CPU for PyTorch {version}, once", tells_pipes=True)
-    os.replace(folder / "made" / NAME, folder / NAME)

@@ -1,12 +1,8 @@
 """torchthaw/cuda_on_cpu/home.py: the folder that serves as CUDA_HOME, made when it is first asked for, in the cache."""
 
-import hashlib
-import shutil
-import sys
-import tempfile
 from pathlib import Path
 
-from ..base import config, private_folders
+from ..base import cache, config, isolated
 
 VERSION = "13.0"
 ARCHITECTURES = ("75", "80", "86", "89", "90", "100", "120")
@@ -49,54 +45,23 @@ def runtime():
 
 def home():
     """The folder for CUDA_HOME: bin/nvcc, include, lib64. Raises FileNotFoundError without the runtime."""
-    library = runtime()
-    root = config.cache() / "cuda_on_cpu"
-    headers = sorted(path.relative_to(HEADERS).as_posix() for path in HEADERS.rglob("*.h"))
-    parts = [config.__version__, __file__, sys.executable, library, *headers, repr(SAME), repr(LIBRARIES), _NVCC]
-    # Ninja and make build again what another nvcc has built, and so objects with the check are never taken for those without.
-    parts.append(config.switch("TORCHTHAW_CUDA_CHECK"))
-    folder = root / hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:16]
-    if folder.is_dir():
-        return folder
-    private_folders.make(root, config.cache())
-    made = Path(tempfile.mkdtemp(dir=root))
-    fill(made, library, folder)
-    try:
-        made.rename(folder)
-    except OSError:  # another process was first
-        shutil.rmtree(made)
-        if not folder.is_dir():
-            raise
-    return folder
+    return cache.layout("cuda_on_cpu", *content(runtime()))
 
 
-_NVCC = """#!/bin/sh
-# nvcc of torchthaw's CUDA on the CPU
-exec '{python}' -I -c 'import sys; sys.path.insert(0, "{packages}")
-from torchthaw.cuda_on_cpu import nvcc
-raise SystemExit(nvcc.main(sys.argv[1:], "{home}"))' "$@"
-"""
-
-
-def fill(folder, library, final):
-    """Makes the folder's files for the runtime ``library``. final: the path that ``folder`` gets."""
-    for name in ("bin", "include/crt", "lib64/stubs"):
-        (folder / name).mkdir(parents=True)
-    nvcc = folder / "bin" / "nvcc"
-    nvcc.write_text(_NVCC.format(python=sys.executable, packages=config.PACKAGE.parent, home=final))
-    nvcc.chmod(0o755)
-    for path in HEADERS.iterdir():
-        (folder / "include" / path.name).symlink_to(path)
-    for what, names in SAME.items():
-        for name in names:
-            (folder / "include" / name).write_text(f"#include <{what}>\n")
-    (folder / "version.json").write_text(f'{{"cuda": {{"name": "CUDA SDK", "version": "{VERSION}.0"}}}}\n')
-    lib = folder / "lib64"
-    (lib / library.name).symlink_to(library)
-    for name, numbers in LIBRARIES.items():
-        for suffix in ("so", *(f"so.{number}" for number in numbers)):
-            (lib / f"lib{name}.{suffix}").symlink_to(library)
-        (lib / f"lib{name}_static.a").write_text(f"INPUT({library})\n")
-    (lib / "libcudadevrt.a").write_text(f"INPUT({library})\n")
-    (lib / "libculibos.a").write_text(f"INPUT({library})\n")
-    (lib / "stubs" / "libcuda.so").symlink_to(library)
+def content(library):
+    """(files, links) of the folder for the runtime ``library``, as cache.layout() takes them."""
+    files = {"bin/nvcc": isolated.launcher("cuda_on_cpu.nvcc")}
+    files.update({f"include/{name}": f"#include <{what}>\n" for what, names in SAME.items() for name in names})
+    files["version.json"] = f'{{"cuda": {{"name": "CUDA SDK", "version": "{VERSION}.0"}}}}\n'
+    # Ninja and make build again what another nvcc has built, and so objects with the check are never taken for those
+    # without, nor those of another torchthaw for this one's.
+    checks = config.switch("TORCHTHAW_CUDA_CHECK")
+    files["made_by.txt"] = f"torchthaw {config.__version__}, TORCHTHAW_CUDA_CHECK={int(checks)}\n"
+    script = f'INPUT("{library}")\n'  # of the linker
+    files.update({f"lib64/lib{name}_static.a": script for name in LIBRARIES})
+    files.update({f"lib64/{name}.a": script for name in ("libcudadevrt", "libculibos")})
+    links = {f"include/{path.name}": path for path in HEADERS.iterdir() if path.name != "crt"}
+    links.update({f"include/crt/{path.name}": path for path in (HEADERS / "crt").glob("*")})
+    names = [f"lib{name}.{suffix}" for name in LIBRARIES for suffix in ("so", *(f"so.{n}" for n in LIBRARIES[name]))]
+    links.update({f"lib64/{name}": library for name in (library.name, *names, "stubs/libcuda.so")})
+    return files, links

@@ -24,10 +24,10 @@ WARNINGS = ["-Wno-unknown-pragmas", "-Wno-attributes"]
 CHECKED = ["-fsanitize=address", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-g"]
 
 
-def main(words, folder=None):
-    """Runs nvcc with these arguments; returns its exit status. folder: its toolkit, else that of home.home()."""
+def run(words):
+    """Runs nvcc with these arguments; returns its exit status. Its toolkit is the one that has the program sys.argv[0]."""
     try:
-        return Command(words, folder).run()
+        return Command(words, Path(os.path.realpath(sys.argv[0])).parents[1]).run()
     except (Wrong, Unreadable, OSError, ValueError) as error:
         print(f"nvcc: {error}", file=sys.stderr)
         return 1
@@ -254,7 +254,3 @@ def _architectures(kind):
 
 def _help():
     return "Usage: nvcc [options] <inputfile>: the options of CUDA's nvcc; torchthaw's CUDA on the CPU"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))

@@ -1,14 +1,11 @@
 """torchthaw/cuda_on_cpu/thrust.py: finds thrust, whose own backend for C++ runs its algorithms on the CPU."""
 
 import glob
-import hashlib
 import os
-import shutil
 import sysconfig
-import tempfile
 from pathlib import Path
 
-from ..base import config, private_folders
+from ..base import cache
 
 # Thrust takes a compiler that defines __CUDACC__ for one that makes code of a device, and calls what only that knows.
 WRAPPER = """#pragma once
@@ -47,22 +44,15 @@ def flags():
 
 def _wrappers(found):
     """A folder with a wrapper for each of thrust's public headers."""
-    root = config.cache() / "cuda_on_cpu"
-    folder = root / f"thrust-{hashlib.sha256(f'{found}{WRAPPER}{POLICIES}'.encode()).hexdigest()[:16]}"
-    if folder.is_dir():
-        return folder
-    private_folders.make(root, config.cache())
-    made = Path(tempfile.mkdtemp(dir=root))
-    for header in (found / "thrust").rglob("*.h"):
-        name = header.relative_to(found / "thrust").as_posix()
-        if "detail/" in name:
-            continue
-        to = made / "thrust" / name
-        to.parent.mkdir(parents=True, exist_ok=True)
-        text = WRAPPER.format(header=found / "thrust" / POLICIES.get(name, name))
-        to.write_text(text + ("#include <cuda_on_cpu/thrust_policy.h>\n" if name in POLICIES else ""))
-    try:
-        made.rename(folder)
-    except OSError:  # another process was first
-        shutil.rmtree(made)
-    return folder
+
+    def fill(folder):
+        for header in (found / "thrust").rglob("*.h"):
+            name = header.relative_to(found / "thrust").as_posix()
+            if "detail/" in name:
+                continue
+            to = folder / "thrust" / name
+            to.parent.mkdir(parents=True, exist_ok=True)
+            text = WRAPPER.format(header=found / "thrust" / POLICIES.get(name, name))
+            to.write_text(text + ("#include <cuda_on_cpu/thrust_policy.h>\n" if name in POLICIES else ""))
+
+    return cache.made_once("thrust", cache.digest(f"{found}{WRAPPER}{POLICIES}"), fill)

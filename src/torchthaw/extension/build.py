@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ..base import config, toolchain
+from ..base import cache, config, toolchain
 from ..base.config import __version__
+from ..base.errors import BuildError
 from ..header import cdef, cffi_names, comments, description, functions
 from . import cuda, glue, header_folders, ninja, record, stubs, symbols
 
@@ -72,14 +73,13 @@ class Extension:
         self.module_name = f"{name}.{self.module}"
         self.package = base.joinpath(*parts)
         self.target = self.package / f"{self.module}.so"
-        key = hashlib.sha256(os.fspath(self.target).encode()).hexdigest()[:16]
-        self.cache = config.cache()
-        self.state = self.cache / "build" / f"{name}-{key}"
+        self.cache = cache.root()
+        self.state = self.cache / "build" / f"{name}-{cache.digest(os.fspath(self.target))}"
 
     def build(self) -> None:
         """Brings the package up to date. Raises BuildError, and leaves the previous good one in place, on failure."""
         vars(self).pop("cuda", None)  # the environment may ask for other architectures by now
-        with ninja.locked(self.state, self.cache):
+        with cache.locked(self.state, self.cache, BuildError):
             self.generate()
             self.compile()
             self.install()
@@ -115,7 +115,7 @@ class Extension:
         """Everything that the generated files depend on, as text."""
         options = self.options
         return json.dumps({
-            "torchthaw": [__version__, [path.stat().st_mtime_ns for path in sorted(config.PACKAGE.glob("*/*.py"))]],
+            "torchthaw": [__version__, _digest_of_torchthaw()],
             "python": toolchain.python_include(),
             "compilers": [os.environ.get("CC"), os.environ.get("CXX")],
             "cuda": vars(self.cuda) if self.cuda else None,
@@ -382,6 +382,15 @@ class Extension:
     def opens(self):
         """The lines of the package's __init__.py that import _bind, and come before the extension module is loaded."""
         return "from torchthaw.library import bind as _bind\n" + (self.types.OPENS if self.types else "")
+
+
+@functools.cache
+def _digest_of_torchthaw():
+    """Of the content of what makes the generated files: installing the same version again changes nothing."""
+    found = hashlib.sha256()
+    for path in sorted(config.PACKAGE.glob("*/*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
 
 
 def _torchthaw_of(facts):

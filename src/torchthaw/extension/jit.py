@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import cffi
 
-from ..base import config, toolchain
+from ..base import cache, toolchain
+from ..base.errors import BuildError
 from ..header import prototypes
 from . import cuda, header_folders, ninja, record
 from .arguments import AnyPath, Paths, Texts
@@ -158,12 +159,12 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
 def _folder(name, given):
     """(the build directory, the cache that it is in or None)"""
     if given is not None:
-        return config.writable(Path(given).absolute(), "build_directory"), None
+        return cache.writable(Path(given).absolute(), "build_directory"), None
     root = os.environ.get("TORCH_EXTENSIONS_DIR")
     if root:
         root = Path(root).expanduser().absolute()
         return root / name, root
-    return config.cache() / "extensions" / sys.implementation.cache_tag / name, config.cache()
+    return cache.root() / "extensions" / sys.implementation.cache_tag / name, cache.root()
 
 
 class _Loaded(NamedTuple):
@@ -185,8 +186,8 @@ def _load(name, build_directory, kind, keep_intermediates, options, inputs):
         raise ValueError(f"name: expected an identifier, got {name!r}")
     if kind == "module":
         check_ops(options["ops"], name, OF_REPOSITORY)
-    folder, cache = _folder(name, build_directory)
-    with ninja.locked(folder, cache):
+    folder, root = _folder(name, build_directory)
+    with cache.locked(folder, root, BuildError):
         options = {**options, **inputs(folder)}
         known, version = _loaded.get(name), 0
         if known:

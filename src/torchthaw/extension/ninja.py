@@ -1,16 +1,14 @@
 """torchthaw/extension/ninja.py: compiles and links one shared object with ninja; parallel and incremental."""
 
-import fcntl
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
-from ..base import config, toolchain
+from ..base import toolchain
 from ..base.errors import BuildError
 from . import symbols
 from .progress import Progress
@@ -24,27 +22,6 @@ UNDEFINED = (
     f"libraries or extra_link_args names; {symbols.LEFT_OPEN} among extra_link_args leaves them to what the program "
     "makes global by then (ctypes.RTLD_GLOBAL){hints}"
 )
-
-
-@contextmanager
-def locked(folder, root=None):
-    """Holds the exclusive right to write in ``folder``, among all processes. root: the cache that it is in, if it is.
-
-    The compilers that run() starts inherit it: when this process is killed, the next one waits for them to end.
-    OSError names the variable that chooses the folder where it cannot be written.
-    """
-    file = os.open(config.writable(folder, root=root) / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        os.set_inheritable(file, True)
-        yield
-        # All compilers have ended; what one of them left running, such as the server of a cache, must not hold the lock.
-        fcntl.flock(file, fcntl.LOCK_UN)
-    except BuildError:
-        fcntl.flock(file, fcntl.LOCK_UN)
-        raise
-    finally:
-        os.close(file)
 
 
 def write_if_changed(path, text):

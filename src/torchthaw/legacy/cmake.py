@@ -2,8 +2,8 @@
 
 import os
 
-from ..base import config
-from . import layout, nvidia_packages
+from ..base import cache, config
+from . import nvidia_packages
 
 # find_package(Torch) asks for Lua's Torch7, or for the C++ library of later PyTorch. CMake shows the reason.
 TORCH_CONFIG = """# Made by torchthaw.
@@ -34,7 +34,7 @@ def point_at_headers():
     files = {"packages/share/cmake/Torch/torch-config.cmake": TORCH_CONFIG}
     if found:
         files["lib/libATen.so"] = ATEN.format(libraries=" ".join(found))
-    made = layout.folder("th", files, links)
+    made = cache.layout("th", files, links)
     # CMake looks below prefixes before it looks into the other folders: the project's own ones come first in each.
     append("CMAKE_PREFIX_PATH", made / "packages")
     append("CMAKE_INCLUDE_PATH", include, include / "TH", include / "THC")

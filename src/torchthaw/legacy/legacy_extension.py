@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from ..base import config
+from ..base import cache, config
 from ..extension import BuildError, ninja
 from ..extension.build import Extension, is_cuda
 from ..header import cffi_names
@@ -110,7 +110,7 @@ class LegacyExtension(Extension):
     def compile_device_code(self):
         """(made, linked): the objects of CUDA code, for another linker, and the other objects to link with them."""
         self.find_inputs()
-        with ninja.locked(self.state, self.cache):
+        with cache.locked(self.state, self.cache, BuildError):
             self.generate()
             objects.compile_made(self.base, self.compiled, self.state)
             made = ninja.cuda_objects([self.generated, *self.options["sources"]], self.cuda)

@@ -5,7 +5,7 @@ import importlib.util
 import re
 from pathlib import Path
 
-from . import layout
+from ..base import cache
 
 # The old name, and the header that has today what it had.
 HEADERS = {
@@ -28,7 +28,7 @@ _OF_PYTORCH = re.compile(r"(?:ATen|c10|torch)/")
 def folder():
     """A folder with those that the installed PyTorch lacks: each includes today's header."""
     texts = {name: f"#include <{today}>\n" for name, today in HEADERS.items() if is_gone(name)}
-    return layout.folder("moved_headers", texts, {})
+    return cache.layout("moved_headers", texts, {})
 
 
 def is_gone(name):

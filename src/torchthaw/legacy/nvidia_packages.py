@@ -8,7 +8,8 @@ import importlib.util
 import re
 from pathlib import Path
 
-from . import availability, layout
+from ..base import cache
+from . import availability
 
 OF_ONE_CUDA = re.compile(r"cu(\d+)")  # such as nvidia/cu13; the packages for CUDA 12 have a folder for each library
 LIBRARY = re.compile(r"(lib\w+\.so)\.\d+")
@@ -28,7 +29,7 @@ def folder(toolkit):
             name = LIBRARY.fullmatch(path.name)
             if name and not any((libraries / name[1]).exists() for libraries in toolkit.library_dirs):
                 links.setdefault(f"lib/{name[1]}", path)
-    return layout.folder("nvidia", {}, links) if links else None
+    return cache.layout("nvidia", {}, links) if links else None
 
 
 def headers(toolkit):

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import layout
+from ..base import cache
 
 PYTHON, NEEDED = (3, 11), (2, 10)
 FILES = ("pybind11/detail/common.h", "pybind11/common.h")
@@ -28,7 +28,7 @@ def before(folders):
         own = Path(place, "include")
         newer = of(own)
         if newer >= NEEDED:
-            made = layout.folder("pybind11", {}, {"pybind11": own / "pybind11"})
+            made = cache.layout("pybind11", {}, {"pybind11": own / "pybind11"})
             given, found, python = (".".join(map(str, each)) for each in (version, newer, PYTHON))
             return [made], [f"{folder}: pybind11 {given} is for Python before {python}; PyTorch's own {found} instead"]
     return [], []

@@ -14,8 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from torchthaw.base import extras
-from torchthaw.legacy import layout
+from torchthaw.base import cache, extras
 
 OF_OPENBLAS = ("openblas", "blas", "cblas", "lapack")
 # Names of numpy.distutils -> those of pkg-config, the first that it has.
@@ -85,7 +84,7 @@ def _openblas():
         *(f"#define {name} scipy_{name}" for name in names),
         f'#include "{include}/cblas.h"',
     ]
-    headers = os.fspath(layout.folder("blas", {"cblas.h": "\n".join(lines) + "\n"}, {}))
+    headers = os.fspath(cache.layout("blas", {"cblas.h": "\n".join(lines) + "\n"}, {}))
     _add("CPATH", os.pathsep, headers)
     _add("LDFLAGS", " ", shlex.join(["-L" + library, "-Wl,-rpath," + library]))
     return {
