@@ -378,5 +378,23 @@ def pairs():
     print(json.dumps({"mask": refused(jax.grad(lambda m: module.masked(mask, m).sum()), mask)}))
 
 
+# ---- of turn.h ------------------------------------------------------------------------------------------------------
+
+
+def turn():
+    """JAX's gradients are the conjugates of PyTorch's, in whose convention a backward in C is."""
+    x = random(3) + 1j * random(3, seed=1)
+
+    def same_in_jax(x):
+        return (2 + 1j) * x + jnp.conj(x)
+
+    same(module.turn(x), same_in_jax(x))
+    for real in (jnp.real, jnp.imag, jnp.abs):
+        near(*(jax.grad(lambda x: real(f(x)).sum())(x) for f in (module.turn, same_in_jax)))
+    given = random(3, seed=2) + 1j * random(3, seed=3)
+    near(*(jax.vjp(f, x)[1](given) for f in (module.turn, same_in_jax)))
+    check_grads(module.turn, [x], order=1, modes=["rev"])
+
+
 globals()[what](*rest)
 assert "torch" not in sys.modules

@@ -31,10 +31,13 @@ def make(cases, folder):
             if dtype in HALVES:
                 words[-1] = f"{word}_16"
                 nodes.append(helper.make_node("Cast", [word], [words[-1]], to=TYPES[dtype]))
-        attributes = {
-            word: helper.make_tensor(word, TYPES["float64"], [], [value]) if isinstance(value, float) else value
-            for word, value in case["attributes"].items()
-        }  # fmt: skip
+        attributes = {}
+        for word, value in case["attributes"].items():
+            if isinstance(value, float):
+                value = {"type": "float64", "shape": [], "values": [value]}
+            if isinstance(value, dict):
+                value = helper.make_tensor(word, TYPES[value["type"]], value["shape"], value["values"])
+            attributes[word] = value
         given, outputs = [], []
         for word, dtype in zip(case["outputs"], case["dtypes"]):
             given.append(f"{word}_16" if word and dtype in HALVES else word)

@@ -177,6 +177,10 @@ def test_pairs_of_every_kind(version, pairs):
     assert kind == "RuntimeError" and re.search(names("masked", "mask", "gradient"), text)
 
 
+def test_complex_gradients_are_those_of_jax(version, tmp_path):
+    program(version, build(tmp_path, HERE / "turn.h", HERE / "turn.c"), "turn", "turn")
+
+
 # Wrong input
 
 

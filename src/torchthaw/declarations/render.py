@@ -2,6 +2,7 @@
 
 import re
 
+from ..base import emitter
 from .lines import breakable, fill, filled
 
 PROTOTYPE = filled(more="    ")  # how one is broken in a comment
@@ -98,7 +99,7 @@ def _comment(language, function):
     prototype = fill("{head}({parameters})", {"head": head, "parameters": parameters}, language.width - 10, PROTOTYPE)
     notes = [f"{each.name}: {each.note}" for each in function.parameters if each.note]
     parts = [prototype if language.says_prototype else "", function.comment, "\n".join(notes)]
-    whole = "\n\n".join(filter(None, parts))
+    whole = emitter.plain("\n\n".join(filter(None, parts)))
     for old, new in language.escapes.items():
         whole = whole.replace(old, new)
     first, prefix, last = language.comment

@@ -241,6 +241,11 @@ def _chosen(name, outputs):
     return [word for word in every if word in given]
 
 
+def _conjugate(x):
+    """A gradient in the other convention: that of C's backwards, PyTorch's, is the conjugate of JAX's."""
+    return jax.numpy.conj(x) if jax.numpy.iscomplexobj(x) else x
+
+
 def _array(x):
     """The gradient of a result, which may be an object for zeros; integers have gradients of a dtype of their own."""
     if not isinstance(x, jax.custom_derivatives.SymbolicZero):
@@ -316,7 +321,7 @@ def _gradients(pair, numbers, facts, kept, cotangents):
         if kind != "gradient":
             return known[kind].get(of)
         is_zero = isinstance(cotangents[of], jax.custom_derivatives.SymbolicZero)
-        return None if is_zero and may_be_absent[word] else _array(cotangents[of])
+        return None if is_zero and may_be_absent[word] else _conjugate(_array(cotangents[of]))
 
     found = {output: _array(cotangents[of]) for output, of in pair["equals"].items()}
     wanted = {pair["gradients"][word] for word in facts.needs} - {*found}
@@ -326,7 +331,7 @@ def _gradients(pair, numbers, facts, kept, cotangents):
             asked = [word for word in asked if word in wanted or not may_be_absent[word]]
         values = {word: value(word, kind, of) for word, kind, of in pair["given"]}
         outputs = _differentiable(backward, *asked)(*_split(backward, values))
-        found |= {word: x for word, x in zip(asked, outputs) if word in wanted}
+        found |= {word: _conjugate(x) for word, x in zip(asked, outputs) if word in wanted}
     return tuple(found[pair["gradients"][word]] for word in facts.needs)
 
 

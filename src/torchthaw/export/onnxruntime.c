@@ -27,6 +27,7 @@
           (void *context, size_t index, const int64_t *sizes, size_t count, void **value)) \
     ENTRY(96, ReleaseValue, void, (void *value)) \
     ENTRY(99, ReleaseTensorTypeAndShapeInfo, void, (void *info)) \
+    ENTRY(101, ReleaseCustomOpDomain, void, (void *domain)) \
     ENTRY(163, KernelInfoGetAttributeArray_int64, void *, \
           (const void *info, const char *name, int64_t *values, size_t *count)) \
     ENTRY(230, KernelInfo_GetInputCount, void *, (const void *info, size_t *count)) \
@@ -180,10 +181,37 @@ static int thaw_is_attribute(const thaw_table_parameter *parameter) {
     return parameter->source == 0 && parameter->role >= THAW_ROLE_SIZES && parameter->role <= THAW_ROLE_BOOLEAN;
 }
 
-/* A float64 that is a tensor: ONNX has attributes of float32 only. */
+/* The type of a tensor's elements and their number; the number is 0 for one with more dimensions than a table takes. */
+static void *thaw_measure(const void *api, const void *tensor, int *type, int64_t *elements) {
+    int64_t sizes[THAW_TABLE_DIMENSIONS];
+    size_t ndim = 0, k;
+    void *info, *status = ORT(api, GetTensorTypeAndShape)(tensor, &info);
+    if (status != NULL) return status;
+    status = ORT(api, GetTensorElementType)(info, type);
+    if (status == NULL) status = ORT(api, GetDimensionsCount)(info, &ndim);
+    *elements = ndim <= THAW_TABLE_DIMENSIONS;
+    if (*elements && status == NULL) status = ORT(api, GetDimensions)(info, sizes, ndim);
+    for (k = 0; *elements == 1 && status == NULL && k < ndim; ++k) {
+        if (sizes[k] != 1) *elements = 0;
+    }
+    ORT(api, ReleaseTensorTypeAndShapeInfo)(info);
+    return status;
+}
+
+/* A float64 that is a tensor: ONNX has attributes of float32 only. A model is a file from elsewhere, whose tensor may be
+ * any. */
 static void *thaw_read_real(const void *api, const void *info, const char *name, double *value) {
     void *allocator, *tensor = NULL, *data, *status = ORT(api, GetAllocatorWithDefaultOptions)(&allocator);
+    int64_t elements = 0;
+    int type = 0;
     if (status == NULL) status = ORT(api, KernelInfoGetAttribute_tensor)(info, name, allocator, &tensor);
+    if (status == NULL) status = thaw_measure(api, tensor, &type, &elements);
+    if (status == NULL && (type != thaw_ort_types[THAW_DTYPE_FLOAT64] || elements != 1)) {
+        char text[256];
+        snprintf(text, sizeof text, "%s: expected an attribute that is a tensor of one float64, got one of ONNX's type %d%s",
+                 name, type, elements == 1 ? "" : " and not of one element");
+        status = ORT(api, CreateStatus)(THAW_ORT_INVALID_ARGUMENT, text);
+    }
     if (status == NULL) status = ORT(api, GetTensorMutableData)(tensor, &data);
     if (status == NULL) memcpy(value, data, sizeof *value);
     if (tensor != NULL) ORT(api, ReleaseValue)(tensor);
@@ -537,6 +565,7 @@ static void *thaw_make_domain(const void *api, int is_fast, thaw_domain *made) {
     size_t count = 0, i;
     int k;
     void *status = ORT(api, CreateCustomOpDomain)(THAW_ORT_DOMAIN, &made->domain);
+    if (status != NULL) return status;
     for (i = 0; i < sizeof thaw_ort_names / sizeof *thaw_ort_names; ++i) {
         const thaw_table_operator *op = table->find(thaw_ort_names[i]);
         for (k = 0; status == NULL && k < op->variant_count; ++k) {
@@ -544,6 +573,8 @@ static void *thaw_make_domain(const void *api, int is_fast, thaw_domain *made) {
             status = ORT(api, CustomOpDomain_Add)(made->domain, &made->ops[count++]);
         }
     }
+    if (status == NULL) return NULL;
+    ORT(api, ReleaseCustomOpDomain)(made->domain);
     return status;
 }
 
@@ -562,6 +593,8 @@ static thaw_domain *thaw_domain_of(const void *api, int is_fast, void **status) 
             found->api = api;
             found->next = first;
             first = found;
+        } else {
+            free(found);
         }
     }
     pthread_mutex_unlock(&lock);

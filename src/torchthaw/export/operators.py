@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..base import emitter
 from ..header import matching, reading
 
 # What an operator finds out by itself.
@@ -77,6 +79,14 @@ class Operators:
             raise ValueError(f"{self.header}: expected an operator whose outputs have shapes, on the CPU, got none")
         return found
 
+    @cached_property
+    def enumerators(self):
+        """{(operator, None or a parameter of it): its name in C's enums}; names that differ in capitals alone differ in it."""
+        rows = [(each.name, None) for each in self.operators]
+        rows += [(each.name, parameter.name) for each in self.operators for parameter in each.parameters]
+        names = [f"{self.stem}_{f'{name}_{parameter}' if parameter else f'TABLE_{name}'}" for name, parameter in rows]
+        return dict(zip(rows, emitter.enumerators(names)))
+
     @property
     def unusable(self):
         """The others, each a comment of C."""
@@ -108,7 +118,11 @@ def read(header, include_dirs=(), define_flags=()):
             left_out.append((function.name, reason))
     if not found:
         raise ValueError(f"{header}: expected functions of arrays with words of torchthaw/annotate.h, got none")
-    stem = "".join(each if each.isalnum() else "_" for each in Path(header).stem)
+    if re.search(r'["\\\n\r]', Path(header).name):
+        raise ValueError(
+            f"{header}: expected a file name that C can include, got one with a quote, backslash or line end"
+        )
+    stem = emitter.c_identifier(Path(header).stem)
     operators = [Operator(name, found[name]) for name in sorted(found)]
     return Operators(Path(header), stem, operators, left_out, module.error_message, module.num_threads, module.pairs)
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from ..base import emitter
+
 HERE = Path(__file__).parent
 SAME = "# ---- The same for every header ---"  # what is above it in a module's code stands for the header's own
 ROLES = {
@@ -10,9 +12,9 @@ ROLES = {
 }  # fmt: skip
 # What C passes for a parameter of each role, but for arrays.
 VALUES = {
-    "SIZES": "a[{i}].shape", "INTEGER": "({type})a[{i}].integer", "REAL": "({type})a[{i}].real",
-    "BOOLEAN": "a[{i}].integer != 0", "WORKSPACE": "call->workspace", "WORKSPACE_SIZE": "({type})call->workspace_size",
-    "STREAM": "call->stream",
+    "SIZES": "thaw_a[{i}].shape", "INTEGER": "({type})thaw_a[{i}].integer", "REAL": "({type})thaw_a[{i}].real",
+    "BOOLEAN": "thaw_a[{i}].integer != 0", "WORKSPACE": "thaw_of->workspace", "WORKSPACE_SIZE": "({type})thaw_of->workspace_size",
+    "STREAM": "thaw_of->stream",
 }  # fmt: skip
 
 HEADER = """/* {stem}_table.h: the operators of {header} for any host: `shapes` and `call` of each.
@@ -59,7 +61,7 @@ static const char *thaw_error_message(void) {{
 }}
 
 /* How many threads a call from the calling thread may use, 0 for any number. Returns the number before. */
-static int thaw_limit_threads(int num_threads) {{ return {limit_threads}; }}
+static int thaw_limit_threads(int thaw_number) {{ return {limit_threads}; }}
 
 {runtime}
 /* ---- The operators ---- */
@@ -84,19 +86,20 @@ const thaw_table *{stem}_table(void) {{
 }}
 """
 
-MESSAGE = """const char *text = {function}();
-    return text == NULL ? "" : text;"""
+MESSAGE = """const char *thaw_text = {function}();
+    return thaw_text == NULL ? "" : thaw_text;"""
 
-RUN = """static int thaw_run_{name}(const thaw_table_call *call) {{
-    const thaw_table_argument *a = call->arguments;
-    (void)a;
+# No local name hides the function.
+RUN = """static int thaw_run_{name}(const thaw_table_call *thaw_of) {{
+    const thaw_table_argument *thaw_a = thaw_of->arguments;
+    (void)thaw_a;
     {statement}
 }}
 """
 
-WORKSPACE = """static size_t thaw_workspace_{name}(const thaw_table_call *call) {{
-    const thaw_table_argument *a = call->arguments;
-    (void)a;
+WORKSPACE = """static size_t thaw_workspace_{name}(const thaw_table_call *thaw_of) {{
+    const thaw_table_argument *thaw_a = thaw_of->arguments;
+    (void)thaw_a;
     return {call}({values});
 }}
 """
@@ -105,11 +108,11 @@ WORKSPACE = """static size_t thaw_workspace_{name}(const thaw_table_call *call) 
 def files(found, command):
     """{name: text} of the two files of an operators.Operators. command: what they say that made them."""
     fields = {
-        "stem": found.stem, "guard": found.stem.upper(), "header": found.header.name, "command": command,
+        "stem": found.stem, "guard": found.stem.upper(), "header": found.header.name, "command": emitter.c_comment(command),
         "types": (HERE / "table.h").read_text(), "runtime": (HERE / "table.c").read_text(),
         "enums": "\n\n".join(enums(found)), "stack": max(depths(found)),
         "error_message": MESSAGE.format(function=found.error_message) if found.error_message else "return NULL;",
-        "limit_threads": f"{found.num_threads}(num_threads)" if found.num_threads else "num_threads",
+        "limit_threads": f"{found.num_threads}(thaw_number)" if found.num_threads else "thaw_number",
         "operators": "".join(operator_text(each) for each in found.operators),
         "rows": "".join(
             f'    {{"{each.name}", {len(each.parameters)}, thaw_parameters_{each.functions[0].name}, '
@@ -131,22 +134,21 @@ def module_code(name):
 
 def enums(found):
     """The enumerators with what each operator takes."""
-    guard = found.stem.upper()
-    names = ",\n".join(f"    {guard}_TABLE_{each.name.upper()}" for each in found.operators)
+    names = ",\n".join(f"    {found.enumerators[each.name, None]}" for each in found.operators)
     yield f"enum {{\n{names}\n}};"
     for each in found.operators:
         rows = [f"/* {each.name}" + (f":\n *\n{commented(each.comment)}\n */" if each.comment else " */")]
         rows.append("enum {")
         for index, parameter in enumerate(each.parameters):
             end = "," if index + 1 < len(each.parameters) else ""
-            rows.append(f"    {guard}_{each.name.upper()}_{parameter.name.upper()}{end} /* {words(each, parameter)} */")
+            rows.append(f"    {found.enumerators[each.name, parameter.name]}{end} /* {words(each, parameter)} */")
         yield "\n".join([*rows, "};"])
     for name, reason in found.left_out:
         yield f"/* Left out: {name}: {reason}. */"
 
 
 def commented(text):
-    return "\n".join(f" * {line}".rstrip() for line in text.replace("*/", "* /").split("\n"))
+    return "\n".join(f" * {line}".rstrip() for line in emitter.c_comment(text).split("\n"))
 
 
 def words(operator, parameter):
@@ -289,7 +291,7 @@ def run(function):
     values = []
     for index, each in enumerate(function.parameters):
         kind = each.crossing.type.get_c_name().strip()
-        values.append(VALUES.get(role(each), "a[{i}].data").format(i=index, type=kind))
+        values.append(VALUES.get(role(each), "thaw_a[{i}].data").format(i=index, type=kind))
     call = f"{function.name}({', '.join(values)})"
     statement = f"return {call} != 0;" if function.has_status else f"{call};\n    return 1;"
     return RUN.format(name=function.name, statement=statement)
@@ -306,7 +308,7 @@ def workspace(function, index_of):
         return ""
     name, arguments = found.call
     types = {each.name: each.crossing.type.get_c_name().strip() for each in function.parameters}
-    values = ", ".join(f"({types[each]})a[{index_of[each]}].integer" for each in arguments)
+    values = ", ".join(f"({types[each]})thaw_a[{index_of[each]}].integer" for each in arguments)
     return WORKSPACE.format(name=function.name, call=name, values=values)
 
 

@@ -4,10 +4,10 @@ A pair is what PyTorch needs of both to differentiate the function: docs/referen
 cannot be matched is an AnnotationError that names the word which would say it.
 """
 
-import keyword
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..base import emitter
 from . import dimensions, folding, matching
 from .matching import arrays, error
 
@@ -120,7 +120,7 @@ def check_names(pairs, functions, constants):
     taken = {}  # name -> what has it
     for pair in pairs:
         of = f"{pair.forward.name} is {pair.name} in Python"
-        if not pair.name.isidentifier() or keyword.iskeyword(pair.name):
+        if not pair.name.isidentifier() or pair.name in emitter.OF_OPERATORS:
             raise error(pair.forward, None, None, "a function that Python can name", f"{pair.name!r}: {of}")
         if "functions" in functions or "functions" in constants:
             expected = "another name than functions, by which Python finds what has a backward"

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, is_grad_enabled
 from torch.jit import is_tracing
 
+from ..base import emitter
 from . import check, differentiable_text, exported, folding, once_differentiable, transforms
 from .composed import as_tuple, derivative, hides_tangent, in_forward_mode, is_batched, once
 
@@ -202,10 +203,11 @@ class Differentiable:
 
     def make(self, text, names):
         """Makes Function and entry from their text."""
-        known = {
-            **names, "_compute": self.compute, "_gradients": self.gradients, "_compose": self.compose,
-            "_operator": self.operator, "_refuse": self.refuse,
-        }  # fmt: skip
+        of_operator = emitter.own(
+            compute=self.compute, gradients=self.gradients, compose=self.compose, operator=self.operator,
+            refuse=self.refuse,
+        )  # fmt: skip
+        known = {**names, **of_operator}
         self.entry, self.function, self.apply = differentiable_text.run(f"{self.namespace}.{self.name}", text, known)
         self.entry.Function, self.entry.operator = self.function, self.operator
         self.entry.formula, self.entry.check = self.take_formula, partial(check.check, self)

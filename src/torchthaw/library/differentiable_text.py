@@ -4,18 +4,19 @@ Both are generated for the operator's own arguments. A loop over arguments, or o
 a small kernel.
 """
 
-import linecache
 import numbers
 from typing import NamedTuple
 
 import torch
 from torch.overrides import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
 
+from ..base import emitter
 from ..base.import_hook import after_import
 from ..bridge import private_names
 from .composed import LEVEL, is_batched_gradient, levels, stand_in, transforms_active
 
-PYTHON = {"SymInt": "int", "float": "float", "bool": "bool"}  # a type of a schema -> Python's
+# A type of a schema -> Python's, as texts call it.
+PYTHON = {"SymInt": "_thaw_int", "float": "_thaw_float", "bool": "_thaw_bool"}
 
 # False, but true where Dynamo makes a graph, which then gets the operator. This builtin takes a third of the time of
 # torch.compiler.is_compiling.
@@ -27,15 +28,15 @@ if hasattr(torch.compiler, "substitute_in_graph"):
 else:  # PyTorch 2.4
     in_graph = torch.compiler.is_compiling
 
-# What the texts of all operators use.
-KNOWN = {
-    "_levels": levels, "_transforms_active": transforms_active, "_grad_enabled": torch.is_grad_enabled,
-    "_autocast_active": private_names.get("autocast_active"), "_tracing": torch.jit.is_tracing, "_in_graph": in_graph,
-    "_compiling": torch.compiler.is_compiling,
-    "_overrides_one": has_torch_function_unary, "_overrides": has_torch_function_variadic,
-    "_overridden": handle_torch_function, "_Function": torch.autograd.Function, "_is_batched": is_batched_gradient,
-    "_stand_in": stand_in, "_on_arrays": None,
-}  # fmt: skip
+# What the texts of all operators use, each with emitter.OWN before its name.
+KNOWN = emitter.own(
+    levels=levels, transforms_active=transforms_active, grad_enabled=torch.is_grad_enabled,
+    autocast_active=private_names.get("autocast_active"), tracing=torch.jit.is_tracing, in_graph=in_graph,
+    compiling=torch.compiler.is_compiling, overrides_one=has_torch_function_unary, overrides=has_torch_function_variadic,
+    overridden=handle_torch_function, Function=torch.autograd.Function, is_batched=is_batched_gradient,
+    stand_in=stand_in, on_arrays=None, errors=(AttributeError, RuntimeError),
+    **{each.__name__: each for each in (bool, classmethod, float, int, staticmethod, super, type)},
+)  # fmt: skip
 
 
 class Argument(NamedTuple):
@@ -59,59 +60,63 @@ class Argument(NamedTuple):
 
 
 ENTRY = '''\
-def {name}({signature}):
-    """{doc}"""
-    if {overrides}:
-        if _compiling():
-            return _operator({arguments})
-        return _overridden({name}, ({tensors},), {arguments})
-    try:
-        if {usual}:
-            if not (_grad_enabled() and ({needs})):
-                {call}
-            elif {converted}not _compiling():
-                return _apply({arguments})
-        return _unusual({arguments})
-    except (AttributeError, RuntimeError) as error:
-        if _on_arrays is not None and _are_arrays({tensors}):
-            return _on_arrays({arguments})
-        _expect_tensors(error, {nullable}, {tensors_by_name})
-        raise
-
-
-def _unusual({arguments}):
-    if not _in_graph():
-        {checks}
-    return _operator({arguments})
-
-
-class Function(_Function):
+class Function(_thaw_Function):
     """The autograd Function of {name}: ``apply({arguments})``."""
 
-    @staticmethod
-    def forward(ctx, {arguments}):
+    @_thaw_staticmethod
+    def forward(_thaw_ctx, {arguments}):
         {refused}
         {outputs} = {compute}
         {context}
         return {results}
 
-    @staticmethod
-    def backward(ctx, {grads}):
+    @_thaw_staticmethod
+    def backward(_thaw_ctx, {grads}):
         {absent}
         {saved}
         {numbers}
-        _needs = ctx.needs_input_grad
+        _thaw_needs = _thaw_ctx.needs_input_grad
         if {composes}:
-            return _compose(_needs, ({grads},), {given}, ({read}))
+            return _thaw_compose(_thaw_needs, ({grads},), {given}, ({read}))
         {gradients}
 
-    @classmethod
-    def apply(cls, {signature}):
-        return {name}({arguments})
+    @_thaw_classmethod
+    def apply(_thaw_cls, {signature}):
+        return _thaw_entry({arguments})
 
 
 # Function.apply is Python around the apply of its C++ base, which alone takes two thirds of the time.
-_apply = super(_Function, Function).apply
+_thaw_class = Function
+_thaw_apply = _thaw_super(_thaw_Function, Function).apply
+
+
+def {name}({signature}):
+    {doc}
+    if {overrides}:
+        if _thaw_compiling():
+            return _thaw_operator({arguments})
+        return _thaw_overridden(_thaw_entry, ({tensors},), {arguments})
+    try:
+        if {usual}:
+            if not (_thaw_grad_enabled() and ({needs})):
+                {call}
+            elif {converted}not _thaw_compiling():
+                return _thaw_apply({arguments})
+        return _thaw_unusual({arguments})
+    except _thaw_errors as _thaw_error:
+        if _thaw_on_arrays is not None and _thaw_are_arrays({tensors}):
+            return _thaw_on_arrays({arguments})
+        _thaw_expect_tensors(_thaw_error, {nullable}, {tensors_by_name})
+        raise
+
+
+_thaw_entry = {name}
+
+
+def _thaw_unusual({arguments}):
+    if not _thaw_in_graph():
+        {checks}
+    return _thaw_operator({arguments})
 '''
 
 
@@ -137,49 +142,57 @@ def text(
     """
     tensors = [each.name for each in arguments if each.is_tensor]
     plain = [each.name for each in arguments if not each.is_tensor]
-    grads = [f"_grad_{i}" for i, _ in enumerate(results)]
+    grads = [f"_thaw_grad_{i}" for i, _ in enumerate(results)]
     records = [
         f"{each.name} is not None and {each.name}.requires_grad" if each.is_nullable else f"{each.name}.requires_grad"
         for each in arguments if each.is_tensor
     ]  # fmt: skip
-    usual = ["not _in_graph()", f"_levels.{LEVEL} < 0", "not _transforms_active()", "not _tracing()"] + [
-        "not _autocast_active()"
-    ] * bool(autocast)
+    usual = [
+        "not _thaw_in_graph()",
+        f"_thaw_levels.{LEVEL} < 0",
+        "not _thaw_transforms_active()",
+        "not _thaw_tracing()",
+    ] + ["not _thaw_autocast_active()"] * bool(autocast)
     saved = [*tensors, *read]
-    given = [f"_stand_in({grads[0]})" if keeps_nothing and each.is_tensor else each.name for each in arguments]
-    context = [f"ctx.save_for_backward({', '.join(saved)})"] * (not keeps_nothing)
-    context += [f"ctx.numbers = {tuple_text(plain)}"] * bool(plain)
-    context += ["ctx.set_materialize_grads(False)"] * (not materialize)
+    given = [f"_thaw_stand_in({grads[0]})" if keeps_nothing and each.is_tensor else each.name for each in arguments]
+    context = [f"_thaw_ctx.save_for_backward({', '.join(saved)})"] * (not keeps_nothing)
+    context += [f"_thaw_ctx.numbers = {tuple_text(plain)}"] * bool(plain)
+    context += ["_thaw_ctx.set_materialize_grads(False)"] * (not materialize)
     are_given = materialize or len(grads) == 1  # where none is given, backward returns before
-    batched = [f"_is_batched({each})" if are_given else f"{each} is not None and _is_batched({each})" for each in grads]
-    composes = ["_grad_enabled()", f"_levels.{LEVEL} >= 0", "_transforms_active()", *batched]
-    composes += [f"_needs[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient]
+    batched = [
+        f"_thaw_is_batched({each})" if are_given else f"{each} is not None and _thaw_is_batched({each})"
+        for each in grads
+    ]
+    composes = ["_thaw_grad_enabled()", f"_thaw_levels.{LEVEL} >= 0", "_thaw_transforms_active()", *batched]
+    composes += [f"_thaw_needs[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient]
     absent = f"if {' and '.join(f'{each} is None' for each in grads)}:\n            return {tuple_text(['None'] * len(arguments))}"
     checks = [
-        f"{each.name} = _number({each.name!r}, {each.name}, {each.type!r})" for each in arguments if not each.is_tensor
+        f"{each.name} = _thaw_number({each.name!r}, {each.name}, {each.type!r})"
+        for each in arguments
+        if not each.is_tensor
     ]
     return ENTRY.format(
-        name=what, doc=doc.replace("\\", "\\\\").replace('"""', r"\"\"\""),
+        name=emitter.python_name(emitter.c_identifier(what)), doc=emitter.docstring(doc, "    "),
         signature=_signature(arguments), arguments=_names(arguments),
         tensors=", ".join(tensors),
         tensors_by_name=", ".join(f"{each}={each}" for each in tensors),
         nullable=tuple_text([repr(each.name) for each in arguments if each.is_nullable]),
-        overrides=f"_overrides_one({tensors[0]})" if len(tensors) == 1 else f"_overrides({', '.join(tensors)})",
+        overrides=f"_thaw_overrides_one({tensors[0]})" if len(tensors) == 1 else f"_thaw_overrides({', '.join(tensors)})",
         usual=" and ".join(usual),
         needs=" or ".join(records),
         call="\n                ".join(call),
-        converted="".join(f"type({x.name}) is {PYTHON[x.type]} and " for x in arguments if x.type in PYTHON),
+        converted="".join(f"_thaw_type({x.name}) is {PYTHON[x.type]} and " for x in arguments if x.type in PYTHON),
         checks="\n        ".join(checks) or "pass",
         outputs=", ".join(outputs), results=", ".join(results), grads=", ".join(grads),
         context="\n        ".join(context) or "pass", given=tuple_text(given),
         absent="pass" if materialize else absent,
         refused="\n        ".join(
-            f"if ctx.needs_input_grad[{i}]:\n            _refuse({each.name!r})"
+            f"if _thaw_ctx.needs_input_grad[{i}]:\n            _thaw_refuse({each.name!r})"
             for i, each in enumerate(arguments) if each.name in without_gradient
         ) or "pass",
         composes=" or ".join(composes), compute=compute, gradients="\n        ".join(gradients),
-        saved=" = ".join([*saved, *grads]) if keeps_nothing else f"{tuple_text(saved)} = ctx.saved_tensors",
-        numbers=f"{tuple_text(plain)} = ctx.numbers" if plain else "pass",
+        saved=" = ".join([*saved, *grads]) if keeps_nothing else f"{tuple_text(saved)} = _thaw_ctx.saved_tensors",
+        numbers=f"{tuple_text(plain)} = _thaw_ctx.numbers" if plain else "pass",
         read=tuple_text(read)[1:-1],
     )  # fmt: skip
 
@@ -221,28 +234,6 @@ def number(name, value, type):
 
 
 def run(file, text, names):
-    """(the function for Python, its Function, the Function's apply) of a text.
-
-    ``names`` are variables around it, because Dynamo would look for globals in this module. The lines are kept for
-    tracebacks.
-    """
-    file, known = (
-        f"<torchthaw.library: {file}>",
-        {"_number": number, "_expect_tensors": expect_tensors, "_are_arrays": are_arrays, **KNOWN, **names},
-    )
-    name = text[4 : text.index("(")]
-    body = "".join(f"    {line}\n" if line else "\n" for line in text.splitlines())
-    text = f"def make({', '.join(known)}):\n{body}    return {name}, Function, _apply\n"
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    made = {}
-    exec(compile(text, file, "exec"), {"__name__": __name__}, made)
-    return made["make"](**known)
-
-
-def run_simply(file, text, names):
-    """The names that a text defines which Dynamo never sees."""
-    file = f"<torchthaw.library: {file}>"
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    made = {"__name__": __name__, **names}
-    exec(compile(text, file, "exec"), made)
-    return made
+    """(the function for Python, its Function, the Function's apply) of a text; ``names``: what it uses besides KNOWN."""
+    checks = emitter.own(number=number, expect_tensors=expect_tensors, are_arrays=are_arrays)
+    return emitter.run(file, text, {**checks, **KNOWN, **names}, ["_thaw_entry", "_thaw_class", "_thaw_apply"])

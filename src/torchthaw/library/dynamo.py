@@ -5,43 +5,45 @@ trampoline's parameters. It is a few lines of text for each function, because Dy
 captures.
 """
 
-import linecache
-import operator  # noqa: F401
+import operator
 
 import torch
 
+from ..base import emitter
 from .compiler import disable
 from .functions import VALUES
-from .schema import argument_name
 
 # The trampoline is called, outside of the graph, wherever the arguments are not what the operator takes: that it is an
 # error, and which, is for the trampoline to say. As there, C takes a tensor that requires grad, and gives no gradient.
 TEXT = """\
 def {name}({parameters}):
     {made}if {misfit}:
-        return _outside({names})
-    _operator({arguments})
+        return _thaw_outside({names})
+    _thaw_operator({arguments})
     return {result}
 """
 
 # Before that, where all outputs are left out.
 MADE = """\
 if {left_out} and not ({misfit}):
-        return _default({arguments})
+        return _thaw_default({arguments})
     """
 
 OUTSIDE = """\
 def {name}(*arguments, **keywords):
-    return _outside(*arguments, **keywords)
+    return _thaw_outside(*arguments, **keywords)
 """
+
+# What the texts use, each with emitter.OWN before its name.
+KNOWN = emitter.own(isinstance=isinstance, tuple=tuple, index=operator.index, Tensor=torch.Tensor)
 
 # The result for known numbers is known, and code may branch by it; index() is for numbers that Dynamo thinks of as
 # variables. For sizes that are symbols of the graph it is another symbol.
 QUERY = """\
 def {name}({parameters}):
     if {known}:
-        return _constant({indices})
-    return _operator({names}).shape[0]
+        return _thaw_constant({indices})
+    return _thaw_operator({names}).shape[0]
 """
 
 
@@ -62,22 +64,22 @@ def register(member):
 def make(member):
     """The substitute."""
     function = member.function
-    names = [argument_name(each) for each in function.parameters]
-    known = {"names": ", ".join(names), "name": argument_name(function)}  # C may call a function lambda
+    names = [each.argument for each in function.parameters]
+    known = {"names": ", ".join(names), "name": emitter.python_name(function.name)}
     known["parameters"] = ", ".join(f"{name}=None" for name in names)
     if member.is_query:
         text = QUERY.format(
             **known,
-            indices=", ".join(f"operator.index({name})" for name in names),
-            known=" and ".join(f"_is_known({name})" for name in names) or "True",
+            indices=", ".join(f"_thaw_index({name})" for name in names),
+            known=" and ".join(f"_thaw_is_known({name})" for name in names) or "True",
         )
-        return _compile(text, {
-            "_constant": torch.compiler.assume_constant_result(lambda *arguments: function.trampoline(*arguments)),
-            "_operator": getattr(getattr(torch.ops, member.namespace.name), function.name).default,
-            "_is_known": getattr(torch.fx.experimental.symbolic_shapes, "has_static_value", lambda number: True),
+        return _compile(known["name"], text, {
+            "_thaw_constant": torch.compiler.assume_constant_result(lambda *arguments: function.trampoline(*arguments)),
+            "_thaw_operator": getattr(getattr(torch.ops, member.namespace.name), function.name).default,
+            "_thaw_is_known": getattr(torch.fx.experimental.symbolic_shapes, "has_static_value", lambda number: True),
         })  # fmt: skip
     if member.obstacle:
-        return _compile(OUTSIDE.format(**known), {"_outside": outside(function, member.obstacle)})
+        return _compile(known["name"], OUTSIDE.format(**known), {"_thaw_outside": outside(function, member.obstacle)})
     text = TEXT.format(
         **known,
         made=made(function),
@@ -89,9 +91,9 @@ def make(member):
     if function.is_th:
         why = "its arguments must be tensors with elements, because C may resize a tensor without"
     overloads = {
-        f"_{name}": member.operator.overload(form) for name, form in (("operator", "out"), ("default", "default"))
+        f"_thaw_{name}": member.operator.overload(form) for name, form in (("operator", "out"), ("default", "default"))
     }
-    return _compile(text, {"_outside": outside(function, why), **overloads})
+    return _compile(known["name"], text, {"_thaw_outside": outside(function, why), **overloads})
 
 
 def made(function):
@@ -100,15 +102,15 @@ def made(function):
     if not function.makes_outputs or all(each.nullable for each in outputs):  # None for each of them is a call as well
         return ""
     return MADE.format(
-        left_out=" and ".join(f"{argument_name(each)} is None" for each in outputs),
+        left_out=" and ".join(f"{each.argument} is None" for each in outputs),
         misfit=" or ".join(misfits(function, inputs)) or "False",
-        arguments=", ".join(argument_name(each) for each in function.inputs),
+        arguments=", ".join(each.argument for each in function.inputs),
     )
 
 
 def value(parameter):
     """The operator's argument, as text."""
-    name = argument_name(parameter)
+    name = parameter.argument
     if not parameter.is_tensor:
         return name
     detached = f"{name}.detach() if {name}.requires_grad else {name}"
@@ -119,18 +121,18 @@ def misfits(function, tensors):
     """Conditions under which the arguments are nothing for an overload with these tensors, as text; each may rely on those
     before it."""
     for each in tensors:
-        name = argument_name(each)
-        tensor = f"isinstance({name}, torch.Tensor)"
+        name = each.argument
+        tensor = f"_thaw_isinstance({name}, _thaw_Tensor)"
         yield f"not ({name} is None or {tensor})" if each.nullable else f"not {tensor}"
         if function.is_th:
             yield f"{name}.numel() == 0"
     for each in function.parameters:
-        name = argument_name(each)
+        name = each.argument
         if each.source:
-            array, which = each.source
+            array, which = function.argument_of(each.source[0]), each.source[1]
             given = f"{name} is not None"
             if which == "shape":
-                yield f"{given} and (isinstance({name}, torch.Tensor) or tuple({name}) != tuple({array}.shape))"
+                yield f"{given} and (_thaw_isinstance({name}, _thaw_Tensor) or _thaw_tuple({name}) != _thaw_tuple({array}.shape))"
             elif which == "ndim":
                 yield f"{given} and {name} != {array}.dim()"
             else:
@@ -139,7 +141,7 @@ def misfits(function, tensors):
         elif each.kind in VALUES:
             yield f"{name} is None"
         if each.kind == "sizes" and not each.source:
-            yield f"isinstance({name}, torch.Tensor)"
+            yield f"_thaw_isinstance({name}, _thaw_Tensor)"
         elif each.kind == "stream":
             yield f"{name} is not None"
 
@@ -149,16 +151,6 @@ def outside(function, why):
     return disable(function.trampoline, f"{function.name}: {why}")
 
 
-def _compile(text, names):
-    """The function that a text defines in this module, with the variables ``names`` around it.
-
-    They are no globals, because Dynamo would look for those in the module. The lines are kept for tracebacks.
-    """
-    name = text[4 : text.index("(")]
-    file = f"<torchthaw.library: {name}>"
-    body = "".join(f"    {line}\n" for line in text.splitlines())
-    text = f"def make({', '.join(names)}):\n{body}    return {name}\n"
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    made = {}
-    exec(compile(text, file, "exec"), globals(), made)
-    return made["make"](**names)
+def _compile(name, text, names):
+    """The function that a text defines."""
+    return emitter.run(name, text, {**KNOWN, **names}, [name])[0]

@@ -55,16 +55,16 @@ class FromPython(Differentiable):
         return outputs if self.reads_results else outputs[self.results :]
 
     def build(self):
-        outputs = [f"_output_{i}" for i in range(self.results + self.saved)]
+        outputs = [f"_thaw_output_{i}" for i in range(self.results + self.saved)]
         results = outputs[: self.results]
         arguments = ", ".join(each.name for each in self.parameters)
-        call = [f"{', '.join(outputs)} = _compute({arguments})", f"return {', '.join(results)}"]
+        call = [f"{', '.join(outputs)} = _thaw_compute({arguments})", f"return {', '.join(results)}"]
         read = self.reads(outputs)
-        grads = [f"_grad_{i}" for i, _ in enumerate(results)]
-        gradients = [f"return _gradients(_needs, {', '.join([*grads, arguments, *read])})"]
+        grads = [f"_thaw_grad_{i}" for i, _ in enumerate(results)]
+        gradients = [f"return _thaw_gradients(_thaw_needs, {', '.join([*grads, arguments, *read])})"]
         text = differentiable_text.text(
             self.what, inspect.getdoc(self.forward) or "", self.parameters, outputs, results, read, call,
-            f"_compute({arguments})", gradients, self.autocast, materialize=False,
+            f"_thaw_compute({arguments})", gradients, self.autocast, materialize=False,
         )  # fmt: skip
         self.make(text, {})
 

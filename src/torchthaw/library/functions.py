@@ -1,9 +1,10 @@
 """torchthaw/library/functions.py: a module's C functions, as its header describes them; read from JSON."""
 
 import json
-import keyword
 from functools import cached_property
 from typing import NamedTuple
+
+from ..base import emitter
 
 # What a tensor is in C, and what a schema calls a plain value.
 TH_TENSORS = "th_tensor", "thc_tensor"
@@ -28,6 +29,7 @@ class Parameter(NamedTuple):
     source: tuple | None = None
     size: str | None = None
     call: tuple | None = None
+    argument: str = ""  # its name in schemas and in Python
 
     @property
     def is_tensor(self):
@@ -65,12 +67,17 @@ class Function:
         self.makes_outputs, self.fold = described.get("makes_outputs", False), described.get("fold")
         self.comment = described.get("doc", "").partition("\n\n")[2]  # the header's, behind the declaration
         self.is_annotated = described["annotated"]
-        self.parameters = [self._parameter(row) for row in described["parameters"]]
+        arguments = emitter.python_names([row["name"] for row in described["parameters"]], emitter.OF_SCHEMAS)
+        self.parameters = [self._parameter(row, arguments) for row in described["parameters"]]
 
-    def _parameter(self, row):
-        found = Parameter(**{key: row[key] for key in row if key in Parameter._fields})
+    def _parameter(self, row, arguments):
+        found = Parameter(**{key: row[key] for key in row if key in Parameter._fields}, argument=arguments[row["name"]])
         # Without annotations, nothing says that C does not read what it writes.
         return found._replace(inout=found.written and (found.inout or not self.is_annotated))
+
+    def argument_of(self, name):
+        """The name that the parameter ``name`` has in schemas and in Python."""
+        return next(each.argument for each in self.parameters if each.name == name)
 
     @cached_property
     def tensors(self):
@@ -109,8 +116,8 @@ class Function:
     @cached_property
     def obstacle(self):
         """Why PyTorch cannot have the function as an operator, or None."""
-        if keyword.iskeyword(self.name):
-            return "its name is a word of Python, so that no graph's code can name its operator"
+        if self.name in emitter.OF_OPERATORS:
+            return "its name is a word of Python or PyTorch, so that no graph's code can name its operator"
         if not self.callable:
             return "it is variadic, or has a parameter or result that only cffi can convert"
         for each in self.parameters:

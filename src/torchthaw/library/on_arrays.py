@@ -6,7 +6,6 @@ As for tensors, the dtypes of the arrays choose the C function, and what only a 
 from inspect import Parameter, Signature
 
 from . import functions
-from .schema import argument_name
 from .variants import Variants
 
 
@@ -34,13 +33,11 @@ def entry(row, variants):
         return None
     base = variants[0]
     parameters = [
-        Parameter(
-            argument_name(each), Parameter.POSITIONAL_OR_KEYWORD, default=None if each.nullable else Parameter.empty
-        )
+        Parameter(each.argument, Parameter.POSITIONAL_OR_KEYWORD, default=None if each.nullable else Parameter.empty)
         for each in base.inputs
     ]
     signature = Signature(parameters)
-    names = {argument_name(each): each.name for each in base.inputs}
+    names = {each.argument: each.name for each in base.inputs}
 
     def call(*arguments, **keywords):
         try:

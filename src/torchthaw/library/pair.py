@@ -3,13 +3,13 @@
 import torch
 from torch import Tensor
 
+from ..base import emitter
 from ..bridge import private_names
 from . import differentiable_text, on_arrays, pair_text
 from .composed import as_tuple
 from .differentiable import Differentiable
 from .differentiable_text import Argument
 from .functions import VALUES
-from .schema import argument_name
 
 HALVES = torch.bfloat16, torch.float16
 DIRECT_CALL = private_names.attribute("direct_call") if private_names.has("direct_call") else None
@@ -25,7 +25,7 @@ class Pair(Differentiable):
         function, results = self.forward.base, described["results"]
         fold = function.fold
         if isinstance(fold, dict):
-            fold = {argument_name(each): fold[each.name] for each in function.inputs if each.name in fold}
+            fold = {each.argument: fold[each.name] for each in function.inputs if each.name in fold}
         super().__init__(
             self.forward.namespace, described["operator"], library, arguments(function), len(results),
             autocast=described["autocast"], fold=fold, what=described["name"],
@@ -37,9 +37,9 @@ class Pair(Differentiable):
         self.read += dict.fromkeys(results[i][0] for i in self.zeros if results[i][0] not in self.read)
         self.read_count = len(self.read)
         self.folded = [self.place_in_result(*each) for each in results]
-        known = [argument_name_of(function, each) for each in described["gradients"]]
+        known = [function.argument_of(each) for each in described["gradients"]]
         self.without_gradient = [
-            argument_name(each) for each in function.inputs if is_floating(each) and argument_name(each) not in known
+            each.argument for each in function.inputs if is_floating(each) and each.argument not in known
         ]  # fmt: skip
 
     def find_zeros(self):
@@ -103,19 +103,20 @@ class Pair(Differentiable):
         backward_first = next((x.name for x in self.backward.base.inputs if is_floating(x)), None)
         known = dtypes(self.forward, self.first)
         known_by_backward = dtypes(self.backward, backward_first)
-        in_c = {
-            "_forward": direct(self.forward, "default"), "_forward_out": direct(self.forward, "out"),
-            "_backward": direct(self.backward, "default"), "_backward_out": direct(self.backward, "out"),
-            "_tangent": direct(self.tangent, "default") if self.tangent else None, "_second": self.call_second,
-            "_on_arrays": on_arrays.entry(self.described, self.forward.functions.get("cpu", ())),
-            "_known": known, "_known_by_backward": known_by_backward, "_wide": (known & known_by_backward) - {*HALVES},
-            "_compute_widened": self.compute_widened, "_gradients_widened": self.gradients_widened,
-            "_changed": changed, "_empty_like": empty_like, "_zeros": torch.zeros_like,
-            "_plain": {torch.Tensor, torch.nn.Parameter},
-        }  # fmt: skip
-        made = differentiable_text.run_simply(f"{self.namespace}.{self.name} in C", pair_text.text(names), in_c)
-        self.compute, self.gradients, self._indexed = made["compute"], made["gradients"], made["indexed"]
-        self.second_gradients, self.tangents = made.get("second_gradients"), made.get("tangents")
+        in_c = emitter.own(
+            forward=direct(self.forward, "default"), forward_out=direct(self.forward, "out"),
+            backward=direct(self.backward, "default"), backward_out=direct(self.backward, "out"),
+            tangent=direct(self.tangent, "default") if self.tangent else None, second=self.call_second,
+            on_arrays=on_arrays.entry(self.described, self.forward.functions.get("cpu", ())),
+            known=known, known_by_backward=known_by_backward, wide=(known & known_by_backward) - {*HALVES},
+            compute_widened=self.compute_widened, gradients_widened=self.gradients_widened,
+            changed=changed, empty_like=empty_like, zeros=torch.zeros_like, IndexError=IndexError,
+            plain={torch.Tensor, torch.nn.Parameter},
+        )  # fmt: skip
+        wanted = ["compute", "gradients", "indexed", "second_gradients", "tangents"]
+        given = {**differentiable_text.KNOWN, **in_c}
+        made = emitter.run(f"{self.namespace}.{self.name} in C", pair_text.text(names), given, wanted)
+        self.compute, self.gradients, self._indexed, self.second_gradients, self.tangents = made
         text = differentiable_text.text(
             self.what, self.doc(), self.parameters, names.outputs, names.results, names.read,
             pair_text.call(names).splitlines(), pair_text.compute(names), pair_text.gradients(names), self.autocast,
@@ -148,7 +149,7 @@ class Pair(Differentiable):
         of_first = next(each.dtype for each in function.tensors if each.name == self.first)
         for each, x in zip(function.inputs, arguments):
             if isinstance(x, Tensor) and each.dtype == of_first and x.dtype is not dtype:
-                name = argument_name(each)
+                name = each.argument
                 raise ValueError(f"{name}: expected dtype {dtype}, got {x.dtype}; pass tensor.to({dtype})")
 
     def gradients_widened(self, needs, *given):
@@ -169,15 +170,11 @@ def arguments(function):
     while behind and given[behind - 1].is_tensor and given[behind - 1].nullable:
         behind -= 1
     types = [VALUES.get(each.kind) or ("Tensor?" if each.nullable else "Tensor") for each in given]
-    return [Argument(argument_name(each), type, i >= behind) for i, (each, type) in enumerate(zip(given, types))]
+    return [Argument(each.argument, type, i >= behind) for i, (each, type) in enumerate(zip(given, types))]
 
 
 def is_floating(parameter):
     return parameter.is_tensor and bool(parameter.dtype) and "float" in parameter.dtype
-
-
-def argument_name_of(function, name):
-    return argument_name(next(each for each in function.parameters if each.name == name))
 
 
 def empty_like(tensor):

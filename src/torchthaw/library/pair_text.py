@@ -1,55 +1,54 @@
 """torchthaw/library/pair_text.py: the text of what calls C for a pair of a forward and its backward.
 
 Where an argument of C comes from is known when the header is read, so that a call is one line. Names of arguments and
-outputs are those of C; all others begin with an underscore.
+outputs are those of C; all others begin with emitter.OWN.
 """
 
 import re
 
 from .differentiable_text import PYTHON, tuple_text
-from .schema import argument_name
 
 TEXT = """\
 def compute({arguments}):
     return {compute}
 
 
-def indexed(_arguments, _outputs):
-    {arguments_tuple} = _arguments
-    {outputs_tuple} = _outputs
+def indexed(_thaw_arguments, _thaw_outputs):
+    {arguments_tuple} = _thaw_arguments
+    {outputs_tuple} = _thaw_outputs
     return {results_tuple}
 
 
-def gradients(_needs, {grads}, {arguments}{read}):
+def gradients(_thaw_needs, {grads}, {arguments}{read}):
     {gradients}
 """
-COMPUTE = "_forward({arguments}) if {known} else _compute_widened({arguments})"
+COMPUTE = "_thaw_forward({arguments}) if {known} else _thaw_compute_widened({arguments})"
 GRADIENTS = """\
 {zeros}
 try:
     if {known_by_backward}:
         {call}
         return {found}
-except IndexError:
-    raise _changed({of_given}) from None
-return _gradients_widened(_needs, {grads}, {arguments}{read})
+except _thaw_IndexError:
+    raise _thaw_changed({of_given}) from None
+return _thaw_gradients_widened(_thaw_needs, {grads}, {arguments}{read})
 """
 ALL = """\
-{written} = _backward({given})
+{written} = _thaw_backward({given})
 """
 SOME = """\
-if {all_needed} or type({first}) not in _plain:
-    {written} = _backward({given})
+if {all_needed} or _thaw_type({first}) not in _thaw_plain:
+    {written} = _thaw_backward({given})
 else:
     {empty}
-    _backward_out({given}, {passed})
+    _thaw_backward_out({given}, {passed})
 """
 SECOND = """\
 
 
-def second_gradients(_needs, {grads}, {arguments}{read}):
+def second_gradients(_thaw_needs, {grads}, {arguments}{read}):
     {zeros}
-    {written} = _second({given})
+    {written} = _thaw_second({given})
     return {found}
 """
 TANGENTS = """\
@@ -57,20 +56,20 @@ TANGENTS = """\
 
 def tangents({tangents}, {arguments}, {outputs}):
     {zeros}
-    {written} = _tangent({given})
+    {written} = _thaw_tangent({given})
     return {found}
 """
 # Without a gradient, in the function for Python.
 CALL = """\
 if ({known}){exact}:
     {way}
-    {outputs} = _forward({arguments})
+    {outputs} = _thaw_forward({arguments})
     return {results}
 """
 WITHOUT_SAVED = """\
-if not _compiling() and {first}.numel() >= {many}:
+if not _thaw_compiling() and {first}.numel() >= {many}:
         {empty}
-        _forward_out({arguments}, {passed})
+        _thaw_forward_out({arguments}, {passed})
         return {results}
 """
 MANY = 10_000  # elements of the first array from which an output that nobody needs takes longer than the way around it
@@ -84,12 +83,12 @@ class Names:
         self.function = pair.forward.base
         self.arguments = [each.name for each in pair.parameters]
         self.outputs = [self.of(each.name) for each in self.function.written]
-        self.grads = [f"_grad_{i}" for i, _ in enumerate(self.described["results"])]
+        self.grads = [f"_thaw_grad_{i}" for i, _ in enumerate(self.described["results"])]
         self.first = self.of(pair.first)
 
     def of(self, name):
         """A parameter of the forward as Python has it."""
-        return argument_name(next(each for each in self.function.parameters if each.name == name))
+        return self.function.argument_of(name)
 
     @property
     def results(self):
@@ -105,7 +104,7 @@ class Names:
 
     def known(self, dtypes):
         """Whether C has a kernel for the first array; ``dtypes``: the name of those on the CPU."""
-        return f"{self.first}.dtype in _wide or {self.first}.is_cpu and {self.first}.dtype in {dtypes}"
+        return f"{self.first}.dtype in _thaw_wide or {self.first}.is_cpu and {self.first}.dtype in {dtypes}"
 
     def sized(self, expression):
         """An expression of the forward's integers as Python's, of shapes of its arguments."""
@@ -124,7 +123,7 @@ class Names:
         shape = output.shapes[0]
         if "like" in shape:
             source = next(each.source for each in self.function.parameters if each.name == shape["like"][0])
-            return f"_empty_like({self.of(source[0])})" if source else None
+            return f"_thaw_empty_like({self.of(source[0])})" if source else None
         if "dims" not in shape:
             return None
         return f"{self.first}.new_empty({tuple_text(map(self.sized, shape['dims']))})"
@@ -136,7 +135,7 @@ class Names:
 
     def one(self, kind, of):
         if kind in ("gradient", "tangent"):
-            return f"_grad_{of}" if kind == "gradient" else f"_tangent_{of}"
+            return f"_thaw_grad_{of}" if kind == "gradient" else f"_thaw_tangent_{of}"
         if kind == "none":  # the gradient of an output that nobody gets
             return "None"
         return self.sized(of) if kind == "size" else self.of(of)
@@ -144,12 +143,12 @@ class Names:
 
 def compute(names):
     """An expression: all outputs."""
-    return COMPUTE.format(arguments=", ".join(names.arguments), known=names.known("_known"))
+    return COMPUTE.format(arguments=", ".join(names.arguments), known=names.known("_thaw_known"))
 
 
 def gradients(names):
-    """Lines that return the gradient of each argument; the variable _needs says which are needed."""
-    return GRADIENTS.format(**_words(names), known_by_backward=names.known("_known_by_backward")).splitlines()
+    """Lines that return the gradient of each argument; the variable _thaw_needs says which are needed."""
+    return GRADIENTS.format(**_words(names), known_by_backward=names.known("_thaw_known_by_backward")).splitlines()
 
 
 def _words(names):
@@ -158,12 +157,12 @@ def _words(names):
     given = names.given(described["given"], backward.inputs)
     argument_of = {name: names.of(x) for x, name in described["gradients"].items()}  # C's array -> argument
     place = {name: names.arguments.index(argument) for name, argument in argument_of.items()}
-    needs = {each.name: f"_needs[{place[each.name]}]" for each in backward.written}
+    needs = {each.name: f"_thaw_needs[{place[each.name]}]" for each in backward.written}
     equal = described.get("equals", {})
-    written = [f"_{argument_name(each)}" for each in backward.written]
+    written = [f"_thaw_of_{each.name}" for each in backward.written]
     by_argument = {}
     for each, name in zip(backward.written, written):
-        value = f"_grad_{equal[each.name]}" if each.name in equal else name
+        value = f"_thaw_grad_{equal[each.name]}" if each.name in equal else name
         by_argument[argument_of[each.name]] = f"{value} if {needs[each.name]} else None"
     found = tuple_text(by_argument.get(each, "None") for each in names.arguments)
     words = {
@@ -180,7 +179,7 @@ def text(names):
     """The functions of TEXT, and those of SECOND and TANGENTS where C has them."""
     pair, described, function = names.pair, names.described, names.function
     words = _words(names)
-    made = TEXT.format(
+    made = "second_gradients = tangents = None  # but where C has them\n\n\n" + TEXT.format(
         **words, compute=compute(names), gradients="\n    ".join(gradients(names)),
         arguments_tuple=tuple_text(names.arguments), outputs_tuple=tuple_text(names.outputs),
         results_tuple=tuple_text(names.results),
@@ -192,15 +191,15 @@ def text(names):
         absent = [
             line for name, kind, of in rows["given"] if kind == "tangent"
             and not next(each.nullable for each in tangent.parameters if each.name == name)
-            for line in (f"if _tangent_{of} is None:", f"    _tangent_{of} = _zeros({names.of(of)})")
+            for line in (f"if _thaw_tangent_{of} is None:", f"    _thaw_tangent_{of} = _thaw_zeros({names.of(of)})")
         ]  # fmt: skip
         made += TANGENTS.format(
-            tangents=", ".join(f"_tangent_{each.name}" for each in function.inputs if each.is_tensor),
+            tangents=", ".join(f"_thaw_tangent_{each.name}" for each in function.inputs if each.is_tensor),
             arguments=words["arguments"], outputs=", ".join(names.outputs), zeros="\n    ".join(absent) or "pass",
-            written=", ".join(f"_{argument_name(each)}" for each in tangent.written),
+            written=", ".join(f"_thaw_of_{each.name}" for each in tangent.written),
             given=", ".join(names.given(rows["given"], tangent.inputs)),
             found=tuple_text(
-                f"_{each}{f'[{names.sized(index)}].clone()' if index else ''}" if each else "None"
+                f"_thaw_of_{each}{f'[{names.sized(index)}].clone()' if index else ''}" if each else "None"
                 for each, (_, index) in zip(rows["results"], described["results"])
             ),
         )  # fmt: skip
@@ -216,10 +215,10 @@ def _call(first, backward, argument_of, needs, equal, words):
         return ALL.format(**words).strip()
     empty, passed = [], []
     for each in backward.written:
-        name = f"_{argument_name(each)}"
+        name = f"_thaw_of_{each.name}"
         passed.append("None" if each.name in equal else name)
         if each.name not in equal:
-            empty.append(f"{name} = _empty_like({argument_of[each.name]}) if {needs[each.name]} else None")
+            empty.append(f"{name} = _thaw_empty_like({argument_of[each.name]}) if {needs[each.name]} else None")
     conditions = ["False"] if equal else list(dict.fromkeys(needs.values()))
     lines = SOME.format(
         **words, first=first, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
@@ -232,14 +231,17 @@ def _zeros(names):
     lines = []
     for i in names.pair.zeros:
         name, index = names.described["results"][i]
-        lines += [f"if _grad_{i} is None:", f"    _grad_{i} = _zeros({names.of(name)}{'[0]' if index else ''})"]
+        lines += [
+            f"if _thaw_grad_{i} is None:",
+            f"    _thaw_grad_{i} = _thaw_zeros({names.of(name)}{'[0]' if index else ''})",
+        ]
     return lines
 
 
 def call(names):
     """The lines of CALL."""
     pair, function = names.pair, names.function
-    exact = "".join(f" and type({x.name}) is {PYTHON[x.type]}" for x in pair.parameters if x.type in PYTHON)
+    exact = "".join(f" and _thaw_type({x.name}) is {PYTHON[x.type]}" for x in pair.parameters if x.type in PYTHON)
     way = "pass"
     unneeded = {each.name for each in function.written if each.nullable and each.name not in names.pair.needed}
     empty = {names.of(each.name): names.empty(each) for each in function.written if each.name not in unneeded}
@@ -251,6 +253,6 @@ def call(names):
             results=", ".join(names.results),
         ).strip()  # fmt: skip
     return CALL.format(
-        known=names.known("_known"), exact=exact, way=way, outputs=", ".join(names.outputs), arguments=", ".join(names.arguments),
+        known=names.known("_thaw_known"), exact=exact, way=way, outputs=", ".join(names.outputs), arguments=", ".join(names.arguments),
         results=", ".join(names.results),
     ).strip()  # fmt: skip

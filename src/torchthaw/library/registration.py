@@ -7,7 +7,7 @@ import torch
 
 from ..bridge import _bridge
 from ..bridge.private_names import has
-from . import autograd, fake, gradients, kernels, schema
+from . import autograd, fake, gradients, kernels
 
 KEYS = {"cpu": "CPU", "cuda": "CUDA"}
 TRIALS = []  # their libraries: PyTorch asks later for every operator that it has ever seen
@@ -33,7 +33,7 @@ def define_query(function, library):
 
     Its result is the length of a tensor, because Inductor calls no operator without a tensor.
     """
-    parameters = ", ".join(f"SymInt {schema.argument_name(each)}" for each in function.parameters)
+    parameters = ", ".join(f"SymInt {each.argument}" for each in function.parameters)
     library.define(f"{function.name}({parameters}) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
     library.impl(function.name, kernels.query(function), "CompositeExplicitAutograd")
     torch.library.register_fake(f"{library.ns}::{function.name}", fake.query, lib=library)

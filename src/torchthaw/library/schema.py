@@ -5,7 +5,6 @@ says enough for that; else it is the same as ``out``. What the shapes of the arr
 stream are parameters of neither.
 """
 
-import keyword
 from string import ascii_lowercase
 
 from .functions import VALUES
@@ -26,14 +25,9 @@ def default(function):
     return f"({arguments}) -> {results[0] if len(results) == 1 else '(' + ', '.join(results) + ')'}"
 
 
-def argument_name(parameter):
-    """The parameter's name in schemas and in Python: the C name, unless Python has that word for itself."""
-    return parameter.name + "_" * keyword.iskeyword(parameter.name)
-
-
 def _argument(parameter, mark):
     type = VALUES.get(parameter.kind)
     if type is None:
         type = f"Tensor({mark}!)" if mark else "Tensor"
         type += "?" if parameter.nullable else ""
-    return f"{type} {argument_name(parameter)}"
+    return f"{type} {parameter.argument}"
