@@ -50,6 +50,7 @@ test-build test-build-quick: test-environment
 bench: bench-environment ## time everything against its peers; tables, JSON and figures; publish=1
 	@.ci/hosts jax
 	@$(python) ffi_build.py
+	@cmake --build build --target legacy --parallel $(jobs)
 	@$(python) -m benchmarks $(if $(publish),--publish)
 
 lint: lint-environment ## faults that are seen without running anything; only="checks format imports types shell cpp" for some

@@ -11,5 +11,8 @@ if(NOT TORCHTHAW_SANITIZE)
     # Without optimization, glibc warns.
     set(torchthaw_fortified
         "$<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
-    set(torchthaw_hardened ${torchthaw_fortified} $<$<COMPILE_LANGUAGE:C,CXX>:-fstack-protector-strong>)
+    # The same for the host's code in CUDA sources.
+    set(cuda_fortified
+        "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-Xcompiler=-U_FORTIFY_SOURCE,-D_FORTIFY_SOURCE=2,-fstack-protector-strong>")
+    set(torchthaw_hardened ${torchthaw_fortified} $<$<COMPILE_LANGUAGE:C,CXX>:-fstack-protector-strong> ${cuda_fortified})
 endif()

@@ -1,5 +1,6 @@
 // c_api/my_lib/runtime/version.cpp: what the loaded library says about itself, and its thread count.
 #include "base/isa.h"
+#include "base/refused_isa.h"
 #include "runtime/threads.h"
 #include "runtime/errors.h"
 
@@ -13,12 +14,14 @@
 
 namespace {
 
-char build_info[128];
+char build_info[384];
 pthread_once_t build_info_once = PTHREAD_ONCE_INIT;
 
 void write_build_info() {
-    snprintf(build_info, sizeof build_info, "my_lib " MY_LIB_VERSION " cpu=%s openmp=%s", base::isa_name(),
-             my_lib::threads_name());
+    char refused[256] = "";
+    const bool is_refused = base::is_refused_isa(refused, sizeof refused);
+    snprintf(build_info, sizeof build_info, "my_lib " MY_LIB_VERSION " cpu=%s openmp=%s%s%s",
+             is_refused ? "none" : base::isa_name(), my_lib::threads_name(), is_refused ? "; " : "", refused);
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ Library search() {
     has_begun = true;
     const std::string *path = wanted.get();
     Library library = {nullptr, false};
-    if (take(getenv("THAW_BLAS"), library) || (path && take(path->c_str(), library)) ||
+    // A program with more rights than its caller loads nothing that the caller names.
+    if (take(secure_getenv("THAW_BLAS"), library) || (path && take(path->c_str(), library)) ||
         take_beside_this_library(library))
         return library;
 #ifdef TH_BLAS_FOUND_BY_BUILD

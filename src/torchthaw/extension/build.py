@@ -16,7 +16,7 @@ from ..base import cache, config, toolchain
 from ..base.config import __version__
 from ..base.errors import BuildError
 from ..header import cdef, cffi_names, comments, description, functions
-from . import cuda, glue, header_folders, ninja, record, stubs, symbols
+from . import cuda, glue, header_folders, ninja, record, stubs, symbols, unlisted
 
 INIT = '''"""{name}: made by {maker}; help() of a function shows its C declaration."""
 
@@ -103,8 +103,9 @@ class Extension:
         facts, before = self.facts(), stamp.read_text(errors="replace") if stamp.exists() else ""
         if facts == before and self.generated.exists():
             return
-        # The headers of another torchthaw may be older than the objects that its predecessor compiled.
-        if before and _torchthaw_of(before) != _torchthaw_of(facts):
+        # The headers of another torchthaw may be older than the objects that its predecessor compiled; and ninja does not
+        # know of files of words.
+        if before and _makers(before) != _makers(facts):
             ninja.forget(self.state)
         self.forget_product()
         self.write_generated()
@@ -122,6 +123,7 @@ class Extension:
             "interface": self.facts_of_interface(),
             "link": self.link_flags(),
             "linked": self.linked(),
+            "words_of_files": self.words_of_files(),
             "options": {key: repr(value) for key, value in options.items() if key != "verbose"},
         }, default=str)  # fmt: skip
 
@@ -277,6 +279,12 @@ class Extension:
         flags += [f"-Wl,-rpath,{folder}" for folder in self.runtime_library_dirs()]
         return [*flags, *self.link_args()]
 
+    def words_of_files(self):
+        """{path: digest} of the files that words such as ``@flags.rsp`` of the compilers and the linker name."""
+        args = self.options["extra_compile_args"]
+        words = [*args["cxx"], *args["nvcc"], *self.options["extra_link_args"]]
+        return unlisted.words_of_files(words, self.state)
+
     def link_args(self):
         """What to link by other words than library_dirs, libraries and runtime_library_dirs."""
         given = self.options["extra_link_args"]
@@ -393,10 +401,11 @@ def _digest_of_torchthaw():
     return found.hexdigest()
 
 
-def _torchthaw_of(facts):
-    """Which torchthaw wrote facts(); None for a text that is not whole."""
+def _makers(facts):
+    """Which torchthaw wrote facts(), and the files of words that its compilers read; None for a text that is not whole."""
     try:
-        return json.loads(facts)["torchthaw"]
+        found = json.loads(facts)
+        return found["torchthaw"], found["words_of_files"]
     except (ValueError, KeyError, TypeError):
         return None
 

@@ -225,7 +225,8 @@ class _Library(Extension):
         if self.options["with_cuda"]:
             used.append([cuda.toolkit().nvcc])
         read = [*header_folders.VARIABLES, *ALSO_READ]
-        return [*map(toolchain.identity, used), {name: os.environ[name] for name in read if name in os.environ}]
+        environment = {name: os.environ[name] for name in read if name in os.environ}
+        return [*map(toolchain.identity, used), environment, self.words_of_files()]
 
     def write_c(self, path):
         try:

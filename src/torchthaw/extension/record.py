@@ -1,6 +1,5 @@
 """torchthaw/extension/record.py: what a build was made of, by content, so that the next one knows whether to build."""
 
-import hashlib
 import json
 import os
 import subprocess
@@ -8,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..base import toolchain
+from . import unlisted
+from .unlisted import digest
 
 
 class Record(NamedTuple):
@@ -17,12 +18,16 @@ class Record(NamedTuple):
     compilers: the toolchain.identity() of each, and what they read of the environment.
     objects: for each object the files that its compiler read, ``{path: digest}``.
     looked_for: for each object where other files may hide these, see _looked_for().
+    unlisted: for each object what its compiler does not list, ``[files, what unlisted.of() finds in them]``.
+    folders: where the compilers run, and the folders that they look into.
     """
 
     facts: str
     compilers: list
     objects: dict
     looked_for: dict
+    unlisted: dict
+    folders: list
 
     def holds(self, facts, compilers):
         """Whether a build would give the same product now."""
@@ -35,6 +40,9 @@ class Record(NamedTuple):
     def _has_changed(self, name):
         files, looked_for = self.objects[name], self.looked_for[name]
         if any(digest(path) != files[path] for path in files):
+            return True
+        sources, found = self.unlisted[name]
+        if unlisted.UNKNOWN in found.values() or unlisted.of(sources, self.folders[1:], self.folders[0]) != found:
             return True
         names = {folder: set(below) for folder, below in looked_for["names"].items()}
         return any(_is_hidden(found, _found(folder, names)) for folder, found in looked_for["found"].items())
@@ -71,7 +79,12 @@ def of(folder, facts, compilers, started, searched):
         elif line and ": #deps" in line:
             current = line.partition(": #deps")[0]
             objects[current] = {}
-    return Record(facts, compilers, objects, {name: _looked_for(files, searched) for name, files in objects.items()})
+    looked_for = {name: _looked_for(files, searched) for name, files in objects.items()}
+    folders, not_listed = [*map(os.fspath, (folder, *searched.given))], {}
+    for name, files in objects.items():
+        sources = [path for path in files if not any(map(Path(path).is_relative_to, searched.own))]
+        not_listed[name] = sources, unlisted.of(sources, folders[1:], folders[0])
+    return Record(facts, compilers, objects, looked_for, not_listed, folders)
 
 
 def _looked_for(files, searched):
@@ -114,13 +127,3 @@ def _found(folder, names):
         found[relative] = sorted(entry.name for entry in there if not entry.is_symlink() or os.path.exists(entry))
         waiting += {os.path.join(relative, name) for name in found[relative]}.intersection(names)
     return found
-
-
-def digest(path):
-    """The digest of a file's content; None where there is nothing, or nothing that can be read."""
-    try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except IsADirectoryError:
-        return "a folder"
-    except OSError:
-        return None

@@ -1,14 +1,12 @@
 """torchthaw/legacy/loading.py: what an extension of the old kind needs when it is imported."""
 
 import contextlib
-import os
 import sys
 import types
 
 from .. import library
-from ..base import config
 from ..bridge import variables
-from . import debug, finder, stale, th_libraries
+from . import cpath, debug, finder, stale, th_libraries
 
 _functions = {}  # ffi of an extension -> {function of its lib: the one for Python}
 
@@ -25,23 +23,10 @@ def prepare():
 
         patches.install()
         stale.register()
-        point_compilers_at_headers()
+        cpath.point_compilers_at_headers()
     # An extension without TH functions builds and loads without libth.
     with contextlib.suppress(FileNotFoundError):
         th_libraries.open_libraries()
-
-
-def point_compilers_at_headers():
-    """Compilers that a project runs itself look into PyTorch's folders for TH: CPATH names ours as well.
-
-    Not CPLUS_INCLUDE_PATH: what that names comes last even if it is also given by -I, behind the project's own folders.
-    """
-    include = os.fspath(config.includes())
-    folders = [folder for folder in os.environ.get("CPATH", "").split(os.pathsep) if folder]
-    for folder in (include, os.path.join(include, "TH"), os.path.join(include, "THC")):
-        if folder not in folders:
-            folders.append(folder)
-    os.environ["CPATH"] = os.pathsep.join(folders)
 
 
 def bind(namespace, extension):

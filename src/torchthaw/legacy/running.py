@@ -6,7 +6,7 @@ import sys
 
 from .. import cuda_on_cpu
 from ..base import config
-from . import cmake, finder, launcher, loading, python_words
+from . import cmake, cpath, finder, launcher, python_words
 from .python_words import OF_PYTHON
 
 USAGE = """python -m torchthaw run FILE [ARGUMENT ...]
@@ -103,7 +103,7 @@ def set_environment():
     folder = os.path.dirname(sys.executable)
     if os.path.dirname(shutil.which("python") or "") != folder:
         prepend("PATH", folder, os.defpath)
-    loading.point_compilers_at_headers()
+    cpath.point_compilers_at_headers()
     if config.cuda_is_cpu():
         os.environ.update(cuda_on_cpu.environment())
         print(cuda_on_cpu.LINE, file=sys.stderr)
