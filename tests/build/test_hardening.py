@@ -39,7 +39,9 @@ def test_the_bridge():
     assert elf.unprotected(bridge()) == []
 
 
-@pytest.mark.parametrize("name, checks_stack", [("my_lib", True), ("my_lib_cuda", True), ("th", True), ("thc", True), ("bridge", False)])
+@pytest.mark.parametrize(
+    "name, checks_stack", [("my_lib", True), ("my_lib_cuda", True), ("th", True), ("thc", True), ("bridge", False)]
+)
 def test_buffers_are_checked(name, checks_stack):
     """The bridge leaves out the check of the stack, which its calls would take longer by."""
     found = elf.undefined(bridge() if name == "bridge" else library(name))

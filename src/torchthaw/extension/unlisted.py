@@ -14,7 +14,7 @@ PROBE = re.compile(r"\b__has_(?:include(?:_next)?|embed)\s*\(\s*([^)]*)")
 NAMED = re.compile(r'<([^>\n]+)>|"([^"\n]+)"')
 # In a string of C; the quote before the name is escaped there.
 READ_BY_ASSEMBLER = re.compile(
-    r'"(?:[^"\\\n]|\\.)*?(?<!\w)\.(?:incbin\b(?:\s*\\?"([^"\\\n]+))?|include\s*\\?"([^"\\\n]+))'
+    r'"(?:[^"\\\n]|\\.)*?(?:(?<!\w)|(?<=\\[nt]))\.(?:incbin\b(?:\s*\\?"([^"\\\n]+))?|include\s*\\?"([^"\\\n]+))'
 )
 UNKNOWN = "a name that a macro makes"  # such a file is looked at by a build only, so that each load is one
 

@@ -91,6 +91,7 @@ std::vector<Array> all_arrays() {
     Arrays &known = arrays();
     std::lock_guard<std::mutex> lock(known.mutex);
     std::vector<Array> list;
+    list.reserve(known.by_address.size());
     for (const auto &each : known.by_address) list.push_back(each.second);
     return list;
 }

@@ -1,0 +1,69 @@
+"""tests/packaging/test_nets.py: a new file is in every net; what is left out has a reason that is printed."""
+
+import importlib
+import subprocess
+
+import pytest
+
+from support import ROOT
+
+
+@pytest.fixture(scope="module")
+def nets():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / ".ci"))
+        yield importlib.import_module("nets")
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A repository with one file of each language in a folder that no list names."""
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    for name, text in {
+        "floor/new.py": "", "floor/new.cpp": "", "floor/new.c": "", "floor/new.h": "", "floor/new.cuh": "", "floor/new.sh": "",
+        "floor/script": "#!/usr/bin/env bash\n", "floor/tool": "#!/usr/bin/python3\n", "floor/text": "text\n",
+        "tests/new.py": "", "data.bin": "",
+    }.items():  # fmt: skip
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "floor" / "link.py").symlink_to("new.py")
+    subprocess.run(["git", "add", "-A"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def test_a_new_folder_is_in_every_net(nets, checkout, monkeypatch):
+    monkeypatch.setattr(nets, "rows", list)
+    found = {net: nets.split(net, checkout)[0] for net in nets.NETS}
+    assert {"floor/new.py", "floor/tool", "tests/new.py"} == {*found["checks"]} == {*found["types"]}
+    assert {"floor/new.sh", "floor/script"} == {*found["shell"]}
+    assert {"floor/new.c", "floor/new.cpp"} == {*found["tidy"]}
+    assert {"floor/new.h", "floor/new.cuh"} <= {*found["coverage"]} & {*found["mutations"]}
+
+
+def test_what_is_left_out_is_said_with_its_reason(nets, checkout, monkeypatch):
+    row = nets.Row(("checks",), "tests/*", "they are tests")
+    monkeypatch.setattr(nets, "rows", lambda: [row])
+    files, left = nets.split("checks", checkout)
+    assert "tests/new.py" not in files and left == [(row, ["tests/new.py"])]
+
+
+def test_an_exception_without_files_is_an_error(nets, checkout, monkeypatch):
+    monkeypatch.setattr(nets, "rows", lambda: [nets.Row(("checks",), "gone/*", "of old")])
+    with pytest.raises(ValueError, match=r"checks.*gone/\*"):
+        nets.split("checks", checkout)
+
+
+@pytest.mark.parametrize("line", ["checks tests/*", "unknown tests/* why", "checks"])
+def test_a_line_without_a_reason_is_an_error(nets, tmp_path, monkeypatch, line):
+    monkeypatch.setattr(nets, "EXCEPTIONS", tmp_path / "exceptions.txt")
+    nets.EXCEPTIONS.write_text(f"# comment\n\n{line}\n")
+    with pytest.raises(ValueError, match="exceptions.txt:3"):
+        nets.rows()
+
+
+def test_every_net_of_this_repository_has_files_and_no_useless_exception(nets):
+    for net in nets.NETS:
+        assert len(nets.files(net)) > 5, net
+    tidied = nets.files("tidy")
+    for folder in ("c_api/thc/", "src/torchthaw/cuda_on_cpu/runtime/", "src/torchthaw/bridge/"):
+        assert any(name.startswith(folder) for name in tidied)
