@@ -18,7 +18,7 @@ def check(operator, *arguments):
     kinks; batches are made of them.
     """
     arguments = operator.defaults(arguments)
-    is_double = torch.float64 in operator.dtypes
+    is_double = not operator.dtypes.isdisjoint((torch.float64, torch.complex128))
     given = [_leaf(x, is_double) for x in arguments]
     for what, function in CHECKS.items():
         if is_double or what not in DOUBLE:
@@ -39,9 +39,14 @@ def _words(operator):
 
 
 def _leaf(x, is_double):
-    if not isinstance(x, Tensor) or not x.is_floating_point():
+    if not isinstance(x, Tensor) or not has_gradients(x):
         return x
-    return x.detach().to(torch.float64 if is_double else x.dtype).clone().requires_grad_()
+    double = torch.complex128 if x.is_complex() else torch.float64
+    return x.detach().to(double if is_double else x.dtype).clone().requires_grad_()
+
+
+def has_gradients(x):
+    return x.is_floating_point() or x.is_complex()
 
 
 def _detached(given):
@@ -93,7 +98,7 @@ def _vmap(operator, given):
 def _batch(x):
     """Three entries that differ."""
     entries = [x, x.roll(1) if x.numel() > 1 else x, x.flip(tuple(range(x.dim())))]
-    return torch.stack([y * scale if y.is_floating_point() else y for y, scale in zip(entries, (1.0, 0.75, 1.25))])
+    return torch.stack([y * scale if has_gradients(y) else y for y, scale in zip(entries, (1.0, 0.75, 1.25))])
 
 
 def _transforms(operator, given):

@@ -152,6 +152,7 @@ def text(
     context += ["ctx.set_materialize_grads(False)"] * (not materialize)
     are_given = materialize or len(grads) == 1  # where none is given, backward returns before
     batched = [f"_is_batched({each})" if are_given else f"{each} is not None and _is_batched({each})" for each in grads]
+    batched = [f"not _in_graph() and ({' or '.join(batched)})"]  # Dynamo does not know the question
     composes = ["_grad_enabled()", f"_levels.{LEVEL} >= 0", "_transforms_active()", *batched]
     composes += [f"_needs[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient]
     absent = f"if {' and '.join(f'{each} is None' for each in grads)}:\n            return {tuple_text(['None'] * len(arguments))}"

@@ -35,10 +35,11 @@ def entry(row, variants):
     base = variants[0]
     parameters = [
         Parameter(
-            argument_name(each), Parameter.POSITIONAL_OR_KEYWORD, default=None if each.nullable else Parameter.empty
+            argument_name(each), Parameter.POSITIONAL_OR_KEYWORD,
+            default=None if each.name in base.optional else Parameter.empty,
         )
         for each in base.inputs
-    ]
+    ]  # fmt: skip
     signature = Signature(parameters)
     names = {argument_name(each): each.name for each in base.inputs}
 

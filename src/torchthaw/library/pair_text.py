@@ -27,7 +27,7 @@ COMPUTE = "_forward({arguments}) if {known} else _compute_widened({arguments})"
 GRADIENTS = """\
 {zeros}
 try:
-    if {known_by_backward}:
+    if {known_by_backward} or {first}.dtype not in _halves:
         {call}
         return {found}
 except IndexError:
@@ -38,7 +38,7 @@ ALL = """\
 {written} = _backward({given})
 """
 SOME = """\
-if {all_needed} or type({first}) not in _plain:
+if {all_needed} or type(_needs) is _Every or type({first}) not in _plain:
     {written} = _backward({given})
 else:
     {empty}
@@ -169,11 +169,11 @@ def _words(names):
     words = {
         "arguments": ", ".join(names.arguments), "grads": ", ".join(names.grads),
         "read": "".join(f", {each}" for each in names.read),
-        "given": ", ".join(given), "found": found, "written": ", ".join(written),
+        "first": names.first, "given": ", ".join(given), "found": found, "written": ", ".join(written),
         "zeros": "\n".join(_zeros(names)) or "pass",
         "of_given": ", ".join(f"{each}={each}" for each in given if each.isidentifier() and each != "None"),
     }  # fmt: skip
-    return {**words, "call": _call(names.first, backward, argument_of, needs, equal, words)}
+    return {**words, "call": _call(backward, argument_of, needs, equal, words)}
 
 
 def text(names):
@@ -207,7 +207,7 @@ def text(names):
     return made
 
 
-def _call(first, backward, argument_of, needs, equal, words):
+def _call(backward, argument_of, needs, equal, words):
     """The lines that call the backward: what nobody needs is neither computed nor allocated, where C takes NULL."""
     computed = [each for each in backward.written if each.name not in equal]
     if not computed:
@@ -222,7 +222,7 @@ def _call(first, backward, argument_of, needs, equal, words):
             empty.append(f"{name} = _empty_like({argument_of[each.name]}) if {needs[each.name]} else None")
     conditions = ["False"] if equal else list(dict.fromkeys(needs.values()))
     lines = SOME.format(
-        **words, first=first, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
+        **words, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
     ).strip()  # fmt: skip
     return lines.replace("\n", "\n        ")
 
