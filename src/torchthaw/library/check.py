@@ -1,7 +1,7 @@
 """torchthaw/library/check.py: ``functions.name.check(*arguments)``: what a wrong word or formula would silently spoil.
 
-Backward is compared with differences of the forward, vmap with a loop, the formula with C, and torch.library.opcheck
-asks what PyTorch's compiler expects of an operator.
+Outputs hold patterns before a call, which shows what C reads or leaves there. Backward is compared with differences of the
+forward, vmap with a loop, the formula with C, and torch.library.opcheck asks what PyTorch's compiler expects of an operator.
 """
 
 import torch
@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from .composed import as_tuple
+from .filled import Filled
 
 
 def check(operator, *arguments):
@@ -59,6 +60,11 @@ def _gradients(results, given):
     generator = torch.Generator().manual_seed(1)
     grads = [torch.randn(y.shape, generator=generator, dtype=y.dtype).to(y.device) for y in results]
     return torch.autograd.grad(results, wanted, grads, allow_unused=True)
+
+
+def _outputs(operator, given):
+    with Filled(operator.in_c):
+        _gradients(operator.entry(*given), given)
 
 
 def _gradcheck(operator, given):
@@ -126,6 +132,7 @@ def _opcheck(operator, given):
 
 
 CHECKS = {
+    "outputs": _outputs,
     "backward against differences": _gradcheck,
     "formula against C": _formula,
     "second derivative": _second,

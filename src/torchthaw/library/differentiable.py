@@ -45,6 +45,11 @@ class Differentiable:
         self.without_gradient = ()  # arguments of which only a formula has a gradient
         self.formula = self.second_gradients = self.tangents = None
 
+    @property
+    def in_c(self):
+        """The Operators of C functions that it is made of."""
+        return ()
+
     def schema(self, results):
         """Of an overload with this number of results."""
         arguments = ", ".join(each.schema for each in self.parameters)

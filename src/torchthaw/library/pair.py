@@ -62,6 +62,10 @@ class Pair(Differentiable):
         return place - bool(index)
 
     @property
+    def in_c(self):
+        return [each for each in (self.forward, self.backward, self.tangent) if each is not None]
+
+    @property
     def keeps_nothing(self):
         """Whether the gradient depends on no array, as that of a sum: backward then keeps none alive, and any may change.
 
