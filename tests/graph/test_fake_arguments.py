@@ -24,7 +24,7 @@ int64_t total(const float *x, int n) { (void)x; return n; }
 
 def fake(*shape, mode=None):
     with mode or FakeTensorMode():
-        return torch.empty(*shape)
+        return torch.empty(shape)
 
 
 def test_fake_tensors_of_one_mode(c):
