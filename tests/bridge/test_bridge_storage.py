@@ -100,7 +100,10 @@ def check(calls, checked):
     with pytest.raises(ValueError, match=names("input", "negative bit", "tensor.resolve_neg")):
         checked.scale(negative, (100,), 1, 2.0, output)
     assert operators.scale(negative.view(10, 10), 2.0).tolist() == [[-2.0] * 10] * 10
-    for number in torch.ones(3, dtype=torch.complex64).conj(), torch.ones(3, dtype=torch.complex64).as_subclass(Sub).conj():
+    for number in (
+        torch.ones(3, dtype=torch.complex64).conj(),
+        torch.ones(3, dtype=torch.complex64).as_subclass(Sub).conj(),
+    ):
         with pytest.raises(ValueError, match=names("conjugate bit", "tensor.resolve_conj")):
             calls.read_complex64(number)
 
@@ -123,7 +126,9 @@ check(*(bridge_probe.load(Path(folder), Path(folder).name) for folder in sys.arg
 """
     folders = bridge_probe.folder() / "_ext" / "probe", checks_probe.folder() / "_ext" / "checks"
     environment = {**os.environ, "PYTHONPATH": f"{SRC}:{TESTS}:{TESTS / 'bridge'}", **WAYS[way]}
-    done = subprocess.run([sys.executable, "-c", script, *map(str, folders)], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, folders)], env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

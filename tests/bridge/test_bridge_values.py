@@ -10,7 +10,6 @@ import torchthaw
 from support import bridge_probe
 from support.messages import names
 
-
 HEADER = """
 typedef struct { int i; double d; int more[3]; struct { short s; float f; } in; } point;
 typedef union { int i; double d; } either;

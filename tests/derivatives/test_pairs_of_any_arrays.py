@@ -105,9 +105,7 @@ SAME = {
 def test_results_and_gradients(functions, name):
     found = []
     for call in getattr(functions, name), SAME[name]:
-        given = [
-            x.clone().requires_grad_() if torch.is_tensor(x) and x is not COUNTS else x for x in ARGUMENTS[name]
-        ]
+        given = [x.clone().requires_grad_() if torch.is_tensor(x) and x is not COUNTS else x for x in ARGUMENTS[name]]
         result = call(*given)
         result.abs().sum().backward()
         found.append([result.detach(), *(x.grad for x in given if torch.is_tensor(x) and x is not COUNTS)])

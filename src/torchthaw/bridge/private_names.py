@@ -384,6 +384,11 @@ NAMES = {
         "libc10.so:_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE", "2.4",
         "the same of tensors with a tangent", "the same", _tells_tangents, lambda: None,
     ),
+    "dispatch_mode": Private(
+        "torch.utils._python_dispatch.TorchDispatchMode", "2.4",
+        "check() of a function sees the calls of C, and makes them with filled outputs", "check() leaves these calls out",
+        lambda found: hasattr(found, "__torch_dispatch__"), lambda: None,
+    ),
     "operator_schemas": Private(
         "torch._C._jit_get_schemas_for_operator", "2.4",
         "a kernel in C is registered for an operator whose values are those that it takes",

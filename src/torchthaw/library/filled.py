@@ -2,33 +2,37 @@
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..bridge.private_names import get
+from .composed import as_tuple
 
 # Of floating point, and of integers and bools: what an output holds before the first call, and before the second one.
 FLOATS, INTEGERS = (float("nan"), 12345.0), (85, 42)
 
 
-class Filled(TorchDispatchMode):
-    """While it is active, each call of the ``operators`` is made with filled outputs, too. AssertionError names the first
-    output that C reads, or does not write as a whole."""
+def filled_calls(operators):
+    """A context in which each call of the ``operators`` is made with filled outputs, too; None without PyTorch's way to
+    see calls. AssertionError names the first output that C reads, or does not write as a whole."""
+    known = {each.overload(form): (each, each.form(form)) for each in operators for form in each.schemas}
 
-    def __init__(self, operators):
-        super().__init__()
-        self.operators = {each.overload(form): (each, each.form(form)) for each in operators for form in each.schemas}
-
-    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+    def dispatch(mode, function, types, arguments=(), keywords=None):
         found = function(*arguments, **(keywords or {}))
-        if function in self.operators:
-            operator, form = self.operators[function]
-            parameters = operator.base.given if form == "out" else operator.base.inputs
-            values = dict(zip((each.name for each in parameters), arguments))
-            if form != "out":
-                results = found if isinstance(found, (tuple, list)) else (found,)
-                values.update(
-                    (each.name, result) for each, result in zip(operator.base.written, results) if each.is_output
-                )
-            check(operator, values)
+        if function in known:
+            check(known[function][0], values_of(*known[function], arguments, found))
         return found
+
+    mode = get("dispatch_mode")
+    return mode and type("Filled", (mode,), {"__torch_dispatch__": dispatch})()
+
+
+def values_of(operator, form, arguments, found):
+    """{parameter: argument} of the overload ``out``, of a call of this form that gave ``found``."""
+    parameters = operator.base.given if form == "out" else operator.base.inputs
+    values = dict(zip((each.name for each in parameters), arguments))
+    if form != "out":
+        results = zip(operator.base.written, as_tuple(found))
+        values.update((each.name, result) for each, result in results if each.is_output)
+    return values
 
 
 def check(operator, values):

@@ -183,7 +183,9 @@ def arguments(function):
 
 def is_floating(parameter):
     """Whether it is an array whose dtype has gradients."""
-    return parameter.is_tensor and bool(parameter.dtype) and ("float" in parameter.dtype or "complex" in parameter.dtype)
+    return (
+        parameter.is_tensor and bool(parameter.dtype) and ("float" in parameter.dtype or "complex" in parameter.dtype)
+    )
 
 
 def first_of(parameters):

@@ -120,9 +120,7 @@ def check_number(parameter, values):
     array, which = parameter.source
     tensor = values[array]
     if isinstance(which, int) and which >= tensor.dim():
-        raise ValueError(
-            f"{array}: expected at least {which + 1} dimensions, for {parameter.name}, got {tensor.dim()}"
-        )
+        raise ValueError(f"{array}: expected at least {which + 1} dimensions, for {parameter.name}, got {tensor.dim()}")
     wanted = tuple(tensor.shape) if which == "shape" else tensor.dim() if which == "ndim" else tensor.shape[which]
     got = tuple(value) if which == "shape" else value
     if got != wanted:
