@@ -4,13 +4,14 @@ At its end, Python <= 3.13 ends each thread that asks for the GIL by pthread_exi
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from support import SRC, TESTS, bridge_probe, kernels_probe
+from support import ROOT, SRC, TESTS, bridge_probe, kernels_probe
 
 # How the process ends: code, and its exit status.
 ENDINGS = {
@@ -108,3 +109,21 @@ def test_exit(call, ending, daemon, python):
     done = subprocess.run([PYTHONS[python], "-c", script], env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == status, done.stderr
     assert done.stderr == ("failed\n" if ending == "error" else "")
+
+
+# A kernel of CUDA code on the CPU has a stack of its own, at whose end a thread cannot go on to unwind.
+NOT_CROSSED = {"src/torchthaw/cuda_on_cpu/runtime/block.cpp"}
+
+
+def test_no_handler_keeps_a_thread_that_ends():
+    """glibc aborts where a handler of everything does not throw the end of a thread on."""
+    found = set()
+    for path in (path for folder in ("c_api", "src") for path in (ROOT / folder).rglob("*") if path.is_file()):
+        if path.suffix in (".h", ".hpp", ".c", ".cpp", ".cu", ".cuh"):
+            text = path.read_text()
+            for match in re.finditer(r"catch \(\.\.\.\) \{", text):
+                before = text[: match.start()].rpartition("try")[2]
+                body = text[match.end() :].partition("}")[0]
+                if "abi::__forced_unwind" not in before and "throw;" not in body:
+                    found.add(str(path.relative_to(ROOT)))
+    assert found == NOT_CROSSED
