@@ -123,6 +123,20 @@ def test_what_c_kept_is_set_to_the_same_tensor(either):
         either.release()
 
 
+def test_a_retained_tensor_keeps_its_sizes(either):
+    x = base()
+    either.keep(x)
+    try:
+        x.resize_(3, 4)
+        assert not either.kept_is_set_to(x) and either.kept_is_set_to(x.view(12))
+        x.t_()
+        assert not either.kept_is_set_to(x)
+        either.resize(x, 5)
+        assert not either.kept_is_set_to(x) and either.kept_is_set_to(x.as_strided((12,), (1,)))
+    finally:
+        either.release()
+
+
 def test_references_are_those_of_the_tensors_and_of_python(exact):
     x = base()
     assert exact.references(x) == 2

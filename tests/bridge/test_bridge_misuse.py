@@ -180,7 +180,7 @@ KINDS = {
     **{f"give_{name}": (INTEGERS | {"negative"}, ()) for name in ("int8", "int16", "int32", "int64")},
     **{f"give_{name}": (INTEGERS, ()) for name in ("uint8", "uint16", "uint32", "uint64")},
     "give_float": (FLOATS, ()), "give_double": (FLOATS, ()), "give_bool": ({"true"}, ()), "give_char": ({"byte"}, ()),
-    "give_level": (INTEGERS | {"NumPy float"}, ()), "give_point": (SEQUENCES | {"dict"}, ()),
+    "give_level": (INTEGERS, ()), "give_point": (SEQUENCES | {"dict"}, ()),
     "give_struct": (NULLS | {"cffi struct", "nested"}, ()), "give_wide": (NULLS | {"str", "strs"}, ()),
     "give_function": (NULLS | {"callback"}, ()),
     "sizes": (elements("int64"), (0,)), "shaped": (FLOAT_TENSORS - {"longer"} | ARRAYS | {"cffi read-only"}, (4,)),

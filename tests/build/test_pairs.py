@@ -279,11 +279,11 @@ WRONG = [
      names("f_backward", "THAW_BACKWARD_OF", "f_forward", "count", "written")),
     ("void f_forward(", "float f_forward(", 7, names("f_backward", "THAW_BACKWARD_OF", "f_forward", "result", "float")),
     (" THAW_SAVED,", ",", 2,
-     names("f_forward", "h", "THAW_SAVED", "f_backward", "grad_h", "THAW_GRADIENT_OF(h)", "neither")),
+     names("f_forward", "h", "THAW_SAVED", "f_backward", "grad_h", "THAW_GRADIENT_OF(h)", "none")),
     ("*count THAW_SHAPE(n));", "*count THAW_SHAPE(n), float *z THAW_SHAPE(n));", 2,
-     names("f_forward", "z", "THAW_SAVED", "f_backward", "grad_z", "THAW_GRADIENT_OF(z)")),
+     names("f_forward", "z", "THAW_SAVED", "parameter", "f_backward", "grad_z", "THAW_GRADIENT_OF(z)", "THAW_WORKSPACE")),
     ("*count THAW_SHAPE(n));", "*count THAW_SHAPE(n), float *z THAW_SHAPE(n) THAW_SAVED);", 6,
-     names("f_forward", "z", "THAW_SAVED", "f_backward")),
+     names("f_forward", "z", "THAW_SAVED", "parameter", "f_backward", "THAW_WORKSPACE")),
     # THAW_EQUALS
     ("*d_x THAW_SHAPE(n, m));", "*d_x THAW_SHAPE(n, m) THAW_EQUALS(x));", 13,
      names("f_backward", "d_x", "THAW_EQUALS", "gradient", "result", "x")),
@@ -306,9 +306,12 @@ WRONG = [
     ("const int64_t *s, int64_t k,\n                     float *grad_x",
      "const int64_t *s THAW_GRADIENT_OF(y), int64_t k,\n                     float *grad_x", 23,
      names("square_backward", "s", "THAW_GRADIENT_OF", "array", "sizes", "const int64_t *")),
-    ("THAW_TANGENT_OF(f_forward)", "THAW_BATCH(m)", 14,
+    ("THAW_TANGENT_OF(f_forward)", "THAW_TANGENT_OF(f_forward) THAW_BATCH(m)", 14,
      names("f_tangent", "THAW_BATCH", "THAW_BACKWARD_OF(f_tangent)")),
-    ("THAW_TANGENT_OF(f_forward)", "THAW_ELEMENTWISE", 14,
+    ("THAW_TANGENT_OF(f_forward)", "THAW_BATCH(c)", 14, names("f_tangent", "THAW_BATCH", "integer", "c")),
+    ("THAW_TANGENT_OF(f_forward)", "THAW_AUTOCAST(lower)", 14,
+     names("f_tangent", "THAW_AUTOCAST", "THAW_BACKWARD_OF(f_tangent)")),
+    ("THAW_TANGENT_OF(f_forward)", "THAW_TANGENT_OF(f_forward) THAW_ELEMENTWISE", 14,
      names("f_tangent", "THAW_ELEMENTWISE", "THAW_BACKWARD_OF(f_tangent)")),
     ("THAW_TANGENT_OF(f_forward)", "THAW_AUTOCAST(lower)", 14,
      names("f_tangent", "THAW_AUTOCAST", "THAW_BACKWARD_OF(f_tangent)")),
@@ -361,6 +364,24 @@ def refused(folder, text, line, message, **options):
     place = re.escape(f"{folder / 'words.h'}:{line + 4}: ")
     with pytest.raises(AnnotationError, match=message + place):
         pairs(folder, text, **options)
+
+
+GELU = """\
+void f_forward(float *out THAW_SHAPE(n), {x}float *inp THAW_SHAPE(n), int64_t n);
+THAW_BACKWARD_OF(f_forward)
+void f_backward(float *dinp THAW_SHAPE(n) THAW_GRADIENT_OF(inp), const float *inp THAW_SHAPE(n),
+                {y}float *dout{shape} THAW_GRADIENT_OF(out), int64_t n);
+"""
+WITHOUT_CONST = [
+    (GELU.format(x="", y="const ", shape=" THAW_SHAPE(n)"), 2, names("f_backward", "f_forward", "out, inp", "written", "const")),
+    (GELU.format(x="const ", y="", shape=" THAW_SHAPE(n)"), 4, names("f_backward", "dout", "written", "const")),
+    (GELU.format(x="const ", y="", shape=""), 2, names("f_backward", "dout", "shape", "written", "const")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, line, message", WITHOUT_CONST, ids=["forward", "gradient", "no shape"])
+def test_arrays_that_lack_const_count_as_written(tmp_path, text, line, message):
+    refused(tmp_path, text, line, message)
 
 
 X = "const float *x THAW_SHAPE(n), int64_t n"

@@ -14,7 +14,7 @@ ROWS = [
 
 
 def test_the_document_has_its_rows():
-    assert len(ROWS) == 15
+    assert len(ROWS) == 16
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.split("|")[1].strip() for row in ROWS])

@@ -30,7 +30,7 @@ KEPT = {
     "view_base", "_input_metadata", "_raw_saved_tensors", "increment_version", "typed_storage", "context",
     "find_builtin", "boolean_dispatched", "mode_count_in_c", "mode_count",
     "requires_grad_in_c", "tangent_in_c", "transforms_active", "autocast_active", "dual_level",
-    "is_batched_gradient", "direct_call", "body", "storage_body", "read_in_c", "bump_version_in_c", "resize_in_c",
+    "is_batched_gradient", "direct_call", "dispatch_keys", "dispatch_mode", "body", "storage_body", "read_in_c", "bump_version_in_c", "resize_in_c",
 }  # fmt: skip
 
 

@@ -13,8 +13,8 @@ HERE = TESTS / "bridge" / "probe_checks"
 
 
 @lru_cache(maxsize=None)
-def probe():
-    """The extension module."""
+def folder():
+    """The built extension, for the time of the run."""
     folder = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     shutil.copytree(HERE, folder, dirs_exist_ok=True)
@@ -22,4 +22,10 @@ def probe():
         "_ext.checks", headers="checks.h", sources=["checks.c"], relative_to=folder / "build.py",
         extra_compile_args=["-Wall", "-Wextra", "-Werror"],
     ).build()  # fmt: skip
-    return bridge_probe.load(folder / "_ext" / "checks", "checks")
+    return folder
+
+
+@lru_cache(maxsize=None)
+def probe():
+    """The extension module."""
+    return bridge_probe.load(folder() / "_ext" / "checks", "checks")

@@ -38,8 +38,8 @@ ARRAYS = "array", *NUMBERS
 
 
 @lru_cache(maxsize=None)
-def probe():
-    """(the extension's package, its operators); built once for all tests of a run."""
+def folder():
+    """The built extension, for the time of the run."""
     folder = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     shutil.copytree(TESTS / "bridge" / "probe_kernels", folder, dirs_exist_ok=True)
@@ -47,7 +47,13 @@ def probe():
         "_ext.probe_kernels", headers="probe_kernels.h", sources=["probe_kernels.c", "throwing.cpp"],
         relative_to=folder / "build.py", extra_compile_args=["-Wall", "-Wextra", "-Werror"],
     ).build()  # fmt: skip
-    package = load(folder / "_ext" / "probe_kernels", "probe_kernels")
+    return folder
+
+
+@lru_cache(maxsize=None)
+def probe():
+    """(the extension's package, its operators); built once for all tests of a run."""
+    package = load(folder() / "_ext" / "probe_kernels", "probe_kernels")
     module = importlib.import_module("probe_kernels._probe_kernels")
     return package, operators("kernels_of_probe", module, PROBE)
 

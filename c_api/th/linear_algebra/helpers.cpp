@@ -35,7 +35,7 @@ private:
     void hire(int wanted) {
         try {
             for (; hired_ < wanted; hired_++) std::thread([this] { help(); }).detach();
-        } catch (...) {
+        } catch (const std::exception &) {
         }
     }
 

@@ -12,6 +12,8 @@
 #include "th/runtime/errors.h"
 #include "th/tensor/types.h"
 
+#include <cxxabi.h>
+
 namespace th {
 
 // Runs body; when that throws, releases what it held, then calls the error handler, and returns 0 if that returns.
@@ -19,6 +21,8 @@ template <typename Body> auto guarded(Body &&body) -> decltype(body()) {
     Error error;
     try {
         return body();
+    } catch (abi::__forced_unwind &) {
+        throw;  // the thread ends: glibc aborts where that ends in a handler
     } catch (...) {
         capture(error);
     }

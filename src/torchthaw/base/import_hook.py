@@ -4,9 +4,10 @@ The hook, an entry of sys.meta_path, is put there when it is first needed, and f
 """
 
 import sys
+from collections import deque
 
 _before = {}  # module -> functions that get its spec, called before it is loaded
-_once = {}  # module -> functions without arguments, called when it was imported
+_once = {}  # module -> deque of functions without arguments, called when it was imported
 _always = {}  # module -> functions that get the module, called whenever it was executed, also by a reload
 _executing = set()  # those of these modules whose code runs now
 
@@ -16,7 +17,7 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name not in _before and name not in _once and name not in _always:
+        if name not in _before and not _once.get(name) and name not in _always:
             return None
         others = [each for each in sys.meta_path if each is not Finder and hasattr(each, "find_spec")]
         spec = next(filter(None, (each.find_spec(name, path, target) for each in others)), None)
@@ -33,8 +34,7 @@ class Finder:
                     _executing.discard(name)
                 for function in _always.get(name, ()):
                     function(module)
-                for function in _once.pop(name, ()):
-                    function()
+                _call(name)
 
             spec.loader.exec_module = exec_module
         return spec
@@ -48,11 +48,28 @@ def before_import(name, function):
 
 def after_import(name, function):
     """Calls ``function()`` as soon as the module ``name`` is imported: now, if it is."""
-    if name in sys.modules and name not in _executing:
+    if _is_imported(name):
         function()
-    else:
-        put_first(Finder)
-        _once.setdefault(name, []).append(function)
+        return
+    _once.setdefault(name, deque()).append(function)
+    put_first(Finder)
+    if _is_imported(name):  # meanwhile, by another thread, which may have looked for functions too early
+        _call(name)
+
+
+def _is_imported(name):
+    return name in sys.modules and name not in _executing
+
+
+def _call(name):
+    """Calls the functions that wait for a module, each in one thread alone."""
+    waiting = _once.get(name, ())
+    while waiting:
+        try:
+            function = waiting.popleft()
+        except IndexError:  # another thread took the last one
+            return
+        function()
 
 
 def at_each_import(name, function):

@@ -54,6 +54,8 @@ def wrong(array, dtype, written, cause):
     view = _view(array)
     if is_number(array) or (view is None and not hasattr(type(array), "__dlpack__")):
         return None
+    if is_masked(array):
+        return TypeError, f"a {type(array).__name__}, whose mask C does not see; pass array.filled() or array.data"
     if view is None:
         kind, number = array.__dlpack_device__()
         if kind not in (CPU, CUDA_HOST):
@@ -95,6 +97,21 @@ def is_number(thing):
     """Whether it is a number of NumPy's, which is no array though it has memory."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(thing, numpy.generic)
+
+
+def is_real(thing):
+    """Whether ``float(thing)``, if it has one, is its value: not of a text, a time or a complex number of NumPy's."""
+    if isinstance(thing, (float, int)):
+        return True
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(thing, (numpy.ndarray, numpy.generic)):
+        return not isinstance(thing, complex)
+    return thing.dtype.kind not in "SUTMmcO" and not is_masked(thing)
+
+
+def is_masked(thing):
+    """Whether it is an array of NumPy's some elements of which may count as missing: C would see what lies there."""
+    return _is_numpy(thing) and hasattr(type(thing), "mask")
 
 
 def _view(array):

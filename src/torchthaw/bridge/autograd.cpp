@@ -1,6 +1,8 @@
 /* autograd.cpp: what autograd allows to be written, and that it was written. */
 #include "tensor.h"
 
+#include <exception>
+
 namespace bridge {
 
 namespace {
@@ -68,7 +70,7 @@ bool bump_versions(PyObject *const *tensors, Py_ssize_t count) {
         try {
             for (; count > 0; --count) torch.bump_version(body_of(*tensors)), ++tensors;
             return true;
-        } catch (...) { /* an inference tensor: the other function leaves it out, and where there is one come more */
+        } catch (const std::exception &) { /* an inference tensor: the other function leaves it out, and where there is one come more */
             torch.bump_version = nullptr;
         }
     }

@@ -82,6 +82,9 @@ bool Buffers::take(PyObject *object, bool is_written, const void *place, Sizes *
         return keep(taken), true;
     }
     if (PyErr_Occurred() != nullptr) return false;
+    /* A subclass of NumPy's arrays is a class in Python. */
+    const bool may_be_masked = (PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_HEAPTYPE) != 0;
+    if (may_be_masked && truth(arrays_py.call("is_masked", "(O)", object)) != 0) return false;
     if (take_buffer(object, is_written, taken, tensor)) return true;
     const bool raised = PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError);
     return raised && take_exported(object, is_written, taken, tensor);
@@ -93,7 +96,8 @@ void Buffers::keep(Taken *taken) {
 }
 
 bool Buffers::take_buffer(PyObject *object, bool is_written, Taken *taken, Tensor *tensor) {
-    if (get_buffer(object, &taken->buffer, FORMAT | SHAPE | (is_written ? WRITABLE : 0)) != 0) return false;
+    const int flags = FORMAT | SHAPE | (is_written ? WRITABLE : 0);
+    if (with_python([&] { return get_buffer(object, &taken->buffer, flags); }) != 0) return false;
     keep(taken);
     const bool may_be_number = taken->buffer.ndim == 0 && taken->buffer.readonly != 0; /* NumPy's have a buffer */
     return !(may_be_number && truth(arrays_py.call("is_number", "(O)", object)) != 0) && describe(taken->buffer, tensor);

@@ -103,9 +103,11 @@ private:
         bool threw = false;
         if (!needs_cffi_) {
             assert(function_->run != nullptr);
-            PyThreadState *state = PyEval_SaveThread();
-            const bool returned = guard(function_->run, frame_);
-            PyEval_RestoreThread(state);
+            bool returned;
+            {
+                const WithoutGil released;
+                returned = guard(function_->run, frame_);
+            }
             threw = !returned && raise();
         }
         Ref result = needs_cffi_ ? call_through_cffi() : threw ? Ref() : result_in_frame();
@@ -226,7 +228,7 @@ private:
 
     Ref result_in_frame() const {
         const void *value = frame_ + function_->result_offset;
-        if (function_->status != 0 && has_failed(value)) return raise_failure_of(function_), Ref();
+        if (function_->status != 0) return succeeded(!has_failed(value));
         if (function_->result < THAW_TH_TENSOR) return to_python(function_->result, value);
         void *pointer;
         std::memcpy(&pointer, value, sizeof pointer);
@@ -272,14 +274,12 @@ private:
             PyTuple_SetItem(values_, i, value.release());
         }
         forget_pending();
-        Ref result(PyObject_Call(function_->cffi_function, values_, nullptr));
+        Ref result(with_python([this] { return PyObject_Call(function_->cffi_function, values_, nullptr); }));
         const bool threw = raise();
         const bool counted = (!threw && result == nullptr) || count_writes();
         if (threw || !counted) return Ref();
         if (result == nullptr) name_culprit();
-        if (result != nullptr && function_->status != 0 && PyLong_AsLong(result) == 0) {
-            return raise_failure_of(function_), Ref();
-        }
+        if (result != nullptr && function_->status != 0) return succeeded(PyLong_AsLong(result) != 0);
         if (result == nullptr || function_->result < THAW_TH_TENSOR) return result;
         const Ref number(PyObject_CallFunction(function_->cast, "sO", "uintptr_t", result.get()));
         const Ref address(number == nullptr ? nullptr : PyNumber_Long(number));
@@ -291,6 +291,12 @@ private:
     bool count_writes() {
         const SavedError saved;
         return written_count_ == 0 || bump_versions(written_, written_count_);
+    }
+
+    /* The result of a function with a status: 1, as graphs have it, whatever C returned for success. */
+    Ref succeeded(bool has) const {
+        if (!has) return raise_failure_of(function_), Ref();
+        return Ref(PyLong_FromLong(1));
     }
 
     static bool has_failed(const void *status) {

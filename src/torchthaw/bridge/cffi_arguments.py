@@ -4,7 +4,7 @@ import gc
 
 import _cffi_backend as cffi
 
-from . import _bridge, errors
+from . import _bridge, cffi_numbers, errors
 
 FROM_BUFFER = type(cffi.FFI().from_buffer(b""))
 
@@ -26,7 +26,8 @@ def _is_function(ctype):
 def prepare(name, kind, flags, code, bits, argument, ctype, as_cffi):
     """``argument`` as a value of cffi, or itself where cffi runs no code of its author: the conversion happens here.
 
-    as_cffi: bytes and read-only buffers for a pointer without const are copied; otherwise they are refused.
+    as_cffi: bytes and read-only buffers for a pointer without const are copied; otherwise they are refused, as are
+    numbers that cffi would cut.
     """
     type_of_argument = type(argument)
     written = flags & _bridge.THAW_WRITTEN
@@ -54,7 +55,10 @@ def prepare(name, kind, flags, code, bits, argument, ctype, as_cffi):
         return argument
     try:
         value = _snapshot(argument)
-        return cffi.newp(_array(ctype), value) if is_array else cffi.newp(cffi.new_pointer_type(ctype), value)[0]
+        made = cffi.newp(_array(ctype), value) if is_array else cffi.newp(cffi.new_pointer_type(ctype), value)[0]
+        if not as_cffi:
+            cffi_numbers.check(ctype, value)
+        return made
     except Exception as error:
         errors.name_argument(name, error, as_cffi, error)
 

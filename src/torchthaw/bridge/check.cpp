@@ -142,6 +142,15 @@ std::string overlap_text(const thaw_function *function, const Array &output, con
            ", got memory that overlaps " + part + function->parameters[other.parameter].name;
 }
 
+/* Whether the sizes of this array are what integers of the call are, or are compared with. */
+bool determines(const thaw_function *function, int parameter) {
+    for (int i = 0; i < function->parameter_count; ++i) {
+        const thaw_parameter &each = function->parameters[i];
+        if (each.source == parameter + 1 && each.source_dim >= 0) return true;
+    }
+    return false;
+}
+
 __attribute__((noinline, cold)) bool explain(const Finding &found, const thaw_callable *function, const void *frame,
                                              const Array *arrays, int count, Failure *failure) {
     const Array &array = arrays[found.array];
@@ -158,6 +167,10 @@ __attribute__((noinline, cold)) bool explain(const Finding &found, const thaw_ca
     default: break;
     }
     const int64_t *shape = function->shape(frame, array.parameter, found.which, buffer, &dimensions);
+    if (array.dimensions >= 0 && array.dimensions != dimensions && determines(function, array.parameter)) {
+        const char *noun = dimensions == 1 ? " dimension" : " dimensions"; /* their sizes are the array's own */
+        return failure->set(type, wanted + std::to_string(dimensions) + noun + ", got shape " + got_instead(array));
+    }
     return failure->set(type, wanted + "shape " + shape_text(shape, dimensions) + ", got " + got_instead(array));
 }
 

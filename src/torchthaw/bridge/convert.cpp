@@ -7,6 +7,7 @@ namespace {
 
 PyTypeObject *cdata_type, *buffer_type; /* the latter of ffi.from_buffer */
 PyObject *view_type;                    /* ffi.buffer */
+PyObject *type_of;                      /* _cffi_backend.typeof */
 
 /* What cffi's generated modules call, by its number in their table: _cffi_to_c_pointer. NULL: cffi converts each time. */
 char *(*to_pointer)(PyObject *object, PyObject *ctype);
@@ -54,7 +55,9 @@ bool prepare_conversion() {
     const Ref ffi(base == nullptr ? nullptr : PyObject_CallMethod(backend, "FFI", nullptr));
     const Ref buffer(ffi == nullptr ? nullptr : PyObject_CallMethod(ffi, "from_buffer", "y", ""));
     Ref view(buffer == nullptr ? nullptr : PyObject_GetAttrString(ffi, "buffer"));
-    if (view == nullptr) return false;
+    Ref typeof_function(view == nullptr ? nullptr : PyObject_GetAttrString(backend, "typeof"));
+    if (typeof_function == nullptr) return false;
+    type_of = typeof_function.release();
     cdata_type = reinterpret_cast<PyTypeObject *>(base.release());
     buffer_type = Py_TYPE(buffer.get());
     view_type = view.release();
@@ -70,6 +73,12 @@ bool cffi_address(PyObject *object, PyObject *ctype, void **address) {
     if (*address != nullptr || PyErr_Occurred() == nullptr) return true;
     PyErr_Clear();
     return false;
+}
+
+int is_function(PyObject *object) {
+    const Ref type(PyObject_CallFunctionObjArgs(type_of, object, nullptr));
+    const Ref kind(type == nullptr ? nullptr : PyObject_GetAttrString(type, "kind"));
+    return kind == nullptr ? -1 : PyUnicode_CompareWithASCIIString(kind, "function") == 0;
 }
 
 bool describe_cdata(PyObject *object, void *address, Array *array) {
@@ -90,6 +99,7 @@ bool is_plain_for_cffi(const Argument &argument) {
     if (is_cdata(object)) return Py_TYPE(object) != buffer_type;
     if (PyBytes_CheckExact(object)) return (argument.parameter.flags & THAW_WRITTEN) == 0;
     if (is_number(object) || object == Py_None || PyUnicode_CheckExact(object)) return true;
+    if (argument.parameter.kind == THAW_CFFI) return false; /* the fields of a struct: cffi leaves out those not given */
     const bool is_tuple = PyTuple_CheckExact(object);
     if (!is_tuple && !PyList_CheckExact(object)) return false;
     const Py_ssize_t count = is_tuple ? PyTuple_Size(object) : PyList_Size(object);

@@ -41,6 +41,9 @@ bool is_cdata(PyObject *object);
  * cffi has to do it: it looks at buffers, and says what is wrong. */
 bool cffi_address(PyObject *object, PyObject *ctype, void **address);
 
+/* Whether a cdata is a function; -1 with an exception. */
+int is_function(PyObject *object);
+
 /* What is known of memory of cffi's at `address`: the elements of an array, no more than the address of a pointer. False
  * with an exception set. */
 bool describe_cdata(PyObject *object, void *address, Array *array);

@@ -60,6 +60,13 @@ def refuse_array(name, kind, flags, code, bits, argument, cause):
         raise found[0](f"{name}: expected {expected(kind, flags, code, bits, 'array')}, got {found[1]}") from cause
 
 
+def refuse_function(name, kind, flags, code, bits, argument, cause):
+    """Raises TypeError for a function of cffi's where C would write."""
+    raise_if_serious(cause)
+    want = expected(kind, flags, code, bits)
+    raise TypeError(f'{name}: expected {want}, got a function; if it is no memory to C, pass ffi.cast("void *", it)')
+
+
 def refuse_size(name, kind, flags, code, bits, item, cause):
     """The same for an item of a sequence of sizes."""
     raise_if_serious(cause)
@@ -76,6 +83,11 @@ def raise_if_serious(cause):
 
 # Classes of tensors that PyTorch's dispatch modes make, which stand for tensors of another mode or of none.
 STAND_INS = {"FakeTensor", "FunctionalTensor"}
+
+
+def is_fake(tensor):
+    """Whether it has a shape and no memory, for a graph that PyTorch makes."""
+    return any(each.__name__ == "FakeTensor" for each in type(tensor).__mro__)
 
 
 def stands_for_another(tensor):
@@ -109,16 +121,23 @@ def _wrong_memory(torch, tensor, dtype, written, cause, device):
         return ValueError, "one with the conjugate bit; pass tensor.resolve_conj()"
     if tensor.is_neg():
         return ValueError, "one with the negative bit; pass tensor.resolve_neg()"
+    if pytorch.missing_bytes(tensor):
+        return ValueError, _without_memory(torch, tensor)
     if not tensor.is_contiguous():
         layout = f"one of shape {tuple(tensor.shape)} with strides {tensor.stride()}"
         return ValueError, f"{layout}{_advice(tensor) if written else '; pass tensor.contiguous()'}"
     if written and tensor.requires_grad and torch.is_grad_enabled():
-        leaf = "a leaf" if tensor.is_leaf else "a view of a leaf"
-        return RuntimeError, f"{leaf} that requires grad; the call would write to it: use torch.no_grad()"
+        return RuntimeError, leaf(tensor)
     if dtype is not None and tensor.data_ptr() % (tensor.element_size() // (2 if tensor.is_complex() else 1)):
         advice = "copy = tensor.clone(), then tensor.copy_(copy)" if written else "tensor.clone()"
         return ValueError, f"one whose elements are not aligned as C's are; pass {advice}"
     return ValueError, _without_memory(torch, tensor)
+
+
+def leaf(tensor):
+    """A tensor that autograd does not allow to be written, in words."""
+    what = "a leaf" if tensor.is_leaf else "a view of a leaf"
+    return f"{what} that requires grad; the call would write to it: use torch.no_grad()"
 
 
 def _advice(tensor):
@@ -161,6 +180,8 @@ def _without_memory(torch, tensor):
     one = "one" if type(tensor) is torch.Tensor else f"a {type(tensor).__name__}"
     if private_names.get("is_zerotensor")(tensor):
         one = "a tensor of zeros"
+    elif tensor.untyped_storage().nbytes() and pytorch.missing_bytes(tensor):
+        return f"{one} of shape {tuple(tensor.shape)} that {pytorch.missing_bytes(tensor)}"
     return f"{one} of shape {tuple(tensor.shape)} without memory"
 
 

@@ -124,6 +124,8 @@ bool guard(void (*run)(void *frame), void *frame) {
         set_pending(NO_MEMORY, error.what());
     } catch (const std::exception &error) {
         set_pending(ERROR, error.what());
+    } catch (abi::__forced_unwind &) {
+        end_thread();
     } catch (...) {
         set_pending(ERROR, "a C++ exception that is no std::exception");
     }
@@ -186,6 +188,8 @@ void region_member(void *opaque) {
     caught_level = region_level();
     try {
         region->body(region->data);
+    } catch (abi::__forced_unwind &) {
+        end_thread();
     } catch (...) {
         keep(region, std::current_exception());
     }

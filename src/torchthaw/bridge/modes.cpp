@@ -63,7 +63,7 @@ PyObject *call_below_modes(PyObject *, PyObject *const *arguments, Py_ssize_t co
     if (values == nullptr) return nullptr;
     for (Py_ssize_t i = 1; i < count; ++i) PyTuple_SetItem(values, i - 1, Ref::borrow(arguments[i]).release());
     ++below_modes;
-    PyObject *result = PyObject_Call(arguments[0], values, nullptr);
+    PyObject *result = with_python([&] { return PyObject_Call(arguments[0], values, nullptr); });
     --below_modes;
     return result;
 }

@@ -107,14 +107,14 @@ bool read_integer(int kind, const void *place, int64_t *value) {
 
 Outcome convert_integer(const Argument &argument, bool is_read) {
     if (is_cdata(argument.object)) {
-        const Ref integer(is_read ? PyNumber_Long(argument.object) : nullptr);
+        const Ref integer(is_read ? with_python([&] { return PyNumber_Long(argument.object); }) : nullptr);
         if (integer == nullptr && PyErr_ExceptionMatches(PyExc_MemoryError)) return FAILED;
         if (integer != nullptr) store_number(argument.parameter.kind, argument.place, integer);
         PyErr_Clear(); /* cffi raises its own */
         return NEEDS_CFFI;
     }
     if (!PyIndex_Check(argument.object) || is_tensor(argument.object)) return refuse(argument);
-    const Ref integer(PyNumber_Index(argument.object));
+    const Ref integer(with_python([&] { return PyNumber_Index(argument.object); }));
     if (integer == nullptr) return refuse(argument);
     if (store_number(argument.parameter.kind, argument.place, integer)) return DONE;
     return out_of_range({argument.parameter, integer, argument.place});
@@ -124,8 +124,9 @@ Outcome convert_float(const Argument &argument) {
     if (!PyFloat_Check(argument.object) && !PyLong_Check(argument.object)) {
         if (is_cdata(argument.object)) return NEEDS_CFFI;
         if (is_tensor(argument.object)) return refuse(argument);
+        if (truth(arrays_py.call("is_real", "(O)", argument.object)) <= 0) return refuse(argument);
     }
-    const double value = PyFloat_AsDouble(argument.object);
+    const double value = with_python([&] { return PyFloat_AsDouble(argument.object); });
     if (value == -1 && PyErr_Occurred()) {
         return PyErr_ExceptionMatches(PyExc_OverflowError) ? out_of_range(argument) : refuse(argument);
     }

@@ -63,7 +63,7 @@ Outcome convert_sizes(const Argument &argument, Sizes *sizes, Array *array, bool
             const Ref kept = Ref::borrow(item);
             const Argument size = {argument.parameter, item, argument.place};
             if (!PyIndex_Check(item) || is_tensor(item)) return refuse(size, nullptr, "refuse_size");
-            const Ref integer(PyNumber_Index(item));
+            const Ref integer(with_python([&] { return PyNumber_Index(item); }));
             if (integer == nullptr) return refuse(size, nullptr, "refuse_size");
             values[i] = PyLong_AsLongLong(integer);
             *code_ran = true;
@@ -115,11 +115,10 @@ Outcome convert_tensor(const Argument &argument, int *device, Sizes *sizes, Arra
     const bool has_memory = tensor.data != nullptr || tensor.count == 0;
     const bool fits = has_dtype(tensor, parameter) && in_place && is_contiguous(tensor) && has_memory &&
                       is_aligned(tensor, parameter);
-    const bool asks = !again && fits && may_be_lazy(tensor);
-    if (!fits || (asks && is_lazy(argument.object, tensor) != 0)) return refuse(argument, device);
+    if (!fits || holds_values(argument.object, tensor, tensor.count) <= 0) return refuse(argument, device);
     if (!again && __builtin_expect(!has_plain_attributes(argument.object), 0)) {
         const bool is_written = (parameter.flags & THAW_WRITTEN) != 0; /* autograd will be asked */
-        if (is_written || torch.dltensor == nullptr || asks) *code_ran = true;
+        if (is_written || torch.dltensor == nullptr || torch.body_layout.storage == 0) *code_ran = true;
     }
     if (device != nullptr) *device = tensor.device;
     if (array != nullptr) {
@@ -185,6 +184,11 @@ __attribute__((noinline)) Outcome convert_cdata(const Argument &argument, const 
     const bool may_be_function = parameter.kind != THAW_ARRAY && function->takes_callback;
     PyObject *ctype = PyTuple_GetItem(function->cffi_types, &parameter - function->parameters);
     void *address;
+    /* To cffi every pointer is a void *, those to code, too. */
+    const bool is_any = parameter.kind == THAW_ARRAY && parameter.dtype_code < 0;
+    if (is_any && (parameter.flags & THAW_WRITTEN) != 0 && is_function(argument.object) != 0) {
+        return refuse(argument, nullptr, "refuse_function");
+    }
     if (are_sizes || may_be_function || !cffi_address(argument.object, ctype, &address)) {
         return array == nullptr ? NEEDS_CFFI : describe_for_cffi(argument, array);
     }

@@ -200,6 +200,34 @@ def _frees_memory(descriptor):
     return freed == [context] and memory.deleter == deleter and memory.data == storage.data_ptr()
 
 
+@lru_cache(maxsize=None)
+def memory_layout():
+    """A BodyLayout of pytorch.h; zeros where it cannot be told: each word there is compared with what PyTorch says."""
+    torch = _torch()
+    plain = torch.ones(1237, dtype=torch.float64, device="cpu")
+    tensors = plain[3:], torch.ones(2, 3, device="cpu").t(), torch.nn.Parameter(torch.ones(5), requires_grad=False)
+    complex = torch.ones(4, dtype=torch.complex64, device="cpu")
+    lazy = complex.conj(), complex.conj().imag
+    keys = {id(each): find(NAMES["dispatch_keys"].path)(each).raw_repr() for each in (complex, *tensors, *lazy)}
+    storages = [each.untyped_storage() for each in tensors]
+    layout = (
+        _place([(each._cdata, storage._cdata) for each, storage in zip(tensors, storages)], 24),
+        _place([(each._cdata, keys[id(each)]) for each in (*tensors, *lazy)], 24),
+        storage_memory()[0],
+        _place([(each._cdata, each.nbytes()) for each in storages], 8),
+    )
+    return *layout, (keys[id(lazy[0])] | keys[id(lazy[1])]) & ~keys[id(complex)] if all(layout) else 0
+
+
+def _place(bodies, words):
+    """At which byte every body, (address, value), has its value; 0 where there is none. words: how many a body has."""
+    word = ctypes.sizeof(ctypes.c_void_p)
+    for offset in range(2 * word, words * word, word):  # behind the table of virtual functions and the references
+        if all(ctypes.c_uint64.from_address(address + offset).value == value for address, value in bodies):
+            return offset
+    return 0
+
+
 def _reads_tensors(function):
     class Described(ctypes.Structure):  # DLPack's DLTensor
         _fields_ = [
@@ -260,6 +288,12 @@ NAMES = {
         "the four below, for the C++ body of a Python tensor",
         "what they do, by PyTorch's functions for Python, which takes longer",
         _is_body, lambda: None,
+    ),
+    "dispatch_keys": Private(
+        "torch._C._dispatch_keys", "2.4",
+        "where a tensor's C++ body has its conjugate and negative bits; tried with the place of its storage and its bytes",
+        "PyTorch is asked by its functions for Python, before each tensor, which takes longer",
+        lambda found: all(memory_layout()), lambda: None,
     ),
     "storage_body": Private(
         "torch.UntypedStorage._cdata", "2.4",
@@ -350,6 +384,11 @@ NAMES = {
         "libc10.so:_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE", "2.4",
         "the same of tensors with a tangent", "the same", _tells_tangents, lambda: None,
     ),
+    "dispatch_mode": Private(
+        "torch.utils._python_dispatch.TorchDispatchMode", "2.4",
+        "check() of a function sees the calls of C, and makes them with filled outputs", "check() leaves these calls out",
+        lambda found: hasattr(found, "__torch_dispatch__"), lambda: None,
+    ),
     "operator_schemas": Private(
         "torch._C._jit_get_schemas_for_operator", "2.4",
         "a kernel in C is registered for an operator whose values are those that it takes",
@@ -364,6 +403,11 @@ NAMES = {
     "current_transform": Private(
         "torch._functorch.pyfunctorch.retrieve_current_functorch_interpreter", "2.4",
         "operators inside transforms of torch.func", "they are refused there", callable,
+    ),
+    "unwrap_dead": Private(
+        "torch._C._functorch.unwrap_if_dead", "2.4",
+        "the same, for what backward saved inside a grad that has ended", "an error of PyTorch's own",
+        lambda found: found(_empty()).shape == (0,), lambda: lambda tensor: tensor,
     ),
     "unwrap_batched": Private(
         "torch._C._functorch._unwrap_batched", "2.4", "the same, for vmap", "the same", callable,

@@ -1,6 +1,8 @@
 /* python.h: Python's references, exceptions, modules and lock as C++ values. */
 #pragma once
 
+#include "thread_exit.h"
+
 #include <Python.h>
 
 #include <utility>
@@ -74,7 +76,9 @@ public:
 
     /* module.<name>(*arguments by Py_BuildValue's format); NULL with an exception set. */
     template <typename... Arguments> Ref call(const char *name, const char *format, Arguments... arguments) {
-        return Ref(module() == nullptr ? nullptr : PyObject_CallMethod(module_, name, format, arguments...));
+        return Ref(with_python([&] {
+            return module() == nullptr ? nullptr : PyObject_CallMethod(module_, name, format, arguments...);
+        }));
     }
 
 private:
@@ -96,7 +100,7 @@ inline PythonModule cuda_errors_py{"torchthaw.bridge.cuda_errors"};
 /* The GIL, where C calls Python without it. */
 class Gil {
 public:
-    Gil() : state_(PyGILState_Ensure()) {}
+    Gil() : state_(with_python(PyGILState_Ensure)) {}
     ~Gil() { PyGILState_Release(state_); }
     Gil(const Gil &) = delete;
 
@@ -108,7 +112,9 @@ private:
 class WithoutGil {
 public:
     WithoutGil() : state_(PyEval_SaveThread()) {}
-    ~WithoutGil() { PyEval_RestoreThread(state_); }
+    ~WithoutGil() {
+        with_python([this] { PyEval_RestoreThread(state_); });
+    }
     WithoutGil(const WithoutGil &) = delete;
 
 private:

@@ -34,7 +34,10 @@ bool find_body_functions() {
     set(&torch.body_requires_grad, requires_grad);
     set(&torch.bump_version, bump_version);
     set(&torch.resize_body, resize);
-    return true;
+    BodyLayout &layout = torch.body_layout;
+    const Ref places = pytorch_py.call("body_layout", nullptr);
+    return places != nullptr && PyArg_ParseTuple(places, "nnnnK", &layout.storage, &layout.keys, &layout.data,
+                                                 &layout.bytes, &layout.lazy_keys);
 }
 
 /* What find_torch() does; false perhaps with an exception set, and then nothing counts as found. */
@@ -53,9 +56,6 @@ bool look_for_torch() {
                           &is_grad_enabled, &current_stream, &exchange_device)) {
         return false;
     }
-    Ref is_conj(PyObject_GetAttrString(type, "is_conj"));
-    Ref is_neg(is_conj == nullptr ? nullptr : PyObject_GetAttrString(type, "is_neg"));
-    if (is_neg == nullptr) return false;
     if (!torch.requires_grad.set(type, "requires_grad") || !torch.is_leaf.set(type, "is_leaf")) return false;
     torch.dltensor = find_dltensor(capsule);
     if (!find_body_functions()) return false;
@@ -67,8 +67,6 @@ bool look_for_torch() {
     torch.current_stream.set(current_stream, METH_O);
     torch.exchange_device.set(exchange_device, METH_O);
     torch.base.set(base.release());
-    torch.is_conj = is_conj.release();
-    torch.is_neg = is_neg.release();
     torch.parameter = reinterpret_cast<PyTypeObject *>(parameter);
     torch.tensor = reinterpret_cast<PyTypeObject *>(type);
     found.release(); /* their items are used from now on */

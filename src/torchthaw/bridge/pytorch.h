@@ -8,6 +8,13 @@
 
 namespace bridge {
 
+/* At which bytes the C++ body of a tensor has the address of its storage's body, and its dispatch keys; where the storage's
+ * body has the address and the number of bytes of its memory. `storage` is 0 where that is not known. */
+struct BodyLayout {
+    Py_ssize_t storage, keys, data, bytes;
+    unsigned long long lazy_keys; /* of the conjugate and the negative bit */
+};
+
 /* What torchthaw.bridge.pytorch.access() returns, and what else is looked up once. */
 struct PyTorch {
     PyTypeObject *tensor;                         /* NULL until PyTorch has been imported */
@@ -27,7 +34,7 @@ struct PyTorch {
     bool (*body_requires_grad)(const void *body);
     void (*bump_version)(void *const *body); /* throws for an inference tensor */
     const void *(*resize_body)(void *const *body, const int64_t *size, size_t dimensions, uint16_t format); /* throws */
-    PyObject *is_conj, *is_neg; /* methods of the type: what an object has of that name is not asked */
+    BodyLayout body_layout;
 };
 
 extern PyTorch torch;

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 from ..base import config
 from . import _bridge
-from .private_names import body_offset, get, has, is_being_imported, storage_memory
+from .private_names import body_offset, get, has, is_being_imported, memory_layout, storage_memory
 
 # DLPack's code of a dtype that a C parameter can have, by the word in its name; others pass as void * only.
 WORDS = "int", "uint", "float", "bfloat", "complex", "bool"
@@ -79,6 +79,27 @@ def body_functions():
     return body_offset(), *(_address(get(name)) for name in names)
 
 
+def body_layout():
+    """A BodyLayout of pytorch.h; zeros where it is not known."""
+    return (0,) * 5 if get("body") is None or get("dispatch_keys") is None else memory_layout()
+
+
+def holds_values(tensor):
+    """Whether the memory of a dense tensor holds its values, all of them, in C++ as in Python."""
+    with nullcontext() if type(tensor) in _plain_types() else _without_subclasses():
+        return not (tensor.is_conj() or tensor.is_neg() or missing_bytes(tensor))
+
+
+def missing_bytes(tensor):
+    """``"needs 400 bytes of a storage of 64"`` where a tensor's storage was made smaller than the tensor; else ""."""
+    if not tensor.numel():
+        return ""
+    extent = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
+    needed = (tensor.storage_offset() + extent) * tensor.element_size()
+    found = tensor.untyped_storage().nbytes()
+    return f"needs {needed} bytes of a storage of {found}" if needed > found else ""
+
+
 def memory_deleter():
     """The address of the function that frees memory from PyTorch's allocator for the CPU; 0 where that is not known."""
     return 0 if get("storage_body") is None else storage_memory()[1]
@@ -113,10 +134,15 @@ def _address(function):
 def describe(tensor):
     """(address, count, contiguous, on the CPU, DLPack code, bits, CUDA device or -1) by attributes: PyTorch < 2.10."""
     torch = sys.modules["torch"]
-    if type(tensor) in (torch.Tensor, torch.nn.Parameter):
+    if type(tensor) in _plain_types():
         return _describe(torch, tensor)
     with _without_subclasses():
         return _describe(torch, tensor)
+
+
+def _plain_types():
+    torch = sys.modules["torch"]
+    return torch.Tensor, torch.nn.Parameter
 
 
 def storage_below(tensor):

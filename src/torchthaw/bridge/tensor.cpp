@@ -2,13 +2,22 @@
 #include "tensor.h"
 
 #include <cassert>
+#include <cstring>
+#include <exception>
 
 namespace bridge {
 
 namespace {
 
+/* A field of a C++ body of PyTorch. */
+template <typename T> T read_at(const char *body, Py_ssize_t offset) {
+    T value;
+    std::memcpy(&value, body + offset, sizeof value);
+    return value;
+}
+
 bool read_attributes(PyObject *object, Tensor *tensor) {
-    const Ref found(PyObject_CallFunctionObjArgs(torch.describe, object, nullptr));
+    const Ref found(with_python([&] { return PyObject_CallFunctionObjArgs(torch.describe, object, nullptr); }));
     unsigned long long address;
     long long count;
     int contiguous, on_cpu, cuda_device;
@@ -43,7 +52,7 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
         try {
             torch.read_body(body_of(object), &found);
             was_read = true;
-        } catch (...) { /* PyTorch's function for Python makes an exception of it */
+        } catch (const std::exception &) { /* PyTorch's function for Python makes an exception of it */
         }
     }
     if (!was_read && torch.dltensor(object, &found) != 0) return false;
@@ -52,8 +61,9 @@ bool read_tensor(PyObject *object, Tensor *tensor) {
 }
 
 bool read_sizes(PyObject *object, Tensor *tensor) {
-    const Ref size(PyObject_GetAttrString(object, "shape"));
-    const Ref stride(size == nullptr ? nullptr : PyObject_CallMethod(object, "stride", nullptr));
+    const Ref size(with_python([&] { return PyObject_GetAttrString(object, "shape"); }));
+    const Ref stride(
+        with_python([&] { return size == nullptr ? nullptr : PyObject_CallMethod(object, "stride", nullptr); }));
     if (stride == nullptr) return false;
     const int dimensions = tensor->dimensions = static_cast<int>(PyTuple_Size(size));
     int64_t *strides = tensor->numbers + Tensor::MOST_DIMENSIONS;
@@ -74,21 +84,28 @@ bool is_contiguous(const Tensor &tensor) {
     return true;
 }
 
-bool may_be_lazy(const Tensor &tensor) {
-    /* PyTorch sets the negative bit on the imaginary part of a conjugate, and asking for it costs more than all the
-     * rest. That part begins at an odd element of the complex memory, and only one element of it is contiguous. What
-     * as_strided() makes of it is not known for one: docs/reference/raw-pointers.md says so. */
-    if (tensor.dtype_code != DLPACK_FLOAT) return tensor.dtype_code == DLPACK_COMPLEX;
-    const auto element = static_cast<uintptr_t>(tensor.dtype_bits) / 8;
-    return tensor.count == 1 || (reinterpret_cast<uintptr_t>(tensor.data) & element) != 0 || !is_contiguous(tensor);
+int64_t extent_of(const Tensor &tensor) {
+    assert(tensor.size != nullptr);
+    if (tensor.stride == nullptr || tensor.count == 0) return tensor.count;
+    int64_t extent = 1;
+    for (int i = 0; i < tensor.dimensions; ++i) extent += (tensor.size[i] - 1) * tensor.stride[i];
+    return extent;
 }
 
-int is_lazy(PyObject *object, const Tensor &tensor) {
-    assert(may_be_lazy(tensor));
-    const int is_conj = tensor.dtype_code != DLPACK_COMPLEX
-                            ? 0
-                            : truth(Ref(PyObject_CallFunctionObjArgs(torch.is_conj, object, nullptr)));
-    return is_conj != 0 ? is_conj : truth(Ref(PyObject_CallFunctionObjArgs(torch.is_neg, object, nullptr)));
+int holds_values(PyObject *object, const Tensor &tensor, int64_t extent) {
+    const BodyLayout &layout = torch.body_layout;
+    if (__builtin_expect(layout.storage != 0, 1)) {
+        const auto *body = static_cast<const char *>(*body_of(object));
+        const auto *storage = read_at<const char *>(body, layout.storage);
+        const bool is_lazy = (read_at<uint64_t>(body, layout.keys) & layout.lazy_keys) != 0;
+        int64_t bits;
+        const bool is_countable = storage != nullptr && !__builtin_mul_overflow(extent, tensor.dtype_bits, &bits);
+        if (!is_lazy && is_countable) {
+            const char *end = read_at<const char *>(storage, layout.data) + read_at<int64_t>(storage, layout.bytes);
+            if (extent == 0 || (bits + 7) / 8 <= end - static_cast<const char *>(tensor.data)) return 1;
+        }
+    }
+    return truth(pytorch_py.call("holds_values", "(O)", object)); /* what is refused is asked about once more */
 }
 
 }  // namespace bridge

@@ -54,12 +54,13 @@ bool read_sizes(PyObject *object, Tensor *tensor);
 /* Whether the elements lie row by row. */
 bool is_contiguous(const Tensor &tensor);
 
-/* Whether is_lazy() is to be asked, which takes time. */
-bool may_be_lazy(const Tensor &tensor);
+/* Whether the memory, from `tensor.data` on, holds all values: not those of a view with PyTorch's conjugate or negative
+ * bit, nor of a tensor whose storage was made smaller. 1, 0, or -1 with an exception. Runs no code of a subclass.
+ * extent: how many elements the first one and the last one are apart, both included. */
+int holds_values(PyObject *object, const Tensor &tensor, int64_t extent);
 
-/* Of one that may be lazy: whether the values differ from the memory, by PyTorch's conjugate or negative bit: 1, 0, or
- * -1 with an exception. */
-int is_lazy(PyObject *object, const Tensor &tensor);
+/* The extent of a tensor whose sizes were read. */
+int64_t extent_of(const Tensor &tensor);
 
 /* 1, 0, or -1 with an exception set. */
 int requires_grad(PyObject *object);

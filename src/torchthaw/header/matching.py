@@ -79,13 +79,25 @@ def _check_functional(function, owner, word):
     for each in arrays(function):
         if each.is_inout or each.is_written and not each.shapes:
             got = f"{each.name}, {'which is read and written' if each.is_inout else 'without a shape'}"
+            got += "" if each.is_inout else counts_as_written([each])
             raise error(owner, None, word, f"outputs of {function.name} that have shapes and are not read", got)
     if "default" not in function.forms:
         expected = (
             f"a function {function.name} of arrays and numbers, with an output, an array that is read and not NULL, "
             "and no result but int"
         )
-        raise error(owner, None, word, expected, function.made.declaration)
+        written = [each for each in arrays(function) if each.is_written]
+        got = function.made.declaration
+        if len(written) > 1 and len(written) == len(arrays(function)):
+            got += counts_as_written(written)
+        raise error(owner, None, word, expected, got)
+
+
+def counts_as_written(parameters):
+    """For an error about arrays that C may only read: why they are outputs, and the edit."""
+    names = ", ".join(each.name for each in parameters)
+    count = "counts" if len(parameters) == 1 else "count"
+    return f"; without const, {names} {count} as written: put const before what C only reads"
 
 
 def _source(pair, array):
@@ -183,7 +195,7 @@ def _match_gradients(pair):
             name, got = _behind(array.name, GRADIENT), array.name
             expected = f"grad_ and the name of an input of {pair.forward.name}, or THAW_GRADIENT_OF({_or(known)})"
         if name not in known:
-            raise error(pair.backward, array, word, expected, got)
+            raise error(pair.backward, array, word, expected, got + counts_as_written([array]))
         if name in pair.gradients:
             raise error(pair.backward, array, word, f"one gradient of {name}", f"another than {pair.gradients[name]}")
         if not is_differentiable(known[name]):
@@ -217,15 +229,21 @@ def _check_outputs(pair, sources):
     for name, output in outputs(pair.forward).items():
         if output.saved:
             if name not in read and all(each[0] != name for each in sources):
-                expected = f"an output that {pair.backward.name} reads"
-                raise error(pair.forward, output, "THAW_SAVED", expected, f"{name}, which is none of its parameters")
+                expected = f"a parameter {name} of {pair.backward.name}, which reads it{_or_scratch(pair)}"
+                raise error(pair.forward, output, "THAW_SAVED", expected, "neither")
         elif is_differentiable(output) and [name, None] not in sources:
-            expected = f"THAW_SAVED, or its gradient in {pair.backward.name}: grad_{name}, or THAW_GRADIENT_OF({name})"
-            raise error(pair.forward, output, None, expected, "neither")
+            expected = f"its gradient in {pair.backward.name}: grad_{name}, or THAW_GRADIENT_OF({name})"
+            reads = "" if name in read else f" and a parameter {name} of {pair.backward.name}"
+            expected += f"; THAW_SAVED here{reads}, where that reads it{_or_scratch(pair)}"
+            raise error(pair.forward, output, None, expected, "none of these")
         if output.saved and pair.second and name in read:
             why = f"as {pair.backward.name} reads {name}, a THAW_SAVED output, which has no derivative"
             expected = f"a formula in Python instead, {why}"
             raise error(pair.second, None, "THAW_BACKWARD_OF", expected, pair.second.name)
+
+
+def _or_scratch(pair):
+    return f"; or THAW_WORKSPACE, for memory that {pair.forward.name} alone uses"
 
 
 def _check_alike(pair, function, array, other, index=None):

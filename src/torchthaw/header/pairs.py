@@ -5,6 +5,7 @@ cannot be matched is an AnnotationError that names the word which would say it.
 """
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from ..base import emitter
@@ -77,6 +78,9 @@ def make(functions, annotated, package, namespace, constants):
         pair.backward.fold = folding.along(pair, pair.backward)
     for pair in pairs:  # a backward with a backward may have words of its own
         pair.forward.fold = folding.along(pair, pair.forward)
+    for function in own.values():
+        if is_alone(function, bases):
+            read_words_alone(function)
     check_names(pairs, {each.name: each for each in functions}, constants)
     return pairs
 
@@ -163,7 +167,8 @@ def check_words(function, bases):
         if parameter.equals and not (parameter.is_output and function.backward_of):
             raise error(function, parameter, "THAW_EQUALS", "an output of a function with THAW_BACKWARD_OF", said)
     for name in OF_FORWARD:
-        if name in function.words and function.name not in bases:
+        needs_backward = name == "THAW_AUTOCAST" or not is_alone(function, bases)
+        if name in function.words and function.name not in bases and needs_backward:
             raise error(function, None, name, has_backward(function.name), "none")
     if "THAW_AUTOCAST" in function.words:
         rule = function.words["THAW_AUTOCAST"].arguments[0]
@@ -171,6 +176,23 @@ def check_words(function, bases):
             raise error(function, None, "THAW_AUTOCAST", " or ".join(RULES), rule)
     if "THAW_ELEMENTWISE" in function.words and "THAW_BATCH" in function.words:
         raise error(function, None, "THAW_BATCH", "this or THAW_ELEMENTWISE", "both")
+
+
+def is_alone(function, bases):
+    """Whether a function is of no pair."""
+    return function.name not in bases and not function.backward_of and "THAW_TANGENT_OF" not in function.words
+
+
+def read_words_alone(function):
+    """What says how a function without a backward serves a batch."""
+    rule = SimpleNamespace(is_elementwise="THAW_ELEMENTWISE" in function.words, batch=None)
+    if rule.is_elementwise:
+        check_elementwise(function, function)
+    if "THAW_BATCH" in function.words:
+        rule.batch = function.words["THAW_BATCH"].arguments[0]
+        check_batch(function, function, rule.batch)
+    if rule.is_elementwise or rule.batch:
+        function.fold = folding.along(rule, function)
 
 
 def has_backward(name):

@@ -1,10 +1,12 @@
-"""torchthaw/library/batching.py: an operator under torch.vmap: a call for each element of the batch.
+"""torchthaw/library/batching.py: an operator under torch.vmap: one call, or a call for each element of the batch.
 
 A rule gets (batch size, the batched dimension of each argument or None, arguments) and returns what the operator does,
 batched in the first dimension.
 """
 
-from .folding import entries, one_by_one
+from types import SimpleNamespace
+
+from .folding import batch, entries
 
 
 def out(operator):
@@ -21,10 +23,16 @@ def out(operator):
 
 
 def default(operator):
-    """The rule of the overload ``default``."""
+    """The rule of the overload ``default``: one call, where the header says that entries are independent."""
+    function = operator.base
+    fold = function.fold
+    folded = SimpleNamespace(
+        fold=fold, parameters=function.inputs, results=len(function.written),
+        folded=[fold.get(each.name) if isinstance(fold, dict) else None for each in function.written],
+    )  # fmt: skip
 
     def rule(count, dims, arguments):
-        found = one_by_one(operator.overload("default"), count, dims, arguments)
-        return found[0] if len(found) == 1 else found
+        folded.operator = operator.overload("default")
+        return batch(folded, count, dims, arguments)
 
     return rule

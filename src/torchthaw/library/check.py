@@ -1,14 +1,17 @@
 """torchthaw/library/check.py: ``functions.name.check(*arguments)``: what a wrong word or formula would silently spoil.
 
-Backward is compared with differences of the forward, vmap with a loop, the formula with C, and torch.library.opcheck
-asks what PyTorch's compiler expects of an operator.
+Outputs hold patterns before a call, which shows what C reads or leaves there. Backward is compared with differences of the
+forward, vmap with a loop, the formula with C, and torch.library.opcheck asks what PyTorch's compiler expects of an operator.
 """
+
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor
 from torch.testing import assert_close
 
 from .composed import as_tuple
+from .filled import filled_calls
 
 
 def check(operator, *arguments):
@@ -18,7 +21,7 @@ def check(operator, *arguments):
     kinks; batches are made of them.
     """
     arguments = operator.defaults(arguments)
-    is_double = torch.float64 in operator.dtypes
+    is_double = not operator.dtypes.isdisjoint((torch.float64, torch.complex128))
     given = [_leaf(x, is_double) for x in arguments]
     for what, function in CHECKS.items():
         if is_double or what not in DOUBLE:
@@ -39,9 +42,14 @@ def _words(operator):
 
 
 def _leaf(x, is_double):
-    if not isinstance(x, Tensor) or not x.is_floating_point():
+    if not isinstance(x, Tensor) or not has_gradients(x):
         return x
-    return x.detach().to(torch.float64 if is_double else x.dtype).clone().requires_grad_()
+    double = torch.complex128 if x.is_complex() else torch.float64
+    return x.detach().to(double if is_double else x.dtype).clone().requires_grad_()
+
+
+def has_gradients(x):
+    return x.is_floating_point() or x.is_complex()
 
 
 def _detached(given):
@@ -54,6 +62,11 @@ def _gradients(results, given):
     generator = torch.Generator().manual_seed(1)
     grads = [torch.randn(y.shape, generator=generator, dtype=y.dtype).to(y.device) for y in results]
     return torch.autograd.grad(results, wanted, grads, allow_unused=True)
+
+
+def _outputs(operator, given):
+    with filled_calls(operator.in_c) or nullcontext():
+        _gradients(operator.entry(*given), given)
 
 
 def _gradcheck(operator, given):
@@ -93,7 +106,7 @@ def _vmap(operator, given):
 def _batch(x):
     """Three entries that differ."""
     entries = [x, x.roll(1) if x.numel() > 1 else x, x.flip(tuple(range(x.dim())))]
-    return torch.stack([y * scale if y.is_floating_point() else y for y, scale in zip(entries, (1.0, 0.75, 1.25))])
+    return torch.stack([y * scale if has_gradients(y) else y for y, scale in zip(entries, (1.0, 0.75, 1.25))])
 
 
 def _transforms(operator, given):
@@ -121,6 +134,7 @@ def _opcheck(operator, given):
 
 
 CHECKS = {
+    "outputs": _outputs,
     "backward against differences": _gradcheck,
     "formula against C": _formula,
     "second derivative": _second,

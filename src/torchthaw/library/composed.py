@@ -30,6 +30,11 @@ def hides_tangent(x):
     return isinstance(x, Tensor) and type(x) not in PLAIN
 
 
+class Every(tuple):
+    """``needs`` of a backward whose operator makes all gradients, as it must inside transforms: an array that it is given
+    to write to may lack the transform's dimension."""
+
+
 def must_compose(*grad_outputs):
     """Whether C would lose something of a backward with these gradients; None stands for one that is zero."""
     if is_grad_enabled() or in_forward_mode() or transforms_active():

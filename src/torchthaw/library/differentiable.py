@@ -20,7 +20,7 @@ from torch.jit import is_tracing
 
 from ..base import emitter
 from . import check, differentiable_text, exported, folding, once_differentiable, transforms
-from .composed import as_tuple, derivative, hides_tangent, in_forward_mode, is_batched, once
+from .composed import Every, as_tuple, derivative, hides_tangent, in_forward_mode, is_batched, once
 
 is_exporting = getattr(torch.compiler, "is_exporting", bool)  # PyTorch 2.4 does not tell
 AUTOCAST = {"AutocastCPU": "cpu", "AutocastCUDA": "cuda"}
@@ -45,6 +45,11 @@ class Differentiable:
         self.what = what or name
         self.without_gradient = ()  # arguments of which only a formula has a gradient
         self.formula = self.second_gradients = self.tangents = None
+
+    @property
+    def in_c(self):
+        """The Operators of C functions that it is made of."""
+        return ()
 
     def schema(self, results):
         """Of an overload with this number of results."""
@@ -139,6 +144,7 @@ class Differentiable:
             raise RuntimeError(self.lacks(f"{name} requires grad, of which C computes no gradient, and"))
 
     def in_transform(self, *arguments):
+        arguments = transforms.alive(arguments)
         current, names = transforms.current_transform(f"torch.ops.{self.namespace}.{self.name}", functionalizes=True)
         if not names:
             if self.formula is None:
@@ -196,7 +202,8 @@ class Differentiable:
         if self.second_gradients is not None and not any(map(is_batched, grad_outputs)):
             return self.second_gradients(needs, *grad_outputs, *arguments, *read)
         with torch.no_grad():
-            found = self.gradients(needs, *grad_outputs, *arguments, *read)
+            found = self.gradients(Every([True] * len(needs)), *grad_outputs, *arguments, *read)
+        found = tuple(x if need else None for x, need in zip(found, needs))
         return once(self.lacks("its second derivative"), found, [*grad_outputs, *arguments])
 
     # -- the function for Python

@@ -163,6 +163,7 @@ def text(
         f"_thaw_is_batched({each})" if are_given else f"{each} is not None and _thaw_is_batched({each})"
         for each in grads
     ]
+    batched = [f"not _thaw_in_graph() and ({' or '.join(batched)})"]  # Dynamo does not know the question
     composes = ["_thaw_grad_enabled()", f"_thaw_levels.{LEVEL} >= 0", "_thaw_transforms_active()", *batched]
     composes += [f"_thaw_needs[{i}]" for i, each in enumerate(arguments) if each.name in without_gradient]
     absent = f"if {' and '.join(f'{each} is None' for each in grads)}:\n            return {tuple_text(['None'] * len(arguments))}"

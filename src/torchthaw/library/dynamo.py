@@ -124,6 +124,9 @@ def misfits(function, tensors):
         name = each.argument
         tensor = f"_thaw_isinstance({name}, _thaw_Tensor)"
         yield f"not ({name} is None or {tensor})" if each.nullable else f"not {tensor}"
+        if each.is_written:  # which autograd allows of some tensors: the trampoline knows
+            given = f"{name} is not None and " * each.nullable
+            yield f"{given}{name}.requires_grad and torch.is_grad_enabled()"
         if function.is_th:
             yield f"{name}.numel() == 0"
     for each in function.parameters:
@@ -138,6 +141,8 @@ def misfits(function, tensors):
             else:
                 yield f"{array}.dim() <= {which}"
                 yield f"{given} and {name} != {array}.shape[{which}]"
+        elif each.kind == "bool":
+            yield f"not (isinstance({name}, (bool, int)) and 0 <= {name} <= 1)"
         elif each.kind in VALUES:
             yield f"{name} is None"
         if each.kind == "sizes" and not each.source:

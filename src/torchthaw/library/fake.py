@@ -46,6 +46,9 @@ def _fitting(operator, parameters, arguments):
     if function.is_th:
         return function, values, {}
     numbers = shapes.numbers(function, values)
+    for name, (least, most, words) in function.ranges.items():
+        if isinstance(numbers.get(name), int) and not least <= numbers[name] <= most:
+            raise OverflowError(f"{name}: expected an integer that fits {words}, got {numbers[name]}")
     check = get("check_value")
     for each in function.tensors:
         tensor = values.get(each.name)

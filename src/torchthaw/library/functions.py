@@ -93,6 +93,18 @@ class Function:
         """What the overload ``default`` returns, in C's order."""
         return [each for each in self.tensors if each.is_written]
 
+    @cached_property
+    def ranges(self):
+        """{integer parameter: (its least value, its largest one, its C type)}"""
+        ffi, found = self.module.ffi, {}
+        for each in self.parameters:
+            if each.kind == "integer":
+                bits = 8 * ffi.sizeof(each.ctype)
+                is_signed = int(ffi.cast(each.ctype, -1)) < 0
+                least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if is_signed else (0, 2**bits - 1)
+                found[each.name] = least, most, f"{'u' * (not is_signed)}int{bits}_t"
+        return found
+
     @property
     def dtypes(self):
         """That of each tensor, by name; None for ``void *``."""
@@ -113,6 +125,16 @@ class Function:
         """The parameters of the overload ``default``."""
         return [each for each in self.given if not each.is_output]
 
+    @property
+    def optional(self):
+        """The names of the inputs that a caller may leave out: nullable arrays behind which nothing must be given."""
+        found = []
+        for each in reversed(self.inputs):
+            if not (each.is_tensor and each.nullable):
+                break
+            found.append(each.name)
+        return found
+
     @cached_property
     def obstacle(self):
         """Why PyTorch cannot have the function as an operator, or None."""
@@ -127,6 +149,8 @@ class Function:
             return "it has no array, and may give another result at each call"
         if self.result not in ("void", "int"):
             return f"it returns {self.result}, and an operator can give its result in tensors only"
+        if not self.written:
+            return "it writes no array, so that a graph would drop the call: its result, and what else it does"
         return None
 
     @property

@@ -7,6 +7,7 @@ from threading import local
 
 import torch
 
+from ..bridge import pytorch
 from ..bridge._bridge import call_below_modes
 from . import gradients, shapes
 
@@ -16,6 +17,7 @@ def out(operator):
 
     def kernel(*arguments):
         gradients.refuse(operator, operator.base.given, arguments)
+        check_storages(operator.base.given, arguments)
         values = dict(zip((each.name for each in operator.base.given), arguments))
         function = operator.variants(values).of(values)
         if function.is_th:
@@ -57,6 +59,7 @@ def default(operator):
 
     def kernel(*arguments):
         gradients.refuse(operator, operator.base.inputs, arguments)
+        check_storages(operator.base.inputs, arguments)
         values = dict(zip((each.name for each in operator.base.inputs), arguments))
         function = operator.variants(values).of(values)
         like = next(value for value in values.values() if isinstance(value, torch.Tensor))
@@ -86,6 +89,14 @@ def query(function):
         return torch.empty(1, dtype=torch.uint8).expand(result)
 
     return kernel
+
+
+def check_storages(parameters, arguments):
+    """Raises ValueError for a tensor whose storage was made smaller; a copy of it would read behind the storage."""
+    for parameter, tensor in zip(parameters, arguments):
+        missing = pytorch.missing_bytes(tensor) if isinstance(tensor, torch.Tensor) else ""
+        if missing:
+            raise ValueError(f"{parameter.name}: expected a tensor that its storage holds, got one that {missing}")
 
 
 def _dense(tensor):

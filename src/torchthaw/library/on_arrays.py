@@ -33,9 +33,12 @@ def entry(row, variants):
         return None
     base = variants[0]
     parameters = [
-        Parameter(each.argument, Parameter.POSITIONAL_OR_KEYWORD, default=None if each.nullable else Parameter.empty)
+        Parameter(
+            each.argument, Parameter.POSITIONAL_OR_KEYWORD,
+            default=None if each.name in base.optional else Parameter.empty,
+        )
         for each in base.inputs
-    ]
+    ]  # fmt: skip
     signature = Signature(parameters)
     names = {each.argument: each.name for each in base.inputs}
 

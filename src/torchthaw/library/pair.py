@@ -1,12 +1,15 @@
 """torchthaw/library/pair.py: a differentiable operator from two functions of a header: a forward and its backward."""
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
 from ..base import emitter
+from ..base.import_hook import after_import
 from ..bridge import private_names
 from . import differentiable_text, on_arrays, pair_text
-from .composed import as_tuple
+from .composed import Every, as_tuple
 from .differentiable import Differentiable
 from .differentiable_text import Argument
 from .functions import VALUES
@@ -30,7 +33,7 @@ class Pair(Differentiable):
             self.forward.namespace, described["operator"], library, arguments(function), len(results),
             autocast=described["autocast"], fold=fold, what=described["name"],
         )  # fmt: skip
-        self.first = next(each.name for each in function.inputs if is_floating(each) and not each.nullable)
+        self.first = first_of(function.inputs)
         self.needed = {name for name, _ in results}  # outputs that the results are made of
         self.read = [of for _, kind, of in described["given"] if kind == "output"]
         self.zeros = self.find_zeros()
@@ -57,6 +60,10 @@ class Pair(Differentiable):
         if place is None or index and place == 0:
             return None
         return place - bool(index)
+
+    @property
+    def in_c(self):
+        return [each for each in (self.forward, self.backward, self.tangent) if each is not None]
 
     @property
     def keeps_nothing(self):
@@ -100,7 +107,8 @@ class Pair(Differentiable):
     def build(self):
         """Makes what calls C, Function and the function for Python."""
         names = pair_text.Names(self)
-        backward_first = next((x.name for x in self.backward.base.inputs if is_floating(x)), None)
+        of_first = (name for name, kind, of in self.described["given"] if of == self.first and kind != "size")
+        backward_first = next(of_first, None) or first_of(self.backward.base.inputs)
         known = dtypes(self.forward, self.first)
         known_by_backward = dtypes(self.backward, backward_first)
         in_c = emitter.own(
@@ -111,7 +119,7 @@ class Pair(Differentiable):
             known=known, known_by_backward=known_by_backward, wide=(known & known_by_backward) - {*HALVES},
             compute_widened=self.compute_widened, gradients_widened=self.gradients_widened,
             changed=changed, empty_like=empty_like, zeros=torch.zeros_like, IndexError=IndexError,
-            plain={torch.Tensor, torch.nn.Parameter},
+            plain={torch.Tensor, torch.nn.Parameter}, Every=Every, halves={*HALVES},
         )  # fmt: skip
         wanted = ["compute", "gradients", "indexed", "second_gradients", "tangents"]
         given = {**differentiable_text.KNOWN, **in_c}
@@ -165,16 +173,26 @@ class Pair(Differentiable):
 
 def arguments(function):
     """The operator's Arguments; nullable arrays have None as default where nothing behind them must be given."""
-    given = function.inputs
-    behind = len(given)
-    while behind and given[behind - 1].is_tensor and given[behind - 1].nullable:
-        behind -= 1
-    types = [VALUES.get(each.kind) or ("Tensor?" if each.nullable else "Tensor") for each in given]
-    return [Argument(each.argument, type, i >= behind) for i, (each, type) in enumerate(zip(given, types))]
+    return [
+        Argument(
+            each.argument, VALUES.get(each.kind) or ("Tensor?" if each.nullable else "Tensor"),
+            each.name in function.optional,
+        )
+        for each in function.inputs
+    ]  # fmt: skip
 
 
 def is_floating(parameter):
-    return parameter.is_tensor and bool(parameter.dtype) and "float" in parameter.dtype
+    """Whether it is an array whose dtype has gradients."""
+    return (
+        parameter.is_tensor and bool(parameter.dtype) and ("float" in parameter.dtype or "complex" in parameter.dtype)
+    )
+
+
+def first_of(parameters):
+    """The name of the array whose dtype says which kernel C has: one that is always given, with gradients if possible."""
+    given = [each for each in parameters if each.is_tensor and not each.nullable]
+    return next((each for each in given if is_floating(each)), given[0]).name
 
 
 def empty_like(tensor):
@@ -192,10 +210,22 @@ def widened(x):
     return x.float() if isinstance(x, Tensor) and x.dtype in HALVES else x
 
 
+@lru_cache(maxsize=None)
 def direct(operator, overload):
-    """An operator's overload without the frame of its Python object."""
+    """An operator's overload without the frame of its Python object; Dynamo, for compiled autograd, sees the overload."""
     found = operator.overload(overload)
-    return getattr(found, DIRECT_CALL) if DIRECT_CALL else found
+    if not DIRECT_CALL:
+        return found
+    call = getattr(found, DIRECT_CALL)
+
+    def in_graph(*arguments):
+        return found(*arguments)
+
+    if hasattr(torch.compiler, "substitute_in_graph"):
+        after_import(
+            "torch._dynamo", lambda: torch.compiler.substitute_in_graph(call, skip_signature_check=True)(in_graph)
+        )
+    return call
 
 
 def dtypes(operator, name):

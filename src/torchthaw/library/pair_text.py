@@ -26,7 +26,7 @@ COMPUTE = "_thaw_forward({arguments}) if {known} else _thaw_compute_widened({arg
 GRADIENTS = """\
 {zeros}
 try:
-    if {known_by_backward}:
+    if {known_by_backward} or {first}.dtype not in _thaw_halves:
         {call}
         return {found}
 except _thaw_IndexError:
@@ -37,7 +37,7 @@ ALL = """\
 {written} = _thaw_backward({given})
 """
 SOME = """\
-if {all_needed} or _thaw_type({first}) not in _thaw_plain:
+if {all_needed} or _thaw_type(_thaw_needs) is _thaw_Every or _thaw_type({first}) not in _thaw_plain:
     {written} = _thaw_backward({given})
 else:
     {empty}
@@ -168,11 +168,11 @@ def _words(names):
     words = {
         "arguments": ", ".join(names.arguments), "grads": ", ".join(names.grads),
         "read": "".join(f", {each}" for each in names.read),
-        "given": ", ".join(given), "found": found, "written": ", ".join(written),
+        "first": names.first, "given": ", ".join(given), "found": found, "written": ", ".join(written),
         "zeros": "\n".join(_zeros(names)) or "pass",
         "of_given": ", ".join(f"{each}={each}" for each in given if each.isidentifier() and each != "None"),
     }  # fmt: skip
-    return {**words, "call": _call(names.first, backward, argument_of, needs, equal, words)}
+    return {**words, "call": _call(backward, argument_of, needs, equal, words)}
 
 
 def text(names):
@@ -206,7 +206,7 @@ def text(names):
     return made
 
 
-def _call(first, backward, argument_of, needs, equal, words):
+def _call(backward, argument_of, needs, equal, words):
     """The lines that call the backward: what nobody needs is neither computed nor allocated, where C takes NULL."""
     computed = [each for each in backward.written if each.name not in equal]
     if not computed:
@@ -221,7 +221,7 @@ def _call(first, backward, argument_of, needs, equal, words):
             empty.append(f"{name} = _thaw_empty_like({argument_of[each.name]}) if {needs[each.name]} else None")
     conditions = ["False"] if equal else list(dict.fromkeys(needs.values()))
     lines = SOME.format(
-        **words, first=first, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
+        **words, all_needed=" and ".join(conditions), empty="\n    ".join(empty), passed=", ".join(passed)
     ).strip()  # fmt: skip
     return lines.replace("\n", "\n        ")
 

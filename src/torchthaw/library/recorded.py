@@ -6,6 +6,8 @@ a fake tensor does not have, and nothing would be recorded.
 
 import torch
 
+from ..bridge import errors
+from ..bridge.private_names import get
 from .functions import VALUES
 
 
@@ -27,6 +29,8 @@ def call(member, arguments, keywords):
         if makes_outputs and each in function.written:
             continue
         check_tensor(function, each, values.get(each.name))
+        check_written(each, values.get(each.name))
+    check_fakes(function, values)
     for each in function.parameters:
         check_number(each, values)
     if makes_outputs:
@@ -70,15 +74,53 @@ def check_tensor(function, parameter, value):
         )
 
 
+def check_written(parameter, value):
+    """Raises RuntimeError for an output that autograd does not allow to be written: a leaf that requires grad, or a view
+    of one, in grad mode."""
+    if not parameter.is_written or not requires_grad(value) or not torch.is_grad_enabled():
+        return
+    base = None if value.is_leaf else get("view_base").__get__(value)
+    if value.is_leaf or (base is not None and base.is_leaf and base.requires_grad):
+        raise RuntimeError(f"{parameter.name}: expected a tensor that may be written, got {errors.leaf(value)}")
+
+
+def check_fakes(function, values):
+    """Raises TypeError for a fake tensor beside one of another mode, or beside one with memory, which its mode refuses."""
+    tensors = {each.name: values[each.name] for each in function.tensors if values.get(each.name) is not None}
+    modes = {name: x.fake_mode for name, x in tensors.items() if errors.is_fake(x)}
+    if not modes:
+        return
+    first, mode = next(iter(modes.items()))
+    for name, x in tensors.items():
+        if modes.get(name, mode) is not mode:
+            raise TypeError(f"{name}: expected a fake tensor of one mode with {first}, got one of another mode")
+        if name not in modes and not mode.allow_non_fake_inputs:
+            raise TypeError(f"{name}: expected a fake tensor, as {first} is, got a {type(x).__name__}")
+
+
+def check_bool(name, value):
+    """Raises for what a trampoline does not take, where PyTorch would take the truth of any object."""
+    if not isinstance(value, int):
+        raise TypeError(f"{name}: expected a bool, got {type(value).__name__}")
+    if value not in (0, 1):
+        raise OverflowError(f"{name}: expected a bool, got {value}")
+
+
 def check_number(parameter, values):
-    """Raises ValueError for an integer or sizes that an array says otherwise."""
+    """Raises ValueError for an integer or sizes that an array says otherwise; see check_bool()."""
     value = values.get(parameter.name)
+    if parameter.kind == "bool" and not isinstance(value, (bool, torch.SymBool)):
+        check_bool(parameter.name, value)
+    if parameter.kind in VALUES and isinstance(value, torch.Tensor) and parameter.kind != "sizes":
+        raise TypeError(f"{parameter.name}: expected a number, got a tensor; for its value pass tensor.item()")
     if parameter.kind == "stream" and value is not None:
         raise ValueError(f"{parameter.name}: expected None in a call that PyTorch records, got {value!r}")
     if not parameter.source or value is None or parameter.kind not in VALUES:
         return
     array, which = parameter.source
     tensor = values[array]
+    if isinstance(which, int) and which >= tensor.dim():
+        raise ValueError(f"{array}: expected at least {which + 1} dimensions, for {parameter.name}, got {tensor.dim()}")
     wanted = tuple(tensor.shape) if which == "shape" else tensor.dim() if which == "ndim" else tensor.shape[which]
     got = tuple(value) if which == "shape" else value
     if got != wanted:

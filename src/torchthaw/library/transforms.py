@@ -19,6 +19,7 @@ def kernel(operator, overload):
     parameters = operator.parameters(overload)
 
     def transform(*arguments):
+        arguments = alive(arguments)
         current, names = current_transform(f"torch.ops.{operator.namespace}.{operator.name}")
         target = operator.overload(overload)
         if len(names) == 2:
@@ -49,6 +50,12 @@ def current_transform(name, functionalizes=False):
     except Missing as error:
         why = f"and with this PyTorch none, as {error}"
     raise RuntimeError(f"{name}: expected no transform of torch.func but vmap, grad, vjp and jvp, {why}")
+
+
+def alive(arguments):
+    """The arguments, tensors without the wrapper of a grad or jvp that has ended, which no transform would take off."""
+    unwrap = get("unwrap_dead")
+    return [unwrap(each) if isinstance(each, torch.Tensor) else each for each in arguments]
 
 
 def batched(current, target, rule, arguments, unwrap, wrap):

@@ -78,6 +78,7 @@ public:
         }
         if (plan_.on_cuda || layout.device_type != shim.cpu) check_device(index, layout);
         const bool written = has_flag(index, THAW_WRITTEN);
+        check_storage(index);
         const bool is_kept = !*function().has_callback; /* a callback may resize the tensor */
         if (!is_kept) keep_sizes(index);
         if (!is_kept || !layout.contiguous || !is_aligned(index) || (written && plan_.functional)) {
@@ -204,9 +205,7 @@ public:
         follow_thread_count();
         if (__builtin_expect(*function().has_callback, 0)) run_with_callbacks();
         else function().run(frame_);
-        int status = 1;
-        if (function().status != 0) std::memcpy(&status, frame_ + function().result_offset, sizeof status);
-        if (status == 0) throw KernelError(failure_of(&function()));
+        check_result();
     }
 
     void give_back() { plan_.functional ? give_outputs() : copy_back(); }
@@ -235,6 +234,20 @@ private:
         refuse(index, "dtype " + names, std::string(dtype_name(got)) + "; pass tensor.to(" + dtype_name(dtype) + ")");
     }
 
+    /* The operator has no result of its own: in a graph an `int` counts as 1. */
+    void check_result() const {
+        if (function().result == THAW_VOID) return;
+        assert(function().result == THAW_INT32);
+        int result;
+        std::memcpy(&result, frame_ + function().result_offset, sizeof result);
+        const bool is_status = function().status != 0;
+        if (is_status && result == 0) throw KernelError(failure_of(&function()));
+        if (is_status || result == 1) return;
+        throw KernelError(Failure::RUNTIME_ERROR,
+                          std::string(function().name) + ": expected 1, which a graph takes for its result, got " +
+                              std::to_string(result) + "; call it outside of graphs");
+    }
+
     /* PyTorch passes its number of threads to a new thread's OpenMP only when it is asked for it. */
     static void follow_thread_count() {
         static thread_local bool followed;
@@ -252,6 +265,27 @@ private:
             function().run(frame_);
         }
         if (scope.raise()) throw RaisedError();
+    }
+
+    /* Refuses a tensor whose storage was made smaller. */
+    void check_storage(int index) {
+        const Value &value = values_[index];
+        const Layout &layout = value.layout;
+        if (layout.count == 0) return;
+        int64_t bytes, offset, extent = layout.count, needed;
+        const bool failed = shim.aoti_torch_get_storage_size(value.tensor, &bytes) != 0 ||
+                            shim.aoti_torch_get_storage_offset(value.tensor, &offset) != 0;
+        if (failed) throw_shim_error(name(index), "its storage cannot be read");
+        if (!layout.contiguous) {
+            const int64_t *stride = strides(index);
+            extent = 1;
+            for (int64_t i = 0; i < layout.dimensions; ++i) extent += (layout.size[i] - 1) * stride[i];
+        }
+        const auto element = static_cast<int64_t>(shim.aoti_torch_dtype_element_size(layout.dtype));
+        if (!__builtin_mul_overflow(extent + offset, element, &needed) && needed <= bytes) return;
+        refuse(index, "a tensor that its storage holds",
+               "one that needs " + std::to_string(extent + offset) + " elements of a storage of " +
+                   std::to_string(bytes) + " bytes");
     }
 
     /* C gets the sizes that the tensor has now, whatever becomes of it. */
@@ -451,6 +485,8 @@ void kernel(const thaw_callable *function, void *frame, int functional, uint64_t
     throw KernelError(Failure::MEMORY_ERROR, error.what());
 } catch (const std::exception &error) { /* of the C function: the class is its own */
     throw std::runtime_error(error.what());
+} catch (abi::__forced_unwind &) {
+    end_thread();
 } catch (...) {
     throw std::runtime_error("a C++ exception that is no std::exception");
 }

@@ -31,6 +31,8 @@ using Kernel = void (*)(uint64_t *stack, uint64_t inputs, uint64_t outputs);
     X(aoti_torch_get_dim, int32_t, (TensorObject *, int64_t *)) \
     X(aoti_torch_get_sizes, int32_t, (TensorObject *, int64_t **borrowed)) \
     X(aoti_torch_get_strides, int32_t, (TensorObject *, int64_t **borrowed)) \
+    X(aoti_torch_get_storage_size, int32_t, (TensorObject *, int64_t *bytes)) \
+    X(aoti_torch_get_storage_offset, int32_t, (TensorObject *, int64_t *elements)) \
     X(aoti_torch_is_defined, int32_t, (TensorObject *, bool *)) \
     X(aoti_torch_is_contiguous, int32_t, (TensorObject *, bool *)) \
     X(torch_get_const_data_ptr, int32_t, (TensorObject *, const void **)) \

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace bridge {
 
@@ -49,15 +50,21 @@ void move_full(Backing *backing, void *data, int64_t bytes) {
     backing->th->size = static_cast<ptrdiff_t>(bytes / backing->element);
 }
 
-/* Of several tensors on a TH storage, one for which autograd lets it grow, if there is one: C says not for which. */
-PyObject *tensor_that_may_grow(const Backing *backing) {
+/* Of several tensors on a TH storage, one for which autograd lets it grow, if there is one: C says not for which. The
+ * question may run code of a tensor's class, and another thread that changes the list: it comes after the walk. */
+Ref tensor_that_may_grow(const Backing *backing) {
+    Ref first = Ref::borrow(backing->tensor);
+    std::vector<Ref> others;
     const bool alone = backing->view == nullptr || backing->view->users == 1;
-    if (alone || requires_grad(backing->tensor) <= 0) return backing->tensor;
-    for (const Backing *other = backings.next; other != &backings; other = other->next) {
-        if (other->view == nullptr || other->view->owner != backing->view) continue;
-        if (other->tensor != nullptr && requires_grad(other->tensor) == 0) return other->tensor;
+    for (const Backing *other = backings.next; !alone && other != &backings; other = other->next) {
+        if (other == backing || other->view == nullptr || other->view->owner != backing->view) continue;
+        if (other->tensor != nullptr) others.push_back(Ref::borrow(other->tensor));
     }
-    return backing->tensor;
+    if (others.empty() || requires_grad(first) <= 0) return first;
+    for (Ref &other : others) {
+        if (requires_grad(other) == 0) return std::move(other);
+    }
+    return first;
 }
 
 /* Lets the torch storage hold `size` bytes from where the TH storage begins: its data now. NULL, with an exception set,
@@ -66,7 +73,8 @@ char *resize(Backing *backing, ptrdiff_t size) {
     assert(size >= 0);
     const bool on_cuda = is_on_cuda(backing->th);
     Resized resized;
-    if (!resize_storage(tensor_that_may_grow(backing), backing->is_full(), on_cuda, size, &resized)) return nullptr;
+    const Ref growing = tensor_that_may_grow(backing);
+    if (!resize_storage(growing, backing->is_full(), on_cuda, size, &resized)) return nullptr;
     const int64_t had = resized.bytes_before, needed = resized.offset + size;
     if (needed > had) {
         for (Backing *other = backings.next; other != &backings; other = other->next) {

@@ -25,7 +25,7 @@ PyObject *call_as_is(const thaw_callable *function, PyObject *const *arguments, 
     for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_Size(keywords); ++i) {
         if (PyDict_SetItem(named, PyTuple_GetItem(keywords, i), arguments[count + i]) != 0) return nullptr;
     }
-    return PyObject_Call(function->cffi_function, values, named);
+    return with_python([&] { return PyObject_Call(function->cffi_function, values, named); });
 }
 
 /* See thaw_bridge. */

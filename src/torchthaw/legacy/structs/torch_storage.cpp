@@ -6,6 +6,7 @@
 #include "in_python.h"
 
 #include <algorithm>
+#include <exception>
 
 namespace bridge {
 
@@ -86,7 +87,7 @@ bool resize_body(PyObject *tensor, const int64_t *size, int dimensions) {
     try {
         torch.resize_body(body_of(tensor), size, static_cast<size_t>(dimensions), NO_FORMAT);
         return true;
-    } catch (...) {
+    } catch (const std::exception &) {
         return false;
     }
 }

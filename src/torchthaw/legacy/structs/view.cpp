@@ -302,7 +302,7 @@ View *take_view(PyObject *argument, bool is_storage, bool full, View *others) {
     bool visible = read_tensor(object, &tensor) && (tensor.size != nullptr || read_sizes(object, &tensor)) &&
                    tensor.device != ELSEWHERE && real_name(tensor.dtype_code, tensor.dtype_bits) != nullptr;
     if (visible && tensor.count == 0) visible = has_memory(object);
-    else if (visible) visible = tensor.data != nullptr && (!may_be_lazy(tensor) || is_lazy(object, tensor) == 0);
+    else if (visible) visible = tensor.data != nullptr && holds_values(object, tensor, extent_of(tensor)) > 0;
     if (!visible) return refuse(argument), nullptr;
     View *view = any_view();
     if (view == nullptr) return nullptr;

@@ -1,4 +1,5 @@
 """Stands for a C extension: its functions read and write the memory of tensors, whatever the strides are."""
+
 import torch
 
 
