@@ -80,7 +80,7 @@ class Namespace:
         with self.lock:
             if self.is_taking:
                 self.when_taken.append(self.enter_dynamo)
-            elif not self.in_dynamo:
+            elif not self.in_dynamo and self.library is not None:  # else PyTorch has its operators no more
                 self.in_dynamo = True
                 self._substitute(self.members.values())
 
