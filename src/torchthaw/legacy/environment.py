@@ -34,6 +34,7 @@ def pth_file():
 def enable():
     """Registers the import finder at every start of this environment's Python."""
     path = pth_file()
+    path.unlink(missing_ok=True)  # whatever it is: a write may wait for the other end of a pipe
     path.write_text(LINE.format(path=os.fspath(config.PACKAGE / "activate.py")))
     print(f"torch.utils.ffi can be imported from now on ({path})")
     return 0

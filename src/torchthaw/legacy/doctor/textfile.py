@@ -6,33 +6,18 @@ import io
 import os
 import re
 import shutil
-import stat
 import tempfile
 import tokenize
 from collections import Counter
 
+from ...base import files
+from ...base.files import Unreadable
+
+__all__ = ["MOST", "TextFile", "Unreadable", "opcodes"]
+
+MOST = 1_000_000  # bytes of a file that is read as text; docs/reference/doctor.md states it
 MOST_PAIRS = 1_000_000  # of equal lines, for an exact comparison
 ENDING = re.compile(r"\r\n|\r|\n")
-
-
-class Unreadable(Exception):
-    """Why a file is passed over."""
-
-
-def read_bytes(path):
-    """What the file holds; Unreadable where it is no regular file, or cannot be read. Never waits."""
-    try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):
-            what = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
-            raise Unreadable(f"expected a regular file, got {what.get(stat.S_IFMT(status.st_mode), 'a device')}")
-        with open(path, "rb") as file:
-            return file.read()
-    except ValueError as error:  # a name that no file can have
-        raise Unreadable(f"it cannot be read: {error}") from None
-    except OSError as error:
-        kind = "a symbolic link that leads nowhere" if os.path.islink(path) else "it cannot be read"
-        raise Unreadable(f"{kind}: {error.strerror}") from None
 
 
 class TextFile:
@@ -42,9 +27,9 @@ class TextFile:
     that declares nothing, which are taken for latin-1.
     """
 
-    def __init__(self, path, is_python):
-        self.path = path
-        self.data = read_bytes(path)
+    def __init__(self, path, is_python, root=None):
+        self.path, self.root = path, root
+        self.data = files.read_bytes(path, MOST, root)
         self.encoding, self.declared = _encoding(self.data, is_python)
         self.mark = codecs.BOM_UTF8 if self.data.startswith(codecs.BOM_UTF8) else b""
         self._raw = self.data[len(self.mark) :].decode(self.encoding)
@@ -75,9 +60,8 @@ class TextFile:
                 file.flush()
                 os.fsync(file.fileno())
             shutil.copymode(self.path, temporary)
-            with open(self.path, "rb") as file:
-                if file.read() != self.data:
-                    raise RuntimeError("it has changed since it was read")
+            if files.read_bytes(self.path, MOST, self.root) != self.data:
+                raise RuntimeError("it has changed since it was read")
             os.replace(temporary, self.path)
         except BaseException:
             os.unlink(temporary)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..doctor import python2
+from ..doctor.project import is_python
 from ..doctor.tree import TooDeep
 from . import literal
 from .project import Refused
@@ -60,7 +61,7 @@ def find(project, chosen=()):
     for name in chosen:
         if name not in project.files:
             raise Refused(f"--build: expected a file of the project, relative to it, got {name!r}")
-    found = [name for name in project.files if name.endswith(".py") and _builds(project.text(name))]
+    found = [name for name in project.files if is_python(name) and _builds(project.text(name))]
     found = [name for name in found if name in chosen] if chosen else found
     if not found:
         of = f"--build: {chosen[0]}" if chosen else "PROJECT"
@@ -201,7 +202,7 @@ def _copy(project, root):
         target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
         data = file.data()
-        source = project.text(name) if name.endswith(".py") else None
+        source = project.text(name) if is_python(name) else None
         translated = python3(source.text) if source else None
         if translated is not None and (translated != source.text or not source.declared):
             data = translated.encode("utf-8" if not source.declared else source.encoding)
