@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 
-from .base import config
+from .base import config, printing
 
 # One row per option of `config`: what it prints, and where that comes from.
 PATHS = {
@@ -85,5 +85,5 @@ def main(arguments=None):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (OSError, RuntimeError) as error:
-        print(f"torchthaw: {error}", file=sys.stderr)
+        printing.complain(error)
         return 1

@@ -87,6 +87,11 @@ def test_memory_that_a_part_of_a_program_needs_is_found_without_a_word_of_it():
     assert says(done.ended_by, "256 MB", "memory")
 
 
+def test_memory_of_this_process_is_not_that_of_the_program():
+    held = bytearray(300 * child.MEGABYTE)
+    assert shell("exit 1", memory=256 * child.MEGABYTE).ended_by == "" and held
+
+
 def test_an_error_of_a_small_program_is_no_lack_of_memory():
     assert shell("exit 1", memory=256 * child.MEGABYTE).ended_by == ""
 

@@ -178,8 +178,10 @@ def _reason(status, err, usage, seconds, memory):
     """What ended a program that failed, or a part of it; "" where it ended by itself."""
     if status == 0:
         return ""
-    # ru_maxrss, in KiB, is that of the largest process. One that asks for twice as much at once is refused at half.
-    if memory is not None and (NO_MEMORY.search(err) or usage.ru_maxrss * 1024 > 0.4 * memory):
+    # ru_maxrss, in KiB, is that of the largest process, this one at the time of its fork among them. One that asks for
+    # twice as much at once is refused at half.
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if memory is not None and (NO_MEMORY.search(err) or usage.ru_maxrss > max(0.4 * memory / 1024, own)):
         return f"more than {_size(memory)} of memory"
     if status == -signal.SIGXCPU or usage.ru_utime + usage.ru_stime >= seconds:
         return f"more than {seconds:g} s"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import cuda_on_cpu
-from ..base import config, files
+from ..base import config, reading
 from ..extension import cuda
 from . import aten_names, cuda_sources, cxx_standard, moved_headers, nvcc, nvidia_packages, pybind11_headers
 from .patching import Change
@@ -224,8 +224,8 @@ def explain(sources):
     lines = []
     for path in found:
         try:
-            text = files.read_bytes(path, MOST).decode(errors="replace")
-        except files.Unreadable:
+            text = reading.read_bytes(path, MOST).decode(errors="replace")
+        except reading.Unreadable:
             continue
         lines += [
             f"torchthaw: {path}:{line}: {name}: {gone}; instead: {instead}"

@@ -9,7 +9,7 @@ All other code names storages only to read ``tensor->storage->data``.
 import re
 from pathlib import Path
 
-from ..base import config, files
+from ..base import config, reading
 from ..extension import header_folders
 from ..header.c_tokens import C_TOKENS, blank
 
@@ -66,8 +66,8 @@ def _with_included(files, folders, known):
             continue
         seen.add(path)
         try:
-            text = blank(files.read_bytes(path, MOST).decode(errors="replace").replace("\\\n", ""), C_TOKENS, ("comment",))
-        except files.Unreadable:
+            text = blank(reading.read_bytes(path, MOST).decode(errors="replace").replace("\\\n", ""), C_TOKENS, ("comment",))
+        except reading.Unreadable:
             yield "storage"
             continue
         for name in INCLUDED.findall(text):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .. import cuda_on_cpu
-from ..base import config, files
+from ..base import config, reading
 from ..extension import BuildError, cuda, ninja
 
 
@@ -100,8 +100,8 @@ def _script_of(base, source):
     """The project's script that compiles ``source``, as far as it names it; None without one."""
     for folder in dict.fromkeys([Path.cwd(), base, *source.parents[:2]]):
         for script in sorted(folder.glob("*.sh")):
-            with contextlib.suppress(files.Unreadable):
-                if files.contains(script, source.name.encode(), MOST, folder):
+            with contextlib.suppress(reading.Unreadable):
+                if reading.contains(script, source.name.encode(), MOST, folder):
                     return script
     return None
 

@@ -5,7 +5,7 @@ import shutil
 import sys
 
 from .. import cuda_on_cpu
-from ..base import config, files
+from ..base import config, reading
 from . import cmake, finder, launcher, loading, python_words
 from .python_words import OF_PYTHON
 
@@ -79,7 +79,7 @@ def command(words):
 
 def _interpreter(script):
     """The words of a script's ``#!`` line, without ``env``; none where there is no such line."""
-    first = files.first_bytes(script, 4096).partition(b"\n")[0]
+    first = reading.first_bytes(script, 4096).partition(b"\n")[0]
     if not first.startswith(b"#!"):
         return []
     words = os.fsdecode(first[2:]).split()

@@ -10,7 +10,7 @@ import pytest
 
 from support import SRC
 from support.doctor_project import findings, places, project  # noqa: F401
-from torchthaw.base import child, files
+from torchthaw.base import child, reading, printing
 from torchthaw.cli import main
 from torchthaw.legacy import environment
 from torchthaw.legacy.doctor.examine import Examination
@@ -37,7 +37,7 @@ OWN = {
     ("modernize/recording.py", "_recorded"), ("modernize/recording.py", "_printed"), ("modernize/recorder.py", "record"),
     ("modernize/recorder.py", "main"), ("modernize/trials/projects.py", "_copy"), ("modernize/trials/projects.py", "ask"),
     ("modernize/trials/isolated.py", None), ("modernize/trials/child.py", None), ("modernize/generated_tests.py", None),
-    ("doctor/textfile.py", "write"),
+    ("doctor/textfile.py", "write"), ("doctor/textfile.py", "remove_left_over"),
 }  # fmt: skip
 
 
@@ -52,12 +52,12 @@ def readers(path):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
             root = ast.unparse(getattr(node.func, "value", node.func))
-            if name in READS and root not in ("files", "json", "self", "tomllib"):
+            if name in READS and root not in ("reading", "json", "self", "tomllib"):
                 yield owners.get(node), node.lineno
 
 
 def test_every_file_of_a_project_is_read_by_one_reader():
-    """The reader is base/files.py, which neither waits nor leaves the project."""
+    """The reader is base/reading.py, which neither waits nor leaves the project."""
     around = []
     for folder in ("doctor", "modernize"):
         for path in sorted((LEGACY / folder).rglob("*.py")):
@@ -115,14 +115,14 @@ def test_a_file_without_an_end_that_is_named_itself(path):
 def test_a_folder_of_another_file_system_is_left_out(project, monkeypatch):
     """As where /proc is mounted in the project; only root can do that, so that the numbers of devices are changed."""
     folder = project({"a.py": "x = xrange(3)\n", "proc/k.py": "x = xrange(3)\n"})
-    stat, mount = os.stat, files._mount
+    stat, mount = os.stat, reading._mount
 
     def other(path, **more):
         found = stat(path, **more)
         return os.stat_result([*found[:2], found.st_dev + ("proc/" in str(path)), *found[3:]])
 
-    monkeypatch.setattr(files, "_mount", lambda path: "other" if "proc/" in str(path) else mount(path))
-    monkeypatch.setattr(files.os, "stat", other)
+    monkeypatch.setattr(reading, "_mount", lambda path: "other" if "proc/" in str(path) else mount(path))
+    monkeypatch.setattr(reading.os, "stat", other)
     assert places(folder) == {"a.py:1 edit python2-name", "proc/k.py:0 check unreadable"}
 
 
@@ -237,3 +237,40 @@ def torchthaw_in_this_process(*words):
     printed = out.read()
     assert "a fault of torchthaw" not in printed
     return printed
+
+
+ACTING = ["\x1b[31mred", "a\nb.py: 1 to edit\nc", "a\rb", "\x07", "\x7f", "\x9b31m", "\u202egnp", "\u2066", "\u2028", "\u061c", "a\tb"]
+
+
+@pytest.mark.parametrize("name", ACTING)
+def test_no_name_acts_on_the_terminal(project, name):
+    """In any line of a report, a summary, an error, a diff's names, or MODERNIZED.md."""
+    folder = project({f"{name}/build.py": BUILD.format("['none.h']") + "print 1\n", f"{name}/a.c": f"int f(); // {name}\n",
+                      f"{name}/{name}.py": "print 1\n", f"{name}/{name}/b.py": "x = (\n", f"{name}/{name}.so": ""}) / name  # fmt: skip
+    (folder / f"{name}-link.py").symlink_to(f"/none/{name}")
+    text = torchthaw_in_this_process("doctor", folder)
+    diff = torchthaw_in_this_process("doctor", folder, "--diff")
+    text += torchthaw_in_this_process("modernize", folder, "--check")
+    modernized = torchthaw_in_this_process("modernize", folder, "--check", "--diff")
+    names = [line for line in (diff + modernized).split("\n") if line.startswith(("--- ", "+++ ", "diff ", "rename "))]
+    assert names
+    written = folder.parent / "out"
+    torchthaw_in_this_process("modernize", folder, "--output", written, "--no-compare")
+    page = (written / "MODERNIZED.md").read_text()
+    for line in [*text.split("\n"), *names, *page.split("\n")]:
+        assert line == printing.one_line(line), line
+    assert not [line for line in text.split("\n") if line.startswith("b.py: 1")]
+
+
+def test_errors_do_not_act_on_the_terminal(tmp_path, capsys):
+    for words in (["doctor", "no\x1b[31m"], ["modernize", "no\x1b[31m"], ["run", "no\x1b[31m"]):
+        assert main([*words[:1], str(tmp_path / words[1])]) in (1, 2)
+        assert "\x1b" not in capsys.readouterr().err
+
+
+def test_commands_in_a_report_can_be_given_to_a_shell():
+    for word in ["a\nb", "\x1b[31m", "'", "a b", "\udcff", "é\n"]:
+        shown = printing.shell_word(word)
+        assert printing.one_line(shown) == shown
+        done = child.run(["bash", "-c", f"printf %s {shown}"], seconds=SECONDS)
+        assert os.fsdecode(done.out) == word

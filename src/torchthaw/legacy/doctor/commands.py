@@ -1,9 +1,9 @@
 """torchthaw/legacy/doctor/commands.py: the command that builds a project."""
 
 import re
-import shlex
 from pathlib import Path
 
+from ...base.printing import shell_word
 from .project import kind, named_files
 from .rules import PYTHON
 
@@ -49,5 +49,5 @@ def _setup_of(project, build_file):
 
 def _command(file, arguments):
     """Runs ``file`` in its own folder, which relative paths in build files start from."""
-    folder = "" if file.parent.resolve() == Path.cwd() else f"cd {shlex.quote(str(file.parent))} && "
-    return f"{folder}{RUN} {shlex.quote(file.name)}{arguments}"
+    folder = "" if file.parent.resolve() == Path.cwd() else f"cd {shell_word(file.parent)} && "
+    return f"{folder}{RUN} {shell_word(file.name)}{arguments}"

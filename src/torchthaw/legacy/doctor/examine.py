@@ -35,6 +35,8 @@ class Examination:
         self._reports, self.build_files = {}, []
         for file, why in self.project.unreadable.items():
             self._report(file).add(0, CHECK, "unreadable", why)
+        for file in self.project.left_over:
+            self._report(file).add(0, WORKS, "left-over", "left by an --apply that was killed; the next one removes it")
         for file in self.project.sources:
             if kind(file) == PYTHON:
                 self._examine(file, self._python)

@@ -6,11 +6,11 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from ...base import files
+from ...base import reading
 from . import age, headers, symbols
 from .rules import CYTHON, PYTHON, SHELL, C
 from .source import C_TOKENS, PYTHON_TOKENS, blank
-from .textfile import TextFile, Unreadable
+from .textfile import LEFT_OVER, TextFile, Unreadable
 from .tree import TooDeep, Tree
 
 PYTHON_FILES = {".py"}
@@ -21,6 +21,7 @@ SHELL_NAMES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
 BINARIES = {".so", ".o", ".pyd", ".a", ".dylib"}
 OURS = b"torchthaw.bridge"  # in every extension that this torch.utils.ffi built
 MOST_OF_BINARY = 256 << 20  # bytes of a file that is looked into for that
+LEFT_OVER_NAME = re.compile(rf"{re.escape(LEFT_OVER)}[a-z0-9_]{{8}}")  # as mkstemp makes them
 SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 PROTOTYPE = re.compile(r"\b(\w+)\s*\(([^(){};]*\bTH\w*(?:Tensor|Storage)\b[^(){};]*)\)\s*;")
@@ -53,15 +54,16 @@ def is_python(path):
 
 
 def files_below(path):
-    """(files, errors): those below ``path`` that say something about a project, in order, and what os.walk could not
-    read; ``path`` itself if it is no folder."""
+    """(files, errors, left_over): those below ``path`` that say something about a project, in order; what os.walk could
+    not read; what an --apply that was killed left. ``path`` itself if it is no folder."""
     if not path.is_dir():
-        return [path], []
-    found, errors = [], []
+        return [path], [], []
+    found, errors, left_over = [], [], []
     for folder, names, members in os.walk(path, onerror=errors.append):
         names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
         found += [Path(folder, member) for member in sorted(members) if kind(member)]
-    return found, errors
+        left_over += [Path(folder, member) for member in sorted(members) if LEFT_OVER_NAME.fullmatch(member)]
+    return found, errors, left_over
 
 
 def named_files(folder, names):
@@ -82,7 +84,7 @@ def _beside(path, text):
     for file in {*path.parent.iterdir(), *(path.parent / name for name in INCLUDE.findall(text))} - {path}:
         if kind(file) in (C, PYTHON):
             try:
-                root = path.parent if files.is_inside(file, path.parent) else file.parent
+                root = path.parent if reading.is_inside(file, path.parent) else file.parent
                 code = without_text(file, TextFile(file, kind(file) == PYTHON, root).text)
                 found.setdefault(kind(file), []).append(code)
             except Unreadable:
@@ -104,7 +106,7 @@ class Project:
         if not os.path.lexists(path):
             raise FileNotFoundError(f"expected a folder or a file, got {str(path)!r}, which does not exist")
         self.root = path if path.is_dir() else path.parent
-        self.files, errors = files_below(path) if chosen is None else (chosen, [])
+        self.files, errors, self.left_over = files_below(path) if chosen is None else (chosen, [], [])
         self.unreadable = {Path(error.filename): f"it cannot be read: {error.strerror}" for error in errors}
         self.sources, self.binaries, self.parts, self._classes, self._trees = {}, {}, {}, {}, {}
         # A file that is named alone may be a link.
@@ -112,7 +114,7 @@ class Project:
         for file in self.files:
             try:
                 if kind(file) == "binary":
-                    self.binaries[file] = files.contains(file, OURS, MOST_OF_BINARY, self._limit)
+                    self.binaries[file] = reading.contains(file, OURS, MOST_OF_BINARY, self._limit)
                 else:
                     self.sources[file] = TextFile(file, kind(file) == PYTHON, self._limit)
             except Unreadable as error:

@@ -5,7 +5,7 @@ import functools
 import re
 from pathlib import Path
 
-from ...base import files
+from ...base import reading
 
 TYPES = {
     "B": "Byte", "C": "Char", "S": "Short", "I": "Int", "L": "Long", "F": "Float", "D": "Double", "H": "Half"
@@ -40,7 +40,7 @@ LATER = re.compile(r"Legacy(All|NoScalars|WithScalars)\b")
 def table():
     """{function: None} of every function and function-like macro, THFloatTensor_fill as well as THTensor_(fill)."""
     known = {}
-    own = files.read_bytes(Path(__file__).with_name("symbols.txt"), 1 << 20).decode()
+    own = reading.read_bytes(Path(__file__).with_name("symbols.txt"), 1 << 20).decode()
     for line in own.splitlines():
         if line.startswith("#"):
             continue

@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-from ...base import files
+from ...base import reading
 from ..doctor.project import is_python
 from ..doctor.textfile import TextFile, Unreadable
 from .remarks import Remark
@@ -32,7 +32,7 @@ class File(NamedTuple):
     root: Path
 
     def data(self):
-        return files.read_bytes(self.path, MOST, self.root)
+        return reading.read_bytes(self.path, MOST, self.root)
 
 
 class Project:
@@ -89,7 +89,7 @@ class Project:
 
     def _add(self, name, real):
         try:
-            files.check(real, MOST, self.root)
+            reading.check(real, MOST, self.root)
             self.files[name] = File(real, bool(os.stat(real).st_mode & stat.S_IXUSR), self.root)
         except Unreadable as error:
             self._leave_out(name, str(error))

@@ -5,7 +5,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from ...base import files
+from ...base import reading
 from ...header import prototypes
 from .remarks import Remark
 from .replacement_table import TABLE
@@ -67,8 +67,8 @@ def _headers(project):
         for name in sorted(names):
             path = Path(folder, name)
             if name.endswith(".h"):
-                with suppress(files.Unreadable):
-                    yield path, files.read_bytes(path, LARGEST_HEADER, project).decode("utf-8", "replace")
+                with suppress(reading.Unreadable):
+                    yield path, reading.read_bytes(path, LARGEST_HEADER, project).decode("utf-8", "replace")
 
 
 def functions_of_tensors(text):

@@ -1,4 +1,4 @@
-"""torchthaw/base/files.py: reads the files of a folder that somebody else made; no read waits, or is without limit."""
+"""torchthaw/base/reading.py: reads the files of a folder that somebody else made; no read waits, or is without limit."""
 
 import os
 import stat
