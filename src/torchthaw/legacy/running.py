@@ -64,7 +64,8 @@ def command(words):
         return [*python, *given]
     script = words[0]
     if not os.path.isfile(script):
-        raise FileNotFoundError(f"run: {EXPECTED}, got {script!r}")
+        got = "which is no regular file" if os.path.exists(script) else "which does not exist"
+        raise FileNotFoundError(f"run: {EXPECTED}, got {script!r}, {got}")
     interpreter = [] if script.endswith(".py") else _interpreter(script)
     name = os.path.basename(interpreter[0]) if interpreter else ""
     if name in SHELLS or not interpreter and script.endswith((".sh", ".bash")):

@@ -65,7 +65,7 @@ GONE = (
     "THFloatTensor_data THCudaTensor_data THFloatStorage_new THCDeviceTensor THC_pointwiseApply2 THCStream_new "
     "THCState_getCurrentDeviceScratchSpaceSize THCGenerator THCudaHostAlloc THCudaBlas_Hgemm THNN_FloatAbs at::Type "
     "x.zeros({1}) getNonVariableType at::CPUGenerator torch::make_unique at::cuda::getCurrentCUDAStreamOnDevice "
-    "unsafeGetTH"
+    "unsafeGetTH torch::jit::RegisterOperators().op(1)"
 ).split()
 
 

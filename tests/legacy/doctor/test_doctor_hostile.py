@@ -13,6 +13,7 @@ from support.doctor_project import findings, places, project  # noqa: F401
 from torchthaw.base import child, reading, printing
 from torchthaw.cli import main
 from torchthaw.legacy import environment
+from torchthaw.legacy.doctor import python2, textfile
 from torchthaw.legacy.doctor.examine import Examination
 
 LEGACY = SRC / "torchthaw" / "legacy"
@@ -274,3 +275,52 @@ def test_commands_in_a_report_can_be_given_to_a_shell():
         assert printing.one_line(shown) == shown
         done = child.run(["bash", "-c", f"printf %s {shown}"], seconds=SECONDS)
         assert os.fsdecode(done.out) == word
+
+
+# ---- Sizes ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.c", "a.h", "a.cu", "Makefile", "a.sh", "a.pyx"])
+def test_a_file_that_is_too_long_is_listed(project, name):
+    folder = project({"b.py": "x = xrange(3)\n", name: "\n" * (textfile.MOST + 1)})
+    assert f"{name}:0 check unreadable" in places(folder) and "b.py:1 edit python2-name" in places(folder)
+    (folder / name).write_text("\n" * textfile.MOST)
+    assert f"{name}:0 check unreadable" not in places(folder)
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.c", "a.so", "a.a", "setup.cfg", "README.md", "data.bin"])
+def test_a_huge_file_costs_nothing(project, name):
+    folder = project({"p/build.py": BUILD.format("['a.h']"), "p/a.h": "", "p/a.c": ""}) / "p"
+    with open(folder / name, "wb") as file:
+        file.truncate(1 << 40)
+    assert torchthaw("doctor", folder, memory=1 << 30).status in (0, 1)
+    done = torchthaw("modernize", folder, "--check", memory=1 << 30)
+    assert done.status in (1, 2) and b"bytes" in done.out + done.err
+
+
+def test_python_2_that_is_too_long_is_listed(project):
+    folder = project({"a.py": "print 1\n" * (python2.MOST // 8 + 1), "b.py": "print 1\n"})
+    assert {"a.py:0 check unreadable", "b.py:1 edit python2-syntax"} <= places(folder)
+
+
+# Each of the length that is read. The processor needs 2 to 7 s for the slowest, on a quiet machine.
+LONG = {
+    "list.py": "x = [\n" + "1,\n" * 90_000 + "]\n", "line.py": "x = [" + "1, " * 90_000 + "]\n", "zeros.py": "\0" * 290_000,
+    "names.py": "x = [" + "xrange, " * 36_000 + "]\n", "quotes.py": "'" * 290_000, "prints.py": "print x\n" * 12_000,
+    "backticks.py": "`x`, " * 19_000, "strings.py": "f'{x}'\n" * 40_000, "halves.py": "x = y.data[0] / 2\n" * 16_000,
+    "line.c": "int x[] = {" + "1, " * 90_000 + "};\n", "zeros.c": "\0" * 290_000, "comments.c": "/*" * 140_000,
+    "functions.c": "int f(THFloatTensor *x);\n" * 11_000, "calls.c": "THCudaMalloc(" * 20_000, "ifs.cu": "#if A\n" * 45_000,
+    "braces.cu": "{" * 290_000, "checks.cpp": "AT_CHECK(x.type().is_cuda(), x);\n" * 8_000, "word.cpp": "a" * 290_000,
+    "blanks.cpp": " " * 290_000, "angles.cpp": "x<" * 140_000, "words.sh": "python " * 40_000, "lines.pyx": "cdef int x\n" * 25_000,
+    "Makefile": "a: b\n\tnvcc -arch=sm_20 x.cu\n" * 10_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_file_that_is_just_read_takes_little_time_and_memory(project, name):
+    of_torch = f"from torch.utils.cpp_extension import CppExtension\nCppExtension('a', [{name!r}])\n"
+    folder = project({name: LONG[name], **({"setup.py": of_torch} if name.endswith(("cpp", "cu")) else {})})
+    program = "import sys, time\nfrom torchthaw.cli import main\nmain(sys.argv[1:])\nprint(time.process_time(), file=sys.stderr)\n"
+    done = child.run([sys.executable, "-c", program, "doctor", folder], seconds=200, memory=1 << 30, output=1 << 30,
+                     env={**os.environ, "PYTHONPATH": str(SRC)})  # fmt: skip
+    assert not done.ended_by and float(done.err) < 20, (done.ended_by, done.err[-300:])

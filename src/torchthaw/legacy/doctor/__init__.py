@@ -12,7 +12,7 @@ def add_doctor(subcommands, help):
         "doctor",
         help=help,
         description="Reads a legacy project without running it. Exit status: 0 nothing has to be edited, "
-        "1 something has, 2 PATH or a package that this needs is not there.",
+        "1 something has, 2 PATH is not there or holds nothing to read.",
     )
     parser.add_argument("path", nargs="?", metavar="PATH", help="a project's folder, or one file")
     form = parser.add_mutually_exclusive_group()
@@ -35,13 +35,12 @@ def run_doctor(options):
     from .examine import Examination
 
     try:
-        python2.require("legacy")  # before anything is read, so that what is said depends on no file
         examination = Examination(options.path)
     except OSError as error:
         printing.complain(f"PATH: {error}")
         return 2
-    except ImportError as error:
-        printing.complain(f"doctor: {error}")
+    if not examination.reports:
+        printing.complain(f"PATH: expected a project or a file that the doctor reads ({report.READ}), got {options.path!r}")
         return 2
     if options.diff:
         sys.stdout.flush()
@@ -54,6 +53,11 @@ def run_doctor(options):
         for path, why in written.failed.items():
             printing.complain(printing.one_line(f"{path}: not written: {why}"))
     off = examination.age.line(examination.left_out)
+    if any(finding.rule == "syntax" for each in examination.reports for finding in each.findings):
+        try:
+            python2.require("legacy")
+        except ImportError as error:
+            printing.complain(f"doctor: what is Python 2 is not translated: {error}")
     if options.json:
         printing.show(report.as_json(options.path, examination.reports, off, written))
     elif options.apply or not options.diff:

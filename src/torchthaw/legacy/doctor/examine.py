@@ -84,7 +84,7 @@ class Examination:
         role = "source" if not self.build_files or file.resolve() in self.builds.of_ffi else None
         if file.name in self._included:
             role = "included"
-        c_files.examine(report, self.project, file, self._aten, role)
+        c_files.examine(report, self.project, file, self._aten, role, self.builds.may_be_of_ffi)
 
     def _lines(self, report, file):
         """A script or a file of Cython, of which no more is read than its lines."""

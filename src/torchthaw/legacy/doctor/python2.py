@@ -8,6 +8,7 @@ from .source import PYTHON_TOKENS, blank
 from .textfile import opcodes
 from .tree import TooDeep, parse
 
+MOST = 100_000  # characters, of which the parser of Python 2 reads as many in some 5 s
 SYNTAX = ("except", "exec", "funcattrs", "ne", "numliterals", "raise", "repr", "throw", "tuple_params")
 
 
@@ -20,6 +21,15 @@ def parse_error(text):
     return None
 
 
+def is_there():
+    """Whether what translates Python 2 is installed."""
+    try:
+        require("legacy")
+    except ImportError:
+        return False
+    return True
+
+
 def require(extra):
     """Raises ImportError, which names ``extra``, without what translates Python 2."""
     extras.require("fissix", extra)
@@ -27,7 +37,10 @@ def require(extra):
 
 def translate(text):
     """``text`` in Python 3 syntax, line by line as far as possible; None where it is not Python 2 either."""
-    require("legacy")
+    if len(text) > MOST:
+        raise TooDeep(f"it is no Python 3, and has more than the {MOST:,} characters that are read as Python 2")
+    if not is_there():
+        return None
     from fissix import refactor
     from fissix.pgen2.parse import ParseError
     from fissix.pgen2.tokenize import TokenError

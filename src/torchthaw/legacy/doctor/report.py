@@ -6,6 +6,9 @@ import json
 from ...base.printing import one_line, shell_word
 from .rules import CHECK, EDIT, MODE, WORKS
 
+# Rules whose findings work because of `run`.
+SERVED = {"build-module", "old-aten", "removed-aten", "cpp-standard", "renamed-cuda", "removed-cuda", "create_extension"}
+READ = "Python, Cython, C, C++, CUDA, shell, make, CMake, compiled libraries"
 EFFECTS = (EDIT, MODE, CHECK, WORKS)
 
 
@@ -110,8 +113,10 @@ def summary(path, reports, command):
         which = "every edit" if certain == counts[EDIT] else f"{certain} of these edits, marked with +"
         yield f"to make {which}{', and the optional ones' if optional else ''}: {applying}"
     elif optional:
-        # nvcc alone refuses cards that `run` leaves out.
-        alone = not any(finding.rule == "gpu-architecture" for finding in findings)
+        # What `run` serves and no edit replaces needs it still; nvcc alone refuses cards that `run` leaves out.
+        alone = not any(
+            finding.rule == "gpu-architecture" or finding.rule in SERVED and not finding.certain for finding in findings
+        )
         yield f"to make every optional edit{', so that PyTorch alone compiles it' if alone else ''}: {applying}"
     if counts[EDIT] and command:
         yield f"after the edits: {command}"

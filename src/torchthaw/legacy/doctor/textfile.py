@@ -17,7 +17,7 @@ from ...base.reading import Unreadable
 
 __all__ = ["MOST", "TextFile", "Unreadable", "opcodes"]
 
-MOST = 1_000_000  # bytes of a file that is read as text; docs/reference/doctor.md states it
+MOST = 300_000  # bytes of a file that is read as text; docs/reference/command-line.md states it
 MOST_PAIRS = 1_000_000  # of equal lines, for an exact comparison
 LEFT_OVER = ".torchthaw-"  # what the names of files begin with that replace others
 ENDING = re.compile(r"\r\n|\r|\n")
