@@ -139,15 +139,16 @@ def test_modernize_waits_for_no_file(project, name, target):
     assert done.status == 1 and f"{name}: left-out".encode() in done.out
 
 
+@pytest.mark.parametrize("name", ["script", "script.py", "script.sh"])
 @pytest.mark.parametrize("target", ["/proc/kmsg", "/dev/zero", None])
-def test_run_waits_for_no_script(tmp_path, target):
-    script = tmp_path / "script"
+def test_run_waits_for_no_script(tmp_path, target, name):
+    script = tmp_path / name
     if target:
         script.symlink_to(target)
     else:
         os.mkfifo(script)
     done = torchthaw("run", script)
-    assert done.status == 1 and b"script" in done.err
+    assert done.status == 1 and done.err.startswith(b"torchthaw: run: ") and done.err.count(b"\n") == 1
 
 
 def test_enable_waits_for_no_pipe(tmp_path, monkeypatch, capsys):

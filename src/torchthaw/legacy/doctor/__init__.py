@@ -58,11 +58,14 @@ def run_doctor(options):
             python2.require("legacy")
         except ImportError as error:
             printing.complain(f"doctor: what is Python 2 is not translated: {error}")
+    # Once the edits are made, PyTorch may need no more of torchthaw.
+    is_alone = options.apply and not examination.build_files and not report.needs_run(examination.reports)
+    command = commands.build_command(examination, commands.ALONE if is_alone else commands.RUN)
     if options.json:
         printing.show(report.as_json(options.path, examination.reports, off, written))
     elif options.apply or not options.diff:
         for line in report.what_was_written(written) if written else ():
             printing.show(line)
-        printing.show(report.as_text(options.path, examination.reports, commands.build_command(examination), off))
+        printing.show(report.as_text(options.path, examination.reports, command, off))
     return report.exit_status(examination.reports)
 

@@ -10,6 +10,8 @@ from .tree import TooDeep, parse
 
 MOST = 100_000  # characters, of which the parser of Python 2 reads as many in some 5 s
 SYNTAX = ("except", "exec", "funcattrs", "ne", "numliterals", "raise", "repr", "throw", "tuple_params")
+# What is replaced one by one, in a list in a time that grows with its length.
+EXPRESSIONS, MOST_EXPRESSIONS = re.compile(r"`[^`]*`|<>|\b\d+[lL]\b|\b0[0-7]+\b"), 3000
 
 
 def parse_error(text):
@@ -39,6 +41,8 @@ def translate(text):
     """``text`` in Python 3 syntax, line by line as far as possible; None where it is not Python 2 either."""
     if len(text) > MOST:
         raise TooDeep(f"it is no Python 3, and has more than the {MOST:,} characters that are read as Python 2")
+    if len(EXPRESSIONS.findall(blank(text, PYTHON_TOKENS, ("comment", "string")))) > MOST_EXPRESSIONS:
+        raise TooDeep(f"it has more than {MOST_EXPRESSIONS:,} expressions of Python 2 alone, such as `x`")
     if not is_there():
         return None
     from fissix import refactor

@@ -22,6 +22,12 @@ def exit_status(reports):
     return 1 if any(report.count(EDIT) for report in reports) else 0
 
 
+def needs_run(reports):
+    """Whether something works because of `run` alone."""
+    found = [finding.rule for report in reports for finding in report.findings]
+    return any(rule in SERVED or rule == "gpu-architecture" for rule in found)
+
+
 def as_json(path, reports, off, written=None):
     """One object; each file with all its findings, WORKS included.
 

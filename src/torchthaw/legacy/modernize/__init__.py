@@ -72,10 +72,10 @@ def _modernize(options):
     made = conversion.convert(options.project, folder, options.build, options.time_limit)
     if options.diff:
         return _show_diff(made, 0)
-    writing.write(made.contents, folder)
-    rows = _complete(made.result, options)
-    page = report.page(made, rows).encode(errors="backslashreplace")  # names of files may be no text
-    (folder / "MODERNIZED.md").write_bytes(page)
+    with writing.written(made.contents, folder) as there:
+        rows = _complete(made.result._replace(folder=there), options)
+        page = report.page(made, rows).encode(errors="backslashreplace")  # names of files may be no text
+        (there / "MODERNIZED.md").write_bytes(page)
     status = report.exit_status(False, made.result.remarks, rows)
     printing.show(report.as_json(made, rows, status, True) if options.json else report.as_text(made, rows, True))
     return status
@@ -106,7 +106,8 @@ def _check(options):
             printing.show(report.needs_run(options.project, error, options.json))
             return 1
         if not options.diff:
-            writing.write(made.contents, folder)
+            with writing.written(made.contents, folder):
+                pass
             made.result.remarks.extend(replacements.hints(made.result))
     status = report.exit_status(True, made.result.remarks, [])
     if options.diff:

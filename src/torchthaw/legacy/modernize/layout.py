@@ -49,6 +49,11 @@ class Planner:
         self.linked = {name for extension in extensions for name in extension.files("extra_objects")}
         self.linked |= {
             name for extension in extensions for folder in extension.files("library_dirs")
+            for flag in extension.files("extra_link_args") for name in project.files
+            if flag.startswith("-l:") and name == os.path.normpath(os.path.join(folder, flag[3:]))
+        }  # fmt: skip
+        self.linked |= {
+            name for extension in extensions for folder in extension.files("library_dirs")
             for library in extension.files("libraries") for name in project.files
             if name.startswith(f"{'' if folder == '.' else folder + '/'}lib{library}.")
         }  # fmt: skip

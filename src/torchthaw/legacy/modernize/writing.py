@@ -38,8 +38,11 @@ def output_folder(project, given):
     return folder
 
 
-def write(contents, folder):
-    """Writes {path: Content} below ``folder``, which appears in one step. OSError; then nothing is there."""
+@contextlib.contextmanager
+def written(contents, folder):
+    """Writes {path: Content} below a folder beside ``folder``, and gives that; it becomes ``folder`` at the end of the
+    block, in one step. After an exception, also one of Ctrl-C, nothing is there.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -51,10 +54,10 @@ def write(contents, folder):
             path.write_bytes(content.data)
             if content.is_program:
                 path.chmod(path.stat().st_mode | 0o111)
+        yield made
         os.rename(made, folder)
     finally:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(temporary)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def diff(project, contents):
