@@ -27,9 +27,12 @@ def read_bytes(path, most, root=None):
 
 
 def first_bytes(path, count):
-    """What a file begins with; Unreadable."""
+    """What a file begins with; Unreadable, also where it has more than its size says: another reader may wait for ever."""
     with _opened(path, None, sys.maxsize) as file:
-        return os.read(file, count)
+        data = os.read(file, count)
+        if data and os.fstat(file).st_size == 0:
+            raise Unreadable("it has no size, as files of /proc")
+        return data
 
 
 def check(path, most, root=None):

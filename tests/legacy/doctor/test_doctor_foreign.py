@@ -27,12 +27,12 @@ def test_a_cmake_project_that_finds_pytorch_in_another_way(project, found):
     assert not edits(project({"CMakeLists.txt": f"project(a)\n{found}\n", "src/op.cpp": OP, "src/op.h": "#include <torch/script.h>\n"}))
 
 
-def test_files_for_which_no_build_is_known_are_not_for_torch_utils_ffi(project):
-    assert not edits(project({"src/op.cpp": OP, "BUILD.bazel": ""}))
+def test_files_of_no_known_build_beside_builds_with_pytorch_are_not_for_torch_utils_ffi(project):
+    assert not edits(project({"src/op.cpp": OP, "py/setup.py": SETUP.format("[]"), "BUILD.bazel": ""}))
 
 
 def test_those_beside_code_on_th_may_be(project):
-    folder = project({"src/op.cpp": OP, "src/a.c": "#include <TH/TH.h>\nvoid f(THFloatTensor *x) {}\n"})
+    folder = project({"src/op.cpp": OP, "py/setup.py": SETUP.format("[]"), "src/a.c": "#include <TH/TH.h>\nvoid f(THFloatTensor *x) {}\n"})
     assert edits(folder)
 
 

@@ -18,10 +18,8 @@ NAMED = re.compile(r"['\"]([^'\"\s]+\.(?:c|cc|cpp|cxx|cu))['\"]")
 ATEN = re.compile(
     r"\b(?:at|torch|c10)::|\busing\s+namespace\s+(?:at|torch|c10)\b|\bnamespace\s+(?:at|torch|c10)\b|\bTORCH_[A-Z]"
     r"|\bAT_(?:CHECK|ERROR|ASSERT|DISPATCH|CUDA|PRIVATE|FORALL|INDEX|WARN)|#\s*include\s*[<\"](?:torch|ATen|c10)/"
-    r"|\bTHC?(?:[A-Z][a-z]+)?(?:Tensor|Storage|State|Numerics|Check|Argcheck|ArgCheck|Assert|Error)|#\s*include\s*[<\"]THC?[/.]"
-    r"|\b_?TH(?:C|Cuda)?[A-Z]\w+\(|\b(?:getTHCState|lazyInitCUDA)\b"
 )
-TH = re.compile(r"\bTHC?\w*(?:Tensor|Storage|State)\b|#\s*include\s*[<\"]THC?/")
+TH = re.compile(r"\b_?TH(?:C|NN|CUNN)?(?:[A-Z][a-z]|_)\w*|#\s*include\s*[<\"]THC?[/.]|\b(?:getTHCState|lazyInitCUDA|unsafeGetTH)\b")
 
 
 class Builds:
@@ -70,7 +68,7 @@ class Builds:
         found = {}
         for file in self.project.code:
             nearest = next((folder for folder in file.parents if folder in own | folders), None)
-            if file in theirs or file not in has_aten:
+            if file in theirs or not (file in has_aten or TH.search(self.project.code[file])):
                 continue
             if (
                 file in reached
@@ -84,8 +82,10 @@ class Builds:
 
     @cached_property
     def may_be_of_ffi(self):
-        """Whether C files that no build is known for may be for create_extension: where it is called, or TH is used."""
-        return bool(self.build_files) or any(TH.search(code) for code in self.project.code.values())
+        """Whether C files that no build is known for may be for create_extension: where it is called, TH is used, or
+        nothing builds with PyTorch's C++ library."""
+        others = self.of_torch or self.cmake_folders
+        return bool(self.build_files) or not others or any(TH.search(code) for code in self.project.code.values())
 
     def _named(self, build):
         """The files that ``build`` names; below its folder also by the end of their path, or by a pattern."""

@@ -1,5 +1,6 @@
 """torchthaw/legacy/doctor/python2.py: the edits that make Python 2 syntax Python 3."""
 
+import functools
 import logging
 import re
 
@@ -37,23 +38,33 @@ def require(extra):
     extras.require("fissix", extra)
 
 
+@functools.cache
+def _tools():
+    """The tools that translate, which take a tenth of a second to make: as Python 3 first, where print(a, b) is no tuple."""
+    from fissix import refactor
+
+    logging.getLogger("RefactoringTool").setLevel(logging.ERROR)
+    return [
+        refactor.RefactoringTool([f"fissix.fixes.fix_{name}" for name in fixers], {"print_function": print_function})
+        for print_function, fixers in ((True, SYNTAX), (False, (*SYNTAX, "print")))
+    ]
+
+
 def translate(text):
     """``text`` in Python 3 syntax, line by line as far as possible; None where it is not Python 2 either."""
     if len(text) > MOST:
         raise TooDeep(f"it is no Python 3, and has more than the {MOST:,} characters that are read as Python 2")
     if len(EXPRESSIONS.findall(blank(text, PYTHON_TOKENS, ("comment", "string")))) > MOST_EXPRESSIONS:
         raise TooDeep(f"it has more than {MOST_EXPRESSIONS:,} expressions of Python 2 alone, such as `x`")
-    if not is_there():
-        return None
-    from fissix import refactor
+    return _translated(text) if is_there() else None
+
+
+@functools.lru_cache(1000)  # modernize reads each file of a project several times
+def _translated(text):
     from fissix.pgen2.parse import ParseError
     from fissix.pgen2.tokenize import TokenError
 
-    logging.getLogger("RefactoringTool").setLevel(logging.ERROR)
-    # As Python 3 first: print(a, b) is no tuple there.
-    for print_function, fixers in ((True, SYNTAX), (False, (*SYNTAX, "print"))):
-        names = [f"fissix.fixes.fix_{name}" for name in fixers]
-        tool = refactor.RefactoringTool(names, {"print_function": print_function})
+    for tool in _tools():
         try:
             translated = str(tool.refactor_string(text if text.endswith("\n") else text + "\n", "source"))
         except (ParseError, TokenError, IndentationError, KeyError):
