@@ -394,7 +394,9 @@ extern "C" long more() { return FACTOR * (long)std::string(LETTERS).size(); }
     assert python(project, "import mixed; print(mixed.count(None, 2), mixed.more(), mixed.object())") == "2 15 11"
 
 
-@pytest.mark.parametrize("name", ["a|b", "a||b", "a$b", "a:b", "a b", " a", "a$|b", "a#b", "a'b", 'a"b', "${pipe}", "a\\b", "é"])
+@pytest.mark.parametrize(
+    "name", ["a|b", "a||b", "a$b", "a:b", "a b", " a", "a$|b", "a#b", "a'b", 'a"b', "${pipe}", "a\\b", "é"]
+)
 def test_a_source_of_any_name(project, name):
     os.rename(project / "counting.c", project / f"{name}.c")
     extension(project, sources=[f"{name}.c"]).build()

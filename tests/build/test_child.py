@@ -6,8 +6,8 @@ import sys
 import time
 
 import pytest
-from support.messages import names
 
+from support.messages import names
 from torchthaw.base import child
 
 SECONDS = 20  # more than any of these programs needs
@@ -140,7 +140,9 @@ def test_lines_come_whole_and_in_order():
 
 def test_no_limit_is_above_one_that_holds_already():
     text = "import resource\nresource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
-    text += "from torchthaw.base import child\nprint(child.run(['sh', '-c', 'ulimit -v'], seconds=5, memory=1 << 40).out)"
+    text += (
+        "from torchthaw.base import child\nprint(child.run(['sh', '-c', 'ulimit -v'], seconds=5, memory=1 << 40).out)"
+    )
     folder = os.path.dirname(os.path.dirname(os.path.dirname(child.__file__)))
     text = f"import sys\nsys.path.insert(0, {folder!r})\n{text}"
     assert child.run(child.python("-c", text), seconds=SECONDS).out == b"b'1048576\\n'\n"

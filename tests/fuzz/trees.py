@@ -34,7 +34,21 @@ NAMES = [
     " ", "a b.py", "\x1b[31m.py", "a\nb.py", "\u202e.c", "a\udcff.py", "é.py", "a|b.c", "a'\"$x.py", "*.py", "con.py", "x" * 250 + ".py",
     ".torchthaw-abcdefgh", ".git", "__pycache__", "node_modules", "build", "dist", "tests", "test_a.py", "src", "_ext", "\x7f.h", "~", "#.c",
 ]  # fmt: skip
-TARGETS = ["/proc/kmsg", "/dev/zero", "/dev/tty", "/dev/stdin", "/proc/self/mem", "/", ".", "..", "nowhere", "b.py", "/etc/passwd", "../a", "/proc/self/fd/0"]
+TARGETS = [
+    "/proc/kmsg",
+    "/dev/zero",
+    "/dev/tty",
+    "/dev/stdin",
+    "/proc/self/mem",
+    "/",
+    ".",
+    "..",
+    "nowhere",
+    "b.py",
+    "/etc/passwd",
+    "../a",
+    "/proc/self/fd/0",
+]
 ENCODINGS = ["utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-32", "utf-7"]
 BUILD = (
     "from torch.utils.ffi import create_extension\n"
@@ -71,9 +85,9 @@ def make(root, choice):
             with open(os.path.join(root, "build.py"), "xb") as file:
                 file.write(text.encode("utf-8", "backslashreplace"))
     for path in made:
-        if choice.random() < 0.03:
+        if choice.random() < 0.03 and not os.path.islink(path):
             with contextlib.suppress(OSError):
-                os.chmod(path, choice.choice((0, 0o400, 0o4755)), follow_symlinks=False)
+                os.chmod(path, choice.choice((0, 0o400, 0o4755)))
     return made
 
 
@@ -81,12 +95,18 @@ def _file(path, choice, folders):
     kind = choice.random()
     with open(path, "xb") as file:
         if kind < 0.6:
-            words = [choice.choice([*doctor_reader.WORDS, *TARGETS, "\n", "#include \"", "\"\n"]) for _ in range(choice.randint(0, 60))]
+            words = [
+                choice.choice([*doctor_reader.WORDS, *TARGETS, "\n", '#include "', '"\n'])
+                for _ in range(choice.randint(0, 60))
+            ]
             file.write("".join(words).encode(choice.choice(ENCODINGS), "replace") * choice.choice((1, 1, 1, 10)))
         elif kind < 0.75:
             file.write(choice.randbytes(choice.randint(0, 3000)))
         elif kind < 0.9:
-            file.write(choice.choice((b"\n", b"(", b"x = 1\n", b"\0", b"print 1\n", b"{", b" ", b"/*")) * choice.choice((1, 1000, 20_000)))
+            file.write(
+                choice.choice((b"\n", b"(", b"x = 1\n", b"\0", b"print 1\n", b"{", b" ", b"/*"))
+                * choice.choice((1, 1000, 20_000))
+            )
         else:
             file.truncate(choice.choice((299_999, 300_001, 1 << 28, 1 << 35)))
 
@@ -122,7 +142,16 @@ def _again(path, choice, folders):
     os.link(choice.choice(files or [path]), path)
 
 
-KINDS = {"file": _file, "folder": _folder, "deep": _deep, "link": _link, "pipe": _pipe, "socket": _socket, "device": _device, "again": _again}
+KINDS = {
+    "file": _file,
+    "folder": _folder,
+    "deep": _deep,
+    "link": _link,
+    "pipe": _pipe,
+    "socket": _socket,
+    "device": _device,
+    "again": _again,
+}
 WEIGHTS = [10, 3, 1, 4, 2, 1, 1, 1]
 
 
@@ -149,18 +178,32 @@ def check(seed, plant="", **limits):
         made = make(root, choice)
         before = seen(root)
         # No file with code is run: links to what waits, pipes, folders and the like.
-        others = [path for path in made if not os.path.isfile(path) or os.path.realpath(path).startswith(("/proc/", "/dev/"))]
-        commands = [["doctor", root], ["doctor", root, "--json"], ["doctor", root, "--diff"], ["modernize", root, "--check"]]
+        others = [
+            path for path in made if not os.path.isfile(path) or os.path.realpath(path).startswith(("/proc/", "/dev/"))
+        ]
+        commands = [
+            ["doctor", root],
+            ["doctor", root, "--json"],
+            ["doctor", root, "--diff"],
+            ["modernize", root, "--check"],
+        ]
         commands += [["doctor", path] for path in choice.sample(made, min(1, len(made)))]
         commands += [["run", path] for path in choice.sample(others, min(2, len(others)))]
         for words in commands:
-            done = child.run([sys.executable, "-c", PROGRAM.format(plant), *words], **{**LIMITS, **limits}, env=environment(), cwd=name)
+            done = child.run(
+                [sys.executable, "-c", PROGRAM.format(plant), *words],
+                **{**LIMITS, **limits},
+                env=environment(),
+                cwd=name,
+            )
             examine(words, done)
             if seen(root) != before:
                 raise Broken(f"expected a tree that is only read, got changes by {words}")
         if made:
             words = ["-c", ENABLE.format(plant), choice.choice(made)]
-            examine(["enable"], child.run([sys.executable, *words], **{**LIMITS, **limits}, env=environment(), cwd=name))
+            examine(
+                ["enable"], child.run([sys.executable, *words], **{**LIMITS, **limits}, env=environment(), cwd=name)
+            )
 
 
 def environment():
@@ -172,7 +215,9 @@ def examine(words, done):
     if done.ended_by:
         raise Broken(f"expected an end within the limits, got {done.ended_by}, of {words}: {text[-2000:]}")
     if done.status not in (0, 1, 2) or "Traceback (most recent" in text or "a fault of torchthaw" in text:
-        raise Broken(f"expected a report or an error in one line, got exit status {done.status} of {words}: {text[-4000:]}")
+        raise Broken(
+            f"expected a report or an error in one line, got exit status {done.status} of {words}: {text[-4000:]}"
+        )
     for line in text.split("\n") if "--diff" not in words else ():
         if line != printing.one_line(line):
             raise Broken(f"expected a line without characters that act, got {line!r} of {words}")

@@ -172,7 +172,9 @@ def test_cache_folder(monkeypatch, tmp_path):
     assert config.cache() == tmp_path / ".cache" / "torchthaw"
 
 
-@pytest.mark.parametrize("word, meant", [("doctr", "doctor"), ("modernise", "modernize"), ("enabel", "enable"), ("zzz", None)])
+@pytest.mark.parametrize(
+    "word, meant", [("doctr", "doctor"), ("modernise", "modernize"), ("enabel", "enable"), ("zzz", None)]
+)
 def test_an_unknown_command_has_a_suggestion(word, meant):
     said = command(word, "x", code=2).stderr.splitlines()[-1]
     assert re.search(names("COMMAND", "expected", "got", word), said)

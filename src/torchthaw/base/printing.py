@@ -26,7 +26,11 @@ def shell_word(text):
     if not ACTING.search(text):
         return shlex.quote(text)
     data = text.encode("utf-8", "surrogateescape")
-    return "$'" + "".join(chr(each) if 32 <= each < 127 and each not in b"'\\" else f"\\x{each:02x}" for each in data) + "'"
+    return (
+        "$'"
+        + "".join(chr(each) if 32 <= each < 127 and each not in b"'\\" else f"\\x{each:02x}" for each in data)
+        + "'"
+    )
 
 
 def diff_name(name):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from .config import __version__
 
-
 PROJECT = re.compile(r"^\[project\][ \t]*(?:#[^\n]*)?$(.*?)(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
 DYNAMIC = re.compile(r"^dynamic\s*=\s*\[[^\]]*['\"]dependencies['\"]", re.MULTILINE)
 

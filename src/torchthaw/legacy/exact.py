@@ -66,7 +66,9 @@ def _with_included(files, folders, known):
             continue
         seen.add(path)
         try:
-            text = blank(reading.read_bytes(path, MOST).decode(errors="replace").replace("\\\n", ""), C_TOKENS, ("comment",))
+            text = blank(
+                reading.read_bytes(path, MOST).decode(errors="replace").replace("\\\n", ""), C_TOKENS, ("comment",)
+            )
         except reading.Unreadable:
             yield "storage"
             continue

@@ -10,6 +10,8 @@ from .. import cuda_on_cpu
 from ..base import config, reading
 from ..extension import BuildError, cuda, ninja
 
+MOST = 64 << 20  # bytes of a script that is looked into
+
 
 def places(base, given):
     """Where a relative path may be: below the current folder, below the build file's."""

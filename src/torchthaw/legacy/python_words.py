@@ -34,7 +34,8 @@ def _without_isolation(words):
     print(
         f"torchthaw: run: pip {words[position]} {ISOLATION}: an isolated build has neither PyTorch nor torchthaw; "
         "compilers may take minutes, and pip shows what they print only with -v",
-        file=sys.stderr, flush=True,
+        file=sys.stderr,
+        flush=True,
     )
     return [*before, ISOLATION, *after]
 

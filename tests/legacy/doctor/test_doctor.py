@@ -110,7 +110,9 @@ def test_aten(project):
     unused = findings(project({"a.cpp": "#include <ATen/ATen.h>\nint f() { return 1; }\n"}))
     assert [(finding.rule, finding.effect) for finding in unused] == [("aten-include", WORKS)]
     beside = {"b.c": "#include <TH/TH.h>\n"}  # so that torch.utils.ffi may build both
-    used = findings(project({"a.cpp": "#include <ATen/ATen.h>\nint f(at::Tensor t) { return 1; }\n", **beside}), "a.cpp")
+    used = findings(
+        project({"a.cpp": "#include <ATen/ATen.h>\nint f(at::Tensor t) { return 1; }\n", **beside}), "a.cpp"
+    )
     assert [(finding.rule, finding.effect) for finding in used] == [("aten", EDIT)]
 
 

@@ -205,7 +205,9 @@ def test_what_a_killed_run_left_is_said_and_removed(project, monkeypatch, capsys
     """Not what a process that still runs is about to rename, nor what only looks alike."""
     folder = project({"sub/a.py": PRINTS, ".torchthaw-mine": "", "b.py": PRINTS})
     text = "import os, signal\nfrom torchthaw.legacy.doctor import apply\nfrom torchthaw.legacy.doctor.examine import Examination\n"
-    text += f"os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)\napply.write(Examination({str(folder)!r}))\n"
+    text += (
+        f"os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)\napply.write(Examination({str(folder)!r}))\n"
+    )
     done = subprocess.run([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": str(SRC)})
     assert done.returncode == -signal.SIGKILL
     left = [path for path in folder.rglob(".torchthaw-*") if path.name != ".torchthaw-mine"]

@@ -24,7 +24,11 @@ def edits(folder):
     "find_library(X torch_cpu)", "target_link_libraries(a ${TORCH_LIBRARIES})", "find_package(Torch REQUIRED)",
 ])  # fmt: skip
 def test_a_cmake_project_that_finds_pytorch_in_another_way(project, found):
-    assert not edits(project({"CMakeLists.txt": f"project(a)\n{found}\n", "src/op.cpp": OP, "src/op.h": "#include <torch/script.h>\n"}))
+    assert not edits(
+        project(
+            {"CMakeLists.txt": f"project(a)\n{found}\n", "src/op.cpp": OP, "src/op.h": "#include <torch/script.h>\n"}
+        )
+    )
 
 
 def test_files_of_no_known_build_beside_builds_with_pytorch_are_not_for_torch_utils_ffi(project):
@@ -32,14 +36,23 @@ def test_files_of_no_known_build_beside_builds_with_pytorch_are_not_for_torch_ut
 
 
 def test_those_beside_code_on_th_may_be(project):
-    folder = project({"src/op.cpp": OP, "py/setup.py": SETUP.format("[]"), "src/a.c": "#include <TH/TH.h>\nvoid f(THFloatTensor *x) {}\n"})
+    folder = project(
+        {
+            "src/op.cpp": OP,
+            "py/setup.py": SETUP.format("[]"),
+            "src/a.c": "#include <TH/TH.h>\nvoid f(THFloatTensor *x) {}\n",
+        }
+    )
     assert edits(folder)
 
 
 LOGGING = "#include <{}>\nvoid f(int a, int b) {{ CHECK_EQ(a, b); DCHECK_LT(a, b); CHECK_NOTNULL(&a); }}\n"
 
 
-@pytest.mark.parametrize("header", ["dmlc/logging.h", "glog/logging.h", "dgl/runtime/ndarray.h", "absl/log/check.h", "logging.h", "base/check.h"])
+@pytest.mark.parametrize(
+    "header",
+    ["dmlc/logging.h", "glog/logging.h", "dgl/runtime/ndarray.h", "absl/log/check.h", "logging.h", "base/check.h"],
+)
 @pytest.mark.parametrize("first", ["", "#include <vector>\n"])
 def test_checks_of_another_library_stay(project, header, first):
     """Also in a header that a file for PyTorch includes, and where the other library's folder is empty."""
@@ -72,13 +85,25 @@ Tensor Load(const Tensor &x, Storage storage) {
 
 @pytest.mark.parametrize("sources", ["glob('*.cpp')", "['image.cpp']", "['op.cpp']"])
 def test_classes_that_look_like_those_of_aten(project, sources):
-    folder = project({"setup.py": SETUP.format(sources), "op.cpp": '#include "image.h"\n' + OP, "image.cpp": IMAGE, "image.h": IMAGE[19:]})
+    folder = project(
+        {
+            "setup.py": SETUP.format(sources),
+            "op.cpp": '#include "image.h"\n' + OP,
+            "image.cpp": IMAGE,
+            "image.h": IMAGE[19:],
+        }
+    )
     assert not edits(folder)
 
 
-@pytest.mark.parametrize("header", ["torch_musa/csrc/core/Device.h", "ATen/musa/MUSAContext.h", "c10/musa/MUSAStream.h", "torch/csrc/npu/Stream.h"])
+@pytest.mark.parametrize(
+    "header",
+    ["torch_musa/csrc/core/Device.h", "ATen/musa/MUSAContext.h", "c10/musa/MUSAStream.h", "torch/csrc/npu/Stream.h"],
+)
 def test_headers_of_other_vendors(project, header):
-    folder = project({"setup.py": SETUP.format("['op.cpp']"), "op.cpp": f'#include <{header}>\n#include "{header}"\n' + OP})
+    folder = project(
+        {"setup.py": SETUP.format("['op.cpp']"), "op.cpp": f'#include <{header}>\n#include "{header}"\n' + OP}
+    )
     assert not edits(folder)
 
 
@@ -92,7 +117,16 @@ def test_pytorch_alone_is_promised_only_where_it_is_enough(project, capsys):
     assert not re.search(names("PyTorch alone"), capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("taken", ["loss.data.cpu().numpy()", "loss.cpu().data.numpy()", "loss.data.numpy()", "loss.detach().cpu().numpy()", "loss.data"])
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "loss.data.cpu().numpy()",
+        "loss.cpu().data.numpy()",
+        "loss.data.numpy()",
+        "loss.detach().cpu().numpy()",
+        "loss.data",
+    ],
+)
 def test_an_index_of_a_loss(project, taken):
     text = f"def f(x):\n    loss = criterion(x)\n    loss.backward()\n    return {taken}[0]\n"
     (found,) = findings(project({"a.py": text}))
@@ -122,7 +156,11 @@ LOST = {
 
 @pytest.mark.parametrize("text", LOST)
 def test_what_interfaces_of_python_lost(project, text):
-    found = {(place.split()[0], place.split()[2]) for place in places(project({"a.py": text})) if "cpp-extension" not in place}
+    found = {
+        (place.split()[0], place.split()[2])
+        for place in places(project({"a.py": text}))
+        if "cpp-extension" not in place
+    }
     assert found == ({LOST[text]} if LOST[text] else set())
 
 
@@ -133,7 +171,9 @@ def test_locals_of_exec_have_to_be_edited_where_python_lost_them(project, monkey
         assert [finding.effect for finding in findings(folder)] == [effect]
 
 
-@pytest.mark.parametrize("use", ["NPY_IN_ARRAY", "NPY_C_CONTIGUOUS", "NPY_UPDATEIFCOPY", "PyArray_DOUBLE", "PyArray_DESCR(a)->elsize"])
+@pytest.mark.parametrize(
+    "use", ["NPY_IN_ARRAY", "NPY_C_CONTIGUOUS", "NPY_UPDATEIFCOPY", "PyArray_DOUBLE", "PyArray_DESCR(a)->elsize"]
+)
 def test_what_the_interface_of_numpy_lost(project, use):
     folder = project({"a.c": f"#include <numpy/arrayobject.h>\nint f() {{ return {use}; }}\n", "b.c": f"int f() {{ return {use}; }}\n",
                       "c.c": "#include <numpy/arrayobject.h>\nint f() { return NPY_ARRAY_IN_ARRAY + NPY_DOUBLE + PyArray_ITEMSIZE(a); }\n"})  # fmt: skip
@@ -141,7 +181,7 @@ def test_what_the_interface_of_numpy_lost(project, use):
 
 
 def test_operators_that_torchscript_registered(project):
-    text = "#include <torch/script.h>\nstatic auto r = torch::jit::RegisterOperators().op(\"a::b\", &f);\n"
+    text = '#include <torch/script.h>\nstatic auto r = torch::jit::RegisterOperators().op("a::b", &f);\n'
     folder = project({"CMakeLists.txt": "find_package(Torch)\n", "op.cpp": text})
     assert [finding.rule for finding in findings(folder, "op.cpp")] == ["removed-aten"]
 

@@ -10,14 +10,16 @@ import pytest
 
 from support import SRC
 from support.doctor_project import findings, places, project  # noqa: F401
-from torchthaw.base import child, reading, printing
+from torchthaw.base import child, printing, reading
 from torchthaw.cli import main
 from torchthaw.legacy import environment
 from torchthaw.legacy.doctor import python2, textfile
 from torchthaw.legacy.doctor.examine import Examination
 
 LEGACY = SRC / "torchthaw" / "legacy"
-BUILD = "from torch.utils.ffi import create_extension\ncreate_extension('_ext.a', headers={}, sources=['a.c']).build()\n"
+BUILD = (
+    "from torch.utils.ffi import create_extension\ncreate_extension('_ext.a', headers={}, sources=['a.c']).build()\n"
+)
 SECONDS = 60  # for what takes two or three on a quiet machine
 
 
@@ -84,8 +86,12 @@ def reasons(folder):
             if finding.rule == "unreadable"}  # fmt: skip
 
 
-@pytest.mark.parametrize("target", ["/proc/kmsg", "/proc/self/maps", "/dev/zero", "/dev/tty", "/sys/kernel/notes", "/etc/passwd"])
-@pytest.mark.parametrize("name", ["k.py", "k.c", "k.h", "CMakeLists.txt", "setup.cfg", "pyproject.toml", "k.so", "k.pyx"])
+@pytest.mark.parametrize(
+    "target", ["/proc/kmsg", "/proc/self/maps", "/dev/zero", "/dev/tty", "/sys/kernel/notes", "/etc/passwd"]
+)
+@pytest.mark.parametrize(
+    "name", ["k.py", "k.c", "k.h", "CMakeLists.txt", "setup.cfg", "pyproject.toml", "k.so", "k.pyx"]
+)
 def test_no_link_that_leaves_the_project_is_followed(project, name, target):
     folder = project({"a.py": "x = xrange(3)\n"})
     (folder / name).symlink_to(target)
@@ -184,14 +190,16 @@ def test_a_header_that_stops_the_preprocessor_is_named(project, name):
 
 def test_many_headers_that_stop_the_preprocessor_cost_one(project):
     headers = [f"h{n}.h" for n in range(20)]
-    folder = project({"build.py": BUILD.format(headers), "a.c": "", **dict.fromkeys(headers, HEADERS["a file that waits"])})
+    folder = project(
+        {"build.py": BUILD.format(headers), "a.c": "", **dict.fromkeys(headers, HEADERS["a file that waits"])}
+    )
     os.mkfifo(folder / "pipe.h")
     assert sum(finding.rule == "unreadable" for finding in findings(folder)) == 20 + 1
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "/proc/kmsg", "/dev/zero.h", "../../../../../../../../dev/zero"])
 def test_headers_and_sources_outside_of_the_project_are_not_read(project, name):
-    folder = project({"build.py": BUILD.format(repr([name, "a.h"])), "a.c": "", "a.h": '#pragma once\nint f();\n'})
+    folder = project({"build.py": BUILD.format(repr([name, "a.h"])), "a.c": "", "a.h": "#pragma once\nint f();\n"})
     assert torchthaw("doctor", folder).status in (0, 1)
 
 
@@ -241,7 +249,19 @@ def torchthaw_in_this_process(*words):
     return printed
 
 
-ACTING = ["\x1b[31mred", "a\nb.py: 1 to edit\nc", "a\rb", "\x07", "\x7f", "\x9b31m", "\u202egnp", "\u2066", "\u2028", "\u061c", "a\tb"]
+ACTING = [
+    "\x1b[31mred",
+    "a\nb.py: 1 to edit\nc",
+    "a\rb",
+    "\x07",
+    "\x7f",
+    "\x9b31m",
+    "\u202egnp",
+    "\u2066",
+    "\u2028",
+    "\u061c",
+    "a\tb",
+]
 
 
 @pytest.mark.parametrize("name", ACTING)

@@ -263,8 +263,10 @@ def test_every_rule_has_an_example(project):
     a_project = Project(project({"src/a.h": "int crop(THFloatTensor *x);\n"}))
     for rule in TREE_RULES:
         lines = [line for _, line, name, effect, _ in EXAMPLES if (name, effect) == (rule.name, rule.effect)]
-        lines += {"argument-count": ["from _ext import a\na.crop(x, 2)"],
-                  "exec-locals": ["def f():\n    exec(text)\n    return locals()['x']"]}.get(rule.name, [])
+        lines += {
+            "argument-count": ["from _ext import a\na.crop(x, 2)"],
+            "exec-locals": ["def f():\n    exec(text)\n    return locals()['x']"],
+        }.get(rule.name, [])
         assert any(list(rule.find(Tree(line), a_project)) for line in lines), rule
 
 

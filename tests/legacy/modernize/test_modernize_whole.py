@@ -61,7 +61,13 @@ def test_a_shared_library_is_linked_by_its_name(tmp_path, name, monkeypatch):
     new = tmp_path / "new"
     assert main(["modernize", str(folder), "--output", str(new), "--no-compare"]) == 0
     environment = {**os.environ, "PYTHONPATH": str(SRC)}
-    done = subprocess.run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=new, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
+        cwd=new,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 and "warn" not in done.stderr.lower() and "Experimental" not in done.stderr, done.stderr
     (made,) = [path for path in new.rglob("_a*.so") if "build" not in path.relative_to(new).parts]
     listed = subprocess.run(["readelf", "-d", made], capture_output=True, text=True, check=True).stdout

@@ -40,7 +40,9 @@ def run_doctor(options):
         printing.complain(f"PATH: {error}")
         return 2
     if not examination.reports:
-        printing.complain(f"PATH: expected a project or a file that the doctor reads ({report.READ}), got {options.path!r}")
+        printing.complain(
+            f"PATH: expected a project or a file that the doctor reads ({report.READ}), got {options.path!r}"
+        )
         return 2
     if options.diff:
         sys.stdout.flush()
@@ -68,4 +70,3 @@ def run_doctor(options):
             printing.show(line)
         printing.show(report.as_text(options.path, examination.reports, command, off))
     return report.exit_status(examination.reports)
-

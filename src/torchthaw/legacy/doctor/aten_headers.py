@@ -23,7 +23,9 @@ def _served():
     folder = config.my_lib_includes() / "torchthaw_aten"
     own = {}
     for path in sorted(folder.glob("TH*/*")):
-        own[path.relative_to(folder).as_posix()] = blank(reading.read_bytes(path, OWN).decode(), C_TOKENS, ("comment", "string"))
+        own[path.relative_to(folder).as_posix()] = blank(
+            reading.read_bytes(path, OWN).decode(), C_TOKENS, ("comment", "string")
+        )
 
     def whole(name, seen):
         seen.add(name)

@@ -19,7 +19,9 @@ ATEN = re.compile(
     r"\b(?:at|torch|c10)::|\busing\s+namespace\s+(?:at|torch|c10)\b|\bnamespace\s+(?:at|torch|c10)\b|\bTORCH_[A-Z]"
     r"|\bAT_(?:CHECK|ERROR|ASSERT|DISPATCH|CUDA|PRIVATE|FORALL|INDEX|WARN)|#\s*include\s*[<\"](?:torch|ATen|c10)/"
 )
-TH = re.compile(r"\b_?TH(?:C|NN|CUNN)?(?:[A-Z][a-z]|_)\w*|#\s*include\s*[<\"]THC?[/.]|\b(?:getTHCState|lazyInitCUDA|unsafeGetTH)\b")
+TH = re.compile(
+    r"\b_?TH(?:C|NN|CUNN)?(?:[A-Z][a-z]|_)\w*|#\s*include\s*[<\"]THC?[/.]|\b(?:getTHCState|lazyInitCUDA|unsafeGetTH)\b"
+)
 
 
 class Builds:

@@ -7,7 +7,15 @@ from ...base.printing import one_line, shell_word
 from .rules import CHECK, EDIT, MODE, WORKS
 
 # Rules whose findings work because of `run`.
-SERVED = {"build-module", "old-aten", "removed-aten", "cpp-standard", "renamed-cuda", "removed-cuda", "create_extension"}
+SERVED = {
+    "build-module",
+    "old-aten",
+    "removed-aten",
+    "cpp-standard",
+    "renamed-cuda",
+    "removed-cuda",
+    "create_extension",
+}
 READ = "Python, Cython, C, C++, CUDA, shell, make, CMake, compiled libraries"
 EFFECTS = (EDIT, MODE, CHECK, WORKS)
 

@@ -123,4 +123,3 @@ def _show_diff(made, status):
     sys.stdout.buffer.write(writing.diff(made.project, made.contents))
     sys.stdout.buffer.flush()
     return status
-

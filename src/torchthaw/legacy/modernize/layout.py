@@ -254,9 +254,7 @@ class Planner:
             folders |= {prefix + "/".join(parts[:count]) for count in range(1, len(parts))}
         for new in self.moves.values():
             if not new.startswith("tests/"):
-                folders |= {
-                    os.path.dirname(path) for path in there if path.startswith(f"{new}/") and is_python(path)
-                }
+                folders |= {os.path.dirname(path) for path in there if path.startswith(f"{new}/") and is_python(path)}
         for folder in sorted(folders):
             path = f"{folder}/__init__.py"
             if path not in there:

@@ -117,7 +117,9 @@ def page(conversion, rows):
     """The text of MODERNIZED.md."""
     result = conversion.result
     parts = [
-        PAGE.format(package=result.package, project=one_line(result.project.name), version=__version__, setuptools=SETUPTOOLS)
+        PAGE.format(
+            package=result.package, project=one_line(result.project.name), version=__version__, setuptools=SETUPTOOLS
+        )
     ]
     parts.append(_section("Look at these", [_item(each) for each in result.remarks if each.kind == "look"],
                           "Nothing is left that modernize could not decide."))  # fmt: skip

@@ -81,7 +81,10 @@ ALLOCATOR = "c10::cuda::CUDACachingAllocator"
 # Macros of glog's names, which PyTorch had until 1.12.
 CHECKS = {"EQ": "==", "NE": "!=", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">"}
 # Another library that has them is included; that of a folder that is empty, such as a submodule's, cannot be looked into.
-OF_GLOG = re.compile(r"#\s*include\s*[<\"](?!(?:c10|torch|ATen|caffe2)/)[^>\"\n]*(?:glog|logging|dmlc|check)[^>\"\n]*[>\"]", re.IGNORECASE)
+OF_GLOG = re.compile(
+    r"#\s*include\s*[<\"](?!(?:c10|torch|ATen|caffe2)/)[^>\"\n]*(?:glog|logging|dmlc|check)[^>\"\n]*[>\"]",
+    re.IGNORECASE,
+)
 OF_C10 = re.compile(r"#\s*include\s*[<\"](?:c10|torch|ATen|caffe2)/|\b(?:at|torch|c10)::")
 CONTEXT, EXCEPTION, MEMORY = "ATen/cuda/CUDAContext.h", "c10/cuda/CUDAException.h", "c10/cuda/CUDACachingAllocator.h"
 

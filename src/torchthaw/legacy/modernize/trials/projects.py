@@ -167,7 +167,12 @@ def command(folder, words, is_old=False, seconds=SECONDS_OF_BUILD, shown="", rea
             lines.append(line.strip())
 
     done = child.run(
-        words, seconds=seconds, output=MOST_PRINTED, cwd=folder, env={**environment(is_old), **variables}, on_line=on_line
+        words,
+        seconds=seconds,
+        output=MOST_PRINTED,
+        cwd=folder,
+        env={**environment(is_old), **variables},
+        on_line=on_line,
     )
     if done.ended_by.startswith("more than"):
         return f"{shown}: no end within {seconds} s" if done.ended_by.endswith(" s") else f"{shown}: {done.ended_by}"
