@@ -187,7 +187,14 @@ def check(seed, plant="", **limits):
             ["doctor", root, "--diff"],
             ["modernize", root, "--check"],
         ]
-        commands += [["doctor", path] for path in choice.sample(made, min(1, len(made)))]
+        named = [
+            path
+            for path in made
+            if not os.path.isdir(path) or os.path.realpath(path).startswith(os.path.realpath(root))
+        ]
+        commands += [
+            ["doctor", path] for path in choice.sample(named, min(1, len(named)))
+        ]  # not a link to the machine's /
         commands += [["run", path] for path in choice.sample(others, min(2, len(others)))]
         for words in commands:
             done = child.run(
