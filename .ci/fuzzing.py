@@ -70,6 +70,17 @@ class Script:
         return output
 
 
+@dataclass(frozen=True)
+class Trees(Script):
+    """tests/fuzz/NAME.py, which chooses by itself, and takes --seconds alone."""
+
+    def can_run(self):
+        return True
+
+    def command(self, seconds):
+        return [sys.executable, str(FUZZ / f"{self.name}.py"), "--seconds", str(seconds)]
+
+
 TARGETS = (
     LibFuzzer("th_calls", "calls of every libth function: which, shapes, strides, aliases, numbers", 400),
     LibFuzzer("th_files", "files of libth on disk, in memory and through pipes, and what is done with them", 600),
@@ -79,6 +90,7 @@ TARGETS = (
     Script("nvcc_arguments", "arguments of torchthaw nvcc, and calls of nvcc in scripts"),
     Script("doctor_reader", "files of projects, as the doctor reads them"),
     Script("modernize_reader", "files of projects, as modernize reads them"),
+    Trees("trees", "trees of files: links, devices, names, sizes"),
 )
 
 

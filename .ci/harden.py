@@ -96,7 +96,7 @@ ALLOCATIONS = (sys.executable, "tests/support/allocations.py")
 TH_ALLOCATIONS = "build/bin/th_test_allocation"
 TH_BUILD = ("cmake", "--build", "build", "--parallel", JOBS, "--target", "th_test_allocation")
 FUZZING = (sys.executable, ".ci/fuzzing.py")
-READERS = "th_files", "header_reader", "nvcc_arguments", "doctor_reader", "modernize_reader"
+READERS = "th_files", "header_reader", "nvcc_arguments", "doctor_reader", "modernize_reader", "trees"
 
 PARTS = (
     Part(

@@ -1,7 +1,7 @@
 """nets.py: the files of a net, such as lint's: all that git lists in its languages, less those of exceptions.txt.
 
-    python .ci/nets.py NET             prints the files
-    python .ci/nets.py NET --left-out  prints what is left out, and why
+python .ci/nets.py NET             prints the files
+python .ci/nets.py NET --left-out  prints what is left out, and why
 """
 
 import fnmatch

@@ -1,11 +1,12 @@
 """torchthaw/cli.py: the command line, `python -m torchthaw`."""
 
 import argparse
+import difflib
 import importlib
 import os
 import sys
 
-from .base import config
+from .base import config, printing
 
 # One row per option of `config`: what it prints, and where that comes from.
 PATHS = {
@@ -42,10 +43,10 @@ def run_config(options):
 # subcommand, whose default `run` takes the parsed options.
 COMMANDS = {
     "config": ("cli", "print where headers and libraries are, one line each"),
-    "run": ("legacy.running", "run a legacy project's script with torch.utils.ffi importable"),
+    "run": ("legacy.running", "run a script of an old project, or pip: for torch.utils.ffi, C++ and CUDA extensions"),
     "enable": ("legacy.environment", "make torch.utils.ffi importable in this environment for good"),
     "disable": ("legacy.environment", "undo enable"),
-    "doctor": ("legacy.doctor", "say what a legacy project needs before it runs"),
+    "doctor": ("legacy.doctor", "say what an old project in Python, C, C++ or CUDA needs before it runs"),
     "modernize": ("legacy.modernize", "make a package of today of a legacy project, in another folder"),
     "nvcc": ("legacy.nvcc", "nvcc for the scripts of old projects"),
     "bindings": ("declarations.command", "declare a C header's functions in another language"),
@@ -57,13 +58,15 @@ def parser(used=COMMANDS):
     """The parser of the command line. used: the commands whose own options it knows; of the others it lists the names."""
     made = argparse.ArgumentParser(
         prog="torchthaw" if os.path.basename(sys.argv[0]) == "torchthaw" else "python -m torchthaw",
-        description="C extensions for PyTorch from plain C headers; old projects of torch.utils.ffi.",
+        description="C extensions for PyTorch from plain C headers; old projects of torch.utils.ffi, and old C++ and CUDA "
+        "extensions of torch.utils.cpp_extension.",
     )
     made.add_argument("--version", action="version", version=f"torchthaw {config.__version__}")
     subcommands = made.add_subparsers(metavar="COMMAND")
     for name, (module, help) in COMMANDS.items():
         if name in used:
             getattr(importlib.import_module(f".{module}", __package__), f"add_{name}")(subcommands, help)
+            subcommands.choices[name].set_defaults(command=subcommands.choices[name])
         else:
             subcommands.add_parser(name, help=help)
     return made
@@ -73,7 +76,13 @@ def main(arguments=None):
     """Runs the command line; returns its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     made = parser(arguments[:1])
-    options = made.parse_args(arguments)
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+        near = difflib.get_close_matches(arguments[0], COMMANDS, 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        made.error(f"COMMAND: expected one of {', '.join(COMMANDS)}, got {arguments[0]!r}{meant}")
+    options, unknown = made.parse_known_args(arguments)
+    if unknown:
+        (options.command if "command" in options else made).error(f"unrecognized arguments: {' '.join(unknown)}")
     if "run" not in options:
         made.print_help(sys.stderr)
         return 2
@@ -85,5 +94,5 @@ def main(arguments=None):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (OSError, RuntimeError) as error:
-        print(f"torchthaw: {error}", file=sys.stderr)
+        printing.complain(error)
         return 1

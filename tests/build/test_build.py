@@ -394,6 +394,23 @@ extern "C" long more() { return FACTOR * (long)std::string(LETTERS).size(); }
     assert python(project, "import mixed; print(mixed.count(None, 2), mixed.more(), mixed.object())") == "2 15 11"
 
 
+@pytest.mark.parametrize(
+    "name", ["a|b", "a||b", "a$b", "a:b", "a b", " a", "a$|b", "a#b", "a'b", 'a"b', "${pipe}", "a\\b", "é"]
+)
+def test_a_source_of_any_name(project, name):
+    os.rename(project / "counting.c", project / f"{name}.c")
+    extension(project, sources=[f"{name}.c"]).build()
+    extension(project, sources=[f"{name}.c"]).build()
+    assert python(project, CALL) == "3"
+
+
+@pytest.mark.parametrize("name", ["a\nb.c", "a\rb.c"])
+def test_a_source_whose_name_has_an_end_of_a_line(project, name):
+    os.rename(project / "counting.c", project / name)
+    with pytest.raises((ValueError, BuildError), match=names(repr(name)[1:-1])):
+        extension(project, sources=[name]).build()
+
+
 def test_a_folder_with_spaces_and_dollars(project, tmp_path):
     odd = tmp_path / "a folder: $x 'y'"
     shutil.copytree(project, odd)

@@ -46,7 +46,7 @@ def examine_reports(examination):
     for path in examination.project.files:
         if path.relative_to(examination.project.root).as_posix() not in named:
             raise guided.Broken(f"expected a report of {path}, got those of {sorted(named)}")
-    json.dumps(report.as_json(".", examination.reports, None, None, None))
+    json.dumps(report.as_json(".", examination.reports, None))
     report.as_text(".", examination.reports, commands.build_command(examination), None)
     for each in examination.reports:
         lines = each.text.count("\n") + 1 if each.text is not None else 0
@@ -58,7 +58,7 @@ def examine_reports(examination):
 def examine_edits(examination, folder):
     """What --apply writes parses, and is all that it would write."""
     sources = {file.relative_to(folder).as_posix(): file for file in examination.project.files}
-    changed, failed = apply.write(examination)
+    changed, failed, *_ = apply.write(examination)
     if failed and any("changed since" in why or "invalid syntax" in why for why in failed.values()):
         raise guided.Broken(f"expected edits that can be written, got {failed}")
     again = Examination(folder)

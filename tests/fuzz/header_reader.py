@@ -50,7 +50,7 @@ def prologue():
     path = folder() / "input.h"
     path.write_text(PROLOGUE)
     with open(path), _whole_preprocessor():
-        return cdef._preprocessor(["-DTHAW_READS_ANNOTATIONS", *cdef.annotate_flags()], cdef.include_lines([path]))
+        return cdef._preprocessor(["-DTHAW_READS_ANNOTATIONS", *cdef.annotate_flags()], [path], cdef.SECONDS)
 
 
 _preprocessor = cdef._preprocessor
@@ -76,7 +76,7 @@ def read(contents):
     is_plain = len(texts) == 1 and not PREPROCESSED.search(text)
     # A process for each input would take most of the time: this text is what it would give.
     made = f'{begin}\n# {PROLOGUE.count(chr(10)) + 1} "{folder()}/input.h"\n{text}'
-    cdef._preprocessor = (lambda flags, source: made) if is_plain else _preprocessor
+    cdef._preprocessor = (lambda *given: made) if is_plain else _preprocessor
     try:
         headers = sorted(folder() / path for path in contents)
         extension = torchthaw.create_extension("_ext.fuzzed", headers, relative_to=folder() / "build.py")

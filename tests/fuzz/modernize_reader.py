@@ -79,7 +79,8 @@ def examine(made):
     report.as_text(made, [], False)
     report.page(made, [])
     writing.diff(made.project, made.contents)
-    writing.write(made.contents, Path(made.result.folder))
+    with writing.written(made.contents, Path(made.result.folder)):
+        pass
 
 
 def examine_python(made, path, content):

@@ -13,6 +13,7 @@ import pytest
 import torchthaw
 from support import ROOT, SRC
 from support.cuda_toolkit import toolkit_or_skip
+from support.messages import names
 from torchthaw.base import cache, config
 
 
@@ -105,9 +106,9 @@ def test_no_command_lists_all():
 
 
 def test_help_of_each_command_says_what_it_does():
-    names = re.findall(r"^    ([a-z]+)(?: |$)", command("--help").stdout, re.MULTILINE)
-    assert {"config", "enable", "disable", "bindings", "nvcc", "run"} <= set(names)
-    for name in names:
+    found = re.findall(r"^    ([a-z]+)(?: |$)", command("--help").stdout, re.MULTILINE)
+    assert {"config", "enable", "disable", "bindings", "nvcc", "run"} <= set(found)
+    for name in found:
         shown = run("-m", "torchthaw", name, "--help", code=None).stdout  # nvcc's own may not be there
         usage, description = shown.split("\n\n")[:2]
         assert usage.startswith(f"usage: python -m torchthaw {name}")
@@ -169,3 +170,31 @@ def test_cache_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache.root() == tmp_path / ".cache" / "torchthaw"
+
+
+@pytest.mark.parametrize(
+    "word, meant", [("doctr", "doctor"), ("modernise", "modernize"), ("enabel", "enable"), ("zzz", None)]
+)
+def test_an_unknown_command_has_a_suggestion(word, meant):
+    said = command(word, "x", code=2).stderr.splitlines()[-1]
+    assert re.search(names("COMMAND", "expected", "got", word), said)
+    assert ("did you mean" in said) == bool(meant) and (meant is None or re.search(names(f"mean {meant}"), said))
+
+
+@pytest.mark.parametrize("name", ["config", "enable", "disable", "doctor", "modernize", "bindings", "export"])
+def test_an_unknown_option_shows_the_usage_of_its_command(name):
+    words = {"modernize": ["x"], "bindings": ["rust", "x"], "export": ["jax", "x"]}.get(name, [])
+    said = command(name, "--nope", *words, code=2).stderr
+    assert said.startswith(f"usage: python -m torchthaw {name} ") and re.search(names("--nope"), said.splitlines()[-1])
+
+
+@pytest.mark.parametrize("words", [("export", "onnxruntime"), ("export", "table"), ("bindings", "rust"), ("run",)])
+@pytest.mark.parametrize("path, what", [("nope.h", "does not exist"), (os.sep, "regular file")])
+def test_a_file_that_is_missing_is_named(words, path, what):
+    said = command(*words, path, code=1).stderr
+    assert said.count("\n") == 1 and re.search(names("expected", "got", what), said) and repr(path) in said
+
+
+def test_the_help_names_what_the_commands_are_for():
+    shown = " ".join(command("--help").stdout.split())
+    assert re.search(names("C++", "CUDA", "torch.utils.cpp_extension", "torch.utils.ffi"), shown)

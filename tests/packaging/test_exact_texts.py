@@ -31,7 +31,7 @@ LEFT = {
     "cuda/host": 1,
     "graph": 1,
     "harden/threads": 1,
-    "legacy/doctor": 13,
+    "legacy/doctor": 12,
     "legacy/functions": 1,
     "legacy/modernize": 31,
     "legacy/semantics": 2,

@@ -5,8 +5,12 @@ An entry point of setuptools, which calls it for every project: it imports nothi
 
 import re
 import sys
+from pathlib import Path
 
 from .config import __version__
+
+PROJECT = re.compile(r"^\[project\][ \t]*(?:#[^\n]*)?$(.*?)(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
+DYNAMIC = re.compile(r"^dynamic\s*=\s*\[[^\]]*['\"]dependencies['\"]", re.MULTILINE)
 
 
 def requirement(distribution):
@@ -28,8 +32,19 @@ def is_missing(distribution):
 
 def add(distribution):
     """Adds the requirement to a Distribution that needs it and lacks it."""
-    if is_missing(distribution):
+    if is_missing(distribution) and not _is_in_pyproject():
         distribution.install_requires = [*_given(distribution), requirement(distribution)]
+
+
+def _is_in_pyproject():
+    """Whether ``[project]`` of pyproject.toml says what the dependencies are: setuptools reads it after setup.py, warns
+    about others, and forgets them."""
+    try:
+        text = Path("pyproject.toml").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    table = PROJECT.search(text)
+    return bool(table) and not DYNAMIC.search(table[1])
 
 
 def _extensions(distribution):

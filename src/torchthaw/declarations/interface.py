@@ -67,8 +67,8 @@ def read(header, include_dirs=(), define_flags=()):
     Raises ValueError for what cannot be parsed, AnnotationError for annotations that do not fit, and OSError.
     """
     header = Path(header)
-    text = header.read_text()
     declared, signatures, module = reading.read(header, include_dirs, define_flags)
+    text = header.read_text()
     by_name = {each.name: each for each in module.functions}
     inline = _without_symbol(text)
     functions, left_out = [], []

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from ..base import toolchain
 from ..base.errors import BuildError
-from . import symbols
+from . import ninja_paths, symbols
+from .ninja_paths import escape
 from .progress import Progress
 
 # Suffix -> (rule, compiler). Anything else in `sources` is an error.
@@ -57,7 +58,7 @@ def program(output, sources, compile_flags, link_flags, objects=(), cuda=None):
     linker = toolchain.cxx_compiler() if cuda or "cxx" in rules else toolchain.c_compiler()
     lines += ["rule link", f"  command = {words(linker)} $in {words(link_flags)} -o $out"]
     lines.append(f"build {escape(output)}: link {' '.join(map(escape, [*made, *objects]))}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([ninja_paths.DEFINED, *lines]) + "\n"
 
 
 def cuda_objects(sources, cuda):
@@ -98,7 +99,7 @@ def _compile(sources, compile_flags, cuda):
 
 def _object(index, source):
     """The object of a source; the index keeps two files of one name in different folders apart."""
-    return f"{index}-{Path(source).stem}.o"
+    return f"{index}-{re.sub(r'[^A-Za-z0-9_.+-]', '_', Path(source).stem)}.o"
 
 
 def _device_link(lines, made, objects, cuda):
@@ -109,11 +110,6 @@ def _device_link(lines, made, objects, cuda):
     lines += ["rule device_link", f"  command = {words(cuda.device_link)} $in {words(cuda.libraries)} -o $out"]
     lines.append(f"build {DEVICE_LINK}: device_link {inputs}")
     return [*made, DEVICE_LINK]
-
-
-def escape(path):
-    """A path in a ninja file."""
-    return re.sub("[$ :]", r"$\g<0>", str(path))
 
 
 def words(arguments):

@@ -9,6 +9,7 @@ import subprocess
 
 from ..base import toolchain
 from . import cuda
+from .ninja_paths import unescape
 
 # In extra_link_args: the linker's own flag for symbols that something else in the process will have.
 LEFT_OPEN = "-Wl,-z,undefs"
@@ -75,7 +76,7 @@ def _too_old(made, names):
     line = re.search(rf"^build {re.escape(made.name)}: link (.*)$", (made.parent / "build.ninja").read_text(), re.M)
     linked = re.findall(r"(?:\$.|\S)+", line[1]) if line else []
     found = []
-    for path in (made.parent / re.sub(r"\$(.)", r"\1", each) for each in linked):
+    for path in (made.parent / unescape(each) for each in linked):
         if path.is_file() and cuda.is_too_old(path):
             sources = cuda.likely_sources(path)
             again = f"from {sources[0]}" if sources else "from its source"
@@ -94,7 +95,7 @@ def _in_cxx(made, name):
         mangled = [line.split()[0] for line in listed if line.startswith("_Z")]
         for other in readable(mangled) if mangled else ():
             if re.search(rf"(?:^|::|\s){name}(?:<[^()]*>)?\(", other):
-                found.append((re.sub(r"\$(.)", r"\1", source), other))
+                found.append((unescape(source), other))
     return found
 
 

@@ -2,14 +2,13 @@
 
 import os
 import re
-import subprocess
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import cffi
 
-from ..base import config, toolchain
+from ..base import child, config, toolchain
 from . import annotations, cffi_names, crossing, errors as header_errors, redeclared
 
 # What compilers add to declarations and cffi's parser does not know, with the spelling it takes instead.
@@ -29,8 +28,20 @@ INTEGER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
 ARITHMETIC = re.compile(r"(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*|[-+*/%|&^~()<>\s])+")
 
 
+# Of the C preprocessor, for one call. Headers of CUDA and of the C library need a tenth of it.
+SECONDS = 30
+LIMITS = {"memory": 512 * child.MEGABYTE, "output": 16 * child.MEGABYTE}
+
 # What cffi raises for text that it cannot read; the last three for sizes that it computes, such as 1 / 0.
 UNREADABLE = (cffi.CDefError, cffi.FFIError, RecursionError, ArithmeticError, ValueError, MemoryError)
+
+
+class Ended(ValueError):
+    """What the headers declare is not known. why: a limit or a signal ended the C preprocessor, or it is too much."""
+
+    def __init__(self, headers, why, said=""):
+        super().__init__(f"headers: {', '.join(map(str, headers))}: {why}\n{said}".rstrip())
+        self.why = why
 
 
 class Declarations(NamedTuple):
@@ -46,8 +57,9 @@ class Declarations(NamedTuple):
     preprocessed: str = ""
 
 
-def parse(headers, include_dirs=(), define_flags=(), preamble=""):
-    """The Declarations of ``headers``.
+def parse(headers, include_dirs=(), define_flags=(), preamble="", most=None, seconds=SECONDS):
+    """The Declarations of ``headers``. most: how many characters they may have after the preprocessor,
+    seconds: how long that may take; else Ended.
 
     The files are tried as they are. Where they hold more than declarations (``#include``, guards, macros,
     ``extern "C"``, ``static inline``, attributes), the C preprocessor resolves that, and what stands in the headers
@@ -60,7 +72,9 @@ def parse(headers, include_dirs=(), define_flags=(), preamble=""):
     try:
         declared = Declarations(_ffi(preamble, text), preamble + text)
     except UNREADABLE:
-        text, annotated, preprocessed, others = preprocess(headers, include_dirs, define_flags)
+        text, annotated, preprocessed, others = preprocess(headers, include_dirs, define_flags, seconds)
+        if most is not None and len(text) > most:
+            raise Ended(headers, f"macros make more than {most:,} characters of it") from None
         try:
             declared = Declarations(_ffi(preamble, text), preamble + text, annotated, preprocessed)
         except UNREADABLE as error:
@@ -93,14 +107,14 @@ def _ffi(*texts):
     return ffi
 
 
-def preprocess(headers, include_dirs=(), define_flags=()):
+def preprocess(headers, include_dirs=(), define_flags=(), seconds=SECONDS):
     """(declarations, annotated, preprocessed, others): the declarations of ``headers`` after the C preprocessor, with
     their integer macros as ``#define NAME ...``; the two next as in Declarations; the lines of all other files.
     """
     # Defined after the headers' own includes would have used them, these would break the C library's headers.
     neutral = [f"-D{name}={value}" for name, value in NEUTRAL.items()]
     include = [*(f"-I{folder}" for folder in include_dirs), *annotate_flags(), "-DTHAW_READS_ANNOTATIONS"]
-    output = _preprocessor([*define_flags, *neutral, *include], include_lines(headers))
+    output = _preprocessor([*define_flags, *neutral, *include], headers, seconds)
     listed = {os.path.realpath(header): str(header) for header in headers}
     names, spelt = set(listed.values()), {}  # a header that another one includes may have another path there
     lines, macros, paths, path, number = [], {}, set(), "", 0
@@ -139,13 +153,16 @@ def preprocess(headers, include_dirs=(), define_flags=()):
     return f"{constants}{halves}{declared}\n", annotated, preprocessed, others
 
 
-def _preprocessor(flags, source):
-    """What the C preprocessor makes of ``source``, with markers and macros."""
+def _preprocessor(flags, headers, seconds):
+    """What the C preprocessor makes of ``headers``, with markers and macros."""
     command = [*toolchain.c_compiler(), "-E", "-dD", *flags, "-x", "c", "-"]
-    result = subprocess.run(command, input=source, capture_output=True, encoding="utf-8", errors="replace")
-    if result.returncode:
-        raise ValueError(f"headers: the C preprocessor failed\n{result.stderr}")
-    return result.stdout
+    done = child.run(command, input=os.fsencode(include_lines(headers)), seconds=seconds, **LIMITS)
+    err = done.err.decode(errors="replace")
+    if done.ended_by:
+        raise Ended(headers, f"the C preprocessor was ended by {done.ended_by}", err)
+    if done.status:
+        raise ValueError(f"headers: the C preprocessor failed\n{err}")
+    return done.out.decode(errors="replace")
 
 
 def _with_markers(lines):

@@ -23,7 +23,9 @@ def read(header, include_dirs=(), define_flags=()):
     Raises ValueError for what cannot be parsed, AnnotationError for annotations that do not fit, and OSError.
     """
     header = Path(header)
-    header.read_bytes()  # OSError names it
+    if not header.is_file():
+        got = "which is no regular file" if header.exists() else "which does not exist"
+        raise FileNotFoundError(f"HEADER: expected a C header, got {str(header)!r}, {got}")
     try:
         declared = cdef.parse([header], include_dirs, define_flags)
     except (cffi.CDefError, cffi.FFIError) as error:

@@ -31,6 +31,7 @@ GONE = [
     Gone(r"c10::guts::make_unique|torch::make_unique", "1.8", "std::make_unique"),
     Gone(r"at::cuda::getCurrentCUDAStreamOnDevice", "1.0", "at::cuda::getCurrentCUDAStream(device)"),
     Gone(r"unsafeGetTH\b", "1.5", "tensor.data_ptr()"),
+    Gone(r"torch::jit::RegisterOperators(?=\(\)\s*\.op\()", "1.4", "TORCH_LIBRARY, or torch::RegisterOperators()"),
 ]  # fmt: skip
 
 # Names that the headers of torchthaw_aten have, of families in GONE that are otherwise gone.

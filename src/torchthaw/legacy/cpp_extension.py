@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import cuda_on_cpu
-from ..base import config
+from ..base import config, reading
 from ..extension import cuda
 from . import aten_names, cuda_sources, cxx_standard, moved_headers, nvcc, nvidia_packages, pybind11_headers
 from .patching import Change
 
+MOST = 64 << 20  # bytes of a source that is read
 C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".cuh")
 
 
@@ -215,16 +216,16 @@ def cpp_extension():
 
 def explain(sources):
     """A line for each name in ``sources``, or in headers beside them, that nothing here or in PyTorch has."""
-    files = {}
+    found = {}
     for source in sources:
         for path in sorted(Path(source).parent.glob("*")):
             if path.suffix in C_SOURCES and (path == Path(source) or path.suffix.startswith((".h", ".cuh"))):
-                files[path] = None
+                found[path] = None
     lines = []
-    for path in files:
+    for path in found:
         try:
-            text = path.read_text(errors="replace")
-        except OSError:
+            text = reading.read_bytes(path, MOST).decode(errors="replace")
+        except reading.Unreadable:
             continue
         lines += [
             f"torchthaw: {path}:{line}: {name}: {gone}; instead: {instead}"

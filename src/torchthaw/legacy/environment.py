@@ -4,7 +4,7 @@ import os
 import sysconfig
 from pathlib import Path
 
-from ..base import config
+from ..base import config, printing
 
 PTH = "torchthaw-enable.pth"
 # .pth files take one line of code. A torchthaw that was removed since is no error at every start of Python.
@@ -34,8 +34,9 @@ def pth_file():
 def enable():
     """Registers the import finder at every start of this environment's Python."""
     path = pth_file()
+    path.unlink(missing_ok=True)  # whatever it is: a write may wait for the other end of a pipe
     path.write_text(LINE.format(path=os.fspath(config.PACKAGE / "activate.py")))
-    print(f"torch.utils.ffi can be imported from now on ({path})")
+    printing.show(printing.one_line(f"torch.utils.ffi can be imported from now on ({path})"))
     return 0
 
 
@@ -43,5 +44,5 @@ def disable():
     path = pth_file()
     found = path.exists()
     path.unlink(missing_ok=True)
-    print(f"{path} removed" if found else "torch.utils.ffi was not enabled here")
+    printing.show(printing.one_line(f"{path} removed" if found else "torch.utils.ffi was not enabled here"))
     return 0

@@ -9,10 +9,11 @@ All other code names storages only to read ``tensor->storage->data``.
 import re
 from pathlib import Path
 
-from ..base import config
+from ..base import config, reading
 from ..extension import header_folders
 from ..header.c_tokens import C_TOKENS, blank
 
+MOST = 64 << 20  # bytes of a source that is read
 NAMED = re.compile(r"storage", re.IGNORECASE)
 DATA = r"->\s*storage\s*->\s*data\b"
 HARMLESS = re.compile(DATA)
@@ -65,8 +66,10 @@ def _with_included(files, folders, known):
             continue
         seen.add(path)
         try:
-            text = blank(path.read_text(errors="replace").replace("\\\n", ""), C_TOKENS, ("comment",))
-        except OSError:
+            text = blank(
+                reading.read_bytes(path, MOST).decode(errors="replace").replace("\\\n", ""), C_TOKENS, ("comment",)
+            )
+        except reading.Unreadable:
             yield "storage"
             continue
         for name in INCLUDED.findall(text):

@@ -32,9 +32,12 @@ def folder():
 
 
 def is_gone(name):
-    """Whether the installed PyTorch lacks a header of PyTorch; False where none is installed."""
+    """Whether the installed PyTorch lacks a header of PyTorch; False where none is installed. A header in a folder that
+    it does not have is another vendor's: ``ATen/musa/MUSAContext.h``."""
     folders = _installed() if _OF_PYTORCH.match(name) else ()
-    return bool(folders) and not any((folder / name).exists() for folder in folders)
+    if not folders or any((folder / name).exists() for folder in folders):
+        return False
+    return name in HEADERS or any((folder / name).parent.is_dir() for folder in folders)
 
 
 @functools.cache

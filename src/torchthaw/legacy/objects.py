@@ -1,13 +1,16 @@
 """torchthaw/legacy/objects.py: the extra_objects of an old project: which to link, and which to make first."""
 
+import contextlib
 import os
 import re
 import sys
 from pathlib import Path
 
 from .. import cuda_on_cpu
-from ..base import config
+from ..base import config, reading
 from ..extension import BuildError, cuda, ninja
+
+MOST = 64 << 20  # bytes of a script that is looked into
 
 
 def places(base, given):
@@ -99,8 +102,9 @@ def _script_of(base, source):
     """The project's script that compiles ``source``, as far as it names it; None without one."""
     for folder in dict.fromkeys([Path.cwd(), base, *source.parents[:2]]):
         for script in sorted(folder.glob("*.sh")):
-            if script.is_file() and source.name.encode() in script.read_bytes():
-                return script
+            with contextlib.suppress(reading.Unreadable):
+                if reading.contains(script, source.name.encode(), MOST, folder):
+                    return script
     return None
 
 

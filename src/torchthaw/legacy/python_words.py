@@ -32,8 +32,10 @@ def _without_isolation(words):
     if words[len(options) :][:2] != ["-m", "pip"] or ISOLATION in words or not any(map(_is_source, after)):
         return words
     print(
-        f"torchthaw: run: pip {words[position]} {ISOLATION}: an isolated build has neither PyTorch nor torchthaw",
+        f"torchthaw: run: pip {words[position]} {ISOLATION}: an isolated build has neither PyTorch nor torchthaw; "
+        "compilers may take minutes, and pip shows what they print only with -v",
         file=sys.stderr,
+        flush=True,
     )
     return [*before, ISOLATION, *after]
 

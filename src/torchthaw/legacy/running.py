@@ -5,7 +5,7 @@ import shutil
 import sys
 
 from .. import cuda_on_cpu
-from ..base import config
+from ..base import config, reading
 from . import cmake, cpath, finder, launcher, python_words
 from .python_words import OF_PYTHON
 
@@ -64,8 +64,13 @@ def command(words):
         return [*python, *given]
     script = words[0]
     if not os.path.isfile(script):
-        raise FileNotFoundError(f"run: {EXPECTED}, got {script!r}")
-    interpreter = [] if script.endswith(".py") else _interpreter(script)
+        got = "which is no regular file" if os.path.exists(script) else "which does not exist"
+        raise FileNotFoundError(f"run: {EXPECTED}, got {script!r}, {got}")
+    try:
+        first = reading.first_bytes(script, 4096).partition(b"\n")[0]  # Python and shells would wait for one that waits
+    except reading.Unreadable as error:
+        raise FileNotFoundError(f"run: {EXPECTED}, got {script!r}: {error}") from None
+    interpreter = [] if script.endswith(".py") else _interpreter(first)
     name = os.path.basename(interpreter[0]) if interpreter else ""
     if name in SHELLS or not interpreter and script.endswith((".sh", ".bash")):
         # Scripts that name sh were often written for one that is bash.
@@ -77,10 +82,8 @@ def command(words):
     return [*interpreter, *words]
 
 
-def _interpreter(script):
-    """The words of a script's ``#!`` line, without ``env``; none where there is no such line."""
-    with open(script, "rb") as file:
-        first = file.readline(4096)
+def _interpreter(first):
+    """The words of a script's ``#!`` line, without ``env``; none where its first line is no such line."""
     if not first.startswith(b"#!"):
         return []
     words = os.fsdecode(first[2:]).split()

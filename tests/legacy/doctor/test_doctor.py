@@ -109,7 +109,10 @@ def test_table_of_symbols():
 def test_aten(project):
     unused = findings(project({"a.cpp": "#include <ATen/ATen.h>\nint f() { return 1; }\n"}))
     assert [(finding.rule, finding.effect) for finding in unused] == [("aten-include", WORKS)]
-    used = findings(project({"a.cpp": "#include <ATen/ATen.h>\nint f(at::Tensor t) { return 1; }\n"}))
+    beside = {"b.c": "#include <TH/TH.h>\n"}  # so that torch.utils.ffi may build both
+    used = findings(
+        project({"a.cpp": "#include <ATen/ATen.h>\nint f(at::Tensor t) { return 1; }\n", **beside}), "a.cpp"
+    )
     assert [(finding.rule, finding.effect) for finding in used] == [("aten", EDIT)]
 
 

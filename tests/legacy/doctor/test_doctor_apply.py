@@ -1,8 +1,11 @@
 # tests/legacy/doctor/test_doctor_apply.py: `python -m torchthaw doctor PATH --apply` and `--diff`: what they write, and
 # what never.
+import fcntl
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +14,9 @@ import pytest
 
 from support import ROOT, SRC
 from support.doctor_project import applied, findings, is_balanced, places, project  # noqa: F401
+from support.messages import names
 from torchthaw.cli import main
-from torchthaw.legacy.doctor import apply, python_files
+from torchthaw.legacy.doctor import apply, python_files, textfile
 from torchthaw.legacy.doctor.examine import Examination
 from torchthaw.legacy.doctor.findings import Edit
 from torchthaw.legacy.doctor.rules import EDIT
@@ -136,10 +140,11 @@ def test_nothing_outside_is_written(project, tmp_path, capsys):
     (folder / "inside.py").symlink_to("a.py")
     (folder / "folder").symlink_to(tmp_path / "outside")
     os.link(outside, folder / "hard.py")
-    assert main(["doctor", str(folder), "--apply"]) == 1  # the links still have edits
+    assert main(["doctor", str(folder), "--apply"]) == 0
     printed = capsys.readouterr()
-    assert "a.py: 2 lines changed\nhard.py: 2 lines changed\n" in printed.out
-    assert "torchthaw: link.py: not written: it is a symbolic link\n" in printed.err
+    assert re.search(names("a.py", 2), printed.out) and re.search(names("hard.py", 2, "1 other name"), printed.out)
+    assert re.search(names("inside.py", "not written", "symbolic link"), printed.err)
+    assert re.search(names("unreadable", "symbolic link", outside), printed.out)
     assert outside.read_bytes() == PRINTS
     assert (folder / "a.py").read_bytes() == (folder / "hard.py").read_bytes() == PRINTED
     assert (folder / "link.py").is_symlink() and (folder / "inside.py").is_symlink()
@@ -162,12 +167,69 @@ def test_mode_is_kept_and_nothing_is_left_behind(project):
     assert [path.name for path in folder.iterdir()] == ["a.py"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+def test_the_owner_is_kept(project):
+    folder = project({"a.py": PRINTS})
+    os.chown(folder / "a.py", 12345, 23456)
+    (folder / "a.py").chmod(0o6751)
+    applied(folder)
+    status = (folder / "a.py").stat()
+    assert (status.st_uid, status.st_gid, status.st_mode & 0o7777) == (12345, 23456, 0o6751)
+
+
+def test_a_file_whose_owner_cannot_be_kept_is_not_written(project, monkeypatch):
+    folder = project({"a.py": PRINTS})
+
+    def fchown(file, user, group):
+        raise PermissionError(1, "Operation not permitted")
+
+    fstat = os.fstat
+    monkeypatch.setattr(textfile.os, "fstat", lambda file: os.stat_result([*fstat(file)[:4], 54321, *fstat(file)[5:]]))
+    monkeypatch.setattr(textfile.os, "fchown", fchown)
+    changed, failed, *_ = apply.write(Examination(folder))
+    assert not changed and re.search(names("user", os.getuid()), failed["a.py"])
+    assert (folder / "a.py").read_bytes() == PRINTS and len(list(folder.iterdir())) == 1
+
+
+def test_extended_attributes_are_kept(project):
+    folder = project({"a.py": PRINTS})
+    try:
+        os.setxattr(folder / "a.py", "user.mine", b"1")
+    except OSError:
+        pytest.skip("this file system has none")
+    applied(folder)
+    assert os.getxattr(folder / "a.py", "user.mine") == b"1"
+
+
+def test_what_a_killed_run_left_is_said_and_removed(project, monkeypatch, capsys):
+    """Not what a process that still runs is about to rename, nor what only looks alike."""
+    folder = project({"sub/a.py": PRINTS, ".torchthaw-mine": "", "b.py": PRINTS})
+    text = "import os, signal\nfrom torchthaw.legacy.doctor import apply\nfrom torchthaw.legacy.doctor.examine import Examination\n"
+    text += (
+        f"os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)\napply.write(Examination({str(folder)!r}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": str(SRC)})
+    assert done.returncode == -signal.SIGKILL
+    left = [path for path in folder.rglob(".torchthaw-*") if path.name != ".torchthaw-mine"]
+    assert len(left) == 1
+    held = folder / "sub" / ".torchthaw-abcdefgh"
+    with open(held, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert main(["doctor", str(folder)]) == 1
+        assert left[0].name in capsys.readouterr().out
+        assert main(["doctor", str(folder), "--apply"]) == 0
+        assert re.search(names("removed"), capsys.readouterr().out)
+        assert not left[0].exists() and held.exists() and (folder / ".torchthaw-mine").exists()
+    assert main(["doctor", str(folder), "--apply"]) == 0
+    assert not held.exists()
+
+
 def test_an_edit_that_breaks_a_file_is_never_written(project, monkeypatch):
     """Whatever a rule asks for: what does not parse afterwards stays as it is, and the edit is a suggestion."""
     bad = TreeRule("bad", EDIT, "", lambda tree, project: [Found(0, (Edit(0, 1, "("),))])
     monkeypatch.setattr(python_files, "TREE_RULES", [bad])
     folder = project({"a.py": "x = 1\n", "b.py": "print 1\n"})
-    assert apply.write(Examination(folder)) == ({}, {})
+    assert apply.write(Examination(folder))[:2] == ({}, {})
     assert [(each.rule, each.after, each.certain) for each in findings(folder, "a.py")] == [("bad", "( = 1", False)]
 
 
@@ -181,7 +243,7 @@ def test_a_failure_leaves_the_file_as_it_was(project, monkeypatch):
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", fail)
-    changed, failed = apply.write(Examination(folder))
+    changed, failed, *_ = apply.write(Examination(folder))
     assert (changed, failed) == ({"b.py": 2}, {"a.py": "No space left on device"})
     assert (folder / "a.py").read_bytes() == PRINTS and len(list(folder.iterdir())) == 2
 
@@ -190,7 +252,7 @@ def test_a_file_that_changed_meanwhile_is_not_written(project):
     folder = project({"a.py": PRINTS})
     examination = Examination(folder)
     (folder / "a.py").write_text("print 'another'\n")
-    assert apply.write(examination) == ({}, {"a.py": "it has changed since it was read"})
+    assert apply.write(examination)[:2] == ({}, {"a.py": "it has changed since it was read"})
     assert (folder / "a.py").read_text() == "print 'another'\n" and len(list(folder.iterdir())) == 1
 
 

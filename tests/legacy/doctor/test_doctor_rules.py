@@ -11,6 +11,9 @@ from torchthaw.legacy.doctor.tree import Tree
 
 # (file, line, rule, effect, the edited line or None)
 EXAMPLES = [
+    ("a.py", "import torch\nx = int(torch.__version__.split('.')[2])", "torch-version", CHECK, None),
+    ("a.py", "from torch.utils.cpp_extension import include_paths\ninclude_paths(cuda=True)", "build-argument", EDIT, None),
+    ("a.c", "#include <numpy/arrayobject.h>\nint x = NPY_IN_ARRAY;", "numpy-c-api", CHECK, None),
     ("a.py", "for i in xrange(3): pass", "python2-name", EDIT, "for i in range(3): pass"),
     ("a.py", "x, y = xrange(3), xrange(44)", "python2-name", EDIT, "x, y = range(3), range(44)"),
     ("a.py", "name = raw_input('?')", "python2-name", EDIT, "name = input('?')"),
@@ -260,7 +263,10 @@ def test_every_rule_has_an_example(project):
     a_project = Project(project({"src/a.h": "int crop(THFloatTensor *x);\n"}))
     for rule in TREE_RULES:
         lines = [line for _, line, name, effect, _ in EXAMPLES if (name, effect) == (rule.name, rule.effect)]
-        lines += {"argument-count": ["from _ext import a\na.crop(x, 2)"]}.get(rule.name, [])
+        lines += {
+            "argument-count": ["from _ext import a\na.crop(x, 2)"],
+            "exec-locals": ["def f():\n    exec(text)\n    return locals()['x']"],
+        }.get(rule.name, [])
         assert any(list(rule.find(Tree(line), a_project)) for line in lines), rule
 
 

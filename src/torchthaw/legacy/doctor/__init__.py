@@ -12,7 +12,7 @@ def add_doctor(subcommands, help):
         "doctor",
         help=help,
         description="Reads a legacy project without running it. Exit status: 0 nothing has to be edited, "
-        "1 something has, 2 PATH or a package that this needs is not there.",
+        "1 something has, 2 PATH is not there or holds nothing to read.",
     )
     parser.add_argument("path", nargs="?", metavar="PATH", help="a project's folder, or one file")
     form = parser.add_mutually_exclusive_group()
@@ -30,39 +30,43 @@ def run_doctor(options):
         return show(options.json)
     if options.path is None:
         options.parser.error("expected PATH or --patches")
+    from ...base import printing
     from . import apply, commands, python2, report
     from .examine import Examination
 
     try:
-        python2.require("legacy")  # before anything is read, so that what is said depends on no file
         examination = Examination(options.path)
     except OSError as error:
-        print(f"torchthaw: PATH: {error}", file=sys.stderr)
+        printing.complain(f"PATH: {error}")
         return 2
-    except ImportError as error:
-        print(f"torchthaw: doctor: {error}", file=sys.stderr)
+    if not examination.reports:
+        printing.complain(
+            f"PATH: expected a project or a file that the doctor reads ({report.READ}), got {options.path!r}"
+        )
         return 2
     if options.diff:
         sys.stdout.flush()
         sys.stdout.buffer.write(apply.diff(examination))
         sys.stdout.buffer.flush()
-    changed = failed = None
+    written = None
     if options.apply:
-        changed, failed = apply.write(examination)
+        written = apply.write(examination)
         examination = Examination(options.path)  # what remains
-        for path, why in failed.items():
-            print(f"torchthaw: {path}: not written: {why}", file=sys.stderr)
+        for path, why in written.failed.items():
+            printing.complain(printing.one_line(f"{path}: not written: {why}"))
     off = examination.age.line(examination.left_out)
+    if any(finding.rule == "syntax" for each in examination.reports for finding in each.findings):
+        try:
+            python2.require("legacy")
+        except ImportError as error:
+            printing.complain(f"doctor: what is Python 2 is not translated: {error}")
+    # Once the edits are made, PyTorch may need no more of torchthaw.
+    is_alone = options.apply and not examination.build_files and not report.needs_run(examination.reports)
+    command = commands.build_command(examination, commands.ALONE if is_alone else commands.RUN)
     if options.json:
-        _print(report.as_json(options.path, examination.reports, off, changed, failed))
+        printing.show(report.as_json(options.path, examination.reports, off, written))
     elif options.apply or not options.diff:
-        for path, lines in (changed or {}).items():
-            _print(f"{path}: {lines} line{'' if lines == 1 else 's'} changed")
-        _print(report.as_text(options.path, examination.reports, commands.build_command(examination), off))
+        for line in report.what_was_written(written) if written else ():
+            printing.show(line)
+        printing.show(report.as_text(options.path, examination.reports, command, off))
     return report.exit_status(examination.reports)
-
-
-def _print(text):
-    """Prints what any terminal takes: names of files may be no text, and sources hold any character."""
-    encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -108,9 +108,9 @@ def _settings(project):
         if ASKED.search(text) or TORCH_ASKED.search(text):
             yield file, blank(text, PYTHON_TOKENS, ("comment",))
     for name in SETTINGS:
-        file = project.root / name
-        if file.is_file():
-            yield file, file.read_text(errors="replace")
+        text = project.settings(name)
+        if text is not None:
+            yield project.root / name, text
 
 
 def _python(project):

@@ -4,10 +4,23 @@ import ast
 import difflib
 import re
 import warnings
+from typing import NamedTuple
 
+from ...base.printing import diff_name
 from .project import kind
 from .rules import PYTHON
-from .textfile import opcodes
+from .textfile import opcodes, remove_left_over
+
+
+class Written(NamedTuple):
+    """changed: {path: how many lines}. failed: {path: why it was not written}. linked: {path: how many other names the
+    file had, which keep the old text}. removed: files that an earlier run left when it was killed.
+    """
+
+    changed: dict
+    failed: dict
+    linked: dict
+    removed: list
 
 
 def diff(examination):
@@ -15,7 +28,7 @@ def diff(examination):
     parts = []
     for report, source in _edited(examination):
         old, new = source.data, source.encoded(report.edited)
-        names = [f"{side}/{report.path}".encode(errors="surrogateescape") for side in "ab"]
+        names = [diff_name(f"{side}/{report.path}") for side in "ab"]
         for line in difflib.diff_bytes(difflib.unified_diff, _lines(old), _lines(new), *names):
             parts.append(line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n")
     return b"".join(parts)
@@ -27,12 +40,13 @@ def _lines(data):
 
 
 def write(examination):
-    """({path: how many lines changed}, {path: why it was not written}). Each file is replaced in one step.
+    """Makes the certain edits; what was Written. Each file is replaced in one step.
 
     Only regular files below the examined path are written: a symbolic link is left alone, and what it leads to is
     written where that lies there too.
     """
-    changed, failed = {}, {}
+    changed, failed, linked = {}, {}, {}
+    removed = [path for path in examination.project.left_over if remove_left_over(path)]
     root = examination.project.root.resolve()
     for report, source in _edited(examination):
         try:
@@ -40,16 +54,17 @@ def write(examination):
                 raise RuntimeError("it is a symbolic link")
             if kind(source.path) == PYTHON:
                 _parse(source.encoded(report.edited))
-            source.write(report.edited)
+            others = source.write(report.edited)
         except (OSError, RuntimeError, UnicodeError, SyntaxError) as error:
             failed[report.path] = getattr(error, "strerror", None) or str(error)
         else:
             old, new = report.text.split("\n"), report.edited.split("\n")
+            linked.update({report.path: others} if others else {})
             changed[report.path] = sum(
                 max(last - first, new_last - new_first)
                 for what, first, last, new_first, new_last in opcodes(old, new) if what != "equal"
             )  # fmt: skip
-    return changed, failed
+    return Written(changed, failed, linked, removed)
 
 
 def _edited(examination):

@@ -139,7 +139,7 @@ class Source:
     def names(self):
         """A Hit for each name: its first line, with the edits of every line."""
         for row in aten.NAMES:
-            if row.unless.search(self.code):
+            if row.unless.search(self.code) or not row.given.search(self.code):
                 continue
             found = [match for match in self._matches(row.pattern)
                      if match.groupdict().get("name", row.name) not in self.own and self._is_of_row(match)]  # fmt: skip

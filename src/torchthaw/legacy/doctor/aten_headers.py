@@ -4,9 +4,10 @@ import functools
 import posixpath
 import re
 
-from ...base import config
+from ...base import config, reading
 from .source import C_TOKENS, blank
 
+OWN = 1 << 20  # bytes, more than any header of torchthaw has
 INCLUDE = re.compile(r"#\s*include\s*[<\"]([^>\"\n]+)")
 
 
@@ -22,7 +23,9 @@ def _served():
     folder = config.my_lib_includes() / "torchthaw_aten"
     own = {}
     for path in sorted(folder.glob("TH*/*")):
-        own[path.relative_to(folder).as_posix()] = blank(path.read_text(), C_TOKENS, ("comment", "string"))
+        own[path.relative_to(folder).as_posix()] = blank(
+            reading.read_bytes(path, OWN).decode(), C_TOKENS, ("comment", "string")
+        )
 
     def whole(name, seen):
         seen.add(name)

@@ -5,8 +5,6 @@ import os
 import re
 from pathlib import Path
 
-import cffi
-
 from .build_calls import build_calls
 from .matching import Hit
 from .project import C_FILES, kind
@@ -65,6 +63,7 @@ class BuildFile:
     def _repeated(self, call):
         for files in call.lists["headers"]:
             headers = [place for place in (self.place(name) for name, _ in files or ()) if place]
+            error_of = self.project.headers.error_of
             if len(headers) > 1 and not any(error_of([header]) for header in headers):
                 match = re.search(r"multiple declarations of function (\w+)", error_of(headers) or "")
                 if match:
@@ -88,66 +87,3 @@ class BuildFile:
             elif not by_others & names and Path(name).name not in names and not self._is_made(Path(name).name):
                 message = f"there is no source for it, such as {stem}.cu, and no object"
                 yield Hit(self.tree.start(node), EDIT, "object", f"{name}: {message}")
-
-
-def examine_headers(reports, build_files):
-    """Adds what cffi cannot read in the headers that build files name, each alone."""
-    named = {header for build_file in build_files for header in build_file.files("headers")}
-    for file, report in reports.items():
-        if file.resolve() in named and report.text is not None:
-            _unreadable(report, file, build_files[0].project)
-
-
-def _unreadable(report, header, project):
-    """Adds a finding if cffi cannot read one header."""
-    error = error_of([header])
-    if error is None:
-        return
-    code = project.code[header]
-    twice = re.search(r"multiple declarations of function (\w+)", error)
-    message = f"declares {twice[1]} twice" if twice else "cffi cannot read this declaration"
-    position = _first_unreadable(code)
-    line = 0 if position is None else code.count("\n", 0, position) + 1
-    before = project.texts[header].split("\n")[line - 1].strip() if line else None
-    after = before and re.sub(r"^(?:THC?_(?:API|EXTERNC)|extern\s+\"C\")\s+", "", before)
-    report.add(line, EDIT, "header", message, before, after if after != before else None)
-
-
-def _first_unreadable(code):
-    """Where the first declaration starts that cffi cannot read after those before it; None where that is not known."""
-    code = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda directive: re.sub(r"[^\n]", " ", directive[0]), code, flags=re.M)
-    start = depth = 0
-    for token in re.finditer(r"[{};]", code):
-        depth += {"{": 1, "}": -1}.get(token[0], 0)
-        if token[0] == ";" and depth == 0:
-            if not _is_readable(code[: token.end()]):
-                return start + len(code[start:]) - len(code[start:].lstrip())
-            start = token.end()
-    return None
-
-
-def error_of(headers):
-    """Why the headers are no declarations for cffi; None where they are, or where that cannot be told."""
-    from ...base import config
-    from ...header import cdef
-    from .. import th_types as th
-
-    try:
-        cdef.parse(headers, [config.includes(), *{header.parent for header in headers}], (), th.CDEF)
-    except (cffi.CDefError, cffi.FFIError) as error:
-        return str(error)
-    except (OSError, ValueError, RecursionError):  # no compiler, headers of other libraries, or too deep
-        pass
-    return None
-
-
-def _is_readable(text):
-    from .. import th_types as th
-
-    try:
-        cffi.FFI().cdef(th.CDEF + text)
-    except (cffi.CDefError, cffi.FFIError):
-        return False
-    except RecursionError:
-        pass
-    return True

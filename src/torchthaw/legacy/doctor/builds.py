@@ -10,9 +10,18 @@ from .source import SHELL_TOKENS, blank
 
 CPP_EXTENSION = re.compile(r"\b(?:CppExtension|CUDAExtension|BuildExtension|load_inline|cpp_extension)\b")
 # CMake's commands have no case, packages have: Torch7 of Lua is the same name, its files have no ATen.
-FIND_TORCH = re.compile(r"\b(?i:find_package)\s*\(\s*(?:Torch|Caffe2)\b")
+FIND_TORCH = re.compile(
+    r"\b(?i:find_package)\s*\(\s*(?:Torch|Caffe2)\b|\b(?i:find_library)\s*\(\s*\w+\s+(?:NAMES\s+)?\"?(?:torch|c10)(?:_\w+)?\b"
+    r"|\b(?i:TORCH_(?:LIBRARIES|INCLUDE_DIRS|INSTALL_PREFIX|CXX_FLAGS))\b"
+)
 NAMED = re.compile(r"['\"]([^'\"\s]+\.(?:c|cc|cpp|cxx|cu))['\"]")
-ATEN = re.compile(r"\b(?:at|torch|c10)::|\bAT_[A-Z]|\bTORCH_[A-Z]|#\s*include\s*[<\"](?:torch|ATen|c10|pybind11)/")
+ATEN = re.compile(
+    r"\b(?:at|torch|c10)::|\busing\s+namespace\s+(?:at|torch|c10)\b|\bnamespace\s+(?:at|torch|c10)\b|\bTORCH_[A-Z]"
+    r"|\bAT_(?:CHECK|ERROR|ASSERT|DISPATCH|CUDA|PRIVATE|FORALL|INDEX|WARN)|#\s*include\s*[<\"](?:torch|ATen|c10)/"
+)
+TH = re.compile(
+    r"\b_?TH(?:C|NN|CUNN)?(?:[A-Z][a-z]|_)\w*|#\s*include\s*[<\"]THC?[/.]|\b(?:getTHCState|lazyInitCUDA|unsafeGetTH)\b"
+)
 
 
 class Builds:
@@ -47,7 +56,8 @@ class Builds:
         None is what create_extension compiles, or what such a file includes. A build has the files that it names, and
         what they include. Below its folder, up to that of the next build, it has those with ATen, themselves or by what
         they include; and all, where no file of the project calls create_extension. CMake's have ATen, or are included
-        by such a one.
+        by such a one. Of all these, only files that name something of ATen, TH or THC: names of other libraries look
+        alike.
         """
         of_ffi = self.of_ffi.union(*(build.files("headers") for build in self.build_files))
         theirs = self.project.reached(file for file in self.project.code if file.resolve() in of_ffi)
@@ -60,7 +70,7 @@ class Builds:
         found = {}
         for file in self.project.code:
             nearest = next((folder for folder in file.parents if folder in own | folders), None)
-            if file in theirs:
+            if file in theirs or not (file in has_aten or TH.search(self.project.code[file])):
                 continue
             if (
                 file in reached
@@ -71,6 +81,13 @@ class Builds:
             elif file in by_cmake:
                 found[file] = False
         return found
+
+    @cached_property
+    def may_be_of_ffi(self):
+        """Whether C files that no build is known for may be for create_extension: where it is called, TH is used, or
+        nothing builds with PyTorch's C++ library."""
+        others = self.of_torch or self.cmake_folders
+        return bool(self.build_files) or not others or any(TH.search(code) for code in self.project.code.values())
 
     def _named(self, build):
         """The files that ``build`` names; below its folder also by the end of their path, or by a pattern."""

@@ -21,23 +21,23 @@ RAISES = re.compile(r"\bTH(?:Error|ArgCheck|Assert)\w*\s*\(")
 IN_THREAD = "an error in a parallel region, which used to end the process, is raised when its threads have ended"
 
 
-def examine(report, project, file, aten, role):
+def examine(report, project, file, aten, role, may_be_of_ffi):
     """Adds the findings of one file.
 
     aten: the AtenFiles of the project; role: what the build files make of it: "source", "included" in another file, or
-    None.
+    None. may_be_of_ffi: whether create_extension may compile it, where no build of it is known.
     """
     text = project.texts[file]
-    hits = _hits(project, file, text, aten, role)
+    hits = _hits(project, file, text, aten, role, may_be_of_ffi)
 
     def once(text):
-        return apply_certain(text, _hits(project, file, text, aten, role))
+        return apply_certain(text, _hits(project, file, text, aten, role, may_be_of_ffi))
 
     report.text, report.edited = text, settled(text, once, apply_certain(text, hits))
     add_findings(report, text, hits)
 
 
-def _hits(project, file, text, aten, role):
+def _hits(project, file, text, aten, role, may_be_of_ffi):
     of_torch = file in aten.files
     code = blank(text, C_TOKENS, ("comment", "string"))
     views = {C: code, C_TEXT: blank(text, C_TOKENS, ("comment",))}
@@ -45,7 +45,7 @@ def _hits(project, file, text, aten, role):
     starts = [start for start, _, _ in parts]
 
     def is_true(rule, match):
-        if rule.files and file.suffix not in rule.files or rule.legacy and of_torch:
+        if rule.files and file.suffix not in rule.files or rule.legacy and (of_torch or not may_be_of_ffi):
             return False
         enclosing = parts[bisect.bisect_right(starts, match.start()) - 1][2]
         if rule.inside and any(rule.inside.search(condition) for condition in enclosing):

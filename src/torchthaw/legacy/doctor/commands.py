@@ -1,19 +1,20 @@
 """torchthaw/legacy/doctor/commands.py: the command that builds a project."""
 
 import re
-import shlex
 from pathlib import Path
 
+from ...base.printing import shell_word
 from .project import kind, named_files
 from .rules import PYTHON
 
-RUN = "python -m torchthaw run"
+RUN, ALONE = "python -m torchthaw run", "python"
 LOAD = re.compile(r"\bload(?:_inline)?\(")
 
 
-def build_command(examination):
+def build_command(examination, run=RUN):
     """The command line that builds every extension of the project; empty where nothing builds one.
 
+    run: RUN, or ALONE where PyTorch builds all without torchthaw.
     SCRIPT stands for what a user runs, where extensions are compiled as they are loaded.
     """
     project = examination.project
@@ -24,12 +25,12 @@ def build_command(examination):
     scripts += [
         (file, " build_ext --inplace") for file in sorted(examination.builds.of_torch) if file.name == "setup.py"
     ]
-    commands = list(dict.fromkeys(_command(file, arguments) for file, arguments in scripts))
+    commands = list(dict.fromkeys(_command(file, arguments, run) for file, arguments in scripts))
     if len(commands) > 1:
         commands = [f"({command})" if command.startswith("cd ") else command for command in commands]
     loading = [file.name for file in sorted(examination.builds.of_torch) if LOAD.search(project.python[file])]
     if not commands and loading:
-        return f"{RUN} SCRIPT, which imports {' or '.join(loading)}"
+        return f"{run} SCRIPT, which imports {' or '.join(loading)}"
     return " && ".join(commands)
 
 
@@ -47,7 +48,7 @@ def _setup_of(project, build_file):
     return None
 
 
-def _command(file, arguments):
+def _command(file, arguments, run):
     """Runs ``file`` in its own folder, which relative paths in build files start from."""
-    folder = "" if file.parent.resolve() == Path.cwd() else f"cd {shlex.quote(str(file.parent))} && "
-    return f"{folder}{RUN} {shlex.quote(file.name)}{arguments}"
+    folder = "" if file.parent.resolve() == Path.cwd() else f"cd {shell_word(file.parent)} && "
+    return f"{folder}{run} {shell_word(file.name)}{arguments}"

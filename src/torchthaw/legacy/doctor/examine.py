@@ -5,7 +5,7 @@ from functools import cached_property
 
 from . import c_files, python_files
 from .aten_files import AtenFiles
-from .build_files import BuildFile, examine_headers
+from .build_files import BuildFile
 from .builds import Builds
 from .findings import FileReport
 from .matching import add_findings, apply_certain, pattern_hits
@@ -16,7 +16,6 @@ from .tree import TooDeep
 
 # Several Pythons by name, such as those that wheels are built for.
 PYTHONS = re.compile(r"\bpython[23][\d.]*(?:[\s\\,\"']+python[23][\d.]*)+")
-OURS = b"torchthaw.bridge"  # in every extension that this torch.utils.ffi built
 
 
 def examine(path):
@@ -36,6 +35,8 @@ class Examination:
         self._reports, self.build_files = {}, []
         for file, why in self.project.unreadable.items():
             self._report(file).add(0, CHECK, "unreadable", why)
+        for file in self.project.left_over:
+            self._report(file).add(0, WORKS, "left-over", "left by an --apply that was killed; the next one removes it")
         for file in self.project.sources:
             if kind(file) == PYTHON:
                 self._examine(file, self._python)
@@ -43,9 +44,12 @@ class Examination:
         self._aten = AtenFiles(self.project, self.builds.torch_files)
         for file in self.project.sources:
             if kind(file) != PYTHON:
-                self._examine(file, {C: self._c, "binary": self._binary}.get(kind(file), self._lines))
+                self._examine(file, self._c if kind(file) == C else self._lines)
+        for file in self.project.binaries:
+            self._binary(self._report(file), file)
         if self.build_files:
-            examine_headers(self._reports, self.build_files)
+            named = {header for build_file in self.build_files for header in build_file.files("headers")}
+            self.project.headers.examine(self._reports, named)
         order = {file: number for number, file in enumerate(self.project.files)}
         self.reports = [self._reports[file] for file in sorted(self._reports, key=lambda file: order.get(file, -1))]
         self.age, self.left_out = self.project.age, 0
@@ -80,7 +84,7 @@ class Examination:
         role = "source" if not self.build_files or file.resolve() in self.builds.of_ffi else None
         if file.name in self._included:
             role = "included"
-        c_files.examine(report, self.project, file, self._aten, role)
+        c_files.examine(report, self.project, file, self._aten, role, self.builds.may_be_of_ffi)
 
     def _lines(self, report, file):
         """A script or a file of Cython, of which no more is read than its lines."""
@@ -100,7 +104,7 @@ class Examination:
     def _binary(self, report, file):
         if file.suffix == ".o":
             message = "compiled long ago; built anew from its source where there is one"
-        elif OURS in self.project.sources[file].data:
+        elif self.project.binaries[file]:
             message = "built by torchthaw"
         elif file.suffix == ".a":
             message = "a library compiled long ago: linked where the build file names it"

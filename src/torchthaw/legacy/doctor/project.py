@@ -6,10 +6,11 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from . import age, symbols
+from ...base import reading
+from . import age, headers, symbols
 from .rules import CYTHON, PYTHON, SHELL, C
 from .source import C_TOKENS, PYTHON_TOKENS, blank
-from .textfile import TextFile, Unreadable
+from .textfile import LEFT_OVER, TextFile, Unreadable
 from .tree import TooDeep, Tree
 
 PYTHON_FILES = {".py"}
@@ -18,6 +19,9 @@ C_FILES = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".cu", ".cuh"}
 SHELL_FILES = {".sh", ".bash", ".cmake", ".mk"}
 SHELL_NAMES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
 BINARIES = {".so", ".o", ".pyd", ".a", ".dylib"}
+OURS = b"torchthaw.bridge"  # in every extension that this torch.utils.ffi built
+MOST_OF_BINARY = 256 << 20  # bytes of a file that is looked into for that
+LEFT_OVER_NAME = re.compile(rf"{re.escape(LEFT_OVER)}[a-z0-9_]{{8}}")  # as mkstemp makes them
 SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 PROTOTYPE = re.compile(r"\b(\w+)\s*\(([^(){};]*\bTH\w*(?:Tensor|Storage)\b[^(){};]*)\)\s*;")
@@ -33,26 +37,33 @@ INCLUDE = re.compile(r'#\s*include\s*[<"]([^>"\n]+)[>"]')
 
 
 def kind(path):
-    """PYTHON, C, SHELL, CYTHON, "binary", or None for a file that is passed over."""
-    if path.name in SHELL_NAMES or path.suffix in SHELL_FILES:
+    """PYTHON, C, SHELL, CYTHON, "binary", or None for a file that is passed over, such as one that is called ``.py``."""
+    name = os.path.basename(path)
+    suffix = os.path.splitext(name)[1]
+    if name in SHELL_NAMES or suffix in SHELL_FILES:
         return SHELL
-    if path.suffix in BINARIES or re.search(r"\.so\.\d+(\.\d+)*$", path.name):
+    if suffix in BINARIES or re.search(r"[^.].*\.so\.\d+(\.\d+)*$", name):
         return "binary"
-    if path.suffix in CYTHON_FILES:
+    if suffix in CYTHON_FILES:
         return CYTHON
-    return PYTHON if path.suffix in PYTHON_FILES else C if path.suffix in C_FILES else None
+    return PYTHON if suffix in PYTHON_FILES else C if suffix in C_FILES else None
+
+
+def is_python(path):
+    return kind(path) == PYTHON
 
 
 def files_below(path):
-    """(files, errors): those below ``path`` that say something about a project, in order, and what os.walk could not
-    read; ``path`` itself if it is no folder."""
+    """(files, errors, left_over): those below ``path`` that say something about a project, in order; what os.walk could
+    not read; what an --apply that was killed left. ``path`` itself if it is no folder."""
     if not path.is_dir():
-        return [path], []
-    found, errors = [], []
+        return [path], [], []
+    found, errors, left_over = [], [], []
     for folder, names, members in os.walk(path, onerror=errors.append):
         names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
-        found += [Path(folder, member) for member in sorted(members) if kind(Path(member))]
-    return found, errors
+        found += [Path(folder, member) for member in sorted(members) if kind(member)]
+        left_over += [Path(folder, member) for member in sorted(members) if LEFT_OVER_NAME.fullmatch(member)]
+    return found, errors, left_over
 
 
 def named_files(folder, names):
@@ -73,7 +84,8 @@ def _beside(path, text):
     for file in {*path.parent.iterdir(), *(path.parent / name for name in INCLUDE.findall(text))} - {path}:
         if kind(file) in (C, PYTHON):
             try:
-                code = without_text(file, TextFile(file, kind(file) == PYTHON).text)
+                root = path.parent if reading.is_inside(file, path.parent) else file.parent
+                code = without_text(file, TextFile(file, kind(file) == PYTHON, root).text)
                 found.setdefault(kind(file), []).append(code)
             except Unreadable:
                 pass
@@ -83,24 +95,31 @@ def _beside(path, text):
 class Project:
     """The files at ``path`` and their texts; OSError where ``path`` is not there.
 
+    chosen: the files to read, where these are not all that say something about a project.
+    sources: {file: TextFile}. binaries: {file: whether this torch.utils.ffi built it}.
     unreadable: {file or folder: why it is passed over}. parts: {package: its modules that are imported as parts of it
         alone}, which implicit_imports.py finds.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, chosen=None):
         path = Path(path)
         if not os.path.lexists(path):
             raise FileNotFoundError(f"expected a folder or a file, got {str(path)!r}, which does not exist")
         self.root = path if path.is_dir() else path.parent
-        self.files, errors = files_below(path)
+        self.files, errors, self.left_over = files_below(path) if chosen is None else (chosen, [], [])
         self.unreadable = {Path(error.filename): f"it cannot be read: {error.strerror}" for error in errors}
-        self.sources, self.parts, self._classes, self._trees = {}, {}, {}, {}
+        self.sources, self.binaries, self.parts, self._classes, self._trees = {}, {}, {}, {}, {}
+        # A file that is named alone may be a link.
+        self._limit = self.root if path.is_dir() else Path(os.path.realpath(path)).parent
         for file in self.files:
             try:
-                self.sources[file] = TextFile(file, kind(file) == PYTHON)
+                if kind(file) == "binary":
+                    self.binaries[file] = reading.contains(file, OURS, MOST_OF_BINARY, self._limit)
+                else:
+                    self.sources[file] = TextFile(file, kind(file) == PYTHON, self._limit)
             except Unreadable as error:
                 self.unreadable[file] = str(error)
-        self.texts = {file: source.text for file, source in self.sources.items() if kind(file) != "binary"}
+        self.texts = {file: source.text for file, source in self.sources.items()}
         # C and Python code without comments and strings.
         self.code = {
             file: blank(text, C_TOKENS, ("comment", "string")) for file, text in self.texts.items() if kind(file) == C
@@ -110,6 +129,18 @@ class Project:
         beside = {} if path.is_dir() else _beside(path, self.texts.get(path, ""))
         self._all_c = [*self.code.values(), *beside.get(C, ())]
         self._all_python = [*self.python.values(), *beside.get(PYTHON, ())]
+
+    def settings(self, name):
+        """The text of a file of settings in its folder, such as setup.cfg; None without one that can be read."""
+        try:
+            return TextFile(self.root / name, False, self._limit).text
+        except Unreadable:
+            return None
+
+    @cached_property
+    def headers(self):
+        """What cffi reads of its headers, a headers.Headers."""
+        return headers.Headers(self)
 
     @cached_property
     def age(self):
@@ -134,8 +165,8 @@ class Project:
     def classes(self, name):
         """[(Tree, node)] of the classes by a name that its Python files define."""
         if name not in self._classes:
-            files = [file for file, code in self.python.items() if re.search(rf"\bclass {name}\b", code)]
-            trees = [tree for tree in map(self.tree, files) if tree]
+            having = [file for file, code in self.python.items() if re.search(rf"\bclass {name}\b", code)]
+            trees = [tree for tree in map(self.tree, having) if tree]
             self._classes[name] = [
                 (tree, each) for tree in trees for each in tree.all(ast.ClassDef) if each.name == name
             ]

@@ -1,5 +1,6 @@
 """torchthaw/legacy/doctor/python2.py: the edits that make Python 2 syntax Python 3."""
 
+import functools
 import logging
 import re
 
@@ -8,7 +9,10 @@ from .source import PYTHON_TOKENS, blank
 from .textfile import opcodes
 from .tree import TooDeep, parse
 
+MOST = 100_000  # characters, of which the parser of Python 2 reads as many in some 5 s
 SYNTAX = ("except", "exec", "funcattrs", "ne", "numliterals", "raise", "repr", "throw", "tuple_params")
+# What is replaced one by one, in a list in a time that grows with its length.
+EXPRESSIONS, MOST_EXPRESSIONS = re.compile(r"`[^`]*`|<>|\b\d+[lL]\b|\b0[0-7]+\b"), 3000
 
 
 def parse_error(text):
@@ -20,23 +24,47 @@ def parse_error(text):
     return None
 
 
+def is_there():
+    """Whether what translates Python 2 is installed."""
+    try:
+        require("legacy")
+    except ImportError:
+        return False
+    return True
+
+
 def require(extra):
     """Raises ImportError, which names ``extra``, without what translates Python 2."""
     extras.require("fissix", extra)
 
 
+@functools.cache
+def _tools():
+    """The tools that translate, which take a tenth of a second to make: as Python 3 first, where print(a, b) is no tuple."""
+    from fissix import refactor
+
+    logging.getLogger("RefactoringTool").setLevel(logging.ERROR)
+    return [
+        refactor.RefactoringTool([f"fissix.fixes.fix_{name}" for name in fixers], {"print_function": print_function})
+        for print_function, fixers in ((True, SYNTAX), (False, (*SYNTAX, "print")))
+    ]
+
+
 def translate(text):
     """``text`` in Python 3 syntax, line by line as far as possible; None where it is not Python 2 either."""
-    require("legacy")
-    from fissix import refactor
+    if len(text) > MOST:
+        raise TooDeep(f"it is no Python 3, and has more than the {MOST:,} characters that are read as Python 2")
+    if len(EXPRESSIONS.findall(blank(text, PYTHON_TOKENS, ("comment", "string")))) > MOST_EXPRESSIONS:
+        raise TooDeep(f"it has more than {MOST_EXPRESSIONS:,} expressions of Python 2 alone, such as `x`")
+    return _translated(text) if is_there() else None
+
+
+@functools.lru_cache(1000)  # modernize reads each file of a project several times
+def _translated(text):
     from fissix.pgen2.parse import ParseError
     from fissix.pgen2.tokenize import TokenError
 
-    logging.getLogger("RefactoringTool").setLevel(logging.ERROR)
-    # As Python 3 first: print(a, b) is no tuple there.
-    for print_function, fixers in ((True, SYNTAX), (False, (*SYNTAX, "print"))):
-        names = [f"fissix.fixes.fix_{name}" for name in fixers]
-        tool = refactor.RefactoringTool(names, {"print_function": print_function})
+    for tool in _tools():
         try:
             translated = str(tool.refactor_string(text if text.endswith("\n") else text + "\n", "source"))
         except (ParseError, TokenError, IndentationError, KeyError):

@@ -2,10 +2,21 @@
 
 import dataclasses
 import json
-import shlex
 
+from ...base.printing import one_line, shell_word
 from .rules import CHECK, EDIT, MODE, WORKS
 
+# Rules whose findings work because of `run`.
+SERVED = {
+    "build-module",
+    "old-aten",
+    "removed-aten",
+    "cpp-standard",
+    "renamed-cuda",
+    "removed-cuda",
+    "create_extension",
+}
+READ = "Python, Cython, C, C++, CUDA, shell, make, CMake, compiled libraries"
 EFFECTS = (EDIT, MODE, CHECK, WORKS)
 
 
@@ -19,14 +30,20 @@ def exit_status(reports):
     return 1 if any(report.count(EDIT) for report in reports) else 0
 
 
-def as_json(path, reports, off, changed=None, failed=None):
+def needs_run(reports):
+    """Whether something works because of `run` alone."""
+    found = [finding.rule for report in reports for finding in report.findings]
+    return any(rule in SERVED or rule == "gpu-architecture" for rule in found)
+
+
+def as_json(path, reports, off, written=None):
     """One object; each file with all its findings, WORKS included.
 
     off: the rules that are off, and why; None where none is.
 
-    changed, failed: after ``--apply`` what was written, {path: lines}, and what could not be, {path: why}.
+    written: after ``--apply`` the apply.Written.
     """
-    applied = {} if changed is None else {"changed": changed, "not_written": failed}
+    applied = {"changed": written.changed, "not_written": written.failed, "linked": written.linked} if written else {}
     return json.dumps(
         {
             "path": str(path),
@@ -40,6 +57,16 @@ def as_json(path, reports, off, changed=None, failed=None):
         },
         indent=2,
     )
+
+
+def what_was_written(written):
+    """A line for each file that ``--apply`` changed, or removed."""
+    for path, lines in written.changed.items():
+        others = written.linked.get(path)
+        more = f"; {_many(others, 'other name')} of the file (hard links) keep the old text" if others else ""
+        yield one_line(f"{path}: {_many(lines, 'line')} changed{more}")
+    for path in written.removed:
+        yield one_line(f"{path}: removed, an earlier --apply that was killed had left it")
 
 
 def _without_text(report):
@@ -62,7 +89,8 @@ def as_text(path, reports, command, off):
             lines.append(f"  {place}{finding.rule} ({effect}): {finding.message}")
             if following is None or _source(following) != _source(finding):  # several findings of one line
                 lines += [f"      {line}" for line in _source(finding)]
-    return "\n".join([*lines, "", *summary(path, reports, command), *([off] if off else [])])
+    lines += ["", *summary(path, reports, command), *([off] if off else [])]
+    return "\n".join(map(one_line, lines))
 
 
 def _source(finding):
@@ -94,13 +122,15 @@ def summary(path, reports, command):
     findings = [finding for report in reports for finding in report.findings]
     optional = sum(finding.optional for finding in findings)
     certain = sum(finding.certain for finding in findings) - optional
-    applying = f"python -m torchthaw doctor {shlex.quote(str(path))} --apply (--diff shows them first)"
+    applying = f"python -m torchthaw doctor {shell_word(path)} --apply (--diff shows them first)"
     if certain:
         which = "every edit" if certain == counts[EDIT] else f"{certain} of these edits, marked with +"
         yield f"to make {which}{', and the optional ones' if optional else ''}: {applying}"
     elif optional:
-        # nvcc alone refuses cards that `run` leaves out.
-        alone = not any(finding.rule == "gpu-architecture" for finding in findings)
+        # What `run` serves and no edit replaces needs it still; nvcc alone refuses cards that `run` leaves out.
+        alone = not any(
+            finding.rule == "gpu-architecture" or finding.rule in SERVED and not finding.certain for finding in findings
+        )
         yield f"to make every optional edit{', so that PyTorch alone compiles it' if alone else ''}: {applying}"
     if counts[EDIT] and command:
         yield f"after the edits: {command}"

@@ -5,6 +5,8 @@ import functools
 import re
 from pathlib import Path
 
+from ...base import reading
+
 TYPES = {
     "B": "Byte", "C": "Char", "S": "Short", "I": "Int", "L": "Long", "F": "Float", "D": "Double", "H": "Half"
 }  # fmt: skip
@@ -38,7 +40,8 @@ LATER = re.compile(r"Legacy(All|NoScalars|WithScalars)\b")
 def table():
     """{function: None} of every function and function-like macro, THFloatTensor_fill as well as THTensor_(fill)."""
     known = {}
-    for line in Path(__file__).with_name("symbols.txt").read_text().splitlines():
+    own = reading.read_bytes(Path(__file__).with_name("symbols.txt"), 1 << 20).decode()
+    for line in own.splitlines():
         if line.startswith("#"):
             continue
         pattern, *rest = line.split()

@@ -1,38 +1,26 @@
 """torchthaw/legacy/doctor/textfile.py: files as text, with what it takes to write them back as they were."""
 
 import codecs
+import contextlib
 import difflib
+import fcntl
 import io
 import os
 import re
-import shutil
 import stat
 import tempfile
 import tokenize
 from collections import Counter
 
+from ...base import reading
+from ...base.reading import Unreadable
+
+__all__ = ["MOST", "TextFile", "Unreadable", "opcodes"]
+
+MOST = 300_000  # bytes of a file that is read as text; docs/reference/command-line.md states it
 MOST_PAIRS = 1_000_000  # of equal lines, for an exact comparison
+LEFT_OVER = ".torchthaw-"  # what the names of files begin with that replace others
 ENDING = re.compile(r"\r\n|\r|\n")
-
-
-class Unreadable(Exception):
-    """Why a file is passed over."""
-
-
-def read_bytes(path):
-    """What the file holds; Unreadable where it is no regular file, or cannot be read. Never waits."""
-    try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):
-            what = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
-            raise Unreadable(f"expected a regular file, got {what.get(stat.S_IFMT(status.st_mode), 'a device')}")
-        with open(path, "rb") as file:
-            return file.read()
-    except ValueError as error:  # a name that no file can have
-        raise Unreadable(f"it cannot be read: {error}") from None
-    except OSError as error:
-        kind = "a symbolic link that leads nowhere" if os.path.islink(path) else "it cannot be read"
-        raise Unreadable(f"{kind}: {error.strerror}") from None
 
 
 class TextFile:
@@ -42,9 +30,9 @@ class TextFile:
     that declares nothing, which are taken for latin-1.
     """
 
-    def __init__(self, path, is_python):
-        self.path = path
-        self.data = read_bytes(path)
+    def __init__(self, path, is_python, root=None):
+        self.path, self.root = path, root
+        self.data = reading.read_bytes(path, MOST, root)
         self.encoding, self.declared = _encoding(self.data, is_python)
         self.mark = codecs.BOM_UTF8 if self.data.startswith(codecs.BOM_UTF8) else b""
         self._raw = self.data[len(self.mark) :].decode(self.encoding)
@@ -66,22 +54,60 @@ class TextFile:
         return self.mark + ("".join(lines[:-1]) + new[-1]).encode(self.encoding)
 
     def write(self, text):
-        """Replaces the file in one step. OSError; RuntimeError where it has changed since it was read."""
+        """Replaces the file in one step, by one of the same owner and mode; returns how many other names it had, which
+        keep the old text. OSError; RuntimeError where it has changed since it was read.
+        """
         data = self.encoded(text)
-        descriptor, temporary = tempfile.mkstemp(prefix=".torchthaw-", dir=os.path.dirname(self.path))
+        descriptor, temporary = tempfile.mkstemp(prefix=LEFT_OVER, dir=os.path.dirname(self.path))
         try:
             with io.open(descriptor, "wb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # held by nobody once this process is gone
                 file.write(data)
                 file.flush()
+                status = os.stat(self.path)
+                _take_over(self.path, status, file.fileno())
                 os.fsync(file.fileno())
-            shutil.copymode(self.path, temporary)
-            with open(self.path, "rb") as file:
-                if file.read() != self.data:
-                    raise RuntimeError("it has changed since it was read")
+            if reading.read_bytes(self.path, MOST, self.root) != self.data:
+                raise RuntimeError("it has changed since it was read")
             os.replace(temporary, self.path)
+            return status.st_nlink - 1
         except BaseException:
             os.unlink(temporary)
             raise
+
+
+def _take_over(path, status, file):
+    """Gives an open file owner, group, mode and extended attributes of the one at ``path``. OSError."""
+    made = os.fstat(file)
+    if (made.st_uid, made.st_gid) != (status.st_uid, status.st_gid):
+        try:
+            os.fchown(file, status.st_uid, status.st_gid)
+        except OSError as error:
+            owner = f"it belongs to user {status.st_uid} and group {status.st_gid}, and the new file could not"
+            raise OSError(error.errno, owner) from None
+    os.fchmod(file, stat.S_IMODE(status.st_mode))
+    with contextlib.suppress(OSError):  # a file system without them
+        for name in os.listxattr(path):
+            with contextlib.suppress(OSError):
+                os.setxattr(file, name, os.getxattr(path, name))
+
+
+def remove_left_over(path):
+    """Removes what a process that was killed left where it would have replaced a file; whether that is gone."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # not one that another process is about to rename
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return False
+        os.unlink(path)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(file)
 
 
 def opcodes(old, new):

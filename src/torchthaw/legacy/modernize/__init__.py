@@ -43,6 +43,7 @@ def add_modernize(subcommands, help):
 
 
 def run_modernize(options):
+    from ...base import printing
     from ..doctor import python2
     from .project import Refused
 
@@ -53,16 +54,17 @@ def run_modernize(options):
     try:
         python2.require("modernize")
     except ImportError as error:
-        print(f"torchthaw: modernize: {error}", file=sys.stderr)
+        printing.complain(f"modernize: {error}")
         return 2
     try:
         return _check(options) if options.check else _modernize(options)
     except Refused as error:
-        print(f"torchthaw: modernize: {error}", file=sys.stderr)
+        printing.complain(f"modernize: {error}")
         return 2
 
 
 def _modernize(options):
+    from ...base import printing
     from . import conversion, report, writing
     from .project import Project
 
@@ -70,12 +72,12 @@ def _modernize(options):
     made = conversion.convert(options.project, folder, options.build, options.time_limit)
     if options.diff:
         return _show_diff(made, 0)
-    writing.write(made.contents, folder)
-    rows = _complete(made.result, options)
-    page = report.page(made, rows).encode(errors="backslashreplace")  # names of files may be no text
-    (folder / "MODERNIZED.md").write_bytes(page)
+    with writing.written(made.contents, folder) as there:
+        rows = _complete(made.result._replace(folder=there), options)
+        page = report.page(made, rows).encode(errors="backslashreplace")  # names of files may be no text
+        (there / "MODERNIZED.md").write_bytes(page)
     status = report.exit_status(False, made.result.remarks, rows)
-    _print(report.as_json(made, rows, status, True) if options.json else report.as_text(made, rows, True))
+    printing.show(report.as_json(made, rows, status, True) if options.json else report.as_text(made, rows, True))
     return status
 
 
@@ -92,6 +94,7 @@ def _complete(result, options):
 
 
 def _check(options):
+    from ...base import printing
     from . import conversion, replacements, report, writing
     from .literal import NeedsRun
 
@@ -100,15 +103,16 @@ def _check(options):
         try:
             made = conversion.convert(options.project, folder, options.build, may_run=False)
         except NeedsRun as error:
-            _print(report.needs_run(options.project, error, options.json))
+            printing.show(report.needs_run(options.project, error, options.json))
             return 1
         if not options.diff:
-            writing.write(made.contents, folder)
+            with writing.written(made.contents, folder):
+                pass
             made.result.remarks.extend(replacements.hints(made.result))
     status = report.exit_status(True, made.result.remarks, [])
     if options.diff:
         return _show_diff(made, status)
-    _print(report.as_json(made, [], status, False) if options.json else report.as_text(made, [], False))
+    printing.show(report.as_json(made, [], status, False) if options.json else report.as_text(made, [], False))
     return status
 
 
@@ -119,9 +123,3 @@ def _show_diff(made, status):
     sys.stdout.buffer.write(writing.diff(made.project, made.contents))
     sys.stdout.buffer.flush()
     return status
-
-
-def _print(text):
-    """Prints what any terminal takes: sources and names of files hold any character."""
-    encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))

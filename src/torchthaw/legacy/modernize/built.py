@@ -317,6 +317,15 @@ class Reader:
         if not made["with_cuda"] and self._is_of_cuda(place):
             self.left_out[place] = place
             return
+        if place in self.project.files and re.search(r"\.so(?:\.\d+)*$", place):
+            # By its path it would be named in the product, as it is on this machine.
+            folder, name = os.path.dirname(place) or ".", os.path.basename(place)
+            where = "where it is installed, put it into a folder that LD_LIBRARY_PATH or ldconfig names"
+            self.say("object", f"extra_objects: {place} is linked by its name, and found in {folder}; {where}", "look")
+            made["extra_link_args"].append(f"-l:{name}")
+            for argument in ("library_dirs", "runtime_library_dirs"):
+                made[argument] += [folder] if folder not in made[argument] else []
+            return
         if place in self.project.files:
             rule = f"extra_objects: {place} stays: there is no source that it is made of"
             self.say("object", rule, "hint" if place.endswith((".a", ".so")) else "look")

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..doctor.examine import Examination
-from ..doctor.project import C_FILES
+from ..doctor.project import is_python, kind
+from ..doctor.rules import C
 from . import c_functions, c_resizes, old_tests, pyproject, recording, scripts, setup_file
 from .built import extensions
 from .layout import plan
@@ -153,7 +154,7 @@ def _dropped(project, build_files, setup_path, texts, remarks):
 def _name_cpp_extensions(project, dropped, remarks):
     """Says which build files make C++ extensions, of which the new setup.py has none."""
     for path in project.files:
-        text = project.text(path) if path.endswith(".py") else None
+        text = project.text(path) if is_python(path) else None
         if text and all(word.search(text.text) for word in CPP_SETUP):
             message = "builds C++ extensions, and the new setup.py does not: run it too"
             if path in dropped:
@@ -179,7 +180,7 @@ def _name_old_commands(project, layout, dropped, remarks):
 
 def _carried(project, layout, contents, resized, remarks):
     """Adds the files of the old project to ``contents``; returns ({path: (old text, new text)}, functions)."""
-    texts = {old: project.text(old) for old in layout.files if old.endswith(".py")}
+    texts = {old: project.text(old) for old in layout.files if is_python(old)}
     texts = {old: source for old, source in texts.items() if source is not None}
     converted, found, functions = _converter()(
         {old: each.text for old, each in texts.items()}, dict(layout.modules), resized
@@ -208,14 +209,13 @@ def _converter():
 
 def _encoded(path, source, text, remarks):
     """The bytes of an edited text: as it was encoded, and UTF-8 where nothing said how that is."""
-    is_python = path.endswith(".py")
     message, kind = "its bytes are no UTF-8 and it names no encoding: Latin-1, now UTF-8", "done"
-    if source.declared or not is_python:
+    if source.declared or not is_python(path):
         try:
             return source.encoded(text)
         except UnicodeEncodeError:
             message = f"it is UTF-8 now, since {source.encoding} has no such character"
-            message, kind = message + "; see its first lines" * is_python, "look"
+            message, kind = message + "; see its first lines" * is_python(path), "look"
     remarks.append(Remark(path, 0, "encoding", message, kind))
     return text.encode()
 
@@ -224,13 +224,13 @@ def _edited_c(project, layout, remarks):
     """{path: text} of C and CUDA files with the edits that the doctor demands; what it cannot edit is said."""
     found = {}
     for report in Examination(project.root).reports:
-        if report.path not in layout.files or os.path.splitext(report.path)[1] not in C_FILES or report.text is None:
+        if report.path not in layout.files or kind(report.path) != C or report.text is None:
             continue
         for finding in report.findings:
             is_done = finding.certain and finding.effect == "edit"
-            kind = {"edit": "done" if is_done else "look", "check": "hint"}.get(finding.effect)
-            if kind:
-                remarks.append(Remark(report.path, finding.line, finding.rule, finding.message, kind))
+            asks = {"edit": "done" if is_done else "look", "check": "hint"}.get(finding.effect)
+            if asks:
+                remarks.append(Remark(report.path, finding.line, finding.rule, finding.message, asks))
         if report.edited != report.text and any(each.effect == "edit" and each.certain for each in report.findings):
             found[report.path] = report.edited
     return found

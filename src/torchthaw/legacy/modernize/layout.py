@@ -6,6 +6,7 @@ import re
 import sys
 from typing import NamedTuple
 
+from ..doctor.project import is_python
 from .imports import WRAPPER, Module, closure, old_name_of
 from .project import Refused
 from .remarks import Remark
@@ -43,9 +44,14 @@ class Planner:
         self.setup_name = setup_name
         self.modules = {}
         for name in project.files:
-            if name.endswith(".py") and name not in self.dropped and project.text(name):
+            if is_python(name) and name not in self.dropped and project.text(name):
                 self.modules[name] = Module(project.text(name).text)
         self.linked = {name for extension in extensions for name in extension.files("extra_objects")}
+        self.linked |= {
+            name for extension in extensions for folder in extension.files("library_dirs")
+            for flag in extension.files("extra_link_args") for name in project.files
+            if flag.startswith("-l:") and name == os.path.normpath(os.path.join(folder, flag[3:]))
+        }  # fmt: skip
         self.linked |= {
             name for extension in extensions for folder in extension.files("library_dirs")
             for library in extension.files("libraries") for name in project.files
@@ -97,7 +103,7 @@ class Planner:
         folder = os.path.join(extension.base, first)
         own = os.path.join(extension.base, *extension.name.split("."))
         return bool(rest) and not first.startswith("_") and any(
-            name.endswith(".py") and os.path.dirname(name) != own and not name.startswith(f"{folder}/_ext/")
+            is_python(name) and os.path.dirname(name) != own and not name.startswith(f"{folder}/_ext/")
             for name in self.project.below(folder)
         )  # fmt: skip
 
@@ -248,9 +254,7 @@ class Planner:
             folders |= {prefix + "/".join(parts[:count]) for count in range(1, len(parts))}
         for new in self.moves.values():
             if not new.startswith("tests/"):
-                folders |= {
-                    os.path.dirname(path) for path in there if path.startswith(f"{new}/") and path.endswith(".py")
-                }
+                folders |= {os.path.dirname(path) for path in there if path.startswith(f"{new}/") and is_python(path)}
         for folder in sorted(folders):
             path = f"{folder}/__init__.py"
             if path not in there:
@@ -263,7 +267,7 @@ class Planner:
         """{old dotted name: new dotted name} of every module, its packages and the extensions."""
         found, relative = {}, {}
         for old, new in files.items():
-            if not old.endswith(".py") or new.startswith("tests/"):
+            if not is_python(old) or new.startswith("tests/"):
                 continue
             new_name = _module(new, self.new_root(new, roots))
             own = self.import_root(os.path.dirname(old))

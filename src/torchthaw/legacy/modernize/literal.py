@@ -29,11 +29,14 @@ class Stopped(Exception):
 
 
 class Call(dict):
-    """The arguments of one call by name, those given by position under their number; ``line`` is where it stands."""
+    """The arguments of one call by name, those given by position under their number; ``line`` is where it stands.
+
+    is_built: whether ``build()`` of its result is called, as far as that is known.
+    """
 
     def __init__(self, line, arguments):
         super().__init__(arguments)
-        self.line = line
+        self.line, self.is_built = line, False
 
 
 def calls(text, path, has_cuda):
@@ -73,6 +76,7 @@ class Reader(Values):
         super().__init__(tree, {"__file__": os.fspath(path), "__name__": "__main__"}, functions)
         self.calls = {name: [] for name in WANTED}
         self.defined = {}  # function of this file -> the names in it
+        self.made = {}  # name -> the Call of create_extension whose result it is
 
     # Statements
 
@@ -94,6 +98,7 @@ class Reader(Values):
 
     def run_FunctionDef(self, statement):
         self.refuse_calls(statement, "of a function")
+        self.mark_built(statement)
         self.defined[statement.name] = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
     def run_If(self, statement):
@@ -106,9 +111,22 @@ class Reader(Values):
             self.run(statement.body if holds else statement.orelse)
 
     def run_Assign(self, statement):
+        before = len(self.calls["create_extension"])
         value = self.value_or_none(statement.value)
         for target in statement.targets:
             self.bind(target, value)
+            if isinstance(target, ast.Name):
+                self.made.pop(target.id, None)
+                if len(self.calls["create_extension"]) > before and isinstance(statement.value, ast.Call):
+                    self.made[target.id] = self.calls["create_extension"][-1]
+
+    def mark_built(self, statement):
+        """Takes every ``name.build()`` in a statement for called: an alias of a name may be."""
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and node.attr == "build":
+                owner = node.value.id if isinstance(node.value, ast.Name) else None
+                for call in [self.made[owner]] if owner in self.made else self.made.values():
+                    call.is_built = True
 
     def run_AugAssign(self, statement):
         target = statement.target
@@ -126,6 +144,7 @@ class Reader(Values):
         call = statement.value
         if isinstance(call, ast.Call) and not self.change(call):
             origin = self.tree.origin(call.func)
+            self.mark_built(statement)
             if origin == "os.chdir":
                 raise NeedsRun(statement.lineno, "it changes the current folder")
             if origin in ("sys.exit", "exit", "quit"):
@@ -156,6 +175,7 @@ class Reader(Values):
     def forget(self, statement):
         """After a statement that is not followed nothing is known of the names in it."""
         self.refuse_calls(statement, "in a statement that is not followed")
+        self.mark_built(statement)
         for node in ast.walk(statement):
             if isinstance(node, ast.Name):
                 self.values.pop(node.id, None)

@@ -182,8 +182,6 @@ class Package:
             },
             "tool.setuptools.package-data": data,
             "tool.pytest.ini_options": {"testpaths": ["tests"]},
-            # One wheel for every Python from 3.10 on.
-            "tool.distutils.bdist_wheel": {"py-limited-api": "cp310"},
         }  # fmt: skip
 
     def package_of(self, name):

@@ -6,7 +6,9 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-from ..doctor.textfile import TextFile, Unreadable, read_bytes
+from ...base import reading
+from ..doctor.project import is_python
+from ..doctor.textfile import TextFile, Unreadable
 from .remarks import Remark
 
 # What tools leave, and what a version control keeps.
@@ -15,6 +17,7 @@ SKIPPED = {
     ".ipynb_checkpoints", "node_modules", "site-packages",
 }  # fmt: skip
 BYTECODE = (".pyc", ".pyo")
+MOST = 100 << 20  # bytes of a file that the new project has, too
 
 
 class Refused(RuntimeError):
@@ -26,9 +29,10 @@ class File(NamedTuple):
 
     path: Path
     is_program: bool
+    root: Path
 
     def data(self):
-        return read_bytes(self.path)
+        return reading.read_bytes(self.path, MOST, self.root)
 
 
 class Project:
@@ -85,10 +89,10 @@ class Project:
 
     def _add(self, name, real):
         try:
-            with open(real, "rb"):
-                self.files[name] = File(real, bool(os.stat(real).st_mode & stat.S_IXUSR))
-        except OSError as error:
-            self._leave_out(name, f"it cannot be read: {error.strerror}")
+            reading.check(real, MOST, self.root)
+            self.files[name] = File(real, bool(os.stat(real).st_mode & stat.S_IXUSR), self.root)
+        except Unreadable as error:
+            self._leave_out(name, str(error))
 
     def _leave_out(self, name, why):
         self.remarks.append(Remark(name, 0, "left-out", why, "look"))
@@ -97,7 +101,7 @@ class Project:
         """The TextFile of a file; None where it cannot be read as one."""
         if name not in self._texts:
             try:
-                self._texts[name] = TextFile(self.files[name].path, name.endswith(".py"))
+                self._texts[name] = TextFile(self.files[name].path, is_python(name), self.root)
             except Unreadable:
                 self._texts[name] = None
         return self._texts[name]

@@ -29,8 +29,9 @@ class Recorder:
     def create_extension(self, *given, **keywords):
         arguments = {**dict(zip(CREATE_EXTENSION, given)), **keywords}
         arguments["relative_to"] = os.path.join(os.path.abspath(os.path.dirname(arguments.get("relative_to", "."))), "")
-        self.found["create_extension"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": arguments})
-        return Anything(arguments.get("name"))
+        call = {"line": self.line(), "cwd": os.getcwd(), "arguments": arguments, "built": False}
+        self.found["create_extension"].append(call)
+        return Anything(arguments.get("name"), call)
 
     def setup(self, **keywords):
         self.found["setup"].append({"line": self.line(), "cwd": os.getcwd(), "arguments": keywords})
@@ -61,8 +62,13 @@ class Recorder:
 class Anything:
     """Stands for the cffi.FFI of an extension and its distutils extension: every method does nothing."""
 
-    def __init__(self, name=None):
-        self.name = name
+    def __init__(self, name=None, call=None):
+        self.name, self._call = name, call
+
+    def build(self, *given, **keywords):
+        if self._call is not None:
+            self._call["built"] = True
+        return Anything(self.name)
 
     def __getattr__(self, name):
         return lambda *given, **keywords: Anything(self.name)

@@ -11,14 +11,14 @@ import json
 import os
 import re
 import shlex
-import signal
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from ...base import child
 from ..doctor import python2
+from ..doctor.project import is_python
 from ..doctor.tree import TooDeep
 from . import literal
 from .project import Refused
@@ -27,6 +27,8 @@ from .remarks import Remark
 
 RECORDER = Path(__file__).with_name("recorder.py")
 PRINTED = "printed"
+MOST_PRINTED = 16 << 20  # bytes
+SECONDS_OF_IMPORTS = 120
 STARTS = re.compile(r"^(?:os\.system|(?:subprocess\.)?(?:call|check_call|check_output|run|Popen))$")
 
 
@@ -60,7 +62,7 @@ def find(project, chosen=()):
     for name in chosen:
         if name not in project.files:
             raise Refused(f"--build: expected a file of the project, relative to it, got {name!r}")
-    found = [name for name in project.files if name.endswith(".py") and _builds(project.text(name))]
+    found = [name for name in project.files if is_python(name) and _builds(project.text(name))]
     found = [name for name in found if name in chosen] if chosen else found
     if not found:
         of = f"--build: {chosen[0]}" if chosen else "PROJECT"
@@ -105,6 +107,9 @@ def _read(project, path):
         cpu, cuda = (literal.calls(text, file, has_cuda) for has_cuda in (False, True))
     except (SyntaxError, TooDeep) as error:
         raise Refused(f"{path}: expected Python that can be parsed: {error}") from None
+    cpu["create_extension"], cuda["create_extension"] = _built(
+        *(each["create_extension"] for each in (cpu, cuda)), lambda call: (call.line, call.is_built)
+    )
     given = [[_given(project.root, file.parent, call.line, _named(call)) for call in each["create_extension"]]
              for each in (cpu, cuda)]  # fmt: skip
     setup = next(iter(cuda["setup"]), None)
@@ -130,6 +135,19 @@ def python3(text):
         if translated is not None and python2.parse_error(translated) is None:
             return translated
     return None
+
+
+def _built(cpu, cuda, look):
+    """The calls as without CUDA and with it, but for those that ``build()`` is called of on the other side alone.
+
+    look: gives the line of a call, and whether ``build()`` is called of its result.
+    """
+    sides = [cpu, cuda]
+    built = [{line for line, is_built in map(look, calls) if is_built} for calls in sides]
+    return [
+        [call for call in calls if look(call)[0] in mine or look(call)[0] not in others]
+        for calls, mine, others in zip(sides, built, reversed(built))
+    ]
 
 
 def _named(call):
@@ -177,6 +195,9 @@ def run(project, path, limit, remarks=()):
                 else "it called neither create_extension nor setup" + (f", and printed {said[-1]!r}" if said else "")
             )
             raise Refused(f"{path}: expected a build file that can be run here; {why}")
+        calls = _built(*calls, lambda call: (call["line"], call["built"]))
+        for each, kept in zip(found, calls):
+            each["create_extension"] = kept
         given = [
             [_given(each["root"], call["cwd"], call["line"], _known(path, call)) for call in each["create_extension"]]
             for each in found
@@ -201,7 +222,7 @@ def _copy(project, root):
         target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
         data = file.data()
-        source = project.text(name) if name.endswith(".py") else None
+        source = project.text(name) if is_python(name) else None
         translated = python3(source.text) if source else None
         if translated is not None and (translated != source.text or not source.declared):
             data = translated.encode("utf-8" if not source.declared else source.encoding)
@@ -214,25 +235,17 @@ def _recorded(roots, path, limit):
     results = [root.parent / "recorded.json" for root in roots]
     jobs = [(root / path, has_cuda, result) for root, has_cuda, result in zip(roots, "01", results)]
     command = [sys.executable, RECORDER, str(limit), *(word for job in jobs for word in job)]
-    with open(
-        roots[0].parent / PRINTED, "wb"
-    ) as printed:  # a file, which what the build file has started may hold open
-        process = subprocess.Popen(
-            [os.fspath(word) for word in command], cwd=jobs[0][0].parent,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, stdin=subprocess.DEVNULL, stdout=printed,
-            stderr=printed, start_new_session=True,
-        )  # fmt: skip
-    try:
-        process.wait()
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # what it started, too
-        process.wait()
+    # The recorder ends each of the two after ``limit`` seconds; the imports before them take longer than most.
+    done = child.run(
+        command, seconds=2 * limit + SECONDS_OF_IMPORTS, output=MOST_PRINTED, cwd=jobs[0][0].parent,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    (roots[0].parent / PRINTED).write_bytes(done.out + done.err)
     for result in results:
         found = json.loads(result.read_text()) if result.exists() else None
         if found is None:
             lines = _printed(roots)
-            last = lines[-1] if lines else f"exit status {process.returncode}"
+            last = done.ended_by or (lines[-1] if lines else f"exit status {done.status}")
             raise Refused(f"{path}: expected a build file that can be run here; it ended with {last}")
         if "late" in found:
             expected = f"expected a build file that ends within {limit:g} seconds"

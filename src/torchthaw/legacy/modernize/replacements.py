@@ -2,8 +2,10 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
+from ...base import reading
 from ...header import prototypes
 from .remarks import Remark
 from .replacement_table import TABLE
@@ -50,8 +52,7 @@ def _names(result):
     for each in result.functions:
         for name in each.calls:
             yield name, each.path, each.line
-    for path in _headers(result.project):
-        text = path.read_text(encoding="utf-8", errors="replace")
+    for path, text in _headers(result.project):
         for name in functions_of_tensors(text):
             line = 1 + text.count("\n", 0, re.search(rf"\b{name}\b", text).start())
             yield name, path.relative_to(result.project).as_posix(), line
@@ -60,13 +61,14 @@ def _names(result):
 
 
 def _headers(project):
-    """The project's C headers, without what a link or a hidden folder leads to."""
-    for folder, folders, files in os.walk(project):
+    """(path, text) of the project's C headers, without what a link or a hidden folder leads to."""
+    for folder, folders, names in os.walk(project):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
-        for name in sorted(files):
+        for name in sorted(names):
             path = Path(folder, name)
-            if name.endswith(".h") and path.is_file() and path.stat().st_size <= LARGEST_HEADER:
-                yield path
+            if name.endswith(".h"):
+                with suppress(reading.Unreadable):
+                    yield path, reading.read_bytes(path, LARGEST_HEADER, project).decode("utf-8", "replace")
 
 
 def functions_of_tensors(text):

@@ -1,10 +1,10 @@
 """torchthaw/legacy/modernize/report.py: what was done and what is left, as text, as JSON and as MODERNIZED.md."""
 
 import json
-import shlex
 from collections import Counter
 
 from ... import __version__
+from ...base.printing import one_line, shell_word
 from .remarks import Remark
 from .requirements import SETUPTOOLS
 from .writing import changed_lines
@@ -67,7 +67,7 @@ def needs_run(project, error, is_json):
         counts = _counts([remark])
         found = {"project": str(project), "remarks": [remark._asdict()], "counts": counts, "exit_status": 1}
         return json.dumps(found, indent=2)
-    return f"to look at:\n  {_place(remark)}: {remark.rule}: {remark.message}"
+    return "to look at:\n" + one_line(f"  {_place(remark)}: {remark.rule}: {remark.message}")
 
 
 def as_text(conversion, rows, is_written):
@@ -95,11 +95,11 @@ def as_text(conversion, rows, is_written):
         ]
     lines += ["", summary(conversion)]
     if is_written:
-        folder = shlex.quote(str(result.folder))
+        folder = shell_word(result.folder)
         lines.append(f"written: {folder}; MODERNIZED.md there lists everything")
         build = f'pip install "{SETUPTOOLS}" && pip install --no-build-isolation --editable .'
         lines.append(f"next: cd {folder} && {build} && python -m pytest")
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def summary(conversion):
@@ -117,7 +117,9 @@ def page(conversion, rows):
     """The text of MODERNIZED.md."""
     result = conversion.result
     parts = [
-        PAGE.format(package=result.package, project=result.project.name, version=__version__, setuptools=SETUPTOOLS)
+        PAGE.format(
+            package=result.package, project=one_line(result.project.name), version=__version__, setuptools=SETUPTOOLS
+        )
     ]
     parts.append(_section("Look at these", [_item(each) for each in result.remarks if each.kind == "look"],
                           "Nothing is left that modernize could not decide."))  # fmt: skip
@@ -151,12 +153,12 @@ def _plain_c(functions):
         "be contiguous. What is to be decided by hand is marked in a comment.",
     ]
     for each in functions:
-        text += ["", f"`{each.path}:{each.line}`", "", "```c", each.prototype, "```"]
+        text += ["", f"`{each.path}:{each.line}`", "", "```c", *each.prototype.split("\n"), "```"]
     return _section("C functions that can leave TH", text)
 
 
 def _section(title, lines, otherwise=""):
-    return f"## {title}\n\n" + "\n".join(lines or [otherwise]) + "\n"
+    return f"## {title}\n\n" + "\n".join(map(one_line, lines or [otherwise])) + "\n"
 
 
 def _item(remark):

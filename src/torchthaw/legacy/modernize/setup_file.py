@@ -13,6 +13,11 @@ WITH_CUDA = """
 # TORCHTHAW_BUILD_CUDA=1 builds for GPUs on a machine without one.
 with_cuda = torch.cuda.is_available() or os.environ.get("TORCHTHAW_BUILD_CUDA") == "1"
 """
+SETUP = """
+# One wheel for every Python from 3.10 on.
+options = {{"bdist_wheel": {{"py_limited_api": "cp310"}}}}
+setup(ext_modules={modules}, cmdclass={{"build_ext": BuildExtension}}, options=options)
+"""
 OLD_C_NAME = """
 # C of that time: signed integers wrap around, C23 has other keywords, and compilers of today take these for errors.
 old_c = {value}
@@ -33,7 +38,7 @@ def text(extensions, names):
     for extension, name in zip(extensions, names):
         parts.append(_extension(extension, name, several))
     modules = "extensions" if several else "[extension]"
-    parts.append(f'\nsetup(ext_modules={modules}, cmdclass={{"build_ext": BuildExtension}})\n')
+    parts.append(SETUP.format(modules=modules))
     if several:
         index = next(i for i, part in enumerate(parts) if "FFIExtension(" in part)
         parts.insert(index, "\nextensions = []\n")

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from ...base.printing import diff_name
 from .project import Refused
 
 
@@ -37,8 +38,11 @@ def output_folder(project, given):
     return folder
 
 
-def write(contents, folder):
-    """Writes {path: Content} below ``folder``, which appears in one step. OSError; then nothing is there."""
+@contextlib.contextmanager
+def written(contents, folder):
+    """Writes {path: Content} below a folder beside ``folder``, and gives that; it becomes ``folder`` at the end of the
+    block, in one step. After an exception, also one of Ctrl-C, nothing is there.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -50,10 +54,10 @@ def write(contents, folder):
             path.write_bytes(content.data)
             if content.is_program:
                 path.chmod(path.stat().st_mode | 0o111)
+        yield made
         os.rename(made, folder)
     finally:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(temporary)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def diff(project, contents):
@@ -64,31 +68,34 @@ def diff(project, contents):
         old = project.files[content.old].data() if content.old else b""
         seen.add(content.old)
         if content.old is None:
-            parts += _file(name, name, f"new file mode {'100755' if content.is_program else '100644'}\n")
+            parts += _file(name, name, b"new file mode %b\n" % _mode(content))
             parts += _changes("/dev/null", f"b/{name}", old, content.data)
         elif content.old != name or old != content.data:
-            moved = f"rename from {content.old}\nrename to {name}\n" if content.old != name else ""
+            moved = (b"rename from %b\nrename to %b\n" % (diff_name(content.old), diff_name(name))
+                     if content.old != name else b"")  # fmt: skip
             parts += _file(content.old, name, moved) + _changes(f"a/{content.old}", f"b/{name}", old, content.data)
     for name in project.files:
         if name not in seen:
-            parts += _file(
-                name, name, f"deleted file mode {'100755' if project.files[name].is_program else '100644'}\n"
-            )
+            parts += _file(name, name, b"deleted file mode %b\n" % _mode(project.files[name]))
             parts += _changes(f"a/{name}", "/dev/null", project.files[name].data(), b"")
     return b"".join(parts)
 
 
+def _mode(file):
+    return b"100755" if file.is_program else b"100644"
+
+
 def _file(old, new, what):
-    return [f"diff --git a/{old} b/{new}\n{what}".encode(errors="surrogateescape")]
+    return [b"diff --git %b %b\n" % (diff_name(f"a/{old}"), diff_name(f"b/{new}")), what]
 
 
 def _changes(before, after, old, new):
     if old == new:
         return []
+    names = [diff_name(name) for name in (before, after)]
     if b"\0" in old + new:
-        return [f"Binary files {before} and {after} differ\n".encode(errors="surrogateescape")]
+        return [b"Binary files %b and %b differ\n" % tuple(names)]
     lines = [re.findall(rb"[^\n]*\n|[^\n]+", data) for data in (old, new)]
-    names = [name.encode(errors="surrogateescape") for name in (before, after)]
     return [
         line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
         for line in difflib.diff_bytes(difflib.unified_diff, *lines, *names)

@@ -1,6 +1,6 @@
 """torchthaw/legacy/doctor/rules: what to look for in a legacy project, one row each."""
 
-from . import aten, build_modules, c, create_extension as extension, cuda, python, pytorch, scripts
+from . import aten, build_modules, c, create_extension as extension, cuda, interfaces, python, pytorch, scripts
 from .rule import C_TEXT, CHECK, CYTHON, EDIT, MODE, PYTHON, PYTHON_TEXT, SHELL, WORKS, C, TreeRule
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
 
 RULES = [
     *python.RULES, *pytorch.RULES, *extension.RULES, *build_modules.RULES, *aten.RULES, *scripts.RULES, *c.RULES,
-    *cuda.RULES,
+    *cuda.RULES, *interfaces.RULES,
 ]  # fmt: skip
 TREE_RULES = [rule for rule in RULES if isinstance(rule, TreeRule)]
 PATTERNS = [rule for rule in RULES if not isinstance(rule, TreeRule)]

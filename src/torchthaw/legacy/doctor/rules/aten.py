@@ -24,7 +24,7 @@ class Old(NamedTuple):
         group ``storage`` is a variable that must hold a storage, ``tensor`` one that must not.
     edit: replacement for the match, as in re.sub; None where none is certain. today: what to write instead.
     include: the header that the edit needs. stays: PyTorch has it still. gone: the PyTorch since which nobody has it, nor
-        torchthaw. unless: text in which it is another library's.
+        torchthaw. unless, given: text in which it is another library's; text without which it is not PyTorch's.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Old(NamedTuple):
     stays: bool = False
     gone: str | None = None
     unless: re.Pattern = re.compile(r"(?!)")
+    given: re.Pattern = re.compile(r"")
 
 
 class Gone(NamedTuple):
@@ -79,7 +80,12 @@ READY = rf"{BEFORE_STATEMENT}(?:{OBJECT}(?:\.|->))?lazyInitCUDA\(\)(?=\s*;)"
 ALLOCATOR = "c10::cuda::CUDACachingAllocator"
 # Macros of glog's names, which PyTorch had until 1.12.
 CHECKS = {"EQ": "==", "NE": "!=", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">"}
-OF_GLOG = re.compile(r"\bglog/")
+# Another library that has them is included; that of a folder that is empty, such as a submodule's, cannot be looked into.
+OF_GLOG = re.compile(
+    r"#\s*include\s*[<\"](?!(?:c10|torch|ATen|caffe2)/)[^>\"\n]*(?:glog|logging|dmlc|check)[^>\"\n]*[>\"]",
+    re.IGNORECASE,
+)
+OF_C10 = re.compile(r"#\s*include\s*[<\"](?:c10|torch|ATen|caffe2)/|\b(?:at|torch|c10)::")
 CONTEXT, EXCEPTION, MEMORY = "ATen/cuda/CUDAContext.h", "c10/cuda/CUDAException.h", "c10/cuda/CUDACachingAllocator.h"
 
 NAMES = [
@@ -187,13 +193,13 @@ NAMES = [
         old(
             f"CHECK_{name}", rf"\bD?CHECK_{name}\(\s*({ARGUMENT})\s*,\s*({ARGUMENT})\)(?=\s*;)",
             rf"TORCH_CHECK((\1) {sign} (\2))", f"TORCH_CHECK(a {sign} b)",
-        )._replace(unless=OF_GLOG)
+        )._replace(unless=OF_GLOG, given=OF_C10)
         for name, sign in CHECKS.items()
     ],
     old(
         "CHECK_EQ", rf"\bD?CHECK_(?:(?:{'|'.join(CHECKS)})\(\s*{ARGUMENT}\s*,\s*{ARGUMENT}\)\s*<<|NOTNULL\()", None,
         "TORCH_CHECK(condition, parts of a message)",
-    )._replace(unless=OF_GLOG),
+    )._replace(unless=OF_GLOG, given=OF_C10),
 ]  # fmt: skip
 
 # A variable that holds a storage.

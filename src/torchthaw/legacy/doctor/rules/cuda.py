@@ -82,7 +82,7 @@ RULES = [
     ),
     rule(
         "removed-cuda", WORKS, C,
-        r"\s*:\s*(?:public\s+)?thrust::(?:unary|binary)_function\s*<(?:[^<>{}]|<(?:[^<>{}]|<[^<>{}]*>)*>)*>(?=\s*\{)",
+        r"(?<!\s)\s*:\s*(?:public\s+)?thrust::(?:unary|binary)_function\s*<(?:[^<>{}]|<(?:[^<>{}]|<[^<>{}]*>)*>)*>(?=\s*\{)",
         "thrust has no such base class today, and needs none; `run` brings it back", "",
         unless=r"\b(?:argument|result)_type\b", inside=BY_VERSION,
     ),

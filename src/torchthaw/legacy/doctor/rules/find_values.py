@@ -110,14 +110,21 @@ def _is_sequence(tree, node):
 
 
 def _of_data(tree, node):
-    """(the x of ``x.data``, whether it is NumPy's), also of ``x.data.cpu()``; None for what is no such thing."""
-    numpy = False
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
-        if node.func.attr not in ("cpu", "numpy"):
-            return None
-        numpy |= node.func.attr == "numpy"
-        node = node.func.value
-    return (node.value, numpy) if isinstance(node, ast.Attribute) and node.attr == "data" else None
+    """(the x of ``x.data``, whether it is NumPy's), also of ``x.data.cpu()`` and ``x.detach().numpy()``; None for what is
+    no such thing."""
+    seen = set()
+    while True:
+        if isinstance(node, ast.Attribute) and node.attr == "data":
+            seen.add("data")
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not (node.args or node.keywords):
+            if node.func.attr not in ("cpu", "numpy", "detach"):
+                break
+            seen.add(node.func.attr)
+            node = node.func.value
+        else:
+            break
+    return (node, "numpy" in seen) if "data" in seen or {"detach", "numpy"} <= seen else None
 
 
 def _named_data(tree, node):

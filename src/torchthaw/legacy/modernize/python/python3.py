@@ -9,6 +9,7 @@ from ...doctor import python_files
 from ...doctor.findings import FileReport
 from ...doctor.project import Project as DoctorProject
 from ...doctor.rules import CHECK, EDIT, MODE
+from ...doctor.textfile import Unreadable
 from ...doctor.tree import TooDeep
 from .project import parses
 
@@ -55,13 +56,15 @@ def _examined(project):
         for path, file in project.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(_encoded(file.text))
-        sources = DoctorProject(folder)
+        sources = DoctorProject(folder, [folder / path for path in project.files])
         for path, file in project.files.items():
             report = FileReport(path)
             try:
                 if not file.stays:
+                    if folder / path in sources.unreadable:  # an edit has made it longer than what is read
+                        raise Unreadable(sources.unreadable[folder / path])
                     python_files.examine(report, sources, folder / path)
-            except (TooDeep, RecursionError) as error:
+            except (TooDeep, RecursionError, Unreadable) as error:
                 file.remark(0, "unreadable", f"it cannot be read: {error}; the file stays as it is", "look")
                 file.stays = True
             else:

@@ -4,13 +4,12 @@ import contextlib
 import os
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from typing import NamedTuple
 
+from ....base import child
 from ....extension.progress import COUNT, Progress
 from ... import finder
 
@@ -18,6 +17,7 @@ LEFT_OUT = {".git", ".hg", ".svn", "__pycache__"}
 LARGEST_FILE = 100 << 20  # bytes; weights and data are not needed
 SECONDS_OF_BUILD = 900
 SECONDS_OF_JOB = 1800
+MOST_PRINTED = 256 << 20  # bytes
 STEPS = {"find": "looking for arguments of the Functions"}  # what a job is called, if not by its calls
 CHILD = "torchthaw.legacy.modernize.trials.child"
 # Each call has one thread, which makes forks safe, and sees memory that was not set as other numbers on each side.
@@ -158,27 +158,25 @@ def command(folder, words, is_old=False, seconds=SECONDS_OF_BUILD, shown="", rea
 
     shown: the command in messages, if not as it is. read: gets each line that it prints.
     """
-    shown, lines, late = shown or " ".join(["python", *words[1:]]), [], threading.Event()
-    with subprocess.Popen(
-        words, cwd=folder, env={**environment(is_old), **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace",
-    ) as process:  # fmt: skip
-        timer = threading.Timer(seconds, lambda: (late.set(), process.kill()))
-        timer.start()
-        try:
-            for line in process.stdout:
-                if read:
-                    read(line)
-                if line.strip() and not COUNT.match(line):
-                    lines.append(line.strip())
-        except BaseException:
-            process.kill()
-            raise
-        finally:
-            timer.cancel()
-    if late.is_set():
-        return f"{shown}: no end within {seconds} s"
-    return f"{shown}: {_reason(lines) or f'exit status {process.returncode}'}" if process.returncode else ""
+    shown, lines = shown or " ".join(["python", *words[1:]]), []
+
+    def on_line(line):
+        if read:
+            read(line + "\n")
+        if line.strip() and not COUNT.match(line):
+            lines.append(line.strip())
+
+    done = child.run(
+        words,
+        seconds=seconds,
+        output=MOST_PRINTED,
+        cwd=folder,
+        env={**environment(is_old), **variables},
+        on_line=on_line,
+    )
+    if done.ended_by.startswith("more than"):
+        return f"{shown}: no end within {seconds} s" if done.ended_by.endswith(" s") else f"{shown}: {done.ended_by}"
+    return f"{shown}: {_reason(lines) or f'exit status {done.status}'}" if done.status else ""
 
 
 def _reason(lines):

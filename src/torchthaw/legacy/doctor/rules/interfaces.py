@@ -1,0 +1,61 @@
+"""torchthaw/legacy/doctor/rules/interfaces.py: what Python, NumPy and PyTorch's own modules take no more."""
+
+import ast
+import sys
+
+from .rule import CHECK, EDIT, PYTHON, C, Found, TreeRule, rule
+
+VERSION = r"\btorch\.__version__\.split\([^()]*\)"
+# NumPy 1's names of flags and types, and its headers of older interfaces; members of PyArray_Descr.
+NUMPY1 = (
+    r"\bNPY_(?:(?:C|F)_?CONTIGUOUS|CONTIGUOUS|FORTRAN|OWNDATA|FORCECAST|ENSURECOPY|ENSUREARRAY|ELEMENTSTRIDES|ALIGNED|"
+    r"NOTSWAPPED|WRITEABLE|UPDATEIFCOPY|(?:ARRAY_)?UPDATEIFCOPY|BEHAVED(?:_NS)?|[CF]ARRAY(?:_RO)?|DEFAULT|(?:IN|OUT|INOUT)_F?ARRAY|"
+    r"UPDATE_ALL)\b"
+    r"|\bPyArray_(?:DOUBLE|FLOAT|INT|LONG|SHORT|BYTE|UBYTE|CHAR|BOOL|CFLOAT|CDOUBLE|OBJECT)\b(?!\s*\()"
+    r"|\bPyArray_DESCR\([^()]*\)\s*->\s*(?:elsize|alignment|subarray|fields|names|f|c_metadata)\b"
+    r"|#\s*include\s*[<\"]numpy/(?:oldnumeric|old_defines|noprefix)\.h"
+)
+
+
+def lost_locals(tree, project):
+    """``locals()['x']`` of what exec defined in a function."""
+    effect = EDIT if sys.version_info >= (3, 13) else CHECK
+    for function in tree.all(ast.FunctionDef, ast.AsyncFunctionDef):
+        calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        executed = [node for node in calls if node.func.id == "exec" and len(node.args) == 1]
+        for node in (node for node in calls if executed and node.func.id == "locals" and node in tree.parents):
+            if isinstance(tree.parents[node], (ast.Subscript, ast.Attribute)):
+                yield Found(node, effect=effect)
+
+
+def cuda_paths(tree, project):
+    """``include_paths(cuda=True)``"""
+    for node in tree.all(ast.Call):
+        name = (tree.dotted(node.func) or "").rpartition(".")[2]
+        if name in ("include_paths", "library_paths") and "cpp_extension" in tree.code:
+            if any(each.arg == "cuda" for each in node.keywords):
+                yield Found(node)
+
+
+RULES = [
+    TreeRule(
+        "exec-locals", EDIT,
+        "since Python 3.13 locals() in a function has no name that exec made; give exec a dict, and read that",
+        lost_locals,
+    ),
+    TreeRule(
+        "build-argument", EDIT, 'since PyTorch 2.6 there is no argument cuda; write device_type="cuda", or nothing',
+        cuda_paths,
+    ),
+    rule(
+        "torch-version", CHECK, PYTHON,
+        rf"\bint\(\s*{VERSION}\[(?:2|-1)\]|\bmap\(\s*int\s*,\s*{VERSION}\s*\)"
+        rf"|\bint\(\s*\w+\s*\)\s+for\s+\w+\s+in\s+{VERSION}(?!\s*\[)",
+        "the last part may be 0+cu130, which is no number; compare torch.torch_version.TorchVersion, or two parts",
+    ),
+    rule(
+        "numpy-c-api", CHECK, C, NUMPY1,
+        "NumPy 2 has this no more; use NPY_ARRAY_..., NPY_DOUBLE and the like, and PyDataType_ELSIZE(descr)",
+        given=r"#\s*include\s*[<\"]numpy/",
+    ),
+]  # fmt: skip

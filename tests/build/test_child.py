@@ -1,0 +1,156 @@
+"""tests/build/test_child.py: the one way in which torchthaw runs another program under limits."""
+
+import os
+import re
+import sys
+import time
+
+import pytest
+
+from support.messages import names
+from torchthaw.base import child
+
+SECONDS = 20  # more than any of these programs needs
+
+
+def says(text, *parts):
+    return re.search(names(*parts), text)
+
+
+def shell(text, **more):
+    return child.run(["sh", "-c", text], **{"seconds": SECONDS, **more})
+
+
+def is_gone(pid):
+    """Whether no process has this number, or only one that has ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def wait_for(condition):
+    end = time.monotonic() + SECONDS
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def test_status_and_output_of_a_program():
+    done = shell("echo out; echo err >&2; exit 3")
+    assert (done.status, done.out, done.err, done.ended_by) == (3, b"out\n", b"err\n", "")
+
+
+def test_input_is_passed_on():
+    data = os.urandom(300_000)
+    assert child.run(["cat"], seconds=SECONDS, input=data).out == data
+
+
+def test_a_program_that_does_not_read_its_input_ends():
+    assert shell("exit 0", input=b"x" * 300_000).status == 0
+
+
+def test_without_input_standard_input_is_empty():
+    assert shell("cat").out == b""
+
+
+def test_a_program_of_unknown_name_is_named():
+    with pytest.raises(FileNotFoundError, match=names("no-such-program")):
+        child.run(["no-such-program"], seconds=SECONDS)
+
+
+def test_a_program_that_waits_is_ended():
+    begin = time.monotonic()
+    assert says(shell("sleep 60", seconds=0.3).ended_by, "0.3 s")
+    assert time.monotonic() - begin < SECONDS
+
+
+def test_a_program_that_computes_is_ended_in_a_session_of_its_own_too():
+    """By the limit of the processor, which holds where no group of processes reaches."""
+    text = "import os\nif os.fork() == 0:\n os.setsid()\n print(os.getpid(), flush=True)\n"
+    done = child.run(child.python("-c", text + " while True: pass\nos.wait()"), seconds=1)
+    assert says(done.ended_by, "1 s") and wait_for(lambda: is_gone(int(done.out)))
+
+
+def test_memory_is_limited():
+    text = "b'x' * (1 << 30)"
+    done = child.run(child.python("-c", text), seconds=SECONDS, memory=256 * child.MEGABYTE)
+    assert says(done.ended_by, "256 MB", "memory") and done.status
+
+
+def test_memory_that_a_part_of_a_program_needs_is_found_without_a_word_of_it():
+    """A compiler's driver ends with status 1, whatever its part ended with."""
+    part = "x = []\ntry:\n while True: x.append(b'x' * (1 << 24))\nexcept MemoryError: pass\nraise SystemExit(1)"
+    done = shell('"$PYTHON" -I -c "$PART"; exit 1', memory=256 * child.MEGABYTE,
+                 env={**os.environ, "PYTHON": sys.executable, "PART": part})  # fmt: skip
+    assert says(done.ended_by, "256 MB", "memory")
+
+
+def test_memory_of_this_process_is_not_that_of_the_program():
+    held = bytearray(300 * child.MEGABYTE)
+    assert shell("exit 1", memory=256 * child.MEGABYTE).ended_by == "" and held
+
+
+def test_an_error_of_a_small_program_is_no_lack_of_memory():
+    assert shell("exit 1", memory=256 * child.MEGABYTE).ended_by == ""
+
+
+def test_output_is_limited():
+    done = shell("yes", output=100_000)
+    assert says(done.ended_by, "output") and len(done.out) < 100_000 + (1 << 17)
+
+
+def test_output_of_errors_is_limited_too():
+    assert says(shell("yes >&2", output=100_000).ended_by, "output")
+
+
+@pytest.mark.parametrize("signal", ["SEGV", "KILL", "TERM"])
+def test_a_signal_is_named(signal):
+    done = shell(f"kill -{signal} $$")
+    assert done.status < 0 and says(done.ended_by, f"SIG{signal}")
+
+
+def test_what_a_program_leaves_behind_is_ended():
+    done = shell("sleep 60 & echo $!")
+    assert wait_for(lambda: is_gone(int(done.out)))
+
+
+def test_what_holds_the_pipes_in_another_session_is_not_waited_for():
+    text = "import os, time\nif os.fork() == 0:\n os.setsid()\n time.sleep(3)\nprint(1)"
+    begin = time.monotonic()
+    assert child.run(child.python("-c", text), seconds=SECONDS).out == b"1\n"
+    assert time.monotonic() - begin < 3
+
+
+def test_an_exception_ends_the_program(tmp_path):
+    def fail(line):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        shell(f"echo $$ > {tmp_path}/pid; echo line; sleep 60", on_line=fail)
+    assert is_gone(int((tmp_path / "pid").read_text()))
+
+
+def test_lines_come_whole_and_in_order():
+    lines = []
+    shell("printf a; sleep 0.1; echo b; printf '\\377c\\nd'", on_line=lines.append)
+    assert lines == ["ab", "\ufffdc", "d"]
+
+
+def test_no_limit_is_above_one_that_holds_already():
+    text = "import resource\nresource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
+    text += (
+        "from torchthaw.base import child\nprint(child.run(['sh', '-c', 'ulimit -v'], seconds=5, memory=1 << 40).out)"
+    )
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(child.__file__)))
+    text = f"import sys\nsys.path.insert(0, {folder!r})\n{text}"
+    assert child.run(child.python("-c", text), seconds=SECONDS).out == b"b'1048576\\n'\n"
+
+
+def test_no_file_of_the_current_folder_is_imported(tmp_path):
+    for name in ("os", "shutil", "io", "json", "subprocess"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a file of the project')\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = child.run(child.python("-c", "import json, subprocess"), seconds=SECONDS, cwd=tmp_path, env=environment)
+    assert (done.status, done.err) == (0, b"")
