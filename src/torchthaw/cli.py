@@ -48,6 +48,7 @@ COMMANDS = {
     "disable": ("legacy.environment", "undo enable"),
     "doctor": ("legacy.doctor", "say what an old project in Python, C, C++ or CUDA needs before it runs"),
     "modernize": ("legacy.modernize", "make a package of today of a legacy project, in another folder"),
+    "selftest": ("selftest", "check this installation, and print what a report of a fault needs"),
     "nvcc": ("legacy.nvcc", "nvcc for the scripts of old projects"),
     "bindings": ("declarations.command", "declare a C header's functions in another language"),
     "export": ("export.command", "call a C header's operators from another host than PyTorch"),

@@ -8,7 +8,7 @@ import os
 import shutil
 from pathlib import Path
 
-from . import private_folders
+from . import private_folders, writing
 
 # The variables that choose folders for writing.
 CHOICES = ("TORCH_EXTENSIONS_DIR", "TORCHTHAW_CACHE", "XDG_CACHE_HOME")
@@ -115,7 +115,7 @@ def write(folder, files, links):
     """Makes the files and links of a layout() in ``folder``."""
     for name, text in files.items():
         path = _below(folder, name)
-        path.write_text(text, "utf-8", "surrogateescape")
+        writing.write(path, text)
         if Path(name).parent.name == "bin":
             path.chmod(0o755)
     for name, target in links.items():

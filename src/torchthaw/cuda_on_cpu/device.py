@@ -10,7 +10,7 @@ import re
 import runpy
 from pathlib import Path
 
-from ..base import cache, config, toolchain
+from ..base import cache, config, toolchain, writing
 from ..extension import ninja
 
 HERE = Path(__file__).resolve().parent
@@ -79,5 +79,5 @@ def _build(folder, torch_folder, version):
         f"-Wl,-rpath,{libraries}", f"-Wl,-rpath,{_runtime().parent}",
     ]  # fmt: skip
     text = ninja.shared_object(NAME, dict.fromkeys(_sources(), ()), compile_flags, link_flags)
-    (folder / "build.ninja").write_text(text)
+    writing.write(folder / "build.ninja", text)
     ninja.run(folder, text=f"building the CUDA device on the CPU for PyTorch {version}, once", tells_pipes=True)

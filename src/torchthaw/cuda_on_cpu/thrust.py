@@ -5,7 +5,7 @@ import os
 import sysconfig
 from pathlib import Path
 
-from ..base import cache
+from ..base import cache, writing
 
 # Thrust takes a compiler that defines __CUDACC__ for one that makes code of a device, and calls what only that knows.
 WRAPPER = """#pragma once
@@ -53,6 +53,6 @@ def _wrappers(found):
             to = folder / "thrust" / name
             to.parent.mkdir(parents=True, exist_ok=True)
             text = WRAPPER.format(header=found / "thrust" / POLICIES.get(name, name))
-            to.write_text(text + ("#include <cuda_on_cpu/thrust_policy.h>\n" if name in POLICIES else ""))
+            writing.write(to, text + ("#include <cuda_on_cpu/thrust_policy.h>\n" if name in POLICIES else ""))
 
     return cache.made_once("thrust", cache.digest(f"{found}{WRAPPER}{POLICIES}"), fill)

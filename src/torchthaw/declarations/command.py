@@ -4,6 +4,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from ..base import writing
 from .languages import LANGUAGES
 
 
@@ -33,7 +34,7 @@ def run(options):
     """Prints or writes the declarations."""
     text = declarations(options)
     if options.output:
-        options.output.write_text(text)
+        writing.write(options.output, text)
     else:
         sys.stdout.write(text)
     return 0

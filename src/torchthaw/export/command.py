@@ -3,6 +3,8 @@
 import shlex
 from pathlib import Path
 
+from ..base import writing
+
 # Host -> (the module that has its files(operators, command), what it writes).
 HOSTS = {
     "table": ("table", "checks and calls of every operator in plain C99, for any host"),
@@ -41,6 +43,6 @@ def run(options):
         raise RuntimeError(error) from None
     options.output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        (options.output / name).write_text(text)
+        writing.write(options.output / name, text)
         print(options.output / name)
     return 0

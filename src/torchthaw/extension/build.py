@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ..base import cache, config, toolchain
+from ..base import cache, config, toolchain, writing
 from ..base.config import __version__
 from ..base.errors import BuildError
 from ..header import cdef, cffi_names, comments, description, functions
@@ -110,7 +110,7 @@ class Extension:
         self.forget_product()
         self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
-        stamp.write_text(facts)
+        writing.write(stamp, facts)
 
     def facts(self):
         """Everything that the generated files depend on, as text."""

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ..base import toolchain
+from ..base import toolchain, writing
 from ..base.errors import BuildError
 from . import ninja_paths, symbols
 from .ninja_paths import escape
@@ -27,8 +27,8 @@ UNDEFINED = (
 
 def write_if_changed(path, text):
     """Writes ``text`` unless the file holds it already, so that ninja sees no change where there is none."""
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+    if not path.exists() or path.read_text("utf-8", "surrogateescape") != text:
+        writing.write(path, text)
 
 
 def shared_object(output, sources, compile_flags, link_flags, objects=(), cuda=None):

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from ..base import toolchain
+from ..base import toolchain, writing
 from . import unlisted
 from .unlisted import digest
 
@@ -48,9 +48,7 @@ class Record(NamedTuple):
         return any(_is_hidden(found, _found(folder, names)) for folder, found in looked_for["found"].items())
 
     def write(self, path):
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        temporary.write_text(json.dumps(self._asdict()))
-        os.replace(temporary, path)
+        writing.write(path, json.dumps(self._asdict()))
 
 
 def read(path):

@@ -4,7 +4,7 @@ import os
 import sysconfig
 from pathlib import Path
 
-from ..base import config, printing
+from ..base import config, printing, writing
 
 PTH = "torchthaw-enable.pth"
 # .pth files take one line of code. A torchthaw that was removed since is no error at every start of Python.
@@ -35,7 +35,7 @@ def enable():
     """Registers the import finder at every start of this environment's Python."""
     path = pth_file()
     path.unlink(missing_ok=True)  # whatever it is: a write may wait for the other end of a pipe
-    path.write_text(LINE.format(path=os.fspath(config.PACKAGE / "activate.py")))
+    writing.write(path, LINE.format(path=os.fspath(config.PACKAGE / "activate.py")))
     printing.show(printing.one_line(f"torch.utils.ffi can be imported from now on ({path})"))
     return 0
 

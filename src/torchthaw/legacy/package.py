@@ -2,6 +2,8 @@
 
 import shutil
 
+from ..base import writing
+
 
 class Package:
     """The folders ``parts`` below ``base``, with an ``__init__.py`` each; that of the last one has ``text``."""
@@ -23,14 +25,14 @@ class Package:
             if not init.exists():
                 init.touch()
                 self.new.add(init)
-        self.wrapper.write_text(self.text)
+        writing.write(self.wrapper, self.text)
 
     def take_back(self):
         """Leaves what was there before make(). A folder that holds something else by now stays a package."""
         if self.before is None:
             self.wrapper.unlink(missing_ok=True)
         else:
-            self.wrapper.write_bytes(self.before)
+            writing.write(self.wrapper, self.before)
         for folder in reversed(self.folders):
             init = folder / "__init__.py"
             if {path.name for path in folder.iterdir()} - {"__init__.py", "__pycache__"}:
