@@ -15,12 +15,7 @@ OTHERWISE = {
     "base/writing.py": "the function itself",
     "cuda_on_cpu/nvcc.py": "a compiler's output, which nvcc writes in place",
     "legacy/doctor/textfile.py": "keeps owner, mode and attributes",
-    "legacy/modernize/__init__.py": "into a folder that appears as a whole",
-    "legacy/modernize/writing.py": "into a folder that appears as a whole",
-    "legacy/modernize/generated_tests.py": "into a folder that appears as a whole",
     "legacy/modernize/recorder.py": "runs in a child, whose folder is temporary",
-    "legacy/modernize/recording.py": "into a temporary folder",
-    "legacy/modernize/python/python3.py": "into a temporary folder",
     "selftest/checks.py": "into a temporary folder",
 }
 

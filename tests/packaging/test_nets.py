@@ -4,6 +4,7 @@ import importlib
 import subprocess
 
 import pytest
+import tomlkit
 
 from support import ROOT
 
@@ -67,3 +68,11 @@ def test_every_net_of_this_repository_has_files_and_no_useless_exception(nets):
     tidied = nets.files("tidy")
     for folder in ("c_api/thc/", "src/torchthaw/cuda_on_cpu/runtime/", "src/torchthaw/bridge/"):
         assert any(name.startswith(folder) for name in tidied)
+
+
+def test_ruff_in_an_editor_leaves_out_the_same(nets):
+    """`ruff format` would edit samples of old code; it knows of no file but pyproject.toml."""
+    listed = tomlkit.parse((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["extend-exclude"]
+    excepted = {row.pattern.removesuffix("/*") for row in nets.rows() if "format" in row.nets}
+    without_python = {"*.md", "tests/fuzz/found", "tests/legacy/doctor/cases"}  # ruff knows more languages
+    assert {*listed} == excepted | without_python

@@ -29,7 +29,7 @@ def test_it_holds_and_says_what_a_report_needs():
 
 def test_a_broken_compiler_fails_and_is_shown(tmp_path):
     broken = tmp_path / "gcc"
-    broken.write_text("#!/bin/sh\ncase \"$*\" in *' -c '*) echo planted >&2; exit 1 ;; *) exec gcc \"$@\" ;; esac\n")
+    broken.write_text('#!/bin/sh\ncase "$*" in *\' -c \'*) echo planted >&2; exit 1 ;; *) exec gcc "$@" ;; esac\n')
     broken.chmod(0o755)
     done = run("c", CC=str(broken))
     assert done.returncode == 1 and "c: FAILED" in done.stdout and "    " in done.stdout and "planted" in done.stdout

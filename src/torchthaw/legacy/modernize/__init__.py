@@ -65,6 +65,7 @@ def run_modernize(options):
 
 def _modernize(options):
     from ...base import printing
+    from ...base.writing import write as write_file
     from . import conversion, report, writing
     from .project import Project
 
@@ -75,7 +76,7 @@ def _modernize(options):
     with writing.written(made.contents, folder) as there:
         rows = _complete(made.result._replace(folder=there), options)
         page = report.page(made, rows).encode(errors="backslashreplace")  # names of files may be no text
-        (there / "MODERNIZED.md").write_bytes(page)
+        write_file(there / "MODERNIZED.md", page)
     status = report.exit_status(False, made.result.remarks, rows)
     printing.show(report.as_json(made, rows, status, True) if options.json else report.as_text(made, rows, True))
     return status

@@ -1,5 +1,6 @@
 """torchthaw/legacy/modernize/generated_tests.py: writes tests of the new project's Functions, with inputs that work."""
 
+from ...base.writing import write as write_file
 from .remarks import Remark
 from .trials import survey
 
@@ -139,7 +140,7 @@ def _write(result, target, row, cases):
     if row["gradcheck"]:
         recorded["gradcheck"] = tuple(row["gradcheck"]["arguments"])
     torch.save(recorded, folder / "recorded" / f"{target.key}.pt")
-    (folder / row["file"]).write_text(_text(target, row, cases), encoding="utf-8")
+    write_file(folder / row["file"], _text(target, row, cases))
 
 
 def _text(target, row, cases):

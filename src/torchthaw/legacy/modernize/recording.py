@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...base import child
+from ...base.writing import write as write_file
 from ..doctor import python2
 from ..doctor.project import is_python
 from ..doctor.tree import TooDeep
@@ -226,7 +227,7 @@ def _copy(project, root):
         translated = python3(source.text) if source else None
         if translated is not None and (translated != source.text or not source.declared):
             data = translated.encode("utf-8" if not source.declared else source.encoding)
-        target.write_bytes(data)
+        write_file(target, data)
         target.chmod(0o755 if file.is_program else 0o644)
 
 
@@ -240,7 +241,7 @@ def _recorded(roots, path, limit):
         command, seconds=2 * limit + SECONDS_OF_IMPORTS, output=MOST_PRINTED, cwd=jobs[0][0].parent,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
-    (roots[0].parent / PRINTED).write_bytes(done.out + done.err)
+    write_file(roots[0].parent / PRINTED, done.out + done.err)
     for result in results:
         found = json.loads(result.read_text()) if result.exists() else None
         if found is None:

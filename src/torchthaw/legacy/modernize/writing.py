@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...base.printing import diff_name
+from ...base.writing import write as write_file
 from .project import Refused
 
 
@@ -51,7 +52,7 @@ def written(contents, folder):
         for name, content in contents.items():
             path = made / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.data)
+            write_file(path, content.data)
             if content.is_program:
                 path.chmod(path.stat().st_mode | 0o111)
         yield made

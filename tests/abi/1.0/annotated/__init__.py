@@ -7,9 +7,7 @@ try:
 except ImportError as _error:
     if _error.name != __name__:
         raise
-    _message = (
-        "annotated: expected its library _annotated beside this file; run the project's build file, which makes it"
-    )
+    _message = "annotated: expected its library _annotated beside this file; run the project's build file, which makes it"
     raise ModuleNotFoundError(_message, name=f"{__name__}._annotated") from None
 
 __all__ = _bind(globals(), _extension)

@@ -54,12 +54,12 @@ def of_direct_calls():
 
 
 def of_inheritance():
-    (x,) = leaves()
+    x, = leaves()
     return gradients((x,), Third(3)(half(2)(x)))
 
 
 def of_any_number_of_arguments():
-    (x,) = leaves()
+    x, = leaves()
     sizes = 2, 6
     return gradients((x,), View(12)(View(2, 3, *sizes[:1])(View(*sizes)(x))))
 
@@ -79,7 +79,7 @@ def of_many_of_both():
 
 
 def of_keywords_that_are_kept():
-    (x,) = leaves()
+    x, = leaves()
     f = Polynomial(1, 2, 3, times=4)
     fs = [Polynomial(k, *range(k), shift=k) for k in (1, 2)]
     return gradients((x,), f(x) + f(x) + sum(g(x) for g in fs))
@@ -93,7 +93,8 @@ def of_kept_in_a_variable():
 
 
 def called(x, y, k):
-    f = Needed(k)  # k is the factor
+    f = Needed(
+        k)  # k is the factor
     if k:
         return f(x, y)
     return f(y, x)
@@ -105,53 +106,49 @@ def of_kept_in_a_function():
 
 
 def of_two_outputs():
-    (x,) = leaves()
+    x, = leaves()
     values, indices = Largest(1)(x)
     return gradients((x,), values) + [indices]
 
 
 def of_an_input_in_place():
-    (x,) = leaves()
+    x, = leaves()
     return gradients((x,), InPlace(3)(x * 1))
 
 
 def of_c_behind_a_sum():
-    (x,) = leaves()
+    x, = leaves()
     NativeScale(3)(x).sum().backward()
-    (y,) = leaves()
+    y, = leaves()
     StaticScale.apply(y, 2).sum().backward()
     return [x.grad.data, y.grad.data]
 
 
 def of_arguments_on_lines():
     x, y = leaves(2)
-    return gradients(
-        (x, y),
-        Needed(
-            2,  # the factor
-        )(
-            x,  # the first
-            y,
-        ),
-    )
+    return gradients((x, y), Needed(
+        2,  # the factor
+    )(
+        x,  # the first
+        y,
+    ))
 
 
 def power_of(factor):
     """A Function with variables of the function that defines it."""
-
     class Inner(Function):
         def __init__(self, power=1):
             self.power = power
 
         def forward(self, x):
             self.save_for_backward(x)
-            return factor * x**self.power
+            return factor * x ** self.power
 
         def slope(self, x):
             return factor * self.power * x ** (self.power - 1)
 
         def backward(self, grad):
-            (x,) = self.saved_tensors
+            x, = self.saved_tensors
             return grad * self.slope(x)
 
     return Inner(3)
@@ -162,8 +159,7 @@ class Inside(nn.Module):
         factor = 5
 
         class Inner(Function):
-            def __init__(self, shift):
-                self.shift = shift
+            def __init__(self, shift): self.shift = shift
 
             def forward(self, x):
                 return x * factor + self.shift
@@ -178,12 +174,12 @@ class Inside(nn.Module):
 
 
 def of_functions_inside_of_functions():
-    (x,) = leaves()
+    x, = leaves()
     return gradients((x,), Inside()(power_of(2)(x)))
 
 
 def of_arguments_that_are_handed_on():
-    (x,) = leaves()
+    x, = leaves()
     return gradients((x,), HandsOn()(HandsOn(2)(x)))
 
 

@@ -5,6 +5,7 @@ import tempfile
 import tokenize
 from pathlib import Path
 
+from ....base.writing import write as write_file
 from ...doctor import python_files
 from ...doctor.findings import FileReport
 from ...doctor.project import Project as DoctorProject
@@ -55,7 +56,7 @@ def _examined(project):
         folder = Path(name)
         for path, file in project.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(_encoded(file.text))
+            write_file(folder / path, _encoded(file.text))
         sources = DoctorProject(folder, [folder / path for path in project.files])
         for path, file in project.files.items():
             report = FileReport(path)

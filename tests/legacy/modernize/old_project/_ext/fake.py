@@ -1,5 +1,4 @@
 """Stands for a C extension: its functions read and write the memory of tensors, whatever the strides are."""
-
 import torch
 
 

@@ -29,10 +29,10 @@ class Polynomial(Function):
 
     def forward(self, x):
         self.save_for_backward(x)
-        return self.scale * sum(c * x**i for i, c in enumerate(self.args)) + self.shift + x * 0
+        return self.scale * sum(c * x ** i for i, c in enumerate(self.args)) + self.shift + x * 0
 
     def backward(self, grad):
-        (x,) = self.saved_tensors
+        x, = self.saved_tensors
         return grad * self.scale * sum(i * c * x ** max(i - 1, 0) for i, c in enumerate(self.args))
 
 

@@ -13,10 +13,10 @@ class Power(Function):
     def forward(self, x, y=None):
         self.has_two = y is not None
         self.save_for_backward(x)
-        return self.scale * x**self.power + (y if self.has_two else 0)
+        return self.scale * x ** self.power + (y if self.has_two else 0)
 
     def backward(self, grad):
-        (x,) = self.saved_tensors
+        x, = self.saved_tensors
         grad_x = grad * self.slope * x ** (self.power - 1)
         if self.has_two:
             return grad_x, grad

@@ -20,7 +20,7 @@ class Scale(Function):
         # It is squared
         self.factor = factor
         if squared:
-            self.factor = factor**2  # where asked for
+            self.factor = factor ** 2  # where asked for
         self.bias = bias
 
     def forward(self, input):
@@ -59,7 +59,7 @@ class Many(Function):
     def forward(self, *inputs):
         self.count = len(inputs)
         self.save_for_backward(*inputs)
-        return sum(input**self.exponent for input in inputs) * self.weight + self.shift
+        return sum(input ** self.exponent for input in inputs) * self.weight + self.shift
 
     def backward(self, grad):
         return tuple(grad * 2 * input * self.weight for input in self.saved_tensors)
@@ -98,8 +98,7 @@ class Largest(Function):
 
 
 class Needed(Function):
-    def __init__(self, k):
-        self.k = k
+    def __init__(self, k): self.k = k
 
     def forward(self, a, b):
         self.a, self.b = a, b

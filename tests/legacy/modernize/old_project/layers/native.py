@@ -35,7 +35,7 @@ class StaticScale(Function):
 
     @staticmethod
     def backward(ctx, grad_output):
-        (input,) = ctx.saved_variables
+        input, = ctx.saved_variables
         assert ctx.metadata["rows"] == input.size(0)
         grad_input = grad_output.new()
         fake.scale_backward(grad_output.data.contiguous(), grad_input, ctx.factor)
