@@ -96,6 +96,9 @@ ALLOCATIONS = (sys.executable, "tests/support/allocations.py")
 TH_ALLOCATIONS = "build/bin/th_test_allocation"
 TH_BUILD = ("cmake", "--build", "build", "--parallel", JOBS, "--target", "th_test_allocation")
 FUZZING = (sys.executable, ".ci/fuzzing.py")
+FILES = (sys.executable, "tests/support/io_faults.py")
+SWITCHES = (sys.executable, "tests/support/switches.py")
+BRIDGE = (sys.executable, "tests/fuzz/bridge_calls.py")
 READERS = "th_files", "header_reader", "nvcc_arguments", "doctor_reader", "modernize_reader", "trees"
 
 PARTS = (
@@ -118,6 +121,30 @@ PARTS = (
         commands=(OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS, "12", "any"), ALLOCATIONS),
         short=(OWN_BUILD, TH_BUILD, (TH_ALLOCATIONS,), (*ALLOCATIONS, "--short")),
         limit=90,
+    ),
+    Part(
+        "files",
+        "the n-th call that changes a file or starts a program fails, or ends the process",
+        needs=(),
+        commands=(OWN_BUILD, FILES),
+        short=(OWN_BUILD, (*FILES, "--short")),
+        limit=240,
+    ),
+    Part(
+        "switches",
+        "tests of what has several ways, under each combination of the variables that choose one",
+        needs=(),
+        commands=(OWN_BUILD, SWITCHES),
+        short=(OWN_BUILD, (*SWITCHES, "--short")),
+        limit=240,
+    ),
+    Part(
+        "bridge",
+        "random headers, called with random objects, against ctypes and NumPy",
+        needs=(),
+        commands=(OWN_BUILD, (*BRIDGE, "--calls", "100000")),
+        short=(OWN_BUILD, (*BRIDGE, "--calls", "4000")),
+        limit=120,
     ),
     Part(
         "fuzzing",

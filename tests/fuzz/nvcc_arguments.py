@@ -7,6 +7,7 @@ command in the same order; what does not is named in a change.
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -15,8 +16,9 @@ from pathlib import Path
 import guided
 from hypothesis import example, given, strategies as st
 
+from torchthaw.base import isolated
 from torchthaw.extension import cuda
-from torchthaw.legacy import launcher, nvcc
+from torchthaw.legacy import nvcc
 from torchthaw.legacy.modernize import scripts
 
 WORDS = sorted({
@@ -150,13 +152,15 @@ def generated(groups, architectures):
 
 def through_the_launcher(words, folder):
     """The arguments that the launcher's program gets of ``words``, through its shell."""
-    python = f"{shlex.quote(sys.executable)} -E -S"  # without the torchthaw of this environment
-    text = launcher.LAUNCHER.format(module="nvcc", python=python, root=shlex.quote(os.fspath(folder)))
-    package = folder / "torchthaw" / "legacy"
-    package.mkdir(parents=True, exist_ok=True)
-    for path in (package.parent, package):
+    package = folder / "torchthaw"  # in place of the one of this environment
+    for path in (package, package / "base", package / "legacy"):
+        path.mkdir(parents=True, exist_ok=True)
         (path / "__init__.py").touch()
-    (package / "nvcc.py").write_text(
+    program = shutil.copy(isolated.__file__, package / "base")
+    text = isolated.TEXT.format(
+        python=shlex.quote(sys.executable), file=shlex.quote(os.fspath(program)), module="legacy.nvcc"
+    )
+    (package / "legacy" / "nvcc.py").write_text(
         "import os, shutil\ndef run(words):\n    os.write(1, '\\0'.join(words).encode())\n"
     )
     script = folder / "nvcc"

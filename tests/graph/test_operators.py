@@ -179,7 +179,8 @@ def test_vmap():
     assert cube(x[:0]).shape == (3, 2, 0)
     _, *rest = lltm_arguments()
     new_h = torch.vmap(lambda input: ops.lltm_forward(input, *rest)[0])(x)
-    assert torch.equal(new_h, torch.stack([lltm(each, *rest)[0] for each in x]))
+    # One call for the whole batch, whose products are cut into other blocks.
+    torch.testing.assert_close(new_h, torch.stack([lltm(each, *rest)[0] for each in x]))
     of_none = torch.vmap(ops.lltm_forward, (1, *[None] * len(rest)))(x[:0].movedim(0, 1), *rest)
     assert [each.shape for each in of_none] == [(0, *each.shape) for each in lltm(x[0], *rest)]
     output = torch.empty(5, 3)

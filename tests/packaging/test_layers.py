@@ -22,6 +22,7 @@ MAY = {
     "declarations": {"base", "header"},
     "export": {"base", "header"},
     "cuda_on_cpu": {"base", "extension"},
+    "selftest": {"base"},
     "legacy": {"base", "header", "bridge", "library", "extension", "cuda_on_cpu"},
 }
 TOP = {"__init__", "__main__", "activate", "cli"}

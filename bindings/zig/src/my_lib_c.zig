@@ -25,7 +25,8 @@ pub extern fn my_lib_version() ?[*:0]const u8;
 
 /// One line about the loaded library: its version, the CPU path in use (`portable`, `avx2`, `avx512` or, for
 /// bfloat16, `avx512_bf16` or `amx_bf16`: the best one this CPU has, or the one that the environment variable
-/// MY_LIB_CPU names; where this CPU lacks that one, every operator fails) and the OpenMP run-time it shares.
+/// MY_LIB_CPU names; `none` where MY_LIB_CPU names one that this CPU lacks, so that every operator fails: the line then
+/// ends with that error's text) and the OpenMP run-time it shares.
 /// Static storage. Since 1.0.0.
 pub extern fn my_lib_build_info() ?[*:0]const u8;
 

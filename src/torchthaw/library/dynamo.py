@@ -35,7 +35,9 @@ def {name}(*arguments, **keywords):
 """
 
 # What the texts use, each with emitter.OWN before its name.
-KNOWN = emitter.own(isinstance=isinstance, tuple=tuple, index=operator.index, Tensor=torch.Tensor)
+KNOWN = emitter.own(
+    isinstance=isinstance, tuple=tuple, index=operator.index, Tensor=torch.Tensor, is_grad_enabled=torch.is_grad_enabled
+)
 
 # The result for known numbers is known, and code may branch by it; index() is for numbers that Dynamo thinks of as
 # variables. For sizes that are symbols of the graph it is another symbol.
@@ -126,7 +128,7 @@ def misfits(function, tensors):
         yield f"not ({name} is None or {tensor})" if each.nullable else f"not {tensor}"
         if each.is_written:  # which autograd allows of some tensors: the trampoline knows
             given = f"{name} is not None and " * each.nullable
-            yield f"{given}{name}.requires_grad and torch.is_grad_enabled()"
+            yield f"{given}{name}.requires_grad and _thaw_is_grad_enabled()"
         if function.is_th:
             yield f"{name}.numel() == 0"
     for each in function.parameters:

@@ -1,4 +1,4 @@
-"""tests/export/test_any_name.py: any name and comment of C in what `export` writes; it compiles, is imported and right.
+"""tests/export/test_export_of_any_name.py: any name and comment of C in what `export` writes; it compiles, is imported and right.
 
 The programs of hosts run where `make hosts` has installed their packages.
 """
