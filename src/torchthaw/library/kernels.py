@@ -101,12 +101,18 @@ def check_storages(parameters, arguments):
 
 def _dense(tensor):
     """The tensor as C can read it; itself where possible."""
-    return tensor.resolve_conj().resolve_neg().contiguous()
+    dense = tensor.resolve_conj().resolve_neg().contiguous()
+    return dense if _is_aligned(dense) else dense.clone()
+
+
+def _is_aligned(tensor):
+    """Whether its elements lie where C may read them; a number that is complex is two for that."""
+    return tensor.data_ptr() % (tensor.element_size() // (1 + tensor.is_complex())) == 0
 
 
 def _place(tensor):
     """Where C writes what ``tensor`` shall be; itself where possible."""
-    if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():
+    if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg() and _is_aligned(tensor):
         return tensor
     return torch.empty_like(tensor, memory_format=torch.contiguous_format)
 
