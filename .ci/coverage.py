@@ -17,6 +17,7 @@ import os
 import sys
 from pathlib import Path
 
+import nets
 import page
 from copies import Copy
 
@@ -31,22 +32,25 @@ JOBS = str(os.cpu_count())
 # Inlined early, a line would count for no file.
 COUNT = "--coverage -fprofile-update=atomic -fno-early-inlining"
 COUNTERS = {"CFLAGS": COUNT, "CXXFLAGS": COUNT}
-# Name in the table -> how the paths of its files begin.
+# Name in the table -> how the paths of its files begin. Files are those of nets.py; one of no part is in one of OTHERS.
 PARTS = {
     "libmy_lib": ("c_api/my_lib/", "c_api/base/"),
     "libth": ("c_api/th/",),
+    "libthc": ("c_api/thc/",),
     "the bridge": ("src/torchthaw/bridge/", "src/torchthaw/legacy/structs/"),
+    "CUDA on the CPU": ("src/torchthaw/cuda_on_cpu/",),
     "Python: extension": ("src/torchthaw/extension/",),
     "Python: legacy": ("src/torchthaw/legacy/",),
     "Python: the rest of torchthaw": ("src/torchthaw/",),
     "Python: functions, modules, tensors": ("functions/", "modules/", "tensors/"),
 }
+OTHERS = {False: "other C and C++", True: "Python: others"}
 SETTINGS = """[run]
 branch = true
 parallel = true
 patch = _exit, execv, fork, subprocess
 relative_files = true
-source = src/torchthaw, functions, modules, tensors
+source = {folders}
 """
 
 
@@ -54,7 +58,8 @@ def copy_tree():
     """The tracked files, as they are now, in TREE; what was built there stays."""
     TREE.update(begin for begins in PARTS.values() for begin in begins)
     RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / "settings").write_text(SETTINGS)
+    python = {name.split("/")[0] for name in nets.files("coverage") if name.endswith(".py") and "/" in name}
+    (RESULTS / "settings").write_text(SETTINGS.format(folders=", ".join(sorted(python))))
 
 
 def run(*command, check=True, **environment):
@@ -84,7 +89,7 @@ def build_and_test(short):
 def measured():
     """{file: (lines run, lines, branches run, branches)}; lines that no build has are in none."""
     run("gcovr", "--json", RESULTS / "c.json", "--gcov-ignore-parse-errors=all", "--gcov-ignore-errors=no_working_dir_found",
-        "--exclude-throw-branches", "--filter", "c_api/(my_lib|base|th)/", "--filter", "src/", "build")  # fmt: skip
+        "--exclude-throw-branches", "--filter", "c_api/", "--filter", "src/", "build")  # fmt: skip
     run(TREE.python, "-m", "coverage", "combine", "--append", "-q", check=False)
     run(TREE.python, "-m", "coverage", "json", "-i", "-q", "-o", RESULTS / "python.json")
     found = {}
@@ -93,7 +98,8 @@ def measured():
     for name, each in json.loads((RESULTS / "python.json").read_text())["files"].items():
         of = each["summary"]
         found[name] = of["covered_lines"], of["num_statements"], of["covered_branches"], of["num_branches"]
-    return {name: numbers for name, numbers in found.items() if numbers[1] and part_of(name)}
+    counted = {*nets.files("coverage")}
+    return {name: numbers for name, numbers in found.items() if numbers[1] and name in counted}
 
 
 def of_c(lines):
@@ -108,11 +114,11 @@ def of_c(lines):
 
 
 def part_of(name):
-    """The part of a file, None for what is not of the product."""
+    """The part of a file."""
     for part, begins in PARTS.items():
         if name.startswith(begins) and name.endswith(".py") == part.startswith("Python"):
             return part
-    return None
+    return OTHERS[name.endswith(".py")]
 
 
 def percent(some, of):
@@ -121,7 +127,7 @@ def percent(some, of):
 
 def rows(found):
     """[part, files, lines, share of lines, share of branches] for the table."""
-    for part in PARTS:
+    for part in [*PARTS, *OTHERS.values()]:
         sums = [sum(column) for column in zip(*(numbers for name, numbers in found.items() if part_of(name) == part))]
         if sums:
             count = sum(part_of(name) == part for name in found)
@@ -158,6 +164,7 @@ def main():
     sums = page.table([["part", "files", "lines", "run", "branches run"], *rows(found)])
     files = page.table([["file", "run", "reason"], *low])
     print(f"{sums}\n\n{files}")
+    print(*nets.left_out("coverage"), sep="\n")
     if options.publish:
         page.write(PAGE, "coverage", f"{sums}\n\n{datetime.date.today()}, {form}.")
         page.write(PAGE, "files below 90 %", files)

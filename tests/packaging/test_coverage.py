@@ -32,7 +32,18 @@ def test_a_file_below_90_percent_is_listed(coverage):
 def test_each_reason_has_a_file(coverage):
     names = coverage["reasons"](coverage["REASONS"].read_text())
     assert names and [name for name in names if not (ROOT / name).is_file()] == []
-    assert [name for name in names if coverage["part_of"](name) is None] == []
+    assert {*names} <= {*coverage["nets"].files("coverage")}
+
+
+@pytest.mark.parametrize("name, part", [
+    ("c_api/thc/memory/copy.cpp", "libthc"), ("src/torchthaw/cuda_on_cpu/runtime/memory.cpp", "CUDA on the CPU"),
+    ("c_api/new/kernel.cpp", "other C and C++"), ("new/module.py", "Python: others"),
+    ("src/torchthaw/new/module.py", "Python: the rest of torchthaw"),
+])  # fmt: skip
+def test_a_file_of_a_new_folder_is_counted(coverage, name, part):
+    assert coverage["part_of"](name) == part
+    row = next(row for row in coverage["rows"]({name: (1, 2, 3, 4)}))
+    assert row[:2] == [part, "1"]
 
 
 def test_the_page_has_what_the_script_writes(coverage):
