@@ -69,6 +69,25 @@ def nvcc_flags(given, extension):
     return [*words, *_by_path(nvcc.removed_calls(words)), "-include", os.fspath(headers() / "removed.h")]
 
 
+def targets(words):
+    """The flags for what nvcc builds for where ``words`` do not say it, and PyTorch finds neither a card nor a list.
+
+    PyTorch looks for its own answer unless some flag has "arch" in it, and fails where no card is.
+    """
+    import torch
+
+    is_chosen = os.environ.get("TORCH_CUDA_ARCH_LIST", "native") != "native" or any("arch" in word for word in words)
+    if is_chosen or config.cuda_is_cpu() or torch.cuda.device_count():
+        return []
+    try:
+        toolkit = cuda.toolkit()
+    except FileNotFoundError:
+        return []  # the build says so
+    chosen = cuda.for_cards(cuda.visible(toolkit), toolkit.architectures)
+    _tell(f"torchthaw: nvcc: no GPU for PyTorch here, and no TORCH_CUDA_ARCH_LIST: built for {' '.join(chosen)}")
+    return cuda.gencode(chosen)
+
+
 def _by_path(words):
     """The headers of THC by their paths: this kind of extension has no folder of them."""
     return [os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in words]
@@ -148,6 +167,7 @@ def adapt(extension):
         given = {"cxx": given, "nvcc": given}
     if isinstance(given, dict):
         cxx, device = flags(given.get("cxx"), name), nvcc_flags(given.get("nvcc"), name)
+        device += targets(device) if _on_gpu(extension.sources) else []
         given = {**given, "cxx": [*cxx, *needed.cxx], "nvcc": [*device, *needed.nvcc]}
     else:
         given = [*flags(given, name), *needed.cxx]
@@ -181,9 +201,12 @@ def _loading(function):
         given = bound.arguments
         name = given["name"]
         folders, with_cuda = _as_list(given.get("extra_include_paths")), bool(given.get("with_cuda"))
-        needed = needs(_as_list(given.get("sources")), folders, with_cuda or bool(given.get("cuda_sources")))
+        sources = _as_list(given.get("sources"))
+        with_cuda = with_cuda or bool(given.get("cuda_sources")) or _on_gpu(sources)
+        needed = needs(sources, folders, with_cuda)
         given["extra_cflags"] = [*flags(given.get("extra_cflags"), name), *needed.cxx]
-        given["extra_cuda_cflags"] = [*nvcc_flags(given.get("extra_cuda_cflags"), name), *needed.nvcc]
+        device = nvcc_flags(given.get("extra_cuda_cflags"), name)
+        given["extra_cuda_cflags"] = [*device, *(targets(device) if with_cuda else []), *needed.nvcc]
         given["extra_include_paths"] = include_dirs(folders, name)
         given["extra_ldflags"] = [*(given.get("extra_ldflags") or ()), *(f"-L{each}" for each in needed.library_dirs)]
         try:
