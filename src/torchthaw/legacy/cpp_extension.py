@@ -6,6 +6,7 @@ own arguments, so that a project which needs nothing of this compiles to the sam
 replaced is a line on stderr.
 """
 
+import contextlib
 import inspect
 import os
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import cuda_on_cpu
-from ..base import config, reading
+from ..base import config, reading, toolchain
 from ..extension import cuda
 from . import aten_names, cuda_sources, cxx_standard, moved_headers, nvcc, nvidia_packages, pybind11_headers
 from .patching import Change
@@ -46,15 +47,16 @@ def include_dirs(given, extension):
     return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
 
 
-def flags(given, extension):
+def flags(given, extension, folders=None):
     """``given`` for a C++ compiler: with the standard that PyTorch needs, and the header of removed names.
 
-    extension: its name, for the lines about what was replaced.
+    extension: its name, for the lines about what was replaced. folders: those of headers that the compiler is given; the
+    flags stay as they are where PyTorch's is not among them. Without them it is that of the installed PyTorch.
     """
-    return [*_with_current_standard(given, extension), "-include", os.fspath(headers() / "removed.h")]
+    return [*_with_current_standard(given, extension, folders), *_removed_names(folders)]
 
 
-def nvcc_flags(given, extension):
+def nvcc_flags(given, extension, folders=None):
     """The same for nvcc, with the calls that CUDA dropped, and without GPUs that it cannot build for.
 
     Where none is left, PyTorch chooses.
@@ -62,11 +64,20 @@ def nvcc_flags(given, extension):
     try:
         toolkit = cuda.toolkit()
     except FileNotFoundError:
-        return flags(given, extension)
-    words, changes = nvcc.current(_with_current_standard(given, extension), toolkit)
+        return flags(given, extension, folders)
+    words, changes = nvcc.current(_with_current_standard(given, extension, folders), toolkit)
     for change in changes:
         _tell(f"torchthaw: nvcc: {change}")
-    return [*words, *_by_path(nvcc.removed_calls(words)), "-include", os.fspath(headers() / "removed.h")]
+    return [*words, *_by_path(nvcc.removed_calls(words)), *_removed_names(folders)]
+
+
+def _removed_names(folders):
+    return ["-include", os.fspath(headers() / "removed.h")] if folders is None or sees_pytorch(folders) else []
+
+
+def sees_pytorch(folders):
+    """Whether a compiler that is given these folders of headers finds PyTorch's."""
+    return any(map(cxx_standard.is_of_pytorch, folders))
 
 
 def targets(words):
@@ -93,8 +104,9 @@ def _by_path(words):
     return [os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in words]
 
 
-def _with_current_standard(given, extension):
-    words, changes = cxx_standard.current(_as_list(given), cxx_standard.needed())
+def _with_current_standard(given, extension, folders):
+    least = cxx_standard.needed() if folders is None else max(map(cxx_standard.of_headers, folders), default=0)
+    words, changes = cxx_standard.current(_as_list(given), least)
     for change in changes:
         _tell(f"torchthaw: {extension}: {change}")
     return words
@@ -154,39 +166,87 @@ def _on_gpu(sources):
     return any(Path(source).suffix == ".cu" for source in sources)
 
 
-# ---- setup.py: what BuildExtension builds ---------------------------------------------------------------------------
+# ---- setup.py: what BuildExtension, and setuptools' own build_ext, build ---------------------------------------------
 
 
-def adapt(extension):
-    """Gives a setuptools Extension the folder and the flags."""
+def adapt(extension, folders=()):
+    """Gives a setuptools Extension the folder and the flags, if its compilers see PyTorch's headers.
+
+    folders: those of headers that the command build_ext has for all. Of an extension that does not see PyTorch's, only
+    CUDA code changes.
+    """
+    given, name, seen = extension.extra_compile_args, extension.name, _seen(extension, folders)
     needed = needs(extension.sources, extension.include_dirs)
-    extension.include_dirs = include_dirs(extension.include_dirs, extension.name)
+    if sees_pytorch(seen):
+        extension.include_dirs = include_dirs(extension.include_dirs, name)
+    elif not any(needed) and not _on_gpu(extension.sources):
+        return
     extension.library_dirs = [*extension.library_dirs, *needed.library_dirs]
-    given, name = extension.extra_compile_args, extension.name
     if _on_gpu(extension.sources) and not isinstance(given, dict):
         given = {"cxx": given, "nvcc": given}
     if isinstance(given, dict):
-        cxx, device = flags(given.get("cxx"), name), nvcc_flags(given.get("nvcc"), name)
+        cxx, device = flags(given.get("cxx"), name, seen), nvcc_flags(given.get("nvcc"), name, seen)
         device += targets(device) if _on_gpu(extension.sources) else []
         given = {**given, "cxx": [*cxx, *needed.cxx], "nvcc": [*device, *needed.nvcc]}
     else:
-        given = [*flags(given, name), *needed.cxx]
+        given = [*flags(given, name, seen), *needed.cxx]
     extension.extra_compile_args = given
+
+
+def _seen(extension, folders):
+    """All folders of headers that compilers are given for an extension."""
+    given = extension.extra_compile_args
+    words = [word for each in (given.values() if isinstance(given, dict) else [given]) for word in _as_list(each)]
+    return [*extension.include_dirs, *folders, *cxx_standard.folders(words), *cxx_standard.of_environment()]
 
 
 def _building(build):
     @wraps(build)
     def build_extensions(self):
         for extension in self.extensions:
-            adapt(extension)
-        try:
+            adapt(extension, self.include_dirs or ())
+        with explained(self.extensions):
             return build(self)
-        except BaseException:
-            for line in explain(source for extension in self.extensions for source in extension.sources):
-                print(line, file=sys.stderr)
-            raise
 
     return build_extensions
+
+
+@contextlib.contextmanager
+def explained(extensions):
+    """Says why a build fails: a tool that is missing is the whole message; else what is gone is named before PyTorch's."""
+    try:
+        yield
+    except BaseException as error:
+        missing = toolchain.missing() if isinstance(error, Exception) else ""
+        if missing:
+            from distutils.errors import DistutilsSetupError  # setup() prints it as one line
+
+            raise DistutilsSetupError(f"torchthaw: {missing}") from None
+        for line in explain(source for extension in extensions for source in extension.sources):
+            print(line, file=sys.stderr)
+        raise
+
+
+def _compiling(compile):
+    @wraps(compile)
+    def build_extension(self, extension):
+        of_pytorch = sys.modules.get("torch.utils.cpp_extension")
+        if of_pytorch and isinstance(self, of_pytorch.BuildExtension):  # which did it for all
+            return compile(self, extension)
+        if not sees_pytorch(_seen(extension, self.include_dirs or ())):
+            return compile(self, extension)
+        adapt(extension, self.include_dirs or ())
+        with explained([extension]):
+            return compile(self, extension)
+
+    return build_extension
+
+
+def build_ext():
+    """The changes of the patch of that name: setuptools' class and that of Cython inherit the method."""
+    module = sys.modules.get("distutils.command.build_ext")
+    if module:
+        yield Change(module.build_ext, "build_extension", _compiling(module.build_ext.build_extension))
 
 
 # ---- load, load_inline ----------------------------------------------------------------------------------------------
@@ -212,7 +272,7 @@ def _loading(function):
         try:
             return function(*bound.args, **bound.kwargs)
         except RuntimeError as error:
-            lines = explain(_as_list(given.get("sources")))
+            lines = [*filter(None, [toolchain.missing()]), *explain(_as_list(given.get("sources")))]
             if lines:
                 error.args = ("\n".join([str(error), *lines]),)
             raise

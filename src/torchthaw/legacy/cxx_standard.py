@@ -1,9 +1,13 @@
 """torchthaw/legacy/cxx_standard.py: the C++ standard that PyTorch's headers need, in place of an older one in flags."""
 
 import importlib.util
+import itertools
+import os
 import re
 from functools import cache
 from pathlib import Path
+
+from ..base import config
 
 # Names of standards, and those of drafts by which compilers knew them; the values can be compared.
 STANDARDS = {
@@ -36,6 +40,19 @@ def of_headers(folder):
     except OSError:
         return 0
     return int(found[1]) if found else 0
+
+
+def is_of_pytorch(folder):
+    """Whether a folder of headers is PyTorch's. Ours, which stand in for some of them, are not."""
+    file = Path(os.path.realpath(os.path.join(folder, "ATen", "ATen.h")))
+    return file.is_file() and not file.is_relative_to(os.path.realpath(config.my_lib_includes()))
+
+
+def of_environment():
+    """The folders of headers that variables of the environment give to compilers."""
+    listed = [os.environ.get(name, "").split(os.pathsep) for name in ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")]
+    flags = [os.environ[name] for name in ("CFLAGS", "CPPFLAGS", "CXXFLAGS") if name in os.environ]
+    return [*filter(None, itertools.chain(*listed)), *folders(flags)]
 
 
 def of_command(words):

@@ -89,10 +89,15 @@ def register():
         import_hook.at_each_import(name, change)
 
 
-def _patch_cpp_extension(module):
+def _patch_for(module):
     from . import patches
 
     patches.install_for(module.__name__)
+
+
+def _patch_build_ext(module):
+    if is_run():
+        _patch_for(module)
 
 
 def _build_for_gpus(module):
@@ -136,11 +141,12 @@ def _name_extensions(module):
 
 
 CHANGES = {
-    "torch.utils.cpp_extension": _patch_cpp_extension,
+    "torch.utils.cpp_extension": _patch_for,
     "torch.cuda": _build_for_gpus,
     "torch": _patch,
     f"{NUMPY}.system_info": _answer_for_numpy,
     "distutils.sysconfig": _name_extensions,
+    "distutils.command.build_ext": _patch_build_ext,
 }
 
 

@@ -46,6 +46,11 @@ PATCHES = PatchTable(
         "cpp_extension:cpp_extension",
     ),
     Patch(
+        "build_ext",
+        "under run, setuptools' own build_ext compiles sources that see PyTorch's headers in the same way",
+        "cpp_extension:build_ext",
+    ),
+    Patch(
         "build_modules",
         "under run, build scripts find pkg_resources and numpy.distutils where they are not installed",
         "finder:build_modules",
@@ -53,7 +58,10 @@ PATCHES = PatchTable(
 )
 
 # Patches of one module alone, which torch.utils.ffi does not import.
-OF_MODULE = {"torch.utils.cpp_extension": "cpp_extension", **dict.fromkeys(finder.STAND_INS, "build_modules")}
+OF_MODULE = {
+    "torch.utils.cpp_extension": "cpp_extension", "distutils.command.build_ext": "build_ext",
+    **dict.fromkeys(finder.STAND_INS, "build_modules"),
+}  # fmt: skip
 
 
 def switched_off():
