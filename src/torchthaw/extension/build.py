@@ -16,7 +16,7 @@ from ..base import cache, config, toolchain
 from ..base.config import __version__
 from ..base.errors import BuildError
 from ..header import cdef, cffi_names, comments, description, functions
-from . import cuda, glue, header_folders, ninja, record, stubs, symbols, unlisted
+from . import cuda, glue, header_folders, ninja, nvidia_packages, record, stubs, symbols, unlisted
 
 INIT = '''"""{name}: made by {maker}; help() of a function shows its C declaration."""
 
@@ -234,9 +234,10 @@ class Extension:
         return [*given, *toolkit]
 
     def late_include_flags(self):
-        """The folders of headers that are searched after all others."""
+        """The folders of headers that are searched after all others: those of CUDA's libraries that the toolkit lacks too."""
         others = self.types.late_include_flags(self.options["with_cuda"]) if self.types else []
-        return [*cdef.annotate_flags(), *others]
+        packages = nvidia_packages.headers(self.cuda.toolkit) if self.cuda else []
+        return [*cdef.annotate_flags(), *others, *(word for each in packages for word in ("-idirafter", os.fspath(each)))]
 
     def define_flags(self):
         """Macros, as flags of every compiler."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..base import config
+from . import nvidia_packages
 
 # A link beside the launcher of torchthaw.legacy.launcher, to the nvcc that it stands for.
 BEHIND = "nvcc-of-the-toolkit"
@@ -230,7 +231,8 @@ class Build:
     def link(self):
         """What the host's linker needs: the runtime, statically, so that the result loads where no CUDA is."""
         runtime = ["-lcudadevrt"] if self.device_link else []
-        folders = [f"-L{folder}" for folder in [*self.toolkit.library_dirs, *self.toolkit.stub_dirs]]
+        packages = [include.with_name("lib") for include in nvidia_packages.headers(self.toolkit)]
+        folders = [f"-L{folder}" for folder in [*self.toolkit.library_dirs, *self.toolkit.stub_dirs, *packages]]
         return [*self.libraries, *folders, *runtime, "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
 
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from .. import cuda_on_cpu
 from ..base import config, reading, toolchain
-from ..extension import cuda
-from . import aten_names, cuda_sources, cxx_standard, moved_headers, nvcc, nvidia_packages, pybind11_headers
+from ..extension import cuda, nvidia_packages
+from . import aten_names, cuda_sources, cxx_standard, moved_headers, nvcc, pybind11_headers
 from .patching import Change
 
 MOST = 64 << 20  # bytes of a source that is read

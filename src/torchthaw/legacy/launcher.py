@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from ..base import cache, config, isolated, reading
-from ..extension import cuda
+from ..extension import cuda, nvidia_packages
 from . import availability, cmake
 
 # What says where the toolkit is. Build scripts take the first two for the wish to build for GPUs.
@@ -69,7 +69,7 @@ def wanted(toolkit, given=()):
     """
     if os.environ.get("TORCHTHAW_BUILD_CUDA") == "0" and not config.cuda_is_cpu():
         return False
-    return availability.wanted() or bool(given or cuda.visible(toolkit) and availability.cuda_of_pytorch())
+    return availability.wanted() or bool(given or cuda.visible(toolkit) and nvidia_packages.cuda_of_pytorch())
 
 
 def needs_nvcc(words):

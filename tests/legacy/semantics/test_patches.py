@@ -20,6 +20,7 @@ OWNERS = (
     torch.Tensor, torch.autograd, type(Variable), Variable, Function, torch.autograd.function.BackwardCFunction,
     torch.autograd.function.FunctionMeta, torch.autograd.function.FunctionCtx, torch,
     torch.utils.cpp_extension, torch.utils.cpp_extension.BuildExtension, finder.LastFinder,
+    sys.modules["distutils.command.build_ext"].build_ext,
 )  # fmt: skip
 
 
