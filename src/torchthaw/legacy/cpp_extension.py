@@ -17,7 +17,7 @@ from typing import NamedTuple
 from .. import cuda_on_cpu
 from ..base import config, reading, toolchain
 from ..extension import cuda, nvidia_packages
-from . import aten_names, cuda_sources, cxx_standard, moved_headers, nvcc, pybind11_headers
+from . import aten_names, cuda_sources, cxx_standard, moved_headers, numpy_names, nvcc, pybind11_headers
 from .patching import Change
 
 MOST = 64 << 20  # bytes of a source that is read
@@ -233,9 +233,8 @@ def _compiling(compile):
         of_pytorch = sys.modules.get("torch.utils.cpp_extension")
         if of_pytorch and isinstance(self, of_pytorch.BuildExtension):  # which did it for all
             return compile(self, extension)
-        if not sees_pytorch(_seen(extension, self.include_dirs or ())):
-            return compile(self, extension)
-        adapt(extension, self.include_dirs or ())
+        if sees_pytorch(_seen(extension, self.include_dirs or ())):
+            adapt(extension, self.include_dirs or ())
         with explained([extension]):
             return compile(self, extension)
 
@@ -284,6 +283,19 @@ def _as_list(value):
     return [value] if isinstance(value, (str, os.PathLike)) else list(value or ())
 
 
+def _of_cuda(function):
+    """``include_paths(cuda=True)``, also by position, as until PyTorch 2.5."""
+
+    @wraps(function)
+    def paths(device_type="cpu", *args, cuda=None, **kwargs):
+        given = device_type if isinstance(device_type, bool) else cuda
+        if given is not None:
+            device_type = "cuda" if given else "cpu"
+        return function(device_type, *args, **kwargs)
+
+    return paths
+
+
 def cpp_extension():
     """The changes of the patch."""
     import torch.utils.cpp_extension as module
@@ -292,13 +304,16 @@ def cpp_extension():
     yield Change(build, "build_extensions", _building(build.build_extensions))
     for name in ("load", "load_inline"):
         yield Change(module, name, _loading(getattr(module, name)))
+    for name in ("include_paths", "library_paths"):
+        if "cuda" not in inspect.signature(getattr(module, name)).parameters:
+            yield Change(module, name, _of_cuda(getattr(module, name)))
 
 
 # ---- What a failed build is about -----------------------------------------------------------------------------------
 
 
 def explain(sources):
-    """A line for each name in ``sources``, or in headers beside them, that nothing here or in PyTorch has."""
+    """A line for each name in ``sources``, or in headers beside them, that nothing here, in PyTorch or in NumPy has."""
     found = {}
     for source in sources:
         for path in sorted(Path(source).parent.glob("*")):
@@ -313,5 +328,9 @@ def explain(sources):
         lines += [
             f"torchthaw: {path}:{line}: {name}: {gone}; instead: {instead}"
             for line, name, gone, instead in aten_names.gone(text)
+        ]
+        lines += [
+            f"torchthaw: {path}:{line}: {name}: NumPy 2 has it no more; instead: {numpy_names.INSTEAD}"
+            for line, name in numpy_names.gone(cuda_sources.without_comments(text))
         ]
     return lines

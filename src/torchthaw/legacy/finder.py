@@ -83,10 +83,24 @@ def register():
         from .. import cuda_on_cpu
 
         cuda_on_cpu.start()
-    if is_run() and LastFinder not in sys.meta_path:
-        sys.meta_path.append(LastFinder)
+    if is_run():
+        _change_python()
     for name, change in CHANGES.items():
         import_hook.at_each_import(name, change)
+
+
+def _change_python():
+    """What `run` changes of Python itself, for build scripts and for extensions that they made."""
+    from . import last_line, torch_first
+
+    torch_first.replace()
+    last_line.replace()
+    if sys.version_info >= (3, 13):
+        from . import executed_names
+
+        executed_names.replace()
+    if LastFinder not in sys.meta_path:
+        sys.meta_path.append(LastFinder)
 
 
 def _patch_for(module):

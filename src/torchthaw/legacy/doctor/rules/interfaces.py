@@ -3,18 +3,10 @@
 import ast
 import sys
 
+from ... import numpy_names
 from .rule import CHECK, EDIT, PYTHON, C, Found, TreeRule, rule
 
 VERSION = r"\btorch\.__version__\.split\([^()]*\)"
-# NumPy 1's names of flags and types, and its headers of older interfaces; members of PyArray_Descr.
-NUMPY1 = (
-    r"\bNPY_(?:(?:C|F)_?CONTIGUOUS|CONTIGUOUS|FORTRAN|OWNDATA|FORCECAST|ENSURECOPY|ENSUREARRAY|ELEMENTSTRIDES|ALIGNED|"
-    r"NOTSWAPPED|WRITEABLE|UPDATEIFCOPY|(?:ARRAY_)?UPDATEIFCOPY|BEHAVED(?:_NS)?|[CF]ARRAY(?:_RO)?|DEFAULT|(?:IN|OUT|INOUT)_F?ARRAY|"
-    r"UPDATE_ALL)\b"
-    r"|\bPyArray_(?:DOUBLE|FLOAT|INT|LONG|SHORT|BYTE|UBYTE|CHAR|BOOL|CFLOAT|CDOUBLE|OBJECT)\b(?!\s*\()"
-    r"|\bPyArray_DESCR\([^()]*\)\s*->\s*(?:elsize|alignment|subarray|fields|names|f|c_metadata)\b"
-    r"|#\s*include\s*[<\"]numpy/(?:oldnumeric|old_defines|noprefix)\.h"
-)
 
 
 def lost_locals(tree, project):
@@ -54,8 +46,7 @@ RULES = [
         "the last part may be 0+cu130, which is no number; compare torch.torch_version.TorchVersion, or two parts",
     ),
     rule(
-        "numpy-c-api", CHECK, C, NUMPY1,
-        "NumPy 2 has this no more; use NPY_ARRAY_..., NPY_DOUBLE and the like, and PyDataType_ELSIZE(descr)",
-        given=r"#\s*include\s*[<\"]numpy/",
+        "numpy-c-api", CHECK, C, numpy_names.GONE, f"NumPy 2 has this no more; use {numpy_names.INSTEAD}",
+        given=numpy_names.INCLUDED,
     ),
 ]  # fmt: skip
