@@ -4,20 +4,25 @@ import ast
 import sys
 
 from ... import numpy_names
-from .rule import CHECK, EDIT, PYTHON, C, Found, TreeRule, rule
+from .build_modules import BUILDS
+from .rule import CHECK, EDIT, PYTHON, WORKS, C, Found, TreeRule, rule
+
+LOST = "since Python 3.13 locals() in a function has no name that exec made; give exec a dict, and read that"
 
 VERSION = r"\btorch\.__version__\.split\([^()]*\)"
 
 
 def lost_locals(tree, project):
-    """``locals()['x']`` of what exec defined in a function."""
-    effect = EDIT if sys.version_info >= (3, 13) else CHECK
+    """``locals()['x']`` of what exec defined in a function; `run` sees to it in build scripts."""
+    is_served = bool(BUILDS.search(tree.code))
+    effect = WORKS if is_served else EDIT if sys.version_info >= (3, 13) else CHECK
+    message = LOST + "; in build scripts `run` sees to it" * is_served
     for function in tree.all(ast.FunctionDef, ast.AsyncFunctionDef):
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
         executed = [node for node in calls if node.func.id == "exec" and len(node.args) == 1]
         for node in (node for node in calls if executed and node.func.id == "locals" and node in tree.parents):
             if isinstance(tree.parents[node], (ast.Subscript, ast.Attribute)):
-                yield Found(node, effect=effect)
+                yield Found(node, effect=effect, message=message)
 
 
 def cuda_paths(tree, project):
@@ -31,12 +36,11 @@ def cuda_paths(tree, project):
 
 RULES = [
     TreeRule(
-        "exec-locals", EDIT,
-        "since Python 3.13 locals() in a function has no name that exec made; give exec a dict, and read that",
-        lost_locals,
+        "exec-locals", EDIT, LOST, lost_locals,
     ),
     TreeRule(
-        "build-argument", EDIT, 'since PyTorch 2.6 there is no argument cuda; write device_type="cuda", or nothing',
+        "build-argument", WORKS,
+        'since PyTorch 2.6 there is no argument cuda, which `run` takes; without it write device_type="cuda", or nothing',
         cuda_paths,
     ),
     rule(
