@@ -33,7 +33,7 @@ def run(options):
     """Prints or writes the declarations."""
     text = declarations(options)
     if options.output:
-        options.output.write_text(text)
+        options.output.write_text(text, "utf-8", "surrogateescape")
     else:
         sys.stdout.write(text)
     return 0

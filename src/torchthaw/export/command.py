@@ -41,6 +41,6 @@ def run(options):
         raise RuntimeError(error) from None
     options.output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        (options.output / name).write_text(text)
+        (options.output / name).write_text(text, "utf-8", "surrogateescape")
         print(options.output / name)
     return 0

@@ -100,7 +100,7 @@ class Extension:
     def generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
         stamp = self.state / "generated.json"
-        facts, before = self.facts(), stamp.read_text(errors="replace") if stamp.exists() else ""
+        facts, before = self.facts(), stamp.read_text("utf-8", "surrogateescape") if stamp.exists() else ""
         if facts == before and self.generated.exists():
             return
         # The headers of another torchthaw may be older than the objects that its predecessor compiled; and ninja does not
@@ -110,7 +110,7 @@ class Extension:
         self.forget_product()
         self.write_generated()
         ninja.write_if_changed(self.state / "build.ninja", self.ninja_text([self.generated]))
-        stamp.write_text(facts)
+        stamp.write_text(facts, "utf-8", "surrogateescape")
 
     def facts(self):
         """Everything that the generated files depend on, as text."""
@@ -192,7 +192,7 @@ class Extension:
         """
         if self.options["suffix"] != ".c":
             return []
-        found = {name for file in self.options["sources"] for name in DEFINED.findall(file.read_text(errors="replace"))}
+        found = {name for file in self.options["sources"] for name in DEFINED.findall(file.read_text("utf-8", "replace"))}
         return ["thaw", *filter(symbols.is_in_process, sorted(found))]
 
     def kind_of_functions(self):
@@ -382,7 +382,7 @@ class Extension:
         ninja.write_if_changed(folder / "__init__.py", self.init_text())
         stub = self.generated.with_name(stubs.FILE)
         if stub.exists():
-            ninja.write_if_changed(folder / stubs.FILE, stub.read_text())
+            ninja.write_if_changed(folder / stubs.FILE, stub.read_text("utf-8", "surrogateescape"))
 
     def init_text(self):
         return INIT.format(name=self.name, module=self.module, maker=self.maker, opens=self.opens)

@@ -79,7 +79,7 @@ class Toolkit(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def _output(*command):
-    return subprocess.run(command, capture_output=True, text=True).stdout
+    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape").stdout
 
 
 def toolkit():
@@ -123,7 +123,7 @@ def _behind(nvcc):
 @functools.lru_cache(maxsize=None)
 def _root(nvcc):
     """What nvcc itself takes for the toolkit's folder: the nvcc on PATH may be a script that calls another."""
-    dry = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True)
+    dry = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, encoding="utf-8", errors="surrogateescape")
     found = re.search(r"^#\$ TOP=(.+)$", dry.stderr, re.M)
     return Path(os.path.realpath(found[1].strip())) if found else Path(os.path.realpath(nvcc)).parents[1]
 
@@ -170,7 +170,7 @@ def visible(toolkit):
     query = toolkit.root / "bin" / "__nvcc_device_query"
     if not os.access(query, os.X_OK):
         return []
-    result = subprocess.run([query], capture_output=True, text=True)
+    result = subprocess.run([query], capture_output=True, encoding="utf-8", errors="surrogateescape")
     return sorted(set(re.findall(r"\d+", result.stdout)), key=int) if result.returncode == 0 else []
 
 

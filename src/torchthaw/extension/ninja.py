@@ -27,8 +27,8 @@ UNDEFINED = (
 
 def write_if_changed(path, text):
     """Writes ``text`` unless the file holds it already, so that ninja sees no change where there is none."""
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+    if not path.exists() or path.read_text("utf-8", "surrogateescape") != text:
+        path.write_text(text, "utf-8", "surrogateescape")
 
 
 def shared_object(output, sources, compile_flags, link_flags, objects=(), cuda=None):
@@ -134,7 +134,7 @@ def run(folder, targets=(), verbose=False, explain=None, **progress):
     sys.stdout.flush()
     output = []
     with Progress(not verbose, **progress) as shown, subprocess.Popen(
-        [*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="backslashreplace",
+        [*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="backslashreplace",
         close_fds=False,  # the lock goes along
         env={**os.environ, "CCACHE_NODIRECT": "1"},  # else ccache overlooks a new header that comes before an old one
     ) as process:  # fmt: skip

@@ -36,7 +36,7 @@ def needed():
 def of_headers(folder):
     """The standard that ``ATen/ATen.h`` in a folder of headers asks for; 0 where it is absent or asks for none."""
     try:
-        found = REFUSED.search((Path(folder) / "ATen" / "ATen.h").read_text(errors="replace"))
+        found = REFUSED.search((Path(folder) / "ATen" / "ATen.h").read_text("utf-8", "replace"))
     except OSError:
         return 0
     return int(found[1]) if found else 0
@@ -65,7 +65,7 @@ def folders(words):
     text = " ".join(words)
     for file in MORE_WORDS.findall(text):
         try:
-            text += " " + Path(file).read_text(errors="replace")
+            text += " " + Path(file).read_text("utf-8", "replace")
         except OSError:
             pass  # nvcc says so
     return FOLDER.findall(text)

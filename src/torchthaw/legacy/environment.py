@@ -35,7 +35,7 @@ def enable():
     """Registers the import finder at every start of this environment's Python."""
     path = pth_file()
     path.unlink(missing_ok=True)  # whatever it is: a write may wait for the other end of a pipe
-    path.write_text(LINE.format(path=os.fspath(config.PACKAGE / "activate.py")))
+    path.write_text(LINE.format(path=os.fspath(config.PACKAGE / "activate.py")), "utf-8", "surrogateescape")
     printing.show(printing.one_line(f"torch.utils.ffi can be imported from now on ({path})"))
     return 0
 

@@ -23,7 +23,7 @@ class Package:
             if not init.exists():
                 init.touch()
                 self.new.add(init)
-        self.wrapper.write_text(self.text)
+        self.wrapper.write_text(self.text, "utf-8", "surrogateescape")
 
     def take_back(self):
         """Leaves what was there before make(). A folder that holds something else by now stays a package."""
