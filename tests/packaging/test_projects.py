@@ -150,7 +150,9 @@ def test_before_is_pytorch_alone_and_after_is_run(make):
 
 
 # An extension by name, and what it holds: the header of CUDA code, with one entry for an architecture, or nothing.
-CUDA = "struct.pack('<IHHQ', 0xBA55ED50, 1, 16, 64) + struct.pack('<HHIQIIHHI', 2, 0, 64, 0, 0, 0, 0, 0, 80) + bytes(28)"
+CUDA = (
+    "struct.pack('<IHHQ', 0xBA55ED50, 1, 16, 64) + struct.pack('<HHIQIIHHI', 2, 0, 64, 0, 0, 0, 0, 0, 80) + bytes(28)"
+)
 BUILDS = """
 import os, struct
 data = {"CUDA": %s, "CPU": b"code"}[%s]
@@ -169,7 +171,7 @@ def test_what_run_makes_of_a_project_that_builds_without_it(make, mirrors, kind,
     """A fault in the record is no excuse."""
     begin = f'fault = "{FAULT}"\n' + WORKS.partition("\n\n")[0]
     code = BUILDS % (CUDA, kind, name)
-    failed, _, rows = make("--publish", small=f"{begin}\n\n[[steps]]\nshows = \"builds\"\ncode = \"\"\"{code}\"\"\"\n")
+    failed, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = """{code}"""\n')
     assert bool(failed) == bool(expected) and ("differs" in rows[0][4]) == bool(expected)
     if expected:
         assert re.search(names("small", "run", *expected), failed) and re.search(names(*expected), rows[0][4])

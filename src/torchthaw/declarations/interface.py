@@ -169,5 +169,7 @@ def _constants(header, declared, include_dirs, define_flags):
         result = subprocess.run(command, input=program, capture_output=True, encoding="utf-8", errors="surrogateescape")
         if result.returncode:
             raise ValueError(f"{header}: the C compiler failed\n{result.stderr}")
-        printed = subprocess.run([path], capture_output=True, encoding="utf-8", errors="surrogateescape", check=True).stdout
+        printed = subprocess.run(
+            [path], capture_output=True, encoding="utf-8", errors="surrogateescape", check=True
+        ).stdout
     return [(name, int(value)) for name, value in zip(names, printed.split())]

@@ -192,7 +192,9 @@ class Extension:
         """
         if self.options["suffix"] != ".c":
             return []
-        found = {name for file in self.options["sources"] for name in DEFINED.findall(file.read_text("utf-8", "replace"))}
+        found = {
+            name for file in self.options["sources"] for name in DEFINED.findall(file.read_text("utf-8", "replace"))
+        }
         return ["thaw", *filter(symbols.is_in_process, sorted(found))]
 
     def kind_of_functions(self):
@@ -237,7 +239,11 @@ class Extension:
         """The folders of headers that are searched after all others: those of CUDA's libraries that the toolkit lacks too."""
         others = self.types.late_include_flags(self.options["with_cuda"]) if self.types else []
         packages = nvidia_packages.headers(self.cuda.toolkit) if self.cuda else []
-        return [*cdef.annotate_flags(), *others, *(word for each in packages for word in ("-idirafter", os.fspath(each)))]
+        return [
+            *cdef.annotate_flags(),
+            *others,
+            *(word for each in packages for word in ("-idirafter", os.fspath(each))),
+        ]
 
     def define_flags(self):
         """Macros, as flags of every compiler."""

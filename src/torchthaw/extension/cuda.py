@@ -123,7 +123,9 @@ def _behind(nvcc):
 @functools.lru_cache(maxsize=None)
 def _root(nvcc):
     """What nvcc itself takes for the toolkit's folder: the nvcc on PATH may be a script that calls another."""
-    dry = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, encoding="utf-8", errors="surrogateescape")
+    dry = subprocess.run(
+        [nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, encoding="utf-8", errors="surrogateescape"
+    )
     found = re.search(r"^#\$ TOP=(.+)$", dry.stderr, re.M)
     return Path(os.path.realpath(found[1].strip())) if found else Path(os.path.realpath(nvcc)).parents[1]
 

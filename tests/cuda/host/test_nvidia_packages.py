@@ -15,7 +15,7 @@ toolkit = toolkit_or_skip()
 if (toolkit.include / "cufft.h").exists():
     pytest.skip("this toolkit has cuFFT", allow_module_level=True)
 
-HEADER = "#ifdef __cplusplus\nextern \"C\"\n#endif\nint cufftGetValue(int value);\n"
+HEADER = '#ifdef __cplusplus\nextern "C"\n#endif\nint cufftGetValue(int value);\n'
 SOURCES = {
     "a.c": "#include <cufft.h>\nint of_c(int value) { return cufftGetValue(value); }\n",
     "b.cpp": '#include <cufft.h>\nextern "C" int of_cpp(int value) { return cufftGetValue(value); }\n',

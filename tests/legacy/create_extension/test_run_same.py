@@ -36,7 +36,8 @@ PROBES = {
     "is_available": ("import torch\nfrom setuptools import setup", "torch.cuda.is_available()"),
 }
 PROBES = {
-    name: f"{before}\nopen('answer', 'w').write('CUDA' if {asked} else 'CPU')\n" for name, (before, asked) in PROBES.items()
+    name: f"{before}\nopen('answer', 'w').write('CUDA' if {asked} else 'CPU')\n"
+    for name, (before, asked) in PROBES.items()
 }
 PROBES["is_available"] += "def build(): setup()\n"  # it is a build script
 SCRIPT = "echo {} > answer\n"

@@ -508,7 +508,7 @@ setup(name="a", version="1", cmdclass={{"build_ext": {command}}}, ext_modules=[
     Extension("a", ["a.cpp"], include_dirs={folders}, extra_compile_args=["-std=c++11", "-g0"])])
 """
 COMMANDS = {"BuildExtension": "torch.utils.cpp_extension", "build_ext": "setuptools.command.build_ext"}
-ENDS = "extern \"C\" void *PyInit_a() { return nullptr; }\n"
+ENDS = 'extern "C" void *PyInit_a() { return nullptr; }\n'
 
 
 @pytest.mark.parametrize("command, module", COMMANDS.items())

@@ -34,7 +34,9 @@ def exit_status(reports):
 def needs_run(reports):
     """Whether something works because of `run` alone."""
     found = [finding.rule for report in reports for finding in report.findings]
-    works = any(finding.rule == "exec-locals" and finding.effect == WORKS for report in reports for finding in report.findings)
+    works = any(
+        finding.rule == "exec-locals" and finding.effect == WORKS for report in reports for finding in report.findings
+    )
     return works or any(rule in SERVED or rule == "gpu-architecture" for rule in found)
 
 

@@ -48,7 +48,9 @@ def _pkg_config(name):
     program = shutil.which(os.environ.get("PKG_CONFIG", "pkg-config"))
     if program is None:
         return {}
-    done = subprocess.run([program, "--cflags", "--libs", name], capture_output=True, encoding="utf-8", errors="surrogateescape")
+    done = subprocess.run(
+        [program, "--cflags", "--libs", name], capture_output=True, encoding="utf-8", errors="surrogateescape"
+    )
     return _keywords(shlex.split(done.stdout)) if done.returncode == 0 else {}
 
 
