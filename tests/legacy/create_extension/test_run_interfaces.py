@@ -123,6 +123,12 @@ def test_names_of_numpy_1_are_named_where_a_build_stops(tmp_path):
     assert "NPY_F_CONTIGUOUS" not in done.stderr
 
 
+def test_an_interface_of_torchscript_is_named_with_what_is_used_instead(tmp_path):
+    (tmp_path / "a.cpp").write_text('static auto r = torch::jit::RegisterOperators().op("a::b", &f);\n')
+    (line,) = cpp_extension.explain([tmp_path / "a.cpp"])
+    assert re.search(names("a.cpp:1", "torch::jit::RegisterOperators", "TORCH_LIBRARY"), line)
+
+
 # ---- an extension that is imported before torch ----------------------------------------------------------------------
 
 MODULE = """
