@@ -13,24 +13,22 @@ from . import availability, cmake
 HOMES = ("CUDA_HOME", "CUDA_PATH")
 # Variables of CMake: FindCUDA reads the first two, FindCUDAToolkit the third, enable_language(CUDA) the last.
 OF_CMAKE = {"CUDA_NVCC_EXECUTABLE": "bin/nvcc", "CUDA_BIN_PATH": "bin", "CUDAToolkit_ROOT": "", "CUDACXX": "bin/nvcc"}
-
-
 # What CMake's modules find by themselves: only the language CUDA needs an nvcc on PATH.
 USUAL = Path("/usr/local/cuda")
 FOUND_BY_CMAKE = ("CUDA_NVCC_EXECUTABLE", "CUDA_BIN_PATH", "CUDAToolkit_ROOT")
 
 # In a shell script: a call of nvcc, and what asks whether there is one. A script that asks has another way to build.
 CALL = re.compile(
-    r"^(?:[^#\n]*?(?:&&|;|\b(?:then|do|else)\b))?[ \t]*(?:\w+=\S*[ \t]+)*nvcc[ \t]+(?![|&;])"
-    r"|^[ \t]*(?:export[ \t]+)?NVCC=\S*\bnvcc\b", re.MULTILINE,
+    r"^(?:[^#\n]*?(?:&&|;|\b(?:then|do|else)\b))?[ \t]*(?:\w{1,60}=\S{0,500}[ \t]+)*nvcc[ \t]+(?![|&;])"
+    r"|^[ \t]*(?:export[ \t]+)?NVCC=\S{0,500}\bnvcc\b", re.MULTILINE,
 )  # fmt: skip
 PROBE = re.compile(
-    r"\b(?:command[ \t]+-[vV]|which|type|hash|whereis)\b[^\n|;&]*\bnvcc\b|\bnvcc[ \t]+(?:--version|-V)\b"
-    r"|\b(?:if|elif|while)\b[ \t!]+nvcc\b|\bnvcc\b[^\n#]*\|\|"
+    r"\b(?:command[ \t]+-[vV]|which|type|hash|whereis)\b[^\n|;&]{0,200}\bnvcc\b|\bnvcc[ \t]+(?:--version|-V)\b"
+    r"|\b(?:if|elif|while)\b[ \t!]+nvcc\b|\bnvcc\b[^\n#]{0,2000}\|\|"
 )
 SHELL = re.compile(r"#![^\n]*\b(?:ba|da)?sh\b")
 OF_FFI = re.compile(r"\btorch\.utils(?:\.|[ \t]+import[ \t(]+)ffi\b")
-MOST = 1 << 20  # bytes of a script that are looked at
+MOST = 1 << 16  # bytes of a script that are looked at
 
 
 def put_in_place(words=()):
