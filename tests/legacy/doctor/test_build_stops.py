@@ -11,6 +11,7 @@ import pytest
 
 from support import ROOT
 from support.doctor_project import applied, findings, project  # noqa: F401
+from support.messages import names
 
 PAGE = (ROOT / "docs" / "build-stops.md").read_text()
 HEADINGS = re.findall(r"^## (.*)", PAGE, re.MULTILINE)
@@ -136,4 +137,4 @@ def test_an_old_standard_stops_it_at_once(tmp_path):
     error = re.search(r"error: #error C\+\+\d+ or later", said)
     assert error and any(f"`{error[0]}" in heading for heading in HEADINGS)
     for standard in (17, 20):  # of PyTorch 2.1 to 2.13, and later
-        assert f"`error: #error C++{standard} or later compatible compiler is required to use ATen.`" in PAGE
+        assert any(re.search(names("#error", f"C++{standard}", "ATen"), heading) for heading in HEADINGS)
