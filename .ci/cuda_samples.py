@@ -28,7 +28,7 @@ ARCHITECTURE = "8.0"
 PACKAGES = ["cffi", "ninja", "numpy", "setuptools"]
 HEADERS = """
 from torchthaw.extension import cuda
-from torchthaw.legacy import nvidia_packages
+from torchthaw.extension import nvidia_packages
 packages = nvidia_packages.folder(cuda.toolkit())
 print(packages / "include" if packages else "")
 """

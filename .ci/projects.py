@@ -130,6 +130,7 @@ class Outcome:
     failed: str = ""
     message: str = ""
     replaced: list = dataclasses.field(default_factory=list)
+    built: dict = dataclasses.field(default_factory=dict)  # extension -> "CUDA" or "CPU"
     edits: str = ""  # those of the doctor, in words
 
 
@@ -269,7 +270,17 @@ def attempt(project, way, environment, folder, applied=False):
             outcome.shown = [shown for shown in outcome.shown if shown != step["shows"]]
             break
         outcome.shown += [step["shows"]] if step["shows"] not in outcome.shown else []
+    outcome.built = built(copy, prefix / "extensions", *prefix.glob("lib/python*/site-packages"))
     return outcome
+
+
+def built(*folders):
+    """{extension: "CUDA" or "CPU"} of the shared objects there; of several with one name, CUDA counts."""
+    found = {}
+    for path in (path for folder in folders for path in sorted(folder.rglob("*.so")) if path.is_file()):
+        name = path.name.partition(".")[0]
+        found[name] = "CUDA" if found.get(name) == "CUDA" or cuda.embedded(path) else "CPU"
+    return found
 
 
 def on_cpu():

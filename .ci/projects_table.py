@@ -63,7 +63,23 @@ def row(project, environment, outcomes, date):
         "; ".join(map(code, after.replaced)), date,
     ]  # fmt: skip
     stops = "stops under run, and its record names no fault" if after.failed and not project.fault else ""
+    broken = differences(plain, after)
+    if broken:  # a fault of `run`, whatever the record says
+        cells[4] = f"{cells[4]}; differs: {code(broken)}"
+        stops = f"run breaks what PyTorch alone builds: {broken}"
     return {"cells": cells, "stops": stops}
+
+
+def differences(plain, after):
+    """What `run` makes otherwise of a project that PyTorch alone builds, in words; "" where nothing or it builds none."""
+    if "builds" not in plain.shown:
+        return ""
+    found = [f"{shown}: only without run" for shown in plain.shown if shown not in after.shown]
+    for name in sorted({*plain.built, *after.built} if "builds" in after.shown else ()):
+        before, then = plain.built.get(name, "none"), after.built.get(name, "none")
+        if before != then:
+            found.append(f"{name}: {before} without run, {then} with it")
+    return "; ".join(found)
 
 
 def applied_row(project, environment, way, outcome, document, date):

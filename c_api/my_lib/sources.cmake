@@ -13,6 +13,18 @@ list(TRANSFORM operators REPLACE "(.+)" "${folder}/\\1/\\1.cu" OUTPUT_VARIABLE m
 list(TRANSFORM elementwise_operators REPLACE "(.+)" "${folder}/\\1/\\1.cu"
     OUTPUT_VARIABLE my_lib_cuda_elementwise_kernels)
 
+set(missing)
+foreach(kernel ${my_lib_kernels} ${my_lib_cuda_kernels})
+    if(NOT EXISTS ${kernel})
+        list(APPEND missing ${kernel})
+    endif()
+endforeach()
+if(missing)
+    string(REPLACE ";" "\n  " missing "${missing}")
+    message(FATAL_ERROR "operators: expected a kernel for the CPU and one for the GPU of each, without these files:\n"
+        "  ${missing}\ndocs/write-an-operator.md lists the files of an operator.")
+endif()
+
 set(my_lib_runtime
     ${folder}/runtime/arguments.cpp ${folder}/runtime/errors.cpp ${folder}/runtime/isa.cpp
     ${folder}/runtime/threads.cpp ${folder}/runtime/version.cpp)

@@ -166,6 +166,17 @@ def test_what_makes_no_operators_may_have_any_name(project, name):
     assert ctypes.CDLL(path).two() == 2
 
 
+def test_a_library_of_the_system_needs_a_header_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    (tmp_path / "roots.h").write_text("double hypot(double x, double y);\n")
+    roots = torchthaw.load("roots", [], tmp_path / "roots.h", extra_ldflags=["-lm"])
+    assert roots.hypot(3.0, 4.0) == 5.0
+    with pytest.raises(ValueError, match=names("sources", "none", "extra_ldflags")):
+        torchthaw.load("others", [], tmp_path / "roots.h")
+    with pytest.raises(ValueError, match=names("sources", "none")):
+        torchthaw.load("others", [], extra_ldflags=["-lm"], is_python_module=False)
+
+
 @pytest.mark.parametrize("options, error, match", [
     ({"name": "a.b"}, ValueError, names("name", "identifier", "'a.b'")),
     ({"name": 3}, ValueError, names("name", "identifier", "3")),

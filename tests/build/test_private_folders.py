@@ -146,7 +146,7 @@ PLACES = {
     "layout": (
         ("nvcc", "nvcc/{nvcc}"), lambda folder: launcher_home(),
         ("cuda_on_cpu/__main__.py", "cuda_on_cpu/home.py", "legacy/cmake.py", "legacy/launcher.py", "legacy/moved_headers.py",
-         "legacy/nvidia_packages.py", "legacy/pybind11_headers.py", "legacy/stand_ins/numpy_distutils.py"),
+         "extension/nvidia_packages.py", "legacy/pybind11_headers.py", "legacy/stand_ins/numpy_distutils.py"),
     ),
     "device": (("cuda_device", "cuda_device/{cuda_device}"), cuda_device, ("cuda_on_cpu/device.py",)),
     "thrust": (("thrust", "thrust/{thrust}"), thrust_headers, ("cuda_on_cpu/thrust.py",)),

@@ -12,19 +12,34 @@ from _site import imports  # noqa: E402
 from _site.imports import layers_of  # noqa: E402
 
 PACKAGE = SRC / "torchthaw"
-# Layer -> those that it may import.
-MAY = {
-    "base": set(),
-    "header": {"base"},
-    "bridge": {"base"},
-    "library": {"base", "header", "bridge"},
-    "extension": {"base", "header", "bridge", "library"},
-    "declarations": {"base", "header"},
-    "export": {"base", "header"},
-    "cuda_on_cpu": {"base", "extension"},
-    "selftest": {"base"},
-    "legacy": {"base", "header", "bridge", "library", "extension", "cuda_on_cpu"},
-}
+LAYERS = [name for name in imports.LAYERS[::-1] if name not in ("cli", "activate")]
+PAGE = ROOT / "docs" / "architecture.md"
+
+
+def of_table(page):
+    """{layer: those that it may import}, as the page's table says it."""
+    table = page.partition("| layer | may import |")[2].partition("\n\n")[0]
+    may = {}
+    for row in table.splitlines()[2:]:
+        names, says = row.split("|")[1:3]
+        common, _, more = says.partition(";")
+        named = re.findall(r"`(\w+)`", common)
+        named = [*may] if re.search(r"\ball\b", common) else named
+        for layer in re.findall(r"`(\w+)`", names):
+            own = re.search(rf"`{layer}` also ((?:`\w+`(?:, | and )?)+)", more)
+            may[layer] = {*named, *(re.findall(r"`(\w+)`", own[1]) if own else ())} - {layer}
+    return may
+
+
+def of_map(page):
+    """{folder: (names of folders and layers, words)} of the last column of the page's map: what each does not depend on."""
+    rows = re.findall(r"^\| \[`([\w/]+?)/`\]\([^)]*\) \|.*\| ([^|]*) \|$", page, re.MULTILINE)
+    return {folder: ({*re.findall(r"`(\w+)`", says)}, re.sub(r"`\w+`", "", says)) for folder, says in rows}
+
+
+TEXT = PAGE.read_text("utf-8") if PAGE.is_file() else ""
+MAY = of_table(TEXT)
+MAP = of_map(TEXT)
 TOP = {"__init__", "__main__", "activate", "cli"}
 
 pytestmark = pytest.mark.skipif(
@@ -42,19 +57,19 @@ def test_what_a_module_imports_is_found():
 
 
 @pytest.mark.parametrize("layer", MAY)
-def test_a_layer_imports_those_below_it(layer):
-    files = [*(PACKAGE / layer).rglob("*.py")]
+def test_a_layer_imports_what_the_page_says(layer):
+    files = imports.files(layer)
     assert files
     for path in files:
         package = path.relative_to(PACKAGE).parts[:-1]
-        assert layers_of(path.read_text(), package) <= MAY[layer] | {layer}, path
+        assert layers_of(path.read_text("utf-8"), package) <= MAY[layer] | {layer}, path
 
 
 def test_the_picture_is_of_today_and_has_no_arrow_upwards():
     assert imports.FILE.read_text() == imports.dot(), "run docs/_site/imports.py, then docs/_site/diagrams.py"
     row = {layer: index for index, row in enumerate(imports.ROWS) for layer in row}
     upwards = [(layer, each) for layer, found in imports.edges().items() for each in found if row[each] <= row[layer]]
-    assert not upwards and {*imports.LAYERS} == {*MAY, "cli", "activate"}
+    assert not upwards and {*imports.LAYERS} == {*MAY}
 
 
 @pytest.mark.parametrize("layer, may", [("bridge", ""), ("legacy", "bridge/")])
@@ -71,11 +86,51 @@ def test_cpp_includes_what_its_layer_may_know(layer, may):
 
 def test_every_file_has_a_layer():
     assert {path.stem for path in PACKAGE.glob("*.py")} == TOP
-    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))} == {*MAY}
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))} == {*LAYERS}
 
 
-def test_the_page_has_the_same_layers():
-    page = (ROOT / "docs" / "architecture.md").read_text()
-    table = page.partition("| layer | may import |")[2].partition("\n\n")[0]
-    named = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()[2:]]
-    assert {name for row in named for name in row} == {*MAY, "cli", "activate"}
+def test_the_table_is_read():
+    page = "| layer | may import |\n| --- | --- |\n| `a` | none |\n| `b`, `c` | `a`; `c` also `b`, whose `d` |\n| `e` | all |\n\n"
+    assert of_table(page) == {"a": set(), "b": {"a"}, "c": {"a", "b"}, "e": {"a", "b", "c"}}
+    assert {*MAY} == {*imports.LAYERS} and MAY["base"] == set() and MAY["cli"] == {*MAY} - {"cli", "activate", "selftest"}
+
+
+def test_the_page_allows_no_more_than_the_linter():
+    """`make lint only=imports` forbids what leads upwards or sideways; the page says the rest."""
+    (contract,) = re.findall(
+        r"^layers = \[(.*?)^\]", (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    rows = [re.findall(r"torchthaw\.(\w+)", row) for row in re.findall(r'"([^"]+)"', contract)]
+    row = {layer: index for index, names in enumerate(rows) for layer in names}
+    assert {*MAY} == {*row} - {"__main__"}
+    beside = {(layer, each) for layer in MAY for each in MAY[layer] if row[each] <= row[layer]}
+    assert not beside
+
+
+# What C and C++ of a folder must not include, by the words of the map.
+INCLUDES = {
+    "Python": r"Python\.h", "PyTorch": r"(?:torch|ATen|c10)/.*", "TH": r"THC?/.*",
+    "my_lib": r"my_lib(?:_cuda)?\.h|my_lib/.*", "C++": r"(?:vector|string|memory|cstdint|cstddef|algorithm)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", MAP)
+def test_what_the_map_says_of_a_folder(folder):
+    names, words = MAP[folder]
+    layer = folder.removeprefix("src/torchthaw/")
+    allowed = MAY.get(layer, set())
+    but = re.search(r"everything but", words)
+    assert but or not allowed & names, (folder, allowed & names)
+    assert not but or allowed == names
+    if words.strip() == "everything else":
+        assert not allowed
+    for path in (ROOT / folder).rglob("*") if folder.startswith("c_api/") else ():
+        if path.suffix in (".h", ".c", ".cpp", ".cu", ".cuh") and "torchthaw_aten" not in path.parts:
+            included = re.findall(r'^\s*#\s*include ["<](.*)[">]', path.read_text("utf-8"), re.MULTILINE)
+            for word in [*names, *re.findall(r"PyTorch|Python|TH\b|C\+\+", words)]:
+                wrong = [name for name in included if word in INCLUDES and re.fullmatch(INCLUDES[word], name)]
+                assert not wrong, (path, wrong)
+
+
+def test_the_map_has_every_layer():
+    assert {folder.removeprefix("src/torchthaw/") for folder in MAP if folder.startswith("src/")} == {*LAYERS}

@@ -3,10 +3,13 @@ operators of the C library, and each operator is in all of them."""
 
 import importlib.util
 import re
+import shutil
+import subprocess
 
 import pytest
 
 from support import ROOT
+from torchthaw.base import toolchain
 
 SECTION = "## Add an operator to this repository"
 EXAMPLE = "linear"  # the operator of the table
@@ -65,7 +68,26 @@ def test_an_operator_is_in_every_place_of_the_table(operator, is_elementwise):
     assert len(found) > 20
     missing = [path for _, path in found if not (ROOT / path).exists()]
     shared = [path for given, path in found if given == path and path not in missing]
-    assert missing + [path for path in shared if not names((ROOT / path).read_text(), operator)] == []
+    lacking = [*missing, *(path for path in shared if not names((ROOT / path).read_text(), operator))]
+    assert not lacking, f"{operator} is not in {len(lacking)} of {len(found)} places: {' '.join(lacking)}"
+
+
+@pytest.mark.parametrize("lost", [["cube.cu"], ["cube.cpp"], ["cube.cu", "linear.cpp"], []])
+def test_cmake_names_every_kernel_that_is_missing(tmp_path, lost):
+    shutil.copy(ROOT / "c_api" / "my_lib" / "sources.cmake", tmp_path)
+    for operator in operators():
+        (tmp_path / operator).mkdir()
+        for file in (f"{operator}.cpp", f"{operator}.cu"):
+            if file not in lost:
+                (tmp_path / operator / file).touch()
+    done = subprocess.run(
+        [toolchain.tool("cmake"), "-P", tmp_path / "sources.cmake"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert bool(done.returncode) == bool(lost)
+    said = " ".join(done.stderr.split())
+    assert all(f"{file.partition('.')[0]}/{file}" in said for file in lost) and ("write-an-operator" in said) == bool(
+        lost
+    )
 
 
 def test_the_table_has_every_file_that_names_all_operators():

@@ -149,6 +149,46 @@ def test_before_is_pytorch_alone_and_after_is_run(make):
     assert not failed and rows[0][3:5] == ["`KeyError: 'CPATH'`", "builds"]
 
 
+# An extension by name, and what it holds: the header of CUDA code, with one entry for an architecture, or nothing.
+CUDA = (
+    "struct.pack('<IHHQ', 0xBA55ED50, 1, 16, 64) + struct.pack('<HHIQIIHHI', 2, 0, 64, 0, 0, 0, 0, 0, 80) + bytes(28)"
+)
+BUILDS = """
+import os, struct
+data = {"CUDA": %s, "CPU": b"code"}[%s]
+open((%s) + ".cpython-311.so", "wb").write(data)
+"""
+UNDER_RUN = "'CPATH' in os.environ"
+
+
+@pytest.mark.parametrize("kind, name, expected", [
+    ("'CPU'", "'a'", []), ("'CUDA'", "'a'", []),
+    (f"'CUDA' if {UNDER_RUN} else 'CPU'", "'a'", ["a", "CPU", "CUDA"]),
+    (f"'CPU' if {UNDER_RUN} else 'CUDA'", "'a'", ["a", "CUDA", "CPU"]),
+    ("'CPU'", f"'b' if {UNDER_RUN} else 'a'", ["a", "CPU", "none", "b", "none", "CPU"]),
+], ids=str)  # fmt: skip
+def test_what_run_makes_of_a_project_that_builds_without_it(make, mirrors, kind, name, expected):
+    """A fault in the record is no excuse."""
+    begin = f'fault = "{FAULT}"\n' + WORKS.partition("\n\n")[0]
+    code = BUILDS % (CUDA, kind, name)
+    failed, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = """{code}"""\n')
+    assert bool(failed) == bool(expected) and ("differs" in rows[0][4]) == bool(expected)
+    if expected:
+        assert re.search(names("small", "run", *expected), failed) and re.search(names(*expected), rows[0][4])
+
+
+@pytest.mark.parametrize("shown", ["builds", "imports"])
+def test_a_project_that_run_breaks_is_red_whatever_its_record_says(make, shown):
+    begin = f'fault = "{FAULT}"\n' + WORKS.partition("\n\n")[0]
+    steps = "".join(
+        f'\n\n[[steps]]\nshows = "{step}"\ncode = "import os; assert not ({step == shown} and {UNDER_RUN})"\n'
+        for step in ("builds", "imports")
+    )
+    failed, _, rows = make("--publish", small=begin + steps)
+    assert re.search(names("small", "run", shown, "only without run"), failed)
+    assert re.search(names("differs", shown), rows[0][4])
+
+
 def test_headers_of_pytorchs_packages_are_given_to_pytorch_alone(make, monkeypatch):
     described = projects.described
     monkeypatch.setattr(projects, "described", lambda python: replace(described(python), headers="of packages"))

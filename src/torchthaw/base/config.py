@@ -40,7 +40,9 @@ def my_lib_includes():
 
 # The header alone states the version; CMake and pyproject.toml read it there too.
 __version__ = ".".join(
-    re.findall(r"#define MY_LIB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (my_lib_includes() / "my_lib.h").read_text())
+    re.findall(
+        r"#define MY_LIB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (my_lib_includes() / "my_lib.h").read_text("utf-8")
+    )
 )
 
 

@@ -99,7 +99,7 @@ def _mount(path):
     """The number of the mount that ``path`` is in. Some file systems have several devices: overlayfs, btrfs."""
     file = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        with open(f"/proc/self/fdinfo/{file}") as lines:
+        with open(f"/proc/self/fdinfo/{file}", encoding="utf-8") as lines:
             return next((line.split()[1] for line in lines if line.startswith("mnt_id:")), path)
     except OSError:
         return path  # /proc is not there: no two are the same

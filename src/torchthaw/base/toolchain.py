@@ -81,3 +81,13 @@ def python_include():
     if not os.path.exists(os.path.join(folder, "Python.h")):
         raise FileNotFoundError(f"Python.h not found in {folder}; install it (Debian: apt install python3-dev)")
     return folder
+
+
+def missing():
+    """What a build of an extension lacks, and how to install it; "" where compilers and Python.h are there."""
+    for find in (c_compiler, cxx_compiler, python_include):
+        try:
+            find()
+        except FileNotFoundError as error:
+            return str(error)
+    return ""

@@ -68,7 +68,7 @@ def read(header, include_dirs=(), define_flags=()):
     """
     header = Path(header)
     declared, signatures, module = reading.read(header, include_dirs, define_flags)
-    text = header.read_text()
+    text = header.read_text("utf-8")
     by_name = {each.name: each for each in module.functions}
     inline = _without_symbol(text)
     functions, left_out = [], []
@@ -166,8 +166,10 @@ def _constants(header, declared, include_dirs, define_flags):
         # Functions that the header defines may call others.
         flags += ["-w", "-O1", "-Wl,--unresolved-symbols=ignore-all,-z,lazy"]
         command = [*toolchain.c_compiler(), *flags, "-x", "c", "-", "-o", path]
-        result = subprocess.run(command, input=program, capture_output=True, text=True)
+        result = subprocess.run(command, input=program, capture_output=True, encoding="utf-8", errors="surrogateescape")
         if result.returncode:
             raise ValueError(f"{header}: the C compiler failed\n{result.stderr}")
-        printed = subprocess.run([path], capture_output=True, text=True, check=True).stdout
+        printed = subprocess.run(
+            [path], capture_output=True, encoding="utf-8", errors="surrogateescape", check=True
+        ).stdout
     return [(name, int(value)) for name, value in zip(names, printed.split())]

@@ -83,7 +83,7 @@ def files(found, command):
         "stem": found.stem, "header": found.header.name, "command": emitter.c_comment(command),
         "doc": emitter.docstring(DOC.format(stem=found.stem, header=found.header.name, command=command)),
         "parameters": max(len(each.parameters) for each in usable),
-        "runtime": (HERE / "jax.c").read_text(), "left_out": found.unusable,
+        "runtime": (HERE / "jax.c").read_text("utf-8"), "left_out": found.unusable,
         "handlers": "".join(
             HANDLER.format(stem=found.stem, name=each.name, index=found.enumerators[each.name, None])
             for each in usable

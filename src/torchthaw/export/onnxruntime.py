@@ -67,7 +67,7 @@ def files(found, command):
         "parameters": max(len(each.parameters) for each in usable), "ops": sum(len(each.functions) for each in usable),
         "names": "".join(f"    {emitter.c_string(each.name)},\n" for each in usable),
         "left_out": found.unusable,
-        "runtime": (HERE / "onnxruntime.c").read_text(), "code": table.module_code("onnx_module.py"),
+        "runtime": (HERE / "onnxruntime.c").read_text("utf-8"), "code": table.module_code("onnx_module.py"),
         "operators": pprint.pformat({each.name: row(each) for each in usable}, width=116, sort_dicts=False),
         "composed": pprint.pformat(composed(found), width=116, sort_dicts=False),
     }  # fmt: skip

@@ -109,7 +109,7 @@ def files(found, command):
     """{name: text} of the two files of an operators.Operators. command: what they say that made them."""
     fields = {
         "stem": found.stem, "guard": found.stem.upper(), "header": found.header.name, "command": emitter.c_comment(command),
-        "types": (HERE / "table.h").read_text(), "runtime": (HERE / "table.c").read_text(),
+        "types": (HERE / "table.h").read_text("utf-8"), "runtime": (HERE / "table.c").read_text("utf-8"),
         "enums": "\n\n".join(enums(found)), "stack": max(depths(found)),
         "error_message": MESSAGE.format(function=found.error_message) if found.error_message else "return NULL;",
         "limit_threads": f"{found.num_threads}(thaw_number)" if found.num_threads else "thaw_number",
@@ -125,7 +125,7 @@ def files(found, command):
 
 def module_code(name):
     """What every generated Python module of a kind has."""
-    text = (HERE / name).read_text()
+    text = (HERE / name).read_text("utf-8")
     return text[text.index(SAME) :].strip("\n")
 
 

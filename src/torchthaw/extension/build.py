@@ -16,7 +16,7 @@ from ..base import cache, config, toolchain, writing
 from ..base.config import __version__
 from ..base.errors import BuildError
 from ..header import cdef, cffi_names, comments, description, functions
-from . import cuda, glue, header_folders, ninja, record, stubs, symbols, unlisted
+from . import cuda, glue, header_folders, ninja, nvidia_packages, record, stubs, symbols, unlisted
 
 INIT = '''"""{name}: made by {maker}; help() of a function shows its C declaration."""
 
@@ -100,7 +100,7 @@ class Extension:
     def generate(self):
         """Writes the C file and build.ninja, unless nothing that they depend on changed."""
         stamp = self.state / "generated.json"
-        facts, before = self.facts(), stamp.read_text(errors="replace") if stamp.exists() else ""
+        facts, before = self.facts(), stamp.read_text("utf-8", "surrogateescape") if stamp.exists() else ""
         if facts == before and self.generated.exists():
             return
         # The headers of another torchthaw may be older than the objects that its predecessor compiled; and ninja does not
@@ -192,7 +192,9 @@ class Extension:
         """
         if self.options["suffix"] != ".c":
             return []
-        found = {name for file in self.options["sources"] for name in DEFINED.findall(file.read_text(errors="replace"))}
+        found = {
+            name for file in self.options["sources"] for name in DEFINED.findall(file.read_text("utf-8", "replace"))
+        }
         return ["thaw", *filter(symbols.is_in_process, sorted(found))]
 
     def kind_of_functions(self):
@@ -234,9 +236,14 @@ class Extension:
         return [*given, *toolkit]
 
     def late_include_flags(self):
-        """The folders of headers that are searched after all others."""
+        """The folders of headers that are searched after all others: those of CUDA's libraries that the toolkit lacks too."""
         others = self.types.late_include_flags(self.options["with_cuda"]) if self.types else []
-        return [*cdef.annotate_flags(), *others]
+        packages = nvidia_packages.headers(self.cuda.toolkit) if self.cuda else []
+        return [
+            *cdef.annotate_flags(),
+            *others,
+            *(word for each in packages for word in ("-idirafter", os.fspath(each))),
+        ]
 
     def define_flags(self):
         """Macros, as flags of every compiler."""
@@ -381,7 +388,7 @@ class Extension:
         ninja.write_if_changed(folder / "__init__.py", self.init_text())
         stub = self.generated.with_name(stubs.FILE)
         if stub.exists():
-            ninja.write_if_changed(folder / stubs.FILE, stub.read_text())
+            ninja.write_if_changed(folder / stubs.FILE, stub.read_text("utf-8", "surrogateescape"))
 
     def init_text(self):
         return INIT.format(name=self.name, module=self.module, maker=self.maker, opens=self.opens)

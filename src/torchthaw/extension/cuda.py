@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..base import config
+from . import nvidia_packages
 
 # A link beside the launcher of torchthaw.legacy.launcher, to the nvcc that it stands for.
 BEHIND = "nvcc-of-the-toolkit"
@@ -78,7 +79,7 @@ class Toolkit(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def _output(*command):
-    return subprocess.run(command, capture_output=True, text=True).stdout
+    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape").stdout
 
 
 def toolkit():
@@ -122,7 +123,9 @@ def _behind(nvcc):
 @functools.lru_cache(maxsize=None)
 def _root(nvcc):
     """What nvcc itself takes for the toolkit's folder: the nvcc on PATH may be a script that calls another."""
-    dry = subprocess.run([nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True)
+    dry = subprocess.run(
+        [nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, encoding="utf-8", errors="surrogateescape"
+    )
     found = re.search(r"^#\$ TOP=(.+)$", dry.stderr, re.M)
     return Path(os.path.realpath(found[1].strip())) if found else Path(os.path.realpath(nvcc)).parents[1]
 
@@ -169,7 +172,7 @@ def visible(toolkit):
     query = toolkit.root / "bin" / "__nvcc_device_query"
     if not os.access(query, os.X_OK):
         return []
-    result = subprocess.run([query], capture_output=True, text=True)
+    result = subprocess.run([query], capture_output=True, encoding="utf-8", errors="surrogateescape")
     return sorted(set(re.findall(r"\d+", result.stdout)), key=int) if result.returncode == 0 else []
 
 
@@ -230,7 +233,8 @@ class Build:
     def link(self):
         """What the host's linker needs: the runtime, statically, so that the result loads where no CUDA is."""
         runtime = ["-lcudadevrt"] if self.device_link else []
-        folders = [f"-L{folder}" for folder in [*self.toolkit.library_dirs, *self.toolkit.stub_dirs]]
+        packages = [include.with_name("lib") for include in nvidia_packages.headers(self.toolkit)]
+        folders = [f"-L{folder}" for folder in [*self.toolkit.library_dirs, *self.toolkit.stub_dirs, *packages]]
         return [*self.libraries, *folders, *runtime, "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
 
 

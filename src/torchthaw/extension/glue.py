@@ -245,7 +245,11 @@ def preamble(found, name, headers, keeps_errno, described, prologue=""):
 def c_string(text):
     """A C string literal, in UTF-8."""
     plain = set(range(32, 127)) - set(b'"\\?')
-    return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode()) + '"'
+    return (
+        '"'
+        + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode("utf-8", "surrogateescape"))
+        + '"'
+    )
 
 
 def c_text(text):

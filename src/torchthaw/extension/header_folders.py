@@ -119,7 +119,7 @@ def _listed(command, language, environment):
     """The folders that a compiler says it looks into; None where it does not say so."""
     kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     done = subprocess.run(
-        [*command, "-E", "-v", "-x", language, os.devnull], capture_output=True, text=True, errors="surrogateescape",
+        [*command, "-E", "-v", "-x", language, os.devnull], capture_output=True, encoding="utf-8", errors="surrogateescape",
         env={**kept, **dict(environment), "LC_ALL": "C"},
     )  # fmt: skip
     found = "".join(LISTED.findall(done.stderr))

@@ -38,7 +38,8 @@ def load(
     """Builds ``sources`` unless that was done before, and returns a Python module of what C ``headers`` declare.
 
     name: an identifier, the module's name.
-    sources, headers: a path or several, of C, C++ and CUDA files; relative ones start in the current folder.
+    sources, headers: a path or several, of C, C++ and CUDA files; relative ones start in the current folder. A module
+        needs no sources where ``extra_ldflags`` link a library that has the headers' functions.
     extra_cflags, extra_cuda_cflags, extra_ldflags: lists of flags for C and C++, for nvcc, and for the linker.
     extra_include_paths: folders of headers.
     build_directory: the folder of the product and its intermediate files; by default ``name`` in the folder that
@@ -66,8 +67,9 @@ def load(
         raise ValueError("is_standalone: expected is_python_module=False with it, got is_python_module=True")
     if is_python_module and not headers:
         raise ValueError("headers: expected one or more C headers that declare the module's functions, got none")
-    if not sources:
-        raise ValueError("sources: expected one or more files, got none")
+    if not sources and not (is_python_module and extra_ldflags):
+        instead = "; a module of a library needs none where extra_ldflags link it" if is_python_module else ""
+        raise ValueError(f"sources: expected one or more files, got none{instead}")
     kind = "module" if is_python_module else "program" if is_standalone else "library"
     options = _options(
         extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda, sources, verbose, ops

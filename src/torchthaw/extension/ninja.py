@@ -134,7 +134,7 @@ def run(folder, targets=(), verbose=False, explain=None, **progress):
     sys.stdout.flush()
     output = []
     with Progress(not verbose, **progress) as shown, subprocess.Popen(
-        [*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="backslashreplace",
+        [*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="backslashreplace",
         close_fds=False,  # the lock goes along
         env={**os.environ, "CCACHE_NODIRECT": "1"},  # else ccache overlooks a new header that comes before an old one
     ) as process:  # fmt: skip

@@ -54,7 +54,7 @@ class Record(NamedTuple):
 def read(path):
     """The Record in a file; None without one that can be read."""
     try:
-        return Record(**json.loads(path.read_text()))
+        return Record(**json.loads(path.read_text("utf-8")))
     except (FileNotFoundError, ValueError, TypeError):
         return None
 
@@ -66,7 +66,7 @@ def of(folder, facts, compilers, started, searched):
     read: it counts as one that has other content now. searched: the header_folders.Folders of the build.
     """
     command = [toolchain.tool("ninja"), "-C", os.fspath(folder), "-t", "deps"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape", check=True).stdout
     objects, current = {}, None
     for line in text.splitlines():
         if line.startswith("    "):

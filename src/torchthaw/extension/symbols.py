@@ -39,7 +39,9 @@ def readable(names):
     """The names as C++ has them."""
     if not shutil.which("c++filt"):
         return names
-    return subprocess.run(["c++filt", *names], capture_output=True, text=True).stdout.splitlines()
+    return subprocess.run(
+        ["c++filt", *names], capture_output=True, encoding="utf-8", errors="surrogateescape"
+    ).stdout.splitlines()
 
 
 def hints(made, names, places):
@@ -73,7 +75,11 @@ def _too_old(made, names):
     """What of the files that ``made`` is linked of has launches of an old CUDA, and what makes it anew."""
     if not names:
         return []
-    line = re.search(rf"^build {re.escape(made.name)}: link (.*)$", (made.parent / "build.ninja").read_text(), re.M)
+    line = re.search(
+        rf"^build {re.escape(made.name)}: link (.*)$",
+        (made.parent / "build.ninja").read_text("utf-8", "surrogateescape"),
+        re.M,
+    )
     linked = re.findall(r"(?:\$.|\S)+", line[1]) if line else []
     found = []
     for path in (made.parent / unescape(each) for each in linked):
@@ -89,9 +95,13 @@ def _in_cxx(made, name):
     if not shutil.which("nm") or not shutil.which("c++filt"):
         return []
     found = []
-    for object, source in re.findall(r"^build (\S+\.o): \w+ (.+)$", (made.parent / "build.ninja").read_text(), re.M):
+    for object, source in re.findall(
+        r"^build (\S+\.o): \w+ (.+)$", (made.parent / "build.ninja").read_text("utf-8", "surrogateescape"), re.M
+    ):
         command = ["nm", "--defined-only", "--format=posix", object]
-        listed = subprocess.run(command, cwd=made.parent, capture_output=True, text=True).stdout.splitlines()
+        listed = subprocess.run(
+            command, cwd=made.parent, capture_output=True, encoding="utf-8", errors="surrogateescape"
+        ).stdout.splitlines()
         mangled = [line.split()[0] for line in listed if line.startswith("_Z")]
         for other in readable(mangled) if mangled else ():
             if re.search(rf"(?:^|::|\s){name}(?:<[^()]*>)?\(", other):
@@ -104,7 +114,12 @@ def _undefined(made):
     if not shutil.which("nm"):
         return []
     command = ["nm", "-D", "--undefined-only", "--format=posix", made]
-    words = [line.split() for line in subprocess.run(command, capture_output=True, text=True).stdout.splitlines()]
+    words = [
+        line.split()
+        for line in subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="surrogateescape"
+        ).stdout.splitlines()
+    ]
     return sorted(name for name, kind, *_ in words if kind == "U" and "@" not in name)
 
 
@@ -118,13 +133,17 @@ def _has(library, name):
 def _unresolved(made, names):
     """Those of ``names`` that the linker does not find either: it is run again, and asked to name them."""
     ninja = [toolchain.tool("ninja"), "-C", os.fspath(made.parent), "-t", "commands", made.name]
-    link = subprocess.run(ninja, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    link = subprocess.run(
+        ninja, capture_output=True, encoding="utf-8", errors="surrogateescape", check=True
+    ).stdout.splitlines()[-1]
     if LEFT_OPEN in shlex.split(link):
         return []
     again = made.with_name(f".{made.name}.strict")
     command = f"{link} {shlex.join([*STRICT, '-o', again.name])}"
     try:
-        result = subprocess.run(command, shell=True, cwd=made.parent, capture_output=True, text=True, errors="replace")
+        result = subprocess.run(
+            command, shell=True, cwd=made.parent, capture_output=True, encoding="utf-8", errors="replace"
+        )
     finally:
         again.unlink(missing_ok=True)
     if result.returncode:

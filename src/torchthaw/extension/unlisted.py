@@ -27,7 +27,7 @@ def of(files, folders, current):
     found = {}
     for file in files:
         try:
-            text = Path(file).read_text(errors="replace")
+            text = Path(file).read_text("utf-8", "replace")
         except OSError:
             continue
         for asked in PROBE.findall("\n".join(DIRECTIVE.findall(text.replace("\\\n", " ")))):
@@ -54,7 +54,7 @@ def words_of_files(words, current):
             continue
         found[path] = digest(path)
         if found[path]:
-            waiting += Path(path).read_text(errors="replace").split()
+            waiting += Path(path).read_text("utf-8", "replace").split()
     return found
 
 

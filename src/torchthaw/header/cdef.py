@@ -157,12 +157,12 @@ def _preprocessor(flags, headers, seconds):
     """What the C preprocessor makes of ``headers``, with markers and macros."""
     command = [*toolchain.c_compiler(), "-E", "-dD", *flags, "-x", "c", "-"]
     done = child.run(command, input=os.fsencode(include_lines(headers)), seconds=seconds, **LIMITS)
-    err = done.err.decode(errors="replace")
+    err = done.err.decode("utf-8", "replace")
     if done.ended_by:
         raise Ended(headers, f"the C preprocessor was ended by {done.ended_by}", err)
     if done.status:
         raise ValueError(f"headers: the C preprocessor failed\n{err}")
-    return done.out.decode(errors="replace")
+    return done.out.decode("utf-8", "surrogateescape")
 
 
 def _with_markers(lines):

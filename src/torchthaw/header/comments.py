@@ -25,7 +25,7 @@ def add(functions, described, annotated, headers, docs):
     names = {name for each in described.functions for name in (each.name, each.operator)}
     found = {}
     for path in paths:
-        found = {**of(Path(path).read_text(errors="replace"), names), **found}
+        found = {**of(Path(path).read_text("utf-8", "replace"), names), **found}
     for function, each in zip(functions, described.functions):
         function.comment = docs.get(each.name) or found.get(each.operator) or found.get(each.name, "")
 

@@ -1,6 +1,5 @@
 """torchthaw/legacy/availability.py: torch.cuda.is_available() for build scripts under TORCHTHAW_BUILD_CUDA=1."""
 
-import os
 import sys
 
 NAME = "torch.cuda"
@@ -58,14 +57,3 @@ def _names_a_builder(code):
     if names & BUILDERS or "setup" in names and PACKAGES & {name.partition(".")[0] for name in names}:
         return True
     return any(_names_a_builder(each) for each in code.co_consts if isinstance(each, type(code)))
-
-
-def cuda_of_pytorch():
-    """The version of CUDA that the installed PyTorch was built with; None without CUDA, or without PyTorch."""
-    import importlib.util
-    import runpy
-
-    found = importlib.util.find_spec("torch")
-    file = os.path.join(os.path.dirname(found.origin), "version.py") if found and found.origin else ""
-    # torch.version, without the seconds that the import of the rest takes.
-    return runpy.run_path(file).get("cuda") if os.path.isfile(file) else None

@@ -3,7 +3,7 @@
 import os
 
 from ..base import cache, config
-from . import nvidia_packages
+from ..extension import nvidia_packages
 
 # find_package(Torch) asks for Lua's Torch7, or for the C++ library of later PyTorch. CMake shows the reason.
 TORCH_CONFIG = """# Made by torchthaw.

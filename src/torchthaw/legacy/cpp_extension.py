@@ -6,6 +6,7 @@ own arguments, so that a project which needs nothing of this compiles to the sam
 replaced is a line on stderr.
 """
 
+import contextlib
 import inspect
 import os
 import sys
@@ -14,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import cuda_on_cpu
-from ..base import config, reading
-from ..extension import cuda
-from . import aten_names, cuda_sources, cxx_standard, moved_headers, nvcc, nvidia_packages, pybind11_headers
+from ..base import config, reading, toolchain
+from ..extension import cuda, nvidia_packages
+from . import aten_names, cuda_sources, cxx_standard, moved_headers, numpy_names, nvcc, pybind11_headers
 from .patching import Change
 
 MOST = 64 << 20  # bytes of a source that is read
@@ -46,15 +47,16 @@ def include_dirs(given, extension):
     return [*map(os.fspath, first), *cuda_on_cpu.include_dirs(), *given, *map(os.fspath, own)]
 
 
-def flags(given, extension):
+def flags(given, extension, folders=None):
     """``given`` for a C++ compiler: with the standard that PyTorch needs, and the header of removed names.
 
-    extension: its name, for the lines about what was replaced.
+    extension: its name, for the lines about what was replaced. folders: those of headers that the compiler is given; the
+    flags stay as they are where PyTorch's is not among them. Without them it is that of the installed PyTorch.
     """
-    return [*_with_current_standard(given, extension), "-include", os.fspath(headers() / "removed.h")]
+    return [*_with_current_standard(given, extension, folders), *_removed_names(folders)]
 
 
-def nvcc_flags(given, extension):
+def nvcc_flags(given, extension, folders=None):
     """The same for nvcc, with the calls that CUDA dropped, and without GPUs that it cannot build for.
 
     Where none is left, PyTorch chooses.
@@ -62,11 +64,39 @@ def nvcc_flags(given, extension):
     try:
         toolkit = cuda.toolkit()
     except FileNotFoundError:
-        return flags(given, extension)
-    words, changes = nvcc.current(_with_current_standard(given, extension), toolkit)
+        return flags(given, extension, folders)
+    words, changes = nvcc.current(_with_current_standard(given, extension, folders), toolkit)
     for change in changes:
         _tell(f"torchthaw: nvcc: {change}")
-    return [*words, *_by_path(nvcc.removed_calls(words)), "-include", os.fspath(headers() / "removed.h")]
+    return [*words, *_by_path(nvcc.removed_calls(words)), *_removed_names(folders)]
+
+
+def _removed_names(folders):
+    return ["-include", os.fspath(headers() / "removed.h")] if folders is None or sees_pytorch(folders) else []
+
+
+def sees_pytorch(folders):
+    """Whether a compiler that is given these folders of headers finds PyTorch's."""
+    return any(map(cxx_standard.is_of_pytorch, folders))
+
+
+def targets(words):
+    """The flags for what nvcc builds for where ``words`` do not say it, and PyTorch finds neither a card nor a list.
+
+    PyTorch looks for its own answer unless some flag has "arch" in it, and fails where no card is.
+    """
+    import torch
+
+    is_chosen = os.environ.get("TORCH_CUDA_ARCH_LIST", "native") != "native" or any("arch" in word for word in words)
+    if is_chosen or config.cuda_is_cpu() or torch.cuda.device_count():
+        return []
+    try:
+        toolkit = cuda.toolkit()
+    except FileNotFoundError:
+        return []  # the build says so
+    chosen = cuda.for_cards(cuda.visible(toolkit), toolkit.architectures)
+    _tell(f"torchthaw: nvcc: no GPU for PyTorch here, and no TORCH_CUDA_ARCH_LIST: built for {' '.join(chosen)}")
+    return cuda.gencode(chosen)
 
 
 def _by_path(words):
@@ -74,8 +104,9 @@ def _by_path(words):
     return [os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in words]
 
 
-def _with_current_standard(given, extension):
-    words, changes = cxx_standard.current(_as_list(given), cxx_standard.needed())
+def _with_current_standard(given, extension, folders):
+    least = cxx_standard.needed() if folders is None else max(map(cxx_standard.of_headers, folders), default=0)
+    words, changes = cxx_standard.current(_as_list(given), least)
     for change in changes:
         _tell(f"torchthaw: {extension}: {change}")
     return words
@@ -135,38 +166,86 @@ def _on_gpu(sources):
     return any(Path(source).suffix == ".cu" for source in sources)
 
 
-# ---- setup.py: what BuildExtension builds ---------------------------------------------------------------------------
+# ---- setup.py: what BuildExtension, and setuptools' own build_ext, build ---------------------------------------------
 
 
-def adapt(extension):
-    """Gives a setuptools Extension the folder and the flags."""
+def adapt(extension, folders=()):
+    """Gives a setuptools Extension the folder and the flags, if its compilers see PyTorch's headers.
+
+    folders: those of headers that the command build_ext has for all. Of an extension that does not see PyTorch's, only
+    CUDA code changes.
+    """
+    given, name, seen = extension.extra_compile_args, extension.name, _seen(extension, folders)
     needed = needs(extension.sources, extension.include_dirs)
-    extension.include_dirs = include_dirs(extension.include_dirs, extension.name)
+    if sees_pytorch(seen):
+        extension.include_dirs = include_dirs(extension.include_dirs, name)
+    elif not any(needed) and not _on_gpu(extension.sources):
+        return
     extension.library_dirs = [*extension.library_dirs, *needed.library_dirs]
-    given, name = extension.extra_compile_args, extension.name
     if _on_gpu(extension.sources) and not isinstance(given, dict):
         given = {"cxx": given, "nvcc": given}
     if isinstance(given, dict):
-        cxx, device = flags(given.get("cxx"), name), nvcc_flags(given.get("nvcc"), name)
+        cxx, device = flags(given.get("cxx"), name, seen), nvcc_flags(given.get("nvcc"), name, seen)
+        device += targets(device) if _on_gpu(extension.sources) else []
         given = {**given, "cxx": [*cxx, *needed.cxx], "nvcc": [*device, *needed.nvcc]}
     else:
-        given = [*flags(given, name), *needed.cxx]
+        given = [*flags(given, name, seen), *needed.cxx]
     extension.extra_compile_args = given
+
+
+def _seen(extension, folders):
+    """All folders of headers that compilers are given for an extension."""
+    given = extension.extra_compile_args
+    words = [word for each in (given.values() if isinstance(given, dict) else [given]) for word in _as_list(each)]
+    return [*extension.include_dirs, *folders, *cxx_standard.folders(words), *cxx_standard.of_environment()]
 
 
 def _building(build):
     @wraps(build)
     def build_extensions(self):
         for extension in self.extensions:
-            adapt(extension)
-        try:
+            adapt(extension, self.include_dirs or ())
+        with explained(self.extensions):
             return build(self)
-        except BaseException:
-            for line in explain(source for extension in self.extensions for source in extension.sources):
-                print(line, file=sys.stderr)
-            raise
 
     return build_extensions
+
+
+@contextlib.contextmanager
+def explained(extensions):
+    """Says why a build fails: a tool that is missing is the whole message; else what is gone is named before PyTorch's."""
+    try:
+        yield
+    except BaseException as error:
+        missing = toolchain.missing() if isinstance(error, Exception) else ""
+        if missing:
+            from distutils.errors import DistutilsSetupError  # setup() prints it as one line
+
+            raise DistutilsSetupError(f"torchthaw: {missing}") from None
+        for line in explain(source for extension in extensions for source in extension.sources):
+            print(line, file=sys.stderr)
+        raise
+
+
+def _compiling(compile):
+    @wraps(compile)
+    def build_extension(self, extension):
+        of_pytorch = sys.modules.get("torch.utils.cpp_extension")
+        if of_pytorch and isinstance(self, of_pytorch.BuildExtension):  # which did it for all
+            return compile(self, extension)
+        if sees_pytorch(_seen(extension, self.include_dirs or ())):
+            adapt(extension, self.include_dirs or ())
+        with explained([extension]):
+            return compile(self, extension)
+
+    return build_extension
+
+
+def build_ext():
+    """The changes of the patch of that name: setuptools' class and that of Cython inherit the method."""
+    module = sys.modules.get("distutils.command.build_ext")
+    if module:
+        yield Change(module.build_ext, "build_extension", _compiling(module.build_ext.build_extension))
 
 
 # ---- load, load_inline ----------------------------------------------------------------------------------------------
@@ -181,15 +260,18 @@ def _loading(function):
         given = bound.arguments
         name = given["name"]
         folders, with_cuda = _as_list(given.get("extra_include_paths")), bool(given.get("with_cuda"))
-        needed = needs(_as_list(given.get("sources")), folders, with_cuda or bool(given.get("cuda_sources")))
+        sources = _as_list(given.get("sources"))
+        with_cuda = with_cuda or bool(given.get("cuda_sources")) or _on_gpu(sources)
+        needed = needs(sources, folders, with_cuda)
         given["extra_cflags"] = [*flags(given.get("extra_cflags"), name), *needed.cxx]
-        given["extra_cuda_cflags"] = [*nvcc_flags(given.get("extra_cuda_cflags"), name), *needed.nvcc]
+        device = nvcc_flags(given.get("extra_cuda_cflags"), name)
+        given["extra_cuda_cflags"] = [*device, *(targets(device) if with_cuda else []), *needed.nvcc]
         given["extra_include_paths"] = include_dirs(folders, name)
         given["extra_ldflags"] = [*(given.get("extra_ldflags") or ()), *(f"-L{each}" for each in needed.library_dirs)]
         try:
             return function(*bound.args, **bound.kwargs)
         except RuntimeError as error:
-            lines = explain(_as_list(given.get("sources")))
+            lines = [*filter(None, [toolchain.missing()]), *explain(_as_list(given.get("sources")))]
             if lines:
                 error.args = ("\n".join([str(error), *lines]),)
             raise
@@ -201,6 +283,19 @@ def _as_list(value):
     return [value] if isinstance(value, (str, os.PathLike)) else list(value or ())
 
 
+def _of_cuda(function):
+    """``include_paths(cuda=True)``, also by position, as until PyTorch 2.5."""
+
+    @wraps(function)
+    def paths(device_type="cpu", *args, cuda=None, **kwargs):
+        given = device_type if isinstance(device_type, bool) else cuda
+        if given is not None:
+            device_type = "cuda" if given else "cpu"
+        return function(device_type, *args, **kwargs)
+
+    return paths
+
+
 def cpp_extension():
     """The changes of the patch."""
     import torch.utils.cpp_extension as module
@@ -209,13 +304,16 @@ def cpp_extension():
     yield Change(build, "build_extensions", _building(build.build_extensions))
     for name in ("load", "load_inline"):
         yield Change(module, name, _loading(getattr(module, name)))
+    for name in ("include_paths", "library_paths"):
+        if "cuda" not in inspect.signature(getattr(module, name)).parameters:
+            yield Change(module, name, _of_cuda(getattr(module, name)))
 
 
 # ---- What a failed build is about -----------------------------------------------------------------------------------
 
 
 def explain(sources):
-    """A line for each name in ``sources``, or in headers beside them, that nothing here or in PyTorch has."""
+    """A line for each name in ``sources``, or in headers beside them, that nothing here, in PyTorch or in NumPy has."""
     found = {}
     for source in sources:
         for path in sorted(Path(source).parent.glob("*")):
@@ -230,5 +328,9 @@ def explain(sources):
         lines += [
             f"torchthaw: {path}:{line}: {name}: {gone}; instead: {instead}"
             for line, name, gone, instead in aten_names.gone(text)
+        ]
+        lines += [
+            f"torchthaw: {path}:{line}: {name}: NumPy 2 has it no more; instead: {numpy_names.INSTEAD}"
+            for line, name in numpy_names.gone(cuda_sources.without_comments(text))
         ]
     return lines

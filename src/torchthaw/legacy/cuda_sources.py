@@ -64,12 +64,17 @@ DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b([^\n]
 ALWAYS = re.compile(r"[\s(]*__CUDA_ARCH__\s*>=\s*(?:[1-4]\d\d|500)[\s)]*")
 
 
+def without_comments(text):
+    """The text with as many lines."""
+    return COMMENT.sub(lambda match: "\n" * match[0].count("\n") or " ", text)
+
+
 class File:
     """A file of the project: its code without comments, and what it includes and names of Thrust."""
 
     def __init__(self, path):
         self.path = path
-        self.code = COMMENT.sub(lambda match: "\n" * match[0].count("\n") or " ", cdef.read(path))
+        self.code = without_comments(cdef.read(path))
         self.includes = set(cdef.INCLUDED.findall(self.code))
         self.of_thrust = set(THRUST_NAME.findall(self.code))
 

@@ -1,9 +1,13 @@
 """torchthaw/legacy/cxx_standard.py: the C++ standard that PyTorch's headers need, in place of an older one in flags."""
 
 import importlib.util
+import itertools
+import os
 import re
 from functools import cache
 from pathlib import Path
+
+from ..base import config
 
 # Names of standards, and those of drafts by which compilers knew them; the values can be compared.
 STANDARDS = {
@@ -32,10 +36,23 @@ def needed():
 def of_headers(folder):
     """The standard that ``ATen/ATen.h`` in a folder of headers asks for; 0 where it is absent or asks for none."""
     try:
-        found = REFUSED.search((Path(folder) / "ATen" / "ATen.h").read_text(errors="replace"))
+        found = REFUSED.search((Path(folder) / "ATen" / "ATen.h").read_text("utf-8", "replace"))
     except OSError:
         return 0
     return int(found[1]) if found else 0
+
+
+def is_of_pytorch(folder):
+    """Whether a folder of headers is PyTorch's. Ours, which stand in for some of them, are not."""
+    file = Path(os.path.realpath(os.path.join(folder, "ATen", "ATen.h")))
+    return file.is_file() and not file.is_relative_to(os.path.realpath(config.my_lib_includes()))
+
+
+def of_environment():
+    """The folders of headers that variables of the environment give to compilers."""
+    listed = [os.environ.get(name, "").split(os.pathsep) for name in ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")]
+    flags = [os.environ[name] for name in ("CFLAGS", "CPPFLAGS", "CXXFLAGS") if name in os.environ]
+    return [*filter(None, itertools.chain(*listed)), *folders(flags)]
 
 
 def of_command(words):
@@ -48,7 +65,7 @@ def folders(words):
     text = " ".join(words)
     for file in MORE_WORDS.findall(text):
         try:
-            text += " " + Path(file).read_text(errors="replace")
+            text += " " + Path(file).read_text("utf-8", "replace")
         except OSError:
             pass  # nvcc says so
     return FOLDER.findall(text)

@@ -83,16 +83,35 @@ def register():
         from .. import cuda_on_cpu
 
         cuda_on_cpu.start()
-    if is_run() and LastFinder not in sys.meta_path:
-        sys.meta_path.append(LastFinder)
+    if is_run():
+        _change_python()
     for name, change in CHANGES.items():
         import_hook.at_each_import(name, change)
 
 
-def _patch_cpp_extension(module):
+def _change_python():
+    """What `run` changes of Python itself, for build scripts and for extensions that they made."""
+    from . import last_line, torch_first
+
+    torch_first.replace()
+    last_line.replace()
+    if sys.version_info >= (3, 13):
+        from . import executed_names
+
+        executed_names.replace()
+    if LastFinder not in sys.meta_path:
+        sys.meta_path.append(LastFinder)
+
+
+def _patch_for(module):
     from . import patches
 
     patches.install_for(module.__name__)
+
+
+def _patch_build_ext(module):
+    if is_run():
+        _patch_for(module)
 
 
 def _build_for_gpus(module):
@@ -136,11 +155,12 @@ def _name_extensions(module):
 
 
 CHANGES = {
-    "torch.utils.cpp_extension": _patch_cpp_extension,
+    "torch.utils.cpp_extension": _patch_for,
     "torch.cuda": _build_for_gpus,
     "torch": _patch,
     f"{NUMPY}.system_info": _answer_for_numpy,
     "distutils.sysconfig": _name_extensions,
+    "distutils.command.build_ext": _patch_build_ext,
 }
 
 

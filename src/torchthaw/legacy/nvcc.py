@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from ..base import config, toolchain
-from ..extension import cuda, ninja
-from . import cuda_sources, cxx_standard, nvidia_packages, th_types as th
+from ..extension import cuda, ninja, nvidia_packages
+from . import cuda_sources, cxx_standard, th_types as th
 
 # What nvcc dropped; each with the number of words that follow it.
 REMOVED = {

@@ -103,7 +103,7 @@ def _script_of(base, source):
     for folder in dict.fromkeys([Path.cwd(), base, *source.parents[:2]]):
         for script in sorted(folder.glob("*.sh")):
             with contextlib.suppress(reading.Unreadable):
-                if reading.contains(script, source.name.encode(), MOST, folder):
+                if reading.contains(script, os.fsencode(source.name), MOST, folder):
                     return script
     return None
 

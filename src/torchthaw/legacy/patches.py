@@ -6,7 +6,7 @@ by ``install_for()``. Every name in ``TORCHTHAW_NO_PATCH`` (separated by commas,
 """
 
 from ..base import config
-from . import finder, semantics
+from . import finder, semantics, torch_first
 from .patching import Patch, PatchTable
 
 PATCHES = PatchTable(
@@ -46,14 +46,28 @@ PATCHES = PatchTable(
         "cpp_extension:cpp_extension",
     ),
     Patch(
+        "build_ext",
+        "under run, setuptools' own build_ext compiles sources that see PyTorch's headers in the same way",
+        "cpp_extension:build_ext",
+    ),
+    Patch(
+        "torch_first",
+        "under run, an extension that needs PyTorch's libraries loads without an import of torch before",
+        "torch_first:torch_first",
+    ),
+    Patch(
         "build_modules",
-        "under run, build scripts find pkg_resources and numpy.distutils where they are not installed",
+        "under run, build scripts find pkg_resources and numpy.distutils where they are not installed, and what exec made",
         "finder:build_modules",
     ),
 )
 
 # Patches of one module alone, which torch.utils.ffi does not import.
-OF_MODULE = {"torch.utils.cpp_extension": "cpp_extension", **dict.fromkeys(finder.STAND_INS, "build_modules")}
+OF_MODULE = {
+    "torch.utils.cpp_extension": "cpp_extension", "distutils.command.build_ext": "build_ext",
+    torch_first.KEY: "torch_first",
+    **dict.fromkeys(finder.STAND_INS, "build_modules"),
+}  # fmt: skip
 
 
 def switched_off():

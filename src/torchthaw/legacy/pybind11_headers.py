@@ -38,7 +38,7 @@ def of(folder):
     """The version of the pybind11 in a folder of headers, such as (2, 10); () where there is none."""
     for name in FILES:
         try:
-            return tuple(map(int, VERSION.findall(Path(folder, name).read_text(errors="replace"))))
+            return tuple(map(int, VERSION.findall(Path(folder, name).read_text("utf-8", "replace"))))
         except OSError:
             continue
     return ()

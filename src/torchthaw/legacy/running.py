@@ -49,11 +49,11 @@ def run(parser, words):
         parser.error(f"{words[0]}: expected {OF_PYTHON[words[0]]}, got nothing")
     if words[0].startswith("-") and words[0] not in OF_PYTHON:
         parser.error(f"FILE: {EXPECTED}, {OR}, got {words[0]!r}; options of Python come before -m torchthaw")
-    words = command(words)
-    set_environment()
+    started = command(words)
+    set_environment(words)
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execvp(words[0], words)
+    os.execvp(started[0], started)
 
 
 def command(words):
@@ -98,8 +98,11 @@ def _interpreter_options():
     return given[:-2] if given[-2:] == ["-m", "torchthaw"] else []
 
 
-def set_environment():
-    """What the script and the processes that it starts see: this Python, torch.utils.ffi, headers, libraries, nvcc."""
+def set_environment(words=()):
+    """What the script and the processes that it starts see: this Python, torch.utils.ffi, headers, libraries, nvcc.
+
+    words: the script and its arguments.
+    """
     if sys.flags.ignore_environment or sys.flags.no_site:
         raise RuntimeError("run: expected a Python that reads PYTHONPATH and imports site, got one with -E, -I or -S")
     prepend("PYTHONPATH", finder.CHILDREN)
@@ -112,7 +115,7 @@ def set_environment():
         print(cuda_on_cpu.LINE, file=sys.stderr)
     try:
         cmake.point_at_headers()
-        launcher.put_in_place()
+        launcher.put_in_place(words)
     except OSError as error:  # the script may need neither
         print(f"torchthaw: run: {error}; CMake does not find TH, and nvcc is the toolkit's own", file=sys.stderr)
 

@@ -3,7 +3,7 @@
 import functools
 
 from ..base import config
-from ..extension import cuda, glue
+from ..extension import cuda, glue, nvidia_packages
 from ..header import cdef, crossing
 from ..header.cffi_names import model
 from . import exact
@@ -100,13 +100,17 @@ def math_libraries(extension):
 
     The loader searches the toolkit's folder where anything calls them.
     """
-    found = extension.cuda.toolkit.math_libraries if extension.cuda else []
+    toolkit = extension.cuda.toolkit if extension.cuda else None
+    if not toolkit:
+        return []
+    found = {path: path.parent for path in toolkit.math_libraries}  # library -> where the loader finds it
+    found |= {path: path.resolve().parent for path in nvidia_packages.libraries(toolkit, cuda.MATH)}
     if not found:
         return []
     options = extension.options
     own = cdef.included(options["sources"], options["include_dirs"])
     is_called = any(map(cuda.calls_math, [*own, *(extension.base / path for path in options["extra_objects"])]))
-    folders = dict.fromkeys(f"-Wl,-rpath,{path.parent}" for path in found) if is_called else []
+    folders = dict.fromkeys(f"-Wl,-rpath,{folder}" for folder in found.values()) if is_called else []
     return [*folders, "-Wl,--push-state,--as-needed", *found, "-Wl,--pop-state"]
 
 

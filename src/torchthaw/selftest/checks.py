@@ -210,7 +210,7 @@ def write(files):
 def under_run(script, **environment):
     """What a script prints under `run`; AssertionError with all that it printed where it fails."""
     done = subprocess.run(
-        [sys.executable, "-m", "torchthaw", "run", script], capture_output=True, text=True, errors="replace",
+        [sys.executable, "-m", "torchthaw", "run", script], capture_output=True, encoding="utf-8", errors="replace",
         env={**os.environ, **environment},
     )  # fmt: skip
     if done.returncode:

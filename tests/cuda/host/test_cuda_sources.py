@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from torchthaw.base import toolchain
-from torchthaw.extension import cuda
-from torchthaw.legacy import availability, cmake, cpp_extension, cuda_sources, cxx, nvcc, nvidia_packages
+from torchthaw.extension import cuda, nvidia_packages
+from torchthaw.legacy import cmake, cpp_extension, cuda_sources, cxx, nvcc
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def packages(tmp_path, monkeypatch):
         (tmp_path / "nvidia" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "nvidia" / name).touch()
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(availability, "cuda_of_pytorch", lambda: "13.2")
+    monkeypatch.setattr(nvidia_packages, "cuda_of_pytorch", lambda: "13.2")
     others = [folder for folder in sys.path if not Path(folder, "nvidia").exists()]  # those of a PyTorch with CUDA
     monkeypatch.setattr(sys, "path", [str(tmp_path), *others])
     monkeypatch.delitem(sys.modules, "nvidia", raising=False)
@@ -149,7 +149,7 @@ def test_what_the_toolkit_lacks_is_taken_from_the_packages(packages, toolkit, tm
     of_13 = {"include/cublas_v2.h": "cublas_v2.h", "lib/libcublas.so": "libcublas.so.13"}
     assert found() == {**of_13, "include/cudnn.h": "cudnn.h"}
     for other in "12.6", None:  # which says nothing of folders that name their CUDA
-        monkeypatch.setattr(availability, "cuda_of_pytorch", lambda other=other: other)
+        monkeypatch.setattr(nvidia_packages, "cuda_of_pytorch", lambda other=other: other)
         assert found() == of_13
     shutil.rmtree(tmp_path / "nvidia" / "cu13")
     assert nvidia_packages.folder(toolkit) is None

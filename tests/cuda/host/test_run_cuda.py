@@ -51,10 +51,10 @@ def test_wanted_is_a_card_and_a_pytorch_for_it(monkeypatch):
     monkeypatch.delenv("TORCHTHAW_BUILD_CUDA", raising=False)
     for cards, version, expected in [([], "13.0", False), (["90"], None, False), (["90"], "13.0", True)]:
         monkeypatch.setattr(cuda, "visible", lambda toolkit: cards)
-        monkeypatch.setattr(launcher.availability, "cuda_of_pytorch", lambda: version)
+        monkeypatch.setattr(launcher.nvidia_packages, "cuda_of_pytorch", lambda: version)
         assert launcher.wanted(toolkit) is expected
     monkeypatch.undo()
-    assert launcher.availability.cuda_of_pytorch() == torch.version.cuda
+    assert launcher.nvidia_packages.cuda_of_pytorch() == torch.version.cuda
 
 
 # As old setup.py files find CUDA: the folder above that of nvcc, each part of which must be there.

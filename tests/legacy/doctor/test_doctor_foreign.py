@@ -171,6 +171,13 @@ def test_locals_of_exec_have_to_be_edited_where_python_lost_them(project, monkey
         assert [finding.effect for finding in findings(folder)] == [effect]
 
 
+def test_locals_of_exec_work_in_build_scripts_under_run(project, monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 13))
+    folder = project({"setup.py": "from setuptools import setup\n" + next(iter(LOST)) + "setup(version=version())\n"})
+    (found,) = [each for each in findings(folder) if each.rule == "exec-locals"]
+    assert found.effect == "works" and re.search(names("run"), found.message)
+
+
 @pytest.mark.parametrize(
     "use", ["NPY_IN_ARRAY", "NPY_C_CONTIGUOUS", "NPY_UPDATEIFCOPY", "PyArray_DOUBLE", "PyArray_DESCR(a)->elsize"]
 )

@@ -12,7 +12,7 @@ from torchthaw.legacy.doctor.tree import Tree
 # (file, line, rule, effect, the edited line or None)
 EXAMPLES = [
     ("a.py", "import torch\nx = int(torch.__version__.split('.')[2])", "torch-version", CHECK, None),
-    ("a.py", "from torch.utils.cpp_extension import include_paths\ninclude_paths(cuda=True)", "build-argument", EDIT, None),
+    ("a.py", "from torch.utils.cpp_extension import include_paths\ninclude_paths(cuda=True)", "build-argument", WORKS, None),
     ("a.c", "#include <numpy/arrayobject.h>\nint x = NPY_IN_ARRAY;", "numpy-c-api", CHECK, None),
     ("a.py", "for i in xrange(3): pass", "python2-name", EDIT, "for i in range(3): pass"),
     ("a.py", "x, y = xrange(3), xrange(44)", "python2-name", EDIT, "x, y = range(3), range(44)"),

@@ -450,23 +450,136 @@ def test_the_nvcc_of_the_cpu_lacks_no_card(monkeypatch, capsys, given, _):
     assert "architecture" not in capsys.readouterr().err
 
 
-def test_extensions_with_flags_as_a_list_and_as_a_dict(monkeypatch):
+def pytorch_headers(folder, standard):
+    """A folder of headers that ask for a standard as PyTorch's do."""
+    (folder / "pytorch" / "ATen").mkdir(parents=True)
+    (folder / "pytorch" / "ATen" / "ATen.h").write_text(
+        f"#if !defined(_MSC_VER) && __cplusplus < 20{standard}02L\n#error C++{standard} or later\n#endif\n"
+    )
+    return str(folder / "pytorch")
+
+
+def test_extensions_with_flags_as_a_list_and_as_a_dict(monkeypatch, tmp_path):
     from setuptools import Extension
 
     monkeypatch.setattr(cpp_extension.cuda, "toolkit", Toolkit)
-    monkeypatch.setattr(cpp_extension.cxx_standard, "needed", lambda: 20)
     monkeypatch.setattr(cpp_extension.nvidia_packages, "folder", lambda toolkit: None)
-    plain = Extension("a", ["a.cpp"], include_dirs=["own"], extra_compile_args=["-std=c++14"])
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "8.0")
+    of_pytorch = pytorch_headers(tmp_path, 20)
+    plain = Extension("a", ["a.cpp"], include_dirs=["own", of_pytorch], extra_compile_args=["-std=c++14"])
     cpp_extension.adapt(plain)
-    assert plain.include_dirs == ["own", *cpp_extension.include_dirs([], "plain")]
+    assert plain.include_dirs == ["own", of_pytorch, *cpp_extension.include_dirs([], "plain")]
     assert plain.extra_compile_args == ["-std=c++20", *INCLUDED]
     both = Extension(
-        "a", ["a.cpp", "a.cu"], extra_compile_args={"cxx": ["-O1"], "nvcc": ["-arch=sm_52", "-std", "c++17"]}
-    )
+        "a", ["a.cpp", "a.cu"], include_dirs=[of_pytorch],
+        extra_compile_args={"cxx": ["-O1"], "nvcc": ["-arch=sm_52", "-std", "c++17"]},
+    )  # fmt: skip
     cpp_extension.adapt(both)
     calls = ["-include", str(config.includes() / "THC" / "THCRemoved.cuh")]
     assert both.extra_compile_args["cxx"] == ["-O1", *INCLUDED, *calls]
     assert "-arch=sm_52" not in both.extra_compile_args["nvcc"] and "-std=c++20" in both.extra_compile_args["nvcc"]
+
+
+@pytest.mark.parametrize("way", ["include_dirs", "flags", "folders", "CPATH", "CFLAGS"])
+def test_the_folder_of_pytorch_in_a_command_decides(monkeypatch, tmp_path, way):
+    """Not the class of the extension, nor the command that builds it."""
+    from setuptools import Extension
+
+    folder, folders = pytorch_headers(tmp_path, 20), []
+    extension = Extension("a", ["a.cpp"], extra_compile_args=["-std=c++11"])
+    cpp_extension.adapt(extension)
+    assert (extension.include_dirs, extension.extra_compile_args) == ([], ["-std=c++11"])
+    if way == "include_dirs":
+        extension.include_dirs = [folder]
+    elif way == "flags":
+        extension.extra_compile_args.append(f"-I{folder}")
+    elif way == "folders":
+        folders = [folder]
+    else:
+        monkeypatch.setenv(way, folder if way == "CPATH" else f"-I{folder}")
+    cpp_extension.adapt(extension, folders)
+    assert extension.extra_compile_args[0] == "-std=c++20" and extension.extra_compile_args[-2:] == INCLUDED
+
+
+PLAIN_EXTENSION = """
+from setuptools import Extension, setup
+from {module} import {command}
+setup(name="a", version="1", cmdclass={{"build_ext": {command}}}, ext_modules=[
+    Extension("a", ["a.cpp"], include_dirs={folders}, extra_compile_args=["-std=c++11", "-g0"])])
+"""
+COMMANDS = {"BuildExtension": "torch.utils.cpp_extension", "build_ext": "setuptools.command.build_ext"}
+ENDS = 'extern "C" void *PyInit_a() { return nullptr; }\n'
+
+
+@pytest.mark.parametrize("command, module", COMMANDS.items())
+def test_an_extension_that_sees_no_header_of_pytorch_is_compiled_as_it_says(tmp_path, command, module):
+    """u8 literals have another type from C++20 on."""
+    (tmp_path / "setup.py").write_text(PLAIN_EXTENSION.format(module=module, command=command, folders=[]))
+    (tmp_path / "a.cpp").write_text(f'static const char *name = u8"m";\nconst char *read() {{ return name; }}\n{ENDS}')
+    done = python(tmp_path, "-m", "torchthaw", "run", "setup.py", "build_ext", "-i")
+    assert done.returncode == 0, done.stderr
+    assert "removed.h" not in done.stdout + done.stderr and "-std=c++11" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("off", ["", "build_ext"])
+def test_setuptools_own_command_gets_what_headers_of_pytorch_need(tmp_path, off):
+    folders = [pytorch_headers(tmp_path, 20)]
+    (tmp_path / "setup.py").write_text(
+        PLAIN_EXTENSION.format(module=COMMANDS["build_ext"], command="build_ext", folders=folders)
+    )
+    (tmp_path / "a.cpp").write_text(f"#include <ATen/ATen.h>\n{ENDS}")
+    done = python(tmp_path, "-m", "torchthaw", "run", "setup.py", "build_ext", "-i", TORCHTHAW_NO_PATCH=off)
+    assert (done.returncode == 0) == (not off), done.stderr
+    said = re.search(names("a", "-std=c++11", "-std=c++20"), done.stderr)
+    assert bool(said) == (not off) and (not off or "C++20 or later" in done.stderr)
+
+
+@pytest.mark.parametrize("command, module", COMMANDS.items())
+@pytest.mark.parametrize("missing", ["compiler", "Python.h"])
+def test_a_tool_that_is_missing_is_one_line(tmp_path, command, module, missing):
+    folders = [pytorch_headers(tmp_path, 20)]
+    text = PLAIN_EXTENSION.format(module=module, command=command, folders=folders)
+    if missing == "Python.h":
+        text = "import sysconfig\nsysconfig.get_path = lambda *words: '/nowhere'\n" + text
+    (tmp_path / "setup.py").write_text(text)
+    (tmp_path / "a.cpp").write_text(f"#include <{'no' if missing == 'Python.h' else ''}Python.h>\n{ENDS}")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "ninja").symlink_to(shutil.which("ninja") or "/nowhere")
+    path = os.environ["PATH"] if missing == "Python.h" else str(tools)
+    variables = {name: "" for name in ("CC", "CXX")}
+    done = python(tmp_path, "-m", "torchthaw", "run", "setup.py", "-q", "build_ext", "-i", PATH=path, **variables)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    package = "python3-dev" if missing == "Python.h" else "g++"
+    assert re.search(names("torchthaw", "apt install", package), done.stderr.splitlines()[-1])
+
+
+def test_without_a_card_and_a_list_extensions_are_built_for_the_oldest(monkeypatch, capsys):
+    """PyTorch alone ends with IndexError."""
+    import torch
+    from setuptools import Extension
+
+    monkeypatch.setattr(cpp_extension.cuda, "toolkit", Toolkit)
+    monkeypatch.setattr(cpp_extension.cuda, "visible", lambda toolkit: [])
+    monkeypatch.setattr(cpp_extension.nvidia_packages, "folder", lambda toolkit: None)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
+    oldest = ["-gencode=arch=compute_75,code=sm_75", "-gencode=arch=compute_75,code=compute_75"]
+
+    def built_for(*given):
+        cpp_extension._tell.cache_clear()
+        extension = Extension("a", ["a.cu"], extra_compile_args={"nvcc": list(given)})
+        cpp_extension.adapt(extension)
+        return [word for word in extension.extra_compile_args["nvcc"] if "arch" in word or "code" in word]
+
+    assert built_for("-arch=compute_60") == built_for() == oldest
+    assert re.search(names("torchthaw", "nvcc", "GPU", "TORCH_CUDA_ARCH_LIST", "75", "75+PTX"), capsys.readouterr().err)
+    assert built_for("-arch=sm_80") == ["-arch=sm_80"] or built_for("-arch=sm_80")[0].endswith("code=sm_80")
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "8.0")
+    assert built_for() == []
+    monkeypatch.delenv("TORCH_CUDA_ARCH_LIST")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    assert built_for() == []
 
 
 def test_without_a_toolkit_nvcc_gets_what_c_gets(monkeypatch):

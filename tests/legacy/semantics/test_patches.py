@@ -13,13 +13,14 @@ from torch.autograd import Function, Variable
 
 from support import ROOT
 from support.messages import names
-from torchthaw.legacy import finder, patches
+from torchthaw.legacy import finder, patches, torch_first
 from torchthaw.legacy.patching import Change, Patch, PatchTable
 
 OWNERS = (
     torch.Tensor, torch.autograd, type(Variable), Variable, Function, torch.autograd.function.BackwardCFunction,
     torch.autograd.function.FunctionMeta, torch.autograd.function.FunctionCtx, torch,
     torch.utils.cpp_extension, torch.utils.cpp_extension.BuildExtension, finder.LastFinder,
+    sys.modules["distutils.command.build_ext"].build_ext, torch_first.TorchFirst,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from .rules import CHECK, EDIT, MODE, WORKS
 
 # Rules whose findings work because of `run`.
 SERVED = {
+    "build-argument",
     "build-module",
     "old-aten",
     "removed-aten",
@@ -33,7 +34,10 @@ def exit_status(reports):
 def needs_run(reports):
     """Whether something works because of `run` alone."""
     found = [finding.rule for report in reports for finding in report.findings]
-    return any(rule in SERVED or rule == "gpu-architecture" for rule in found)
+    works = any(
+        finding.rule == "exec-locals" and finding.effect == WORKS for report in reports for finding in report.findings
+    )
+    return works or any(rule in SERVED or rule == "gpu-architecture" for rule in found)
 
 
 def as_json(path, reports, off, written=None):

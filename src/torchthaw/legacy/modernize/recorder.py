@@ -104,7 +104,7 @@ def main(seconds, *jobs):
             return record(file, has_cuda == "1", result)  # and ends as any program
         status = wait(child, float(seconds))
         if status is None:
-            with open(result, "w") as out:
+            with open(result, "w", encoding="utf-8", errors="surrogateescape") as out:
                 json.dump({"late": True}, out)
         if status is None or not os.path.exists(result):
             break
@@ -148,7 +148,7 @@ def record(file, has_cuda, result):
         pass
     except BaseException:
         recorder.found["error"] = traceback.format_exc().strip().splitlines()[-1]
-    with open(result, "w") as out:
+    with open(result, "w", encoding="utf-8", errors="surrogateescape") as out:
         json.dump(recorder.found, out, default=plain)
 
 

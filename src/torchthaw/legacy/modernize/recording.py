@@ -243,7 +243,7 @@ def _recorded(roots, path, limit):
     )  # fmt: skip
     write_file(roots[0].parent / PRINTED, done.out + done.err)
     for result in results:
-        found = json.loads(result.read_text()) if result.exists() else None
+        found = json.loads(result.read_text("utf-8", "surrogateescape")) if result.exists() else None
         if found is None:
             lines = _printed(roots)
             last = done.ended_by or (lines[-1] if lines else f"exit status {done.status}")
@@ -256,7 +256,7 @@ def _recorded(roots, path, limit):
 
 def _printed(roots):
     """The lines that a build file printed in its copies."""
-    return (roots[0].parent / PRINTED).read_text(errors="replace").strip().splitlines()
+    return (roots[0].parent / PRINTED).read_text("utf-8", "replace").strip().splitlines()
 
 
 def _known(path, call):

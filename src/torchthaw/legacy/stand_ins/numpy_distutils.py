@@ -48,7 +48,9 @@ def _pkg_config(name):
     program = shutil.which(os.environ.get("PKG_CONFIG", "pkg-config"))
     if program is None:
         return {}
-    done = subprocess.run([program, "--cflags", "--libs", name], capture_output=True, text=True)
+    done = subprocess.run(
+        [program, "--cflags", "--libs", name], capture_output=True, encoding="utf-8", errors="surrogateescape"
+    )
     return _keywords(shlex.split(done.stdout)) if done.returncode == 0 else {}
 
 
@@ -77,7 +79,7 @@ def _openblas():
         print(f"torchthaw: numpy.distutils: pkg-config finds no BLAS; {error}", file=sys.stderr)
         return {}
     include, library = package.get_include_dir(), package.get_lib_dir()
-    text = (Path(include) / "cblas.h").read_text()
+    text = (Path(include) / "cblas.h").read_text("utf-8", "replace")
     names = sorted({*re.findall(r"\bscipy_((?:cblas|openblas)_\w+)", text)})
     lines = [
         "/* Made by torchthaw. */",

@@ -3,29 +3,26 @@
 import ast
 import sys
 
-from .rule import CHECK, EDIT, PYTHON, C, Found, TreeRule, rule
+from ... import numpy_names
+from .build_modules import BUILDS
+from .rule import CHECK, EDIT, PYTHON, WORKS, C, Found, TreeRule, rule
+
+LOST = "since Python 3.13 locals() in a function has no name that exec made; give exec a dict, and read that"
 
 VERSION = r"\btorch\.__version__\.split\([^()]*\)"
-# NumPy 1's names of flags and types, and its headers of older interfaces; members of PyArray_Descr.
-NUMPY1 = (
-    r"\bNPY_(?:(?:C|F)_?CONTIGUOUS|CONTIGUOUS|FORTRAN|OWNDATA|FORCECAST|ENSURECOPY|ENSUREARRAY|ELEMENTSTRIDES|ALIGNED|"
-    r"NOTSWAPPED|WRITEABLE|UPDATEIFCOPY|(?:ARRAY_)?UPDATEIFCOPY|BEHAVED(?:_NS)?|[CF]ARRAY(?:_RO)?|DEFAULT|(?:IN|OUT|INOUT)_F?ARRAY|"
-    r"UPDATE_ALL)\b"
-    r"|\bPyArray_(?:DOUBLE|FLOAT|INT|LONG|SHORT|BYTE|UBYTE|CHAR|BOOL|CFLOAT|CDOUBLE|OBJECT)\b(?!\s*\()"
-    r"|\bPyArray_DESCR\([^()]*\)\s*->\s*(?:elsize|alignment|subarray|fields|names|f|c_metadata)\b"
-    r"|#\s*include\s*[<\"]numpy/(?:oldnumeric|old_defines|noprefix)\.h"
-)
 
 
 def lost_locals(tree, project):
-    """``locals()['x']`` of what exec defined in a function."""
-    effect = EDIT if sys.version_info >= (3, 13) else CHECK
+    """``locals()['x']`` of what exec defined in a function; `run` sees to it in build scripts."""
+    is_served = bool(BUILDS.search(tree.code))
+    effect = WORKS if is_served else EDIT if sys.version_info >= (3, 13) else CHECK
+    message = LOST + "; in build scripts `run` sees to it" * is_served
     for function in tree.all(ast.FunctionDef, ast.AsyncFunctionDef):
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
         executed = [node for node in calls if node.func.id == "exec" and len(node.args) == 1]
         for node in (node for node in calls if executed and node.func.id == "locals" and node in tree.parents):
             if isinstance(tree.parents[node], (ast.Subscript, ast.Attribute)):
-                yield Found(node, effect=effect)
+                yield Found(node, effect=effect, message=message)
 
 
 def cuda_paths(tree, project):
@@ -39,12 +36,11 @@ def cuda_paths(tree, project):
 
 RULES = [
     TreeRule(
-        "exec-locals", EDIT,
-        "since Python 3.13 locals() in a function has no name that exec made; give exec a dict, and read that",
-        lost_locals,
+        "exec-locals", EDIT, LOST, lost_locals,
     ),
     TreeRule(
-        "build-argument", EDIT, 'since PyTorch 2.6 there is no argument cuda; write device_type="cuda", or nothing',
+        "build-argument", WORKS,
+        'since PyTorch 2.6 there is no argument cuda, which `run` takes; without it write device_type="cuda", or nothing',
         cuda_paths,
     ),
     rule(
@@ -54,8 +50,7 @@ RULES = [
         "the last part may be 0+cu130, which is no number; compare torch.torch_version.TorchVersion, or two parts",
     ),
     rule(
-        "numpy-c-api", CHECK, C, NUMPY1,
-        "NumPy 2 has this no more; use NPY_ARRAY_..., NPY_DOUBLE and the like, and PyDataType_ELSIZE(descr)",
-        given=r"#\s*include\s*[<\"]numpy/",
+        "numpy-c-api", CHECK, C, numpy_names.GONE, f"NumPy 2 has this no more; use {numpy_names.INSTEAD}",
+        given=numpy_names.INCLUDED,
     ),
 ]  # fmt: skip

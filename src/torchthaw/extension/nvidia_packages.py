@@ -1,15 +1,16 @@
-"""torchthaw/legacy/nvidia_packages.py: headers and libraries of CUDA that a toolkit lacks, from PyTorch's own packages.
+"""torchthaw/extension/nvidia_packages.py: headers and libraries of CUDA that a toolkit lacks, from PyTorch's own packages.
 
 PyTorch's wheels bring cuBLAS, cuSPARSE, cuSOLVER, cuDNN and others as packages of the folder ``nvidia``. PyTorch's
 headers include some of them, which a toolkit of compiler and runtime alone does not have.
 """
 
 import importlib.util
+import os
 import re
+import runpy
 from pathlib import Path
 
 from ..base import cache
-from . import availability
 
 OF_ONE_CUDA = re.compile(r"cu(\d+)")  # such as nvidia/cu13; the packages for CUDA 12 have a folder for each library
 LIBRARY = re.compile(r"(lib\w+\.so)\.\d+")
@@ -38,11 +39,26 @@ def headers(toolkit):
     return [made / "include"] if made else []
 
 
+def libraries(toolkit, names):
+    """The files of those libraries there that have one of these names, such as ``cufft``."""
+    made = folder(toolkit)
+    found = [made / "lib" / f"lib{name}.so" for name in names] if made else []
+    return [path for path in found if path.exists()]
+
+
 def _packages(major):
-    of_pytorch = (availability.cuda_of_pytorch() or "").partition(".")[0]
+    of_pytorch = (cuda_of_pytorch() or "").partition(".")[0]
     found = importlib.util.find_spec("nvidia")
     for root in (found.submodule_search_locations or ()) if found else ():
         for package in sorted(Path(root).iterdir()):
             named = OF_ONE_CUDA.fullmatch(package.name)
             if (named[1] if named else of_pytorch) == major:
                 yield package
+
+
+def cuda_of_pytorch():
+    """The version of CUDA that the installed PyTorch was built with; None without CUDA, or without PyTorch."""
+    found = importlib.util.find_spec("torch")
+    file = os.path.join(os.path.dirname(found.origin), "version.py") if found and found.origin else ""
+    # torch.version, without the seconds that the import of the rest takes.
+    return runpy.run_path(file).get("cuda") if os.path.isfile(file) else None
