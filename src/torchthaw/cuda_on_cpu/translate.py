@@ -455,7 +455,8 @@ def _assertion(text, mark):
 
 
 _PTX = re.compile(
-    r"\.(?:[usbf](?:8|16|32|64)|pred|global|shared|sync|approx|rn)\b|%%?(?:laneid|warpid|clock|smid|tid)|\bbar\b"
+    r"\.(?:[usbf](?:8|16|32|64)|pred|global|shared|sync|approx|rn)\b|%%?(?:laneid|warpid|clock|smid|tid)"
+    r"|\bbar\b|\bmembar\.|\bfence\.|^\s*(?:exit|trap|brkpt)\s*;"
 )
 
 

@@ -40,6 +40,7 @@ __global__ void division(int *out, int n) { out[threadIdx.x] = 7 / n; }
 int main(int, char **arguments) {
     const char *which = arguments[1];
     unsigned *lane;
+    volatile int zero = 0;
     cudaMalloc(&lane, 4);
     if (!std::strcmp(which, "asserts")) asserts<<<2, 8>>>(5);
     if (!std::strcmp(which, "traps")) traps<<<1, 8>>>();
@@ -51,7 +52,7 @@ int main(int, char **arguments) {
     if (!std::strcmp(which, "recursion_after_barrier"))
         recursion_after_barrier<<<1, 8>>>(reinterpret_cast<int *>(lane));
     if (!std::strcmp(which, "large_array")) large_array<<<1, 1>>>(reinterpret_cast<int *>(lane), 1 << 19);
-    if (!std::strcmp(which, "division")) division<<<1, 1>>>(reinterpret_cast<int *>(lane), 0);
+    if (!std::strcmp(which, "division")) division<<<1, 1>>>(reinterpret_cast<int *>(lane), zero);
     float **wild;
     cudaMallocManaged(&wild, sizeof *wild);
     *wild = reinterpret_cast<float *>(64 << 10);

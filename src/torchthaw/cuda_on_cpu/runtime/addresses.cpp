@@ -23,13 +23,18 @@ namespace {
 constexpr size_t alignment = 256, step = size_t(4) << 20, least = size_t(1) << 26, most = size_t(1) << 40;
 constexpr size_t returned = size_t(16) << 20;  // what is larger goes back to the system at once
 
+// The bytes of the host.
+size_t memory() {
+    static const size_t all = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
+    return all;
+}
+
 class Range {
 public:
     void *take(size_t bytes) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (bytes > most) return nullptr;
         bytes = rounded(bytes);
-        if (bytes > memory() - used_ || !reserve()) return nullptr;
+        if (bytes > memory() - std::min(memory(), used_) || !reserve()) return nullptr;
         const auto found = by_size_.lower_bound({bytes, nullptr});
         char *address = nullptr;
         if (found != by_size_.end()) {
@@ -84,10 +89,6 @@ public:
 
 private:
     static size_t rounded(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-    static size_t memory() {
-        static const size_t all = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
-        return all;
-    }
     // The range, of which nothing is memory yet. Of a limited number of addresses it takes a quarter.
     bool reserve() {
         rlimit limit{};
@@ -134,6 +135,7 @@ Range &range() {
 }  // namespace
 
 void *take(size_t bytes) {
+    if (bytes > memory()) return nullptr;
     if (!__asan_address_is_poisoned) return range().take(bytes);
     void *memory;
     return posix_memalign(&memory, alignment, bytes) ? nullptr : memory;

@@ -44,6 +44,8 @@ template <typename May> bool remove(void *address, May may, Array *removed) {
     return true;
 }
 
+bool host_is_shared = false;
+
 cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type) {
     if (const cudaError_t error = initialize()) return error;
     if (!memory) return record(cudaErrorInvalidValue);
@@ -76,7 +78,7 @@ bool fits(const void *address, size_t bytes, Side side) {
     if (!bytes) return true;
     if (!address) return false;
     Array array;
-    if (!find_array(address, &array)) return side != Side::device && is_of_host(address);
+    if (!find_array(address, &array)) return is_of_host(address) && (side != Side::device || host_is_shared);
     if (side == Side::host && array.type == cudaMemoryTypeDevice) return false;
     return bytes <= size_t(array.address + array.bytes - static_cast<const char *>(address));
 }
@@ -160,13 +162,15 @@ bool find_array(const void *address, Array *found) {
 
 // A pointer to the end of an array is not read from.
 int argument_of_host(const Launch &launch) {
-    for (int i = 0; i < launch.count; i++) {
+    for (int i = 0; i < launch.count && !host_is_shared; i++) {
         const void *pointer = launch.pointers[i];
         if (!pointer || !is_of_host(pointer) || find_array(pointer, nullptr)) continue;
         if (!find_array(static_cast<const char *>(pointer) - 1, nullptr)) return i;
     }
     return -1;
 }
+
+void share_host_memory() { host_is_shared = true; }
 
 Variable::Variable(void *address, size_t bytes, const char *name, bool managed) : address(address) {
     const cudaMemoryType type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;

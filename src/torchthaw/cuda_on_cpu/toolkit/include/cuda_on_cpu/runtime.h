@@ -89,6 +89,9 @@ struct CUDA_ON_CPU_EXPORT Variable {
 // A variable that code names as a symbol. Constants and pointers to functions are no Variable.
 CUDA_ON_CPU_EXPORT void know_symbol(const void *address, size_t bytes);
 
+// Memory of the host is the device's too, as that of thrust's vectors is.
+CUDA_ON_CPU_EXPORT void share_host_memory();
+
 // Barriers of a block. The sum of the predicates, and how many threads took part.
 struct Votes {
     int sum, threads;
