@@ -53,12 +53,15 @@ int main(int, char **arguments) {
         recursion_after_barrier<<<1, 8>>>(reinterpret_cast<int *>(lane));
     if (!std::strcmp(which, "large_array")) large_array<<<1, 1>>>(reinterpret_cast<int *>(lane), 1 << 19);
     if (!std::strcmp(which, "division")) division<<<1, 1>>>(reinterpret_cast<int *>(lane), zero);
-    float **wild;
-    cudaMallocManaged(&wild, sizeof *wild);
-    *wild = reinterpret_cast<float *>(64 << 10);
-    if (!std::strcmp(which, "wild_pointer")) wild_pointer<<<1, 8>>>(wild);
+    if (!std::strcmp(which, "wild_pointer")) {
+        float **wild;
+        cudaMallocManaged(&wild, sizeof *wild);
+        *wild = reinterpret_cast<float *>(64 << 10);
+        wild_pointer<<<1, 8>>>(wild);
+    }
     if (!std::strcmp(which, "many_blocks")) cudaLaunchCooperativeKernel(works, 1024, 1, nullptr);
     std::printf("%s, then ", cudaGetErrorName(cudaGetLastError()));
     works<<<1, 1>>>();  // an error of a kernel stays, any other is forgotten
     std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    return 0;
 }

@@ -53,10 +53,14 @@ void handler(int number, siginfo_t *info, void *context) {
     handling = 1;
     if (const Block *block = Block::running(); block && info->si_code > 0) say(*block, number, info->si_addr);
     const struct sigaction &next = before[number];
-    if (next.sa_flags & SA_SIGINFO) next.sa_sigaction(number, info, context);
-    else if (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN) next.sa_handler(number);
-    else end(number);
-    handling = 0;
+    if (next.sa_flags & SA_SIGINFO) {
+        next.sa_sigaction(number, info, context);
+        handling = 0;  // it may have mended what was wrong
+    } else if (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN) {
+        next.sa_handler(number);
+    } else {
+        end(number);
+    }
 }
 
 struct SignalStack {
