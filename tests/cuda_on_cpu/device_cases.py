@@ -242,9 +242,12 @@ def devices_are_not_mixed():
         F.conv2d(torch.ones(1, 1, 3, 3, device="cuda"), torch.ones(1, 1, 3, 3))
     with raises("same device", "cuda:0", "cpu"):
         torch.add(x, 1, out=y)
+    places = torch.tensor([0, 1], device="cuda")
     for values in (torch.ones(1), torch.ones(2)):
         with raises("same device", "cuda:0", "cpu", "values"):
-            x[torch.tensor([0, 1], device="cuda")] = values
+            x.index_put_((places,), values)
+    with raises("same device", "cuda:0", "cpu", "values"):
+        x[places] = torch.ones(2)
     x[torch.tensor([0, 1])] = torch.tensor(1.0)
     assert (x + torch.tensor(1.0)).is_cuda  # a number may be on the CPU
     y.copy_(x + 1)
