@@ -91,6 +91,7 @@ TARGETS = (
     Script("doctor_reader", "files of projects, as the doctor reads them"),
     Script("modernize_reader", "files of projects, as modernize reads them"),
     Trees("trees", "trees of files: links, devices, names, sizes"),
+    Trees("cuda_text", "CUDA C++ for CUDA on the CPU, cut and joined by chance"),
 )
 
 

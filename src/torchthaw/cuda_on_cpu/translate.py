@@ -419,12 +419,14 @@ def _declarators(text, tokens):
             current = []
             continue
         current.append(word)
+    if not parts or not all(set(part) - {"*"} for part in parts):
+        raise Unreadable("a shared array: expected a type and names", tokens[0].start())
     first = parts[0]
     # The first declarator's name: before its dimensions, else the last word.
     name_at = len(first) - 1
     if first[-1] == "]":
         depth = 0
-        while True:
+        while name_at > 0:
             depth += {"]": 1, "[": -1}.get(first[name_at], 0)
             name_at -= 1
             if not depth and first[name_at] != "]":
