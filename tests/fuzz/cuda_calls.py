@@ -164,9 +164,13 @@ class Machine:
 
 def check(seed, library=None):
     machine = Machine(library or ctypes.CDLL(str(config.library("cuda_on_cpu"))), seed)
-    for _ in range(300):
-        machine.step()
-    machine.end()
+    try:
+        for _ in range(300):
+            machine.step()
+        machine.end()
+    finally:  # another machine may get this memory
+        for buffer in machine.buffers:
+            machine.library.cudaHostUnregister(buffer)
 
 
 if __name__ == "__main__":
