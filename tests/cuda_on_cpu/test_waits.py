@@ -33,7 +33,9 @@ def test_threads_that_wait_for_ever_are_named_after_a_time(which, waits):
 def test_blocks_that_wait_for_one_that_has_ended_are_named_at_once(waits):
     result = cuda_on_cpu.run(waits, "never_grid")
     assert result.stdout == "cudaErrorLaunchFailure 0\n", result
-    assert re.search(names("of cudaLaunchKernel", "a barrier of the grid", "2 wait", "1 have ended"), result.stderr), result
+    assert re.search(names("of cudaLaunchKernel", "a barrier of the grid", "2 wait", "1 have ended"), result.stderr), (
+        result
+    )
 
 
 def test_a_kernel_that_works_beyond_the_limit_is_left_alone(waits):
@@ -45,4 +47,6 @@ def test_a_kernel_that_works_beyond_the_limit_is_left_alone(waits):
 @pytest.mark.parametrize("value", ["soon", "-1", "nan", "1s"])
 def test_the_limit_takes_a_number_of_seconds(value, waits):
     result = cuda_on_cpu.run(waits, "works", TORCHTHAW_CUDA_TIMEOUT=value)
-    assert result.returncode == 1 and re.search(names("TORCHTHAW_CUDA_TIMEOUT", "a number of seconds", value), result.stderr)
+    assert result.returncode == 1 and re.search(
+        names("TORCHTHAW_CUDA_TIMEOUT", "a number of seconds", value), result.stderr
+    )

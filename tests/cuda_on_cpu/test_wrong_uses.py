@@ -108,7 +108,10 @@ def test_a_kernel_on_memory_of_the_host_does_not_run_and_is_named(which, wrong_u
     result = wrong_uses(f"kernel_{which}")
     assert result.stdout.split() == [OK, ADDRESS, *KEPT.split()], result
     number = "argument 3" if which == "third" else "argument 1"
-    assert re.search(names("doubles_last" if which == "third" else "doubles", "wrong_uses.cu:", number, "memory of the host"), result.stderr), result
+    assert re.search(
+        names("doubles_last" if which == "third" else "doubles", "wrong_uses.cu:", number, "memory of the host"),
+        result.stderr,
+    ), result
 
 
 def test_a_kernel_that_is_launched_by_function_is_examined_too(wrong_uses):

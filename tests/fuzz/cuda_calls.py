@@ -53,11 +53,16 @@ class Machine:
         return self.choose.choice([*self.kinds, *self.freed[-2:]])
 
     def step(self):
-        getattr(self, self.choose.choice(["make", "free", "register", "unregister", "copy", "copy", "set", "object", "event"]))()
+        getattr(
+            self,
+            self.choose.choice(["make", "free", "register", "unregister", "copy", "copy", "set", "object", "event"]),
+        )()
 
     def make(self):
         kind, made = self.choose.choice(list(MAKE)), ctypes.c_void_p()
-        self.call(MAKE[kind], OK, ctypes.byref(made), ctypes.c_size_t(SIZE), *([ctypes.c_uint(1)] if kind == MANAGED else []))
+        self.call(
+            MAKE[kind], OK, ctypes.byref(made), ctypes.c_size_t(SIZE), *([ctypes.c_uint(1)] if kind == MANAGED else [])
+        )
         self.freed = [each for each in self.freed if each != made.value]
         self.kinds[made.value], self.bytes[made.value] = kind, b"\1" * SIZE
         self.call("cudaMemset", OK, made, 1, ctypes.c_size_t(SIZE))
@@ -146,7 +151,13 @@ class Machine:
         if right:
             self.recorded.add(event)
         right, time = all(each in alive and each in self.recorded for each in (event, other)), ctypes.c_float()
-        self.call("cudaEventElapsedTime", OK if right else HANDLE, ctypes.byref(time), ctypes.c_void_p(event), ctypes.c_void_p(other))
+        self.call(
+            "cudaEventElapsedTime",
+            OK if right else HANDLE,
+            ctypes.byref(time),
+            ctypes.c_void_p(event),
+            ctypes.c_void_p(other),
+        )
 
     def end(self):
         for address, content in self.bytes.items():

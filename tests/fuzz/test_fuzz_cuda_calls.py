@@ -4,6 +4,7 @@ import ctypes
 
 import cuda_calls
 import pytest
+
 from torchthaw.base import config
 
 
@@ -24,7 +25,16 @@ def test_calls(seed):
 
 
 @pytest.mark.parametrize(
-    "name", ["cudaFree", "cudaFreeHost", "cudaMemcpy", "cudaMemset", "cudaHostRegister", "cudaStreamDestroy", "cudaEventElapsedTime"]
+    "name",
+    [
+        "cudaFree",
+        "cudaFreeHost",
+        "cudaMemcpy",
+        "cudaMemset",
+        "cudaHostRegister",
+        "cudaStreamDestroy",
+        "cudaEventElapsedTime",
+    ],
 )
 def test_a_planted_fault_is_found(name):
     with pytest.raises(cuda_calls.Broken, match=name):

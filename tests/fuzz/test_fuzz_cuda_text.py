@@ -2,6 +2,7 @@
 
 import cuda_text
 import pytest
+
 from torchthaw.cuda_on_cpu import translate
 
 # Each broke a property once.

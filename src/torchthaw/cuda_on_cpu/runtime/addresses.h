@@ -5,7 +5,7 @@
 
 namespace cuda_on_cpu {
 
-// Memory that begins at a multiple of 256; null if there is none. Under AddressSanitizer it is malloc's, which that knows.
+// Memory that begins at a multiple of 256; null if there is none. Under AddressSanitizer it is malloc's, which it knows.
 void *take(size_t bytes);
 // Of the same address and size.
 void give_back(void *memory, size_t bytes);

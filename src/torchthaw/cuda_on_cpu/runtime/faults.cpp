@@ -25,11 +25,11 @@ void say(const Block &block, int number, const void *address) {
     if (number == SIGFPE) what = "an integer division by zero";
     else if (number == SIGILL) what = "an instruction that the processor has not";
     else if (uintptr_t(address) < 4096) what = "an access through a null pointer";
-    else if (block.overflows(address)) what = "its functions and local variables need more than the stack of a thread, 256 KiB";
+    else if (block.overflows(address)) what = "functions and local variables need more than the stack of a thread, 256 KiB";
     char line[1024];
     const int length = std::snprintf(line, sizeof line,
-                                     "torchthaw: kernel %.300s, launched at %.300s:%d, block (%u,%u,%u), thread (%u,%u,%u): %s: "
-                                     "%s (address %p)\n",
+                                     "torchthaw: kernel %.300s, launched at %.300s:%d, block (%u,%u,%u), "
+                                     "thread (%u,%u,%u): %s: %s (address %p)\n",
                                      launch.kernel, launch.place.file, launch.place.line, blockIdx.x, blockIdx.y, blockIdx.z,
                                      threadIdx.x, threadIdx.y, threadIdx.z,
                                      number == SIGSEGV  ? "SIGSEGV"

@@ -37,7 +37,10 @@ bool Stacks::reserve() {
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) return false;
     char *first = static_cast<char *>(memory) + below;
-    if (mprotect(first, most * stack_bytes(), PROT_READ | PROT_WRITE)) return munmap(memory, below + most * stack_bytes()), false;
+    if (mprotect(first, most * stack_bytes(), PROT_READ | PROT_WRITE)) {
+        munmap(memory, below + most * stack_bytes());
+        return false;
+    }
     memory_ = first;
     return true;
 }
