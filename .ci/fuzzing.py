@@ -91,6 +91,8 @@ TARGETS = (
     Script("doctor_reader", "files of projects, as the doctor reads them"),
     Script("modernize_reader", "files of projects, as modernize reads them"),
     Trees("trees", "trees of files: links, devices, names, sizes"),
+    Trees("cuda_text", "CUDA C++ for CUDA on the CPU, cut and joined by chance"),
+    Trees("cuda_calls", "calls of CUDA's runtime on the CPU in any order, against a model of a card's errors"),
 )
 
 

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import io
 import json
+import os
 import sys
 import traceback
 
@@ -241,11 +242,42 @@ def devices_are_not_mixed():
         F.conv2d(torch.ones(1, 1, 3, 3, device="cuda"), torch.ones(1, 1, 3, 3))
     with raises("same device", "cuda:0", "cpu"):
         torch.add(x, 1, out=y)
+    places = torch.tensor([0, 1], device="cuda")
+    for values in (torch.ones(1), torch.ones(2)):
+        with raises("same device", "cuda:0", "cpu", "values"):
+            x.index_put_((places,), values)
+    with raises("same device", "cuda:0", "cpu", "values"):
+        x[places] = torch.ones(2)
+    x[torch.tensor([0, 1])] = torch.tensor(1.0)
     assert (x + torch.tensor(1.0)).is_cuda  # a number may be on the CPU
     y.copy_(x + 1)
     assert y.tolist() == [2] * 3 and y.is_cpu
     x.copy_(y)
     assert x.tolist() == [2] * 3 and x.is_cuda
+
+
+def events_without_timing_have_no_time():
+    events = [torch.cuda.Event(), torch.cuda.Event()]
+    for event in events:
+        event.record()
+    with raises("invalid resource handle"):
+        events[0].elapsed_time(events[1])
+
+
+def a_forked_child_has_no_cuda():
+    torch.zeros(2, device="cuda")
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            with raises("forked subprocess", "spawn"):
+                torch.cuda.init() or torch.zeros(2, device="cuda")
+            with raises("initialization error"):
+                torch.empty(2).to("cuda")
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def what_is_not_served_is_named():

@@ -8,7 +8,7 @@ from torchthaw.cuda_on_cpu import home
 
 HEADER = home.HEADERS / "cuda_on_cpu" / "runtime.h"
 # Of the header's words, without its comments. Another digest needs another number, in the header and here.
-KNOWN = {2: "4c7c2336588d7b5f"}
+KNOWN = {3: "2f64d7374a8f21b8"}
 
 
 def words(text):

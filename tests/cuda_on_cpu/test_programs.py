@@ -1,6 +1,8 @@
 """tests/cuda_on_cpu/test_programs.py: CUDA programs compiled unedited, and their results."""
 
 import os
+import re
+import resource
 import signal
 import subprocess
 import time
@@ -8,6 +10,7 @@ import time
 import pytest
 
 from support import cuda_on_cpu
+from support.messages import names
 from torchthaw.cuda_on_cpu import thrust
 
 
@@ -73,6 +76,48 @@ def test_a_kernel_that_fails_is_named_and_its_error_stays(which, error, words, e
     result = cuda_on_cpu.run(ends, which)
     assert result.stdout == f"{error}, then {error}\n"
     assert all(word in result.stderr for word in words), result.stderr
+
+
+@pytest.mark.parametrize(
+    "which, number, words",
+    [
+        ("null_pointer", signal.SIGSEGV, ["a null pointer"]),
+        ("wild_pointer", signal.SIGSEGV, ["memory that is not there", "0x10000"]),
+        ("recursion", signal.SIGSEGV, ["stack of a thread"]),
+        ("recursion_after_barrier", signal.SIGSEGV, ["stack of a thread", "thread (3,0,0)"]),
+        ("large_array", signal.SIGSEGV, ["stack of a thread"]),
+        ("division", signal.SIGFPE, ["an integer division by zero"]),
+    ],
+)
+def test_a_kernel_that_the_processor_ends_is_named(which, number, words, ends):
+    result = cuda_on_cpu.run(ends, which)
+    assert (result.returncode, result.stdout) == (-number, "")
+    (line,) = result.stderr.splitlines()
+    assert re.search(names(f"kernel {which}", "ends.cu:", "block (0,0,0)", *words), line), line
+
+
+@pytest.mark.parametrize("enabled", ["before", "after", "never"])
+def test_the_handlers_of_python_are_called_too(enabled, folder):
+    library = folder / "libends.so"
+    compiled = cuda_on_cpu.nvcc("-shared", "-Xcompiler", "-fPIC,-Dmain=begin", "-o", library,
+                                cuda_on_cpu.SAMPLES / "ends.cu")  # fmt: skip
+    assert compiled.returncode == 0, compiled.stderr
+    begin = "begin(2, (ctypes.c_char_p * 2)(b'ends', b'{}'))\n"
+    lines = ["import ctypes, faulthandler\n", f"begin = ctypes.CDLL({str(library)!r})._Z5beginiPPc\n"]
+    lines += ["faulthandler.enable()\n"] if enabled == "before" else []
+    lines += [begin.format("works")]
+    lines += ["faulthandler.enable()\n"] if enabled == "after" else []
+    result = cuda_on_cpu.run("python3", "-c", "".join([*lines, begin.format("recursion")]))
+    assert result.returncode == -signal.SIGSEGV
+    assert result.stderr.count("kernel recursion") == 1, result.stderr
+    assert ("Fatal Python error: Segmentation fault" in result.stderr) == (enabled != "never"), result.stderr
+
+
+def test_a_cooperative_launch_without_enough_threads_is_an_error(ends):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (5 << 30, 5 << 30))  # of 1,024 stacks of 8 MiB  # noqa: E731
+    result = subprocess.run([ends, "many_blocks"], capture_output=True, text=True, timeout=240, preexec_fn=limit)
+    assert result.stdout == "cudaErrorCooperativeLaunchTooLarge, then cudaSuccess\n", result
+    assert re.search(names("of cudaLaunchKernel", "ends.cu:", "1024 threads"), result.stderr), result
 
 
 def test_what_is_not_served_is_named_and_forgotten(ends):

@@ -1,12 +1,14 @@
 """tests/cuda_on_cpu/test_run_on_cpu.py: the processes that `run` starts with TORCHTHAW_CUDA=cpu, and those of a check."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 from support import SRC
+from support.messages import names
 
 FACTS = (
     "import ctypes, os, sys; print(hasattr(ctypes.CDLL(None), '__asan_init'), sys.flags.optimize, *sys.argv[1:], "
@@ -69,3 +71,18 @@ def test_a_compiler_without_the_sanitizer_is_named(tmp_path):
     assert made.returncode == 1
     for word in ("TORCHTHAW_CUDA_CHECK", "libasan", str(compiler)):
         assert word in made.stderr, made.stderr
+
+
+@pytest.mark.parametrize("version, cuda, words", [
+    ("2.9.0+cu126", "12.6", ["a PyTorch for CPUs", "2.9.0+cu126"]),
+    ("2.4.0", None, ["PyTorch 2.7", "2.4.0"]),
+])  # fmt: skip
+def test_a_pytorch_that_cannot_have_the_device_is_one_line(version, cuda, words, tmp_path):
+    torch, script = tmp_path / "packages" / "torch", tmp_path / "script.py"
+    torch.mkdir(parents=True)
+    (torch / "__init__.py").write_text("raise AssertionError('imported')\n")
+    (torch / "version.py").write_text(f"__version__ = {version!r}\ncuda = {cuda!r}\nhip = None\n")
+    script.write_text("import torch\n")
+    result = run(script, PYTHONPATH=os.pathsep.join([str(torch.parent), str(SRC)]))
+    (line,) = result.stderr.splitlines()
+    assert result.returncode == 1 and re.search(names("TORCHTHAW_CUDA", *words), line), result

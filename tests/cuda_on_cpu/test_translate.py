@@ -93,3 +93,45 @@ def test_the_time_grows_with_the_length_of_a_line():
         return time.process_time() - start
 
     assert seconds(4000) < 30 * seconds(400) + 0.1
+
+
+@pytest.mark.parametrize("word", ["asm", "__asm__", "__asm", "asm volatile", "__asm__ __volatile__", "__asm volatile"])
+@pytest.mark.parametrize("code", ["mov.u32 %0, %%laneid;", "membar.gl;", "exit;"])
+def test_inline_ptx_does_not_reach_the_assembler_of_the_host(word, code):
+    result = translate(f'{{ {word}("{code}" : "=r"(x)); }}')
+    assert "asm" not in result and "unserved" in result and "inline PTX" in result
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['int f(int) __asm__("" "g");', 'asm("mfence" ::: "memory");', '__asm__ __volatile__("pause");', "int my__asm;"],
+)
+def test_assembly_of_the_host_stays(text):
+    assert translate(text) == text
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while (p[0] == 0) ;", "while (*(volatile int *)q == 0) {}", "do { x = *p; } while (x == 0);", "for (; !*p;) ;",
+        "while (true) { if (*p) break; }", "for (;;) { if (*p) break; }", "while (s->p == f(1, 2)) g();",
+    ],
+)  # fmt: skip
+def test_a_loop_that_reads_volatile_memory_lets_others_run(loop):
+    result = translate(f"void f(volatile int *p) {{ {loop} }}")
+    assert result.count("::cuda_on_cpu::may_wait()") == 1 and result.count("(") - result.count(")") == 0, result
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(int *p) { while (p[0] == 0) ; }",
+        "void f(volatile int *p) { for (int i = 0; i < 3; i++) p[i] = 0; }",
+        "void f(volatile int *p) { while (int x = *p) g(x); }",
+        "void f(volatile int *p) { for (int x : range) *p = x; }",
+        '# 1 "/usr/include/a.h" 1 3\nvoid f(volatile int *p) { while (*p) ; }',
+        "void f(volatile int *p) { while (*p",
+    ],
+)
+def test_other_loops_stay(text):
+    assert translate(text) == text

@@ -92,7 +92,9 @@ def test_every_file_has_a_layer():
 def test_the_table_is_read():
     page = "| layer | may import |\n| --- | --- |\n| `a` | none |\n| `b`, `c` | `a`; `c` also `b`, whose `d` |\n| `e` | all |\n\n"
     assert of_table(page) == {"a": set(), "b": {"a"}, "c": {"a", "b"}, "e": {"a", "b", "c"}}
-    assert {*MAY} == {*imports.LAYERS} and MAY["base"] == set() and MAY["cli"] == {*MAY} - {"cli", "activate", "selftest"}
+    assert (
+        {*MAY} == {*imports.LAYERS} and MAY["base"] == set() and MAY["cli"] == {*MAY} - {"cli", "activate", "selftest"}
+    )
 
 
 def test_the_page_allows_no_more_than_the_linter():

@@ -6,7 +6,7 @@
 import os
 
 from ..base import config
-from . import home, sanitizer
+from . import device, home, sanitizer
 
 CHECK, LIBRARIES = "TORCHTHAW_CUDA_CHECK", "LD_LIBRARY_PATH"
 LINE = "torchthaw: CUDA code is compiled for the CPU and runs there, slowly, for tests (TORCHTHAW_CUDA=cpu)"
@@ -17,8 +17,10 @@ def environment():
 
     The only device is 0: no value that hides or lists real ones counts, since PyTorch's own functions read it.
 
-    Raises FileNotFoundError for a check where AddressSanitizer is missing.
+    Raises FileNotFoundError for a check where AddressSanitizer is missing, RuntimeError for a PyTorch that cannot have
+    the device.
     """
+    device.examine()
     toolkit = home.home()
     folders = [os.fspath(toolkit / "lib64"), *os.environ.get(LIBRARIES, "").split(os.pathsep)]
     found = dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(toolkit))

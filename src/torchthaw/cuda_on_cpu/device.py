@@ -5,6 +5,7 @@ Its sources are in device/. It is a library of PyTorch's C++ ABI, and so is made
 
 import ctypes
 import hashlib
+import importlib.util
 import os
 import re
 import runpy
@@ -25,6 +26,13 @@ def library(torch_folder):
     version = _version(torch_folder)
     key = f"{version}-{_digest(torch_folder, version)}"
     return cache.made_once("cuda_device", key, lambda folder: _build(folder, torch_folder, version)) / NAME
+
+
+def examine():
+    """Looks at the PyTorch that is installed, if one is. RuntimeError for one that cannot have the device."""
+    found = importlib.util.find_spec("torch")
+    if found is not None and found.origin:
+        _version(os.path.dirname(found.origin))
 
 
 def declare(loaded):

@@ -16,6 +16,7 @@ WRAPPER = """#pragma once
 #include "{header}"
 #pragma pop_macro("__CUDACC__")
 #pragma pop_macro("__NVCC__")
+#include <cuda_on_cpu/thrust_memory.h>
 """
 # The header of a device's policies, and the one that has all policies.
 POLICIES = {"system/cuda/execution_policy.h": "execution_policy.h", "execution_policy.h": "execution_policy.h"}

@@ -9,6 +9,7 @@ for another says that torch._C lacks it.
 import ctypes
 import enum
 import functools
+import os
 import types
 
 KINDS = "current", "peak", "allocated", "freed"
@@ -73,6 +74,12 @@ def _names(torch_c, device, runtime):
     """{name: value}"""
     make = functools.partial(_function, torch_c)
     properties = functools.cache(lambda: _properties(runtime))
+    started = {}  # by torch.cuda.init(): the process
+
+    def start():
+        _initialize(device, properties)
+        started["process"] = os.getpid()
+
     return {
         "_has_cuda": True,
         "_cudart": _cudart(runtime),
@@ -81,8 +88,8 @@ def _names(torch_c, device, runtime):
         "_CudaEventBase": _event_class(torch_c, runtime),
         "_CudaDeviceProperties": DeviceProperties,
         # Which devices there are, and the current one.
-        "_cuda_init": lambda: _initialize(device, properties),
-        "_cuda_isInBadFork": make(False),
+        "_cuda_init": start,
+        "_cuda_isInBadFork": lambda: os.getpid() != started.get("process", os.getpid()),
         "_cuda_getDeviceCount": make(1),
         "_cuda_getDevice": make(0),
         "_cuda_setDevice": _device,
@@ -225,7 +232,9 @@ def _event_class(torch_c, runtime):
             if not (self.event_id and other.event_id):
                 raise RuntimeError("Both events must be recorded before calculating elapsed time.")
             first, last = map(ctypes.c_void_p, (self.event_id, other.event_id))
-            runtime.cudaEventElapsedTime(ctypes.byref(milliseconds), first, last)
+            error = runtime.cudaEventElapsedTime(ctypes.byref(milliseconds), first, last)
+            if error:
+                raise RuntimeError(f"CUDA error: {runtime.cudaGetErrorString(error).decode()}")
             return milliseconds.value
 
         def ipc_handle(self):
@@ -281,7 +290,12 @@ def _cudart(runtime):
     module.cudaError, module.cudaOutputMode = cudaError, cudaOutputMode
     module.cudaGetErrorString = lambda error: runtime.cudaGetErrorString(int(error)).decode()
     module.cudaMemGetInfo = lambda index: _memory(runtime)
-    for name in ("ProfilerStart", "ProfilerStop", "HostRegister", "HostUnregister", "StreamCreate", "StreamDestroy"):
+    size, address = ctypes.c_size_t, ctypes.c_void_p
+    module.cudaHostRegister = lambda at, bytes_, flags: cudaError(
+        runtime.cudaHostRegister(address(at), size(bytes_), ctypes.c_uint(flags))
+    )
+    module.cudaHostUnregister = lambda at: cudaError(runtime.cudaHostUnregister(address(at)))
+    for name in ("ProfilerStart", "ProfilerStop", "StreamCreate", "StreamDestroy"):
         setattr(module, f"cuda{name}", done)
     return module
 

@@ -6,13 +6,16 @@ left is found by one pass; each match is read by its neighbours alone, so the ti
 
 import re
 
+from .spins import Spins
+
 # What is looked for, and before it what may hold the same letters: numbers with ', strings, characters.
 _MARKS = re.compile(
     r"""\d[\w.]*(?:'[\w.]+)+"""
     r'''|R"([^\s()\\"]{0,16})\((?s:.*?)\)\1"|"(?:[^"\\\n]|\\.)*"'''
     r"""|'(?:[^'\\\n]|\\.)+'"""
     r"|(?P<launch><<\s*<)"
-    r"|\b(?P<word>__shared__|__device__|__constant__|__managed__|__assert_fail|asm)\b"
+    r"|\b(?P<word>__shared__|__device__|__constant__|__managed__|__assert_fail|asm|__asm__|__asm)\b"
+    r"|\b(?P<loop>while|for)\b"
 )
 _LINE_MARK = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"', re.M)
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
@@ -34,7 +37,7 @@ class Unreadable(ValueError):
 
 def translate(text):
     """``text``, the output of the preprocessor, as C++. Lines keep their numbers. Raises Unreadable."""
-    edits, number = [], 0  # (start, end, replacement), in order
+    edits, number, spins = [], 0, Spins(text)  # (start, end, replacement), in order
     done = 0  # the end of what an edit covers
     for mark in _MARKS.finditer(text):
         if mark.start() < done:
@@ -44,8 +47,11 @@ def translate(text):
             found = _launch(text, mark)
         elif word == "__assert_fail":
             found = _assertion(text, mark)
-        elif word == "asm":
+        elif word in ("asm", "__asm__", "__asm"):
             found = _assembly(text, mark)
+        elif mark["loop"]:
+            edits += spins.edits(mark)  # others may be within
+            continue
         elif word:
             number += 1
             found = _declaration(text, mark, number)
@@ -264,9 +270,10 @@ def _declaration(text, mark, number):
         return [drop]
     if word != "__device__" and re.search(r"\b__device__\b", before):
         return [drop]  # the same variable, named by its first word
+    managed = ", true" if re.search(r"\b__managed__\b", text[start:end]) else ""
     note = (
         f" static inline ::cuda_on_cpu::Variable cuda_on_cpu_variable_{number}{{(void *)&{name}, sizeof({name}), "
-        f'"{name}"}};'
+        f'"{name}"{managed}}};'
     )
     return [drop, *_drops(text, mark.end(), end), (end, end, note)]
 
@@ -412,12 +419,14 @@ def _declarators(text, tokens):
             current = []
             continue
         current.append(word)
+    if not parts or not all(set(part) - {"*"} for part in parts):
+        raise Unreadable("a shared array: expected a type and names", tokens[0].start())
     first = parts[0]
     # The first declarator's name: before its dimensions, else the last word.
     name_at = len(first) - 1
     if first[-1] == "]":
         depth = 0
-        while True:
+        while name_at > 0:
             depth += {"]": 1, "[": -1}.get(first[name_at], 0)
             name_at -= 1
             if not depth and first[name_at] != "]":
@@ -448,7 +457,8 @@ def _assertion(text, mark):
 
 
 _PTX = re.compile(
-    r"\.(?:[usbf](?:8|16|32|64)|pred|global|shared|sync|approx|rn)\b|%%?(?:laneid|warpid|clock|smid|tid)|\bbar\b"
+    r"\.(?:[usbf](?:8|16|32|64)|pred|global|shared|sync|approx|rn)\b|%%?(?:laneid|warpid|clock|smid|tid)"
+    r"|\bbar\b|\bmembar\.|\bfence\.|^\s*(?:exit|trap|brkpt)\s*;"
 )
 
 

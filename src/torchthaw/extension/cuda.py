@@ -68,8 +68,14 @@ class Toolkit(NamedTuple):
 
     @property
     def version(self):
-        """Such as ``"13.0"``."""
-        return re.search(r"release (\d+\.\d+)", _output(self.nvcc, "--version"))[1]
+        """Such as ``"13.0"``. Raises FileNotFoundError if the program does not tell it."""
+        said = _output(self.nvcc, "--version")
+        found = re.search(r"release (\d+\.\d+)", said)
+        if not found:
+            raise FileNotFoundError(
+                f"{self.nvcc}: expected a compiler of CUDA, whose --version has a release such as 13.0, got {said[:200]!r}"
+            )
+        return found[1]
 
     @property
     def architectures(self):

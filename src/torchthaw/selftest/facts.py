@@ -44,7 +44,9 @@ def first_line(find):
     """What a compiler says of itself."""
     try:
         command = find()
-        said = subprocess.run([*command, "--version"], capture_output=True, encoding="utf-8", errors="replace", timeout=20)
+        said = subprocess.run(
+            [*command, "--version"], capture_output=True, encoding="utf-8", errors="replace", timeout=20
+        )
         return f"{' '.join(command)}: {(said.stdout or said.stderr).partition(chr(10))[0]}"
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)

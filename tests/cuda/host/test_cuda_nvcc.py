@@ -253,3 +253,12 @@ def test_command(project):
     result = run(project, "nvcc", "-c", "old.cu", CUDA_HOME="/without/nvcc")
     assert result.returncode == 1
     assert re.search(names("torchthaw", "nvcc", "CUDA_HOME", "toolkit", "'/without/nvcc'"), result.stderr)
+
+
+def test_a_program_that_tells_no_release_is_named(tmp_path):
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "nvcc"
+    program.write_text("#!/bin/sh\necho something else\n")
+    program.chmod(0o755)
+    with pytest.raises(FileNotFoundError, match=names(program, "--version", "something else")):
+        cuda.Toolkit(program, tmp_path).version  # noqa: B018

@@ -15,7 +15,7 @@ namespace cuda_on_cpu {
 
 namespace {
 
-/* Operators that may mix devices: these copy, or take indices that are on the CPU. */
+/* Operators that may mix devices: these copy, or take indices that are on the CPU; their values are on the device. */
 const std::unordered_set<std::string_view> MIXED = {
     "aten::copy_", "aten::_index_put_impl_", "aten::index_put_", "aten::index_put", "aten::_unsafe_index_put",
     "aten::index", "aten::_unsafe_index", "aten::_unsafe_masked_index", "aten::_fused_adam_", "aten::_fused_adamw_",
@@ -56,7 +56,8 @@ at::Tensor Call::tensor_on_cpu(const c10::Argument &argument, const at::Tensor &
     /* PyTorch takes a number of the CPU where CUDA tensors are expected, but does not write to one. */
     const bool is_number = tensor.dim() == 0 && !argument.is_out() &&
                            (argument.alias_info() == nullptr || !argument.alias_info()->isWrite());
-    if (on_host_ == nullptr && !is_number) {
+    const bool may_mix = MIXED.count(schema_.name()) != 0 && argument.name() != "values";
+    if (on_host_ == nullptr && !is_number && !may_mix) {
         on_host_ = &argument;
         host_ = tensor.device();
     }
@@ -96,7 +97,7 @@ c10::IValue Call::argument_on_cpu(const c10::Argument &argument, const c10::IVal
 }
 
 void Call::refuse_mixed() const {
-    TORCH_CHECK(!on_cuda_ || on_host_ == nullptr || MIXED.count(schema_.name()) != 0,
+    TORCH_CHECK(!on_cuda_ || on_host_ == nullptr,
                 "Expected all tensors to be on the same device, but found at least two devices, ", DEVICE, " and ", host_,
                 "! (when checking argument for argument ", on_host_->name(), " in method ", schema_.name(), ")");
 }

@@ -77,8 +77,9 @@ void free_block(void *address) { try_to_free(address); }
 
 void *allocate_block(size_t size) {
     void *address = nullptr;
-    if (cudaMalloc(&address, size) != cudaSuccess) {
+    if (const cudaError_t error = cudaMalloc(&address, size)) {
         cudaGetLastError(); /* it is reported here */
+        TORCH_CHECK(error == cudaErrorMemoryAllocation, "CUDA error: ", cudaGetErrorString(error));
         {
             const std::lock_guard<std::mutex> lock(counting);
             counts.out_of_memory++;
@@ -142,6 +143,7 @@ struct AliasAllocator final : c10::Allocator {
 void free_pinned(void *address) {
     size_t size;
     pinned_blocks.remove(address, &size);
+    cudaHostUnregister(address);
     c10::GetDefaultCPUAllocator()->raw_deallocate(address);
 }
 
@@ -150,6 +152,7 @@ struct PinnedAllocator final : c10::Allocator {
         if (size == 0) return {nullptr, nullptr, &free_pinned, c10::kCPU};
         void *address = c10::GetDefaultCPUAllocator()->raw_allocate(size);
         pinned_blocks.add(address, size);
+        cudaHostRegister(address, size, 0); /* kernels may read it */
         return {address, address, &free_pinned, c10::kCPU};
     }
     c10::DeleterFnPtr raw_deleter() const override { return &free_pinned; }

@@ -52,9 +52,10 @@ struct DeviceGuard final : c10::impl::DeviceGuardImplInterface {
         return reinterpret_cast<void *>(stream.id());
     }
 
-    void record(void **event, const c10::Stream &stream, c10::DeviceIndex, c10::EventFlag) const override {
+    void record(void **event, const c10::Stream &stream, c10::DeviceIndex, c10::EventFlag flag) const override {
         auto made = static_cast<cudaEvent_t>(*event);
-        if (made == nullptr) check(cudaEventCreateWithFlags(&made, cudaEventDefault));
+        const unsigned flags = flag == c10::EventFlag::BACKEND_DEFAULT ? cudaEventDefault : cudaEventDisableTiming;
+        if (made == nullptr) check(cudaEventCreateWithFlags(&made, flags));
         *event = made;
         check(cudaEventRecord(made, reinterpret_cast<cudaStream_t>(stream.id())));
     }

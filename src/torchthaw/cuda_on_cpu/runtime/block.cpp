@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "errors.h"
+#include "faults.h"
 
 #include <algorithm>
 #include <exception>
@@ -39,11 +40,19 @@ bool Block::run(const Launch &launch, uint3 index, bool descending) {
     progress.edge = descending ? ~0u : blockDim.x;
     // One step before the first thread.
     progress.last = descending ? uint3{blockDim.x, blockDim.y - 1, blockDim.z - 1} : uint3{~0u, 0, 0};
+    have_signal_stack();
+    if (!stacks_.reserve() || !shared_.reserve()) {
+        print("kernel %s, launched at %s:%d: the host has no memory for the stacks and the shared memory of a block",
+              launch.kernel, launch.place.file, launch.place.line);
+        fail(cudaErrorMemoryAllocation);
+        return false;
+    }
     shared_.begin_block(launch.shared);
     running_block = this;
+    waiting_.begin();
     Fiber &first = fresh();
     now_ = &first;
-    progress.held = 0;
+    progress.held = progress.questions = 0;
     threadIdx = progress.last;
     change(host_, first);
     running_block = nullptr;
@@ -193,18 +202,38 @@ void Block::wait(Waits waits, Place place) {
     give_way(choose());
 }
 
-// A thread that waits for another block is not kept: it asks again when the others of its block have had their turn.
+// A thread that waits for another one, maybe of another block, is not kept: it asks again when the others of its block
+// have had their turn.
 void Block::let_others_run() {
     if (failure()) abandon(failure());
-    std::this_thread::yield();
+    const bool alone = !left() && next_ready_ == ready_.size();
+    watch(alone);
+    if (alone) {
+        std::this_thread::yield();
+        return;
+    }
     constexpr size_t many = 4096;
     if (next_ready_ >= many) ready_.erase(ready_.begin(), ready_.begin() + ptrdiff_t(next_ready_)), next_ready_ = 0;
     ready_.push_back(&hold());
     give_way(left() ? start() : choose());
 }
 
+// Of a block whose threads only ask: other blocks may start, for it may wait for one; after the limit it ends.
+void Block::watch(bool alone) {
+    constexpr double start_others = 0.01;
+    const double seconds = waiting_.since(went_on_ + left(), blocks_ended());
+    if (seconds > start_others && !launch_->together) start_blocks();
+    if (!longest_wait || seconds < longest_wait) return;
+    print("%s, launched at %s:%d: its block has waited for %g s, in which no thread of it went on%s; threads may wait for "
+          "each other for ever (the limit is TORCHTHAW_CUDA_TIMEOUT)",
+          where().text, launch_->place.file, launch_->place.line, longest_wait,
+          alone ? " and none but this one was left" : "");
+    abandon(cudaErrorLaunchTimeout);
+}
+
 void Block::go_on(Fiber &fiber) {
     fiber.waits = Waits::no;
+    ++went_on_;
     ready_.push_back(&fiber);
 }
 
@@ -213,6 +242,7 @@ void Block::end_held() {
     const unsigned warp = fiber.linear / 32;
     warps_[warp].held &= ~(1u << fiber.linear % 32);
     --held_;
+    ++went_on_;
     progress.held = 0;
     threadIdx = progress.last;
     if (warps_[warp].arrived) complete(warp);  // it may have waited for this thread

@@ -6,6 +6,7 @@
 
 #include "fiber.h"
 #include "shared.h"
+#include "waiting.h"
 
 #include <memory>
 #include <vector>
@@ -27,6 +28,7 @@ public:
     bool next_row();
     [[noreturn]] void abandon(cudaError_t);
 
+    bool overflows(const void *address) const { return stacks_.overflows(address); }
     const Launch *launch() const { return launch_; }
     SharedMemory &shared() { return shared_; }
 
@@ -51,6 +53,7 @@ private:
     bool complete(unsigned warp);
     void release(unsigned warp, unsigned lanes);
     bool release_some();
+    void watch(bool alone);
     unsigned left() const;
     unsigned unstarted(unsigned warp) const;
     void forget(cudaError_t);
@@ -65,10 +68,16 @@ private:
     std::vector<Fiber *> free_, ready_, at_barrier_;
     size_t next_ready_ = 0;
     unsigned held_ = 0;  // threads that have a fiber of their own
+    uint64_t went_on_ = 0;  // how many times one was released, or ended
+    Waiting waiting_;
     Fiber *now_ = nullptr;
     Votes votes_{};
     Warp warps_[32];
     SharedMemory shared_;
 };
+
+// Of the launch that runs: how many pieces of work have ended; further blocks start, on another thread of the host.
+uint64_t blocks_ended();
+void start_blocks();
 
 }  // namespace cuda_on_cpu

@@ -65,7 +65,7 @@ void after_report(const char *) {
 [[gnu::constructor]] void begin() {
     const char *given = std::getenv("TORCHTHAW_CUDA_CHECK");
     if (!given || !*given || !std::strcmp(given, "0")) return;
-    if (std::strcmp(given, "1")) {
+    if (std::strcmp(given, "1") != 0) {
         print("TORCHTHAW_CUDA_CHECK: expected 0 or 1, got '%s'", given);
         _exit(1);
     }
@@ -147,24 +147,6 @@ size_t first_difference(const Array &array, const char *a, const char *b) {
     return i;
 }
 
-// The text of the i-th argument of a launch.
-std::string argument_text(const char *texts, int i) {
-    int depth = 0;
-    std::string text;
-    for (const char *c = texts; *c; c++) {
-        if (std::strchr("([{", *c)) ++depth;
-        if (std::strchr(")]}", *c)) --depth;
-        if (*c == ',' && depth == 0) {
-            if (i-- == 0) break;
-            text.clear();
-        } else if (i == 0) {
-            text += *c;
-        }
-    }
-    const size_t first = text.find_first_not_of(" \n"), last = text.find_last_not_of(" \n");
-    return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
-
 std::string name_of(const Launch &launch, const Array &array) {
     std::string size = std::to_string(array.bytes) + " bytes";
     if (!array.name.empty()) return "the variable " + array.name + " of " + size;
@@ -196,6 +178,23 @@ void restore(const std::vector<Kept> &kept) {
 
 }  // namespace
 
+std::string argument_text(const char *texts, int i) {
+    int depth = 0;
+    std::string text;
+    for (const char *c = texts; *c; c++) {
+        if (std::strchr("([{", *c)) ++depth;
+        if (std::strchr(")]}", *c)) --depth;
+        if (*c == ',' && depth == 0) {
+            if (i-- == 0) break;
+            text.clear();
+        } else if (i == 0) {
+            text += *c;
+        }
+    }
+    const size_t first = text.find_first_not_of(" \n"), last = text.find_last_not_of(" \n");
+    return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
 void note_float_atomic(const void *address, int bytes) {
     const std::lock_guard<std::mutex> lock(noting);
     const char *a = static_cast<const char *>(address);
@@ -226,6 +225,7 @@ bool run_checked(const Launch &launch, bool (*run)(const Launch &, bool descendi
             differ.push_back(&each);
     if (!differ.empty()) {
         std::vector<std::vector<char>> descending;
+        descending.reserve(differ.size());
         for (const Kept *each : differ) descending.push_back(bytes_of(each->array));
         restore(kept);
         if (!run(launch, true, nan)) return false;  // tells whether the order is the cause

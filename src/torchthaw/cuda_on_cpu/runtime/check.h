@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "fiber.h"
 
+#include <string>
 #include <vector>
 
 namespace cuda_on_cpu {
@@ -11,6 +12,9 @@ namespace cuda_on_cpu {
 // Runs a launch with its threads in ascending order, then in descending order, and compares all arrays of the device.
 // `run` runs all blocks on this thread; it returns false if the kernel failed.
 bool run_checked(const Launch &, bool (*run)(const Launch &, bool descending, unsigned char pattern));
+
+// The text of the i-th argument of a launch, of the texts of all.
+std::string argument_text(const char *texts, int i);
 
 // A barrier is to be released: reports threads that have ended before it, and those that wait at another one.
 void check_barrier(const Launch &, const std::vector<Fiber *> &waiting, unsigned threads);

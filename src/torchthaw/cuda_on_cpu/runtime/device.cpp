@@ -37,7 +37,7 @@ const cudaDeviceProp &properties() {
         p.multiProcessorCount = int(host_threads());
         p.cooperativeLaunch = 1;
         p.integrated = p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = 1;
-        p.concurrentManagedAccess = p.pageableMemoryAccess = p.memoryPoolsSupported = 1;
+        p.concurrentManagedAccess = p.memoryPoolsSupported = 1;
         p.memoryBusWidth = 64;
         p.l2CacheSize = 1 << 20;
         p.clockRate = p.memoryClockRate = 1000000;
@@ -50,22 +50,22 @@ const cudaDeviceProp &properties() {
 
 extern "C" {
 #define API CUDA_ON_CPU_EXPORT cudaError_t
-API cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
-API cudaGetDevice(int *device) { return *device = 0, cudaSuccess; }
+API cudaGetDeviceCount(int *count) { return give(count, 1); }
+API cudaGetDevice(int *device) { return give(device, 0); }
 API cudaSetDevice(int device) { return device == 0 ? cudaSuccess : record(cudaErrorInvalidDevice); }
 API cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 API cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
-API cudaGetDeviceFlags(unsigned *flags) { return *flags = cudaDeviceScheduleAuto, cudaSuccess; }
-API cudaChooseDevice(int *device, const cudaDeviceProp *) { return *device = 0, cudaSuccess; }
-API cudaDeviceSynchronize() { return record(cudaSuccess); }
+API cudaGetDeviceFlags(unsigned *flags) { return give(flags, cudaDeviceScheduleAuto); }
+API cudaChooseDevice(int *device, const cudaDeviceProp *) { return give(device, 0); }
+API cudaDeviceSynchronize() { return initialize(); }
 API cudaDeviceReset() { return record(cudaSuccess); }
 API cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
-API cudaDeviceGetLimit(size_t *value, cudaLimit) { return *value = 0, cudaSuccess; }
+API cudaDeviceGetLimit(size_t *value, cudaLimit) { return give(value, 0); }
 API cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
-API cudaDeviceGetCacheConfig(cudaFuncCache *config) { return *config = cudaFuncCachePreferNone, cudaSuccess; }
+API cudaDeviceGetCacheConfig(cudaFuncCache *config) { return give(config, cudaFuncCachePreferNone); }
 API cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 API cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *config) {
-    return *config = cudaSharedMemBankSizeFourByte, cudaSuccess;
+    return give(config, cudaSharedMemBankSizeFourByte);
 }
 API cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     if (least) *least = 0;
@@ -73,26 +73,28 @@ API cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     return cudaSuccess;
 }
 API cudaDeviceGetPCIBusId(char *id, int length, int device) {
+    if (device) return record(cudaErrorInvalidDevice);
+    if (!id || length < 13) return record(cudaErrorInvalidValue);
     std::snprintf(id, size_t(length), "0000:00:00.0");
-    return cudaSetDevice(device);
+    return cudaSuccess;
 }
 API cudaDeviceCanAccessPeer(int *can, int device, int other) {
-    *can = 0;
-    return device == 0 && other == 0 ? cudaSuccess : record(cudaErrorInvalidDevice);
+    if (device || other) return record(cudaErrorInvalidDevice);
+    return give(can, 0);
 }
 API cudaDeviceEnablePeerAccess(int, unsigned) { return record(cudaErrorInvalidDevice); }
 API cudaDeviceDisablePeerAccess(int) { return record(cudaErrorPeerAccessNotEnabled); }
-API cudaDriverGetVersion(int *version) { return *version = CUDART_VERSION, cudaSuccess; }
-API cudaRuntimeGetVersion(int *version) { return *version = CUDART_VERSION, cudaSuccess; }
+API cudaDriverGetVersion(int *version) { return give(version, CUDART_VERSION); }
+API cudaRuntimeGetVersion(int *version) { return give(version, CUDART_VERSION); }
 API cudaProfilerStart() { return cudaSuccess; }
 API cudaProfilerStop() { return cudaSuccess; }
 
 API cudaGetDeviceProperties(cudaDeviceProp *to, int device) {
     if (device) return record(cudaErrorInvalidDevice);
-    *to = properties();
-    return cudaSuccess;
+    return give(to, properties());
 }
 API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+    if (!value) return record(cudaErrorInvalidValue);
     if (device) return record(cudaErrorInvalidDevice);
     const cudaDeviceProp &p = properties();
     switch (attribute) {
@@ -123,7 +125,6 @@ API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
-    case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;

@@ -4,6 +4,7 @@
 #include "block.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -31,6 +32,13 @@ cudaError_t record(cudaError_t error) {
     if (const cudaError_t before = failed) error = before;
     if (error) last = error;
     return error;
+}
+
+// A card's driver does not work in a child of the process that began to use it.
+cudaError_t initialize() {
+    static const int begun = pthread_atfork(nullptr, nullptr, [] { fail(cudaErrorInitializationError); });
+    (void)begun;
+    return record(failed);
 }
 
 void print(const char *format, ...) {

@@ -11,6 +11,14 @@ void fail(cudaError_t);
 cudaError_t failure();
 // Returns `error`, which cudaGetLastError() says next if it is none.
 cudaError_t record(cudaError_t error);
+// What a call that works on the device asks first: an error that stays, as in a child of a process that used CUDA.
+cudaError_t initialize();
+// The answer of a call, if there is a place for it.
+template <typename T, typename V> cudaError_t give(T *to, V value) {
+    if (!to) return record(cudaErrorInvalidValue);
+    *to = value;
+    return cudaSuccess;
+}
 
 // A line "torchthaw: ..." on stderr.
 [[gnu::format(printf, 1, 2)]] void print(const char *format, ...);

@@ -2,10 +2,14 @@
 #include "fiber.h"
 
 #include "check.h"
+#include "errors.h"
 #include "sanitizer.h"
 #include "switch.h"
 
 #include <sys/mman.h>
+
+#include <atomic>
+#include <cstdint>
 
 namespace cuda_on_cpu {
 namespace {
@@ -14,6 +18,9 @@ namespace {
 // which are used most, in different sets of the caches.
 constexpr size_t page = 4096, most = 1024, plain_bytes = (256 << 10) + 1088, checked_bytes = 512 << 10;
 
+// Nothing is there: a large frame of the first stack, which most kernels have alone, does not reach other memory.
+constexpr size_t below = 64 << 20;
+
 __thread Fiber *left;  // the fiber that ran before the one that runs
 
 size_t stack_bytes() { return checking ? checked_bytes : plain_bytes; }
@@ -21,22 +28,53 @@ size_t stack_bytes() { return checking ? checked_bytes : plain_bytes; }
 }  // namespace
 
 Stacks::~Stacks() {
-    if (memory_) munmap(memory_, most * stack_bytes());
+    if (memory_) munmap(memory_ - below, below + most * stack_bytes());
+}
+
+bool Stacks::reserve() {
+    if (memory_) return true;
+    void *memory = mmap(nullptr, below + most * stack_bytes(), PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    char *first = static_cast<char *>(memory) + below;
+    if (mprotect(first, most * stack_bytes(), PROT_READ | PROT_WRITE)) {
+        munmap(memory, below + most * stack_bytes());
+        return false;
+    }
+    memory_ = first;
+    return true;
+}
+
+bool Stacks::overflows(const void *address) const {
+    const char *a = static_cast<const char *>(address);
+    if (!memory_ || a < memory_ - below || a >= memory_ + most * stack_bytes()) return false;
+    if (a < memory_) return true;
+    for (unsigned i = 0; i < most; i++)
+        if (const char *guard = guard_of(i); a >= guard && a < guard + page) return true;
+    return false;
+}
+
+// The page that ends the i-th stack.
+char *Stacks::guard_of(unsigned i) const {
+    char *low = memory_ + i * stack_bytes();
+    return low + (page - uintptr_t(low) % page) % page;
 }
 
 void Stacks::prepare(Fiber &fiber, unsigned i, void (*entry)()) {
-    if (!memory_) {
-        void *memory = mmap(nullptr, most * stack_bytes(), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-        if (memory == MAP_FAILED) fatal("no memory for the stacks of a block's threads");
-        memory_ = static_cast<char *>(memory);
-    }
     if (!fiber.stack) {
-        fiber.stack = memory_ + i * stack_bytes();
-        fiber.stack_bytes = stack_bytes();
-        // One thread's overflow is then an error, not another thread's wrong value. Without a check there would be more
-        // pieces of memory than a process may have.
-        if (checking) mprotect(fiber.stack, page, PROT_NONE), fiber.stack += page, fiber.stack_bytes -= page;
+        char *top = memory_ + (i + 1) * stack_bytes(), *guard = guard_of(i);
+        fiber.stack = guard;
+        // One thread's overflow is then an error, not another thread's wrong value. Each is two more pieces of memory, of
+        // which a process may have about 65,000.
+        if (!mprotect(guard, page, PROT_NONE)) {
+            fiber.stack += page;
+        } else {
+            static std::atomic_flag said = ATOMIC_FLAG_INIT;
+            if (!said.test_and_set())
+                print("CUDA on the CPU: the stacks of further threads have no guard, for the system gives no more pieces of "
+                      "memory (vm.max_map_count): an overflow of one is not found");
+        }
+        fiber.stack_bytes = size_t(top - fiber.stack);
     }
     // What abandoned frames left, also in memory that another block's stacks had.
     if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(fiber.stack, fiber.stack_bytes);

@@ -28,10 +28,16 @@ struct Fiber {
 class Stacks {
 public:
     ~Stacks();
+    // False if there is no memory for them.
+    bool reserve();
+    // Whether an address is where a stack ends that was too small.
+    bool overflows(const void *address) const;
     // The i-th, with `entry` to start at.
     void prepare(Fiber &, unsigned i, void (*entry)());
 
 private:
+    char *guard_of(unsigned i) const;
+
     char *memory_ = nullptr;
 };
 

@@ -1,11 +1,12 @@
 // cuda_on_cpu/runtime/memory.cpp: memory of the device, which is the host's; copies; __device__ variables.
 #include "memory.h"
 
+#include "addresses.h"
 #include "errors.h"
 
 #include <unistd.h>
 
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -25,62 +26,112 @@ Arrays &arrays() {
     return made;
 }
 
-void add(char *address, size_t bytes, cudaMemoryType type, const char *name) {
+void add(char *address, size_t bytes, cudaMemoryType type, Origin origin, const char *name) {
     Arrays &known = arrays();
     std::lock_guard<std::mutex> lock(known.mutex);
-    known.by_address[address] = {address, bytes, type, name, ++known.made};
-    if (!*name) known.bytes += bytes;
+    known.by_address[address] = {address, bytes, type, origin, name, ++known.made};
+    if (origin == Origin::allocated) known.bytes += bytes;
 }
-bool remove(void *address) {
+// Removes the array that begins there if `may` says so; true and the array then.
+template <typename May> bool remove(void *address, May may, Array *removed) {
     Arrays &known = arrays();
     std::lock_guard<std::mutex> lock(known.mutex);
     const auto found = known.by_address.find(static_cast<char *>(address));
-    if (found == known.by_address.end()) return false;
-    if (found->second.name.empty()) known.bytes -= found->second.bytes;
+    if (found == known.by_address.end() || !may(found->second)) return false;
+    if (found->second.origin == Origin::allocated) known.bytes -= found->second.bytes;
+    *removed = found->second;
     known.by_address.erase(found);
     return true;
 }
 
+bool host_is_shared = false;
+
 cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type) {
+    if (const cudaError_t error = initialize()) return error;
     if (!memory) return record(cudaErrorInvalidValue);
     *memory = nullptr;
-    if (const cudaError_t error = failure()) return error;
     if (!bytes) return cudaSuccess;
-    if (posix_memalign(memory, alignment, bytes)) {
-        *memory = nullptr;
-        return record(cudaErrorMemoryAllocation);
-    }
+    *memory = take(bytes);
+    if (!*memory) return record(cudaErrorMemoryAllocation);
     if (checking) std::memset(*memory, 0xff, bytes);  // NaNs: a card's memory is not zero at first
-    add(static_cast<char *>(*memory), bytes, type, "");
+    add(static_cast<char *>(*memory), bytes, type, Origin::allocated, "");
     return cudaSuccess;
 }
-cudaError_t release(void *memory) {
+// Frees what was allocated, of the host or of the device.
+cudaError_t release(void *memory, bool of_host) {
+    if (const cudaError_t error = initialize()) return error;
     if (!memory) return cudaSuccess;
-    if (!remove(memory)) return record(cudaErrorInvalidValue);
-    std::free(memory);
+    Array array;
+    const auto may = [of_host](const Array &each) {
+        return each.origin == Origin::allocated && (each.type == cudaMemoryTypeHost) == of_host;
+    };
+    if (!remove(memory, may, &array)) return record(cudaErrorInvalidValue);
+    give_back(memory, array.bytes);
     return cudaSuccess;
 }
 
-cudaError_t copy(void *to, const void *from, size_t bytes, int kind) {
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return record(cudaErrorInvalidMemcpyDirection);
-    if (bytes && (!to || !from)) return record(cudaErrorInvalidValue);
-    if (bytes) std::memmove(to, from, bytes);
-    return record(cudaSuccess);
+// ---- Copies: on a card each side of one is checked against what is known of its memory --------------------------------
+
+enum class Side { any, host, device };
+// Whether `bytes` from an address on can be of that side. Memory that nobody registered is the host's, of any size.
+bool fits(const void *address, size_t bytes, Side side) {
+    if (!bytes) return true;
+    if (!address) return false;
+    Array array;
+    if (!find_array(address, &array)) return is_of_host(address) && (side != Side::device || host_is_shared);
+    if (side == Side::host && array.type == cudaMemoryTypeDevice) return false;
+    return bytes <= size_t(array.address + array.bytes - static_cast<const char *>(address));
 }
+
+// The bytes from the first row's first to the last row's last; false if there are more than addresses.
+bool extent(size_t pitch, size_t width, size_t height, size_t *bytes) {
+    *bytes = 0;
+    if (!width || !height) return true;
+    return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
+}
+
 cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                       int kind) {
+    if (const cudaError_t error = initialize()) return error;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return record(cudaErrorInvalidMemcpyDirection);
     if (width > to_pitch || width > from_pitch) return record(cudaErrorInvalidPitchValue);
+    const bool any = kind == cudaMemcpyDefault;
+    const bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
+    const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
+    size_t to_bytes, from_bytes;
+    if (!extent(to_pitch, width, height, &to_bytes) || !extent(from_pitch, width, height, &from_bytes) ||
+        !fits(to, to_bytes, any ? Side::any : to_host ? Side::host : Side::device) ||
+        !fits(from, from_bytes, any ? Side::any : from_host ? Side::host : Side::device))
+        return record(cudaErrorInvalidValue);
+    if (!to_bytes) return record(cudaSuccess);
     for (size_t i = 0; i < height; i++)
-        if (const cudaError_t error = copy(static_cast<char *>(to) + i * to_pitch,
-                                           static_cast<const char *>(from) + i * from_pitch, width, kind))
-            return error;
+        std::memmove(static_cast<char *>(to) + i * to_pitch, static_cast<const char *>(from) + i * from_pitch, width);
     return record(cudaSuccess);
 }
+cudaError_t copy(void *to, const void *from, size_t bytes, int kind) {
+    return copy_rows(to, bytes, from, bytes, bytes, 1, kind);
+}
 cudaError_t set_rows(void *to, size_t pitch, int value, size_t width, size_t height) {
+    if (const cudaError_t error = initialize()) return error;
     if (width > pitch && height > 1) return record(cudaErrorInvalidPitchValue);
-    if (width && height && !to) return record(cudaErrorInvalidValue);
+    size_t bytes;
+    if (!extent(pitch, width, height, &bytes) || !fits(to, bytes, Side::device)) return record(cudaErrorInvalidValue);
+    if (!bytes) return record(cudaSuccess);
     for (size_t i = 0; i < height; i++) std::memset(static_cast<char *>(to) + i * pitch, value, width);
     return record(cudaSuccess);
+}
+// A copy to or from a variable, whose bytes the caller gives from `offset` on.
+cudaError_t copy_symbol(const void *symbol, size_t offset, size_t bytes, const void *other, int kind, bool to_symbol) {
+    if (const cudaError_t error = initialize()) return error;
+    const int with_host = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return record(cudaErrorInvalidMemcpyDirection);
+    Array array;
+    if (!symbol || !find_array(symbol, &array) || array.origin < Origin::variable) return record(cudaErrorInvalidSymbol);
+    const size_t size = size_t(array.address + array.bytes - static_cast<const char *>(symbol));
+    if (offset > size || bytes > size - offset) return record(cudaErrorInvalidValue);
+    char *part = static_cast<char *>(const_cast<void *>(symbol)) + offset;
+    return to_symbol ? copy(part, other, bytes, kind) : copy(const_cast<void *>(other), part, bytes, kind);
 }
 
 size_t pages(int name) { return size_t(sysconf(name)) * size_t(sysconf(_SC_PAGESIZE)); }
@@ -92,7 +143,8 @@ std::vector<Array> all_arrays() {
     std::lock_guard<std::mutex> lock(known.mutex);
     std::vector<Array> list;
     list.reserve(known.by_address.size());
-    for (const auto &each : known.by_address) list.push_back(each.second);
+    for (const auto &each : known.by_address)
+        if (each.second.origin != Origin::symbol) list.push_back(each.second);
     return list;
 }
 
@@ -108,10 +160,30 @@ bool find_array(const void *address, Array *found) {
     return true;
 }
 
-Variable::Variable(void *address, size_t bytes, const char *name) : address(address) {
-    add(static_cast<char *>(address), bytes, cudaMemoryTypeDevice, name);
+// A pointer to the end of an array is not read from.
+int argument_of_host(const Launch &launch) {
+    for (int i = 0; i < launch.count && !host_is_shared; i++) {
+        const void *pointer = launch.pointers[i];
+        if (!pointer || !is_of_host(pointer) || find_array(pointer, nullptr)) continue;
+        if (!find_array(static_cast<const char *>(pointer) - 1, nullptr)) return i;
+    }
+    return -1;
 }
-Variable::~Variable() { remove(address); }
+
+void share_host_memory() { host_is_shared = true; }
+
+Variable::Variable(void *address, size_t bytes, const char *name, bool managed) : address(address) {
+    const cudaMemoryType type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+    add(static_cast<char *>(address), bytes, type, Origin::variable, name);
+}
+Variable::~Variable() {
+    Array array;
+    remove(address, [](const Array &) { return true; }, &array);
+}
+void know_symbol(const void *address, size_t bytes) {
+    if (!find_array(address, nullptr))
+        add(static_cast<char *>(const_cast<void *>(address)), bytes, cudaMemoryTypeDevice, Origin::symbol, "");
+}
 
 }  // namespace cuda_on_cpu
 
@@ -125,23 +197,44 @@ API cudaMallocManaged(void **memory, size_t bytes, unsigned) { return allocate(m
 API cudaMallocHost(void **memory, size_t bytes) { return allocate(memory, bytes, cudaMemoryTypeHost); }
 API cudaHostAlloc(void **memory, size_t bytes, unsigned) { return allocate(memory, bytes, cudaMemoryTypeHost); }
 API cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height) {
-    *pitch = (width + alignment - 1) / alignment * alignment;
-    return allocate(memory, *pitch * height, cudaMemoryTypeDevice);
+    if (!memory || !pitch) return record(cudaErrorInvalidValue);
+    size_t rounded, bytes;
+    *memory = nullptr;
+    if (__builtin_add_overflow(width, alignment - 1, &rounded)) return record(cudaErrorInvalidValue);
+    rounded = rounded / alignment * alignment;
+    if (__builtin_mul_overflow(rounded, height, &bytes)) return record(cudaErrorMemoryAllocation);
+    *pitch = rounded;
+    return allocate(memory, bytes, cudaMemoryTypeDevice);
 }
-API cudaFree(void *memory) { return release(memory); }
-API cudaFreeAsync(void *memory, cudaStream_t) { return release(memory); }
-API cudaFreeHost(void *memory) { return release(memory); }
+API cudaFree(void *memory) { return release(memory, false); }
+API cudaFreeAsync(void *memory, cudaStream_t) { return release(memory, false); }
+API cudaFreeHost(void *memory) { return release(memory, true); }
 API cudaHostRegister(void *memory, size_t bytes, unsigned) {
-    if (!memory || !bytes) return record(cudaErrorInvalidValue);
-    if (find_array(memory, nullptr)) return record(cudaErrorHostMemoryAlreadyRegistered);
-    add(static_cast<char *>(memory), bytes, cudaMemoryTypeHost, "");
+    if (const cudaError_t error = initialize()) return error;
+    char *begin = static_cast<char *>(memory), *end;
+    if (!memory || !bytes || __builtin_add_overflow(uintptr_t(begin), bytes, reinterpret_cast<uintptr_t *>(&end)))
+        return record(cudaErrorInvalidValue);
+    for (const Array &each : all_arrays()) {
+        if (end <= each.address || each.address + each.bytes <= begin) continue;
+        return record(each.type == cudaMemoryTypeHost ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue);
+    }
+    add(begin, bytes, cudaMemoryTypeHost, Origin::registered, "");
     return cudaSuccess;
 }
 API cudaHostUnregister(void *memory) {
-    return remove(memory) ? cudaSuccess : record(cudaErrorHostMemoryNotRegistered);
+    if (const cudaError_t error = initialize()) return error;
+    if (!memory) return record(cudaErrorInvalidValue);
+    Array array;
+    const auto may = [](const Array &each) { return each.origin == Origin::registered; };
+    return remove(memory, may, &array) ? cudaSuccess : record(cudaErrorHostMemoryNotRegistered);
 }
-API cudaHostGetDevicePointer(void **device, void *host, unsigned) { return *device = host, cudaSuccess; }
+API cudaHostGetDevicePointer(void **device, void *host, unsigned) {
+    Array array;
+    if (!device || !find_array(host, &array) || array.type == cudaMemoryTypeDevice) return record(cudaErrorInvalidValue);
+    return give(device, host);
+}
 API cudaMemGetInfo(size_t *free, size_t *total) {
+    if (!free || !total) return record(cudaErrorInvalidValue);
     *free = pages(_SC_AVPHYS_PAGES);
     *total = pages(_SC_PHYS_PAGES);
     return cudaSuccess;
@@ -178,10 +271,10 @@ API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_devi
     return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
 API cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
-    return copy(static_cast<char *>(const_cast<void *>(symbol)) + offset, from, bytes, kind);
+    return copy_symbol(symbol, offset, bytes, from, kind, true);
 }
 API cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
-    return copy(to, static_cast<const char *>(symbol) + offset, bytes, kind);
+    return copy_symbol(symbol, offset, bytes, to, kind, false);
 }
 API cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, cudaMemcpyKind kind,
                             cudaStream_t) {
@@ -192,7 +285,9 @@ API cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t
     return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
 }
 API cudaGetSymbolAddress(void **address, const void *symbol) {
-    return *address = const_cast<void *>(symbol), cudaSuccess;
+    Array array;
+    if (!symbol || !find_array(symbol, &array) || array.origin < Origin::variable) return record(cudaErrorInvalidSymbol);
+    return give(address, const_cast<void *>(symbol));
 }
 API cudaMemset(void *to, int value, size_t bytes) { return set_rows(to, bytes, value, bytes, 1); }
 API cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t) { return set_rows(to, bytes, value, bytes, 1); }
@@ -208,13 +303,14 @@ API cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { ret
 // The one pool: it keeps nothing that is freed.
 API cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
     static char the_pool;
-    *pool = reinterpret_cast<cudaMemPool_t>(&the_pool);
-    return device == 0 ? cudaSuccess : record(cudaErrorInvalidDevice);
+    if (device) return record(cudaErrorInvalidDevice);
+    return give(pool, reinterpret_cast<cudaMemPool_t>(&the_pool));
 }
 API cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
 API cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 API cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
 API cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void *value) {
+    if (!value) return record(cudaErrorInvalidValue);
     const bool sizes = attribute >= cudaMemPoolAttrReservedMemCurrent;
     if (!sizes) return *static_cast<int *>(value) = 0, cudaSuccess;
     std::lock_guard<std::mutex> lock(arrays().mutex);
@@ -232,6 +328,7 @@ static int address_range(unsigned long long *base, size_t *bytes, unsigned long 
 }
 API cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long,
                             cudaDriverEntryPointQueryResult *result) {
+    if (!name || !function) return record(cudaErrorInvalidValue);
     const bool known = !std::strncmp(name, "cuMemGetAddressRange", 20);
     *function = known ? reinterpret_cast<void *>(address_range) : nullptr;
     if (result) *result = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;

@@ -1,4 +1,4 @@
-// cuda_on_cpu/runtime/memory.h: the arrays that a kernel can reach: allocations, and __device__ variables.
+// cuda_on_cpu/runtime/memory.h: the arrays that a kernel can reach: allocations, registered memory, __device__ variables.
 #pragma once
 
 #include <cuda_on_cpu/runtime.h>
@@ -9,16 +9,21 @@
 
 namespace cuda_on_cpu {
 
+// What an array came from, which says what may free it. A symbol is a variable whose value a check does not keep.
+enum class Origin { allocated, registered, variable, symbol };
 struct Array {
     char *address;
     size_t bytes;
     cudaMemoryType type;
+    Origin origin;
     std::string name;  // of a variable, else empty
     unsigned number;   // in the order in which they were made
 };
-// A copy of the list of all.
+// A copy of the list of all that kernels can write.
 std::vector<Array> all_arrays();
 // The array that holds an address; false if none does.
 bool find_array(const void *address, Array *found);
+// An argument of a launch that no kernel can read from, since it points to memory of the host: its number, else -1.
+int argument_of_host(const Launch &);
 
 }  // namespace cuda_on_cpu

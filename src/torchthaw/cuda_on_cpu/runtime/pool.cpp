@@ -1,7 +1,6 @@
-// cuda_on_cpu/runtime/pool.cpp: threads that wait for work; a child process after fork() makes its own.
+// cuda_on_cpu/runtime/pool.cpp: threads that wait for work. A child process after fork() has no CUDA, and so no work.
 #include "pool.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <condition_variable>
@@ -35,14 +34,10 @@ struct Pool {
     }
 };
 
-// Never destroyed: its threads wait in it until the process ends. The one of the parent is not usable after fork().
-Pool *pool;
-
+// Never destroyed: its threads wait in it until the process ends.
 Pool &the_pool() {
-    static const int prepared = pthread_atfork(nullptr, nullptr, [] { pool = nullptr; });
-    (void)prepared;
-    if (!pool) pool = new Pool;
-    return *pool;
+    static Pool &pool = *new Pool;
+    return pool;
 }
 
 }  // namespace

@@ -10,4 +10,5 @@ extern "C" {
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void *, size_t);
 [[gnu::weak]] void __asan_set_error_report_callback(void (*)(const char *));
 [[gnu::weak]] void *__asan_get_report_address();
+[[gnu::weak]] int __asan_address_is_poisoned(const volatile void *);
 }

@@ -45,13 +45,16 @@ void SharedMemory::poison(size_t from, size_t to) {
     if (__asan_poison_memory_region && from < to) __asan_poison_memory_region(memory_ + from, to - from);
 }
 
+bool SharedMemory::reserve() {
+    if (memory_) return true;
+    void *memory = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    memory_ = static_cast<char *>(memory);
+    if (checking) poison(0, all);
+    return true;
+}
+
 void SharedMemory::begin_block(size_t dynamic) {
-    if (!memory_) {
-        void *memory = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) fatal("no memory for shared arrays");
-        memory_ = static_cast<char *>(memory);
-        if (checking) poison(0, all);
-    }
     ++block_;
     if (!checking) return;
     if (__asan_unpoison_memory_region && dynamic > dynamic_)

@@ -15,6 +15,8 @@ public:
     ~SharedMemory();
     // Before each block: its dynamic part has `dynamic` bytes. What a check fills in is `pattern`.
     void begin_block(size_t dynamic);
+    // Comes before all else; false if there is no memory.
+    bool reserve();
     void *array(SharedArray &, size_t bytes);
     void *dynamic() const { return memory_; }
     bool holds(const void *address) const;

@@ -24,6 +24,12 @@ template <typename T> void note_atomic(const T *address) {
     else note_float_atomic(address, sizeof(T));
 }
 
+// After an operation that may have left what was there: a thread that waits for another one does nothing else.
+template <typename T> T seen(T before, bool changed) {
+    if (!changed) may_wait();
+    return before;
+}
+
 // *address = change(*address); returns what was there.
 template <typename T, typename Change> T atomic_change(T *address, Change change) {
     note_atomic(address);
@@ -45,26 +51,27 @@ template <typename T, typename Change> T atomic_change(T *address, Change change
 template <typename T> cuda_on_cpu::Number<T> atomicAdd(T *address, cuda_on_cpu::Same<T> value) {
     if constexpr (std::is_integral_v<T>) {
         cuda_on_cpu::note_atomic(address);
-        return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+        return cuda_on_cpu::seen<T>(__atomic_fetch_add(address, value, __ATOMIC_RELAXED), value != 0);
     } else {
         return cuda_on_cpu::atomic_change(address, [value](T before) { return before + value; });
     }
 }
 template <typename T> cuda_on_cpu::Integer<T> atomicSub(T *address, cuda_on_cpu::Same<T> value) {
     cuda_on_cpu::note_atomic(address);
-    return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
+    return cuda_on_cpu::seen<T>(__atomic_fetch_sub(address, value, __ATOMIC_RELAXED), value != 0);
 }
 template <typename T> cuda_on_cpu::Integer<T> atomicAnd(T *address, cuda_on_cpu::Same<T> value) {
     cuda_on_cpu::note_atomic(address);
-    return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
+    const T before = __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
+    return cuda_on_cpu::seen(before, (before & value) != before);
 }
 template <typename T> cuda_on_cpu::Integer<T> atomicOr(T *address, cuda_on_cpu::Same<T> value) {
     cuda_on_cpu::note_atomic(address);
-    return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+    return cuda_on_cpu::seen<T>(__atomic_fetch_or(address, value, __ATOMIC_RELAXED), value != 0);
 }
 template <typename T> cuda_on_cpu::Integer<T> atomicXor(T *address, cuda_on_cpu::Same<T> value) {
     cuda_on_cpu::note_atomic(address);
-    return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
+    return cuda_on_cpu::seen<T>(__atomic_fetch_xor(address, value, __ATOMIC_RELAXED), value != 0);
 }
 template <typename T> cuda_on_cpu::Integer<T> atomicMin(T *address, cuda_on_cpu::Same<T> value) {
     return cuda_on_cpu::atomic_change(address, [value](T before) { return value < before ? value : before; });
@@ -73,7 +80,8 @@ template <typename T> cuda_on_cpu::Integer<T> atomicMax(T *address, cuda_on_cpu:
     return cuda_on_cpu::atomic_change(address, [value](T before) { return value > before ? value : before; });
 }
 template <typename T> cuda_on_cpu::Number<T> atomicExch(T *address, cuda_on_cpu::Same<T> value) {
-    return cuda_on_cpu::atomic_change(address, [value](T) { return value; });
+    const T before = cuda_on_cpu::atomic_change(address, [value](T) { return value; });
+    return cuda_on_cpu::seen(before, std::memcmp(&before, &value, sizeof value) != 0);
 }
 inline unsigned atomicInc(unsigned *address, unsigned limit) {
     return cuda_on_cpu::atomic_change(address, [limit](unsigned before) { return before >= limit ? 0 : before + 1; });
@@ -86,8 +94,9 @@ template <typename T>
 std::enable_if_t<std::is_integral_v<T> && (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8), T>
 atomicCAS(T *address, cuda_on_cpu::Same<T> expected, cuda_on_cpu::Same<T> value) {
     T before = expected;
-    __atomic_compare_exchange_n(address, &before, T(value), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return before;
+    const bool taken =
+        __atomic_compare_exchange_n(address, &before, T(value), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return cuda_on_cpu::seen(before, taken && T(value) != before);
 }
 // The forms for a block and for the whole system are as strong as all.
 #define CUDA_ON_CPU_SCOPES(name)                                                                                       \

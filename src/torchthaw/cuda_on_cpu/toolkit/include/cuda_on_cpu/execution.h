@@ -84,9 +84,15 @@ inline int __syncthreads_and(int predicate, const char *file = __builtin_FILE(),
     const cuda_on_cpu::Votes votes = cuda_on_cpu::wait_for_block(predicate != 0, {file, line});
     return votes.sum == votes.threads;
 }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+namespace cuda_on_cpu {
+inline void fence() {
+    may_wait();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+}  // namespace cuda_on_cpu
+inline void __threadfence() { cuda_on_cpu::fence(); }
+inline void __threadfence_block() { cuda_on_cpu::fence(); }
+inline void __threadfence_system() { cuda_on_cpu::fence(); }
 [[noreturn]] inline void __trap(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
     cuda_on_cpu::trap({file, line});
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cuda_on_cpu/math.h>
+#include <cuda_on_cpu/runtime.h>
 
 #include <cfenv>
 #include <ctime>
@@ -165,8 +166,11 @@ CUDA_ON_CPU_LOAD(__ldcg)
 CUDA_ON_CPU_LOAD(__ldca)
 CUDA_ON_CPU_LOAD(__ldcs)
 CUDA_ON_CPU_LOAD(__ldlu)
-CUDA_ON_CPU_LOAD(__ldcv)
 #undef CUDA_ON_CPU_LOAD
+template <typename T> T __ldcv(const T *address) {
+    cuda_on_cpu::may_wait();
+    return *address;
+}
 #define CUDA_ON_CPU_STORE(name) template <typename T> void name(T *address, T value) { *address = value; }
 CUDA_ON_CPU_STORE(__stcg)
 CUDA_ON_CPU_STORE(__stcs)

@@ -19,14 +19,15 @@ namespace cuda_on_cpu {
 
 // The number of what this file declares, and of how compiled code uses it. A change of either needs a new one, so that
 // no object of other headers runs: it would read wrong memory, or wait for ever.
-constexpr int interface = 2;
+constexpr int interface = 3;
 // Ends the process if the runtime has another number, with a line that names the file in which the address `inside` is.
 CUDA_ON_CPU_EXPORT void expect_interface(int number, const void *inside);
 
 // How the threads of a block follow each other: by `step` in x, until `edge`. A thread that has not waited is the last one
-// that was started; `last` is that one while others run, and `held` is 1 while one runs that has waited.
+// that was started; `last` is that one while others run, and `held` is 1 while one runs that has waited. `questions`
+// counts those of may_wait().
 struct Progress {
-    unsigned held, step, edge;
+    unsigned held, step, edge, questions;
     uint3 last;
 };
 extern CUDA_ON_CPU_TLS Progress progress;
@@ -65,6 +66,9 @@ struct Launch {
 // Runs all blocks. The error is also what cudaGetLastError() says.
 CUDA_ON_CPU_EXPORT cudaError_t launch(const Launch &);
 
+// An attribute of some kernel. A launch has a kernel's text alone, so what one kernel may have is allowed to all.
+CUDA_ON_CPU_EXPORT cudaError_t set_attribute(cudaFuncAttribute, int value);
+
 // Shared memory: a static array of a kernel has a number, which its first use gives it, and the same offset in each
 // block. 0 is no number yet.
 struct SharedArray {
@@ -77,10 +81,16 @@ CUDA_ON_CPU_EXPORT void *dynamic_shared(const char *name, Place);
 
 // A __device__ variable, whose value a check keeps and compares as that of an allocation.
 struct CUDA_ON_CPU_EXPORT Variable {
-    Variable(void *address, size_t bytes, const char *name);
+    Variable(void *address, size_t bytes, const char *name, bool managed = false);
     ~Variable();
     void *address;
 };
+
+// A variable that code names as a symbol. Constants and pointers to functions are no Variable.
+CUDA_ON_CPU_EXPORT void know_symbol(const void *address, size_t bytes);
+
+// Memory of the host is the device's too, as that of thrust's vectors is.
+CUDA_ON_CPU_EXPORT void share_host_memory();
 
 // Barriers of a block. The sum of the predicates, and how many threads took part.
 struct Votes {
@@ -92,6 +102,11 @@ CUDA_ON_CPU_EXPORT Votes wait_for_block(int predicate, Place);
 CUDA_ON_CPU_EXPORT void wait_for_grid(Place);
 // Other threads of the block go on: for a thread that waits for what another one writes.
 CUDA_ON_CPU_EXPORT void let_others_run();
+// The same now and then, at what a thread does over and over while it waits. True, for conditions of loops.
+constexpr bool may_wait() {
+    if (!__builtin_is_constant_evaluated() && __builtin_expect(++progress.questions % 64 == 0, 0)) let_others_run();
+    return true;
+}
 
 // What the threads of a warp do together. `mask` has the lanes that take part, 0 those that run it now.
 enum class Together { sync, shuffle, ballot, active, match_any, match_all, add, min, max, and_, or_, xor_ };

@@ -1,6 +1,7 @@
 // cuda_on_cpu/runtime_templates.h: the calls of the runtime that C++ makes with typed arguments.
 #pragma once
 
+#include <cuda_on_cpu/runtime.h>
 #include <cuda_runtime_api.h>
 
 template <typename T> cudaError_t cudaMalloc(T **memory, size_t bytes) {
@@ -48,28 +49,36 @@ inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, cudaMe
 inline cudaError_t cudaHostRegister(void *memory, size_t bytes) { return cudaHostRegister(memory, bytes, 0); }
 
 // A symbol is a variable of the program.
+namespace cuda_on_cpu {
+template <typename T> const void *address_of_symbol(const T &symbol) {
+    know_symbol(&symbol, sizeof symbol);
+    return &symbol;
+}
+}  // namespace cuda_on_cpu
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return cudaMemcpyToSymbol(static_cast<const void *>(&symbol), from, bytes, offset, kind);
+    return cudaMemcpyToSymbol(cuda_on_cpu::address_of_symbol(symbol), from, bytes, offset, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return cudaMemcpyFromSymbol(to, static_cast<const void *>(&symbol), bytes, offset, kind);
+    return cudaMemcpyFromSymbol(to, cuda_on_cpu::address_of_symbol(symbol), bytes, offset, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                     cudaStream_t stream = nullptr) {
-    return cudaMemcpyToSymbolAsync(static_cast<const void *>(&symbol), from, bytes, offset, kind, stream);
+    return cudaMemcpyToSymbolAsync(cuda_on_cpu::address_of_symbol(symbol), from, bytes, offset, kind,
+                                   stream);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream = nullptr) {
-    return cudaMemcpyFromSymbolAsync(to, static_cast<const void *>(&symbol), bytes, offset, kind, stream);
+    return cudaMemcpyFromSymbolAsync(to, cuda_on_cpu::address_of_symbol(symbol), bytes, offset, kind,
+                                     stream);
 }
 template <typename T> cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
-    return cudaGetSymbolAddress(address, static_cast<const void *>(&symbol));
+    return cudaGetSymbolAddress(address, cuda_on_cpu::address_of_symbol(symbol));
 }
 template <typename T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) {
     *bytes = sizeof symbol;
@@ -77,7 +86,9 @@ template <typename T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symb
 }
 
 // A kernel is a function of the host: it has no registers to report and no caches to choose.
-template <typename Kernel> cudaError_t cudaFuncSetAttribute(Kernel, cudaFuncAttribute, int) { return cudaSuccess; }
+template <typename Kernel> cudaError_t cudaFuncSetAttribute(Kernel, cudaFuncAttribute attribute, int value) {
+    return cuda_on_cpu::set_attribute(attribute, value);
+}
 template <typename Kernel> cudaError_t cudaFuncSetCacheConfig(Kernel, cudaFuncCache) { return cudaSuccess; }
 template <typename Kernel> cudaError_t cudaFuncSetSharedMemConfig(Kernel, cudaSharedMemConfig) { return cudaSuccess; }
 template <typename Kernel> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, Kernel) {
