@@ -34,8 +34,7 @@ def without_encoding(text):
             yield call.lineno
 
 
-# cuda_on_cpu writes and reads its own generated C++ alone.
-FILES = sorted(path for path in SRC.rglob("*.py") if path.relative_to(SRC).parts[1:2] != ("cuda_on_cpu",))
+FILES = sorted(SRC.rglob("*.py"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: str(path.relative_to(SRC)))

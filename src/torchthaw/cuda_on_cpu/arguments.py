@@ -104,7 +104,7 @@ def _expanded(words):
             continue
         for file in files:
             try:
-                words = [*shlex.split(Path(file).read_text()), *words]
+                words = [*shlex.split(Path(file).read_text("utf-8", "surrogateescape")), *words]
             except OSError as error:
                 raise Wrong(f"{word}: {error.strerror}: {file}") from None
     return expanded

@@ -28,7 +28,9 @@ def libraries():
     found = []
     for name in NAMES:
         command = [*compiler, f"-print-file-name={name}"]
-        path = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        path = subprocess.run(
+            command, stdout=subprocess.PIPE, encoding="utf-8", errors="surrogateescape", check=True
+        ).stdout.strip()
         if not os.path.isabs(path):
             raise FileNotFoundError(
                 f"TORCHTHAW_CUDA_CHECK=1: expected {name} of {compiler[0]}, got a compiler without it"
