@@ -71,14 +71,16 @@ static void test_prepare() {
 static void test_products_follow_stream_and_switch() {
     with_products([](auto multiply) {
         machine.current = 2;
-        int other;
+        cudaStream_t other;
+        CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking) == cudaSuccess);
         CHECK(multiply(test_stream()));
         machine.current = 1;
         CHECK(multiply(test_stream()) && machine.blas_stream == test_stream() && machine.blas_math_mode == 0);
-        CHECK(multiply(&other) && machine.blas_stream == &other);
+        CHECK(multiply(other) && machine.blas_stream == other);
         CHECK(my_lib_cuda_allow_tf32(1) && multiply(test_stream()) && machine.blas_math_mode == 3);
         CHECK(my_lib_cuda_allow_tf32(0) && multiply(test_stream()) && machine.blas_math_mode == 0);
         CHECK_ERROR(my_lib_cuda_allow_tf32(2), MY_LIB_ERROR_INVALID_VALUE, "allow: expected 0 or 1, got 2");
+        CHECK(cudaStreamDestroy(other) == cudaSuccess);
         machine.current = 0;
     });
 }

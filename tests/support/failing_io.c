@@ -94,7 +94,7 @@ static int fails(const char *what, const char *path) {
         const mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, mode_t) : 0;                                \
         va_end(more);                                                                                                  \
         REAL(int, name, const char *, int, ...);                                                                       \
-        if (is_below(path) && fails(flags &WRITES ? "open for writing" : "open", path)) return -1;                     \
+        if ((flags &WRITES) && is_below(path) && fails("open", path)) return -1;                      \
         return real(path, flags, mode);                                                                                \
     }
 OPEN(open)
@@ -107,7 +107,7 @@ OPEN(open64)
         const mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, mode_t) : 0;                                \
         va_end(more);                                                                                                  \
         REAL(int, name, int, const char *, int, ...);                                                                  \
-        if (is_below(path) && fails(flags &WRITES ? "open for writing" : "open", path)) return -1;                     \
+        if ((flags &WRITES) && is_below(path) && fails("open", path)) return -1;                      \
         return real(folder, path, flags, mode);                                                                        \
     }
 OPENAT(openat)

@@ -25,16 +25,18 @@ ABOUT_THE_WAYS = (
     "test_switches.py", "test_bridge_sanitized.py", "test_bridge_kernels.py", "test_bridge_kernels_failing.py",
     "test_bridge_kernels_without_tensors.py",
 )  # fmt: skip
+# PyTorch's own assertion comes before the message, which names the formula.
+FORWARD_MODE = tuple(
+    f"tests/derivatives/test_pairs_of_a_user.py::test_forward_mode_around_a_compiled_function_needs_a_formula[{pair}]"
+    for pair in ("minus", "square")
+)
 OTHERWISE = {
     # An attribute of a class that is closed to all looks cannot be read; DLPack asks for none.
     "TORCHTHAW_NO_DLPACK": (
         "tests/bridge/test_bridge_misuse.py::test_each_object_works_or_is_refused_by_name[shaped]",
     ),
-    # PyTorch's own assertion comes before the message, which names the formula.
-    "TORCHTHAW_NO_NATIVE_KERNELS": tuple(
-        f"tests/derivatives/test_pairs_of_a_user.py::test_forward_mode_around_a_compiled_function_needs_a_formula[{pair}]"
-        for pair in ("minus", "square")
-    ),
+    "TORCHTHAW_NO_NATIVE_KERNELS": FORWARD_MODE,
+    "TORCHTHAW_NO_MANGLED_NAMES": FORWARD_MODE,
 }
 FILES = 5  # of the short form
 

@@ -57,10 +57,6 @@ using namespace recorder;
 
 // The function of this name that libcuda_on_cpu has.
 #define REAL(name) ([] { static auto *const found = real(&name, #name); return found; }())
-// Of a work on `stream`: calls the real one, if it does not fail.
-#define WORK(name, stream, ...) \
-    if (const cudaError_t status = enqueue(stream)) return status; \
-    return REAL(name)(__VA_ARGS__, stream)
 
 #define API __attribute__((visibility("default"))) cudaError_t
 
@@ -68,7 +64,12 @@ __attribute__((visibility("default"))) cudaError_t cuda_on_cpu::launch(const Lau
     static auto *const found = real(static_cast<cudaError_t (*)(const Launch &)>(&cuda_on_cpu::launch),
                                     "_ZN11cuda_on_cpu6launchERKNS_6LaunchE");
     machine.last_error = enqueue(launch.stream);
-    return machine.last_error ? machine.last_error : found(launch);
+    if (machine.last_error) return machine.last_error;
+    // The streams of pretended GPUs are numbers, and their memory is the host's, which the real launch refuses.
+    Launch real_one = launch;
+    if (!order.streams.count(launch.stream)) real_one.stream = nullptr;
+    real_one.count = 0;
+    return found(real_one);
 }
 
 extern "C" {
@@ -172,13 +173,18 @@ API cudaGetLastError() {
 // ---- Works ----------------------------------------------------------------------------------------------------------
 
 API cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    WORK(cudaMemcpyAsync, stream, to, from, bytes, kind);
+    (void)kind;  // pretended memory of a GPU is the host's, so that only the addresses count
+    if (const cudaError_t status = enqueue(stream)) return status;
+    return std::memmove(to, from, bytes), cudaSuccess;
 }
 API cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
-    WORK(cudaMemsetAsync, stream, to, value, bytes);
+    if (const cudaError_t status = enqueue(stream)) return status;
+    return std::memset(to, value, bytes), cudaSuccess;
 }
 API cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-    WORK(cudaMemset2DAsync, stream, to, pitch, value, width, height);
+    if (const cudaError_t status = enqueue(stream)) return status;
+    for (size_t row = 0; row < height; row++) std::memset(static_cast<char *>(to) + row * pitch, value, width);
+    return cudaSuccess;
 }
 API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream) {
     if (find(to)->device != to_device || find(from)->device != from_device) std::abort();
