@@ -4,6 +4,8 @@ import argparse
 import random
 import time
 
+from torchthaw.base import printing
+
 
 def main(name, text, check, broken):
     """Tries new seeds for a time, or those given; returns the exit status. check(seed) raises ``broken``."""
@@ -19,8 +21,9 @@ def main(name, text, check, broken):
         try:
             check(seed)
         except broken as error:
-            print(f"{name}: python tests/fuzz/{name}.py {seed}: {error}")
+            print(f"{name}: python tests/fuzz/{name}.py {seed}: {printing.message(error)}")
             return 1
         tried += 1
+    print(f"seeds from {options.seeds[0] if options.seeds else first}")
     print(f"{tried:,} cases")
     return 0

@@ -9,7 +9,6 @@ start. They say nothing that acts on a terminal, report no fault of their own, a
 a tree that breaks one of these is printed; the second form tries it again.
 """
 
-import argparse
 import contextlib
 import os
 import random
@@ -17,12 +16,12 @@ import socket
 import stat
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "fuzz"), str(ROOT)]
 
+import by_seed  # noqa: E402
 import doctor_reader  # noqa: E402
 
 from torchthaw.base import child, printing  # noqa: E402
@@ -230,26 +229,5 @@ def examine(words, done):
             raise Broken(f"expected a line without characters that act, got {line!r} of {words}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, help="how long new trees are tried")
-    parser.add_argument("seeds", nargs="*", type=int, metavar="SEED", help="those of trees that are tried instead")
-    options = parser.parse_args()
-    if not options.seconds and not options.seeds:
-        parser.error("expected --seconds or seeds")
-    first, end, tried = random.SystemRandom().randrange(1 << 32), time.monotonic() + (options.seconds or 0), 0
-    while tried < len(options.seeds) or options.seconds and time.monotonic() < end:
-        seed = options.seeds[tried] if tried < len(options.seeds) else first + tried
-        try:
-            check(seed)
-        except Broken as error:
-            print(f"trees: python tests/fuzz/trees.py {seed}: {printing.message(error)}")
-            return 1
-        tried += 1
-    print(f"seeds from {first if options.seconds else options.seeds[0]}")
-    print(f"{tried:,} cases")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(by_seed.main("trees", __doc__, check, Broken))

@@ -21,13 +21,13 @@ def checkout(tmp_path):
     """A repository with one file of each language in a folder that no list names."""
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     for name, text in {
-        "floor/new.py": "", "floor/new.cpp": "", "floor/new.c": "", "floor/new.h": "", "floor/new.cuh": "", "floor/new.sh": "",
-        "floor/script": "#!/usr/bin/env bash\n", "floor/tool": "#!/usr/bin/python3\n", "floor/text": "text\n",
+        "added/new.py": "", "added/new.cpp": "", "added/new.c": "", "added/new.h": "", "added/new.cuh": "", "added/new.sh": "",
+        "added/script": "#!/usr/bin/env bash\n", "added/tool": "#!/usr/bin/python3\n", "added/text": "text\n",
         "tests/new.py": "", "data.bin": "",
     }.items():  # fmt: skip
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    (tmp_path / "floor" / "link.py").symlink_to("new.py")
+    (tmp_path / "added" / "link.py").symlink_to("new.py")
     subprocess.run(["git", "add", "-A"], cwd=tmp_path, check=True)
     return tmp_path
 
@@ -35,10 +35,10 @@ def checkout(tmp_path):
 def test_a_new_folder_is_in_every_net(nets, checkout, monkeypatch):
     monkeypatch.setattr(nets, "rows", list)
     found = {net: nets.split(net, checkout)[0] for net in nets.NETS}
-    assert {"floor/new.py", "floor/tool", "tests/new.py"} == {*found["checks"]} == {*found["types"]}
-    assert {"floor/new.sh", "floor/script"} == {*found["shell"]}
-    assert {"floor/new.c", "floor/new.cpp"} == {*found["tidy"]}
-    assert {"floor/new.h", "floor/new.cuh"} <= {*found["coverage"]} & {*found["mutations"]}
+    assert {"added/new.py", "added/tool", "tests/new.py"} == {*found["checks"]} == {*found["types"]}
+    assert {"added/new.sh", "added/script"} == {*found["shell"]}
+    assert {"added/new.c", "added/new.cpp"} == {*found["tidy"]}
+    assert {"added/new.h", "added/new.cuh"} <= {*found["coverage"]}
 
 
 def test_what_is_left_out_is_said_with_its_reason(nets, checkout, monkeypatch):
@@ -49,7 +49,7 @@ def test_what_is_left_out_is_said_with_its_reason(nets, checkout, monkeypatch):
 
 
 def test_an_exception_without_files_is_an_error(nets, checkout, monkeypatch):
-    monkeypatch.setattr(nets, "rows", lambda: [nets.Row(("checks",), "gone/*", "of old")])
+    monkeypatch.setattr(nets, "rows", lambda: [nets.Row(("checks",), "gone/*", "no longer there")])
     with pytest.raises(ValueError, match=r"checks.*gone/\*"):
         nets.split("checks", checkout)
 

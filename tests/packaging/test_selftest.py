@@ -50,7 +50,7 @@ def test_what_is_not_there_is_not_run(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(config, "library_path", lambda name: tmp_path / name)
     with pytest.raises(SystemExit) as ended:
         checks.run("old_c", 1)
-    assert ended.value.code == selftest.LACKS == checks.LACKS and "libth" in capsys.readouterr().out
+    assert ended.value.code == selftest.LACKS and "libth" in capsys.readouterr().out
 
 
 def test_an_unknown_check_is_an_error():

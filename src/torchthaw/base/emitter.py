@@ -6,7 +6,6 @@ with OWN, and no name of C becomes one that begins so.
 """
 
 import builtins
-import itertools
 import keyword
 import linecache
 import re
@@ -111,8 +110,3 @@ def run(file, text, given, wanted):
 def own(**names):
     """The names with OWN before each."""
     return {f"{OWN}{name}": value for name, value in names.items()}
-
-
-def counted(kind):
-    """Names for values of a text without a name in C: ``_thaw_<kind>_0`` and so on."""
-    return (f"{OWN}{kind}_{i}" for i in itertools.count())
