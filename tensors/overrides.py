@@ -174,7 +174,7 @@ def survey():
     functions = {function for group in get_overridable_functions().values() for function in group}
     functions = {function for function in functions if _is_public(_name(function))}
     counts["overridable"], counts["ignored"] = len(functions), len(get_ignored_functions())
-    for function in functions & set(overrides):
+    for function in sorted(functions & set(overrides), key=resolve_name):
         sample = find_sample(function, overrides[function])
         if sample is None:
             continue

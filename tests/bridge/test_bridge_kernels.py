@@ -308,7 +308,7 @@ REFUSED = {
     "exception": (lambda ops: ops.throwing(X[:, 0], 1), RuntimeError, r"thrown in C\+\+"),
     "no memory": (lambda ops: ops.throwing(X[:, 0], 2), MemoryError, ""),
     "foreign exception": (lambda ops: ops.throwing(X[:, 0], 3), RuntimeError, names("exception", "std::exception")),
-    "memory": (lambda ops: ops.scale(without_memory(), None, 1.0), ValueError, names("input", "memory")),
+    "memory": (lambda ops: ops.scale(without_memory(), None, 1.0), ValueError, names("input", "6", "storage", "0")),
 }  # fmt: skip
 
 

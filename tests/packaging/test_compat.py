@@ -149,6 +149,7 @@ def cells(tmp_path, tmp_path_factory, monkeypatch):
         (repository / "tests" / "test_first.py").write_text(first)
         (repository / "tests" / "test_second.py").write_text(second)
         (repository / "conftest.py").write_text(compat.CONFTEST)
+        (repository / "pytest.ini").write_text("[pytest]\n")  # names of tests start here, whatever lies in /tmp
         monkeypatch.setattr(compat, "FOLDER", tmp_path)
         monkeypatch.setattr(compat, "PARTS", {"first": ["test_first.py"], "second": ["test_sec*.py"]})
         monkeypatch.setattr(compat, "install", lambda base, prefix, *rest: make_environment(prefix, "torchthaw"))

@@ -283,7 +283,7 @@ private:
         }
         const auto element = static_cast<int64_t>(shim.aoti_torch_dtype_element_size(layout.dtype));
         if (!__builtin_mul_overflow(extent + offset, element, &needed) && needed <= bytes) return;
-        refuse(index, "a tensor that its storage holds",
+        refuse(index, "a tensor whose elements all lie in its storage",
                "one that needs " + std::to_string(extent + offset) + " elements of a storage of " +
                    std::to_string(bytes) + " bytes");
     }
