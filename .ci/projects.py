@@ -27,6 +27,7 @@ from pathlib import Path
 
 import compat
 import cuda_samples
+import page
 import projects_table
 import tomlkit
 
@@ -36,6 +37,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "tests" / "projects"
 FOLDER = ROOT / "build" / "projects"
 PAGE = ROOT / "docs" / "reference" / "projects.md"
+README = ROOT / "README.md"
 GITHUB = "https://github.com"
 ARCHITECTURE = "8.0"
 LIMIT = 900  # seconds for a step
@@ -399,6 +401,7 @@ def main():
                 bad.append(f"{name}: {row['stops']}; logs: {FOLDER / name}")
             if chosen.publish:
                 projects_table.publish(PAGE, table, row)
+                page.write(README, "built", projects_table.headlines(PAGE))
     except (ProjectError, compat.CellError) as error:
         bad.append(str(error))
     sys.exit("\n".join(["make projects:", *bad]) if bad else 0)

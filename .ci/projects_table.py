@@ -13,6 +13,8 @@ COLUMNS = {
 COMPARED_WITH = {"plain": "before", "run": "with `run`"}  # the column that says how far a way comes without the edits
 SHOWS = ("builds", "imports", "values right")
 LONGEST = 160  # characters of a message
+# Those that README shows, of different kinds, by their names.
+SHOWN = ("pytorch3d", "mamba", "MinkowskiEngine", "maskrcnn-benchmark", "pytorch_scatter", "extension-ffi")
 
 # What the first line that says why a build stopped looks like, and lines that only say that one did.
 ERROR = re.compile(
@@ -137,3 +139,13 @@ def publish(document, name, row):
     """Writes the row into a table of the document; rows of other projects stay, with their dates."""
     rows = {cells[0]: cells for cells in [*read(document, name), row["cells"]]}
     page.write(document, name, page.table([COLUMNS[name], *sorted(rows.values(), key=lambda cells: cells[0].lower())]))
+
+
+def headlines(document):
+    """README's table: what the first table of ``document`` says of a few projects, the messages by their beginning."""
+    rows = {re.sub(r"\[([^]]*)\].*", r"\1", cells[0]): cells for cells in read(document, "projects")}
+    columns = [COLUMNS["projects"].index(name) for name in ("project", "PyTorch", "before", "with `run`")]
+    shown = [[rows[name][column] for column in columns] for name in SHOWN if name in rows]
+    for cells in shown:
+        cells[2] = re.sub(r"`([^`]{50})[^`]*`", r"`\1…`", cells[2])
+    return page.table([["project", "PyTorch", "with PyTorch alone", "under `run`"], *shown])

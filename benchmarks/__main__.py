@@ -22,7 +22,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="a minute: few rounds and no torch.compile")
     parser.add_argument(
         "--output", type=Path, default=ROOT / "build" / "benchmarks",
-        help="folder for results.json and results.png (default: build/benchmarks)",
+        help="folder for results.json and its pictures (default: build/benchmarks)",
     )  # fmt: skip
     parser.add_argument(
         "--publish", action="store_true",
@@ -47,11 +47,9 @@ def main():
     found = report.results(outcomes, machine.describe(), quick=options.quick)
     print(report.goal_table(found))
     options.output.mkdir(parents=True, exist_ok=True)
-    if options.publish:
-        report.keep_other(options.output, found)
     report.save(found, options.output / "results.json")
-    figures.draw(found, options.output / "results.png")
-    print(f"\nwritten: results.json and results.png in {os.path.relpath(options.output)}")
+    pictures = figures.draw(found, options.output)
+    print(f"\nwritten: {', '.join(['results.json', *pictures])} in {os.path.relpath(options.output)}")
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
     if options.publish:

@@ -1,68 +1,67 @@
-"""benchmarks/figures.py: one picture of the ratios that have goals."""
+"""benchmarks/figures.py: three pictures for a narrow screen, each of one measurement with all its contenders."""
 
-from .goals import GOALS
-
-COLOURS = {
-    "torchthaw": "#c2410c",
-    "torchthaw, raw C": "#c2410c",
-    "eager": "#475569",
-    "C++ extension": "#94a3b8",
-    "jit.script": "#b9c4d3",
-    "torch.compile": "#1e293b",
-    "compiled cell": "#1e293b",
-    "nn.LSTM": "#0e7490",
-    "addmm": "#a16207",
-    "addmm(out=)": "#ca8a04",
-    "products alone": "#a3a3a3",
-    "empty Function": "#e2e8f0",
-}
-PANELS = (  # benchmark, case, what every bar is divided by
-    ("lltm", "forward", "LLTM forward ÷ best peer"),
-    ("lltm", "backward", "LLTM backward ÷ eager"),
-    ("lltm", "backward, input without grad", "backward, input without grad ÷ eager"),
-    ("lltm_gemm", "raw forward", "raw C forward ÷ its GEMM alone"),
-    ("lltm_sequence", "forward", "100 steps, forward ÷ nn.LSTM"),
-    ("lltm_sequence", "backward", "100 steps, backward ÷ nn.LSTM"),
-)
+from dataclasses import dataclass
 
 
-def draw(found, path):
-    """Bars per shape; the black line on this repository's bar is the goal."""
+@dataclass(frozen=True)
+class Chart:
+    """One picture: the contenders of a group, as multiples of torchthaw's time."""
+
+    name: str  # of the file
+    title: str
+    group: tuple  # benchmark, case, shape
+    ours: str = "torchthaw"
+    without: tuple = ()  # contenders that are no peers
+
+
+CHARTS = (
+    Chart("call", "A call of C with three tensors", ("bridge_calls", "three tensors and a size", "25"),
+          without=("torchthaw, annotated",)),
+    Chart("step", "One LLTM step: batch 16, input 32, state 128", ("lltm", "forward", "16, 32, 128"),
+          without=("empty Function",)),
+    Chart("sequence", "Backward of 100 LLTM steps: 64, 1024, 128", ("lltm_sequence", "backward", "64, 1024, 128")),
+)  # fmt: skip
+OURS, PEER = "#c2410c", "#94a3b8"
+END = 8  # bars are cut here, so that one slow peer does not make the others too short to read
+
+
+def ratios(chart, found):
+    """[(contender, its time ÷ torchthaw's)] of a run, the fastest first; [] where the group was not measured."""
+    groups = {(g.benchmark, g.case, g.shape): g for outcome in found["outcomes"].values() for g in outcome.groups}
+    group = groups.get(chart.group)
+    if group is None or chart.ours not in group.results:
+        return []
+    unit = group.results[chart.ours].value
+    kept = {name: spread.value / unit for name, spread in group.results.items() if name not in chart.without}
+    return sorted(kept.items(), key=lambda item: item[1])
+
+
+def draw(found, folder):
+    """Writes NAME.png of each chart into the folder; returns the names of the files."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    measured = {(g.benchmark, g.case, g.shape): g for a in found["outcomes"].values() for g in a.groups}
-    figure, axes = pyplot.subplots(2, 3, figsize=(15, 8), layout="constrained")
-    legend = {}
-    for axis, (benchmark, case, title) in zip(axes.flat, PANELS):
-        goals = [g for g in GOALS if (g.benchmark, g.case) == (benchmark, case)]
-        goals = [g for g in goals if (benchmark, case, g.shape) in measured]
-        for place, goal in enumerate(goals):
-            group = measured[benchmark, case, goal.shape]
-            unit = min(group.results[p].value for p in goal.peers if p in group.results)
-            width = 0.8 / len(group.results)
-            for index, (name, spread) in enumerate(group.results.items()):
-                left, ratio = place - 0.4 + index * width, spread.value / unit
-                legend[name] = axis.bar(left, ratio, width, align="edge", color=COLOURS[name])
-                if name == goal.contender:
-                    axis.hlines(goal.bound, left, left + width, color="black", linewidth=2)
-                    axis.text(left + width / 2, 0.03, f"{ratio:.2f}", ha="center", va="bottom",
-                              rotation="vertical", color="white", fontsize=10)  # fmt: skip
-        axis.axhline(1, color="#64748b", linewidth=0.8, linestyle=":")
-        axis.set_ylim(0, 2)
-        axis.set_xticks(range(len(goals)), [goal.shape for goal in goals])
-        axis.set_title(title, fontsize=11)
-        axis.spines[["top", "right"]].set_visible(False)
-        if not goals:
-            axis.text(0.5, 0.5, "not measured", ha="center", transform=axis.transAxes)
-    if legend:
-        figure.legend(legend.values(), legend, loc="outside lower center", ncols=(len(legend) + 1) // 2, frameon=False)
-    machine = found["machine"]
-    figure.suptitle(
-        f"{machine['cpu']}, one thread, float32, PyTorch {machine['torch']}; each at batch, input, state; "
-        "lower is better, black line: goal, bars end at 2"
-    )
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+    written = []
+    for chart in CHARTS:
+        rows = ratios(chart, found)
+        if not rows:
+            continue
+        names, values = zip(*reversed(rows))
+        figure, axis = pyplot.subplots(figsize=(7.2, 0.9 + 0.42 * len(rows)), layout="constrained")
+        axis.barh(
+            names, [min(value, END) for value in values], color=[OURS if n == chart.ours else PEER for n in names]
+        )
+        for place, value in enumerate(values):
+            axis.text(min(value, END) + 0.1, place, f"{value:.1f}" if value <= END else f"{value:.1f} →",
+                      va="center", fontsize=16)  # fmt: skip
+        axis.set_xlim(0, min(max(values), END) * 1.2)
+        axis.set_xticks([])
+        axis.tick_params(axis="y", labelsize=16, length=0)
+        axis.spines[:].set_visible(False)
+        figure.suptitle(chart.title, fontsize=17, x=0.01, ha="left")
+        written.append(f"{chart.name}.png")
+        figure.savefig(folder / written[-1], dpi=100, metadata={"Software": None})
+        pyplot.close(figure)
+    return written

@@ -13,7 +13,6 @@ from .machine import IDLE_ENOUGH
 
 SCHEMA = 2
 RESULTS = Path(__file__).parent / "results"
-OTHER = "other.json"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"  # lines around a document's tables
 
 
@@ -29,10 +28,20 @@ def results(outcomes, machine, *, quick):
 
 
 def save(found, path):
-    """Write results, and the verdict on every goal, as JSON. Times in seconds."""
+    """Write results as JSON, a measurement a line. Times in seconds."""
     written = {**found, "outcomes": {q: asdict(a) for q, a in found["outcomes"].items()}}
-    written["goals"] = [{**asdict(goal), "value": value, "met": met} for goal, value, met in verdicts(groups_of(found))]
-    path.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
+    path.write_text(_lines(written, 4) + "\n")
+
+
+def _lines(value, depth, margin=""):
+    """JSON in which values that are ``depth`` levels down stand on one line."""
+    if depth == 0 or not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    named = isinstance(value, dict)
+    items = [(f"{json.dumps(k, ensure_ascii=False)}: " if named else "") + _lines(v, depth - 1, margin + " ")
+             for k, v in (value.items() if named else [(None, each) for each in value])]  # fmt: skip
+    opening, closing = "{}" if named else "[]"
+    return f"{opening}\n{margin} " + f",\n{margin} ".join(items) + f"\n{margin}{closing}"
 
 
 def load(path):
@@ -40,7 +49,6 @@ def load(path):
     found = json.loads(Path(path).read_text())
     if found["schema"] != SCHEMA:
         raise ValueError(f"{path}: expected schema {SCHEMA}, got {found['schema']}")
-    del found["goals"]  # follow from the measurements
     for benchmark, outcome in found["outcomes"].items():
         groups = [
             Group(**{**g, "results": {n: Spread(**r) for n, r in g["results"].items()}}) for g in outcome["groups"]
@@ -77,18 +85,6 @@ def title(benchmark):
     return topic[0].upper() + topic[1:]
 
 
-def maker(found):
-    """The maker of the processor that a run was on."""
-    return re.match(r"\w*", found["machine"]["cpu"])[0]
-
-
-def keep_other(folder, found):
-    """Before ``found`` becomes ``folder``/results.json: a run on a processor of another maker stays, as other.json."""
-    kept = folder / "results.json"
-    if kept.exists() and maker(load(kept)) != maker(found):
-        kept.rename(folder / OTHER)
-
-
 def _spread(group):
     """Widest distance between quartiles of a contender, relative to its value."""
     return max((s.high - s.low) / s.value for s in group.results.values() if s.value)
@@ -118,11 +114,10 @@ def groups_of(found):
     return [group for outcome in found["outcomes"].values() for group in outcome.groups]
 
 
-def goal_table(found, other=None):
-    """Every goal of the benchmarks that were run, with value and verdict; ``other``: a run on another machine."""
+def goal_table(found):
+    """Every goal of the benchmarks that were run, with value and verdict."""
     rows = []
     chosen = [goal for goal in GOALS if goal.benchmark in found["outcomes"]]
-    others = [value for _, value, _ in verdicts(groups_of(other), chosen)] if other else []
     for goal, value, met in verdicts(groups_of(found), chosen):
         show = "{:.2f}".format if goal.peers and not goal.minus else lambda v: quantity(v, "s")
         sign = "−" if goal.minus else "÷"
@@ -131,13 +126,10 @@ def goal_table(found, other=None):
             f"{TOPICS[goal.benchmark]}: {goal.case}", goal.shape, f"{goal.contender} {sign} {peers}".rstrip(" ÷"),
             "not measured" if value is None else show(value), f"{goal.relation} {show(goal.bound)}",
             "" if met is None else "met" if met else "**not met**",
-            *("–" if value is None else show(value) for value in others[len(rows) : len(rows) + 1]),
         ])  # fmt: skip
     if not rows:
         return ""
-    head = ["", "shape", "of", "value", "goal", "", *([f"on {maker(other)}"] if other else [])]
-    about = f"The last column is of another machine: {machine_lines(other)}\n\n" if other else ""
-    return "\n### Goals\n\n" + about + _disturbed(found) + table(head, rows)
+    return "\n### Goals\n\n" + _disturbed(found) + table(["", "shape", "of", "value", "goal", ""], rows)
 
 
 def _disturbed(found):
@@ -165,10 +157,9 @@ def headlines(found):
 
 
 def markdown(found):
-    """The whole report, with the goals' values of the other machine that is kept."""
-    other = load(RESULTS / OTHER) if (RESULTS / OTHER).exists() else None
+    """The whole report."""
     tables = [outcome_table(benchmark, outcome) for benchmark, outcome in found["outcomes"].items()]
-    return "\n".join([machine_lines(found), goal_table(found, other), *tables])
+    return "\n".join([machine_lines(found), goal_table(found), *tables])
 
 
 def replace_measured(text, report):

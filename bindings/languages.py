@@ -2,7 +2,7 @@
 
     make languages                       every language whose tools this machine has
     make languages languages="c rust"    these
-    make languages publish=1             writes the table into docs/languages.md and README.md as well
+    make languages publish=1             writes the table into docs/languages.md as well
 
 A language is a folder here with a language.json:
 
@@ -48,7 +48,7 @@ ROOT = BINDINGS.parent
 WORK = ROOT / "build" / "languages"
 PREFIX, TOOLS = WORK / "prefix", WORK / "tools"
 STAND_IN = WORK / "libmarks.so"
-DOCUMENT, README = ROOT / "docs" / "languages.md", ROOT / "README.md"
+DOCUMENT = ROOT / "docs" / "languages.md"
 TARGETS = {"my_lib": ["my_lib", "my_lib_static"], "th": ["th"]}  # library, a component of CMake's: what builds it
 BEGIN, END = "<!-- languages: begin -->", "<!-- languages: end -->"
 
@@ -323,12 +323,6 @@ def table(head, rows):
     return "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines)
 
 
-def short_table(rows):
-    """README's: a language is a column."""
-    cells = {"time of a small call": "÷ C's", **{row["language"]: row["÷ C"] for row in rows}}
-    return table(list(cells), [cells])
-
-
 def publish(path, text):
     """Writes text between the markers of a document."""
     old = path.read_text()
@@ -340,7 +334,7 @@ def parse():
     names = sorted(path.parent.name for path in BINDINGS.glob("*/language.json"))
     parser = argparse.ArgumentParser(description="Builds, tests and times the bindings.")
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=f"all, or some of: {', '.join(names)}")
-    parser.add_argument("--publish", action="store_true", help="write the table into docs/languages.md and README.md")
+    parser.add_argument("--publish", action="store_true", help="write the table into docs/languages.md")
     chosen = parser.parse_args()
     unknown = sorted(set(chosen.languages) - set(names))
     if unknown:
@@ -390,7 +384,6 @@ def main():
     print(table(HEAD, rows))
     if chosen.publish and not failures:
         publish(DOCUMENT, f"{table(HEAD, rows)}\n\n{machine()}")
-        publish(README, short_table(rows))
     sys.exit(f"make languages: failed: {', '.join(failures)}" if failures else 0)
 
 

@@ -30,6 +30,11 @@ def dynamic_metadata(field, settings, project):
     return {"content-type": "text/markdown", "text": text}
 
 
+def where(source):
+    """What README says before its first command: how to get the repository whose address is ``source``, if it has one."""
+    return f"In a copy, from `git clone {source}`:" if source else "In a copy of this repository:"
+
+
 def linked(text, pages, pictures):
     """``text`` with each link into the repository as an address: ``pages`` or ``pictures``, where {path} stands for it."""
 

@@ -4,6 +4,7 @@
     header my_lib.h          a C header below c_api/include/
     python NAME …            the docstrings of functions and classes; of a class with the members in NAME:MEMBER,MEMBER
     commands                 the help of each command of ``python -m torchthaw``
+    readme                   what README says before "How fast": what torchthaw is for, and an example of each use
 
 In a plain view of the repository these comments are not seen.
 """
@@ -45,7 +46,9 @@ def fill(app, docname, source):
             return "\n\n".join(map(python, words))
         if kind == "commands":
             return commands.page()
-        raise ValueError(f"{docname}: expected contents, header, python or commands, got {mark[0]}")
+        if kind == "readme":
+            return readme()
+        raise ValueError(f"{docname}: expected contents, header, python, commands or readme, got {mark[0]}")
 
     source[0] = MARK.sub(made, text)
 
@@ -65,6 +68,12 @@ def contents(text, docname, folder=""):
             options = [":hidden:", *([f":caption: {title}"] if title else [])]
             trees.append("\n".join(["```{toctree}", *options, "", *pages, "```"]))
     return "\n\n".join(trees)
+
+
+def readme():
+    """README between its title and "How fast", with links as a page of docs/ has them."""
+    text = (ROOT / "README.md").read_text("utf-8").partition("\n## How fast\n")[0].partition("\n")[2]
+    return re.sub(r"\]\((docs/)?(?!https?:)", lambda found: "](" if found[1] else "](../", text).strip()
 
 
 @cache

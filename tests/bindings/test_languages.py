@@ -177,13 +177,3 @@ def test_pages_are_run_as_they_are(runner, tmp_path, monkeypatch):
     (pages / "shell.md").write_text("```text\nhello\n```\n")
     with pytest.raises(runner.Failed, match="expected a program, a sh and a text block"):
         language.page()
-
-
-def test_readme_has_the_ratios_of_the_table():
-    module = load()
-    texts = [path.read_text() for path in (module.DOCUMENT, module.README)]
-    tables = [text[text.index(module.BEGIN) : text.index(module.END)] for text in texts]
-    lines = [line for line in tables[0].splitlines() if line.startswith("|")]
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    rows = [dict(zip(lines[0], line)) for line in lines[2:]]
-    assert rows and module.short_table(rows) in tables[1]

@@ -5,7 +5,8 @@
 python   the blocks of a file in order, as one program, so that a later one may use what an earlier one made
 c, cpp   compiled against my_lib.h with all warnings as errors; one with a main is linked and run as well
 cmake    a project of its own beside the file's last program, against an installed libmy_lib
-sh       the block as one script, in which `make` only checks that its targets exist, and pip that it would install this
+sh       the block as one script, in which `make` only checks that its targets exist, and pip that it would install this;
+         those of README one after the other in one shell, and not again in a guide that begins with the same block
 yaml     a workflow for examples/cuda: its steps one after the other, with its variables, where pip only checks names
 text     output: what the block before it printed
 
@@ -26,6 +27,9 @@ import pytest
 from benchmarks import cards, report
 from support import ROOT
 
+sys.path.insert(0, str(ROOT / "docs" / "_site"))
+import index_readme  # noqa: E402
+
 pytestmark = pytest.mark.timeout(900)  # one snippet compiles PyTorch's headers
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 PAGES_OF_LANGUAGES = set(ROOT.glob("docs/languages/*.md"))
@@ -35,6 +39,7 @@ CHECKED_ONLY = """
 make() { command make --dry-run "$@" > /dev/null; }
 pip() { { [ "$*" = "install -v ." ] || [ "$*" = "install -v .[legacy]" ]; } && [ -f pyproject.toml ]; }
 """
+MARK = "-- the next block --"
 # In a workflow, what the tests have.
 PIP_OF_A_WORKFLOW = """
 pip() {
@@ -70,8 +75,10 @@ def snippets(*languages):
     """One test case for each block in these languages, each with what the text block after it says it prints. A case has the
     block's number in its name, not the line, so that words before it may change: tests/slow.txt has the names."""
     cases = []
+    readme = {block.code for block in blocks(ROOT / "README.md")}
     for document in RUN_HERE:
-        all_blocks = blocks(document)
+        all_blocks = [block._replace(language="" if block.code in readme and block.language == "sh" else block.language)
+                      for block in blocks(document)]  # fmt: skip
         for number, (block, after) in enumerate(zip(all_blocks, [*all_blocks[1:], None]), 1):
             if block.language in languages:
                 printed = after.code if after and after.language == "text" else None
@@ -186,14 +193,18 @@ def test_yaml(block, expected, tmp_path):
 
 
 def test_readme_s_commands_work_one_after_the_other():
-    """In one shell, as a reader types them. Python is started nowhere where it would import a source tree, which a reader who
-    installed torchthaw has not built; and no failure is lost in a pipe."""
+    """In one shell, as a reader types them, each from where the reader began. Python is started nowhere where it would import a
+    source tree, which a reader who installed torchthaw has not built; and no failure is lost in a pipe."""
     elsewhere = (
         'python() { [ ! -e torchthaw ] || { echo "$PWD has a source tree" >&2; exit 3; }; command python "$@"; }\n'
     )
-    commands = [block.code for block in blocks(ROOT / "README.md") if block.language == "sh"]
-    run("sh", "-euc", elsewhere + CHECKED_ONLY + "".join(commands))
-    assert not re.search(r"python.*(\||;)", "".join(re.sub("#.*", "", code) for code in commands))
+    all_blocks = blocks(ROOT / "README.md")
+    parts = [(block.code, after.code if after and after.language == "text" else "")
+             for block, after in zip(all_blocks, [*all_blocks[1:], None]) if block.language == "sh"]  # fmt: skip
+    script = f"\necho {MARK}\ncd {ROOT}\n".join(code for code, _ in parts)
+    printed = run("sh", "-euc", elsewhere + CHECKED_ONLY + script, variables={"CFLAGS": "-g0 -O0"})
+    assert printed.split(f"\n{MARK}\n"[1:]) == [expected for _, expected in parts]
+    assert not re.search(r"python.*(?:[^|]\|[^|]|;)", "".join(re.sub("#.*", "", code) for code, _ in parts))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
@@ -211,8 +222,23 @@ def test_what_the_text_names_exists(document):
         assert (ROOT / path).exists(), path
 
 
-def test_readme_is_short():
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+def test_readme_is_short_and_begins_with_its_uses():
+    lines = (ROOT / "README.md").read_text().splitlines()
+    uses = [number for number, line in enumerate(lines) if line.startswith("## ")][:3]
+    assert (
+        len(lines) <= 150
+        and uses[-1] < 70
+        and all(lines[number].startswith("## I have") or "My " in lines[number] for number in uses)
+    )
+
+
+def test_a_guide_begins_with_the_example_of_readme():
+    """Its first block of code is README's, and what that prints follows."""
+    doors = blocks(ROOT / "README.md")
+    for name in ("build-stops", "write-an-operator", "test-cuda-code"):
+        begin, *after = blocks(ROOT / "docs" / f"{name}.md")
+        place = next(number for number, block in enumerate(doors) if block.code == begin.code)
+        assert doors[place + 1].language == "text" and doors[place + 1].code == after[0].code, name
 
 
 @pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=lambda page: page.name)
@@ -286,12 +312,19 @@ def test_a_wrong_snippet_is_seen(tmp_path):
 
 
 def test_a_user_reads_what_has_run_on_a_gpu():
-    """The GPUs by name, in README and the guide; and a beta as long as a step of make gpu-check has not passed."""
+    """The GPUs by name, in README and the guide."""
     found = [each for path in cards.RESULTS.glob("*.json") if "device" in (each := json.loads(path.read_text()))]
     for name in ("README.md", "docs/reference/cuda.md", "SUPPORTED.md"):
         assert all(each["device"] in (ROOT / name).read_text() for each in found), name
     assert cards.published() == cards.PAGE.read_text(), "run python -m benchmarks.cards"
-    steps = [outcome for each in found for part, outcomes in each.items() if part.startswith("check: ")
-             for name, outcome in outcomes.items() if name != "date"]  # fmt: skip
-    passed = steps and all(outcome == "ok" for outcome in steps)
-    assert ("Development Status :: 4 - Beta" in (ROOT / "pyproject.toml").read_text()) == (not passed)
+
+
+def test_what_the_metadata_say_is_true():
+    """A beta while nothing is released; the address of the repository stands in pyproject.toml alone."""
+    metadata = (ROOT / "pyproject.toml").read_text()
+    tags = subprocess.run(["git", "tag"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert ("Development Status :: 4 - Beta" in metadata) == (not tags.strip())
+    (source,) = re.findall(r'^Source = "(.*)"', metadata, re.MULTILINE) or [""]
+    readme = (ROOT / "README.md").read_text()
+    assert f"<!-- source: begin -->\n{index_readme.where(source)}\n<!-- source: end -->" in readme
+    assert "`git clone https://example.org/x`" in index_readme.where("https://example.org/x")

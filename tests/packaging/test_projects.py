@@ -85,6 +85,8 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
     """
     page = tmp_path / "projects.md"
     page.write_text("".join(f"<!-- {part}: begin -->\n<!-- {part}: end -->\n" for part in table.COLUMNS))
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- built: begin -->\n<!-- built: end -->\n")
 
     def run(*words, **records):
         folder = tmp_path / "records"
@@ -94,6 +96,7 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
         monkeypatch.setattr(projects, "RECORDS", folder)
         monkeypatch.setattr(projects, "FOLDER", tmp_path / "built")
         monkeypatch.setattr(projects, "PAGE", page)
+        monkeypatch.setattr(projects, "README", readme)
         monkeypatch.setattr(sys, "argv", ["projects.py", *words])
         try:
             projects.main()
@@ -383,3 +386,8 @@ def test_records_are_whole():
     for name, record in RECORDS.items():
         assert len(record.commit) == 40 and record.licence and record.kind in ("ffi", "cpp"), name
         assert record.cuda in ("none", "part", "only") and record.steps[0]["shows"] == "builds", name
+
+
+def test_readme_shows_rows_of_the_table():
+    assert pages.part(projects.README, "built").strip() == table.headlines(projects.PAGE)
+    assert len(cells(projects.README, "built")) == len(table.SHOWN)

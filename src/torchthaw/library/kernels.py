@@ -96,7 +96,9 @@ def check_storages(parameters, arguments):
     for parameter, tensor in zip(parameters, arguments):
         missing = pytorch.missing_bytes(tensor) if isinstance(tensor, torch.Tensor) else ""
         if missing:
-            raise ValueError(f"{parameter.name}: expected a tensor whose elements all lie in its storage, got one that {missing}")
+            raise ValueError(
+                f"{parameter.name}: expected a tensor whose elements all lie in its storage, got one that {missing}"
+            )
 
 
 def _dense(tensor):
