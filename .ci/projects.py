@@ -339,7 +339,7 @@ def applied_row_of(project, environment, folder):
     way = APPLIED[project.kind]
     outcome = attempt(project, way, environment, folder, applied=True)
     row = projects_table.applied_row(project, environment, way, outcome, PAGE, datetime.date.today().isoformat())
-    print(f"{project.name}: doctor --apply: {outcome.edits}: {row['cells'][5]}", flush=True)
+    print(f"{project.name}: doctor --apply: {outcome.edits}: {row['cells']['after the edits']}", flush=True)
     return row
 
 

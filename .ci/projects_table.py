@@ -6,9 +6,9 @@ import page
 
 # The tables by the names of their parts of the page.
 COLUMNS = {
-    "projects": ["project", "commit", "PyTorch", "before", "with `run`", "what was replaced", "date"],
-    "applied": ["project", "commit", "PyTorch", "edits", "built with", "after the edits", "date"],
-    "kernels": ["project", "commit", "PyTorch", "with kernels on the CPU", "date"],
+    "projects": ["project", "with `run`", "before", "what was replaced", "commit", "PyTorch", "date"],
+    "applied": ["project", "after the edits", "edits", "built with", "commit", "PyTorch", "date"],
+    "kernels": ["project", "with kernels on the CPU", "commit", "PyTorch", "date"],
 }
 COMPARED_WITH = {"plain": "before", "run": "with `run`"}  # the column that says how far a way comes without the edits
 SHOWS = ("builds", "imports", "values right")
@@ -58,16 +58,16 @@ def told_of(outcome):
 def row(project, environment, outcomes, date):
     """The cells by column, and where the project stops under `run` in spite of its record, words that say so."""
     plain, after = outcomes["plain"], outcomes["run"]
-    cells = [
-        *_head(project, environment), plain.failed and code(plain.message) or told_of(plain),
-        "after `doctor --apply`: " * project.doctor
-        + "; ".join(filter(None, [_after(project, environment, after), after.failed and project.fault])),
-        "; ".join(map(code, after.replaced)), date,
-    ]  # fmt: skip
+    told = "; ".join(filter(None, [_after(project, environment, after), after.failed and project.fault]))
+    cells = {
+        **_head(project, environment), "before": plain.failed and code(plain.message) or told_of(plain),
+        "with `run`": "after `doctor --apply`: " * project.doctor + told,
+        "what was replaced": "; ".join(map(code, after.replaced)), "date": date,
+    }  # fmt: skip
     stops = "stops under run, and its record names no fault" if after.failed and not project.fault else ""
     broken = differences(plain, after)
     if broken:  # a fault of `run`, whatever the record says
-        cells[4] = f"{cells[4]}; differs: {code(broken)}"
+        cells["with `run`"] += f"; differs: {code(broken)}"
         stops = f"run breaks what PyTorch alone builds: {broken}"
     return {"cells": cells, "stops": stops}
 
@@ -87,29 +87,32 @@ def differences(plain, after):
 def applied_row(project, environment, way, outcome, document, date):
     """The cells of the second table; where the project comes less far than the first one says, words that say so."""
     head = _head(project, environment)
-    farther = _compared([cells for cells in read(document, "projects") if cells[:3] == head], way, outcome)
+    same = [cells for cells in read(document, "projects") if head.items() <= cells.items()]
+    farther = _compared(same, way, outcome)
     told = _after(project, environment, outcome) + (f" ({farther})" if farther else "")
     built = "`run`" if way == "run" else "PyTorch alone"
     stops = f"comes less far after doctor --apply: {told_of(outcome)}" if farther == "less far" else ""
-    return {"cells": [*head, outcome.edits, built, told, date], "stops": stops}
+    cells = {**head, "edits": outcome.edits, "built with": built, "after the edits": told, "date": date}
+    return {"cells": cells, "stops": stops}
 
 
 def kernels_row(project, environment, outcome, date):
     """The cells of the third table, and where the project stops in spite of its record, words that say so."""
     told = "; ".join(filter(None, [", ".join(outcome.shown), *_stopped(outcome, project.fault_on_cpu)]))
     stops = "stops, and its record names no fault_on_cpu" if outcome.failed and not project.fault_on_cpu else ""
-    return {"cells": [*_head(project, environment), told, date], "stops": stops}
+    cells = {**_head(project, environment), "with kernels on the CPU": told, "date": date}
+    return {"cells": cells, "stops": stops}
 
 
 def _head(project, environment):
-    return [f"[{project.name}](https://github.com/{project.repository})", project.commit[:8], environment.torch]
+    name = f"[{project.name}](https://github.com/{project.repository})"
+    return {"project": name, "commit": project.commit[:8], "PyTorch": environment.torch}
 
 
 def _compared(rows, way, outcome):
     """In words, where there is such a row."""
     for cells in rows:
-        without = cells[COLUMNS["projects"].index(COMPARED_WITH[way])]
-        words = re.sub(r"`[^`]*`", "", without)  # messages may have any words
+        words = re.sub(r"`[^`]*`", "", cells[COMPARED_WITH[way]])  # messages may have any words
         shown = [word for word in SHOWS if re.search(rf"\b{word}(?!: no)", words)]
         more = len(outcome.shown) - len(shown)
         return "farther" if more > 0 else "less far" if more else "as before"
@@ -132,20 +135,21 @@ def code(text):
 
 
 def read(document, name):
-    return page.cells(page.part(document, name))
+    """The rows of a table of the document, each {column: cell}."""
+    return [dict(zip(COLUMNS[name], cells, strict=True)) for cells in page.cells(page.part(document, name))]
 
 
 def publish(document, name, row):
     """Writes the row into a table of the document; rows of other projects stay, with their dates."""
-    rows = {cells[0]: cells for cells in [*read(document, name), row["cells"]]}
-    page.write(document, name, page.table([COLUMNS[name], *sorted(rows.values(), key=lambda cells: cells[0].lower())]))
+    rows = {cells["project"]: cells for cells in [*read(document, name), row["cells"]]}
+    lines = [[rows[project][column] for column in COLUMNS[name]] for project in sorted(rows, key=str.lower)]
+    page.write(document, name, page.table([COLUMNS[name], *lines]))
 
 
 def headlines(document):
     """README's table: what the first table of ``document`` says of a few projects, the messages by their beginning."""
-    rows = {re.sub(r"\[([^]]*)\].*", r"\1", cells[0]): cells for cells in read(document, "projects")}
-    columns = [COLUMNS["projects"].index(name) for name in ("project", "PyTorch", "before", "with `run`")]
-    shown = [[rows[name][column] for column in columns] for name in SHOWN if name in rows]
-    for cells in shown:
-        cells[2] = re.sub(r"`([^`]{50})[^`]*`", r"`\1…`", cells[2])
-    return page.table([["project", "PyTorch", "with PyTorch alone", "under `run`"], *shown])
+    rows = {re.sub(r"\[([^]]*)\].*", r"\1", cells["project"]): cells for cells in read(document, "projects")}
+    shown = [rows[name] for name in SHOWN if name in rows]
+    lines = [[cells["project"], re.sub(r"`([^`]{50})[^`]*`", r"`\1…`", cells["before"]), cells["with `run`"],
+              cells["PyTorch"]] for cells in shown]  # fmt: skip
+    return page.table([["project", "with PyTorch alone", "under `run`", "PyTorch"], *lines])

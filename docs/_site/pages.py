@@ -4,6 +4,7 @@
     header my_lib.h          a C header below c_api/include/
     python NAME …            the docstrings of functions and classes; of a class with the members in NAME:MEMBER,MEMBER
     commands                 the help of each command of ``python -m torchthaw``
+    index WORDS; WORDS …     what the search finds first at this place
     readme                   what README says before "How fast": what torchthaw is for, and an example of each use
 
 In a plain view of the repository these comments are not seen.
@@ -48,7 +49,10 @@ def fill(app, docname, source):
             return commands.page()
         if kind == "readme":
             return readme()
-        raise ValueError(f"{docname}: expected contents, header, python, commands or readme, got {mark[0]}")
+        if kind == "index":
+            entries = [f"   ! single: {words.strip()}" for words in mark[2].split(";")]
+            return "\n".join(["```{eval-rst}", ".. index::", *entries, "```"])
+        raise ValueError(f"{docname}: expected contents, header, python, commands, readme or index, got {mark[0]}")
 
     source[0] = MARK.sub(made, text)
 

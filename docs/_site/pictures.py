@@ -1,23 +1,29 @@
 """docs/_site/pictures.py: pictures of the built site, a search in it and its copy buttons, with a headless Chromium.
 
-    python docs/_site/pictures.py [PAGE …]     after make docs; by default the front page, a guide and the C reference
+    python docs/_site/pictures.py [PAGE …]     after make docs; by default the front page, a guide, a table, the C reference
 
 build/pictures/ gets each page in light and dark, on a wide screen and on a phone of 390 pixels. The search opens a file
-and so needs no server; nothing found is an error, and so is a front page without a copy button for each command and program.
+and so needs no server; another page found first is an error, and so is a front page without a copy button for each command and program.
 """
 
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE, PICTURES = ROOT / "build" / "site", ROOT / "build" / "pictures"
-PAGES = "index.html", "port-an-old-project.html", "reference/headers/my_lib.html"
-SIZES = {"wide": "1280,1600", "phone": "390,1800"}
+PAGES = "index.html", "port-an-old-project.html", "reference/projects.html", "reference/headers/my_lib.html"
+SIZES = {"wide": "1400,1600", "phone": "390,1800"}
 MODES = {"dark": "0", "light": "1"}
-QUERY, FOUND = "my_lib_linear_backward_bf16", 'href="reference/headers/my_lib.html#c.my_lib_linear_backward_bf16"'
+# What people search for, and the link that must be the first one found.
+SEARCHES = {
+    "my_lib_linear_backward_bf16": "reference/headers/my_lib.html#c.my_lib_linear_backward_bf16",
+    "install": "index.html", "C++17 or later": "build-stops.html", "TH/TH.h": "build-stops.html", "THC.h": "build-stops.html",
+}  # fmt: skip
 
 
 def chromium(url, *options):
@@ -42,13 +48,16 @@ def main():
                 chromium(page, f"--window-size={pixels}", f"--blink-settings=preferredColorScheme={number}",
                          f"--screenshot={picture}")  # fmt: skip
                 print(picture.relative_to(ROOT))
-    if FOUND not in chromium(f"search.html?q={QUERY}", "--dump-dom"):
-        sys.exit(f"search: expected {QUERY} to be found, got nothing")
-    print(f"search: {QUERY} is found")
+    for query, wanted in SEARCHES.items():
+        found = re.findall(r'<li[^>]*><a href="([^"?]*)', chromium(f"search.html?q={quote(query)}", "--dump-dom"))
+        first = [link for link in found if "html" in link][:1]
+        if not first or not first[0].startswith(wanted):
+            sys.exit(f"search: {query}: expected {wanted} first, got {first}")
+        print(f"search: {query} is found")
     buttons = chromium("index.html", "--dump-dom").count('class="copybtn')
-    if buttons != 2:
-        sys.exit(f"index.html: expected 2 copy buttons, for sh and python, got {buttons}")
-    print("index.html: 2 copy buttons")
+    if buttons != 4:
+        sys.exit(f"index.html: expected 4 copy buttons, for three of sh and one of python, got {buttons}")
+    print("index.html: 4 copy buttons")
 
 
 if __name__ == "__main__":

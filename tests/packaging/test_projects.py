@@ -115,7 +115,7 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
 def test_a_project_that_works(make):
     failed, out, rows = make("--publish", small=WORKS)
     assert not failed and re.search(names("small", "run", "values right"), out)
-    ((project, commit, _, before, after, replaced, date),) = rows
+    ((project, after, before, replaced, commit, _, date),) = rows
     assert project == "[small](https://github.com/someone/small)" and len(commit) == 8 and date
     assert before == after == "builds, imports, values right"
     assert replaced == "`-std=c++14 became -std=c++20`"
@@ -128,7 +128,7 @@ def test_a_project_that_works(make):
 def test_a_project_that_fails_without_a_known_fault(make, code, shown, message):
     failed, out, rows = make("--publish", small=WORKS.replace('"import built"', f'"import built; {code}"'))
     assert re.search(names("small", "run", shown, message), out)
-    assert rows[0][4].startswith(shown) and rows[0][4].endswith(f"`{message}`")
+    assert rows[0][1].startswith(shown) and rows[0][1].endswith(f"`{message}`")
     assert re.search(names("small", "run", "fault"), failed)
 
 
@@ -136,7 +136,7 @@ def test_a_known_fault_is_in_the_table_and_no_failure(make):
     broken = f'fault = "{FAULT}"\n' + WORKS.replace("== 6", "== 7")
     failed, _, rows = make("--publish", small=broken)
     assert not failed
-    shown, found, fault = rows[0][4].split("; ")
+    shown, found, fault = rows[0][1].split("; ")
     assert (shown, fault) == ("builds, imports", FAULT)
     assert re.search(names("values right", "AssertionError"), found)
 
@@ -149,7 +149,7 @@ def test_a_fault_that_is_mended_is_told(make):
 def test_before_is_pytorch_alone_and_after_is_run(make):
     begin = WORKS.partition("\n\n")[0]
     failed, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = "{NEEDS_RUN}"\n')
-    assert not failed and rows[0][3:5] == ["`KeyError: 'CPATH'`", "builds"]
+    assert not failed and rows[0][1:3] == ["builds", "`KeyError: 'CPATH'`"]
 
 
 # An extension by name, and what it holds: the header of CUDA code, with one entry for an architecture, or nothing.
@@ -175,9 +175,9 @@ def test_what_run_makes_of_a_project_that_builds_without_it(make, mirrors, kind,
     begin = f'fault = "{FAULT}"\n' + WORKS.partition("\n\n")[0]
     code = BUILDS % (CUDA, kind, name)
     failed, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = """{code}"""\n')
-    assert bool(failed) == bool(expected) and ("differs" in rows[0][4]) == bool(expected)
+    assert bool(failed) == bool(expected) and ("differs" in rows[0][1]) == bool(expected)
     if expected:
-        assert re.search(names("small", "run", *expected), failed) and re.search(names(*expected), rows[0][4])
+        assert re.search(names("small", "run", *expected), failed) and re.search(names(*expected), rows[0][1])
 
 
 @pytest.mark.parametrize("shown", ["builds", "imports"])
@@ -189,7 +189,7 @@ def test_a_project_that_run_breaks_is_red_whatever_its_record_says(make, shown):
     )
     failed, _, rows = make("--publish", small=begin + steps)
     assert re.search(names("small", "run", shown, "only without run"), failed)
-    assert re.search(names("differs", shown), rows[0][4])
+    assert re.search(names("differs", shown), rows[0][1])
 
 
 def test_headers_of_pytorchs_packages_are_given_to_pytorch_alone(make, monkeypatch):
@@ -198,7 +198,7 @@ def test_headers_of_pytorchs_packages_are_given_to_pytorch_alone(make, monkeypat
     begin = WORKS.partition("\n\n")[0]
     code = "import os; raise SystemExit(os.environ.get('CPATH', 'none'))"
     _, _, rows = make("--publish", small=f'{begin}\n\n[[steps]]\nshows = "builds"\ncode = "{code}"\n')
-    assert rows[0][3] == "`of packages`" and "packages" not in rows[0][4]
+    assert rows[0][2] == "`of packages`" and "packages" not in rows[0][1]
 
 
 @pytest.mark.parametrize("kind, way", [("cpp", "PyTorch alone"), ("ffi", "`run`")])
@@ -207,26 +207,26 @@ def test_how_far_an_edited_project_comes(make, kind, way):
     make("--publish", small=record)
     failed, out, rows = make("--applied", "--publish", small=record)
     assert not failed and re.search(names("small", "doctor --apply", "builds"), out)
-    ((project, commit, _, edits, built, after, date),) = rows
+    ((project, after, edits, built, commit, _, date),) = rows
     assert project == "[small](https://github.com/someone/small)" and len(commit) == 8 and date
     assert (edits, built, after) == ("2 lines in 1 file", way, "builds (farther)")
 
 
 def test_an_edited_project_that_comes_as_far_as_before(make):
     make("--publish", small=WORKS)
-    assert make("--applied", "--publish", small=WORKS)[2][0][5] == "builds, imports, values right (as before)"
+    assert make("--applied", "--publish", small=WORKS)[2][0][1] == "builds, imports, values right (as before)"
 
 
 def test_an_edited_project_that_comes_less_far_fails(make):
     make("--publish", small=WORKS)
     worse = WORKS.replace("== 6", "== 7, 'less'")
     failed, _, rows = make("--applied", "--publish", small=worse)
-    assert rows[0][5] == "builds, imports; values right: no: `AssertionError: less` (less far)"
+    assert rows[0][1] == "builds, imports; values right: no: `AssertionError: less` (less far)"
     assert re.search(names("small", "doctor --apply", "values right"), failed)
 
 
 def test_without_a_row_of_this_pytorch_nothing_is_compared(make):
-    assert make("--applied", "--publish", small=WORKS)[2][0][5] == "builds, imports, values right"
+    assert make("--applied", "--publish", small=WORKS)[2][0][1] == "builds, imports, values right"
 
 
 VALUES_OF_KERNELS = """
@@ -242,20 +242,20 @@ KERNELS = WORKS + VALUES_OF_KERNELS  # the first value is the CPU's, the second 
 def test_kernels_on_the_cpu(make):
     failed, out, rows = make("--cuda", "cpu", "--publish", small=KERNELS.replace("== 6", "== 7"), without=WORKS)
     assert not failed and re.search(names("small", "CUDA on the CPU", "values right"), out)
-    ((project, commit, _, shown, date),) = rows
+    ((project, shown, commit, _, date),) = rows
     assert project == "[small](https://github.com/someone/small)" and len(commit) == 8 and date
     assert shown == "builds, imports, values right"
 
 
 def test_steps_for_kernels_are_not_those_of_run(make):
     failed, _, rows = make("--publish", small=KERNELS.replace("== 2", "== 3"))
-    assert not failed and rows[0][4] == "builds, imports, values right"
+    assert not failed and rows[0][1] == "builds, imports, values right"
 
 
 def test_steps_for_both(make):
     both = WORKS.replace('folder = ".."', 'folder = ".."\ncuda = "also"').replace("== 6", "== 7, 'seven'")
-    for words, column in (([], 4), (["--cuda", "cpu"], 3)):
-        assert make(*words, "--publish", small=both)[2][0][column].endswith("`AssertionError: seven`")
+    for words in ([], ["--cuda", "cpu"]):
+        assert make(*words, "--publish", small=both)[2][0][1].endswith("`AssertionError: seven`")
 
 
 def test_a_fault_of_kernels_is_in_their_table(make):
@@ -264,7 +264,7 @@ def test_a_fault_of_kernels_is_in_their_table(make):
     assert re.search(names("small", "fault_on_cpu"), failed)
     failed, _, rows = make("--cuda", "cpu", "--publish", small=f'fault_on_cpu = "{FAULT}"\n' + broken)
     assert not failed
-    assert rows[0][3] == f"builds, imports; values right: no: `AssertionError: three`; {FAULT}"
+    assert rows[0][1] == f"builds, imports; values right: no: `AssertionError: three`; {FAULT}"
 
 
 def test_a_step_that_hangs_ends(make):
@@ -365,19 +365,19 @@ def test_rows_are_of_records_and_those_that_stop_name_a_fault():
     rows = {row[0].partition("]")[0][1:]: row for row in cells(projects.PAGE)}
     assert rows.keys() <= RECORDS.keys()
     for name, row in rows.items():
-        assert RECORDS[name].commit.startswith(row[1]), name
-        assert (": no: " in row[4]) == bool(RECORDS[name].fault), name
+        assert RECORDS[name].commit.startswith(row[4]), name
+        assert (": no: " in row[1]) == bool(RECORDS[name].fault), name
 
 
 def test_rows_of_kernels_that_stop_name_a_fault():
-    for name, commit, _, shown, _ in cells(projects.PAGE, "kernels"):
+    for name, shown, commit, *_ in cells(projects.PAGE, "kernels"):
         record = RECORDS[name.partition("]")[0][1:]]
         assert record.commit.startswith(commit) and record.has_kernels(), name
         assert (": no: " in shown) == bool(record.fault_on_cpu), name
 
 
 def test_edited_projects_come_as_far_as_before():
-    for name, *_, after, _ in cells(projects.PAGE, "applied"):
+    for name, after, *_ in cells(projects.PAGE, "applied"):
         assert name.partition("]")[0][1:] in RECORDS and after.endswith(("(as before)", "(farther)")), name
 
 
