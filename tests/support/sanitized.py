@@ -1,36 +1,58 @@
 """tests/support/sanitized.py: Python with a sanitizer, in which the bridge and the extensions have it too."""
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 from support import ROOT, SRC, TESTS
-from torchthaw.base import config, toolchain
+from torchthaw.base import toolchain
 from torchthaw.extension import ninja
 
 PACKAGE = SRC / "torchthaw"
+BUILD = ROOT / "build" / "sanitize"
+ADDRESS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
-# Shells crash with ThreadSanitizer in them, and the compiler is slow: what Python starts is as it always is.
-PRELUDE = f"""
+SOURCES = (".c", ".cc", ".cpp", ".cu")
+PARTS = ("table.c", "onnxruntime.c", "jax.c")  # of src/torchthaw/export, which are in files such as my_lib_table.c
+
+# What stands for a compiler: see compilers().
+WRAPPER = """#!/bin/sh
+unset LD_PRELOAD
+for word; do
+    case $word in
+        /*.c | /*.cc | /*.cpp | /*.cu) echo "$word" ;;
+        *.c | *.cc | *.cpp | *.cu) echo "$PWD/$word" ;;
+    esac
+done >> {record}
+exec {real} "$@" {flags}
+"""
+
+# Processes that load nothing of this start without it: they would be slow, and shells crash with ThreadSanitizer in them.
+PRELUDE_OF_CHILDREN = f"""
 import os
 import sys
 from pathlib import Path
 from torchthaw.base import config
 
-del os.environ["LD_PRELOAD"]
 config.prefix = lambda: Path(sys.argv[1])
 sys.path.insert(0, {str(TESTS)!r})
 """
+PRELUDE = f"""{PRELUDE_OF_CHILDREN}
+del os.environ["LD_PRELOAD"]
+"""
 
-RUN = (
-    PRELUDE
-    + """
+RUN_TESTS = """
 import pytest
 raise SystemExit(pytest.main(["-q", "-x", "-s", "-p", "no:cacheprovider", *sys.argv[2:]]))
 """
-)
+RUN, RUN_CHILDREN = PRELUDE + RUN_TESTS, PRELUDE_OF_CHILDREN + RUN_TESTS
+
+# The variables of run() where programs have the sanitizers from their start, and Python has none.
+PROGRAMS = {"LD_PRELOAD": "", "ASAN_OPTIONS": ""}
 
 # Those that start processes, which would be another bridge's, and those that count what the sanitizers keep.
 LEFT_OUT = (
@@ -52,39 +74,79 @@ def run_time(name):
     return path
 
 
-def libth(preset):
-    """libth of a preset with sanitizers, if it is built, else the usual one."""
-    sanitized = ROOT / "build" / preset / "lib" / "libth.so.1"
-    return sanitized if sanitized.exists() else config.library("th")
+def record(preset):
+    """The file to which compilers() adds a line for each source that is compiled."""
+    return ROOT / "build" / preset / "compiled.txt"
 
 
-def build_bridge(folder, sanitize, th):
-    """Builds _bridge with the flags ``sanitize`` in ``folder``/lib."""
+def by_cmake(build):
+    """The sources that CMake's target ``all`` compiles with AddressSanitizer, as paths."""
+    listed = subprocess.run(
+        [toolchain.tool("ninja"), "-C", build, "-t", "commands", "all"], capture_output=True, text=True, check=True
+    ).stdout
+    lines = (shlex.split(line) for line in listed.splitlines() if "-fsanitize=address" in line)
+    words = [word for line in lines if "-fno-sanitize=all" not in line for word in line]
+    return {os.path.realpath(word) for word in words if word.endswith(SOURCES)}
+
+
+def by_tests(preset):
+    """Those that compilers() wrote down, and the files whose text is in a generated one."""
+    lines = {os.path.realpath(line) for line in record(preset).read_text().splitlines()}
+    return lines | {str(PACKAGE / "export" / name) for name in PARTS for line in lines if line.endswith(f"_{name}")}
+
+
+def compilers(folder, sanitize, preset):
+    """The variables with which whatever is compiled has the flags ``sanitize``, by whichever name the compiler is called.
+
+    Programs of these names stand before the others on PATH. They add the flags, and write the sources into record().
+    The compiler itself is as it always is: a sanitizer makes it slow.
+    """
+    programs = folder / "bin"
+    programs.mkdir()
+    for command, *names in ((toolchain.c_compiler(), "cc", "gcc"), (toolchain.cxx_compiler(), "c++", "g++")):
+        real = shlex.join([shutil.which(command[0]), *command[1:]])
+        for name in names:
+            text = WRAPPER.format(real=real, flags=shlex.join(sanitize), record=shlex.quote(str(record(preset))))
+            (programs / name).write_text(text)
+            (programs / name).chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "CC": str(programs / "cc"), "CXX": str(programs / "c++")}
+
+
+def build_bridge(folder, compilers):
+    """Builds _bridge in ``folder``/lib, beside the libraries that are there."""
     flags = [
         "-std=c++17", "-O1", "-g1", "-fPIC", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030A0000",
-        f"-I{toolchain.python_include()}", f"-I{PACKAGE}", *sanitize,
+        f"-I{toolchain.python_include()}", f"-I{PACKAGE}",
     ]  # fmt: skip
     sources = {path: [] for part in ("bridge", "legacy") for path in sorted((PACKAGE / part).rglob("*.cpp"))}
-    (folder / "lib").mkdir()
-    (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, sanitize))
-    ninja.run(folder)
-    (folder / "lib" / "libth.so.1").symlink_to(th)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in compilers.items():
+            patch.setenv(name, value)
+        (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, []))
+        ninja.run(folder)
 
 
-def python(folder, sanitize, preload, th, **variables):
+def python(folder, preset, sanitize, preload, **variables):
     """(script, *arguments) -> what became of the script in a process where all that is built has ``sanitize``.
 
-    ``preload``: the libraries that are loaded before Python, in this order.
+    ``preset``: CMake's, whose libraries are taken. ``preload``: the libraries that are loaded before Python, in this order.
     """
-    build_bridge(folder, sanitize, th)
+    built = ROOT / "build" / preset / "lib"
+    if not (built / "libth.so.1").exists():
+        raise FileNotFoundError(f"{built}: expected the build of `cmake --preset {preset}`, got none")
+    (folder / "lib").mkdir()
+    for library in built.iterdir():
+        (folder / "lib" / library.name).symlink_to(library)
+    wrapped = compilers(folder, sanitize, preset)
+    build_bridge(folder, wrapped)
     environment = {
         **os.environ,
+        **wrapped,
         "LD_PRELOAD": " ".join(preload),
         "PYTHONMALLOC": "malloc",  # Python's own allocator would hide what becomes of its objects
         "PYTHONPATH": str(SRC),
         "TORCHTHAW_CACHE": str(folder / "cache"),
-        "CC": " ".join([*toolchain.c_compiler(), *sanitize]),
-        "CXX": " ".join([*toolchain.cxx_compiler(), *sanitize]),
         **variables,
     }
 

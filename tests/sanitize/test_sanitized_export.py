@@ -1,0 +1,56 @@
+"""tests/sanitize/test_sanitized_export.py: what `export` writes, in its hosts, under AddressSanitizer and UBSan.
+
+`.ci/hosts onnxruntime jax` installs the hosts, which have no sanitizers of their own.
+"""
+
+import pytest
+
+from support import TESTS
+from support.sanitized import PRELUDE_OF_CHILDREN, RUN, RUN_CHILDREN
+
+pytestmark = pytest.mark.timeout(1200)
+
+# What only a library without the sanitizers links; tests of torch.onnx.export and of gradients in Python, which are long.
+LEFT_OUT = ("links_nothing", "predictions", "served_without_pytorch", "modules_with_parameters", "lowest")
+OTHERS = " and ".join(f"not {name}" for name in LEFT_OUT)
+
+PLANTED = """
+#include <torchthaw/annotate.h>
+#include <stdint.h>
+/* Writes one number more than it may. */
+THAW_STATUS
+int planted_fill(const float *x THAW_SHAPE(n), int64_t n, float *y THAW_SHAPE(n));
+"""
+PLANTED_C = """
+#include "planted.h"
+int planted_fill(const float *x, int64_t n, float *y) {
+    int64_t i;
+    for (i = 0; i <= n; ++i) y[i] = x[0];
+    return 1;
+}
+"""
+
+
+@pytest.mark.parametrize("file, script", [
+    ("test_table.py", RUN), ("test_onnxruntime.py", RUN_CHILDREN), ("test_jax.py", RUN_CHILDREN),
+])  # fmt: skip
+def test_no_sanitizer_speaks_up(run, file, script):
+    done = run(script, TESTS / "export" / file, "-k", OTHERS)
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_planted_faults_are_reported(run):
+    (run.folder / "planted.h").write_text(PLANTED)
+    (run.folder / "planted.c").write_text(PLANTED_C)
+    done = run(f"""{PRELUDE_OF_CHILDREN}
+import torch
+from support import table_host
+import subprocess
+folder = Path(sys.argv[1])
+table_host.export(folder / "planted.h", folder)
+command = table_host.compiler("-shared", "-fPIC", f"-I{{folder}}")
+library = folder / "libplanted_table.so"
+subprocess.run([*command, folder / "planted_table.c", folder / "planted.c", "-o", library], check=True)
+table_host.Host(library, "planted").call("planted_fill", x=torch.ones(4), y=torch.ones(4))
+""")  # fmt: skip
+    assert done.returncode and "heap-buffer-overflow" in done.stderr and "planted_table.c" in done.stderr, done.stderr
