@@ -3,13 +3,13 @@
 Each becomes a declaration that compiles, or is left out with a line that names it and the language.
 """
 
+import builtins
 import re
 import subprocess
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from test_generator import FOREIGN, JNA, needs, run, zig
 
 from torchthaw.base import emitter
@@ -43,7 +43,9 @@ def words_of(language):
 RESERVED = {word for words in emitter.RESERVED.values() for word in words}
 SPELLED = {word for language in LANGUAGES.values() for row in language.columns.values() for spelled in row.scalars.values()
            for word in re.findall(r"\w+", spelled)}  # fmt: skip
-NAMES = sorted(OTHERS | RESERVED | SPELLED | {each for one in LANGUAGES.values() for each in words_of(one)} | {*dir(__builtins__)})
+NAMES = sorted(
+    OTHERS | RESERVED | SPELLED | {each for one in LANGUAGES.values() for each in words_of(one)} | {*dir(builtins)}
+)
 NAMES = [name for name in NAMES if name not in C and re.fullmatch(r"[A-Za-z_]\w*", name)]
 
 INT, FLOATS, TEXT, VOID = Type("scalar", "int"), Type("pointer", "float"), Type("text", "char", True), Type("void")
@@ -177,7 +179,9 @@ def test_a_module_that_the_language_cannot_name_is_an_error(key, header, name, t
     done = subprocess.run([sys.executable, "-m", "torchthaw", "bindings", key, tmp_path / header, *given],
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 1 and not done.stdout
-    assert re.search(rf"^torchthaw: {name.rpartition('.')[2]}: .*{re.escape(LANGUAGES[key].title)}.*--name", done.stderr)
+    assert re.search(
+        rf"^torchthaw: {name.rpartition('.')[2]}: .*{re.escape(LANGUAGES[key].title)}.*--name", done.stderr
+    )
 
 
 # With the compilers that this machine has. Warnings are left out: names cause them.
@@ -185,7 +189,9 @@ def test_a_module_that_the_language_cannot_name_is_an_error(key, header, name, t
 
 def library(folder, found):
     """A shared object that has the functions."""
-    lines = (f'void f{i}(void) __asm__("{each.name}");\nvoid f{i}(void) {{}}\n' for i, each in enumerate(found.functions))
+    lines = (
+        f'void f{i}(void) __asm__("{each.name}");\nvoid f{i}(void) {{}}\n' for i, each in enumerate(found.functions)
+    )
     text = "".join(lines)  # words of the compiler's own among them
     (folder / "library.c").write_text(text)
     run("cc", "-shared", "-fPIC", "-o", "library.so", "library.c", cwd=folder)

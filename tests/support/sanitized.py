@@ -31,25 +31,25 @@ done >> {record}
 exec {real} "$@" {flags}
 """
 
-# Processes that load nothing of this start without it: they would be slow, and shells crash with ThreadSanitizer in them.
-PRELUDE_OF_CHILDREN = f"""
+# Shells crash with ThreadSanitizer in them, and the compiler is slow: what Python starts is as it always is.
+PRELUDE = f"""
 import os
 import sys
 from pathlib import Path
 from torchthaw.base import config
 
+del os.environ["LD_PRELOAD"]
 config.prefix = lambda: Path(sys.argv[1])
 sys.path.insert(0, {str(TESTS)!r})
 """
-PRELUDE = f"""{PRELUDE_OF_CHILDREN}
-del os.environ["LD_PRELOAD"]
-"""
 
-RUN_TESTS = """
+RUN = (
+    PRELUDE
+    + """
 import pytest
 raise SystemExit(pytest.main(["-q", "-x", "-s", "-p", "no:cacheprovider", *sys.argv[2:]]))
 """
-RUN, RUN_CHILDREN = PRELUDE + RUN_TESTS, PRELUDE_OF_CHILDREN + RUN_TESTS
+)
 
 # The variables of run() where programs have the sanitizers from their start, and Python has none.
 PROGRAMS = {"LD_PRELOAD": "", "ASAN_OPTIONS": ""}
