@@ -13,9 +13,10 @@ pytestmark = pytest.mark.timeout(1200)
 # Which tests of a file, as -k takes them. Those that are left out look at what is linked, or are long and in Python alone.
 SELECTED = {
     "test_table.py": "not links_nothing",
-    "test_onnxruntime.py": "newest and not hand_written and not any_shape",
+    "test_onnxruntime.py":
+        "not lowest and not hand_written and not any_shape and not served_without and not modules_with_parameters",
     "test_jax.py": "newest and (each_function or kinds_of_parameters or pairs_of_every_kind or refused_in_words)",
-}
+}  # fmt: skip
 
 PLANTED = """
 #include <torchthaw/annotate.h>
@@ -54,4 +55,6 @@ library = folder / "libplanted_table.so"
 subprocess.run([*command, folder / "planted_table.c", folder / "planted.c", "-o", library], check=True)
 table_host.Host(library, "planted").call("planted_fill", x=torch.ones(4), y=torch.ones(4))
 """)  # fmt: skip
-    assert done.returncode and "heap-buffer-overflow" in done.stderr and "planted_table.c" in done.stderr, done.stderr
+    assert done.returncode and "heap-buffer-overflow" in done.stderr and "thaw_run_planted_fill" in done.stderr, (
+        done.stderr
+    )

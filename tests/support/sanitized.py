@@ -1,10 +1,12 @@
 """tests/support/sanitized.py: Python with a sanitizer, in which the bridge and the extensions have it too."""
 
+import hashlib
 import os
 import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,10 +25,7 @@ PARTS = ("table.c", "onnxruntime.c", "jax.c")  # of src/torchthaw/export, which 
 WRAPPER = """#!/bin/sh
 unset LD_PRELOAD
 for word; do
-    case $word in
-        /*.c | /*.cc | /*.cpp | /*.cu) echo "$word" ;;
-        *.c | *.cc | *.cpp | *.cu) echo "$PWD/$word" ;;
-    esac
+    case $word in *.c | *.cc | *.cpp | *.cu) sha256sum -- "$word" ;; esac
 done >> {record}
 exec {real} "$@" {flags}
 """
@@ -75,24 +74,25 @@ def run_time(name):
 
 
 def record(preset):
-    """The file to which compilers() adds a line for each source that is compiled."""
+    """The file to which compilers() adds a line for each source that is compiled: the digest of its content, and its path."""
     return ROOT / "build" / preset / "compiled.txt"
 
 
 def by_cmake(build):
-    """The sources that CMake's target ``all`` compiles with AddressSanitizer, as paths."""
+    """The sources that CMake's target ``all`` compiles with AddressSanitizer."""
     listed = subprocess.run(
         [toolchain.tool("ninja"), "-C", build, "-t", "commands", "all"], capture_output=True, text=True, check=True
     ).stdout
     lines = (shlex.split(line) for line in listed.splitlines() if "-fsanitize=address" in line)
     words = [word for line in lines if "-fno-sanitize=all" not in line for word in line]
-    return {os.path.realpath(word) for word in words if word.endswith(SOURCES)}
+    return {Path(word) for word in words if word.endswith(SOURCES)}
 
 
-def by_tests(preset):
-    """Those that compilers() wrote down, and the files whose text is in a generated one."""
-    lines = {os.path.realpath(line) for line in record(preset).read_text().splitlines()}
-    return lines | {str(PACKAGE / "export" / name) for name in PARTS for line in lines if line.endswith(f"_{name}")}
+def by_tests(preset, files):
+    """Those of ``files`` that compilers() wrote down: tests compile copies of some, and files that have the text of others."""
+    digests, names = zip(*(line.split(None, 1) for line in record(preset).read_text().splitlines()))
+    parts = {PACKAGE / "export" / part for part in PARTS if any(name.endswith(f"_{part}") for name in names)}
+    return {file for file in files if file in parts or hashlib.sha256(file.read_bytes()).hexdigest() in digests}
 
 
 def compilers(folder, sanitize, preset):
