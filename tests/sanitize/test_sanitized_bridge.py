@@ -5,7 +5,7 @@ import os
 import pytest
 
 from support import ROOT, SRC, TESTS, sanitized, thc_probe
-from support.sanitized import OTHER_TESTS, PRELUDE, PROGRAMS, RUN
+from support.sanitized import OTHER_TESTS, PRELUDE, RUN
 
 pytestmark = pytest.mark.timeout(1200)  # each runs many tests, at a fraction of the speed
 
@@ -57,7 +57,7 @@ def test_no_sanitizer_speaks_up(run, files):
 
 
 def test_no_sanitizer_speaks_up_in_programs_with_libth(run):
-    done = run(RUN, TESTS / "legacy" / "headers" / "test_topics.py", **PROGRAMS)
+    done = run(RUN, TESTS / "legacy" / "headers" / "test_topics.py")
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
