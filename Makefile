@@ -16,7 +16,7 @@ jobs := $(shell nproc 2>/dev/null || echo 2)
 workers := $(shell expr $(jobs) + 1)
 
 ctest := ctest --test-dir build --parallel $(jobs) --output-on-failure
-pytest := $(python) -m pytest --ignore tests/bridge/test_bridge_sanitized.py --dist loadfile \
+pytest := $(python) -m pytest --ignore tests/sanitize --dist loadfile \
 	--numprocesses $(workers) --maxprocesses 4 --max-worker-restart 0
 # The C tests that take more than 3 s, or 30 s to compile; those of Python are in tests/slow.txt.
 slow_c := ^($(shell paste -sd '|' tests/slow_programs.txt))([.]|$$)
@@ -56,11 +56,15 @@ bench: bench-environment ## time everything against its peers; tables, JSON and 
 lint: lint-environment ## faults that are seen without running anything; only="checks format imports types shell cpp" for some
 	@.ci/lint $(only)
 
-sanitize: test-environment ## the C tests and the bridge's under AddressSanitizer and UndefinedBehaviorSanitizer
+sanitize: test-environment ## all C and C++ with AddressSanitizer and UndefinedBehaviorSanitizer; prints what is left out
+	@$(python) ffi_build.py
 	@cmake --preset sanitize -G Ninja --log-level=WARNING
 	@cmake --build --preset sanitize --parallel $(jobs)
 	@ctest --preset sanitize --parallel $(jobs)
-	@$(python) -m pytest tests/bridge/test_bridge_sanitized.py
+	@.ci/hosts onnxruntime jax
+	@rm -f build/sanitize/compiled.txt
+	@$(python) -m pytest tests/sanitize
+	@$(python) .ci/nets.py sanitize --left-out
 
 harden: harden-environment ## look for races, failed allocations and bad input; parts="threads fuzzing" short=1 publish=1
 	@$(python) .ci/harden.py $(if $(short),--short) $(if $(publish),--publish) $(parts)

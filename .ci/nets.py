@@ -16,7 +16,7 @@ PYTHON, SHELL = (".py",), (".sh",)
 C = (".c", ".cc", ".cpp", ".cu")
 HEADERS = (".h", ".cuh", ".hpp")
 NETS = {
-    "checks": PYTHON, "format": PYTHON, "types": PYTHON, "shell": SHELL, "tidy": C,
+    "checks": PYTHON, "format": PYTHON, "types": PYTHON, "shell": SHELL, "tidy": C, "sanitize": C,
     "coverage": (*PYTHON, *C, *HEADERS),
 }  # fmt: skip
 # Scripts without a suffix are known by their first line.

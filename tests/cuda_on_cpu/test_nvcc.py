@@ -2,11 +2,13 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
 
 from support import cuda_on_cpu
+from torchthaw.base import cache
 from torchthaw.cuda_on_cpu import arguments, home
 from torchthaw.extension import cuda
 
@@ -179,3 +181,16 @@ def test_lists_are_split_at_commas_outside_of_quotes():
     assert options == [("-Xcompiler", "-Wall"), ("-Xcompiler", "-DA=1,2"), ("-Xcompiler", "-O,x"), ("-Xptxas", "-v"),
                        ("-l", "x"), ("-l", "y")]  # fmt: skip
     assert files == [("a.cu", "cu"), ("b.o", "")]
+
+
+def test_a_program_has_the_runtime_of_the_toolkit_whose_nvcc_linked_it(folder):
+    """Such as one with sanitizers; the installed one is not asked for."""
+    other, library = folder / "other", folder / "lib" / home.runtime().name
+    library.parent.mkdir()
+    shutil.copy(home.runtime(), library)
+    cache.write(other, *home.content(library))
+    (folder / "whole.cu").write_text("__global__ void f() {}\nint main() { f<<<1, 1>>>(); }\n")
+    result = cuda_on_cpu.run(other / "bin" / "nvcc", "-o", "whole", "whole.cu", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    needed = subprocess.run(["ldd", folder / "whole"], capture_output=True, text=True, check=True).stdout
+    assert f"=> {library} " in needed and str(home.runtime()) not in needed

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.skipif(
 
 
 def run(*command, path=None):
-    environment = {**table_host.environment(), "PYTHONDONTWRITEBYTECODE": "1"}
-    environment |= {"PYTHONPATH": str(path)} if path else {}
+    environment = table_host.of_a_host(path) if path else table_host.environment()
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=environment, cwd=ROOT)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout

@@ -27,9 +27,8 @@ pytestmark = pytest.mark.skipif(
 
 
 def run(*command, path=(), **options):
-    environment = {**table_host.environment(), "PYTHONDONTWRITEBYTECODE": "1"}
-    if path:
-        environment["PYTHONPATH"] = ":".join(map(str, path))
+    environment = table_host.of_a_host(*path) if path else table_host.environment()
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     options = {"cwd": ROOT, **options}
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=environment, **options)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"

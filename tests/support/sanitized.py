@@ -1,8 +1,12 @@
 """tests/support/sanitized.py: Python with a sanitizer, in which the bridge and the extensions have it too."""
 
+import hashlib
 import os
+import shlex
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +15,20 @@ from torchthaw.base import config, toolchain
 from torchthaw.extension import ninja
 
 PACKAGE = SRC / "torchthaw"
+BUILD = ROOT / "build" / "sanitize"
+ADDRESS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+
+SOURCES = (".c", ".cc", ".cpp", ".cu")
+PARTS = ("table.c", "onnxruntime.c", "jax.c")  # of src/torchthaw/export, which are in files such as my_lib_table.c
+
+# What stands for a compiler: see compilers().
+WRAPPER = """#!/bin/sh
+unset LD_PRELOAD
+for word; do
+    case $word in *.c | *.cc | *.cpp | *.cu) sha256sum -- "$word" ;; esac
+done >> {record}
+exec {real} "$@" {flags}
+"""
 
 # Shells crash with ThreadSanitizer in them, and the compiler is slow: what Python starts is as it always is.
 PRELUDE = f"""
@@ -32,6 +50,9 @@ raise SystemExit(pytest.main(["-q", "-x", "-s", "-p", "no:cacheprovider", *sys.a
 """
 )
 
+# The variables of run() where programs have the sanitizers from their start, and Python has none.
+PROGRAMS = {"LD_PRELOAD": "", "ASAN_OPTIONS": ""}
+
 # Those that start processes, which would be another bridge's, and those that count what the sanitizers keep.
 LEFT_OUT = (
     "all_of_this_through_attributes", "another_device", "printed", "until_the_end", "c_may_wait", "forked",
@@ -52,39 +73,82 @@ def run_time(name):
     return path
 
 
-def libth(preset):
-    """libth of a preset with sanitizers, if it is built, else the usual one."""
-    sanitized = ROOT / "build" / preset / "lib" / "libth.so.1"
-    return sanitized if sanitized.exists() else config.library("th")
+def record(preset):
+    """The file to which compilers() adds a line for each source that is compiled: the digest of its content, and its path."""
+    return ROOT / "build" / preset / "compiled.txt"
 
 
-def build_bridge(folder, sanitize, th):
-    """Builds _bridge with the flags ``sanitize`` in ``folder``/lib."""
+def by_cmake(build):
+    """The sources that CMake's target ``all`` compiles with AddressSanitizer."""
+    listed = subprocess.run(
+        [toolchain.tool("ninja"), "-C", build, "-t", "commands", "all"], capture_output=True, text=True, check=True
+    ).stdout
+    lines = (shlex.split(line) for line in listed.splitlines() if "-fsanitize=address" in line)
+    words = [word for line in lines if "-fno-sanitize=all" not in line for word in line]
+    return {Path(word) for word in words if word.endswith(SOURCES)}
+
+
+def by_tests(preset, files):
+    """Those of ``files`` that compilers() wrote down: tests compile copies of some, and files that have the text of others."""
+    digests, names = zip(*(line.split(None, 1) for line in record(preset).read_text().splitlines()))
+    parts = {PACKAGE / "export" / part for part in PARTS if any(name.endswith(f"_{part}") for name in names)}
+    return {file for file in files if file in parts or hashlib.sha256(file.read_bytes()).hexdigest() in digests}
+
+
+def compilers(folder, sanitize, preset):
+    """The variables with which whatever is compiled has the flags ``sanitize``, by whichever name the compiler is called.
+
+    Programs of these names stand before the others on PATH. They add the flags, and write the sources into record().
+    The compiler itself is as it always is: a sanitizer makes it slow.
+    """
+    programs = folder / "bin"
+    programs.mkdir()
+    for command, *names in ((toolchain.c_compiler(), "cc", "gcc"), (toolchain.cxx_compiler(), "c++", "g++")):
+        real = shlex.join([shutil.which(command[0]), *command[1:]])
+        for name in names:
+            text = WRAPPER.format(real=real, flags=shlex.join(sanitize), record=shlex.quote(str(record(preset))))
+            (programs / name).write_text(text)
+            (programs / name).chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "CC": str(programs / "cc"), "CXX": str(programs / "c++")}
+
+
+def build_bridge(folder, compilers):
+    """Builds _bridge in ``folder``/lib, beside the libraries that are there."""
     flags = [
         "-std=c++17", "-O1", "-g1", "-fPIC", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030A0000",
-        f"-I{toolchain.python_include()}", f"-I{PACKAGE}", *sanitize,
+        f"-I{toolchain.python_include()}", f"-I{PACKAGE}",
     ]  # fmt: skip
     sources = {path: [] for part in ("bridge", "legacy") for path in sorted((PACKAGE / part).rglob("*.cpp"))}
-    (folder / "lib").mkdir()
-    (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, sanitize))
-    ninja.run(folder)
-    (folder / "lib" / "libth.so.1").symlink_to(th)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in compilers.items():
+            patch.setenv(name, value)
+        (folder / "build.ninja").write_text(ninja.shared_object("lib/_bridge.abi3.so", sources, flags, []))
+        ninja.run(folder)
 
 
-def python(folder, sanitize, preload, th, **variables):
+def python(folder, preset, sanitize, preload, **variables):
     """(script, *arguments) -> what became of the script in a process where all that is built has ``sanitize``.
 
-    ``preload``: the libraries that are loaded before Python, in this order.
+    ``preset``: CMake's, whose libraries are taken. ``preload``: the libraries that are loaded before Python, in this order.
     """
-    build_bridge(folder, sanitize, th)
+    built = ROOT / "build" / preset / "lib"
+    if not (built / "libth.so.1").exists():
+        raise FileNotFoundError(f"{built}: expected the build of `cmake --preset {preset}`, got none")
+    (folder / "lib").mkdir()
+    for library in built.iterdir():
+        # libmy_lib is the one that operators of PyTorch call, whose bits tests compare; the preset's has tests in C.
+        is_compared = library.name.startswith("libmy_lib.")
+        (folder / "lib" / library.name).symlink_to(config.libdir() / library.name if is_compared else library)
+    wrapped = compilers(folder, sanitize, preset)
+    build_bridge(folder, wrapped)
     environment = {
         **os.environ,
+        **wrapped,
         "LD_PRELOAD": " ".join(preload),
         "PYTHONMALLOC": "malloc",  # Python's own allocator would hide what becomes of its objects
         "PYTHONPATH": str(SRC),
         "TORCHTHAW_CACHE": str(folder / "cache"),
-        "CC": " ".join([*toolchain.c_compiler(), *sanitize]),
-        "CXX": " ".join([*toolchain.cxx_compiler(), *sanitize]),
         **variables,
     }
 

@@ -22,7 +22,7 @@ SWITCHES = (
 FOLDERS = "tests/bridge", "tests/graph", "tests/derivatives", "tests/legacy/functions"
 # Files about the ways themselves, and those that compare with kernels in C; and tests with another result, and why.
 ABOUT_THE_WAYS = (
-    "test_switches.py", "test_bridge_sanitized.py", "test_bridge_kernels.py", "test_bridge_kernels_failing.py",
+    "test_switches.py", "test_bridge_kernels.py", "test_bridge_kernels_failing.py",
     "test_bridge_kernels_without_tensors.py",
 )  # fmt: skip
 # PyTorch's own assertion comes before the message, which names the formula.

@@ -1,6 +1,7 @@
 """tests/support/table_host.py: a host of tables in Python: builds what `export table` writes, and calls it by ctypes."""
 
 import ctypes
+import os
 import subprocess
 import sys
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_ubyte, c_uint64, c_void_p
@@ -62,9 +63,17 @@ def export(header, folder, *options):
 
 
 def environment():
-    import os
-
     return {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+
+
+def of_a_host(*path):
+    """The environment of a process that loads a library beside a host's packages in ``path``.
+
+    THAW_HOST_PRELOAD: what such a process must load before Python, as where the library has a sanitizer.
+    """
+    preload = os.environ.get("THAW_HOST_PRELOAD")
+    found = {**environment(), "PYTHONPATH": os.pathsep.join(map(str, path))}
+    return {**found, "LD_PRELOAD": preload} if preload else found
 
 
 def compiler(*flags):

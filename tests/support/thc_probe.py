@@ -16,24 +16,29 @@ from torchthaw.base import toolchain
 from torchthaw.cuda_on_cpu import home
 
 BUILD = ROOT / "build"
-RECORDER = str(BUILD / "cuda_recorder" / "libcuda_recorder.so")
 STRUCTS = TESTS / "cuda" / "host" / "pretended" / "test_pretended_structs.py"
+
+
+def recorder(build=BUILD):
+    """The path of the recorder, built in a folder of CMake's."""
+    command = [toolchain.tool("cmake"), "--build", str(build), "--target", "cuda_recorder_for_python"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return str(build / "cuda_recorder" / "libcuda_recorder.so")
 
 
 @lru_cache(maxsize=None)
 def environment():
     """The environment of such a process."""
-    command = [toolchain.tool("cmake"), "--build", str(BUILD), "--target", "cuda_recorder_for_python"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    path = recorder()
     folder = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return {
         **os.environ,
         "CUDA_HOME": str(home.home()),
         "TORCHTHAW_CUDA": "cpu",
-        "LD_PRELOAD": RECORDER,
-        "THAW_RECORDER": RECORDER,
+        "LD_PRELOAD": path,
+        "THAW_RECORDER": path,
         "THAW_PRETENDED": str(prefix(folder / "prefix")),
         "TORCHTHAW_CACHE": str(folder / "cache"),
         "PYTHONPATH": os.pathsep.join(map(str, (SRC, ROOT, TESTS))),

@@ -190,7 +190,7 @@ class Command:
     # ---- Linking ----------------------------------------------------------------------------------------------------
 
     def _link(self, inputs):
-        library = home.runtime()
+        library = Path(os.readlink(self.home / "lib64" / "libcudart.so"))  # the runtime that this toolkit was made for
         words = [*(["-shared"] if "-shared" in self.given else []), "-o", self.value("-o") or "a.out", *inputs]
         folders = [self.home / "lib64", *self.values("-L")]  # ours before another toolkit's
         words += [f"-L{folder}" for folder in folders]

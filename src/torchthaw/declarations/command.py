@@ -41,7 +41,8 @@ def run(options):
 
 
 def declarations(options):
-    """Their text, as the options of add_arguments() say. Raises RuntimeError for a header that cannot be read."""
+    """Their text, as the options of add_arguments() say. Raises RuntimeError for a header that cannot be read, or
+    a name that the language does not have."""
     from . import interface, render  # they import cffi
 
     defined = [f"-D{each}" for each in options.define]
@@ -50,7 +51,7 @@ def declarations(options):
         words += [option, value] if value else []
     try:
         found = interface.read(options.header, options.include, defined)
+        command = f"python -m torchthaw bindings {shlex.join(words)}"
+        return render.text(LANGUAGES[options.language], found, command, options.name, options.library)
     except ValueError as error:
         raise RuntimeError(error) from None
-    command = f"python -m torchthaw bindings {shlex.join(words)}"
-    return render.text(LANGUAGES[options.language], found, command, options.name, options.library)

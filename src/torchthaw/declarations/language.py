@@ -41,8 +41,10 @@ class Language(NamedTuple):
     comment: what is before a comment, before each line of it, and behind it; escapes: what must not be in it.
     says_prototype: whether the comment begins with the C declaration, because all pointers are of one type.
     remark: begins a comment of one line. no_parameters: what a list says that is empty.
-    keywords: no names of parameters; ``quoted`` makes one of them, but of those in ``unquotable``.
-    folds_case: whether names that differ in capitals only are the same. *_name: which names there are.
+    reserved: the language in emitter.RESERVED; ``quoted`` makes a name of such a word, but of those in ``unquotable``.
+    folds_case: whether names that differ in capitals only are the same. longest: how many characters the name of a
+        parameter has at most. *_name: which names there are: see but();
+        module_name is of the module or class, which nothing in it may have.
     default_name, package, library: the name that follows from the header's; the line of a file's package; the library's
         name, which is made of the header's.
     breaks, width: how lists in lines longer than that are broken: see lines.py.
@@ -64,10 +66,12 @@ class Language(NamedTuple):
     says_prototype: bool = False
     no_parameters: str = ""
     escapes: dict = {}
-    keywords: frozenset = frozenset()
+    reserved: str = ""
     quoted: str = ""
     unquotable: frozenset = frozenset()
     folds_case: bool = False
+    longest: int = 10_000
+    module_name: Any = None
     function_name: Any = ANY_NAME
     constant_name: Any = ANY_NAME
     parameter_name: Any = ANY_NAME
@@ -83,5 +87,6 @@ def camel(stem):
     return "".join(word[:1].upper() + word[1:] for word in stem.split("_"))
 
 
-def words(text):
-    return frozenset(text.split())
+def but(words, pattern=r"\w+"):
+    """Names of the pattern, but these words, separated by blanks: a file has them for itself, or its language has."""
+    return re.compile(rf"(?!(?:{'|'.join(words.split())})\Z){pattern}")

@@ -39,13 +39,15 @@ def _broken(line, width, breaks):
         return [line]
     head, items, tail = found[1], found[2].split(SEPARATE), found[3]
     whole = head + " ".join(items) + tail
-    if len(whole) <= width or not found[2]:
+    if len(whole) <= width:
         return [whole]
     return breaks(width, re.match(" *", head)[0], head, items, tail)
 
 
 def each_on_a_line(width, base, head, items, tail):
     """As rustfmt, zig fmt and Black break a list."""
+    if items == [""]:
+        return [head + tail]
     return [head, *(f"{base}    {item}" for item in [*items[:-1], f"{items[-1]},"]), base + tail]
 
 
@@ -54,7 +56,9 @@ def filled(end="", more="        "):
 
     def breaks(width, base, head, items, tail):
         lines, line = [], head
-        for item in [*items[:-1], items[-1] + tail]:
+        last = items[-1] + tail
+        fits = len(base + more + last + end) <= width
+        for item in [*items[:-1], *([last] if fits else last.split(" ", 1))]:
             between = "" if line.endswith(("(", "[", " ")) else " "
             if len(line + between + item + end) > width:
                 lines.append(line.rstrip() + end)

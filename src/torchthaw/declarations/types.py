@@ -50,7 +50,7 @@ FORTRAN = within("integer({})", spellings(  # which has no unsigned integers
 }  # fmt: skip
 
 JAVA = spellings("byte short int long", "byte short int long", "float double boolean")
-JAVA_LAYOUTS = {name: f"JAVA_{word.upper()}" for name, word in JAVA.items()}
+JAVA_LAYOUTS = {name: f"ValueLayout.JAVA_{word.upper()}" for name, word in JAVA.items()}
 
 CSHARP = spellings(
     "sbyte short int long", "byte ushort uint ulong", "float double byte",

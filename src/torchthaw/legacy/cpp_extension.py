@@ -99,6 +99,21 @@ def targets(words):
     return cuda.gencode(chosen)
 
 
+def say_what_cannot_run(name):
+    """Of CUDA code that is to run in this process: says that PyTorch finds no GPU, where launches fail and nobody looks.
+
+    RuntimeError where PyTorch itself has no CUDA: nothing could be linked.
+    """
+    import torch
+
+    if config.cuda_is_cpu() or torch.cuda.device_count():
+        return
+    remedy = "TORCHTHAW_CUDA=cpu runs CUDA code on the CPU"
+    if not (torch.version.cuda or torch.version.hip):
+        raise RuntimeError(f"{name}: expected a PyTorch with CUDA for CUDA sources, got {torch.__version__}: {remedy}")
+    _tell(f"torchthaw: {name}: PyTorch finds no GPU, so no kernel can run; {remedy}")
+
+
 def _by_path(words):
     """The headers of THC by their paths: this kind of extension has no folder of them."""
     return [os.fspath(config.includes() / word) if word.startswith("THC/") else word for word in words]
@@ -262,6 +277,8 @@ def _loading(function):
         folders, with_cuda = _as_list(given.get("extra_include_paths")), bool(given.get("with_cuda"))
         sources = _as_list(given.get("sources"))
         with_cuda = with_cuda or bool(given.get("cuda_sources")) or _on_gpu(sources)
+        if with_cuda:
+            say_what_cannot_run(name)
         needed = needs(sources, folders, with_cuda)
         given["extra_cflags"] = [*flags(given.get("extra_cflags"), name), *needed.cxx]
         device = nvcc_flags(given.get("extra_cuda_cflags"), name)

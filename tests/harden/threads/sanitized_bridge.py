@@ -77,7 +77,7 @@ def run(tmp_path_factory):
     (folder / "first").mkdir()
     (folder / "first" / "libgomp.so.1").symlink_to(os.path.realpath(libomp))
     return sanitized.python(
-        folder, ["-fsanitize=thread"], [run_time("libtsan.so"), "libgomp.so.1"], BUILD / "lib" / "libth.so.1",
+        folder, "threads", ["-fsanitize=thread"], [run_time("libtsan.so"), "libgomp.so.1"],
         LD_LIBRARY_PATH=f"{folder / 'first'}:{BUILD / 'lib'}",
         OMP_TOOL_LIBRARIES=archer,
         KMP_BLOCKTIME="0",

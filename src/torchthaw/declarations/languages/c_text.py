@@ -1,6 +1,6 @@
 """torchthaw/declarations/languages/c_text.py: LuaJIT and PHP, whose FFI reads C declarations without a preprocessor."""
 
-from ..language import Language, Spelling
+from ..language import Language, Spelling, but
 from ..lines import filled
 from ..types import C
 
@@ -48,10 +48,14 @@ LUAJIT = Language(
     comment=("/*", " * ", " */"),
     escapes={"]==]": "] == ]", "*/": "* /"},
     remark="--",
+    reserved="c_text",
     constants="enum {{\n{constants}\n}};",
     constant="    {name} = {value},",
     no_parameters="void",
     breaks=filled(more="    "),
 )
 
-PHP = LUAJIT._replace(title="PHP", file=PHP_FILE, remark="//", escapes={"CDEF": "C DEF", "*/": "* /"})
+PHP = LUAJIT._replace(
+    title="PHP", file=PHP_FILE, remark="//", escapes={"CDEF": "C DEF", "*/": "* /"},
+    constant_name=but("CDEF"),  # it would be the end of the text
+)  # fmt: skip

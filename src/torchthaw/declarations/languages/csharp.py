@@ -1,6 +1,6 @@
 """torchthaw/declarations/languages/csharp.py: C#: a static partial class of DllImport functions with unsafe pointers."""
 
-from ..language import Language, Spelling, camel, words
+from ..language import Language, Spelling, but, camel
 from ..types import CSHARP
 
 SPELLING = Spelling(
@@ -46,14 +46,11 @@ LANGUAGE = Language(
     remark="//",
     constant="internal const int {name} = {value};",
     long_constant="internal const long {name} = {value};",
-    keywords=words(
-        "abstract as base bool break byte case catch char checked class const continue decimal default delegate do "
-        "double else enum event explicit extern false finally fixed float for foreach goto if implicit in int "
-        "interface internal is lock long namespace new null object operator out override params private protected "
-        "public readonly ref return sbyte sealed short sizeof stackalloc static string struct switch this throw true "
-        "try typeof uint ulong unchecked unsafe ushort using virtual void volatile while"
-    ),
+    reserved="csharp",
     quoted="@{}",
+    function_name=but("CallingConvention Library"),
+    constant_name=but("CallingConvention Library"),
+    module_name=but("CallingConvention DllImport IntPtr Library System UIntPtr"),
     default_name=lambda stem: f"{camel(stem)}.Native",
     package="{}",
 )

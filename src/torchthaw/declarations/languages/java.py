@@ -1,6 +1,9 @@
-"""torchthaw/declarations/languages/java.py: Java: java.lang.foreign (JDK 22 and later), and JNA's direct mapping."""
+"""torchthaw/declarations/languages/java.py: Java: java.lang.foreign (JDK 22 and later), and JNA's direct mapping.
 
-from ..language import Language, Spelling, address, camel, words
+Names of a file's own begin with $, or have one, which C's have not.
+"""
+
+from ..language import Language, Spelling, address, but, camel
 from ..types import JAVA, JAVA_LAYOUTS
 
 FFM_FILE = """
@@ -8,14 +11,13 @@ FFM_FILE = """
 
 {package}
 
-import static java.lang.foreign.ValueLayout.*;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
@@ -25,21 +27,21 @@ import java.lang.invoke.MethodHandle;
 final class {name} {{
     {constants}
 
-    private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(
+    private static final SymbolLookup $LIBRARY = SymbolLookup.libraryLookup(
             System.getenv().getOrDefault("{variable}", "{library}"), Arena.global());
-    private static final Linker.Option[] NATIVE = {{}};
-    private static final Linker.Option[] HEAP = {{Linker.Option.critical(true)}};
+    private static final Linker.Option[] $NATIVE = {{}};
+    private static final Linker.Option[] $HEAP = {{Linker.Option.critical(true)}};
 
     private {name}() {{}}
 
-    private static MethodHandle handle(
+    private static MethodHandle $handle(
             Linker.Option[] options, String name, MemoryLayout result, MemoryLayout... parameters) {{
-        return Linker.nativeLinker().downcallHandle(LIBRARY.find(name).orElseThrow(),
+        return Linker.nativeLinker().downcallHandle($LIBRARY.find(name).orElseThrow(),
                 result == null ? FunctionDescriptor.ofVoid(parameters) : FunctionDescriptor.of(result, parameters),
                 options);
     }}
 
-    private static String text(MemorySegment address) {{
+    private static String $text(MemorySegment address) {{
         return address.equals(MemorySegment.NULL) ? null : address.reinterpret(Long.MAX_VALUE).getString(0);
     }}
 
@@ -51,39 +53,39 @@ final class {name} {{
 
 # Each handle is made when it is first used.
 FFM_FUNCTION = """
-private static final class {name} {{
-    static final MethodHandle CALL = handle({native});
+private static final class {name}$native {{
+    static final MethodHandle CALL = $handle({native});
 }}
 
-private static final class {name}_heap {{
-    static final MethodHandle CALL = handle({heap});
+private static final class {name}$heap {{
+    static final MethodHandle CALL = $handle({heap});
 }}
 
 {comment}
 static {result} {name}({parameters}) {{
     try {{
         if ({is_heap}) {{
-            {before}{name}_heap.CALL.invokeExact({names}){behind};
+            {before}{name}$heap.CALL.invokeExact({names}){behind};
         }} else {{
-            {before}{name}.CALL.invokeExact({names}){behind};
+            {before}{name}$native.CALL.invokeExact({names}){behind};
         }}
-    }} catch (Throwable thrown) {{
-        throw new AssertionError(thrown);
+    }} catch (Throwable $thrown) {{
+        throw new AssertionError($thrown);
     }}
 }}
 """
 
 FFM_WITHOUT_POINTERS = """
-private static final class {name} {{
-    static final MethodHandle CALL = handle({native});
+private static final class {name}$native {{
+    static final MethodHandle CALL = $handle({native});
 }}
 
 {comment}
 static {result} {name}({parameters}) {{
     try {{
-        {before}{name}.CALL.invokeExact({names}){behind};
-    }} catch (Throwable thrown) {{
-        throw new AssertionError(thrown);
+        {before}{name}$native.CALL.invokeExact({names}){behind};
+    }} catch (Throwable $thrown) {{
+        throw new AssertionError($thrown);
     }}
 }}
 """
@@ -116,14 +118,16 @@ final class {name} {{
 }}
 """
 
+# Methods of every object, which no static method may have.
+OBJECT = "clone finalize getClass hashCode notify notifyAll toString wait"
 SEGMENT = address(JAVA, "MemorySegment")
 FFM_RESULTS = {
     "result": SEGMENT._replace(text="String", void="void"),
     "before": address(JAVA, "return (MemorySegment) ", scalar="return ({scalar}) ")._replace(
-        text="return text((MemorySegment) "
+        text="return $text((MemorySegment) "
     ),
     "behind": Spelling(JAVA, "")._replace(text=")"),
-    "layout": address(JAVA_LAYOUTS, "ADDRESS", void="null"),
+    "layout": address(JAVA_LAYOUTS, "ValueLayout.ADDRESS", void="null"),
 }
 JNA = address(JAVA, "long", void="void")._replace(text="String")
 
@@ -134,7 +138,7 @@ FFM = Language(
     without_pointers=FFM_WITHOUT_POINTERS,
     columns={
         "type": SEGMENT,
-        "layout": address(JAVA_LAYOUTS, "ADDRESS"),
+        "layout": address(JAVA_LAYOUTS, "ValueLayout.ADDRESS"),
         "is_heap": address(JAVA, "!{name}.isNative()", scalar=""),
     },
     results=FFM_RESULTS,
@@ -142,8 +146,8 @@ FFM = Language(
         "parameters": ("{type} {name}", ", "),
         "names": ("{name}", ", "),
         "is_heap": ("{is_heap}", " || "),
-        "native": ("{layout}", ", ", "NATIVE", '"{name}"', "{layout}"),
-        "heap": ("{layout}", ", ", "HEAP", '"{name}"', "{layout}"),
+        "native": ("{layout}", ", ", "$NATIVE", '"{name}"', "{layout}"),
+        "heap": ("{layout}", ", ", "$HEAP", '"{name}"', "{layout}"),
     },
     says_prototype=True,
     comment=("/**\n * <pre>", " * ", " * </pre>\n */"),
@@ -151,18 +155,21 @@ FFM = Language(
     remark="//",
     constant="static final int {name} = {value};",
     long_constant="static final long {name} = {value}L;",
-    keywords=words(
-        "abstract assert boolean break byte case catch char class const continue default do double else enum extends "
-        "false final finally float for goto if implements import instanceof int interface long native new null package "
-        "private protected public return short static strictfp super switch synchronized this throw throws transient "
-        "true try void volatile while _"
+    reserved="java",
+    function_name=but(OBJECT),
+    module_name=but(
+        "Arena AssertionError FunctionDescriptor Linker Long MemoryLayout MemorySegment MethodHandle String "
+        "SymbolLookup System Throwable ValueLayout"
     ),
+    constant_name=but("Arena FunctionDescriptor Linker Long MemorySegment SymbolLookup System ValueLayout"),
     default_name=camel,
     package="package {};",
     library="lib{}.so",
 )
 
 JNA = FFM._replace(
+    module_name=but("Native NativeLibrary String System"),
+    constant_name=but("Native NativeLibrary System"),
     file=JNA_FILE,
     function="{comment}\nstatic native {result} {name}({parameters});",
     without_pointers="",

@@ -1,8 +1,8 @@
 """torchthaw/declarations/languages/python.py: Python: the types of a ctypes.CDLL's functions. Arrays are addresses."""
 
-import keyword
+import ctypes
 
-from ..language import Language, address
+from ..language import Language, address, but
 from ..lines import each_on_a_line
 from ..types import PYTHON
 
@@ -44,6 +44,9 @@ LANGUAGE = Language(
     remark="#",
     constant="{name} = {value}",
     long_constant="{name} = {value}",
-    keywords=frozenset(keyword.kwlist),
+    reserved="python",
+    # A CDLL has attributes of its own, and none whose name begins and ends with __.
+    function_name=but(f"__\\w*__ ___? _name _handle _FuncPtr {' '.join(dir(ctypes.CDLL))}"),
+    constant_name=but("ctypes declare"),
     breaks=each_on_a_line,
 )

@@ -1,8 +1,6 @@
 """torchthaw/declarations/languages/ruby.py: Ruby: the types of the functions for Fiddle, and what makes them callable."""
 
-import re
-
-from ..language import Language, address, camel
+from ..language import Language, address, but, camel
 from ..types import RUBY
 
 SPELLING = address(RUBY, "Fiddle::TYPE_VOIDP", void="Fiddle::TYPE_VOID")
@@ -45,6 +43,8 @@ LANGUAGE = Language(
     remark="#",
     constant="{name} = {value}",
     long_constant="{name} = {value}",
-    constant_name=re.compile(r"[A-Z]\w*"),
+    reserved="ruby",
+    constant_name=but("FUNCTIONS Fiddle", r"[A-Z]\w*"),
+    module_name=but("Fiddle", r"[A-Z]\w*"),
     default_name=camel,
 )

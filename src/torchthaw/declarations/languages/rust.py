@@ -1,6 +1,6 @@
 """torchthaw/declarations/languages/rust.py: Rust: an extern block; the crate's build.rs says what to link."""
 
-from ..language import Language, Spelling, words
+from ..language import Language, Spelling
 from ..lines import each_on_a_line
 from ..types import RUST
 
@@ -45,13 +45,9 @@ LANGUAGE = Language(
     remark="//",
     constant="pub const {name}: c_int = {value};",
     long_constant="pub const {name}: i64 = {value};",
-    keywords=words(
-        "as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod "
-        "move mut pub ref return self Self static struct super trait true type unsafe use where while abstract become "
-        "box do final gen macro override priv try typeof unsized virtual yield"
-    ),
+    reserved="rust",
     quoted="r#{}",
-    unquotable=words("self Self super crate _"),
+    unquotable=frozenset({"self", "Self", "super", "crate", "_"}),
     breaks=breaks,
     width=99,
 )

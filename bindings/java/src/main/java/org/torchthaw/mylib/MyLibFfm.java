@@ -2,14 +2,13 @@
 
 package org.torchthaw.mylib;
 
-import static java.lang.foreign.ValueLayout.*;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
@@ -33,26 +32,27 @@ final class MyLibFfm {
     static final int MY_LIB_ERROR_NOT_PREPARED = 10;
     static final int MY_LIB_ERROR_FORCE_INT = 2147483647;
 
-    private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(
+    private static final SymbolLookup $LIBRARY = SymbolLookup.libraryLookup(
             System.getenv().getOrDefault("MY_LIB", "libmy_lib.so.1"), Arena.global());
-    private static final Linker.Option[] NATIVE = {};
-    private static final Linker.Option[] HEAP = {Linker.Option.critical(true)};
+    private static final Linker.Option[] $NATIVE = {};
+    private static final Linker.Option[] $HEAP = {Linker.Option.critical(true)};
 
     private MyLibFfm() {}
 
-    private static MethodHandle handle(
+    private static MethodHandle $handle(
             Linker.Option[] options, String name, MemoryLayout result, MemoryLayout... parameters) {
-        return Linker.nativeLinker().downcallHandle(LIBRARY.find(name).orElseThrow(),
+        return Linker.nativeLinker().downcallHandle($LIBRARY.find(name).orElseThrow(),
                 result == null ? FunctionDescriptor.ofVoid(parameters) : FunctionDescriptor.of(result, parameters),
                 options);
     }
 
-    private static String text(MemorySegment address) {
+    private static String $text(MemorySegment address) {
         return address.equals(MemorySegment.NULL) ? null : address.reinterpret(Long.MAX_VALUE).getString(0);
     }
 
-    private static final class my_lib_abi_version {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_abi_version", JAVA_INT);
+    private static final class my_lib_abi_version$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_abi_version",
+                ValueLayout.JAVA_INT);
     }
 
     /**
@@ -65,14 +65,14 @@ final class MyLibFfm {
      */
     static int my_lib_abi_version() {
         try {
-            return (int) my_lib_abi_version.CALL.invokeExact();
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (int) my_lib_abi_version$native.CALL.invokeExact();
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_version {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_version", ADDRESS);
+    private static final class my_lib_version$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_version", ValueLayout.ADDRESS);
     }
 
     /**
@@ -84,14 +84,14 @@ final class MyLibFfm {
      */
     static String my_lib_version() {
         try {
-            return text((MemorySegment) my_lib_version.CALL.invokeExact());
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return $text((MemorySegment) my_lib_version$native.CALL.invokeExact());
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_build_info {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_build_info", ADDRESS);
+    private static final class my_lib_build_info$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_build_info", ValueLayout.ADDRESS);
     }
 
     /**
@@ -107,14 +107,15 @@ final class MyLibFfm {
      */
     static String my_lib_build_info() {
         try {
-            return text((MemorySegment) my_lib_build_info.CALL.invokeExact());
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return $text((MemorySegment) my_lib_build_info$native.CALL.invokeExact());
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_last_error_code {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_last_error_code", JAVA_INT);
+    private static final class my_lib_last_error_code$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_last_error_code",
+                ValueLayout.JAVA_INT);
     }
 
     /**
@@ -126,14 +127,15 @@ final class MyLibFfm {
      */
     static int my_lib_last_error_code() {
         try {
-            return (int) my_lib_last_error_code.CALL.invokeExact();
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (int) my_lib_last_error_code$native.CALL.invokeExact();
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_last_error_message {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_last_error_message", ADDRESS);
+    private static final class my_lib_last_error_message$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_last_error_message",
+                ValueLayout.ADDRESS);
     }
 
     /**
@@ -146,14 +148,15 @@ final class MyLibFfm {
      */
     static String my_lib_last_error_message() {
         try {
-            return text((MemorySegment) my_lib_last_error_message.CALL.invokeExact());
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return $text((MemorySegment) my_lib_last_error_message$native.CALL.invokeExact());
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_error_name {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_error_name", ADDRESS, JAVA_INT);
+    private static final class my_lib_error_name$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_error_name", ValueLayout.ADDRESS,
+                ValueLayout.JAVA_INT);
     }
 
     /**
@@ -166,15 +169,15 @@ final class MyLibFfm {
      */
     static String my_lib_error_name(int code) {
         try {
-            return text((MemorySegment) my_lib_error_name.CALL.invokeExact(code));
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return $text((MemorySegment) my_lib_error_name$native.CALL.invokeExact(code));
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_error_description {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_error_description", ADDRESS,
-                JAVA_INT);
+    private static final class my_lib_error_description$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_error_description",
+                ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
     }
 
     /**
@@ -186,20 +189,20 @@ final class MyLibFfm {
      */
     static String my_lib_error_description(int code) {
         try {
-            return text((MemorySegment) my_lib_error_description.CALL.invokeExact(code));
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return $text((MemorySegment) my_lib_error_description$native.CALL.invokeExact(code));
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_set_last_error {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_set_last_error", JAVA_INT, JAVA_INT,
-                ADDRESS);
+    private static final class my_lib_set_last_error$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_set_last_error",
+                ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_set_last_error_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_set_last_error", JAVA_INT, JAVA_INT,
-                ADDRESS);
+    private static final class my_lib_set_last_error$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_set_last_error",
+                ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS);
     }
 
     /**
@@ -213,18 +216,18 @@ final class MyLibFfm {
     static int my_lib_set_last_error(int code, MemorySegment message) {
         try {
             if (!message.isNative()) {
-                return (int) my_lib_set_last_error_heap.CALL.invokeExact(code, message);
+                return (int) my_lib_set_last_error$heap.CALL.invokeExact(code, message);
             } else {
-                return (int) my_lib_set_last_error.CALL.invokeExact(code, message);
+                return (int) my_lib_set_last_error$native.CALL.invokeExact(code, message);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_set_num_threads {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_set_num_threads", JAVA_INT,
-                JAVA_INT);
+    private static final class my_lib_set_num_threads$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_set_num_threads",
+                ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
     }
 
     /**
@@ -238,14 +241,15 @@ final class MyLibFfm {
      */
     static int my_lib_set_num_threads(int num_threads) {
         try {
-            return (int) my_lib_set_num_threads.CALL.invokeExact(num_threads);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (int) my_lib_set_num_threads$native.CALL.invokeExact(num_threads);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_limit_threads {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_limit_threads", JAVA_INT, JAVA_INT);
+    private static final class my_lib_limit_threads$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_limit_threads",
+                ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
     }
 
     /**
@@ -259,14 +263,15 @@ final class MyLibFfm {
      */
     static int my_lib_limit_threads(int num_threads) {
         try {
-            return (int) my_lib_limit_threads.CALL.invokeExact(num_threads);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (int) my_lib_limit_threads$native.CALL.invokeExact(num_threads);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_get_num_threads {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_get_num_threads", JAVA_INT);
+    private static final class my_lib_get_num_threads$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_get_num_threads",
+                ValueLayout.JAVA_INT);
     }
 
     /**
@@ -278,20 +283,24 @@ final class MyLibFfm {
      */
     static int my_lib_get_num_threads() {
         try {
-            return (int) my_lib_get_num_threads.CALL.invokeExact();
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (int) my_lib_get_num_threads$native.CALL.invokeExact();
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_add_forward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_add_forward", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_add_forward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_add_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_add_forward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_add_forward", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_add_forward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_add_forward", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS);
     }
 
     /**
@@ -312,25 +321,29 @@ final class MyLibFfm {
         try {
             if (!input1.isNative() || !shape1.isNative() || !input2.isNative() ||
                     !shape2.isNative() || !output.isNative()) {
-                return (int) my_lib_add_forward_heap.CALL.invokeExact(input1, shape1, ndim1, input2,
+                return (int) my_lib_add_forward$heap.CALL.invokeExact(input1, shape1, ndim1, input2,
                         shape2, ndim2, output);
             } else {
-                return (int) my_lib_add_forward.CALL.invokeExact(input1, shape1, ndim1, input2,
-                        shape2, ndim2, output);
+                return (int) my_lib_add_forward$native.CALL.invokeExact(input1, shape1, ndim1,
+                        input2, shape2, ndim2, output);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_add_forward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_add_forward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_add_forward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_add_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_add_forward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_add_forward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_add_forward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_add_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
     /**
@@ -351,25 +364,27 @@ final class MyLibFfm {
         try {
             if (!input1.isNative() || !shape1.isNative() || !input2.isNative() ||
                     !shape2.isNative() || !output.isNative()) {
-                return (int) my_lib_add_forward_f64_heap.CALL.invokeExact(input1, shape1, ndim1,
+                return (int) my_lib_add_forward_f64$heap.CALL.invokeExact(input1, shape1, ndim1,
                         input2, shape2, ndim2, output);
             } else {
-                return (int) my_lib_add_forward_f64.CALL.invokeExact(input1, shape1, ndim1, input2,
-                        shape2, ndim2, output);
+                return (int) my_lib_add_forward_f64$native.CALL.invokeExact(input1, shape1, ndim1,
+                        input2, shape2, ndim2, output);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_add_backward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_add_backward", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_add_backward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_add_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_add_backward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_add_backward", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_add_backward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_add_backward", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
     /**
@@ -391,25 +406,27 @@ final class MyLibFfm {
         try {
             if (!grad_output.isNative() || !shape.isNative() || !grad_input1.isNative() ||
                     !grad_input2.isNative()) {
-                return (int) my_lib_add_backward_heap.CALL.invokeExact(grad_output, shape, ndim,
+                return (int) my_lib_add_backward$heap.CALL.invokeExact(grad_output, shape, ndim,
                         grad_input1, grad_input2);
             } else {
-                return (int) my_lib_add_backward.CALL.invokeExact(grad_output, shape, ndim,
+                return (int) my_lib_add_backward$native.CALL.invokeExact(grad_output, shape, ndim,
                         grad_input1, grad_input2);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_add_backward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_add_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_add_backward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_add_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_add_backward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_add_backward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_add_backward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_add_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
     /**
@@ -431,25 +448,29 @@ final class MyLibFfm {
         try {
             if (!grad_output.isNative() || !shape.isNative() || !grad_input1.isNative() ||
                     !grad_input2.isNative()) {
-                return (int) my_lib_add_backward_f64_heap.CALL.invokeExact(grad_output, shape, ndim,
+                return (int) my_lib_add_backward_f64$heap.CALL.invokeExact(grad_output, shape, ndim,
                         grad_input1, grad_input2);
             } else {
-                return (int) my_lib_add_backward_f64.CALL.invokeExact(grad_output, shape, ndim,
-                        grad_input1, grad_input2);
+                return (int) my_lib_add_backward_f64$native.CALL.invokeExact(grad_output, shape,
+                        ndim, grad_input1, grad_input2);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_scale_add_forward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_scale_add_forward", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_scale_add_forward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_scale_add_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_scale_add_forward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_scale_add_forward", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_scale_add_forward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_scale_add_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
     /**
@@ -470,25 +491,29 @@ final class MyLibFfm {
         try {
             if (!input1.isNative() || !shape1.isNative() || !input2.isNative() ||
                     !shape2.isNative() || !output.isNative()) {
-                return (int) my_lib_scale_add_forward_heap.CALL.invokeExact(input1, shape1, ndim1,
+                return (int) my_lib_scale_add_forward$heap.CALL.invokeExact(input1, shape1, ndim1,
                         input2, shape2, ndim2, output);
             } else {
-                return (int) my_lib_scale_add_forward.CALL.invokeExact(input1, shape1, ndim1,
+                return (int) my_lib_scale_add_forward$native.CALL.invokeExact(input1, shape1, ndim1,
                         input2, shape2, ndim2, output);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_scale_add_forward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_scale_add_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_scale_add_forward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_scale_add_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_scale_add_forward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_scale_add_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_scale_add_forward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_scale_add_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
     /**
@@ -510,25 +535,27 @@ final class MyLibFfm {
         try {
             if (!input1.isNative() || !shape1.isNative() || !input2.isNative() ||
                     !shape2.isNative() || !output.isNative()) {
-                return (int) my_lib_scale_add_forward_f64_heap.CALL.invokeExact(input1, shape1,
+                return (int) my_lib_scale_add_forward_f64$heap.CALL.invokeExact(input1, shape1,
                         ndim1, input2, shape2, ndim2, output);
             } else {
-                return (int) my_lib_scale_add_forward_f64.CALL.invokeExact(input1, shape1, ndim1,
-                        input2, shape2, ndim2, output);
+                return (int) my_lib_scale_add_forward_f64$native.CALL.invokeExact(input1, shape1,
+                        ndim1, input2, shape2, ndim2, output);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_scale_add_backward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_scale_add_backward", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_scale_add_backward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_scale_add_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_scale_add_backward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_scale_add_backward", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_scale_add_backward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_scale_add_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
     /**
@@ -549,25 +576,27 @@ final class MyLibFfm {
         try {
             if (!grad_output.isNative() || !shape.isNative() || !grad_input1.isNative() ||
                     !grad_input2.isNative()) {
-                return (int) my_lib_scale_add_backward_heap.CALL.invokeExact(grad_output, shape,
+                return (int) my_lib_scale_add_backward$heap.CALL.invokeExact(grad_output, shape,
                         ndim, grad_input1, grad_input2);
             } else {
-                return (int) my_lib_scale_add_backward.CALL.invokeExact(grad_output, shape, ndim,
-                        grad_input1, grad_input2);
+                return (int) my_lib_scale_add_backward$native.CALL.invokeExact(grad_output, shape,
+                        ndim, grad_input1, grad_input2);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_scale_add_backward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_scale_add_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_scale_add_backward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_scale_add_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_scale_add_backward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_scale_add_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_scale_add_backward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_scale_add_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
     /**
@@ -588,25 +617,27 @@ final class MyLibFfm {
         try {
             if (!grad_output.isNative() || !shape.isNative() || !grad_input1.isNative() ||
                     !grad_input2.isNative()) {
-                return (int) my_lib_scale_add_backward_f64_heap.CALL.invokeExact(grad_output, shape,
+                return (int) my_lib_scale_add_backward_f64$heap.CALL.invokeExact(grad_output, shape,
                         ndim, grad_input1, grad_input2);
             } else {
-                return (int) my_lib_scale_add_backward_f64.CALL.invokeExact(grad_output, shape,
-                        ndim, grad_input1, grad_input2);
+                return (int) my_lib_scale_add_backward_f64$native.CALL.invokeExact(grad_output,
+                        shape, ndim, grad_input1, grad_input2);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_mul_constant_forward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_mul_constant_forward", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_mul_constant_forward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_mul_constant_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_mul_constant_forward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_mul_constant_forward", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_mul_constant_forward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_mul_constant_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     }
 
     /**
@@ -624,25 +655,27 @@ final class MyLibFfm {
             double constant, MemorySegment output) {
         try {
             if (!input.isNative() || !shape.isNative() || !output.isNative()) {
-                return (int) my_lib_mul_constant_forward_heap.CALL.invokeExact(input, shape, ndim,
+                return (int) my_lib_mul_constant_forward$heap.CALL.invokeExact(input, shape, ndim,
                         constant, output);
             } else {
-                return (int) my_lib_mul_constant_forward.CALL.invokeExact(input, shape, ndim,
+                return (int) my_lib_mul_constant_forward$native.CALL.invokeExact(input, shape, ndim,
                         constant, output);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_mul_constant_forward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_mul_constant_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_mul_constant_forward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_mul_constant_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_mul_constant_forward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_mul_constant_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_mul_constant_forward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_mul_constant_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     }
 
     /**
@@ -660,25 +693,27 @@ final class MyLibFfm {
             double constant, MemorySegment output) {
         try {
             if (!input.isNative() || !shape.isNative() || !output.isNative()) {
-                return (int) my_lib_mul_constant_forward_f64_heap.CALL.invokeExact(input, shape,
+                return (int) my_lib_mul_constant_forward_f64$heap.CALL.invokeExact(input, shape,
                         ndim, constant, output);
             } else {
-                return (int) my_lib_mul_constant_forward_f64.CALL.invokeExact(input, shape, ndim,
-                        constant, output);
+                return (int) my_lib_mul_constant_forward_f64$native.CALL.invokeExact(input, shape,
+                        ndim, constant, output);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_mul_constant_backward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_mul_constant_backward", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_mul_constant_backward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_mul_constant_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_mul_constant_backward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_mul_constant_backward", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_mul_constant_backward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_mul_constant_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     }
 
     /**
@@ -696,25 +731,27 @@ final class MyLibFfm {
             long ndim, double constant, MemorySegment grad_input) {
         try {
             if (!grad_output.isNative() || !shape.isNative() || !grad_input.isNative()) {
-                return (int) my_lib_mul_constant_backward_heap.CALL.invokeExact(grad_output, shape,
+                return (int) my_lib_mul_constant_backward$heap.CALL.invokeExact(grad_output, shape,
                         ndim, constant, grad_input);
             } else {
-                return (int) my_lib_mul_constant_backward.CALL.invokeExact(grad_output, shape, ndim,
-                        constant, grad_input);
+                return (int) my_lib_mul_constant_backward$native.CALL.invokeExact(grad_output,
+                        shape, ndim, constant, grad_input);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_mul_constant_backward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_mul_constant_backward_f64",
-                JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_mul_constant_backward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_mul_constant_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_mul_constant_backward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_mul_constant_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_mul_constant_backward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_mul_constant_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     }
 
     /**
@@ -732,25 +769,27 @@ final class MyLibFfm {
             long ndim, double constant, MemorySegment grad_input) {
         try {
             if (!grad_output.isNative() || !shape.isNative() || !grad_input.isNative()) {
-                return (int) my_lib_mul_constant_backward_f64_heap.CALL.invokeExact(grad_output,
+                return (int) my_lib_mul_constant_backward_f64$heap.CALL.invokeExact(grad_output,
                         shape, ndim, constant, grad_input);
             } else {
-                return (int) my_lib_mul_constant_backward_f64.CALL.invokeExact(grad_output, shape,
-                        ndim, constant, grad_input);
+                return (int) my_lib_mul_constant_backward_f64$native.CALL.invokeExact(grad_output,
+                        shape, ndim, constant, grad_input);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_cube_forward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_cube_forward", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_cube_forward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_cube_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_cube_forward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_cube_forward", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_cube_forward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_cube_forward", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
     /**
@@ -771,25 +810,27 @@ final class MyLibFfm {
         try {
             if (!input.isNative() || !shape.isNative() || !output.isNative() ||
                     !derivative.isNative()) {
-                return (int) my_lib_cube_forward_heap.CALL.invokeExact(input, shape, ndim, output,
+                return (int) my_lib_cube_forward$heap.CALL.invokeExact(input, shape, ndim, output,
                         derivative);
             } else {
-                return (int) my_lib_cube_forward.CALL.invokeExact(input, shape, ndim, output,
+                return (int) my_lib_cube_forward$native.CALL.invokeExact(input, shape, ndim, output,
                         derivative);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_cube_forward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_cube_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_cube_forward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_cube_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_cube_forward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_cube_forward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, JAVA_LONG, ADDRESS, ADDRESS);
+    private static final class my_lib_cube_forward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_cube_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     }
 
     /**
@@ -810,25 +851,27 @@ final class MyLibFfm {
         try {
             if (!input.isNative() || !shape.isNative() || !output.isNative() ||
                     !derivative.isNative()) {
-                return (int) my_lib_cube_forward_f64_heap.CALL.invokeExact(input, shape, ndim,
+                return (int) my_lib_cube_forward_f64$heap.CALL.invokeExact(input, shape, ndim,
                         output, derivative);
             } else {
-                return (int) my_lib_cube_forward_f64.CALL.invokeExact(input, shape, ndim, output,
-                        derivative);
+                return (int) my_lib_cube_forward_f64$native.CALL.invokeExact(input, shape, ndim,
+                        output, derivative);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_cube_backward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_cube_backward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_cube_backward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_cube_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_cube_backward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_cube_backward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_cube_backward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_cube_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
     /**
@@ -850,25 +893,27 @@ final class MyLibFfm {
         try {
             if (!grad_output.isNative() || !grad_derivative.isNative() || !input.isNative() ||
                     !shape.isNative() || !grad_input.isNative()) {
-                return (int) my_lib_cube_backward_heap.CALL.invokeExact(grad_output,
+                return (int) my_lib_cube_backward$heap.CALL.invokeExact(grad_output,
                         grad_derivative, input, shape, ndim, grad_input);
             } else {
-                return (int) my_lib_cube_backward.CALL.invokeExact(grad_output, grad_derivative,
-                        input, shape, ndim, grad_input);
+                return (int) my_lib_cube_backward$native.CALL.invokeExact(grad_output,
+                        grad_derivative, input, shape, ndim, grad_input);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_cube_backward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_cube_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_cube_backward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_cube_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_cube_backward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_cube_backward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+    private static final class my_lib_cube_backward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_cube_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
     }
 
     /**
@@ -890,25 +935,29 @@ final class MyLibFfm {
         try {
             if (!grad_output.isNative() || !grad_derivative.isNative() || !input.isNative() ||
                     !shape.isNative() || !grad_input.isNative()) {
-                return (int) my_lib_cube_backward_f64_heap.CALL.invokeExact(grad_output,
+                return (int) my_lib_cube_backward_f64$heap.CALL.invokeExact(grad_output,
                         grad_derivative, input, shape, ndim, grad_input);
             } else {
-                return (int) my_lib_cube_backward_f64.CALL.invokeExact(grad_output, grad_derivative,
-                        input, shape, ndim, grad_input);
+                return (int) my_lib_cube_backward_f64$native.CALL.invokeExact(grad_output,
+                        grad_derivative, input, shape, ndim, grad_input);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_forward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_forward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_forward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class my_lib_linear_forward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_linear_forward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_forward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_linear_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -932,27 +981,29 @@ final class MyLibFfm {
         try {
             if (!input.isNative() || !weight.isNative() || !bias.isNative() || !output.isNative() ||
                     !workspace.isNative()) {
-                return (int) my_lib_linear_forward_heap.CALL.invokeExact(input, weight, bias, batch,
+                return (int) my_lib_linear_forward$heap.CALL.invokeExact(input, weight, bias, batch,
                         in_features, out_features, output, workspace, workspace_size);
             } else {
-                return (int) my_lib_linear_forward.CALL.invokeExact(input, weight, bias, batch,
-                        in_features, out_features, output, workspace, workspace_size);
+                return (int) my_lib_linear_forward$native.CALL.invokeExact(input, weight, bias,
+                        batch, in_features, out_features, output, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_forward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                JAVA_LONG);
+    private static final class my_lib_linear_forward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class my_lib_linear_forward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_linear_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                JAVA_LONG);
+    private static final class my_lib_linear_forward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_linear_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -976,20 +1027,21 @@ final class MyLibFfm {
         try {
             if (!input.isNative() || !weight.isNative() || !bias.isNative() || !output.isNative() ||
                     !workspace.isNative()) {
-                return (int) my_lib_linear_forward_f64_heap.CALL.invokeExact(input, weight, bias,
+                return (int) my_lib_linear_forward_f64$heap.CALL.invokeExact(input, weight, bias,
                         batch, in_features, out_features, output, workspace, workspace_size);
             } else {
-                return (int) my_lib_linear_forward_f64.CALL.invokeExact(input, weight, bias, batch,
-                        in_features, out_features, output, workspace, workspace_size);
+                return (int) my_lib_linear_forward_f64$native.CALL.invokeExact(input, weight, bias,
+                        batch, in_features, out_features, output, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_forward_workspace_size {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_forward_workspace_size",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class my_lib_linear_forward_workspace_size$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_forward_workspace_size",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1003,16 +1055,17 @@ final class MyLibFfm {
     static long my_lib_linear_forward_workspace_size(long batch, long in_features,
             long out_features) {
         try {
-            return (long) my_lib_linear_forward_workspace_size.CALL.invokeExact(batch, in_features,
-                    out_features);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) my_lib_linear_forward_workspace_size$native.CALL.invokeExact(batch,
+                    in_features, out_features);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_forward_workspace_size_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_forward_workspace_size_f64",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class my_lib_linear_forward_workspace_size_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "my_lib_linear_forward_workspace_size_f64", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1026,23 +1079,25 @@ final class MyLibFfm {
     static long my_lib_linear_forward_workspace_size_f64(long batch, long in_features,
             long out_features) {
         try {
-            return (long) my_lib_linear_forward_workspace_size_f64.CALL.invokeExact(batch,
+            return (long) my_lib_linear_forward_workspace_size_f64$native.CALL.invokeExact(batch,
                     in_features, out_features);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_forward_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_forward_bf16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                JAVA_LONG);
+    private static final class my_lib_linear_forward_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_forward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class my_lib_linear_forward_bf16_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_linear_forward_bf16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                JAVA_LONG);
+    private static final class my_lib_linear_forward_bf16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_linear_forward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1066,27 +1121,29 @@ final class MyLibFfm {
         try {
             if (!input.isNative() || !weight.isNative() || !bias.isNative() || !output.isNative() ||
                     !workspace.isNative()) {
-                return (int) my_lib_linear_forward_bf16_heap.CALL.invokeExact(input, weight, bias,
+                return (int) my_lib_linear_forward_bf16$heap.CALL.invokeExact(input, weight, bias,
                         batch, in_features, out_features, output, workspace, workspace_size);
             } else {
-                return (int) my_lib_linear_forward_bf16.CALL.invokeExact(input, weight, bias, batch,
-                        in_features, out_features, output, workspace, workspace_size);
+                return (int) my_lib_linear_forward_bf16$native.CALL.invokeExact(input, weight, bias,
+                        batch, in_features, out_features, output, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_forward_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_forward_f16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                JAVA_LONG);
+    private static final class my_lib_linear_forward_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_forward_f16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class my_lib_linear_forward_f16_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_linear_forward_f16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                JAVA_LONG);
+    private static final class my_lib_linear_forward_f16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_linear_forward_f16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1110,20 +1167,21 @@ final class MyLibFfm {
         try {
             if (!input.isNative() || !weight.isNative() || !bias.isNative() || !output.isNative() ||
                     !workspace.isNative()) {
-                return (int) my_lib_linear_forward_f16_heap.CALL.invokeExact(input, weight, bias,
+                return (int) my_lib_linear_forward_f16$heap.CALL.invokeExact(input, weight, bias,
                         batch, in_features, out_features, output, workspace, workspace_size);
             } else {
-                return (int) my_lib_linear_forward_f16.CALL.invokeExact(input, weight, bias, batch,
-                        in_features, out_features, output, workspace, workspace_size);
+                return (int) my_lib_linear_forward_f16$native.CALL.invokeExact(input, weight, bias,
+                        batch, in_features, out_features, output, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_forward_workspace_size_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_forward_workspace_size_bf16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class my_lib_linear_forward_workspace_size_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "my_lib_linear_forward_workspace_size_bf16", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1137,16 +1195,17 @@ final class MyLibFfm {
     static long my_lib_linear_forward_workspace_size_bf16(long batch, long in_features,
             long out_features) {
         try {
-            return (long) my_lib_linear_forward_workspace_size_bf16.CALL.invokeExact(batch,
+            return (long) my_lib_linear_forward_workspace_size_bf16$native.CALL.invokeExact(batch,
                     in_features, out_features);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_forward_workspace_size_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_forward_workspace_size_f16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class my_lib_linear_forward_workspace_size_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "my_lib_linear_forward_workspace_size_f16", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1160,23 +1219,27 @@ final class MyLibFfm {
     static long my_lib_linear_forward_workspace_size_f16(long batch, long in_features,
             long out_features) {
         try {
-            return (long) my_lib_linear_forward_workspace_size_f16.CALL.invokeExact(batch,
+            return (long) my_lib_linear_forward_workspace_size_f16$native.CALL.invokeExact(batch,
                     in_features, out_features);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_backward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_backward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_backward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class my_lib_linear_backward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_linear_backward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_backward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_linear_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1209,29 +1272,33 @@ final class MyLibFfm {
             if (!grad_output.isNative() || !input.isNative() || !weight.isNative() ||
                     !grad_input.isNative() || !grad_weight.isNative() || !grad_bias.isNative() ||
                     !workspace.isNative()) {
-                return (int) my_lib_linear_backward_heap.CALL.invokeExact(grad_output, input,
+                return (int) my_lib_linear_backward$heap.CALL.invokeExact(grad_output, input,
                         weight, batch, in_features, out_features, grad_input, grad_weight,
                         grad_bias, workspace, workspace_size);
             } else {
-                return (int) my_lib_linear_backward.CALL.invokeExact(grad_output, input, weight,
-                        batch, in_features, out_features, grad_input, grad_weight, grad_bias,
-                        workspace, workspace_size);
+                return (int) my_lib_linear_backward$native.CALL.invokeExact(grad_output, input,
+                        weight, batch, in_features, out_features, grad_input, grad_weight,
+                        grad_bias, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_backward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_backward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class my_lib_linear_backward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_linear_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_backward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_linear_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1264,22 +1331,23 @@ final class MyLibFfm {
             if (!grad_output.isNative() || !input.isNative() || !weight.isNative() ||
                     !grad_input.isNative() || !grad_weight.isNative() || !grad_bias.isNative() ||
                     !workspace.isNative()) {
-                return (int) my_lib_linear_backward_f64_heap.CALL.invokeExact(grad_output, input,
+                return (int) my_lib_linear_backward_f64$heap.CALL.invokeExact(grad_output, input,
                         weight, batch, in_features, out_features, grad_input, grad_weight,
                         grad_bias, workspace, workspace_size);
             } else {
-                return (int) my_lib_linear_backward_f64.CALL.invokeExact(grad_output, input, weight,
-                        batch, in_features, out_features, grad_input, grad_weight, grad_bias,
-                        workspace, workspace_size);
+                return (int) my_lib_linear_backward_f64$native.CALL.invokeExact(grad_output, input,
+                        weight, batch, in_features, out_features, grad_input, grad_weight,
+                        grad_bias, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_backward_workspace_size {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_backward_workspace_size",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class my_lib_linear_backward_workspace_size$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_backward_workspace_size",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1297,16 +1365,17 @@ final class MyLibFfm {
     static long my_lib_linear_backward_workspace_size(long batch, long in_features,
             long out_features) {
         try {
-            return (long) my_lib_linear_backward_workspace_size.CALL.invokeExact(batch, in_features,
-                    out_features);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) my_lib_linear_backward_workspace_size$native.CALL.invokeExact(batch,
+                    in_features, out_features);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_backward_workspace_size_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_backward_workspace_size_f64",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class my_lib_linear_backward_workspace_size_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "my_lib_linear_backward_workspace_size_f64", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1324,23 +1393,27 @@ final class MyLibFfm {
     static long my_lib_linear_backward_workspace_size_f64(long batch, long in_features,
             long out_features) {
         try {
-            return (long) my_lib_linear_backward_workspace_size_f64.CALL.invokeExact(batch,
+            return (long) my_lib_linear_backward_workspace_size_f64$native.CALL.invokeExact(batch,
                     in_features, out_features);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_backward_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_backward_bf16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_backward_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_backward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class my_lib_linear_backward_bf16_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_linear_backward_bf16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_backward_bf16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_linear_backward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1374,29 +1447,33 @@ final class MyLibFfm {
             if (!grad_output.isNative() || !input.isNative() || !weight.isNative() ||
                     !grad_input.isNative() || !grad_weight.isNative() || !grad_bias.isNative() ||
                     !workspace.isNative()) {
-                return (int) my_lib_linear_backward_bf16_heap.CALL.invokeExact(grad_output, input,
+                return (int) my_lib_linear_backward_bf16$heap.CALL.invokeExact(grad_output, input,
                         weight, batch, in_features, out_features, grad_input, grad_weight,
                         grad_bias, workspace, workspace_size);
             } else {
-                return (int) my_lib_linear_backward_bf16.CALL.invokeExact(grad_output, input,
+                return (int) my_lib_linear_backward_bf16$native.CALL.invokeExact(grad_output, input,
                         weight, batch, in_features, out_features, grad_input, grad_weight,
                         grad_bias, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_backward_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_backward_f16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_backward_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_linear_backward_f16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class my_lib_linear_backward_f16_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_linear_backward_f16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class my_lib_linear_backward_f16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_linear_backward_f16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1429,23 +1506,23 @@ final class MyLibFfm {
             if (!grad_output.isNative() || !input.isNative() || !weight.isNative() ||
                     !grad_input.isNative() || !grad_weight.isNative() || !grad_bias.isNative() ||
                     !workspace.isNative()) {
-                return (int) my_lib_linear_backward_f16_heap.CALL.invokeExact(grad_output, input,
+                return (int) my_lib_linear_backward_f16$heap.CALL.invokeExact(grad_output, input,
                         weight, batch, in_features, out_features, grad_input, grad_weight,
                         grad_bias, workspace, workspace_size);
             } else {
-                return (int) my_lib_linear_backward_f16.CALL.invokeExact(grad_output, input, weight,
-                        batch, in_features, out_features, grad_input, grad_weight, grad_bias,
-                        workspace, workspace_size);
+                return (int) my_lib_linear_backward_f16$native.CALL.invokeExact(grad_output, input,
+                        weight, batch, in_features, out_features, grad_input, grad_weight,
+                        grad_bias, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_backward_workspace_size_bf16 {
-        static final MethodHandle CALL = handle(NATIVE,
-                "my_lib_linear_backward_workspace_size_bf16", JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG);
+    private static final class my_lib_linear_backward_workspace_size_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "my_lib_linear_backward_workspace_size_bf16", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1459,16 +1536,17 @@ final class MyLibFfm {
     static long my_lib_linear_backward_workspace_size_bf16(long batch, long in_features,
             long out_features) {
         try {
-            return (long) my_lib_linear_backward_workspace_size_bf16.CALL.invokeExact(batch,
+            return (long) my_lib_linear_backward_workspace_size_bf16$native.CALL.invokeExact(batch,
                     in_features, out_features);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_linear_backward_workspace_size_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_linear_backward_workspace_size_f16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class my_lib_linear_backward_workspace_size_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "my_lib_linear_backward_workspace_size_f16", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1482,23 +1560,27 @@ final class MyLibFfm {
     static long my_lib_linear_backward_workspace_size_f16(long batch, long in_features,
             long out_features) {
         try {
-            return (long) my_lib_linear_backward_workspace_size_f16.CALL.invokeExact(batch,
+            return (long) my_lib_linear_backward_workspace_size_f16$native.CALL.invokeExact(batch,
                     in_features, out_features);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_batch_norm2d_forward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_batch_norm2d_forward", JAVA_INT,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_DOUBLE, ADDRESS, ADDRESS,
-                ADDRESS);
+    private static final class my_lib_batch_norm2d_forward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_batch_norm2d_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_batch_norm2d_forward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_batch_norm2d_forward", JAVA_INT,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_DOUBLE, ADDRESS, ADDRESS,
-                ADDRESS);
+    private static final class my_lib_batch_norm2d_forward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_batch_norm2d_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS);
     }
 
     /**
@@ -1526,27 +1608,31 @@ final class MyLibFfm {
             MemorySegment std) {
         try {
             if (!input.isNative() || !output.isNative() || !mean.isNative() || !std.isNative()) {
-                return (int) my_lib_batch_norm2d_forward_heap.CALL.invokeExact(input, batch,
+                return (int) my_lib_batch_norm2d_forward$heap.CALL.invokeExact(input, batch,
                         channels, height, width, eps, output, mean, std);
             } else {
-                return (int) my_lib_batch_norm2d_forward.CALL.invokeExact(input, batch, channels,
-                        height, width, eps, output, mean, std);
+                return (int) my_lib_batch_norm2d_forward$native.CALL.invokeExact(input, batch,
+                        channels, height, width, eps, output, mean, std);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_batch_norm2d_forward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_batch_norm2d_forward_f64", JAVA_INT,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_DOUBLE, ADDRESS, ADDRESS,
-                ADDRESS);
+    private static final class my_lib_batch_norm2d_forward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_batch_norm2d_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_batch_norm2d_forward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_batch_norm2d_forward_f64", JAVA_INT,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_DOUBLE, ADDRESS, ADDRESS,
-                ADDRESS);
+    private static final class my_lib_batch_norm2d_forward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_batch_norm2d_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS);
     }
 
     /**
@@ -1574,27 +1660,31 @@ final class MyLibFfm {
             MemorySegment std) {
         try {
             if (!input.isNative() || !output.isNative() || !mean.isNative() || !std.isNative()) {
-                return (int) my_lib_batch_norm2d_forward_f64_heap.CALL.invokeExact(input, batch,
+                return (int) my_lib_batch_norm2d_forward_f64$heap.CALL.invokeExact(input, batch,
                         channels, height, width, eps, output, mean, std);
             } else {
-                return (int) my_lib_batch_norm2d_forward_f64.CALL.invokeExact(input, batch,
+                return (int) my_lib_batch_norm2d_forward_f64$native.CALL.invokeExact(input, batch,
                         channels, height, width, eps, output, mean, std);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_batch_norm2d_backward {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_batch_norm2d_backward", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_batch_norm2d_backward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_batch_norm2d_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE,
+                ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_batch_norm2d_backward_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_batch_norm2d_backward", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_batch_norm2d_backward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_batch_norm2d_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE,
+                ValueLayout.ADDRESS);
     }
 
     /**
@@ -1624,27 +1714,31 @@ final class MyLibFfm {
         try {
             if (!grad_output.isNative() || !input.isNative() || !mean.isNative() ||
                     !std.isNative() || !grad_input.isNative()) {
-                return (int) my_lib_batch_norm2d_backward_heap.CALL.invokeExact(grad_output, input,
+                return (int) my_lib_batch_norm2d_backward$heap.CALL.invokeExact(grad_output, input,
                         mean, std, batch, channels, height, width, eps, grad_input);
             } else {
-                return (int) my_lib_batch_norm2d_backward.CALL.invokeExact(grad_output, input, mean,
-                        std, batch, channels, height, width, eps, grad_input);
+                return (int) my_lib_batch_norm2d_backward$native.CALL.invokeExact(grad_output,
+                        input, mean, std, batch, channels, height, width, eps, grad_input);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class my_lib_batch_norm2d_backward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "my_lib_batch_norm2d_backward_f64",
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_batch_norm2d_backward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "my_lib_batch_norm2d_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE,
+                ValueLayout.ADDRESS);
     }
 
-    private static final class my_lib_batch_norm2d_backward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "my_lib_batch_norm2d_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_DOUBLE, ADDRESS);
+    private static final class my_lib_batch_norm2d_backward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "my_lib_batch_norm2d_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_DOUBLE,
+                ValueLayout.ADDRESS);
     }
 
     /**
@@ -1674,27 +1768,31 @@ final class MyLibFfm {
         try {
             if (!grad_output.isNative() || !input.isNative() || !mean.isNative() ||
                     !std.isNative() || !grad_input.isNative()) {
-                return (int) my_lib_batch_norm2d_backward_f64_heap.CALL.invokeExact(grad_output,
+                return (int) my_lib_batch_norm2d_backward_f64$heap.CALL.invokeExact(grad_output,
                         input, mean, std, batch, channels, height, width, eps, grad_input);
             } else {
-                return (int) my_lib_batch_norm2d_backward_f64.CALL.invokeExact(grad_output, input,
-                        mean, std, batch, channels, height, width, eps, grad_input);
+                return (int) my_lib_batch_norm2d_backward_f64$native.CALL.invokeExact(grad_output,
+                        input, mean, std, batch, channels, height, width, eps, grad_input);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_forward {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_forward", JAVA_INT, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_forward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_forward", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_forward_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_forward", JAVA_INT, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_forward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_forward", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1728,29 +1826,33 @@ final class MyLibFfm {
             if (!input.isNative() || !weights.isNative() || !bias.isNative() || !old_h.isNative() ||
                     !old_cell.isNative() || !new_h.isNative() || !new_cell.isNative() ||
                     !gates.isNative() || !workspace.isNative()) {
-                return (int) lltm_forward_heap.CALL.invokeExact(input, weights, bias, old_h,
+                return (int) lltm_forward$heap.CALL.invokeExact(input, weights, bias, old_h,
                         old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace,
                         workspace_size);
             } else {
-                return (int) lltm_forward.CALL.invokeExact(input, weights, bias, old_h, old_cell,
-                        batch, input_size, state_size, new_h, new_cell, gates, workspace,
+                return (int) lltm_forward$native.CALL.invokeExact(input, weights, bias, old_h,
+                        old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace,
                         workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_forward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_forward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_forward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_forward_f64", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_forward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_forward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_forward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_forward_f64", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1784,22 +1886,23 @@ final class MyLibFfm {
             if (!input.isNative() || !weights.isNative() || !bias.isNative() || !old_h.isNative() ||
                     !old_cell.isNative() || !new_h.isNative() || !new_cell.isNative() ||
                     !gates.isNative() || !workspace.isNative()) {
-                return (int) lltm_forward_f64_heap.CALL.invokeExact(input, weights, bias, old_h,
+                return (int) lltm_forward_f64$heap.CALL.invokeExact(input, weights, bias, old_h,
                         old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace,
                         workspace_size);
             } else {
-                return (int) lltm_forward_f64.CALL.invokeExact(input, weights, bias, old_h,
+                return (int) lltm_forward_f64$native.CALL.invokeExact(input, weights, bias, old_h,
                         old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace,
                         workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_forward_workspace_size {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_forward_workspace_size", JAVA_LONG,
-                JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_forward_workspace_size$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_forward_workspace_size",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1814,16 +1917,17 @@ final class MyLibFfm {
      */
     static long lltm_forward_workspace_size(long batch, long input_size, long state_size) {
         try {
-            return (long) lltm_forward_workspace_size.CALL.invokeExact(batch, input_size,
+            return (long) lltm_forward_workspace_size$native.CALL.invokeExact(batch, input_size,
                     state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_forward_workspace_size_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_forward_workspace_size_f64",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_forward_workspace_size_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_forward_workspace_size_f64",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1839,23 +1943,27 @@ final class MyLibFfm {
      */
     static long lltm_forward_workspace_size_f64(long batch, long input_size, long state_size) {
         try {
-            return (long) lltm_forward_workspace_size_f64.CALL.invokeExact(batch, input_size,
+            return (long) lltm_forward_workspace_size_f64$native.CALL.invokeExact(batch, input_size,
                     state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_forward_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_forward_bf16", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_forward_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_forward_bf16", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_forward_bf16_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_forward_bf16", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_forward_bf16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_forward_bf16", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1889,29 +1997,33 @@ final class MyLibFfm {
             if (!input.isNative() || !weights.isNative() || !bias.isNative() || !old_h.isNative() ||
                     !old_cell.isNative() || !new_h.isNative() || !new_cell.isNative() ||
                     !gates.isNative() || !workspace.isNative()) {
-                return (int) lltm_forward_bf16_heap.CALL.invokeExact(input, weights, bias, old_h,
+                return (int) lltm_forward_bf16$heap.CALL.invokeExact(input, weights, bias, old_h,
                         old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace,
                         workspace_size);
             } else {
-                return (int) lltm_forward_bf16.CALL.invokeExact(input, weights, bias, old_h,
+                return (int) lltm_forward_bf16$native.CALL.invokeExact(input, weights, bias, old_h,
                         old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace,
                         workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_forward_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_forward_f16", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_forward_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_forward_f16", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_forward_f16_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_forward_f16", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_forward_f16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_forward_f16", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1945,22 +2057,23 @@ final class MyLibFfm {
             if (!input.isNative() || !weights.isNative() || !bias.isNative() || !old_h.isNative() ||
                     !old_cell.isNative() || !new_h.isNative() || !new_cell.isNative() ||
                     !gates.isNative() || !workspace.isNative()) {
-                return (int) lltm_forward_f16_heap.CALL.invokeExact(input, weights, bias, old_h,
+                return (int) lltm_forward_f16$heap.CALL.invokeExact(input, weights, bias, old_h,
                         old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace,
                         workspace_size);
             } else {
-                return (int) lltm_forward_f16.CALL.invokeExact(input, weights, bias, old_h,
+                return (int) lltm_forward_f16$native.CALL.invokeExact(input, weights, bias, old_h,
                         old_cell, batch, input_size, state_size, new_h, new_cell, gates, workspace,
                         workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_forward_workspace_size_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_forward_workspace_size_bf16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_forward_workspace_size_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_forward_workspace_size_bf16",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1973,16 +2086,17 @@ final class MyLibFfm {
      */
     static long lltm_forward_workspace_size_bf16(long batch, long input_size, long state_size) {
         try {
-            return (long) lltm_forward_workspace_size_bf16.CALL.invokeExact(batch, input_size,
-                    state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_forward_workspace_size_bf16$native.CALL.invokeExact(batch,
+                    input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_forward_workspace_size_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_forward_workspace_size_f16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_forward_workspace_size_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_forward_workspace_size_f16",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -1995,23 +2109,29 @@ final class MyLibFfm {
      */
     static long lltm_forward_workspace_size_f16(long batch, long input_size, long state_size) {
         try {
-            return (long) lltm_forward_workspace_size_f16.CALL.invokeExact(batch, input_size,
+            return (long) lltm_forward_workspace_size_f16$native.CALL.invokeExact(batch, input_size,
                     state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_backward {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_backward", JAVA_INT, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_backward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_backward", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_backward_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_backward", JAVA_INT, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_backward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_backward", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2055,29 +2175,35 @@ final class MyLibFfm {
                     !weights.isNative() || !d_input.isNative() || !d_weights.isNative() ||
                     !d_bias.isNative() || !d_old_h.isNative() || !d_old_cell.isNative() ||
                     !workspace.isNative()) {
-                return (int) lltm_backward_heap.CALL.invokeExact(grad_h, grad_cell, new_cell, gates,
+                return (int) lltm_backward$heap.CALL.invokeExact(grad_h, grad_cell, new_cell, gates,
                         input, old_h, weights, batch, input_size, state_size, d_input, d_weights,
                         d_bias, d_old_h, d_old_cell, workspace, workspace_size);
             } else {
-                return (int) lltm_backward.CALL.invokeExact(grad_h, grad_cell, new_cell, gates,
-                        input, old_h, weights, batch, input_size, state_size, d_input, d_weights,
-                        d_bias, d_old_h, d_old_cell, workspace, workspace_size);
+                return (int) lltm_backward$native.CALL.invokeExact(grad_h, grad_cell, new_cell,
+                        gates, input, old_h, weights, batch, input_size, state_size, d_input,
+                        d_weights, d_bias, d_old_h, d_old_cell, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_backward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_backward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_backward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_backward_f64", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_backward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_backward_f64", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_backward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_backward_f64", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2122,22 +2248,23 @@ final class MyLibFfm {
                     !weights.isNative() || !d_input.isNative() || !d_weights.isNative() ||
                     !d_bias.isNative() || !d_old_h.isNative() || !d_old_cell.isNative() ||
                     !workspace.isNative()) {
-                return (int) lltm_backward_f64_heap.CALL.invokeExact(grad_h, grad_cell, new_cell,
+                return (int) lltm_backward_f64$heap.CALL.invokeExact(grad_h, grad_cell, new_cell,
                         gates, input, old_h, weights, batch, input_size, state_size, d_input,
                         d_weights, d_bias, d_old_h, d_old_cell, workspace, workspace_size);
             } else {
-                return (int) lltm_backward_f64.CALL.invokeExact(grad_h, grad_cell, new_cell, gates,
-                        input, old_h, weights, batch, input_size, state_size, d_input, d_weights,
-                        d_bias, d_old_h, d_old_cell, workspace, workspace_size);
+                return (int) lltm_backward_f64$native.CALL.invokeExact(grad_h, grad_cell, new_cell,
+                        gates, input, old_h, weights, batch, input_size, state_size, d_input,
+                        d_weights, d_bias, d_old_h, d_old_cell, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_backward_workspace_size {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_backward_workspace_size", JAVA_LONG,
-                JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_backward_workspace_size$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_backward_workspace_size",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2154,16 +2281,17 @@ final class MyLibFfm {
      */
     static long lltm_backward_workspace_size(long batch, long input_size, long state_size) {
         try {
-            return (long) lltm_backward_workspace_size.CALL.invokeExact(batch, input_size,
+            return (long) lltm_backward_workspace_size$native.CALL.invokeExact(batch, input_size,
                     state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_backward_workspace_size_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_backward_workspace_size_f64",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_backward_workspace_size_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_backward_workspace_size_f64",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2181,23 +2309,29 @@ final class MyLibFfm {
      */
     static long lltm_backward_workspace_size_f64(long batch, long input_size, long state_size) {
         try {
-            return (long) lltm_backward_workspace_size_f64.CALL.invokeExact(batch, input_size,
-                    state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_backward_workspace_size_f64$native.CALL.invokeExact(batch,
+                    input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_backward_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_backward_bf16", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_backward_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_backward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_backward_bf16_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_backward_bf16", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_backward_bf16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_backward_bf16", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2243,29 +2377,35 @@ final class MyLibFfm {
                     !weights.isNative() || !d_input.isNative() || !d_weights.isNative() ||
                     !d_bias.isNative() || !d_old_h.isNative() || !d_old_cell.isNative() ||
                     !workspace.isNative()) {
-                return (int) lltm_backward_bf16_heap.CALL.invokeExact(grad_h, grad_cell, new_cell,
+                return (int) lltm_backward_bf16$heap.CALL.invokeExact(grad_h, grad_cell, new_cell,
                         gates, input, old_h, weights, batch, input_size, state_size, d_input,
                         d_weights, d_bias, d_old_h, d_old_cell, workspace, workspace_size);
             } else {
-                return (int) lltm_backward_bf16.CALL.invokeExact(grad_h, grad_cell, new_cell, gates,
-                        input, old_h, weights, batch, input_size, state_size, d_input, d_weights,
-                        d_bias, d_old_h, d_old_cell, workspace, workspace_size);
+                return (int) lltm_backward_bf16$native.CALL.invokeExact(grad_h, grad_cell, new_cell,
+                        gates, input, old_h, weights, batch, input_size, state_size, d_input,
+                        d_weights, d_bias, d_old_h, d_old_cell, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_backward_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_backward_f16", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_backward_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_backward_f16", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_backward_f16_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_backward_f16", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_backward_f16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_backward_f16", ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2311,22 +2451,23 @@ final class MyLibFfm {
                     !weights.isNative() || !d_input.isNative() || !d_weights.isNative() ||
                     !d_bias.isNative() || !d_old_h.isNative() || !d_old_cell.isNative() ||
                     !workspace.isNative()) {
-                return (int) lltm_backward_f16_heap.CALL.invokeExact(grad_h, grad_cell, new_cell,
+                return (int) lltm_backward_f16$heap.CALL.invokeExact(grad_h, grad_cell, new_cell,
                         gates, input, old_h, weights, batch, input_size, state_size, d_input,
                         d_weights, d_bias, d_old_h, d_old_cell, workspace, workspace_size);
             } else {
-                return (int) lltm_backward_f16.CALL.invokeExact(grad_h, grad_cell, new_cell, gates,
-                        input, old_h, weights, batch, input_size, state_size, d_input, d_weights,
-                        d_bias, d_old_h, d_old_cell, workspace, workspace_size);
+                return (int) lltm_backward_f16$native.CALL.invokeExact(grad_h, grad_cell, new_cell,
+                        gates, input, old_h, weights, batch, input_size, state_size, d_input,
+                        d_weights, d_bias, d_old_h, d_old_cell, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_backward_workspace_size_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_backward_workspace_size_bf16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_backward_workspace_size_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_backward_workspace_size_bf16",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2339,16 +2480,17 @@ final class MyLibFfm {
      */
     static long lltm_backward_workspace_size_bf16(long batch, long input_size, long state_size) {
         try {
-            return (long) lltm_backward_workspace_size_bf16.CALL.invokeExact(batch, input_size,
-                    state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_backward_workspace_size_bf16$native.CALL.invokeExact(batch,
+                    input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_backward_workspace_size_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_backward_workspace_size_f16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_backward_workspace_size_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_backward_workspace_size_f16",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2361,23 +2503,29 @@ final class MyLibFfm {
      */
     static long lltm_backward_workspace_size_f16(long batch, long input_size, long state_size) {
         try {
-            return (long) lltm_backward_workspace_size_f16.CALL.invokeExact(batch, input_size,
-                    state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_backward_workspace_size_f16$native.CALL.invokeExact(batch,
+                    input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_forward {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_forward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_forward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_sequence_forward_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_sequence_forward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_forward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_sequence_forward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2409,29 +2557,35 @@ final class MyLibFfm {
             if (!input.isNative() || !weights.isNative() || !bias.isNative() || !old_h.isNative() ||
                     !old_cell.isNative() || !h.isNative() || !cell.isNative() ||
                     !gates.isNative() || !workspace.isNative()) {
-                return (int) lltm_sequence_forward_heap.CALL.invokeExact(input, weights, bias,
+                return (int) lltm_sequence_forward$heap.CALL.invokeExact(input, weights, bias,
                         old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, gates,
                         workspace, workspace_size);
             } else {
-                return (int) lltm_sequence_forward.CALL.invokeExact(input, weights, bias, old_h,
-                        old_cell, seq_len, batch, input_size, state_size, h, cell, gates, workspace,
-                        workspace_size);
+                return (int) lltm_sequence_forward$native.CALL.invokeExact(input, weights, bias,
+                        old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, gates,
+                        workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_forward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_forward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_sequence_forward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_sequence_forward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_forward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_sequence_forward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2463,22 +2617,23 @@ final class MyLibFfm {
             if (!input.isNative() || !weights.isNative() || !bias.isNative() || !old_h.isNative() ||
                     !old_cell.isNative() || !h.isNative() || !cell.isNative() ||
                     !gates.isNative() || !workspace.isNative()) {
-                return (int) lltm_sequence_forward_f64_heap.CALL.invokeExact(input, weights, bias,
+                return (int) lltm_sequence_forward_f64$heap.CALL.invokeExact(input, weights, bias,
                         old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, gates,
                         workspace, workspace_size);
             } else {
-                return (int) lltm_sequence_forward_f64.CALL.invokeExact(input, weights, bias, old_h,
-                        old_cell, seq_len, batch, input_size, state_size, h, cell, gates, workspace,
-                        workspace_size);
+                return (int) lltm_sequence_forward_f64$native.CALL.invokeExact(input, weights, bias,
+                        old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, gates,
+                        workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_forward_workspace_size {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_forward_workspace_size",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_sequence_forward_workspace_size$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_forward_workspace_size",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2493,16 +2648,18 @@ final class MyLibFfm {
     static long lltm_sequence_forward_workspace_size(long seq_len, long batch, long input_size,
             long state_size) {
         try {
-            return (long) lltm_sequence_forward_workspace_size.CALL.invokeExact(seq_len, batch,
-                    input_size, state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_sequence_forward_workspace_size$native.CALL.invokeExact(seq_len,
+                    batch, input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_forward_workspace_size_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_forward_workspace_size_f64",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_sequence_forward_workspace_size_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "lltm_sequence_forward_workspace_size_f64", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2517,23 +2674,29 @@ final class MyLibFfm {
     static long lltm_sequence_forward_workspace_size_f64(long seq_len, long batch, long input_size,
             long state_size) {
         try {
-            return (long) lltm_sequence_forward_workspace_size_f64.CALL.invokeExact(seq_len, batch,
-                    input_size, state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_sequence_forward_workspace_size_f64$native.CALL.invokeExact(seq_len,
+                    batch, input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_forward_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_forward_bf16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_forward_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_forward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_sequence_forward_bf16_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_sequence_forward_bf16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_forward_bf16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_sequence_forward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2566,29 +2729,35 @@ final class MyLibFfm {
             if (!input.isNative() || !weights.isNative() || !bias.isNative() || !old_h.isNative() ||
                     !old_cell.isNative() || !h.isNative() || !cell.isNative() ||
                     !gates.isNative() || !workspace.isNative()) {
-                return (int) lltm_sequence_forward_bf16_heap.CALL.invokeExact(input, weights, bias,
+                return (int) lltm_sequence_forward_bf16$heap.CALL.invokeExact(input, weights, bias,
                         old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, gates,
                         workspace, workspace_size);
             } else {
-                return (int) lltm_sequence_forward_bf16.CALL.invokeExact(input, weights, bias,
-                        old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, gates,
-                        workspace, workspace_size);
+                return (int) lltm_sequence_forward_bf16$native.CALL.invokeExact(input, weights,
+                        bias, old_h, old_cell, seq_len, batch, input_size, state_size, h, cell,
+                        gates, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_forward_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_forward_f16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_forward_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_forward_f16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_sequence_forward_f16_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_sequence_forward_f16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_forward_f16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_sequence_forward_f16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2621,22 +2790,24 @@ final class MyLibFfm {
             if (!input.isNative() || !weights.isNative() || !bias.isNative() || !old_h.isNative() ||
                     !old_cell.isNative() || !h.isNative() || !cell.isNative() ||
                     !gates.isNative() || !workspace.isNative()) {
-                return (int) lltm_sequence_forward_f16_heap.CALL.invokeExact(input, weights, bias,
+                return (int) lltm_sequence_forward_f16$heap.CALL.invokeExact(input, weights, bias,
                         old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, gates,
                         workspace, workspace_size);
             } else {
-                return (int) lltm_sequence_forward_f16.CALL.invokeExact(input, weights, bias, old_h,
-                        old_cell, seq_len, batch, input_size, state_size, h, cell, gates, workspace,
-                        workspace_size);
+                return (int) lltm_sequence_forward_f16$native.CALL.invokeExact(input, weights, bias,
+                        old_h, old_cell, seq_len, batch, input_size, state_size, h, cell, gates,
+                        workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_forward_workspace_size_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_forward_workspace_size_bf16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_sequence_forward_workspace_size_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "lltm_sequence_forward_workspace_size_bf16", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2651,16 +2822,18 @@ final class MyLibFfm {
     static long lltm_sequence_forward_workspace_size_bf16(long seq_len, long batch, long input_size,
             long state_size) {
         try {
-            return (long) lltm_sequence_forward_workspace_size_bf16.CALL.invokeExact(seq_len, batch,
-                    input_size, state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_sequence_forward_workspace_size_bf16$native.CALL.invokeExact(seq_len,
+                    batch, input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_forward_workspace_size_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_forward_workspace_size_f16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_sequence_forward_workspace_size_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "lltm_sequence_forward_workspace_size_f16", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2675,25 +2848,33 @@ final class MyLibFfm {
     static long lltm_sequence_forward_workspace_size_f16(long seq_len, long batch, long input_size,
             long state_size) {
         try {
-            return (long) lltm_sequence_forward_workspace_size_f16.CALL.invokeExact(seq_len, batch,
-                    input_size, state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_sequence_forward_workspace_size_f16$native.CALL.invokeExact(seq_len,
+                    batch, input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_backward {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_backward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_backward$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_sequence_backward_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_sequence_backward", JAVA_INT, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_backward$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_sequence_backward",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2742,33 +2923,41 @@ final class MyLibFfm {
                     !old_h.isNative() || !old_cell.isNative() || !weights.isNative() ||
                     !d_input.isNative() || !d_weights.isNative() || !d_bias.isNative() ||
                     !d_old_h.isNative() || !d_old_cell.isNative() || !workspace.isNative()) {
-                return (int) lltm_sequence_backward_heap.CALL.invokeExact(grad_h, grad_last_h,
+                return (int) lltm_sequence_backward$heap.CALL.invokeExact(grad_h, grad_last_h,
                         grad_last_cell, cell, gates, input, h, old_h, old_cell, weights, seq_len,
                         batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,
                         d_old_cell, workspace, workspace_size);
             } else {
-                return (int) lltm_sequence_backward.CALL.invokeExact(grad_h, grad_last_h,
+                return (int) lltm_sequence_backward$native.CALL.invokeExact(grad_h, grad_last_h,
                         grad_last_cell, cell, gates, input, h, old_h, old_cell, weights, seq_len,
                         batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,
                         d_old_cell, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_backward_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_backward_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_sequence_backward_f64_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_sequence_backward_f64", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_backward_f64$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_sequence_backward_f64",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2817,24 +3006,25 @@ final class MyLibFfm {
                     !old_h.isNative() || !old_cell.isNative() || !weights.isNative() ||
                     !d_input.isNative() || !d_weights.isNative() || !d_bias.isNative() ||
                     !d_old_h.isNative() || !d_old_cell.isNative() || !workspace.isNative()) {
-                return (int) lltm_sequence_backward_f64_heap.CALL.invokeExact(grad_h, grad_last_h,
+                return (int) lltm_sequence_backward_f64$heap.CALL.invokeExact(grad_h, grad_last_h,
                         grad_last_cell, cell, gates, input, h, old_h, old_cell, weights, seq_len,
                         batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,
                         d_old_cell, workspace, workspace_size);
             } else {
-                return (int) lltm_sequence_backward_f64.CALL.invokeExact(grad_h, grad_last_h,
+                return (int) lltm_sequence_backward_f64$native.CALL.invokeExact(grad_h, grad_last_h,
                         grad_last_cell, cell, gates, input, h, old_h, old_cell, weights, seq_len,
                         batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,
                         d_old_cell, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_backward_workspace_size {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_backward_workspace_size",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_sequence_backward_workspace_size$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_backward_workspace_size",
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2852,16 +3042,18 @@ final class MyLibFfm {
     static long lltm_sequence_backward_workspace_size(long seq_len, long batch, long input_size,
             long state_size) {
         try {
-            return (long) lltm_sequence_backward_workspace_size.CALL.invokeExact(seq_len, batch,
-                    input_size, state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_sequence_backward_workspace_size$native.CALL.invokeExact(seq_len,
+                    batch, input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_backward_workspace_size_f64 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_backward_workspace_size_f64",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_sequence_backward_workspace_size_f64$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "lltm_sequence_backward_workspace_size_f64", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2879,25 +3071,33 @@ final class MyLibFfm {
     static long lltm_sequence_backward_workspace_size_f64(long seq_len, long batch, long input_size,
             long state_size) {
         try {
-            return (long) lltm_sequence_backward_workspace_size_f64.CALL.invokeExact(seq_len, batch,
-                    input_size, state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_sequence_backward_workspace_size_f64$native.CALL.invokeExact(seq_len,
+                    batch, input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_backward_bf16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_backward_bf16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_backward_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_backward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_sequence_backward_bf16_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_sequence_backward_bf16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_backward_bf16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_sequence_backward_bf16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -2948,33 +3148,41 @@ final class MyLibFfm {
                     !old_h.isNative() || !old_cell.isNative() || !weights.isNative() ||
                     !d_input.isNative() || !d_weights.isNative() || !d_bias.isNative() ||
                     !d_old_h.isNative() || !d_old_cell.isNative() || !workspace.isNative()) {
-                return (int) lltm_sequence_backward_bf16_heap.CALL.invokeExact(grad_h, grad_last_h,
+                return (int) lltm_sequence_backward_bf16$heap.CALL.invokeExact(grad_h, grad_last_h,
                         grad_last_cell, cell, gates, input, h, old_h, old_cell, weights, seq_len,
                         batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,
                         d_old_cell, workspace, workspace_size);
             } else {
-                return (int) lltm_sequence_backward_bf16.CALL.invokeExact(grad_h, grad_last_h,
-                        grad_last_cell, cell, gates, input, h, old_h, old_cell, weights, seq_len,
-                        batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,
-                        d_old_cell, workspace, workspace_size);
+                return (int) lltm_sequence_backward_bf16$native.CALL.invokeExact(grad_h,
+                        grad_last_h, grad_last_cell, cell, gates, input, h, old_h, old_cell,
+                        weights, seq_len, batch, input_size, state_size, d_input, d_weights, d_bias,
+                        d_old_h, d_old_cell, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_backward_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_backward_f16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_backward_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE, "lltm_sequence_backward_f16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
-    private static final class lltm_sequence_backward_f16_heap {
-        static final MethodHandle CALL = handle(HEAP, "lltm_sequence_backward_f16", JAVA_INT,
-                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
+    private static final class lltm_sequence_backward_f16$heap {
+        static final MethodHandle CALL = $handle($HEAP, "lltm_sequence_backward_f16",
+                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -3025,25 +3233,26 @@ final class MyLibFfm {
                     !old_h.isNative() || !old_cell.isNative() || !weights.isNative() ||
                     !d_input.isNative() || !d_weights.isNative() || !d_bias.isNative() ||
                     !d_old_h.isNative() || !d_old_cell.isNative() || !workspace.isNative()) {
-                return (int) lltm_sequence_backward_f16_heap.CALL.invokeExact(grad_h, grad_last_h,
+                return (int) lltm_sequence_backward_f16$heap.CALL.invokeExact(grad_h, grad_last_h,
                         grad_last_cell, cell, gates, input, h, old_h, old_cell, weights, seq_len,
                         batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,
                         d_old_cell, workspace, workspace_size);
             } else {
-                return (int) lltm_sequence_backward_f16.CALL.invokeExact(grad_h, grad_last_h,
+                return (int) lltm_sequence_backward_f16$native.CALL.invokeExact(grad_h, grad_last_h,
                         grad_last_cell, cell, gates, input, h, old_h, old_cell, weights, seq_len,
                         batch, input_size, state_size, d_input, d_weights, d_bias, d_old_h,
                         d_old_cell, workspace, workspace_size);
             }
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_backward_workspace_size_bf16 {
-        static final MethodHandle CALL = handle(NATIVE,
-                "lltm_sequence_backward_workspace_size_bf16", JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, JAVA_LONG);
+    private static final class lltm_sequence_backward_workspace_size_bf16$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "lltm_sequence_backward_workspace_size_bf16", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -3058,16 +3267,18 @@ final class MyLibFfm {
     static long lltm_sequence_backward_workspace_size_bf16(long seq_len, long batch,
             long input_size, long state_size) {
         try {
-            return (long) lltm_sequence_backward_workspace_size_bf16.CALL.invokeExact(seq_len,
-                    batch, input_size, state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_sequence_backward_workspace_size_bf16$native.CALL.invokeExact(
+                    seq_len, batch, input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 
-    private static final class lltm_sequence_backward_workspace_size_f16 {
-        static final MethodHandle CALL = handle(NATIVE, "lltm_sequence_backward_workspace_size_f16",
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final class lltm_sequence_backward_workspace_size_f16$native {
+        static final MethodHandle CALL = $handle($NATIVE,
+                "lltm_sequence_backward_workspace_size_f16", ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG);
     }
 
     /**
@@ -3082,10 +3293,10 @@ final class MyLibFfm {
     static long lltm_sequence_backward_workspace_size_f16(long seq_len, long batch, long input_size,
             long state_size) {
         try {
-            return (long) lltm_sequence_backward_workspace_size_f16.CALL.invokeExact(seq_len, batch,
-                    input_size, state_size);
-        } catch (Throwable thrown) {
-            throw new AssertionError(thrown);
+            return (long) lltm_sequence_backward_workspace_size_f16$native.CALL.invokeExact(seq_len,
+                    batch, input_size, state_size);
+        } catch (Throwable $thrown) {
+            throw new AssertionError($thrown);
         }
     }
 }

@@ -1,16 +1,13 @@
-"""tests/bridge/test_bridge_sanitized.py: the tests of the bridge again, under AddressSanitizer and UBSan.
+"""tests/sanitize/test_sanitized_bridge.py: the tests of the bridge again, under AddressSanitizer and UBSan."""
 
-The runtime is sanitized as well where `make sanitize` has built it.
-"""
+import os
 
 import pytest
 
-from support import TESTS, sanitized, thc_probe
-from support.sanitized import OTHER_TESTS, PRELUDE, RUN, run_time
+from support import ROOT, SRC, TESTS, sanitized, thc_probe
+from support.sanitized import OTHER_TESTS, PRELUDE, RUN
 
 pytestmark = pytest.mark.timeout(1200)  # each runs many tests, at a fraction of the speed
-
-SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 # Each in a process of its own, which ends there.
 FAULTS = (
@@ -30,15 +27,6 @@ for fault in (
     os.wait()
 """
 )
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """(script, *arguments) -> what became of the script in a process where all that is built has the sanitizers."""
-    preload = map(run_time, ("libasan.so", "libubsan.so", "libstdc++.so"))
-    folder = tmp_path_factory.mktemp("sanitized")
-    options = "detect_leaks=0:allocator_may_return_null=1"  # a test asks for more than there is
-    return sanitized.python(folder, SANITIZE, preload, sanitized.libth("sanitize"), ASAN_OPTIONS=options)
 
 
 @pytest.mark.parametrize("files", [
@@ -61,23 +49,26 @@ def run(tmp_path_factory):
     ], id="memory-and-threads"),
     pytest.param(["bridge/test_bridge_extent.py", "bridge/test_bridge_identity.py"], id="extent"),
     pytest.param(["bridge/test_bridge_kernels.py"], id="kernels"),
+    pytest.param(["derivatives/test_foreign_header.py::test_in_eager_mode"], id="pairs"),
 ])  # fmt: skip
 def test_no_sanitizer_speaks_up(run, files):
     done = run(RUN, *[TESTS / file for file in files], "-k", OTHER_TESTS)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
-def test_no_sanitizer_speaks_up_about_cuda_tensors(run, tmp_path):
-    """CUDA is the CPU, libth the one that libthc is linked with; the bridge and the extension have the sanitizers."""
-    names = "CUDA_HOME", "PYTHONPATH", "TORCHTHAW_CUDA", "THAW_RECORDER"
-    pretended = {name: thc_probe.environment()[name] for name in names}
-    prefix = thc_probe.prefix(tmp_path / "prefix")
-    bridge = prefix / "lib" / "_bridge.abi3.so"
-    bridge.unlink()
-    bridge.symlink_to(run.folder / "lib" / bridge.name)
+def test_no_sanitizer_speaks_up_in_programs_with_libth(run):
+    done = run(RUN, TESTS / "legacy" / "headers" / "test_topics.py")
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_no_sanitizer_speaks_up_about_cuda_tensors(run):
+    """CUDA is the CPU; libthc, the bridge and the extension have the sanitizers."""
+    build = sanitized.BUILD
+    recorder = thc_probe.recorder(build)
     done = run(
         RUN, "-p", "support.cuda_recorder.legacy", thc_probe.STRUCTS, "-k", OTHER_TESTS,
-        THAW_PRETENDED=str(prefix), THAW_EXACT="0", LD_PRELOAD=f"{run.preload} {thc_probe.RECORDER}", **pretended,
+        CUDA_HOME=str(build / "cuda_on_cpu"), PYTHONPATH=os.pathsep.join(map(str, (SRC, ROOT, TESTS))), TORCHTHAW_CUDA="cpu", THAW_RECORDER=recorder,
+        THAW_PRETENDED=str(run.folder), THAW_EXACT="0", LD_PRELOAD=f"{run.preload} {recorder}",
     )  # fmt: skip
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
