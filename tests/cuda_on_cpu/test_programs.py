@@ -25,7 +25,7 @@ def ends(folder):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("name", ["program", "random"])
+@pytest.mark.parametrize("name", ["program", "random", "values"])
 def test_values_are_right(name, threads, folder):
     path = folder / name
     if not path.exists():
@@ -34,7 +34,7 @@ def test_values_are_right(name, threads, folder):
     assert (result.stdout, result.returncode) == ("right\n", 0), result
 
 
-@pytest.mark.parametrize("name", ["program", "random"])
+@pytest.mark.parametrize("name", ["program", "random", "values"])
 def test_code_without_optimization_gives_the_same(name, folder):
     result = cuda_on_cpu.run(cuda_on_cpu.program(name, folder / "..", flags=["-O0"]))
     assert result.stdout == "right\n", result
