@@ -14,6 +14,7 @@ class Suite:
 
     folder: str  # as tests/README.md names it, whose row has the tests of Python
     targets: tuple = ()  # of CMake: a change with which one does not compile does not count
+    needs: tuple = ()  # other targets, which the tests use as they are
     compiled: str = ""  # a word of compiled_by_tests.py, for code that no target has; it counts as one
     # Below build/: where the bytes of these are the same, the change changes nothing. None where tests compile the code
     # in more ways than the targets do.
@@ -27,7 +28,7 @@ MY_LIB = Suite(
     "c_api/my_lib/", ("my_lib", "my_lib_static"), same=("lib/libmy_lib.so",), programs="test_",
     objects=("c_api/[bm]*/CMakeFiles/**/*.o",),
 )  # fmt: skip
-BRIDGE = Suite("src/torchthaw/bridge/", ("bridge",), same=("lib/_bridge.abi3.so",))
+BRIDGE = Suite("src/torchthaw/bridge/", ("bridge",), ("legacy",), same=("lib/_bridge.abi3.so",))
 TH = Suite(
     "c_api/th/", ("th",), same=("lib/libth.so",), programs="(th_test|fuzz_th)_", objects=("c_api/[bt]*/CMakeFiles/**/*.o",)
 )  # fmt: skip
@@ -40,11 +41,12 @@ RUNTIME = Suite(
     "src/torchthaw/cuda_on_cpu/runtime/", ("cuda_on_cpu",), same=("lib/libcuda_on_cpu.so",), programs="(thc_test|cuda_on_cpu)_",
     limited=False,
 )  # fmt: skip
-TOOLKIT = Suite("src/torchthaw/cuda_on_cpu/toolkit/", compiled="samples", limited=False)
+TOOLKIT = Suite("src/torchthaw/cuda_on_cpu/toolkit/", needs=("cuda_on_cpu",), compiled="samples", limited=False)
 DEVICE = Suite(
-    "src/torchthaw/cuda_on_cpu/device/", compiled="device", same=("compiled_by_tests/device/*.so",), limited=False
+    "src/torchthaw/cuda_on_cpu/device/", needs=("cuda_on_cpu",), compiled="device", same=("compiled_by_tests/device/*.so",),
+    limited=False,
 )  # fmt: skip
-PYTORCH_HEADERS = Suite("src/torchthaw/cuda_on_cpu/include_pytorch/", limited=False)
+PYTORCH_HEADERS = Suite("src/torchthaw/cuda_on_cpu/include_pytorch/", needs=("cuda_on_cpu",), limited=False)
 EXPORT = Suite("src/torchthaw/export/", compiled="export", same=("compiled_by_tests/export/*.o",))
 
 # (files, their part, its suite)

@@ -33,7 +33,7 @@ import nets
 import page
 from copies import Copy
 from mutants import changes_of
-from mutation_parts import COUNTS, EXPORT, place_of
+from mutation_parts import COUNTS, place_of
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutations"
@@ -86,25 +86,25 @@ class Lane:
 
     def __init__(self, number):
         self.copy = Copy(BUILD / str(number))
-        self.same, self.lacking = {}, []
+        self.same, self.lacking, self.is_prepared = {}, [], False
 
-    def prepare(self, suites):
+    def prepare(self):
         """Builds the code as it is. What an ended run changed is put back."""
         self.copy.update(["src", "functions", "modules", "tensors"])
         if not (self.copy.folder / "build" / "CMakeCache.txt").exists():  # GPUs' own compiler takes long, and tests nothing here
             self.copy.run("cmake", "--preset", "python", "-G", "Ninja", "-DTORCHTHAW_CUDA=OFF", f"-DPython_EXECUTABLE={self.copy.python}",
                           stdout=subprocess.DEVNULL)  # fmt: skip
         self.copy.run(self.copy.python, "ffi_build.py", stdout=subprocess.DEVNULL)
-        self.copy.run("cmake", "--build", "build", "--target", "legacy", stdout=subprocess.DEVNULL)
         hosts = self.copy.folder / "build" / "hosts"
-        if EXPORT in suites and not hosts.exists():
+        if not hosts.exists():
             hosts.symlink_to(ROOT / "build" / "hosts")
         ask = "import sys; sys.path.append('tests'); from support.instruction_sets import lacking; print(*lacking())"
         self.lacking = self.copy.run(self.copy.python, "-c", ask, stdout=subprocess.PIPE, text=True).stdout.split()
+        self.is_prepared = True
 
     def prepare_suite(self, suite):
         """Builds what a suite needs; one lane then runs its tests, which must pass."""
-        if problem := self.build(suite):
+        if problem := suite.needs and self.make(suite.needs) or self.build(suite):
             raise SystemExit(f"{suite.folder}: {self.copy.folder} could not be built: {problem}")
         self.same[suite] = self.built(suite)
         with self.lock:
@@ -179,6 +179,8 @@ class Lane:
     def attempt(self, change):
         """(what became of a change, the test that noticed it)"""
         _, suite = place_of(change.path)
+        if not self.is_prepared:
+            self.prepare()
         if suite not in self.same:
             self.prepare_suite(suite)
         file = self.copy.folder / change.path
@@ -249,9 +251,7 @@ class Run:
             finally:
                 free.put(lane)
 
-        suites = {place_of(change.path)[1] for part in self.counts for change in self.counted(part)}
         with ThreadPoolExecutor(len(lanes)) as pool:
-            list(pool.map(lambda lane: lane.prepare(suites), lanes))
             while True:
                 new = [change for part in self.counts for change in self.counted(part)
                        if self.result(change) != NOTICED and change.digest not in tried]  # fmt: skip

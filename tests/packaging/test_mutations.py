@@ -157,7 +157,7 @@ def test_a_change_is_tried_and_taken_back(mutations, parts, tmp_path, monkeypatc
     file.write_text("int a = b + 1;\n")
     change = next(mutations.changes_of(path, file.read_text()))
     lane = mutations.Lane(0)
-    lane.copy, lane.same = mutations.Copy(tmp_path), {parts.TOOLKIT: (None, None)}
+    lane.copy, lane.same, lane.is_prepared = mutations.Copy(tmp_path), {parts.TOOLKIT: (None, None)}, True
     seen = []
     monkeypatch.setattr(lane, "build", lambda suite: seen.append(file.read_text()) or built)
     monkeypatch.setattr(lane, "failing", lambda suite: failing)
