@@ -38,7 +38,7 @@ CUDA_KERNELS = Suite(
 )  # fmt: skip
 HEADERS = Suite("c_api/include/", ("th", "thc_on_cpu", "bridge"), programs="(test|th_test|thc_test)_")
 RUNTIME = Suite(
-    "src/torchthaw/cuda_on_cpu/runtime/", ("cuda_on_cpu",), same=("lib/libcuda_on_cpu.so",), programs="(thc_test|cuda_on_cpu)_",
+    "src/torchthaw/cuda_on_cpu/runtime/", ("cuda_on_cpu",), same=("lib/libcuda_on_cpu.so",), programs="cuda_on_cpu_",
     limited=False,
 )  # fmt: skip
 TOOLKIT = Suite("src/torchthaw/cuda_on_cpu/toolkit/", needs=("cuda_on_cpu",), compiled="samples", limited=False)
