@@ -91,7 +91,9 @@ class Lane:
     def prepare(self):
         """Builds the code as it is. What an ended run changed is put back."""
         self.copy.update(["src", "functions", "modules", "tensors"])
-        if not (self.copy.folder / "build" / "CMakeCache.txt").exists():  # GPUs' own compiler takes long, and tests nothing here
+        if not (
+            self.copy.folder / "build" / "CMakeCache.txt"
+        ).exists():  # GPUs' own compiler takes long, and tests nothing here
             self.copy.run("cmake", "--preset", "python", "-G", "Ninja", "-DTORCHTHAW_CUDA=OFF", f"-DPython_EXECUTABLE={self.copy.python}",
                           stdout=subprocess.DEVNULL)  # fmt: skip
         self.copy.run(self.copy.python, "ffi_build.py", stdout=subprocess.DEVNULL)
@@ -144,7 +146,9 @@ class Lane:
         return None
 
     def make(self, targets):
-        done = self.copy.run("cmake", "--build", "build", "--target", *targets, check=False, capture_output=True, text=True)
+        done = self.copy.run(
+            "cmake", "--build", "build", "--target", *targets, check=False, capture_output=True, text=True
+        )
         if not done.returncode:
             return None
         found = FAILED_BUILD.search(done.stdout)
@@ -170,7 +174,9 @@ class Lane:
 
     def failed(self, command):
         """The test that failed first in a command, or None."""
-        done = self.copy.run(*command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        done = self.copy.run(
+            *command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        )
         if done.returncode in (0, 5):  # 5: no test is slow
             return None
         found = FAILED.search(done.stdout)
@@ -276,7 +282,9 @@ def report(run):
     for part in run.counts:
         counted = run.counted(part)
         left = [change for change in counted if run.result(change) != NOTICED]
-        parts.append([part, f"{len(run.changes[part]):,}", *map(str, (len(counted), len(counted) - len(left), len(left)))])
+        parts.append(
+            [part, f"{len(run.changes[part]):,}", *map(str, (len(counted), len(counted) - len(left), len(left)))]
+        )
         missed += [[part, f"`{each.path}`", f"`{each.before.strip()}`", f"`{each.after.strip()}`"] for each in left]
     names = {change.name: change for changes in run.changes.values() for change in changes}
     by_hand = [["file", "line", "changed into", "why it is the same"]]
@@ -289,13 +297,17 @@ def report(run):
 def arguments(words=None):
     """The options; ``counts`` says how many changes of each part are tried."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, help=f"of changes, shared out among the parts; {sum(COUNTS.values())} if not given")
+    parser.add_argument(
+        "--count", type=int, help=f"of changes, shared out among the parts; {sum(COUNTS.values())} if not given"
+    )
     parser.add_argument("--part", choices=COUNTS, metavar="NAME", help=f"one of {', '.join(COUNTS)} alone")
     parser.add_argument("--seed", type=int, help="the number that a run printed, for the same choice; else a new one")
     parser.add_argument("--publish", action="store_true", help="write the tables into docs/internals/mutations.md")
     options = parser.parse_args(words)
     if options.publish and options.part:
-        parser.error("--publish: expected a run of every part, got --part; run the parts with one --seed, then all with it")
+        parser.error(
+            "--publish: expected a run of every part, got --part; run the parts with one --seed, then all with it"
+        )
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1_000_000)
     options.counts = {part: count for part, count in COUNTS.items() if options.part in (None, part)}

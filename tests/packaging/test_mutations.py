@@ -105,7 +105,9 @@ def test_each_suite_has_tests(mutations, parts):
     for _, _, suite in parts.PLACES:
         assert mutations.named_tests(suite.folder), suite.folder
         assert suite.targets or suite.compiled or not suite.same
-        assert not suite.compiled or f'"{suite.compiled}": compile_' in (ROOT / ".ci" / "compiled_by_tests.py").read_text()
+        assert (
+            not suite.compiled or f'"{suite.compiled}": compile_' in (ROOT / ".ci" / "compiled_by_tests.py").read_text()
+        )
 
 
 def test_slow_programs_are_built_after_the_others(mutations, parts, monkeypatch):
