@@ -25,7 +25,7 @@ def ends(folder):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("name", ["program", "random", "values"])
+@pytest.mark.parametrize("name", ["program", "random", "values", "blas"])
 def test_values_are_right(name, threads, folder):
     path = folder / name
     if not path.exists():
