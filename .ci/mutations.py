@@ -72,11 +72,11 @@ def chosen(seed):
 
 
 def named_tests(folder):
-    """The files and folders of tests/ with tests of Python in the row of tests/README.md that has ``folder``."""
+    """The files and folders of tests/ with tests of Python in the row of tests/README.md that has ``folder``, as ordered there."""
     row = next(row for row in page.cells(TESTS.read_text()) if f"`{folder}`" in row[0])
     names = re.findall(r"`([^`]+)`", row[1])
-    found = {str(path.relative_to(ROOT)) for name in names for path in (ROOT / "tests").glob(name.rstrip("/"))}
-    return sorted(name for name in found if name.endswith(".py") or [*(ROOT / name).rglob("test_*.py")])
+    found = [str(path.relative_to(ROOT)) for name in names for path in sorted((ROOT / "tests").glob(name.rstrip("/")))]
+    return [name for name in dict.fromkeys(found) if name.endswith(".py") or [*(ROOT / name).rglob("test_*.py")]]
 
 
 class Lane:
