@@ -47,7 +47,7 @@ DEVICE = Suite(
     limited=False,
 )  # fmt: skip
 PYTORCH_HEADERS = Suite("src/torchthaw/cuda_on_cpu/include_pytorch/", needs=("cuda_on_cpu",), limited=False)
-EXPORT = Suite("src/torchthaw/export/", compiled="export", same=("compiled_by_tests/export/*.o",))
+EXPORT = Suite("src/torchthaw/export/", compiled="export", same=("compiled_by_tests/export/*.o",), limited=False)
 
 # (files, their part, its suite)
 PLACES = (
