@@ -34,7 +34,8 @@ TH = Suite(
 )  # fmt: skip
 THC = Suite("c_api/thc/", ("thc_on_cpu",), same=("lib/cuda_on_cpu/libthc.so.*",), programs="thc_test_")
 CUDA_KERNELS = Suite(
-    "c_api/my_lib/**/*.cu", ("my_lib_cuda_on_cpu",), same=("lib/cuda_on_cpu/libmy_lib_cuda.so.*",), programs="cuda_on_cpu_"
+    "c_api/my_lib/**/*.cu", ("my_lib_cuda_on_cpu",), same=("lib/cuda_on_cpu/libmy_lib_cuda.so.*",), programs="cuda_on_cpu_",
+    limited=False,
 )  # fmt: skip
 HEADERS = Suite("c_api/include/", ("th", "thc_on_cpu", "bridge"), programs="(test|th_test|thc_test)_")
 RUNTIME = Suite(
