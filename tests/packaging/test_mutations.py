@@ -110,6 +110,17 @@ def test_each_suite_has_tests(mutations, parts):
         )
 
 
+def test_tests_with_a_sanitizer_have_no_limit_of_memory(mutations, parts):
+    for _, _, suite in parts.PLACES:
+        named = [ROOT / name for name in mutations.named_tests(suite.folder)]
+        files = [file for path in named for file in (path.rglob("test_*.py") if path.is_dir() else [path])]
+        texts = {file.name: file.read_text() for file in files if file.name != "test_bridge_sanitized.py"}  # left out
+        assert (
+            not suite.limited
+            or [name for name, text in texts.items() if "fsanitize" in text or "sanitizer" in text] == []
+        )
+
+
 def test_slow_programs_are_built_after_the_others(mutations, parts, monkeypatch):
     lane = mutations.Lane(0)
     listed = "th_test_conv: phony\nth_test_fuzz: phony\nfuzz_th_files_replay: phony\ntest_linear: phony\nth: phony\n"
