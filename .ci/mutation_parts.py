@@ -5,7 +5,7 @@ is in the part of the first row of PLACES that matches its path.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ DEVICE = Suite(
     limited=False,
 )  # fmt: skip
 PYTORCH_HEADERS = Suite("src/torchthaw/cuda_on_cpu/include_pytorch/", needs=("cuda_on_cpu",), limited=False)
-EXPORT = Suite("src/torchthaw/export/", compiled="export", same=("compiled_by_tests/export/*.o",), limited=False)
+TABLE = Suite("src/torchthaw/export/table.c", compiled="export", same=("compiled_by_tests/export/*.o",), limited=False)
+ONNX_RUNTIME = replace(TABLE, folder="src/torchthaw/export/onnxruntime.c")
+JAX = replace(TABLE, folder="src/torchthaw/export/jax.c")
 
 # (files, their part, its suite)
 PLACES = (
@@ -65,7 +67,9 @@ PLACES = (
     (r"src/torchthaw/cuda_on_cpu/toolkit/.*", "CUDA toolkit", TOOLKIT),
     (r"src/torchthaw/cuda_on_cpu/device/.*", "CUDA device", DEVICE),
     (r"src/torchthaw/cuda_on_cpu/include_pytorch/.*", "CUDA device", PYTORCH_HEADERS),
-    (r"src/torchthaw/export/.*", "export", EXPORT),
+    (r"src/torchthaw/export/onnxruntime\..*", "export", ONNX_RUNTIME),
+    (r"src/torchthaw/export/jax\..*", "export", JAX),
+    (r"src/torchthaw/export/.*", "export", TABLE),
 )
 # Part -> how many changes are tried.
 COUNTS = {

@@ -128,7 +128,7 @@ def test_slow_programs_are_built_after_the_others(mutations, parts, monkeypatch)
     assert lane.programs(parts.TH, False) == ["fuzz_th_files_replay", "th_test_conv"]
     assert lane.programs(parts.TH, True) == ["th_test_fuzz"]
     assert lane.programs(parts.MY_LIB, False) == ["test_linear"]
-    assert lane.programs(parts.EXPORT, False) == []
+    assert lane.programs(parts.TABLE, False) == []
 
 
 # What is known of a change
