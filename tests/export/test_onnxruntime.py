@@ -202,6 +202,20 @@ def test_kinds_of_parameters(version, kinds, tmp_path):
     assert outputs["kinds_i64"]["y"].tolist() == [-1, 2] and outputs["kinds_bool"]["y"].tolist() == [False]
 
 
+def test_a_size_without_elements_is_known_beside_a_symbol(version, kinds, tmp_path):
+    """n may be 1: it is no name for the size of the result, which is 0."""
+    functions = {each.name: each.as_json() for each in described(HERE / "kinds.h")}
+    empty, one = torch.ones(0, 3), torch.ones(1, 3)
+    feeds = {"right": {"x": one, "y": empty}, "left": {"x": empty, "y": one}}
+    sizes = {"right": {"x": ["n", 3]}, "left": {"y": ["n", 3]}}
+    cases = {
+        name: case(functions["kinds_broadcast"], feed, sizes[name], domain="kinds") for name, feed in feeds.items()
+    }
+    report, outputs = serve(version, kinds, tmp_path, cases, feeds)
+    assert {name: each["z"].shape for name, each in outputs.items()} == {"right": (0, 3), "left": (0, 3)}, report
+    assert {name: report[name]["shapes"]["z"] for name in cases} == {"right": [0, 3], "left": [0, 3]}
+
+
 def test_every_type_of_integers(version, tmp_path):
     """Each value is the largest of its type, less one: no other type has it."""
     dtypes = {f"{sign}int{bits}": 2 ** (bits - (sign == "")) - 2 for sign in ("", "u") for bits in (8, 16, 32, 64)}
