@@ -155,22 +155,22 @@ class Lane:
         return found[1] if found else f"exit status {done.returncode} of cmake --build"
 
     def failing(self, suite):
-        """The first test of the suite that fails, or does not compile; None if all pass."""
+        """The first test of the suite that fails, or does not compile; None if all pass. Slow programs come last."""
+        limits = [*MEMORY, *TIME] if suite.limited else TIME
         slow = f"^({'|'.join(SLOW_PROGRAMS.read_text().split())})([.]|$)"
         ctest = ["ctest", "--test-dir", "build", "-R", f"^{suite.programs}", "--stop-on-failure"]
         pytest = [self.copy.python, "-m", "pytest", "-q", "-x", "--timeout=120", *named_tests(suite.folder)]
         pytest += ["--ignore", "tests/bridge/test_bridge_sanitized.py"]  # which builds the bridge once more
-        for are_slow in (False, True):
-            if programs := self.programs(suite, are_slow):
-                if problem := self.make(programs):
-                    return problem
-                more = ["--timeout", "300"] if are_slow else ["--timeout", "60", "-E", slow]
-                if failed := self.failed([*MEMORY, *TIME, *ctest, *more]):
-                    return failed
-            limits = [*MEMORY, *TIME] if suite.limited else TIME
-            if failed := self.failed([*limits, *pytest, "-m", "slow" if are_slow else "not slow"]):
-                return failed
-        return None
+
+        def in_c(are_slow):
+            programs = self.programs(suite, are_slow)
+            without = [] if are_slow else ["-E", slow]
+            return programs and (self.make(programs) or self.failed([*limits, *ctest, *without]))
+
+        def in_python(are_slow):
+            return self.failed([*limits, *pytest, "-m", "slow" if are_slow else "not slow"])
+
+        return in_c(False) or in_python(False) or in_python(True) or in_c(True) or None
 
     def failed(self, command):
         """The test that failed first in a command, or None."""
