@@ -72,8 +72,9 @@ harden: harden-environment ## look for races, failed allocations and bad input; 
 coverage: coverage-environment ## which lines and branches the tests run; publish=1, short=1 without the slow tests
 	@$(python) .ci/coverage.py $(if $(publish),--publish) $(if $(short),--short)
 
-mutations: test-environment ## change one place of the code at a time: do tests notice? publish=1, count=10 for a few
-	@$(python) .ci/mutations.py $(if $(count),--count $(count)) $(if $(publish),--publish)
+mutations: test-environment ## change one place of the code at a time: do tests notice? part="CUDA runtime" seed=7 count=10 publish=1
+	@$(python) .ci/mutations.py $(if $(count),--count $(count)) $(if $(publish),--publish) \
+		$(if $(part),--part "$(part)") $(if $(seed),--seed $(seed))
 
 compile-check: test-environment ## torch.compile, export and AOTInductor with every operator; make test has a part of it
 	@$(python) ffi_build.py

@@ -1,31 +1,39 @@
 """mutations.py: changes one place of the code at a time, and sees whether a test fails; make mutations calls it.
 
-    python .ci/mutations.py [--count N] [--publish]
+    python .ci/mutations.py [--count N] [--part NAME] [--seed N] [--publish]
 
-The places are operators, numbers and conditions of the kernels, the checks and the bridge. Of each part, those are tried
-whose digests of file, line and change are the smallest: the choice is always the same, and an edit elsewhere does not
-change it. Each is tried in a copy of the checkout below build/mutations/, one for each core. It is built there, and the
-tests run that tests/README.md names for its folder, the slow ones last. A change does not count if it does not compile,
-if it gives the same library, if it changes only kernels for instruction sets that this processor lacks, or if
-equivalent.txt lists it, which is written by hand. Results are kept in build/mutations/results.json: the next run tries
-again what no test had noticed, and goes on. The exit status is 1 where more than MOST percent were not noticed.
+The places are operators, numbers and conditions of every file of C, C++ and CUDA that exceptions.txt does not leave out:
+mutants.py finds them, mutation_parts.py has the parts. Python is not changed: a net for it needs another tool, and its
+tests find most faults of names and types when they run. Each run draws other places. ``--seed`` draws the same again:
+the places of a part are those with the smallest digests of seed, file, line and change. Each is tried in a copy of the
+checkout below build/mutations/, one for each core. It is built there, and the tests run that tests/README.md names for
+its folder, the slow ones last. A change does not count if it does not compile, if it gives the same library, if it
+changes only kernels for instruction sets that this processor lacks, or if equivalent.txt lists it, which is written by
+hand. Results of every seed are kept in build/mutations/results.json: a run tries again what no test had noticed, and goes
+on. The exit status is 1 where more than MOST percent were not noticed.
 """
 
 import argparse
 import datetime
+import functools
 import hashlib
 import json
 import os
 import queue
+import random
 import re
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+import nets
 import page
 from copies import Copy
+from mutants import changes_of
+from mutation_parts import COUNTS, place_of
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutations"
@@ -33,212 +41,166 @@ RESULTS = BUILD / "results.json"
 PAGE = ROOT / "docs" / "internals" / "mutations.md"
 EQUIVALENT = ROOT / ".ci" / "equivalent.txt"
 TESTS = ROOT / "tests" / "README.md"
+SLOW_PROGRAMS = ROOT / "tests" / "slow_programs.txt"
 MOST = 5  # percent that may stay unnoticed
 # A changed size must not fill the machine, and a changed condition may never end: bytes of addresses and seconds of
 # processor time for each process, seconds for all.
-LIMITS = ("prlimit", f"--as={20 << 30}", "--cpu=200", "timeout", "--kill-after=10", "900")
+MEMORY = ("prlimit", f"--as={20 << 30}")
+TIME = ("prlimit", "--cpu=200", "timeout", "--kill-after=10", "900")
 NOTICED, UNNOTICED, SAME, INVALID = "noticed", "not noticed", "same library", "does not compile"
 ELSEWHERE = "for another processor"
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)|^\s*\d+ - (\S+) \(", re.MULTILINE)
-
-# What is changed into what. clang-format puts spaces around operators, and none into the brackets of templates.
-CHANGES = [
-    (re.compile(old), new)
-    for old, new in (
-        (" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" == ", " != "), (" != ", " == "),
-        (" && ", " || "), (r" \|\| ", " && "), (r"!(?=[\w(])", ""), (r"\btrue\b", "false"), (r"\bfalse\b", "true"),
-        (r" \+ ", " - "), (" - ", " + "), (r" \* ", " + "), (" / ", " * "), (" % ", " / "), (r" \+= ", " -= "),
-        (" -= ", " += "), (r" \*= ", " += "), (" << ", " >> "), (" >> ", " << "), (" & ", " | "), (r" \| ", " & "),
-        (r"\bmin\(", "max("), (r"\bmax\(", "min("), (r"(?<![\w.'])\d+(?![\w.'])", lambda found: str(int(found[0]) + 1)),
-    )
-]  # fmt: skip
-CONDITION = re.compile(r"\b(?:if|while) \((?!constexpr)")
-UNSEEN = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|^ *#(?:[^\n]*\\\n)*[^\n]*|\b(?:static_)?assert\(.*?\);",
-    re.DOTALL | re.MULTILINE,
-)
+FAILED_BUILD = re.compile(r"^FAILED: (?:\[code=\d+\] )?(\S+)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Part:
-    """Files of one kind, and how many changes are tried in them."""
-
-    name: str
-    files: re.Pattern
-    count: int
-
-
-PARTS = (
-    Part("kernels", re.compile(r"c_api/my_lib/(?!runtime/(?!convert|elements|simd|vector)).*\.(cpp|h)"), 40),
-    Part("checks", re.compile(r"c_api/(my_lib/runtime|base)/.*\.(cpp|h)|src/torchthaw/bridge/(check|annotated|regions|numbers|errors)\.(cpp|h)"), 25),
-    Part("bridge", re.compile(r"src/torchthaw/(bridge|legacy/structs)/.*\.(cpp|h)"), 35),
-)  # fmt: skip
+@functools.cache
+def changes_of_parts():
+    """{part: its changes}"""
+    found = {part: [] for part in COUNTS}
+    for path in nets.files("mutations"):
+        found[place_of(path)[0]] += changes_of(path, (ROOT / path).read_text())
+    return found
 
 
-@dataclass(frozen=True)
-class Suite:
-    """What is built and run for the code that stands in ``folder``."""
+def chosen(seed):
+    """{part: its changes, those that the seed draws first before the others}"""
 
-    folder: str  # as tests/README.md names it, whose row has the tests of Python
-    library: str  # of build/, by whose bytes a change that changes nothing is known
-    objects: str  # of build/, by whose bytes a change that this processor cannot run is known
-    targets: tuple
-    labels: str  # of the C tests
+    def drawn(change):
+        return hashlib.sha256(f"{seed}\n{change.digest}".encode()).digest()
 
-
-SUITES = (
-    Suite(
-        "c_api/my_lib/",
-        "lib/libmy_lib.so",
-        "c_api/[bm]*/CMakeFiles/**/*.o",
-        ("my_lib", "my_lib_static"),
-        "^(my_lib|base)$",
-    ),
-    Suite("src/torchthaw/bridge/", "lib/_bridge.abi3.so", "src/**/*.o", ("bridge",), ""),
-)
-
-
-@dataclass(frozen=True)
-class Change:
-    path: str
-    line: int  # from 1
-    before: str  # the line
-    after: str
-    digest: str
-
-    @property
-    def name(self):
-        return f"{self.path}: {self.before.strip()} -> {self.after.strip()}"
-
-    @property
-    def suite(self):
-        return SUITES[not self.path.startswith("c_api/")]
-
-
-def part_of(path):
-    return next((part for part in PARTS if part.files.fullmatch(path)), None)
-
-
-def changes_of(path, text):
-    """Every single change of a file, in no order."""
-    seen = UNSEEN.sub(lambda found: re.sub(r"[^\n]", "\0", found[0]), text)
-    places = [(found.start(), found.end(), found.expand(new) if isinstance(new, str) else new(found))
-              for old, new in CHANGES for found in old.finditer(seen)]  # fmt: skip
-    for found in CONDITION.finditer(seen):
-        end = closing(seen, found.end())
-        if "\n" not in seen[found.end() : end] and ";" not in seen[found.end() : end]:
-            places.append((found.end(), end, f"!({text[found.end() : end]})"))
-    lines, times = text.splitlines(), {}
-    for begin, end, new in sorted(places):
-        number = text.count("\n", 0, begin)
-        start = text.rfind("\n", 0, begin) + 1
-        before = lines[number]
-        after = before[: begin - start] + new + before[end - start :]
-        times[before, after] = times.get((before, after), 0) + 1
-        key = "\n".join([path, before, after, str(times[before, after])])
-        yield Change(path, number + 1, before, after, hashlib.sha256(key.encode()).hexdigest())
-
-
-def closing(text, begin):
-    """Where the bracket closes that was opened before ``begin``."""
-    depth = 1
-    for at in range(begin, len(text)):
-        depth += (text[at] == "(") - (text[at] == ")")
-        if depth == 0:
-            return at
-    return len(text)
-
-
-def chosen():
-    """{part: its changes, those with the smallest digests first}."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    found = {part: [] for part in PARTS}
-    for path in listed:
-        if part := part_of(path):
-            found[part] += changes_of(path, (ROOT / path).read_text())
-    return {part: sorted(changes, key=lambda change: change.digest) for part, changes in found.items()}
+    return {part: sorted(changes, key=drawn) for part, changes in changes_of_parts().items()}
 
 
 def named_tests(folder):
-    """The files and folders of tests/ with tests of Python in the row of tests/README.md that has ``folder``."""
+    """The files and folders of tests/ with tests of Python in the row of tests/README.md that has ``folder``, as ordered there."""
     row = next(row for row in page.cells(TESTS.read_text()) if f"`{folder}`" in row[0])
     names = re.findall(r"`([^`]+)`", row[1])
-    found = {str(path.relative_to(ROOT)) for name in names for path in (ROOT / "tests").glob(name.rstrip("/"))}
-    return sorted(name for name in found if name.endswith(".py") or [*(ROOT / name).rglob("test_*.py")])
+    found = [str(path.relative_to(ROOT)) for name in names for path in sorted((ROOT / "tests").glob(name.rstrip("/")))]
+    return [name for name in dict.fromkeys(found) if name.endswith(".py") or [*(ROOT / name).rglob("test_*.py")]]
 
 
 class Lane:
     """A copy of the checkout in which one change at a time is tried."""
 
+    tested, lock = set(), threading.Lock()  # suites whose tests one of the lanes ran without a change
+
     def __init__(self, number):
         self.copy = Copy(BUILD / str(number))
-        self.same, self.lacking = {}, []
+        self.same, self.lacking, self.is_prepared = {}, [], False
 
     def prepare(self):
-        """Builds the code as it is, and runs its tests, which must pass. What an ended run changed is put back."""
+        """Builds the code as it is. What an ended run changed is put back."""
         self.copy.update(["src", "functions", "modules", "tensors"])
+        if not (
+            self.copy.folder / "build" / "CMakeCache.txt"
+        ).exists():  # GPUs' own compiler takes long, and tests nothing here
+            self.copy.run("cmake", "--preset", "python", "-G", "Ninja", "-DTORCHTHAW_CUDA=OFF", f"-DPython_EXECUTABLE={self.copy.python}",
+                          stdout=subprocess.DEVNULL)  # fmt: skip
         self.copy.run(self.copy.python, "ffi_build.py", stdout=subprocess.DEVNULL)
-        self.copy.run("cmake", "--build", "build", "--target", "legacy", stdout=subprocess.DEVNULL)
+        hosts = self.copy.folder / "build" / "hosts"
+        if not hosts.exists():
+            hosts.symlink_to(ROOT / "build" / "hosts")
         ask = "import sys; sys.path.append('tests'); from support.instruction_sets import lacking; print(*lacking())"
         self.lacking = self.copy.run(self.copy.python, "-c", ask, stdout=subprocess.PIPE, text=True).stdout.split()
-        for suite in SUITES:
-            if not self.build(suite):
-                sys.exit(f"{suite.folder}: {self.copy.folder} could not be built")
-            self.same[suite] = self.built(suite)
-            failed = self.failing(suite)
-            if failed:
-                sys.exit(f"{suite.folder}: expected tests that pass without a change, got {failed}, which failed")
+        self.is_prepared = True
+
+    def prepare_suite(self, suite):
+        """Builds what a suite needs; one lane then runs its tests, which must pass."""
+        if problem := suite.needs and self.make(suite.needs) or self.build(suite):
+            raise SystemExit(f"{suite.folder}: {self.copy.folder} could not be built: {problem}")
+        self.same[suite] = self.built(suite)
+        with self.lock:
+            is_first = suite not in self.tested
+            self.tested.add(suite)
+        if is_first and (failed := self.failing(suite)):
+            raise SystemExit(f"{suite.folder}: expected tests that pass without a change, got {failed}, which failed")
 
     def built(self, suite):
-        """(digest of the library, that of the objects in it that this processor can run)"""
+        """(digest of the libraries, that of the objects in them that this processor can run); None where there are none"""
         build = self.copy.folder / "build"
-        passes = [f"/my_lib_{name}.dir/" for name in self.lacking]
-        objects = [path for path in build.glob(suite.objects) if not any(each in str(path) for each in passes)]
-        return tuple(hashlib.sha256(b"".join(path.read_bytes() for path in sorted(paths))).digest()
-                     for paths in ([build / suite.library], objects))  # fmt: skip
+        passes = [f"/{library}_{name}.dir/" for name in self.lacking for library in ("my_lib", "th")]
+        libraries, objects = ([path for pattern in patterns for path in build.glob(pattern)]
+                              for patterns in (suite.same, suite.objects))  # fmt: skip
+        objects = [path for path in objects if not any(each in str(path) for each in passes)]
+        return tuple(hashlib.sha256(b"".join(path.read_bytes() for path in sorted(paths))).digest() if paths else None
+                     for paths in (libraries, objects))  # fmt: skip
 
-    def targets(self, suite):
-        if not suite.labels:
-            return suite.targets
-        listed = self.copy.run(
-            "cmake", "--build", "build", "--target", "help", stdout=subprocess.PIPE, text=True
-        ).stdout
-        return [*suite.targets, *sorted(set(re.findall(r"^(test_\w+): phony", listed, re.MULTILINE)))]
+    def programs(self, suite, are_slow):
+        """The targets of the tests in C, those of slow_programs.txt or the others."""
+        if not suite.programs:
+            return []
+        listed = self.copy.run("ninja", "-C", "build", "-t", "targets", "all", stdout=subprocess.PIPE, text=True).stdout
+        slow = SLOW_PROGRAMS.read_text().split()
+        found = {*re.findall(rf"^({suite.programs}\w+): phony", listed, re.MULTILINE)}
+        names = {each if isinstance(each, str) else each[0] for each in found}
+        return sorted(name for name in names if (name in slow) == are_slow)
 
     def build(self, suite):
-        words = ["cmake", "--build", "build", "--target", *self.targets(suite)]
-        return self.copy.run(*words, check=False, capture_output=True).returncode == 0
+        """Builds the targets of a suite; what could not be built, or None."""
+        if suite.targets and (problem := self.make(suite.targets)):
+            return problem
+        if suite.compiled:
+            script = [self.copy.python, ".ci/compiled_by_tests.py", suite.compiled]
+            if self.copy.run(*script, check=False, capture_output=True).returncode:
+                return suite.compiled
+        return None
+
+    def make(self, targets):
+        done = self.copy.run(
+            "cmake", "--build", "build", "--target", *targets, check=False, capture_output=True, text=True
+        )
+        if not done.returncode:
+            return None
+        found = FAILED_BUILD.search(done.stdout)
+        return found[1] if found else f"exit status {done.returncode} of cmake --build"
 
     def failing(self, suite):
-        """The first test of the suite that fails, or None."""
+        """The first test of the suite that fails, or does not compile; None if all pass. Slow programs come last."""
+        limits = [*MEMORY, *TIME] if suite.limited else TIME
+        slow = f"^({'|'.join(SLOW_PROGRAMS.read_text().split())})([.]|$)"
+        ctest = ["ctest", "--test-dir", "build", "-R", f"^{suite.programs}", "--stop-on-failure"]
         pytest = [self.copy.python, "-m", "pytest", "-q", "-x", "--timeout=120", *named_tests(suite.folder)]
         pytest += ["--ignore", "tests/sanitize"]  # which builds the bridge once more
-        commands = [[*pytest, "-m", "not slow"], [*pytest, "-m", "slow"]]
-        if suite.labels:
-            ctest = ["ctest", "--test-dir", "build", "-L", suite.labels, "--stop-on-failure", "--timeout", "60"]
-            commands.insert(0, ctest)
-        for command in commands:
-            done = self.copy.run(*LIMITS, *command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                 text=True, errors="replace")  # fmt: skip
-            if done.returncode not in (0, 5):  # 5: no test is slow
-                found = FAILED.search(done.stdout)
-                return (found[1] or found[2]) if found else f"exit status {done.returncode} of {command[0]}"
-        return None
+
+        def in_c(are_slow):
+            programs = self.programs(suite, are_slow)
+            without = [] if are_slow else ["-E", slow]
+            return programs and (self.make(programs) or self.failed([*limits, *ctest, *without]))
+
+        def in_python(are_slow):
+            return self.failed([*limits, *pytest, "-m", "slow" if are_slow else "not slow"])
+
+        return in_c(False) or in_python(False) or in_python(True) or in_c(True) or None
+
+    def failed(self, command):
+        """The test that failed first in a command, or None."""
+        done = self.copy.run(
+            *command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        )
+        if done.returncode in (0, 5):  # 5: no test is slow
+            return None
+        found = FAILED.search(done.stdout)
+        return (found[1] or found[2]) if found else f"exit status {done.returncode} of the tests"
 
     def attempt(self, change):
         """(what became of a change, the test that noticed it)"""
+        _, suite = place_of(change.path)
+        if not self.is_prepared:
+            self.prepare()
+        if suite not in self.same:
+            self.prepare_suite(suite)
         file = self.copy.folder / change.path
         text = file.read_text()
         lines = text.split("\n")
         lines[change.line - 1] = change.after
         file.write_text("\n".join(lines))
         try:
-            if not self.build(change.suite):
+            if self.build(suite):
                 return INVALID, ""
-            (library, objects), same = self.built(change.suite), self.same[change.suite]
-            if library == same[0] or objects == same[1]:
+            (library, objects), same = self.built(suite), self.same[suite]
+            if library and library == same[0] or objects and objects == same[1]:
                 return (SAME if library == same[0] else ELSEWHERE), ""
-            test = self.failing(change.suite)
+            test = self.failing(suite)
             return (NOTICED, test) if test else (UNNOTICED, "")
         finally:
             file.write_text(text)
@@ -253,14 +215,14 @@ def equivalent():
 class Run:
     """What is known of each change, and which to try next."""
 
-    def __init__(self, scale):
-        self.counts = {part: max(1, round(part.count * scale)) for part in PARTS}
-        self.changes = chosen()
+    def __init__(self, seed, counts):
+        self.counts = counts
+        self.changes = chosen(seed)
         self.by_hand = equivalent()
         self.results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
 
     def counted(self, part):
-        """The changes of a part that count, and the first of those that nothing is known of, or None."""
+        """The changes of a part that count: the first ones but those that are known not to."""
         found = []
         for change in self.changes[part]:
             known = self.results.get(change.digest)
@@ -296,9 +258,8 @@ class Run:
                 free.put(lane)
 
         with ThreadPoolExecutor(len(lanes)) as pool:
-            list(pool.map(Lane.prepare, lanes))
             while True:
-                new = [change for part in PARTS for change in self.counted(part)
+                new = [change for part in self.counts for change in self.counted(part)
                        if self.result(change) != NOTICED and change.digest not in tried]  # fmt: skip
                 if not new:
                     return
@@ -306,23 +267,25 @@ class Run:
                 begun = [
                     pool.submit(one, change) for change in sorted(new, key=lambda change: (change.path, change.line))
                 ]
-                for done in as_completed(begun):
-                    self.save(*done.result())
+                try:
+                    for done in as_completed(begun):
+                        self.save(*done.result())
+                except BaseException:
+                    pool.shutdown(cancel_futures=True)
+                    raise
 
 
 def report(run):
     """(the table of parts, that of what no test noticed, that of the list by hand)"""
     parts = [["part", "places", "tried", "noticed", "not noticed"]]
     missed = [["part", "file", "line", "changed into"]]
-    for part in PARTS:
+    for part in run.counts:
         counted = run.counted(part)
         left = [change for change in counted if run.result(change) != NOTICED]
         parts.append(
-            [part.name, f"{len(run.changes[part]):,}", *map(str, (len(counted), len(counted) - len(left), len(left)))]
+            [part, f"{len(run.changes[part]):,}", *map(str, (len(counted), len(counted) - len(left), len(left)))]
         )
-        missed += [
-            [part.name, f"`{each.path}`", f"`{each.before.strip()}`", f"`{each.after.strip()}`"] for each in left
-        ]
+        missed += [[part, f"`{each.path}`", f"`{each.before.strip()}`", f"`{each.after.strip()}`"] for each in left]
     names = {change.name: change for changes in run.changes.values() for change in changes}
     by_hand = [["file", "line", "changed into", "why it is the same"]]
     for name, reason in run.by_hand.items():
@@ -331,22 +294,49 @@ def report(run):
     return parts, missed, by_hand
 
 
-def main():
+def arguments(words=None):
+    """The options; ``counts`` says how many changes of each part are tried."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=100, help="of changes, shared out among the parts")
+    parser.add_argument(
+        "--count", type=int, help=f"of changes, shared out among the parts; {sum(COUNTS.values())} if not given"
+    )
+    parser.add_argument("--part", choices=COUNTS, metavar="NAME", help=f"one of {', '.join(COUNTS)} alone")
+    parser.add_argument("--seed", type=int, help="the number that a run printed, for the same choice; else a new one")
     parser.add_argument("--publish", action="store_true", help="write the tables into docs/internals/mutations.md")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
+    if options.publish and options.part:
+        parser.error(
+            "--publish: expected a run of every part, got --part; run the parts with one --seed, then all with it"
+        )
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1_000_000)
+    options.counts = {part: count for part, count in COUNTS.items() if options.part in (None, part)}
+    if options.count is not None:
+        scale = options.count / sum(options.counts.values())
+        options.counts = {part: max(1, round(count * scale)) for part, count in options.counts.items()}
+    return options
+
+
+def main():
+    options = arguments()
+    said = f"seed: {options.seed}"
+    print(said, flush=True)
     BUILD.mkdir(parents=True, exist_ok=True)
-    run = Run(options.count / sum(part.count for part in PARTS))
+    run = Run(options.seed, options.counts)
+    if "export" in options.counts:
+        subprocess.run([ROOT / ".ci" / "hosts"], check=True)
     lanes = [Lane(number) for number in range(os.cpu_count())]
     run.tried(lanes)
-    parts, missed, by_hand = map(page.table, report(run))
-    tried, noticed = (sum(int(row[column]) for row in report(run)[0][1:]) for column in (2, 3))
+    tables = report(run)
+    parts, missed, by_hand = map(page.table, tables)
+    tried, noticed = (sum(int(row[column]) for row in tables[0][1:]) for column in (2, 3))
     share = 100 * (tried - noticed) / tried
     print(f"{parts}\n\n{missed}\n\n{share:.0f} % of {tried} were not noticed")
+    print(*nets.left_out("mutations"), said, sep="\n")
     if options.publish:
         lacking = f" This processor lacks {', '.join(lanes[0].lacking)}." if lanes[0].lacking else ""
-        page.write(PAGE, "mutations", f"{parts}\n\n{datetime.date.today()}: {share:.0f} % were not noticed.{lacking}")
+        told = f"{datetime.date.today()}, seed {options.seed}: {share:.0f} % were not noticed.{lacking}"
+        page.write(PAGE, "mutations", f"{parts}\n\n{told}")
         page.write(PAGE, "not noticed", missed)
         page.write(PAGE, "equivalent", by_hand)
     sys.exit(f"expected at most {MOST} %, got {share:.1f} %" if share > MOST else None)

@@ -17,7 +17,7 @@ C = (".c", ".cc", ".cpp", ".cu")
 HEADERS = (".h", ".cuh", ".hpp")
 NETS = {
     "checks": PYTHON, "format": PYTHON, "types": PYTHON, "shell": SHELL, "tidy": C, "sanitize": C,
-    "coverage": (*PYTHON, *C, *HEADERS),
+    "coverage": (*PYTHON, *C, *HEADERS), "mutations": (*C, *HEADERS),
 }  # fmt: skip
 # Scripts without a suffix are known by their first line.
 INTERPRETERS = {"python": PYTHON, "sh": SHELL, "bash": SHELL}

@@ -25,7 +25,7 @@ def ends(folder):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("name", ["program", "random"])
+@pytest.mark.parametrize("name", ["program", "random", "values", "blas"])
 def test_values_are_right(name, threads, folder):
     path = folder / name
     if not path.exists():
@@ -34,10 +34,20 @@ def test_values_are_right(name, threads, folder):
     assert (result.stdout, result.returncode) == ("right\n", 0), result
 
 
-@pytest.mark.parametrize("name", ["program", "random"])
+@pytest.mark.parametrize("name", ["program", "random", "values"])
 def test_code_without_optimization_gives_the_same(name, folder):
     result = cuda_on_cpu.run(cuda_on_cpu.program(name, folder / "..", flags=["-O0"]))
     assert result.stdout == "right\n", result
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_launches_have_the_limits_of_a_card_and_the_threads_that_were_asked_for(threads, folder):
+    path = folder / "launches"
+    if not path.exists():
+        cuda_on_cpu.program("launches", folder)
+    result = cuda_on_cpu.run(path, threads, OMP_NUM_THREADS=threads)
+    assert (result.stdout, result.returncode) == ("right\n", 0), result
+    assert re.search(names("takes", "launches.cu:", "argument 1", "on_stack"), result.stderr), result
 
 
 @pytest.mark.parametrize("check", ["0", "1"])

@@ -34,7 +34,7 @@ void kinds_broadcast(const float *x, const int64_t *shape1, int64_t ndim1, const
     (void)x, (void)y;
     for (int64_t i = 0; i < ndim1; ++i) first *= shape1[i];
     for (int64_t i = 0; i < ndim2; ++i) second *= shape2[i];
-    z[0] = (float)first;
+    if (first && second) z[0] = (float)first;
     *count = first * second;
 }
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy
 
 HALVES = ("float16", "bfloat16")
-TYPES = {"float32": 1, "float64": 11, "float16": 10, "bfloat16": 16, "bool": 9, "int64": 7}
+TYPES = {"float32": 1, "float64": 11, "float16": 10, "bfloat16": 16, "bool": 9, "int8": 3, "int16": 5, "int32": 6, "int64": 7,
+         "uint8": 2, "uint16": 4, "uint32": 12, "uint64": 13}  # fmt: skip
 
 
 def make(cases, folder):

@@ -201,6 +201,41 @@ def test_kinds_of_parameters(version, kinds, tmp_path):
     assert outputs["kinds_i64"]["y"].tolist() == [-1, 2] and outputs["kinds_bool"]["y"].tolist() == [False]
 
 
+def test_a_size_without_elements_is_known_beside_a_symbol(version, kinds, tmp_path):
+    """n may be 1: it is no name for the size of the result, which is 0."""
+    functions = {each.name: each.as_json() for each in described(HERE / "kinds.h")}
+    empty, one = torch.ones(0, 3), torch.ones(1, 3)
+    feeds = {"right": {"x": one, "y": empty}, "left": {"x": empty, "y": one}}
+    sizes = {"right": {"x": ["n", 3]}, "left": {"y": ["n", 3]}}
+    cases = {
+        name: case(functions["kinds_broadcast"], feed, sizes[name], domain="kinds") for name, feed in feeds.items()
+    }
+    report, outputs = serve(version, kinds, tmp_path, cases, feeds)
+    assert {name: each["z"].shape for name, each in outputs.items()} == {"right": (0, 3), "left": (0, 3)}, report
+    assert {name: report[name]["shapes"]["z"] for name in cases} == {"right": [0, 3], "left": [0, 3]}
+
+
+def test_every_type_of_integers(version, tmp_path):
+    """Each value is the largest of its type, less one: no other type has it."""
+    dtypes = {f"{sign}int{bits}": 2 ** (bits - (sign == "")) - 2 for sign in ("", "u") for bits in (8, 16, 32, 64)}
+    header = tmp_path / "types.h"
+    declared = {
+        name: f"int types_{name}(const {name}_t *x THAW_SHAPE(n), int64_t n, {name}_t *y THAW_SHAPE(n))"
+        for name in dtypes
+    }
+    lines = [f"THAW_STATUS\n{each};" for each in declared.values()]
+    header.write_text("\n".join(["#include <stdint.h>", "#include <torchthaw/annotate.h>", *lines]) + "\n")
+    bodies = [f"{each} {{ for (int64_t i = 0; i < n; ++i) y[i] = x[i] + 1; return 1; }}" for each in declared.values()]
+    header.with_suffix(".c").write_text("\n".join(['#include "types.h"', *bodies]) + "\n")
+    library = build(header, tmp_path, header.with_suffix(".c"), "-std=c11", f"-I{tmp_path}", "-Wl,--no-undefined")
+    feeds = {name: {"x": torch.from_numpy(numpy.array([1, most], name))} for name, most in dtypes.items()}
+    functions = {each.name: each.as_json() for each in described(header)}
+    cases = {name: case(functions[f"types_{name}"], feeds[name], domain="types") for name in dtypes}
+    report, outputs = serve(version, library, tmp_path, cases, feeds)
+    found = {name: (str(each["y"].dtype), each["y"].tolist()) for name, each in outputs.items()}
+    assert found == {name: (name, [2, most + 1]) for name, most in dtypes.items()}, report
+
+
 def described(header):
     from torchthaw.header import reading
 

@@ -435,7 +435,7 @@ static void thaw_infer_broadcast(const thaw_symbols *first, const thaw_symbols *
     for (i = 1; i <= shape->ndim; ++i) {
         const int64_t left = i <= first->ndim ? first->sizes[first->ndim - i] : 1;
         const int64_t right = i <= second->ndim ? second->sizes[second->ndim - i] : 1;
-        const thaw_symbols *chosen = left == 1 || (left < 0 && right > 1) ? second : first;
+        const thaw_symbols *chosen = left == 1 || (left < 0 && right != 1) ? second : first;
         const int is_unknown = left < 0 && right < 0;
         shape->sizes[shape->ndim - i] = is_unknown ? -1 : chosen->sizes[chosen->ndim - i];
         shape->names[shape->ndim - i] = is_unknown ? "" : chosen->names[chosen->ndim - i];

@@ -65,8 +65,11 @@ std::vector<int64_t> answers() {
             !at::cuda::detail::maybeOverlappingIndices(at::ones({2, 3}, at::kCUDA))};
 }
 
+void ask_headers();  // of headers.cpp
+
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
     module.def("scale", &scale);
     module.def("launch_too_many", &launch_too_many);
     module.def("answers", &answers);
+    module.def("ask_headers", &ask_headers);
 }

@@ -86,7 +86,7 @@ typedef curandStateXORWOW curandState;
 
 // A subsequence of Philox is 2^66 words, one of XORWOW 2^67.
 inline void skipahead(unsigned long long n, curandStatePhilox4_32_10 *state) {
-    const unsigned long long words = state->used + n, blocks = words / 4;
+    const unsigned long long words = state->used + n % 4, blocks = n / 4 + words / 4;
     const unsigned long long low = (static_cast<unsigned long long>(state->counter.y) << 32 | state->counter.x) + blocks;
     if (low < blocks && ++state->counter.z == 0) ++state->counter.w;
     state->counter.x = unsigned(low);

@@ -118,7 +118,7 @@ enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
   cudaFuncAttributeClusterDimMustBeSet = 10,
-  cudaFuncAttributeNonPortableClusterSizeAllowed = 15
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 enum cudaSharedCarveout {
   cudaSharedmemCarveoutDefault = -1,
