@@ -18,7 +18,7 @@ workers := $(shell expr $(jobs) + 1)
 ctest := ctest --test-dir build --parallel $(jobs) --output-on-failure
 pytest := $(python) -m pytest --ignore tests/sanitize --dist loadfile \
 	--numprocesses $(workers) --maxprocesses 4 --max-worker-restart 0
-# The C tests that take more than 3 s, or 30 s to compile; those of Python are in tests/slow.txt.
+# The C tests that take more than 3 s, or 30 s to compile; those of Python have the mark slow.
 slow_c := ^($(shell paste -sd '|' tests/slow_programs.txt))([.]|$$)
 selected = $(or $(wildcard $(only)),$(wildcard tests/$(only)),$(shell find tests -name 'test_*$(only)*.py'))
 

@@ -3,7 +3,7 @@
     python .ci/coverage.py [--publish] [--short]
 
 A copy of the tracked files, build/coverage/tree, is built with gcov's counters and tested whole (--short: without the
-tests in tests/slow.txt): the C tests, then those of Python, under the package coverage in every process, then the short
+tests with the mark `slow`): the C tests, then those of Python, under the package coverage in every process, then the short
 form of make harden parts=allocations. Tests that look at the libraries themselves fail there, for they find gcov in
 them, and those that link the archive without gcov. It prints a table of parts, and each file of which less than 90 % of
 lines ran, with the reason that uncovered.txt has for it; --publish writes both into docs/internals/coverage.md. The exit

@@ -2,6 +2,7 @@
 import gc
 import os
 import re
+import statistics
 import sys
 import zlib
 from pathlib import Path
@@ -20,18 +21,20 @@ settings.register_profile("torchthaw", deadline=None, derandomize="CI" in os.env
 settings.load_profile("torchthaw")
 
 
-# `make test` leaves out the tests that, alone, take more than LIMIT seconds of processor time, their fixtures and
-# processes included. Of each file the cheapest test stays, if it takes at most KEPT seconds: a quick run has a test of
-# everything. `make test-all record=1` measures the tests and writes the list.
-SLOW, LIMIT, KEPT = Path(__file__).with_name("slow.txt"), 0.5, 3
+# `make test` leaves out tests with the mark `slow`: those that, alone, take more than LIMIT seconds of processor time, their
+# fixtures and processes included. In each file the cheapest may stay without it. `make test-all record=1` measures, and names
+# the functions whose mark is not what they take.
+LIMIT = 0.5
 _fixtures = {}  # (name, the folder or file that has it) -> seconds of its last set-up
 _setting_up = [0.0]  # seconds that fixtures took during the test that runs
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes more than half a second of processor time")
+
+
 def pytest_addoption(parser):
-    parser.addoption(
-        "--record-times", metavar="FILE", help="write each test's seconds there, and tests/slow.txt from it"
-    )
+    parser.addoption("--record-times", metavar="FILE", help="write the seconds of each test and fixture there")
     parser.addoption(
         "--share",
         metavar="K/N",
@@ -41,13 +44,10 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    slow = {*SLOW.read_text().splitlines()}
     part, parts = share_of(config.getoption("share"))
     kept, left_out = [], []
     for item in items:
-        is_slow = item.nodeid in slow
-        if is_slow:
-            item.add_marker(pytest.mark.slow)
+        is_slow = item.get_closest_marker("slow")
         of_another = is_slow and zlib.crc32(item.path.name.encode()) % parts != part
         (left_out if of_another else kept).append(item)
     items[:] = kept
@@ -89,8 +89,9 @@ def pytest_runtest_protocol(item):
             seconds = (
                 _seconds() - before - _setting_up[0] + sum(_fixture_seconds(item, name) for name in item.fixturenames)
             )
+            mark = "slow" if item.get_closest_marker("slow") else "quick"
             with open(item.config.rootpath / file, "a") as times:  # the test may have left the folder
-                times.write(f"{seconds:.2f} {item.nodeid}\n")
+                times.write(f"{seconds:.2f} {mark} {item.nodeid}\n")
 
 
 def _fixture_seconds(item, name):
@@ -99,20 +100,30 @@ def _fixture_seconds(item, name):
     return _fixtures[name, max(places, key=len)] if places else 0.0
 
 
-def pytest_sessionfinish(session):
-    file = session.config.getoption("record_times")
-    if file and not hasattr(session.config, "workerinput"):
-        rows = [line.split(" ", 1) for line in (session.config.rootpath / file).read_text().splitlines()]
-        SLOW.write_text("".join(f"{name}\n" for name in slow_ones({name: float(seconds) for seconds, name in rows})))
+def pytest_terminal_summary(terminalreporter, config):
+    file = config.getoption("record_times")
+    if file and (config.rootpath / file).exists():
+        rows = [line.split(" ", 2) for line in (config.rootpath / file).read_text().splitlines()]
+        for line in wrong_marks([(float(seconds), mark, name) for seconds, mark, name in rows]):
+            terminalreporter.write_line(line)
 
 
-def slow_ones(seconds):
-    """The names of the slow tests among ``seconds``, {name of a test: seconds}, sorted."""
-    cheapest = {}
-    for name in sorted(seconds, key=seconds.get):
-        cheapest.setdefault(name.split("::")[0], name)
-    kept = {name for name in cheapest.values() if seconds[name] <= KEPT}
-    return sorted(name for name in seconds if seconds[name] > LIMIT and name not in kept)
+def wrong_marks(rows):
+    """Lines on the functions whose mark is not what their tests take, from rows (seconds, mark, name of a test).
+
+    A function is slow where more than half of its tests take more than LIMIT seconds; the cheapest of a file may be quick.
+    """
+    tests, cheapest = {}, {}
+    for seconds, mark, name in sorted(rows):
+        function = name.partition("[")[0]
+        tests.setdefault(function, (mark, []))[1].append(seconds)
+        cheapest.setdefault(name.partition("::")[0], function)
+    for function, (mark, seconds) in sorted(tests.items()):
+        takes = statistics.median(seconds)
+        if mark == "quick" and takes > LIMIT and function not in cheapest.values():
+            yield f"{function}: takes {takes:.2f} s: expected the mark slow, got none"
+        if mark == "slow" and takes <= LIMIT / 2:
+            yield f"{function}: takes {takes:.2f} s: expected no mark slow, got one"
 
 
 def pytest_collection_finish():

@@ -53,6 +53,7 @@ def text_without_comments(path):
     return " ".join(re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S).split())
 
 
+@pytest.mark.slow
 @EVERY_KEPT_EXTENSION
 def test_an_extension_of_every_version_works(snapshot, name, tmp_path):
     package = abi_snapshot.build(snapshot, name, tmp_path)
@@ -77,6 +78,7 @@ def test_a_snapshot_names_no_machine(snapshot):
             assert not re.search(r"""["'<](/|[A-Z]:)|/(home|root|tmp|work)/""", path.read_text()), path
 
 
+@pytest.mark.slow
 @EVERY_EXTENSION
 def test_the_command_writes_one_that_works(name, tmp_path):
     """As it stands, with what create_extension writes today."""
@@ -148,12 +150,14 @@ def later(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @EVERY_EXTENSION
 def test_a_later_bridge_reads_shorter_records(later, name, tmp_path):
     done = check(abi_snapshot.build(SNAPSHOTS[-1], name, tmp_path), later)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_an_extension_of_a_later_bridge_is_refused(later, tmp_path):
     package = abi_snapshot.build(SNAPSHOTS[-1], "pointers", tmp_path, headers=later / "bridge")
     done = check(package, later)

@@ -114,6 +114,7 @@ def test_records_that_no_version_had_are_refused(built, monkeypatch, record, lea
 # Newer: fields, entries, kinds and flags that this bridge does not have
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("record", ["thaw_function", "thaw_parameter", "thaw_module"])
 def test_longer_records_are_read_where_their_new_fields_are_zero(built, record):
     works(built(appended(record, "const char *unit;"), minor=MINOR + 1))
@@ -140,6 +141,7 @@ def test_a_longer_region_is_refused(built):
     refused(folder, newer(MINOR + 1, "a field of thaw_region"))
 
 
+@pytest.mark.slow
 def test_a_longer_table_is_no_matter_where_it_is_not_used(built):
     works(built(appended("thaw_bridge", "void (*later)(void);"), minor=MINOR + 1))
 
@@ -168,6 +170,7 @@ def rows(monkeypatch):
 LATER_KIND = r"X\(THAW_THC_STORAGE, 19\)", "X(THAW_THC_STORAGE, 19) X(THAW_HALF, 20)"
 
 
+@pytest.mark.slow
 def test_a_kind_that_nobody_uses_is_no_matter(built):
     works(built(LATER_KIND, minor=MINOR + 1))
 
@@ -252,6 +255,7 @@ def test_the_numbers_of_dlpack_are_the_same_everywhere():
     assert codes == {name: getattr(_bridge, f"DLPACK_{name}") for name in codes}
 
 
+@pytest.mark.slow
 def test_the_structs_that_headers_may_name_are_those_of_th():
     """Name, element and storage of each are what TH's and THC's headers have; CUDA's types are those of CUDA on the CPU."""
     lines = ["#include <TH/TH.h>", "#include <THC/THC.h>", "#include <type_traits>"]

@@ -13,6 +13,7 @@ generate = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(generate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path, arguments", [pytest.param(*each, id=str(each[0].relative_to(ROOT))) for each in generate.files()]
 )
@@ -27,6 +28,7 @@ def test_every_generated_file_is_marked_as_generated():
     assert marked == {str(path.relative_to(ROOT)) for path, _ in generate.files()}
 
 
+@pytest.mark.slow
 def test_a_changed_prototype_makes_another_file(tmp_path, monkeypatch):
     header = tmp_path / "my_lib.h"
     header.write_text(generate.HEADER.read_text().replace("int64_t ndim1,", "int32_t ndim1,"))
@@ -53,6 +55,7 @@ def test_every_file_that_says_the_version_of_a_package_is_a_manifest():
     assert found == listed and len(listed) >= 13
 
 
+@pytest.mark.slow
 def test_a_raised_version_is_written_into_every_manifest(tmp_path, monkeypatch, capsys):
     shutil.copytree(ROOT / "bindings", tmp_path / "bindings", ignore=shutil.ignore_patterns("vectors", "__pycache__"))
     header = tmp_path / "my_lib.h"

@@ -138,6 +138,7 @@ def test_what_is_left_out_is_named_with_the_reason(odd, language):
         assert not re.search(rf"\b{name}\b[^,;\n]*[(=:]", code), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_first_line_says_how_it_was_made(language):
     text = command_line(language, ODD, "-I", INCLUDE).stdout
@@ -228,6 +229,7 @@ def compile_java_ffm(folder):
         "Odd.java", cwd=folder)  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["rust", "zig", "fortran", "csharp", "java-jna", "java-ffm"])
 def test_compilers_take_it(odd, language, tmp_path):
     (tmp_path / "odd").write_text(declared(language, odd))
@@ -376,6 +378,7 @@ def test_a_name_has_a_package(odd):
     assert '"libodd.so.1"' in declared("csharp", odd, library="libodd.so.1")
 
 
+@pytest.mark.slow
 def test_output_is_a_file(tmp_path):
     path = tmp_path / "odd.rs"
     done = command_line("rust", ODD, "-I", INCLUDE, "--output", path)
@@ -390,6 +393,7 @@ def test_a_macro_is_defined(tmp_path):
     assert "wide" not in command_line("rust", tmp_path / "macro.h").stdout
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_an_error(tmp_path):
     done = command_line("rust", tmp_path / "missing.h")
     assert done.returncode == 1 and done.stderr.startswith("torchthaw: ") and "missing.h" in done.stderr

@@ -136,6 +136,7 @@ NAME = st.one_of(
 ).filter(lambda name: name not in C)  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(NAME, min_size=2, max_size=24, unique=True), st.data())
 def test_any_names_are_declared_once(names, data):
     key = data.draw(st.sampled_from([*LANGUAGES]))

@@ -42,6 +42,7 @@ def c(runner):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({"c", "cpp", "host-jax", "host-onnxruntime", "python"} & set(ROWS)))
 def test_languages_that_every_machine_has(name):
     done = subprocess.run([sys.executable, RUNNER, name], capture_output=True, text=True, timeout=280)
@@ -51,6 +52,7 @@ def test_languages_that_every_machine_has(name):
     assert f"{ROWS[name]['name']}: passed" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["portable", "avx2"])
 def test_c_on_other_cpu_paths(c, path):
     instruction_sets.require(path)
@@ -101,18 +103,21 @@ def shell_language(runner, folder, lines, **row):
     return runner.Language(folder)
 
 
+@pytest.mark.slow
 def test_a_language_that_does_all_has_a_row(runner, c, tmp_path):
     row = runner.check(shell_language(runner, tmp_path / "shell", {}, at_most=1), c)
     assert row["language"] == "Shell" and row["version"] == "1.2" and row["arrays not copied"] == "23 of 23"
     assert row["ns a call"] == "100" and float(row["÷ C"]) > 1 and row["goal"] == "≤ 1 **missed**"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("message", WRONG)
 def test_each_mistake_of_a_language_is_a_failure(runner, c, tmp_path, message):
     with pytest.raises(runner.Failed, match=re.escape(message)):
         runner.check(shell_language(runner, tmp_path / "shell", WRONG[message]), c)
 
 
+@pytest.mark.slow
 def test_a_host_of_graphs_makes_one_error_and_has_its_own_time(runner, c, tmp_path):
     lines = {"vectors": "vectors 80\nerrors 1", "own": "own 50"}
     row = runner.check(shell_language(runner, tmp_path / "shell", lines, guide="other-hosts.md"), c)
@@ -121,6 +126,7 @@ def test_a_host_of_graphs_makes_one_error_and_has_its_own_time(runner, c, tmp_pa
         runner.check(shell_language(runner, tmp_path / "other", lines | {"own": ""}, guide="other-hosts.md"), c)
 
 
+@pytest.mark.slow
 def test_a_language_that_copies_may_have_fewer_marks(runner, c, tmp_path):
     language = shell_language(runner, tmp_path / "shell", {"marks": "marks 9"}, copies=True)
     assert runner.check(language, c)["arrays not copied"] == "9 of 23"

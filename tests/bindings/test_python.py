@@ -32,11 +32,13 @@ def run(*arguments, folder):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["version"], ["vectors", ROOT / "bindings" / "vectors"], ["threads"]],
                          ids=lambda each: each[0])  # fmt: skip
 def test_the_test_program(arguments, built):
     assert run(FOLDER / "check" / "check.py", *arguments, folder=built).startswith(arguments[0])
 
 
+@pytest.mark.slow
 def test_pytorch_is_not_imported(built):
     run("-c", "import sys, my_lib; assert 'torch' not in sys.modules", folder=built)

@@ -92,6 +92,7 @@ def replay(path):
     print(library.my_lib_build_info().decode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_the_c_library_computes_the_vectors(path, monkeypatch):
     instruction_sets.require(path)
@@ -119,6 +120,7 @@ def test_the_c_library_reports_the_errors(entry):
     assert library.my_lib_last_error_message().decode() == entry["text"]
 
 
+@pytest.mark.slow
 def test_make_writes_the_same_vectors(tmp_path):
     subprocess.run([sys.executable, VECTORS / "make.py", tmp_path], check=True, timeout=240)
     assert {path.name for path in tmp_path.iterdir()} == {

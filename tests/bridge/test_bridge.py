@@ -137,6 +137,7 @@ def test_meta_is_refused():
     refused(probe.read_float, torch.empty(3, device="meta"), error=TypeError, match="^array: .* got a meta tensor")
 
 
+@pytest.mark.slow
 def test_another_device_is_refused():
     """No such device is at hand: PyTorch is asked by attributes, and the answer says so."""
     source = """
@@ -537,6 +538,7 @@ def test_cxx_exceptions_below_cffi():
 # Without DLPack's exchange API, as on PyTorch before 2.10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("TORCHTHAW_NO_DLPACK" in os.environ, reason="this is that run")
 def test_all_of_this_through_attributes():
     run = subprocess.run(

@@ -13,6 +13,7 @@ from support import TESTS, allocation_first, failing, th_probe
 GROUP = "th"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_call_whose_allocation_fails_is_an_error_and_the_next_one_works(tmp_path):
     module = th_probe.probe()

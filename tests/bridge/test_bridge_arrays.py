@@ -373,6 +373,7 @@ def test_other_fields_are_asked_for_once(which):
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
 
 
+@pytest.mark.slow
 def test_all_of_this_by_buffers_alone():
     """As where NumPy has the fields of its arrays elsewhere."""
     done = subprocess.run(

@@ -96,6 +96,7 @@ def test_a_function_of_python_may_raise():
         probe.call_back(callback, 0)
 
 
+@pytest.mark.slow
 def test_without_cffi_s_table(tmp_path):
     """All of this where the table for generated modules is not there: cffi converts each time."""
     source = "import _cffi_backend; del _cffi_backend._C_API; import pytest, sys; sys.exit(pytest.main(sys.argv[1:]))"

@@ -560,6 +560,7 @@ def test_more_dimensions_than_attributes_are_read_of():
 # Without DLPack's exchange API, as on PyTorch before 2.10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("TORCHTHAW_NO_DLPACK" in os.environ, reason="this is that run")
 def test_all_of_this_through_attributes():
     run = subprocess.run(

@@ -90,6 +90,7 @@ def pythons():
 PYTHONS = pythons()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("daemon", [True, False], ids=["daemon", "joined"])
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -35,6 +35,7 @@ TENSORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TENSORS)
 def test_exact_shows_pytorch_s_own_size_and_offset(exact, name):
     tensor = TENSORS[name]()
@@ -44,6 +45,7 @@ def test_exact_shows_pytorch_s_own_size_and_offset(exact, name):
         assert [exact.at(tensor, i) for i in range(12)] == BASE.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, size", [
     ("all", 12), ("view", 4), ("strided", 9), ("transposed", 11), ("expanded", 1), ("number", 1), ("none of it", 0),
     ("empty", 0),
@@ -55,6 +57,7 @@ def test_otherwise_c_sees_what_the_tensor_covers(partial, name, size):
         assert partial.at(tensor, 0) == tensor.flatten()[0]
 
 
+@pytest.mark.slow
 def test_c_writes_around_a_view(exact):
     base = BASE.clone()
     exact.put(base[3:5], 11, -1.0)
@@ -67,6 +70,7 @@ def either(request):
     return request.getfixturevalue(request.param)
 
 
+@pytest.mark.slow
 def test_a_view_that_grows_stays_where_it_begins(either):
     base = BASE.clone()
     view = base[8:]
@@ -145,6 +149,7 @@ def test_what_c_keeps_follows_the_storage(either, count):
 # THStorage_swap
 
 
+@pytest.mark.slow
 def test_swapped_storages_swap_their_elements(exact):
     a, b = torch.arange(4.0), torch.arange(10.0, 14.0)
     views = a[1:], b[2:]
@@ -157,6 +162,7 @@ def test_swapped_storages_swap_their_elements(exact):
     assert a.tolist() == [0, 1, 2, 3], "the next call sees them as they are"
 
 
+@pytest.mark.slow
 def test_swapped_storages_swap_their_sizes(exact):
     a, b = torch.arange(2.0), torch.arange(10.0, 14.0)
     exact.exchange(a, b)
@@ -165,6 +171,7 @@ def test_swapped_storages_swap_their_sizes(exact):
     assert b[:2].tolist() == [0, 1]
 
 
+@pytest.mark.slow
 def test_swapped_with_a_storage_of_c(exact):
     tensor = torch.arange(4.0)
     for value in range(100):
@@ -174,6 +181,7 @@ def test_swapped_with_a_storage_of_c(exact):
     assert tensor.tolist() == [5] * 4 and tensor.untyped_storage().nbytes() == 400
 
 
+@pytest.mark.slow
 def test_swapped_with_itself(exact):
     base = BASE.clone()
     exact.exchange(base, base)
@@ -181,6 +189,7 @@ def test_swapped_with_itself(exact):
     assert base.tolist() == BASE.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [
     lambda: torch.arange(2.0).share_memory_(), lambda: torch.from_numpy(np.arange(2, dtype=np.float32)),
 ])  # fmt: skip
@@ -282,6 +291,7 @@ NAMING = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMING)
 @pytest.mark.parametrize("text, exact", [(TELLS["size"], True), (PLAIN, False)], ids=["tells", "hides"])
 def test_folders_that_flags_name_are_read(tmp_path, name, text, exact):
@@ -292,6 +302,7 @@ def test_folders_that_flags_name_are_read(tmp_path, name, text, exact):
     assert is_exact([tmp_path / "source.c"], flags=[flag.format(folder) for flag in NAMING[name]]) is exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"])
 @pytest.mark.parametrize("text, exact", [(TELLS["size"], True), (PLAIN, False)], ids=["tells", "hides"])
 def test_folders_that_the_environment_names_are_read(tmp_path, monkeypatch, variable, text, exact):
@@ -301,6 +312,7 @@ def test_folders_that_the_environment_names_are_read(tmp_path, monkeypatch, vari
     assert decide(tmp_path, f"#include <part.h>\n{PLAIN}") is exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["-I{}", "-I {}", "-isystem {}", "--include-directory={}"])
 @pytest.mark.parametrize("text, exact", [(TELLS["size"], True), (PLAIN, False)], ids=["tells", "hides"])
 def test_folders_that_the_compilers_command_names_are_read(tmp_path, monkeypatch, words, text, exact):
@@ -310,6 +322,7 @@ def test_folders_that_the_compilers_command_names_are_read(tmp_path, monkeypatch
     assert decide(tmp_path, f"#include <stdio.h>\n#include <part.h>\n{PLAIN}") is exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word, exact", [("-include stdio.h", True), ("--sysroot=/", False)])
 def test_other_words_of_the_compilers_command(tmp_path, monkeypatch, word, exact):
     """A file is included that nobody reads here; the compiler says by itself where its own headers are."""
@@ -335,6 +348,7 @@ def test_a_compiler_that_does_not_say_where_it_looks(tmp_path, monkeypatch):
     assert decide(tmp_path, f"#include <stdio.h>\n{PLAIN}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("linked, exact", [
     ({}, False),
     ({"linked": ["-lm", "-lgomp", "-fopenmp", "-lpthread", "-Wl,-O1"], "flags": ["-O3", "-DN=2"]}, False),

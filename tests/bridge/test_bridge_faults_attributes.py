@@ -12,6 +12,7 @@ from support import ROOT, TESTS
 LEFT_OUT = "not leave_nothing_behind and not recursion_budget and not printed and not until_the_end"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [
     ["legacy/create_extension/test_arguments_and_results.py"],
     ["bridge/test_bridge_faults_errors.py", "bridge/test_bridge_faults_memory.py",

@@ -47,6 +47,7 @@ def resident():
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAILURES)
 def test_ten_thousand_errors_leave_nothing_behind(name):
     call = FAILURES[name][0]
@@ -108,6 +109,7 @@ def test_a_tensor_keeps_its_sizes_after_an_error():
     assert tensor.shape == (4,) and tensor[:3].tolist() == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_what_c_kept_before_an_error_stays_valid():
     for _ in range(10):
         with pytest.raises(torch.FatalError, match="^after it was kept"):
@@ -144,6 +146,7 @@ def test_the_threads_of_libth_bring_their_error_home():
 # What ends the process, and what it says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call, message",
     [
@@ -157,6 +160,7 @@ def test_an_error_that_cannot_leave_its_thread_is_printed(call, message):
     assert message in done.stderr and "still here" not in done.stdout
 
 
+@pytest.mark.slow
 def test_an_error_in_a_region_of_another_library_is_printed(tmp_path):
     """Its regions are not the extension's: nothing can catch the error before it leaves the region."""
     library = th_probe.library(

@@ -105,6 +105,7 @@ def test_a_kept_tensor_is_passed_again():
     assert probe.sum_of_kept() == probe.sum(tensor) == 12
 
 
+@pytest.mark.slow
 def test_keeping_ten_thousand_times_leaves_nothing_behind(keep):
     def count():
         gc.collect()
@@ -120,6 +121,7 @@ def test_keeping_ten_thousand_times_leaves_nothing_behind(keep):
     assert count() <= before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", ["keep_until_exit(tensor)", "keep(tensor)", "keep_storage(tensor.storage())"])
 @pytest.mark.parametrize("end", [
     pytest.param("", id="return"),

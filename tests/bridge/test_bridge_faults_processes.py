@@ -116,6 +116,7 @@ def python(folder, code, path=(), **environment):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_region", [0, 1], ids=["threads", "region"])
 @pytest.mark.parametrize("imports", ["", "import torch"], ids=["alone", "with PyTorch"])
 def test_two_threads_that_fail_at_once(folder, in_region, imports):
@@ -133,6 +134,7 @@ static const auto before = std::set_terminate(fail);
 """
 
 
+@pytest.mark.slow
 def test_a_handler_from_before_that_fails_too(folder):
     """The process ends nevertheless, and does not wait for itself."""
     (folder / "handler.cpp").write_text(HANDLER)
@@ -142,11 +144,13 @@ def test_a_handler_from_before_that_fails_too(folder):
     assert python(folder, code).returncode == -6
 
 
+@pytest.mark.slow
 def test_a_parallel_region_without_pytorch(folder):
     """The extension alone brings OpenMP's runtime, and no other library of the process sees it."""
     assert python(folder, "import faults\nprint(faults.threads_of_region())").stdout == "2\n"
 
 
+@pytest.mark.slow
 def test_children_forked_while_errors_leave_regions(folder):
     """They have none of the threads that hold something at that moment."""
     assert python(folder, "import faults\nprint(faults.lost_children(300))").stdout == "0\n"
@@ -168,6 +172,7 @@ assert faults.first([1.5], 1) == 1.5
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fake", FAKES)
 @pytest.mark.parametrize("before", ["", "import torch\n"], ids=["later", "before"])
 def test_a_torch_that_is_no_pytorch(folder, tmp_path, fake, before):
@@ -188,6 +193,7 @@ def test_a_torch_that_is_no_pytorch(folder, tmp_path, fake, before):
         assert re.search(names("ImportError", "torch", "PyTorch", package), done.stderr)
 
 
+@pytest.mark.slow
 def test_a_torch_that_cannot_be_imported(folder, tmp_path):
     """Its own error is the one that is raised, and the extension works without it."""
     (tmp_path / "torch.py").write_text("raise OSError('libtorch_cpu.so: no such file')\n")
@@ -218,6 +224,7 @@ print("filled")
 """
 
 
+@pytest.mark.slow
 def test_an_unknown_instruction_set_of_libmy_lib():
     done = python(ROOT, OPERATOR, MY_LIB_CPU="sse9")
     said = names("MY_LIB_CPU", "portable", "avx2", "avx512", "avx512_bf16", "amx_bf16", "'sse9'")
@@ -225,6 +232,7 @@ def test_an_unknown_instruction_set_of_libmy_lib():
     assert python(ROOT, OPERATOR, MY_LIB_CPU="").stdout == "[2.0, 2.0, 2.0]\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", instruction_sets.NAMES)
 def test_an_instruction_set_that_the_processor_lacks(name):
     refusal = instruction_sets.refusal(name)

@@ -139,6 +139,7 @@ def probe_error():
 # C's own threads. With the GIL held during the call, these would wait for each other for ever.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [
     pytest.param("""
 tensor = torch.ones(4)
@@ -187,6 +188,7 @@ probe.gather(torch.ones(2000, 100), torch.ones(2000, 100), torch.zeros(2000, 100
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fork", [
     pytest.param("""
 import os

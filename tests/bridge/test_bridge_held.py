@@ -72,6 +72,7 @@ def run(work, action):
     return work(between, tensor), tensor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [
     lambda between, tensor: probe.sum_after(between, tensor, COUNT),
     lambda between, tensor: legacy.th_sum_after(between, tensor),
@@ -84,6 +85,7 @@ def test_c_reads_what_was_there(work, action):
     assert tensor.numel() != COUNT or action in (empty, share, grow_a_view)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow():
     def resident():
         with open("/proc/self/statm") as file:
@@ -207,6 +209,7 @@ assert probe.sum_after(replace, tensor, 1000) == 1000 and tensor.numel() == 3
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 def test_without_the_c_functions(how):
     done = subprocess.run(

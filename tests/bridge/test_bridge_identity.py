@@ -51,6 +51,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VIEWS)
 def test_views_lie_on_one_storage(exact, name):
     x = base()
@@ -67,12 +68,14 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_others_do_not(exact, name):
     x = base()
     assert not exact.one_storage(x, OTHERS[name](x))
 
 
+@pytest.mark.slow
 def test_views_of_a_storage_without_elements(exact):
     empty = torch.empty(0)
     view = empty.view(0, 3)
@@ -137,6 +140,7 @@ def test_a_retained_tensor_keeps_its_sizes(either):
         either.release()
 
 
+@pytest.mark.slow
 def test_references_are_those_of_the_tensors_and_of_python(exact):
     x = base()
     assert exact.references(x) == 2
@@ -146,6 +150,7 @@ def test_references_are_those_of_the_tensors_and_of_python(exact):
     assert exact.references(x) == 2
 
 
+@pytest.mark.slow
 def test_storages_beside_tensors_on_them(exact):
     x = base()
     assert exact.lies_on(x, x.storage()) and exact.lies_on(x[3:], x.storage())
@@ -156,6 +161,7 @@ def test_storages_beside_tensors_on_them(exact):
     assert x.shape == (12,) and x.untyped_storage().nbytes() == 800
 
 
+@pytest.mark.slow
 def test_a_storage_that_c_returns_is_the_argument(exact):
     storage = base().storage()
     gone = weakref.ref(storage.untyped())
@@ -166,6 +172,7 @@ def test_a_storage_that_c_returns_is_the_argument(exact):
     assert gone() is None, "C's reference was the result's"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [20, 1_000_000])
 def test_the_base_sees_that_its_storage_grew(exact, count):
     x = base()
@@ -175,6 +182,7 @@ def test_the_base_sees_that_its_storage_grew(exact, count):
     assert x[:11].tolist() == list(range(11))
 
 
+@pytest.mark.slow
 def test_a_view_sees_that_the_storage_grew_below_its_base(exact):
     x = base()
     assert exact.size_after(x, 100, x[8:]) == 100
@@ -182,11 +190,13 @@ def test_a_view_sees_that_the_storage_grew_below_its_base(exact):
     assert x[8] == -1 and x.shape == (1_000_000,)
 
 
+@pytest.mark.slow
 def test_a_thread_of_c_makes_it_grow(exact):
     x = base()
     assert exact.size_seen_by_a_thread(x[8:], 1_000_000, x) == 1_000_008
 
 
+@pytest.mark.slow
 def test_tensors_of_two_types_cannot_share_a_struct(exact):
     x = base()
     ints = x.view(torch.int32)
@@ -195,6 +205,7 @@ def test_tensors_of_two_types_cannot_share_a_struct(exact):
     assert ints.tolist() == x.view(torch.int32).tolist()
 
 
+@pytest.mark.slow
 def test_nested_calls_see_that_it_grew(exact):
     x = base()
     ffi = sys.modules["extent_exact"]._extent_exact.ffi
@@ -203,6 +214,7 @@ def test_nested_calls_see_that_it_grew(exact):
     assert torch.empty(0).set_(x.untyped_storage())[-1] == 7
 
 
+@pytest.mark.slow
 def test_both_get_the_sizes_that_c_gave_them(exact):
     x = base()
     view = x[6:]
@@ -211,6 +223,7 @@ def test_both_get_the_sizes_that_c_gave_them(exact):
     assert x.flatten()[:12].tolist() == list(range(12)) and view[0].tolist() == [6, 7, 8, 9, 10]
 
 
+@pytest.mark.slow
 def test_versions_move_where_c_wrote(exact):
     x = base()
     data, other = x.data, base()
@@ -225,6 +238,7 @@ def test_versions_move_where_c_wrote(exact):
 # Growth that is refused
 
 
+@pytest.mark.slow
 def test_growth_for_a_tensor_without_grad_beside_one_with(exact):
     x = torch.nn.Parameter(base())
     view = x.data
@@ -237,6 +251,7 @@ def test_growth_for_a_tensor_without_grad_beside_one_with(exact):
     assert x.shape == (12,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [
     lambda: torch.from_numpy(np.arange(12, dtype=np.float32)), lambda: base().share_memory_(),
 ], ids=["numpy", "shared"])  # fmt: skip
@@ -249,12 +264,14 @@ def test_memory_that_cannot_grow(exact, make):
     assert exact.size_after(x, 6, x[3:]) == 12 and x.tolist() == [0, 1, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
 def test_two_arrays_of_numpy_are_two_storages(exact):
     array = np.arange(12, dtype=np.float32)
     a, b = torch.from_numpy(array), torch.from_numpy(array)
     assert not exact.one_storage(a, b) and exact.is_set_to(a, b), "docs/reference/deviations.md says why"
 
 
+@pytest.mark.slow
 def test_an_error_after_growth(exact):
     x = base()
     view = x[8:]
@@ -264,6 +281,7 @@ def test_an_error_after_growth(exact):
     assert exact.one_storage(x, view) and exact.references(x) == 2 and exact.size_below(x) == 108
 
 
+@pytest.mark.slow
 def test_an_argument_that_is_refused_behind_others(exact):
     x = base()
     for wrong in (None, x.double(), torch.eye(2).to_sparse(), "text"):
@@ -275,6 +293,7 @@ def test_an_argument_that_is_refused_behind_others(exact):
 # What C keeps
 
 
+@pytest.mark.slow
 def test_a_storage_that_c_kept(exact):
     x = base()
     exact.keep_storage(x[3:])
@@ -293,6 +312,7 @@ def test_a_storage_that_c_kept(exact):
         exact.release_storage()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [0, 1])
 def test_a_storage_that_c_kept_of_two_views(exact, order):
     x = base()
@@ -305,6 +325,7 @@ def test_a_storage_that_c_kept_of_two_views(exact, order):
         exact.release_storage()
 
 
+@pytest.mark.slow
 def test_a_storage_that_c_kept_shrinks_for_c_alone(exact):
     x = base()
     exact.keep_storage(x)
@@ -315,6 +336,7 @@ def test_a_storage_that_c_kept_shrinks_for_c_alone(exact):
         exact.release_storage()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_storage_that_c_kept_of_a_tensor_that_it_moved(exact, shared):
     """The storage's memory is what the tensor lay on, not what it lies on after the call."""
@@ -331,6 +353,7 @@ def test_a_storage_that_c_kept_of_a_tensor_that_it_moved(exact, shared):
         exact.release_storage()
 
 
+@pytest.mark.slow
 def test_tensors_set_to_each_other_in_turn(exact):
     a, b, c = base(), base() + 100, base() + 200
     addresses = b.data_ptr(), c.data_ptr()
@@ -338,6 +361,7 @@ def test_tensors_set_to_each_other_in_turn(exact):
     assert (a.data_ptr(), b.data_ptr()) == addresses and a[0] == 100 and b[0] == 200
 
 
+@pytest.mark.slow
 def test_a_view_of_a_tensor_that_moved_stays(exact):
     a, c = base(), base() + 200
     b = a.view(3, 4)
@@ -360,6 +384,7 @@ def test_a_tensor_that_c_narrowed_and_kept(either):
 # Threads, and what is left behind
 
 
+@pytest.mark.slow
 def test_threads_with_views_of_one_storage(exact):
     x, failures = base(), []
 
@@ -384,6 +409,7 @@ def test_threads_with_views_of_one_storage(exact):
     assert not failures
 
 
+@pytest.mark.slow
 def test_calls_leave_nothing_behind(exact):
     x = base()
     view, storage = x[3:], x.storage()

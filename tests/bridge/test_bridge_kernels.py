@@ -92,6 +92,7 @@ def test_an_operator_of_my_lib_computes_what_its_function_computes(name, dtype, 
 # ---- Arguments -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_numbers_arrive_as_their_c_types(ops):
     like = torch.zeros((), dtype=torch.float64)
     got = ops.numbers(like, -128, 65535, -(2**62), 0.1, 0.1, True)
@@ -102,12 +103,14 @@ def test_numbers_arrive_as_their_c_types(ops):
             ops.numbers(like, a, b, 0, 0.0, 0.0, False)
 
 
+@pytest.mark.slow
 def test_many_parameters(ops):
     like = torch.zeros((), dtype=torch.float64)
     given = [None if i % 3 == 0 else torch.tensor(float(i), dtype=torch.float64) for i in range(26)]
     assert ops.many(like, *given).tolist() == [-1 if i % 3 == 0 else i for i in range(26)]
 
 
+@pytest.mark.slow
 def test_a_list_of_integers_arrives_as_sizes(ops):
     value = torch.tensor(7, dtype=torch.int32)
     assert torch.equal(ops.full(value, [2, 3], 2), torch.full((2, 3), 7, dtype=torch.int32))
@@ -116,12 +119,14 @@ def test_a_list_of_integers_arrives_as_sizes(ops):
         ops.full(value, [2, 3], 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", [None, torch.tensor([1.0, 2.0])])
 def test_an_optional_tensor(ops, bias):
     x = torch.rand(3, 2)
     assert torch.equal(ops.scale(x, bias, 2.0), 2 * x + (0 if bias is None else bias))
 
 
+@pytest.mark.slow
 def test_tensors_are_made_contiguous(ops):
     x, bias = torch.rand(2, 3).t(), torch.rand(4)[::2]
     assert torch.equal(ops.scale(x, bias, 2.0), 2 * x + bias)
@@ -129,6 +134,7 @@ def test_tensors_are_made_contiguous(ops):
     assert torch.equal(ops.scale(torch.rand(1, 2).expand(3, 2), None, 0.0), torch.zeros(3, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("shape", [(1, 1), (3, 1), (1, 7), (3, 2), (5, 13), (0, 4)])
 def test_one_element_expanded_is_repeated(ops, shape, dtype):
@@ -142,6 +148,7 @@ def test_one_element_expanded_is_repeated(ops, shape, dtype):
         ops.scale(x, whole[3:].expand(shape[1] + 1), 2.0)
 
 
+@pytest.mark.slow
 def test_outputs_of_any_strides_are_written(ops):
     x, whole = torch.rand(3, 2), torch.full((4, 3), 9.0)
     ops.scale.out(x, None, 2.0, whole[1:, :2].t().t())
@@ -154,24 +161,28 @@ def test_outputs_of_any_strides_are_written(ops):
     assert values.tolist() == [0, 1, 4, 3, 8, 5]
 
 
+@pytest.mark.slow
 def test_the_functional_form_copies_what_is_read_and_written(ops):
     x, total = torch.rand(2, 3), torch.ones(2, 3)
     assert torch.equal(ops.accumulate(x, total), x + 1) and torch.equal(total, torch.ones(2, 3))
     assert torch.equal(ops.accumulate(x.t(), total.t()), x.t() + 1) and torch.equal(total, torch.ones(2, 3))
 
 
+@pytest.mark.slow
 def test_the_dtype_chooses_the_variant(ops):
     for dtype in torch.float32, torch.float64:
         x = torch.rand(3, 2, dtype=dtype)
         assert torch.equal(ops.scale(x, None, 3.0), 3 * x)
 
 
+@pytest.mark.slow
 def test_an_array_of_any_dtype(ops):
     to = torch.empty(8, dtype=torch.uint8)
     ops.bytes.out(torch.tensor([1, 2], dtype=torch.int32), 8, to)
     assert to.tolist() == [1, 0, 0, 0, 2, 0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
 def test_sizes_of_zero(ops, shape):
     assert ops.scale(torch.empty(shape), None, 1.0).shape == shape
@@ -179,12 +190,14 @@ def test_sizes_of_zero(ops, shape):
     assert ops.reversed(torch.empty(0, dtype=torch.uint8)).shape == (0,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [5, 1 << 20, (1 << 20) + 1, 1 << 23])
 def test_the_workspace(ops, size):
     x = torch.randint(256, (size,), dtype=torch.uint8)
     assert torch.equal(ops.reversed(x), x.flip(0))
 
 
+@pytest.mark.slow
 def test_shapes_that_broadcast(ops):
     assert ops.add(torch.ones(3), torch.ones(1)).tolist() == [2, 2, 2]
     assert ops.add(torch.ones(()), torch.ones(2)).tolist() == [2, 2]
@@ -192,6 +205,7 @@ def test_shapes_that_broadcast(ops):
         ops.add(torch.ones(3), torch.ones(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bit", ["negative", "conjugate"])
 def test_negative_and_conjugate_bits_are_resolved(ops, bit):
     z = torch.tensor([[1 + 2j, 3 - 4j]])
@@ -202,6 +216,7 @@ def test_negative_and_conjugate_bits_are_resolved(ops, bit):
 # ---- Autograd --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_write_moves_the_version_counter(ops):
     x, output = torch.rand(3, 2), torch.empty(3, 2)
     for out in output, output.t().t()[:, :2]:
@@ -213,6 +228,7 @@ def test_a_write_moves_the_version_counter(ops):
     assert x._version == before
 
 
+@pytest.mark.slow
 def test_what_autograd_would_lose_is_refused(ops):
     x, leaf = torch.rand(3, 2), torch.ones(3, 2, requires_grad=True)
     for call, text in (
@@ -250,6 +266,7 @@ class Scale(torch.autograd.Function):
         return 2 * tangent
 
 
+@pytest.mark.slow
 def test_an_autograd_function_calls_an_operator(ops):
     x = torch.rand(3, 2, requires_grad=True)
     Scale.apply(ops, x).sum().backward()
@@ -259,6 +276,7 @@ def test_an_autograd_function_calls_an_operator(ops):
         assert torch.equal(forward_ad.unpack_dual(Scale.apply(ops, dual)).tangent, torch.full((3, 2), 2.0))
 
 
+@pytest.mark.slow
 def test_without_the_c_functions_a_kernel_does_not_look_for_gradients():
     """Operators of extensions have kernels in Python then, see test_what_a_kernel_in_c_needs()."""
     script = """
@@ -318,6 +336,7 @@ def without_memory():
     return tensor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_wrong_argument_is_named(ops, case):
     call, error, text = REFUSED[case]
@@ -326,6 +345,7 @@ def test_a_wrong_argument_is_named(ops, case):
     assert type(caught.value) is error and re.search(text, str(caught.value))
 
 
+@pytest.mark.slow
 def test_an_output_may_be_the_input(ops):
     x = torch.rand(3, 2)
     expected = 2 * x
@@ -333,6 +353,7 @@ def test_an_output_may_be_the_input(ops):
     assert torch.equal(x, expected)
 
 
+@pytest.mark.slow
 def test_a_failure_in_a_compiled_graph(ops):
     torch.library.register_fake("kernels_of_probe::scale", lambda input, bias, by: torch.empty_like(input))
     compiled = torch.compile(lambda x, by: ops.scale(x, None, by) + 1, backend="aot_eager", fullgraph=True)
@@ -372,6 +393,7 @@ def attempt(call, ops, x):
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CALLS)
 def test_a_call_keeps_no_tensor(ops, case):
     memory = numpy.random.rand(3, 2).astype(numpy.float32)
@@ -392,6 +414,7 @@ class Mallinfo(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in names.split()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CALLS)
 def test_memory_does_not_grow(ops, case):
     """Cells of optional arguments, lists and allocated outputs, which no tensor counts."""
@@ -417,6 +440,7 @@ def test_memory_does_not_grow(ops, case):
 # ---- Threads ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_threads_have_workspaces_of_their_own(ops):
     wrong = []
 
@@ -435,6 +459,7 @@ def test_threads_have_workspaces_of_their_own(ops):
     assert not wrong
 
 
+@pytest.mark.slow
 def test_a_new_thread_has_pytorchs_number_of_threads(ops):
     before, counts = torch.get_num_threads(), []
     torch.set_num_threads(before + 2)
@@ -447,6 +472,7 @@ def test_a_new_thread_has_pytorchs_number_of_threads(ops):
     assert counts == [before + 2]
 
 
+@pytest.mark.slow
 def test_python_goes_on_while_c_computes(ops):
     """The GIL is free: another thread runs Python code during a call that takes long."""
     x, at = torch.zeros(1 << 27, dtype=torch.uint8), []
@@ -469,12 +495,14 @@ def test_python_goes_on_while_c_computes(ops):
 # ---- Registration ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_has_no_kernel_is_left_out(ops):
     from probe_kernels import _probe_kernels as module
 
     assert _bridge.register_kernels(module, "kernels_left_out", {"handles.out": "handles"}, "CPU") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments, error, text", [
     ((None, "n", {}, "CPU"), TypeError, names("module", "extension", "None")),
     (("module", "n", {}, "MPS"), ValueError, names("dispatch_key", '"CPU"', '"CUDA"', '"MPS"')),
@@ -497,6 +525,7 @@ def run(script, **environment):
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_without_the_c_interface_nothing_is_registered():
     script = """
 import torch
@@ -511,6 +540,7 @@ print(_bridge.register_kernels(_my_lib, "my_lib_without", {"lltm_forward": "lltm
     assert run(script, TORCHTHAW_NO_NATIVE_KERNELS="0") == "['lltm_forward']"
 
 
+@pytest.mark.slow
 def test_before_pytorch_is_there_nothing_is_registered():
     script = """
 from _ext.my_lib import _my_lib
@@ -539,6 +569,7 @@ WRONG = {
 TYPES = {"add": "(Tensor, Tensor) -> (Tensor)", "full": "(Tensor, List[int], int) -> (Tensor)"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG)
 def test_a_schema_that_does_not_fit_its_function_is_refused(ops, case):
     """Before a call, which would not know what the values are that it has to give back."""
@@ -600,6 +631,7 @@ except ValueError as error:
 REFUSAL = names("output", "(2,)", "(3,)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost, kernels", [
     ("", "C"),
     ("without('requires_grad_in_c')", "Python"),
@@ -611,10 +643,12 @@ def test_what_a_kernel_in_c_needs(lost, kernels):
     assert re.search(REFUSAL + f"{kernels} ", run(WHERE + lost + USE))
 
 
+@pytest.mark.slow
 def test_without_the_c_interface_kernels_are_python():
     assert re.search(REFUSAL + "Python ", run(WHERE + USE, TORCHTHAW_NO_NATIVE_KERNELS="1"))
 
 
+@pytest.mark.slow
 def test_the_trial_is_made_outside_of_modes():
     """And its operator stays: decompositions of torch.compile look up every operator that PyTorch has ever seen."""
     script = """

@@ -60,6 +60,7 @@ FAILURES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function, call, argument", FAILURES, ids=lambda each: each)
 def test_a_function_of_pytorch_fails(ops, table, function, call, argument):
     with table.replaced(**{function: shim.failing}), pytest.raises(RuntimeError, match=names(f"{argument}:")):
@@ -67,6 +68,7 @@ def test_a_function_of_pytorch_fails(ops, table, function, call, argument):
     assert torch.equal(CALLS[call](ops), GIVEN[call])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", [None, b"", b"no such thing"])
 def test_what_pytorch_said_is_part_of_the_error(ops, table, said):
     text = ctypes.create_string_buffer(said) if said is not None else None
@@ -76,6 +78,7 @@ def test_what_pytorch_said_is_part_of_the_error(ops, table, said):
     assert ("no such thing" in str(raised.value)) == (said == b"no such thing")
 
 
+@pytest.mark.slow
 def test_a_pytorch_without_what_came_later(ops, table):
     missing = dict.fromkeys(["torch_delete_stable_ivalue", "torch_exception_get_what_without_backtrace"])
     with table.replaced(**missing):
@@ -84,6 +87,7 @@ def test_a_pytorch_without_what_came_later(ops, table):
             ops.scale(A, B, 2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["aoti_torch_library_init_impl", "torch_library_impl"])
 def test_pytorch_takes_no_kernel(table, function):
     from probe_kernels import _probe_kernels
@@ -100,6 +104,7 @@ def test_pytorch_takes_no_kernel(table, function):
     assert torch.equal(getattr(torch.ops.kernels_refused, f"add_{function}")(B, B), 2 * B)
 
 
+@pytest.mark.slow
 def test_an_operator_that_was_defined_anew(ops):
     """PyTorch keeps the kernel, which is for the schema of before."""
     from probe_kernels import _probe_kernels
@@ -210,6 +215,7 @@ def gpu(table, tmp_path_factory):
     del keep
 
 
+@pytest.mark.slow
 def test_a_kernel_on_a_gpu(table, gpu):
     ops, module, functions, heard, devices = gpu
     heard.clear()
@@ -222,6 +228,7 @@ def test_a_kernel_on_a_gpu(table, gpu):
     assert torch.equal(output, 2 * B)
 
 
+@pytest.mark.slow
 def test_a_tensor_that_is_not_on_the_gpu(table, gpu):
     ops, module, functions, heard, devices = gpu
     with pytest.raises(ValueError, match=names("input", "cuda:0", "the CPU")):  # nothing is replaced
@@ -232,6 +239,7 @@ def test_a_tensor_that_is_not_on_the_gpu(table, gpu):
         ops.shift(B, B)
 
 
+@pytest.mark.slow
 def test_a_tensor_on_a_gpu_for_the_cpu(ops, table, gpu):
     *_, functions, heard, devices = gpu
     for type_, where in ((table.cuda, "cuda:0"), (99, "another device")):
@@ -243,6 +251,7 @@ def test_a_tensor_on_a_gpu_for_the_cpu(ops, table, gpu):
             del devices["type"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function, argument",
     [
@@ -263,6 +272,7 @@ def test_a_function_of_pytorch_fails_on_a_gpu(table, gpu, function, argument):
     assert len([what for what, _ in heard if what == "enter"]) == len([what for what, _ in heard if what == "leave"])
 
 
+@pytest.mark.slow
 def test_sizes_that_need_too_much(table, gpu):
     ops, module, functions, heard, devices = gpu
     with table.replaced(**functions), pytest.raises(ValueError, match=names("shift_cuda", "SIZE_MAX")):

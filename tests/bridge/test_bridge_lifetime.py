@@ -52,6 +52,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_ten_thousand_calls_leave_nothing_behind(name):
     call = CALLS[name]

@@ -66,6 +66,7 @@ def run(script, way="symbol", **environment):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way, dlpack", [("symbol", 1), ("symbol", 0), ("without-symbol", 1), ("wrong-symbol", 1)])
 def test_under_a_mode_the_operator_is_called(way, dlpack):
     run(
@@ -88,6 +89,7 @@ assert private_names.has("mode_count_in_c") is (%r == "symbol")
     )
 
 
+@pytest.mark.slow
 def test_without_either_name_only_fake_tensors_are_noticed():
     run("""
 names = {private_names.NAMES[name].path for name in ("mode_count_in_c", "mode_count")}
@@ -99,6 +101,7 @@ with FakeTensorMode():
 """)
 
 
+@pytest.mark.slow
 def test_which_calls_go_where():
     """The functions of OTHERS, in one process."""
     run(

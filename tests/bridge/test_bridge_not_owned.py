@@ -54,6 +54,7 @@ def test_the_argument_stays(free):
     assert tensor.shape == (100_000,) and tensor[:4].tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", FREE)
 def test_no_reference_is_lost(free):
     tensor = torch.arange(4.0)
@@ -159,6 +160,7 @@ FatalError after it was freed
 """
 
 
+@pytest.mark.slow
 def test_in_debug_mode_function_and_argument_are_printed():
     done = th_probe.run(SCRIPT, TORCHTHAW_DEBUG="1")
     assert done.returncode == 0, done.stderr

@@ -108,6 +108,7 @@ def check(calls, checked):
             calls.read_complex64(number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_read_a_tensor(way):
     if way == "all":
@@ -132,6 +133,7 @@ check(*(bridge_probe.load(Path(folder), Path(folder).name) for folder in sys.arg
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [extent_probe.exact, extent_probe.partial])
 def test_structs(made):
     extension = made()

@@ -56,12 +56,14 @@ assert probe.scale(x, (2, 3), 2, 2.0, frozen) == 1 and frozen.sum() == 12  # it 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 @pytest.mark.parametrize("name", ["body", "read_in_c", "requires_grad_in_c", "bump_version_in_c", "resize_in_c"])
 def test_calls_without(name, how):
     run(SCRIPT, name, how)
 
 
+@pytest.mark.slow
 def test_calls_with_all_of_them():
     run(SCRIPT, "", "deleted")
 
@@ -111,6 +113,7 @@ assert call(x).sum() == 12
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["inference mode", "fake tensors", "a traced graph of any size", "doubles"])
 def test_a_first_call_in_a_mode_finds_all_of_them(where):
     run(FIRST, where)

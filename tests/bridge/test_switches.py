@@ -68,6 +68,7 @@ def shown():
     return {(variable, value): said for variable, value, said in json.loads(done.stdout)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", SHOWS)
 def test_on_and_off(shown, variable):
     without = shown[variable, None]
@@ -76,11 +77,13 @@ def test_on_and_off(shown, variable):
     assert without == "False" or (variable in NEW and without == "True")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", SHOWS)
 def test_what_is_not_understood(shown, variable):
     assert re.match(names("ValueError", variable, "0", "1", "'yes'"), shown[variable, "yes"])
 
 
+@pytest.mark.slow
 def test_what_is_not_understood_stops_no_other_import():
     """install() looks at the variable when torch.cuda is imported, not at each import."""
     script = "import torchthaw.legacy; torchthaw.legacy.install(); import wave; print(wave.__name__); import torch.cuda"

@@ -402,6 +402,7 @@ def library(tmp_path_factory):
 CHECKED, MAY_BE_NULL, READ_TOO, SCRATCH, WRITTEN, IS_SIZES = 8, 16, 32, 64, 1, 2
 
 
+@pytest.mark.slow
 def test_records_of_parameters(library):
     _, functions = library
     mix = {p.name.decode(): p for p in functions["mix"].parameters[: functions["mix"].parameter_count]}
@@ -421,6 +422,7 @@ def test_records_of_parameters(library):
     assert (halves.code, halves.bits) == (4, 16)
 
 
+@pytest.mark.slow
 def test_records_of_functions(library):
     _, functions = library
     names = sorted(functions)
@@ -437,6 +439,7 @@ def test_records_of_functions(library):
     assert not functions["mix_size"].kernel_out, "no operator"
 
 
+@pytest.mark.slow
 def test_records_without_annotations_are_as_before(library):
     """Zero in each new field, but for the kernel and the description."""
     plain = library[1]["plain"]
@@ -445,6 +448,7 @@ def test_records_without_annotations_are_as_before(library):
     assert (plain.status, plain.operator_base, plain.workspace_parameter) == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_how_the_module_reports_failures(library):
     shown, _ = library
     assert (shown.shown_codes(-1), shown.shown_codes(0), shown.shown_codes(1)) == (2, 2, 7)
@@ -455,6 +459,7 @@ def test_how_the_module_reports_failures(library):
 BIG = 2**62
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameter, numbers, shapes", [
     ("x", {"n": 7, "m": 2}, [(9, 5, 14, 3)]),
     ("x", {"n": 2, "m": 7}, [None]),  # a negative size
@@ -472,6 +477,7 @@ def test_shapes_that_are_computed(library, parameter, numbers, shapes):
     assert library[1]["sums"].shapes(parameter, **numbers) == shapes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape1, shape2, together", [
     ((2, 3), (2, 3), (2, 3)), ((2, 1), (3,), (2, 3)), ((), (4, 5), (4, 5)), ((1,), (0,), (0,)),
     ((5, 1, 3), (4, 1), (5, 4, 3)),
@@ -485,6 +491,7 @@ def test_shapes_that_broadcast(library, shape1, shape2, together):
     assert like.shapes("flag", **numbers) == [()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape, ndim, expected", [
     ((2, 3), 2, (2, 3)), ((2, 3), 1, (2,)), (0, 0, ()), ((2, -3), 2, None), ((2,), -1, None), (0, 1, None),
     ((1,) * 64, 64, (1,) * 64), ((1,) * 65, 65, None),
@@ -494,6 +501,7 @@ def test_shapes_that_parameters_give(library, shape, ndim, expected):
     assert library[1]["like"].shapes("a", shape1=shape, ndim1=ndim) == [expected]
 
 
+@pytest.mark.slow
 def test_the_bytes_of_a_workspace(library):
     mix = library[1]["mix"]
     frame = ctypes.create_string_buffer(1024)
@@ -526,6 +534,7 @@ def test_a_header_without_words_is_read_as_before(tmp_path, text, monkeypatch):
 HEADERS = ROOT / "c_api" / "include"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["my_lib", "my_lib_cuda"])
 def test_our_headers_are_annotated_throughout(name):
     """Every array of an operator has a shape, every operator a status; all but the base is a variant."""

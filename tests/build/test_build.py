@@ -87,6 +87,7 @@ def test_torch_is_not_imported(project):
     assert python(project, CALL + "; import sys; print('torch' in sys.modules)").split() == ["3", "False"]
 
 
+@pytest.mark.slow
 def test_torch_may_come_later(project):
     extension(project).build()
     source = CALL + "; import torch; print(counting.count(torch.ones(3), 4))"
@@ -155,6 +156,7 @@ def test_a_changed_source(project):
     assert python(project, CALL) == "6"
 
 
+@pytest.mark.slow
 def test_a_changed_header(project):
     extension(project).build()
     for name in ("counting.h", "counting.c"):
@@ -164,6 +166,7 @@ def test_a_changed_header(project):
     assert python(project, CALL.replace("counting.count", "counting.counted")) == "3"
 
 
+@pytest.mark.slow
 def test_a_changed_header_of_a_header(project):
     (project / "inner.h").write_text("#define FACTOR 2\n")
     source = project / "counting.c"
@@ -175,6 +178,7 @@ def test_a_changed_header_of_a_header(project):
     assert python(project, CALL) == "15"
 
 
+@pytest.mark.slow
 def test_another_torchthaw_compiles_anew(project):
     ext = extension(project)
     ext.build()
@@ -190,6 +194,7 @@ def test_another_torchthaw_compiles_anew(project):
     assert object.stat().st_mtime_ns > compiled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", ['{"torchthaw": ["1.', "{}", "[]", "\0"])
 def test_facts_that_were_not_written_to_their_end(project, left):
     """A full disk, or the end of the process: they count as those of another torchthaw."""
@@ -203,6 +208,7 @@ def test_facts_that_were_not_written_to_their_end(project, left):
     assert python(project, CALL) == "3"
 
 
+@pytest.mark.slow
 def test_changed_options(project):
     source = project / "counting.c"
     source.write_text(source.read_text().replace("return n", "return N * n"))
@@ -220,6 +226,7 @@ def test_a_lost_product_comes_back(project):
     assert python(project, CALL) == "3"
 
 
+@pytest.mark.slow
 def test_a_lost_cache_is_no_loss(project, tmp_path):
     extension(project).build()
     shutil.rmtree(tmp_path / "cache")
@@ -232,6 +239,7 @@ def _build(project):
     extension(project).build()
 
 
+@pytest.mark.slow
 def test_files_of_another_version_with_older_times(project):
     """As unpacked, copied or moved there: what was built of the others is none of theirs."""
     header, source = project / "inner.h", project / "counting.c"
@@ -246,6 +254,7 @@ def test_files_of_another_version_with_older_times(project):
         assert python(project, CALL) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["libraries", "extra_link_args", "extra_objects"])
 def test_another_archive_is_linked(project, way):
     """With an older time, too."""
@@ -267,6 +276,7 @@ def test_another_archive_is_linked(project, way):
         assert python(project, CALL) == str(3 * factor)
 
 
+@pytest.mark.slow
 def test_a_compiler_that_leaves_a_process_behind(project, tmp_path, monkeypatch):
     """Such as the server of a cache: it inherits the lock, which the next build must get."""
     compiler = tmp_path / "compiler"
@@ -292,6 +302,7 @@ def test_a_compiler_that_leaves_a_process_behind(project, tmp_path, monkeypatch)
             os.kill(int(left), 9)
 
 
+@pytest.mark.slow
 def test_builds_at_the_same_time(project):
     processes = [multiprocessing.get_context("fork").Process(target=_build, args=(project,)) for _ in range(4)]
     for process in processes:
@@ -375,6 +386,7 @@ def test_two_sources_of_one_name(project):
     assert python(project, "import both; print(both.one(), both.two())") == "3 3"
 
 
+@pytest.mark.slow
 def test_cxx_sources_flags_and_objects(project):
     (project / "include").mkdir()
     (project / "include" / "factor.h").write_text("#define FACTOR 3\n")
@@ -394,6 +406,7 @@ extern "C" long more() { return FACTOR * (long)std::string(LETTERS).size(); }
     assert python(project, "import mixed; print(mixed.count(None, 2), mixed.more(), mixed.object())") == "2 15 11"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["a|b", "a||b", "a$b", "a:b", "a b", " a", "a$|b", "a#b", "a'b", 'a"b', "${pipe}", "a\\b", "é"]
 )
@@ -448,6 +461,7 @@ def test_max_jobs(project, monkeypatch, jobs):
     extension(project).build()
 
 
+@pytest.mark.slow
 def test_what_is_generated_compiles_without_warnings(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
     shutil.copy(ROOT / "c_api" / "include" / "my_lib.h", tmp_path)
@@ -554,6 +568,7 @@ def build():
 """
 
 
+@pytest.mark.slow
 def test_an_old_extension_has_one_state_and_is_built_once(project):
     assert python(project, OLD + "print(build() == build())") == "True"
     header = project / "counting.h"
@@ -561,6 +576,7 @@ def test_an_old_extension_has_one_state_and_is_built_once(project):
     assert python(project, OLD + "build()\nimport old; print(old.count([1.0], 3), old.TEN)") == "3 10"
 
 
+@pytest.mark.slow
 def test_an_old_extension_is_linked_again_when_libth_comes(project, tmp_path):
     def linked():
         (rules,) = (tmp_path / "cache" / "build").glob("*/build.ninja")

@@ -53,6 +53,7 @@ def test_the_search_finds(code, found):
     assert undocumented(code) == found
 
 
+@pytest.mark.slow
 def test_one_file_names_them():
     files = {path.relative_to(PACKAGE).as_posix(): undocumented(path.read_text()) for path in PACKAGE.rglob("*.py")}
     names = files.pop("header/cffi_names.py")

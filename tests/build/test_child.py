@@ -66,6 +66,7 @@ def test_a_program_that_waits_is_ended():
     assert time.monotonic() - begin < SECONDS
 
 
+@pytest.mark.slow
 def test_a_program_that_computes_is_ended_in_a_session_of_its_own_too():
     """By the limit of the processor, which holds where no group of processes reaches."""
     text = "import os\nif os.fork() == 0:\n os.setsid()\n print(os.getpid(), flush=True)\n"
@@ -73,12 +74,14 @@ def test_a_program_that_computes_is_ended_in_a_session_of_its_own_too():
     assert says(done.ended_by, "1 s") and wait_for(lambda: is_gone(int(done.out)))
 
 
+@pytest.mark.slow
 def test_memory_is_limited():
     text = "b'x' * (1 << 30)"
     done = child.run(child.python("-c", text), seconds=SECONDS, memory=256 * child.MEGABYTE)
     assert says(done.ended_by, "256 MB", "memory") and done.status
 
 
+@pytest.mark.slow
 def test_memory_that_a_part_of_a_program_needs_is_found_without_a_word_of_it():
     """A compiler's driver ends with status 1, whatever its part ended with."""
     part = "x = []\ntry:\n while True: x.append(b'x' * (1 << 24))\nexcept MemoryError: pass\nraise SystemExit(1)"
@@ -116,6 +119,7 @@ def test_what_a_program_leaves_behind_is_ended():
     assert wait_for(lambda: is_gone(int(done.out)))
 
 
+@pytest.mark.slow
 def test_what_holds_the_pipes_in_another_session_is_not_waited_for():
     text = "import os, time\nif os.fork() == 0:\n os.setsid()\n time.sleep(3)\nprint(1)"
     begin = time.monotonic()

@@ -101,6 +101,7 @@ def test_extensions(project, how):
     assert elf.unprotected(made) == []
 
 
+@pytest.mark.slow
 def test_symbols_that_a_build_leaves_open_may_come_late(project):
     """Old code calls what its process lacks at import, or never calls it: with RTLD_LAZY it was loaded and still is."""
     (project / "one.c").write_text("int later(void); int two(void) { return later(); } int one(void) { return 1; }\n")

@@ -105,6 +105,7 @@ def test_flags_that_change_what_a_header_declares(project, tmp_path, flags):
         module.fill(torch.zeros(3), 3)
 
 
+@pytest.mark.slow
 def test_verbose_shows_the_commands(project, capfd):
     load()
     assert capfd.readouterr() == ("", "")
@@ -117,6 +118,7 @@ def test_verbose_shows_the_commands(project, capfd):
 # Versions in one process
 
 
+@pytest.mark.slow
 def test_other_content_is_another_version(project):
     first = load()
     (project / "factor.h").write_text("#define FACTOR 3\n")
@@ -129,6 +131,7 @@ def test_other_content_is_another_version(project):
     assert python(LOAD, project).communicate()[0] == "2\n"
 
 
+@pytest.mark.slow
 def test_names_do_not_meet(project):
     first, other = load(), load(name="other")
     assert (first.__name__, other.__name__) == ("scaling", "other") and load() is first
@@ -239,6 +242,7 @@ int answer(int n) { int version = 0; return cudaRuntimeGetVersion(&version) == 0
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file, text, options", [
     ("kernel.cu", KERNEL, {"extra_cuda_cflags": ["-DN=40"]}), ("runtime.c", RUNTIME, {"with_cuda": True})
 ], ids=["kernel", "runtime"])  # fmt: skip

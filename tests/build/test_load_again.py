@@ -30,6 +30,7 @@ def test_another_process_finds_it_built(project, compiled):
     assert compiled() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file, old, new, expected", [
     ("scaling.c", "FACTOR * input", "7 * input", ["scaling.c"]),
     ("factor.h", "2", "7", ["scaling.c"]),
@@ -47,6 +48,7 @@ def test_changed_content_is_built(project, compiled, file, old, new, expected):
     assert result == ("7\n" if file == "factor.h" else "2\n") and compiled() == []
 
 
+@pytest.mark.slow
 def test_changed_flags_are_built(project):
     (project / "factor.h").write_text("")
     assert apply(load(extra_cflags=["-DFACTOR=3"])) == [3, 3, 3]
@@ -55,6 +57,7 @@ def test_changed_flags_are_built(project):
     assert python(LOAD.replace(".h')", ".h', ['-DFACTOR=5'])"), project).communicate()[0] == "5\n"
 
 
+@pytest.mark.slow
 def test_another_compiler_builds(project, compiled):
     load()
     assert compiled() == ["_scaling.c", "scaling.c"]
@@ -65,6 +68,7 @@ def test_another_compiler_builds(project, compiled):
     assert compiled() == ["_scaling.c", "scaling.c"]
 
 
+@pytest.mark.slow
 def test_a_compiler_is_known_by_its_content(project, compiled):
     load()
     compiled()
@@ -82,6 +86,7 @@ def test_a_compiler_is_known_by_its_content(project, compiled):
     assert compiled() == ["_scaling.c", "scaling.c"], "another program, of the same time and size"
 
 
+@pytest.mark.slow
 def test_a_compiler_behind_a_launcher_is_known_too(project, compiled, monkeypatch):
     monkeypatch.setenv("CC", f"env {os.environ['CC']}")
     load()
@@ -111,6 +116,7 @@ def test_a_compiler_behind_a_link_of_its_name_is_known_too(project, compiled, mo
     assert compiled() == ["_scaling.c", "scaling.c"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
 def test_another_folder_of_headers_in_the_environment_builds(project, monkeypatch, variable):
     rewrite(project / "scaling.c", '"factor.h"', "<factor.h>")
@@ -121,6 +127,7 @@ def test_another_folder_of_headers_in_the_environment_builds(project, monkeypatc
         assert python(LOAD, project).communicate()[0] == f"{factor}\n"
 
 
+@pytest.mark.slow
 def test_another_folder_of_libraries_in_the_environment_builds(project, monkeypatch):
     rewrite(project / "scaling.c", '#include "factor.h"', "int factor(void);\n#define FACTOR factor()")
     for factor in (3, 4):
@@ -134,6 +141,7 @@ def test_another_folder_of_libraries_in_the_environment_builds(project, monkeypa
         assert python(text, project).communicate()[0] == f"{factor}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["extra_include_paths", "extra_cflags", "CPATH", "beside"])
 def test_a_header_that_comes_before_another_is_built(project, compiled, monkeypatch, way):
     """It was not there, so that no compiler read it."""
@@ -201,6 +209,7 @@ def test_the_record_grows_with_headers_and_folders_not_with_their_product(projec
     assert len(read) > 300 and count(made_of) < 10 * (len(read) + 60), count(made_of)
 
 
+@pytest.mark.slow
 def test_a_source_that_changes_while_it_is_built(project, tmp_path, monkeypatch):
     """What the compiler did not see is built the next time."""
     compiler(tmp_path, tmp_path / "log", monkeypatch)
@@ -212,12 +221,14 @@ def test_a_source_that_changes_while_it_is_built(project, tmp_path, monkeypatch)
     assert python(LOAD, project).communicate()[0] == "5\n"
 
 
+@pytest.mark.slow
 def test_a_lost_product_comes_back(project):
     Path(load().__file__).unlink()
     forget()
     assert python(LOAD, project).communicate()[0] == "2\n"
 
 
+@pytest.mark.slow
 def test_a_broken_record_is_no_loss(project, compiled):
     Path(load().__file__).with_suffix(".json").write_text("{")
     compiled()
@@ -228,6 +239,7 @@ def test_a_broken_record_is_no_loss(project, compiled):
 # Several processes
 
 
+@pytest.mark.slow
 def test_builders_at_the_same_time(project, tmp_path, monkeypatch):
     """One builds, the others wait, and find it built."""
     log = tmp_path / "log"
@@ -237,6 +249,7 @@ def test_builders_at_the_same_time(project, tmp_path, monkeypatch):
     assert sorted(log.read_text().split()[1::3]) == ["_scaling.c"] * 2 + ["scaling.c"] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("everything", [False, True], ids=["python alone", "with its compilers"])
 def test_a_builder_that_is_killed(project, tmp_path, monkeypatch, everything):
     """The next one waits for the compilers that are left, builds what is not finished, and gets the right result."""
@@ -277,6 +290,7 @@ def test_a_failed_build_leaves_the_good_one(project, capfd):
     assert apply(load()) == [2, 2, 2]
 
 
+@pytest.mark.slow
 def test_a_failed_version_is_none(project):
     load()
     text = (project / "scaling.c").read_text()
@@ -288,6 +302,7 @@ def test_a_failed_version_is_none(project):
     assert module.__name__ == "scaling_v1" and apply(module) == [9, 9, 9]
 
 
+@pytest.mark.slow
 def test_an_undefined_symbol_can_be_mended(project):
     text = (project / "scaling.c").read_text()
     (project / "scaling.c").write_text("int unrelated;\n")

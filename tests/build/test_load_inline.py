@@ -17,6 +17,7 @@ double total(const double *values, int64_t count) { return std::accumulate(value
 """
 
 
+@pytest.mark.slow
 def test_inline(project):
     docs = {"total": 'The "sum" of all: é, 😀, a \\ and a ??/ too.', "two": "Two."}
     cpp_sources, c_sources = [TOTAL, "static int unused;"], "int two(void) { return 2; }"
@@ -36,6 +37,7 @@ def test_functions_by_name(project, functions):
     assert module.__all__ == ["two"] and module.two.__doc__ == "int two(void)"
 
 
+@pytest.mark.slow
 def test_inline_again(project, compiled):
     def load_text(text):
         return torchthaw.load_inline("inline", c_sources=text, functions=["two"])
@@ -152,6 +154,7 @@ def test_annotations_without_their_header(project):
         torchthaw.load_inline("inline", c_sources="int x;", headers="void f(const float *x THAW_SHAPE(n), long n);")
 
 
+@pytest.mark.slow
 def test_inline_cuda(project, cuda_home):
     module = torchthaw.load_inline("inline", cuda_sources=KERNEL, functions="answer", extra_cuda_cflags=["-DN=40"])
     assert module.answer(2) == 42

@@ -24,6 +24,7 @@ def answer(folder, **options):
     return int(printed) if printed.strip().isdigit() else printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, place", [('"opt.h"', "opt.h"), ("<opt.h>", "more/opt.h"), ("<deep/opt.h>", "more/deep/opt.h")]
 )
@@ -42,6 +43,7 @@ def test_a_header_that_is_asked_for_comes_and_goes(project, compiled, name, plac
     assert answer(project, **options) == 2
 
 
+@pytest.mark.slow
 def test_a_name_that_a_macro_makes_builds_each_time(project):
     (project / "scaling.c").write_text('#define NAME "opt.h"\n' + ASKING)
     assert answer(project) == 2
@@ -58,6 +60,7 @@ def test_words_that_look_like_it_do_not(project, compiled):
     assert answer(project) == 2 and compiled() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['"data: .incbin \\"{}\\"\\n"', '"data:\\n" "\\t.incbin \\"{}\\"\\n"'])
 def test_a_file_that_the_assembler_reads(project, compiled, text):
     (project / "data.bin").write_bytes(b"\\3")
@@ -76,6 +79,7 @@ int scaled(const float *input, long count, float *output) {{ return data[0]; }}
     assert answer(project) == ord("A")
 
 
+@pytest.mark.slow
 def test_words_of_a_file(project, compiled):
     (project / "factor.h").write_text("")
     (project / "flags.rsp").write_text(f"@{project}/more.rsp")
@@ -90,6 +94,7 @@ def test_words_of_a_file(project, compiled):
     assert "more.rsp" in answer(project, **options)
 
 
+@pytest.mark.slow
 def test_words_of_a_file_for_create_extension(project):
     (project / "factor.h").write_text("")
     for factor in (3, 4):

@@ -180,6 +180,7 @@ def python(folder, code):
     return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_odd_names_and_variables(tmp_path, way):
     prototypes = "\n".join(f"int {name}(int n);" for name in NAMES)

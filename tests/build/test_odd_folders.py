@@ -47,6 +47,7 @@ def project(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["HOME", "TORCHTHAW_CACHE"])
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8", "en_US.ISO-8859-1"])
 @pytest.mark.parametrize("command", COMMANDS)

@@ -83,6 +83,7 @@ def thrust_headers(folder):
         return thrust.flags()
 
 
+@pytest.mark.slow
 def test_all_that_is_made_is_for_this_user_alone(cache, tmp_path, umask):
     assert load().one() == 1
     create(tmp_path / "project")
@@ -172,6 +173,7 @@ def modules(finds):
     }
 
 
+@pytest.mark.slow
 def test_each_use_of_the_cache_is_tried_here():
     """Those that go around base/cache.py would be found below; those that use it have a row in PLACES."""
 
@@ -184,6 +186,7 @@ def test_each_use_of_the_cache_is_tried_here():
     assert modules(uses) == {module for *_, used in PLACES.values() for module in used}
 
 
+@pytest.mark.slow
 def test_nothing_goes_around_the_one_way_to_the_cache():
     """Whoever would, has to know one of these names."""
     known = {"TORCHTHAW_CACHE", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME", "private_folders"}

@@ -133,6 +133,7 @@ def test_what_only_a_compiler_knows(tmp_path):
         torchthaw.load("conflicting", sources=[tmp_path / "foreign.c"], headers=headers)
 
 
+@pytest.mark.slow
 def test_a_function_that_is_not_there(tmp_path):
     headers = write(tmp_path, WORDS.replace("scale", "skale"))
     (tmp_path / "foreign.c").write_text(SOURCE)
@@ -166,6 +167,7 @@ def run(folder, *words):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_create_extension_and_setuptools(tmp_path):
     write(tmp_path, WORDS)
     (tmp_path / "foreign.c").write_text(SOURCE)

@@ -96,6 +96,7 @@ def uses(folder, path):
     return run(folder, "-c", USE, PYTHONPATH=os.pathsep.join([str(path), str(SRC)])).split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use_ninja", [True, False], ids=["ninja", "setuptools"])
 def test_in_place(tmp_path, use_ninja):
     project = write(tmp_path / "project", use_ninja)
@@ -106,6 +107,7 @@ def test_in_place(tmp_path, use_ninja):
     assert uses(moved, moved / "python") == ["2.0", "9", "42"]
 
 
+@pytest.mark.slow
 def test_wheel(project, tmp_path):
     run(project, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", tmp_path, ".")
     (wheel,) = tmp_path.glob("*.whl")
@@ -132,6 +134,7 @@ REQUIRED = "torchthaw<2,>=" + torchthaw.__version__.rpartition(".")[0]
 WITH_TH = REQUIRED.replace("torchthaw", "torchthaw[legacy]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given, th, required", [
     (None, "", [REQUIRED]), (None, "th=True,", [WITH_TH]), ("['cffi']", "", ["cffi", REQUIRED]),
     ("'cffi\\nfilelock'", "", ["cffi", "filelock", REQUIRED]), ("['torchthaw>=1']", "th=True,", ["torchthaw>=1"]),
@@ -152,6 +155,7 @@ def test_a_wheel_requires_torchthaw(tmp_path, given, th, required):
     assert "install_requires" not in printed
 
 
+@pytest.mark.slow
 def test_a_build_that_cannot_require_torchthaw_says_so(tmp_path):
     """pyproject.toml has the last word on dependencies that are not dynamic; the same without an installed torchthaw."""
     project = write(tmp_path / "project")
@@ -162,6 +166,7 @@ def test_a_build_that_cannot_require_torchthaw_says_so(tmp_path):
         assert "among the requirements" not in run(project, "setup.py", "build_ext", "--inplace", PYTHONPATH=path)
 
 
+@pytest.mark.slow
 def test_other_projects_do_not_require_torchthaw(tmp_path):
     (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup(name='a', version='1.0', py_modules=[])\n")
     run(tmp_path, "setup.py", "egg_info", PYTHONPATH=installed(tmp_path))
@@ -170,6 +175,7 @@ def test_other_projects_do_not_require_torchthaw(tmp_path):
     assert run(tmp_path, "-S", "-c", code).split() == ["False", "False"]
 
 
+@pytest.mark.slow
 def test_editable(project, tmp_path):
     run(
         project, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--use-pep517", "--no-index",
@@ -181,6 +187,7 @@ def test_editable(project, tmp_path):
     assert values == ["2.0", "9", "42"] and Path(where) == project / "python" / "shapes" / "__init__.py"
 
 
+@pytest.mark.slow
 def test_source_distribution(project):
     run(project, "setup.py", "-q", "sdist", "--formats=zip")
     (archive,) = (project / "dist").glob("*.zip")
@@ -188,6 +195,7 @@ def test_source_distribution(project):
     assert {"src/area.h", "src/area.c", "src/more.cpp"} <= inside
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_compiled(project):
     build(project)
     assert "-c " not in build(project, "-v", "-v").replace("plain.c", "")
@@ -197,16 +205,19 @@ def test_only_what_changed_is_compiled(project):
     assert uses(project, project / "python")[0] == "5.0"
 
 
+@pytest.mark.slow
 def test_a_failed_build_shows_the_compiler(project):
     (project / "src" / "area.c").write_text("#error not yet\n")
     assert "area.c:1:2: error: #error not yet" in build(project, code=1)
 
 
+@pytest.mark.slow
 def test_max_jobs(project):
     assert re.search(names("MAX_JOBS", "positive", "integer", "'x'"), build(project, code=1, MAX_JOBS="x"))
     build(project, MAX_JOBS="1")
 
 
+@pytest.mark.slow
 def test_without_ninja(project):
     hidden = (
         "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: n != 'ninja' and f(n, *a) or None\n"
@@ -224,6 +235,7 @@ def test_without_ninja(project):
     assert uses(project, project / "python") == ["2.0", "9", "42"]
 
 
+@pytest.mark.slow
 def test_cuda_needs_ninja(project):
     text = (project / "setup.py").read_text().replace("use_ninja=True", "use_ninja=False")
     (project / "setup.py").write_text(text.replace("src/more.cpp", "src/more.cu"))
@@ -231,6 +243,7 @@ def test_cuda_needs_ninja(project):
     assert re.search(names("use_ninja", "True", "CUDA", "False"), build(project, code=1))
 
 
+@pytest.mark.slow
 def test_cffi_modules_go_along(tmp_path):
     """What setup.py of old projects asks for is built by this command too."""
     (tmp_path / "setup.py").write_text("""

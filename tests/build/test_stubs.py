@@ -174,6 +174,7 @@ def test_beside_what_load_built(tmp_path):
     assert ast.get_docstring(found["doubled"][0]).endswith("Twice.")
 
 
+@pytest.mark.slow
 def test_in_a_package_of_an_old_project(tmp_path):
     shutil.copytree(ROOT / "examples" / "legacy" / "script" / "src", tmp_path / "src")
     shutil.copy(ROOT / "examples" / "legacy" / "script" / "build.py", tmp_path)

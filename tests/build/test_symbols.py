@@ -54,6 +54,7 @@ def test_they_are_named(project):
     assert not (project / "_ext" / "sum" / "_sum.so").exists()
 
 
+@pytest.mark.slow
 def test_all_are_named_as_the_language_has_them(project):
     (project / "sum.cpp").write_text(
         textwrap.dedent("""
@@ -72,6 +73,7 @@ def test_all_are_named_as_the_language_has_them(project):
     assert named.startswith("own::length(std::") and named.endswith(" const&, double), square, table")
 
 
+@pytest.mark.slow
 def test_the_good_extension_stays(project):
     write(project, "double sum(double a, double b) { return a + b; }")
     build(project)
@@ -98,6 +100,7 @@ def archive(folder, text):
     subprocess.run(["ar", "rcs", "libother.a", "other.o"], cwd=folder, check=True)
 
 
+@pytest.mark.slow
 def test_a_failed_build_is_not_linked_again(project):
     """ninja watches neither the archive nor the folders of the environment."""
     archive(project, "double other(double x) { return x; }")
@@ -109,6 +112,7 @@ def test_a_failed_build_is_not_linked_again(project):
     assert call(project).stdout == "5.0\n"
 
 
+@pytest.mark.slow
 def test_a_failed_build_is_not_compiled_of_what_was_there(project, monkeypatch):
     """A header that another folder of the environment has by now."""
     for name, text in [("old", ""), ("new", "#define square(x) ((x) * (x))\n")]:
@@ -146,6 +150,7 @@ def test_they_can_be_left_to_what_the_program_opens(project):
     assert call(project, GLOBAL).stdout == "5.0\n"
 
 
+@pytest.mark.slow
 def test_what_this_process_sees_globally_is_known(project):
     """As PyTorch's own libraries are, and those that a build file opens itself."""
     name = f"square_{os.getpid()}"

@@ -110,6 +110,7 @@ def fresh(folder, source):
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_neither_the_legacy_half_nor_patches(project):
     """And what would show them does, once torch.utils.ffi is imported."""
     assert fresh(project, FRESH) == ["[] []", "True True True"]
@@ -118,6 +119,7 @@ def test_neither_the_legacy_half_nor_patches(project):
 # What functions take and give
 
 
+@pytest.mark.slow
 def test_tensors_and_storages(folds):
     tensor = torch.arange(3.0)
     assert folds.twice(tensor).tolist() == [0, 2, 4]
@@ -126,6 +128,7 @@ def test_tensors_and_storages(folds):
     assert tensor.shape == (4,) and tensor[:3].tolist() == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_errors_of_th(folds):
     with pytest.raises(torch.FatalError, match=names("negative", "count", "-1")):
         folds.grow(torch.ones(1), -1)
@@ -133,6 +136,7 @@ def test_errors_of_th(folds):
         folds.twice(torch.ones(1, dtype=torch.double))
 
 
+@pytest.mark.slow
 def test_other_arguments_of_such_functions_are_as_cffi_has_them(folds):
     assert folds.first([4, 5], torch.ones(1)) == 5
     with pytest.raises(TypeError):
@@ -141,6 +145,7 @@ def test_other_arguments_of_such_functions_are_as_cffi_has_them(folds):
         folds.twice(input=torch.ones(1))
 
 
+@pytest.mark.slow
 def test_functions_without_th_types_are_as_always(folds):
     values = torch.tensor([2, 3, 7])
     assert folds.product(values, 3) == folds.product(count=3, values=values) == 42 and folds.name() == "folds"
@@ -175,6 +180,7 @@ def test_storages_are_exact_where_code_can_tell(tmp_path):
     assert extension(tmp_path).facts() != facts, "the next build writes the file anew"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["extra_compile_args", "CPATH"])
 def test_a_header_from_elsewhere_sees_what_pytorch_has(tmp_path, monkeypatch, way):
     (tmp_path / "folds.h").write_text("long count(THFloatTensor *tensor);\n")
@@ -210,6 +216,7 @@ setup(
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use_ninja", [True, False], ids=["ninja", "setuptools"])
 def test_in_a_package(tmp_path, use_ninja):
     (tmp_path / "folds.h").write_text(HEADER)
@@ -233,6 +240,7 @@ def has_thc():
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_thc(), reason="no nvcc, or libthc was not built")
 def test_types_of_thc(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "7.5")

@@ -61,6 +61,7 @@ def test_an_error_names_the_file_and_leaves_the_old_one(tmp_path, monkeypatch, f
     assert path.read_text() == "old" and [*tmp_path.iterdir()] == [path]
 
 
+@pytest.mark.slow
 def test_no_other_code_writes_files():
     """A new module that does gets an OSError without a file's name, and a file in part."""
 

@@ -17,6 +17,7 @@ def at(mark):
     return cuda_on_cpu.line("faults", mark)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "which, place, thread, words",
     [
@@ -38,6 +39,7 @@ def test_an_overrun_is_named_by_kernel_thread_and_line(which, place, thread, wor
         assert word in result.stderr, result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "which, words",
     [
@@ -63,6 +65,7 @@ def test_a_launch_by_function_has_the_place_of_its_call(which, faults):
     assert result.returncode == 1 and re.search(f"launched at .*{re.escape(at(mark))}: ", result.stderr), result.stderr
 
 
+@pytest.mark.slow
 def test_threads_that_have_ended_before_a_barrier_are_a_note_for_cards_permit_that(faults):
     result = cuda_on_cpu.run(faults, "divergent_barrier", check=True)
     assert result.returncode == 0, result.stderr
@@ -74,6 +77,7 @@ def test_threads_that_have_ended_before_a_barrier_are_a_note_for_cards_permit_th
         assert word in line, line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which, said", [("sum_of_floats", "counter 0"), ("count_once", "counter 16")])
 def test_a_right_kernel_is_left_alone_though_it_runs_twice(which, said, faults):
     """Sums of floats in another order differ by their rounding, and a variable is counted once."""
@@ -88,6 +92,7 @@ def test_without_the_check_nothing_is_reported(tmp_path_factory):
         assert (result.returncode, result.stderr) == (0, ""), result
 
 
+@pytest.mark.slow
 def test_the_switch_takes_0_and_1(faults):
     result = cuda_on_cpu.run(faults, "count_once", TORCHTHAW_CUDA_CHECK="yes")
     assert result.returncode == 1 and re.search(names("TORCHTHAW_CUDA_CHECK", "0 or 1", "yes"), result.stderr)

@@ -37,17 +37,20 @@ def results():
     return json.loads(made.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_case(results, case):
     assert results[case] == "", results[case]
 
 
+@pytest.mark.slow
 def test_a_line_says_so():
     made = run("-c", "import torch; print(torch.cuda.is_available())")
     assert made.stdout == "True\n"
     assert [line for line in made.stderr.splitlines() if "TORCHTHAW_CUDA=cpu" in line and "CPU" in line]
 
 
+@pytest.mark.slow
 def test_never_by_itself(tmp_path):
     code = "import torch; print(torch.cuda.is_available(), torch.version.cuda, hasattr(torch._C, '_cuda_init'))"
     expected = "False None False\n"
@@ -64,6 +67,7 @@ def test_an_unknown_value():
     assert made.returncode != 0 and all(word in made.stderr for word in ("TORCHTHAW_CUDA", "cpu", "gpu"))
 
 
+@pytest.mark.slow
 def test_a_process_after_backward_ends_quietly():
     code = "import torch; x = torch.ones(3, device='cuda', requires_grad=True); (x * x).sum().backward()"
     for _ in range(3):
@@ -82,6 +86,7 @@ def test_a_pytorch_that_has_no_device(tmp_path, version, words):
     assert all(word in str(raised.value) for word in words)
 
 
+@pytest.mark.slow
 def test_two_processes_build_it_once(tmp_path, monkeypatch):
     code = f"""
 import sys, time

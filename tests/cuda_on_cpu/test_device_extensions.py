@@ -32,11 +32,13 @@ def sample(tmp_path):
     return shutil.copytree(SAMPLE, tmp_path / "sample")
 
 
+@pytest.mark.slow
 def test_setup_py(sample):
     printed(sample, "setup.py", "build_ext", "--inplace")
     assert printed(sample, "check.py", sample, "scale_of_tests") == "right\n"
 
 
+@pytest.mark.slow
 def test_load_inline(sample):
     assert printed(sample, "load_inline.py", sample.parent / "made") == "right\n"
 
@@ -60,10 +62,12 @@ def checked(folders, *words, **variables):
     return run(folders[0], "faults.py", folders[1], *words, TORCHTHAW_CUDA_CHECK="1", **variables)
 
 
+@pytest.mark.slow
 def test_load(folders):
     assert printed(folders[0], "faults.py", folders[1]) == "end\n"
 
 
+@pytest.mark.slow
 def test_a_right_kernel_is_left_alone(folders):
     """And the extension of the test before, if there is one, is built again: the other one has no check."""
     made = checked(folders)
@@ -71,6 +75,7 @@ def test_a_right_kernel_is_left_alone(folders):
     assert "check:" not in made.stderr and "AddressSanitizer" not in made.stderr
 
 
+@pytest.mark.slow
 def test_an_overrun_ends_python_with_the_report(folders):
     made = checked(folders, "overrun", ASAN_OPTIONS="exitcode=7")
     assert made.returncode == 7 and made.stdout == "", made.stderr  # what the user set is kept
@@ -79,6 +84,7 @@ def test_an_overrun_ends_python_with_the_report(folders):
     assert "LeakSanitizer" not in made.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_barrier_is_reported(folders):
     made = checked(folders, "missing_barrier")
     assert (made.returncode, made.stdout) == (1, "end\n"), made.stderr

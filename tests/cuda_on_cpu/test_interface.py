@@ -3,6 +3,8 @@
 import hashlib
 import re
 
+import pytest
+
 from support import cuda_on_cpu
 from torchthaw.cuda_on_cpu import home
 
@@ -22,6 +24,7 @@ def test_what_is_declared_has_this_number():
     assert KNOWN == {int(number): digest}, f"{digest}: raise `interface` in {HEADER.name}, and enter both here"
 
 
+@pytest.mark.slow
 def test_an_object_of_another_number_is_refused_with_a_sentence(tmp_path):
     (tmp_path / "cuda_on_cpu").mkdir()
     other = re.sub(r"(interface = )\d+;", r"\g<1>999;", HEADER.read_text())

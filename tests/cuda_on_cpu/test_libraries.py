@@ -27,12 +27,14 @@ def run(*words, cwd=ROOT, **variables):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic, least", [("operators", 35), ("legacy", 15), ("sample", 2)])
 def test_the_tests_for_a_gpu(topic, least):
     out = run("-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS / "cuda" / "gpu" / f"test_gpu_{topic}.py")
     assert int(re.search(r"(\d+) passed", out)[1]) >= least, out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, scripts", [
     ("cuda", ["make.sh", "build.py"]), ("cuda", ["build.py"]),
     ("cuda_linear", ["make.sh"]), ("cuda_linear", ["build.py"]),

@@ -44,6 +44,7 @@ def done(*words, folder):
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -67,6 +68,7 @@ def test_a_source_becomes_an_object_that_links(words, folder):
     assert cuda_on_cpu.run(folder / "program").stdout == "42\n"
 
 
+@pytest.mark.slow
 def test_several_sources_a_shared_library_an_archive_and_a_response_file(folder):
     (folder / "words").write_text('-shared -Xcompiler "-fPIC" -Iinclude -o libkernel.so')
     done("@words", "kernel.cu", folder=folder)
@@ -80,6 +82,7 @@ def test_several_sources_a_shared_library_an_archive_and_a_response_file(folder)
     assert both.stdout == "42\n"
 
 
+@pytest.mark.slow
 def test_a_program_of_the_c_compiler_links_the_toolkits_libraries(folder):
     """As g++ does for PyTorch's extensions, and with the runtime's static library, which is the same one."""
     done("-c", "-Iinclude", "kernel.cu", folder=folder)
@@ -93,6 +96,7 @@ def test_a_program_of_the_c_compiler_links_the_toolkits_libraries(folder):
         assert cuda_on_cpu.run(folder / name).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_toolkit_that_a_script_names_by_its_path_is_not_used(folder):
     other = folder / "cuda"
     for path, text in (("include/cuda_runtime_api.h", "#error other"), ("lib64/libcudart.so", "not a library")):
@@ -156,6 +160,7 @@ def test_what_is_not_served_is_named_at_compile_time(text, said, folder):
     assert result.returncode == 1 and said in result.stderr and "kernel.cu:1" in result.stderr, result.stderr
 
 
+@pytest.mark.slow
 def test_an_error_of_the_compiler_has_the_line_of_the_source(folder):
     (folder / "kernel.cu").write_text(
         "__global__ void k(int *x) {\n  __shared__ int a[4],\n    b;\n  x[0] = c;\n}\n"
@@ -166,6 +171,7 @@ def test_an_error_of_the_compiler_has_the_line_of_the_source(folder):
     assert re.findall(r"kernel\.cu:(\d+):\d+: error", result.stderr) == ["4", "8"], result.stderr
 
 
+@pytest.mark.slow
 def test_the_host_compiler_may_be_named(folder):
     (folder / "compiler").write_text('#!/bin/sh\necho used >> used\nexec g++ "$@"\n')
     os.chmod(folder / "compiler", 0o755)

@@ -24,6 +24,7 @@ def ends(folder):
     return cuda_on_cpu.program("ends", folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", ["program", "random", "values", "blas"])
 def test_values_are_right(name, threads, folder):
@@ -34,12 +35,14 @@ def test_values_are_right(name, threads, folder):
     assert (result.stdout, result.returncode) == ("right\n", 0), result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["program", "random", "values"])
 def test_code_without_optimization_gives_the_same(name, folder):
     result = cuda_on_cpu.run(cuda_on_cpu.program(name, folder / "..", flags=["-O0"]))
     assert result.stdout == "right\n", result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_launches_have_the_limits_of_a_card_and_the_threads_that_were_asked_for(threads, folder):
     path = folder / "launches"
@@ -66,12 +69,14 @@ def test_blocks_of_a_cooperative_launch_run_at_once(which, says, words, check, f
     assert result.stdout == f"{says}\n" and all(word in result.stderr for word in words), result
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not thrust.folder(), reason="nvidia-cuda-cccl is not installed")
 def test_thrust_sorts_reduces_and_scans_on_the_cpu(folder):
     result = cuda_on_cpu.run(cuda_on_cpu.program("thrust", folder))
     assert result.stdout == "right\n", result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "which, error, words",
     [
@@ -106,6 +111,7 @@ def test_a_kernel_that_the_processor_ends_is_named(which, number, words, ends):
     assert re.search(names(f"kernel {which}", "ends.cu:", "block (0,0,0)", *words), line), line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("enabled", ["before", "after", "never"])
 def test_the_handlers_of_python_are_called_too(enabled, folder):
     library = folder / "libends.so"
@@ -123,6 +129,7 @@ def test_the_handlers_of_python_are_called_too(enabled, folder):
     assert ("Fatal Python error: Segmentation fault" in result.stderr) == (enabled != "never"), result.stderr
 
 
+@pytest.mark.slow
 def test_a_cooperative_launch_without_enough_threads_is_an_error(ends):
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (5 << 30, 5 << 30))  # of 1,024 stacks of 8 MiB  # noqa: E731
     result = subprocess.run([ends, "many_blocks"], capture_output=True, text=True, timeout=240, preexec_fn=limit)
@@ -130,12 +137,14 @@ def test_a_cooperative_launch_without_enough_threads_is_an_error(ends):
     assert re.search(names("of cudaLaunchKernel", "ends.cu:", "1024 threads"), result.stderr), result
 
 
+@pytest.mark.slow
 def test_what_is_not_served_is_named_and_forgotten(ends):
     result = cuda_on_cpu.run(ends, "captures")
     assert result.stdout == "cudaErrorNotSupported, then cudaSuccess\n"
     assert "CUDA graphs" in result.stderr and "cudaStreamBeginCapture" in result.stderr
 
 
+@pytest.mark.slow
 def test_threads_that_wait_for_each_other_are_named(folder):
     faults = cuda_on_cpu.program("faults", folder)
     result = cuda_on_cpu.run(faults, "stuck")
@@ -153,6 +162,7 @@ def test_threads_that_wait_for_each_other_are_named(folder):
     assert "launches" in result.stderr and "overrun_global" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("python", [False, True])
 def test_ctrl_c_ends_a_kernel_that_never_ends(python, folder):
     faults = cuda_on_cpu.program("faults", folder)

@@ -24,6 +24,7 @@ def run(*words, stdin="", cwd=None, **variables):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_programs_find_the_toolkits_libraries_by_name():
     code = "import ctypes, os; ctypes.CDLL('libcublas.so.13').cublasCreate_v2; print(os.environ['LD_LIBRARY_PATH'])"
     once = run("-c", code, LD_LIBRARY_PATH="/some/folder")
@@ -41,6 +42,7 @@ def test_what_hides_cards_does_not_hide_the_device(given):
     assert made.stdout == "0\n", made.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["code", "file", "stdin", "shell"])
 def test_python_of_a_check_has_the_sanitizer_and_its_own_arguments(how, tmp_path):
     (tmp_path / "facts.py").write_text(FACTS)
@@ -52,6 +54,7 @@ def test_python_of_a_check_has_the_sanitizer_and_its_own_arguments(how, tmp_path
     assert made.stdout == "True|1|a b|-c|None|detect_leaks=0\n", made.stderr
 
 
+@pytest.mark.slow
 def test_what_was_preloaded_stays(tmp_path):
     (tmp_path / "other.c").write_text("int of_this_test;")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", "other.so", "other.c"], cwd=tmp_path, check=True)

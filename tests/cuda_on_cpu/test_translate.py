@@ -85,6 +85,7 @@ def test_text_that_cannot_be_read_is_an_error_with_a_place():
         assert place(text, raised.value.position) == at
 
 
+@pytest.mark.slow
 def test_the_time_grows_with_the_length_of_a_line():
     def seconds(count):
         text = "void g() { " + 'f<T><<<1, 2>>>(x, "y"); __shared__ float a[3]; ' * count + "}"

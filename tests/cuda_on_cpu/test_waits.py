@@ -22,6 +22,7 @@ def test_a_thread_that_waits_for_a_later_one_goes_on(which, check, waits):
     assert (result.stdout, result.returncode) == ("cudaSuccess 7\n", 0), result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["volatile", "atomic"])
 def test_threads_that_wait_for_ever_are_named_after_a_time(which, waits):
     result = cuda_on_cpu.run(waits, f"never_{which}", TORCHTHAW_CUDA_TIMEOUT="0.5")

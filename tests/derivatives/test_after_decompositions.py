@@ -23,6 +23,7 @@ def decomposed():
     return torch.export.export(Cube(), (x,)).run_decompositions().module()
 
 
+@pytest.mark.slow
 def test_second_derivatives(decomposed):
     x = torch.rand(4, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradgradcheck(decomposed, (x,))
@@ -33,6 +34,7 @@ def test_vmap(decomposed):
     assert_close(torch.vmap(decomposed)(batch), 2 * batch**3)
 
 
+@pytest.mark.slow
 def test_a_transform_that_differentiates_is_refused(decomposed):
     x = torch.rand(4, dtype=torch.float64)
     for transform in (

@@ -71,6 +71,7 @@ def named():
     return build("any_name", rows), rows
 
 
+@pytest.mark.slow
 def test_a_pair_and_a_parameter_of_any_name(named):
     module, rows = named
     for name, x, *_ in rows:
@@ -84,6 +85,7 @@ def test_comments_are_shown_as_they_are(named):
         assert " ".join(comment.split()) in shown
 
 
+@pytest.mark.slow
 @captured
 def test_all_of_them_in_one_graph(named):
     module, rows = named
@@ -111,6 +113,7 @@ TYPES = {"int", "long", "double", "float", "char", "short", "void", "const", "if
 
 
 # A build takes seconds: a case that fails is shown as it is.
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(st.lists(st.tuples(IDENTIFIERS, IDENTIFIERS, TEXTS), min_size=4, max_size=8))
 def test_random_names_and_comments(rows):

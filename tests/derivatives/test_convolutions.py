@@ -47,6 +47,7 @@ def test_in_eager_mode(name, check):
     check(*operator_and_arguments(name))
 
 
+@pytest.mark.slow
 @captured
 @every_operator
 @pytest.mark.parametrize("check", derivatives.COMPILED, ids=lambda check: check.__name__)

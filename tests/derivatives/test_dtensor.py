@@ -13,6 +13,7 @@ if not hasattr(sys.modules["torch.distributed.tensor.experimental"], "register_s
     pytest.skip("this PyTorch has no register_sharding", allow_module_level=True)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1000)  # beside other work, each process may need a minute to load PyTorch's CUDA libraries
 def test_two_processes(tmp_path):
     command = [sys.executable, ROOT / "tests" / "derivatives" / "sharded.py", f"file://{tmp_path / 'meeting'}"]

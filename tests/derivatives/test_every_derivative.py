@@ -15,6 +15,7 @@ def test_in_eager_mode(name, check):
     check(pair(name), arguments(name))
 
 
+@pytest.mark.slow
 @captured
 @every_pair
 @pytest.mark.parametrize("check", derivatives.COMPILED, ids=lambda check: check.__name__)

@@ -45,6 +45,7 @@ def test_in_eager_mode(leaky, check):
     check(leaky, given())
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.parametrize("check", derivatives.COMPILED, ids=lambda check: check.__name__)
 def test_in_graphs(leaky, check):

@@ -40,11 +40,13 @@ def given():
     return [x.requires_grad_(), 0.5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", derivatives.EAGER, ids=lambda check: check.__name__)
 def test_in_eager_mode(smooth, check):
     check(smooth, given())
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.parametrize("check", derivatives.COMPILED, ids=lambda check: check.__name__)
 def test_in_graphs(smooth, check):

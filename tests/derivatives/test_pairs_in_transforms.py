@@ -105,6 +105,7 @@ def test_a_batch_of_gradients(functions, name):
         torch.testing.assert_close(*both)
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.skipif(not hasattr(torch._dynamo.config, "compiled_autograd"), reason="PyTorch has no compiled autograd")
 @pytest.mark.parametrize("name", SAME)

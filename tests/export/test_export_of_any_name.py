@@ -65,6 +65,7 @@ def folder(tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 def test_python_s_parser_reads_the_modules(folder):
     for name in ("_2d_ops_jax.py", "_2d_ops_onnx.py"):
         tree = ast.parse((folder / name).read_text("utf-8"))
@@ -73,6 +74,7 @@ def test_python_s_parser_reads_the_modules(folder):
     assert functions  # those of the ONNX module
 
 
+@pytest.mark.slow
 def test_no_function_of_the_module_hides_what_the_module_uses(folder):
     """A name that is assigned twice is one of the header's and one of the module's own."""
     tree = ast.parse((folder / "_2d_ops_jax.py").read_text("utf-8"))
@@ -84,6 +86,7 @@ def test_no_function_of_the_module_hides_what_the_module_uses(folder):
     assert {"sum_", "filter_", "map_", "jax_", "lambda_"} <= {*defined}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["table", "onnxruntime"])
 def test_the_c_files_compile_without_a_warning(folder, what):
     flags = [each if what == "table" else each.replace("c99", "c11") for each in table_host.compiler("-c", "-fPIC")]
@@ -93,6 +96,7 @@ def test_the_c_files_compile_without_a_warning(folder, what):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (JAX["newest"] / "jaxlib").is_dir(), reason="make hosts installs the packages of JAX")
 def test_functions_of_any_name_in_jax(folder, tmp_path):
     command = [
@@ -124,6 +128,7 @@ for name in {pairs!r}:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not (ONNXRUNTIME["newest"] / "onnxscript").is_dir(), reason="make hosts installs the packages of ONNX Runtime"
 )

@@ -102,6 +102,7 @@ def assert_same(found, expected, what):
         assert torch.equal(torch.from_numpy(one), torch.from_numpy(stored(other))), what
 
 
+@pytest.mark.slow
 def test_each_function_gives_the_bits_of_pytorch_s_operator(version, my_lib):
     torch.manual_seed(0)
     arguments = {name: [*given(function).values()] for name, function in FUNCTIONS.items()}
@@ -114,6 +115,7 @@ def test_each_function_gives_the_bits_of_pytorch_s_operator(version, my_lib):
         assert_same([*found[name].values()], expected if isinstance(expected, tuple) else [expected], name)
 
 
+@pytest.mark.slow
 def test_functions_give_the_bits_and_gradients_of_pytorch(version, my_lib):
     """Of float32, float64 and 16 bits, for which C has a function or not; with and without a bias."""
     torch.manual_seed(1)
@@ -138,6 +140,7 @@ def test_functions_give_the_bits_and_gradients_of_pytorch(version, my_lib):
         assert_same([*found[name].values()], tensors, name)
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_finite_differences(version, my_lib):
     program(version, my_lib, "my_lib", "finite_differences")
 
@@ -145,16 +148,19 @@ def test_gradients_are_those_of_finite_differences(version, my_lib):
 # Transformations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["batches", "programs"])  # jax.export of the lowest version needs further packages
 def test_transformations_of_the_newest_version(my_lib, what):
     program(VERSIONS["newest"], my_lib, "my_lib", what)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["calls", "unused_results", "formulas", "scan", "without_x64"])
 def test_transformations(version, my_lib, what):
     program(version, my_lib, "my_lib", what)
 
 
+@pytest.mark.slow
 def test_outputs_that_are_named(version, my_lib):
     few, unknown, none = json.loads(program(version, my_lib, "my_lib", "chosen_outputs"))
     for kind, message in (few, unknown, none):
@@ -162,6 +168,7 @@ def test_outputs_that_are_named(version, my_lib):
     assert unknown[1].endswith("got new_h, new_cell, h") and none[1].endswith("got none")
 
 
+@pytest.mark.slow
 def test_kinds_of_parameters(version, kinds):
     found = json.loads(program(version, kinds, "kinds", "kinds"))
     assert found["fits"][0] == "ValueError" and re.search(names("fails", "int32_t", 2**31), found["fits"][1])
@@ -171,12 +178,14 @@ def test_kinds_of_parameters(version, kinds):
     assert found["x64"][0] == "ValueError" and re.search(names("count", "jax_enable_x64", "int64"), found["x64"][1])
 
 
+@pytest.mark.slow
 def test_pairs_of_every_kind(version, pairs):
     """A second derivative, a result of integers, an input without a gradient, a size that grows."""
     kind, text = json.loads(program(version, pairs, "pairs", "pairs"))["mask"]
     assert kind == "RuntimeError" and re.search(names("masked", "mask", "gradient"), text)
 
 
+@pytest.mark.slow
 def test_complex_gradients_are_those_of_jax(version, tmp_path):
     program(version, build(tmp_path, HERE / "turn.h", HERE / "turn.c"), "turn", "turn")
 
@@ -184,6 +193,7 @@ def test_complex_gradients_are_those_of_jax(version, tmp_path):
 # Wrong input
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused_in_words(version, my_lib):
     found = json.loads(program(version, my_lib, "my_lib", "messages"))
     a, state = torch.ones(5, 5, dtype=torch.float64), given(FUNCTIONS["lltm_forward_f64"])
@@ -214,6 +224,7 @@ def test_what_does_not_fit_is_refused_in_words(version, my_lib):
     assert re.search(names("expected", "Python module"), found["few arrays"][1])
 
 
+@pytest.mark.slow
 def test_a_missing_package_or_library_is_named(my_lib, tmp_path):
     for folder, path, expected in ((my_lib, tmp_path, "No module named 'jax'"),
                                    (tmp_path, VERSIONS["newest"], "libmy_lib_jax.so")):  # fmt: skip
@@ -227,6 +238,7 @@ def test_a_missing_package_or_library_is_named(my_lib, tmp_path):
 # The generated files
 
 
+@pytest.mark.slow
 def test_what_the_module_has(my_lib):
     """A function for each pair, by the name that `functions` of an extension has, and one for each operator of C."""
     text = (my_lib / "my_lib_jax.py").read_text()
@@ -249,6 +261,7 @@ def test_names_that_python_has(tmp_path):
     assert "def jax_(lambda_):" in text and 'return _run("jax", lambda_)' in text
 
 
+@pytest.mark.slow
 def test_a_table_s_structs_are_as_in_c(my_lib):
     """ctypes' declarations in the module against the generated header."""
     module, header = (my_lib / "my_lib_jax.py").read_text(), (my_lib / "my_lib_table.h").read_text()

@@ -129,6 +129,7 @@ def plain(x):
 # Values
 
 
+@pytest.mark.slow
 def test_each_function_gives_the_bits_of_pytorch_s_operator(version, library, tmp_path):
     torch.manual_seed(0)
     arguments = {name: given(function) for name, function in FUNCTIONS.items()}
@@ -145,6 +146,7 @@ def test_each_function_gives_the_bits_of_pytorch_s_operator(version, library, tm
             assert torch.equal(torch.from_numpy(output), torch.from_numpy(plain(reference))), name
 
 
+@pytest.mark.slow
 def test_optional_arrays_and_symbolic_sizes(version, library, tmp_path):
     """Also of an absent input before one that is there, and of a node behind an output of which no shape is known."""
     x = torch.randn(3, 5)
@@ -180,6 +182,7 @@ def test_optional_arrays_and_symbolic_sizes(version, library, tmp_path):
     assert torch.equal(torch.from_numpy(found), expected)
 
 
+@pytest.mark.slow
 def test_kinds_of_parameters(version, kinds, tmp_path):
     functions = {each.name: each.as_json() for each in described(HERE / "kinds.h")}
     x = torch.arange(6.0).reshape(2, 3)
@@ -201,6 +204,7 @@ def test_kinds_of_parameters(version, kinds, tmp_path):
     assert outputs["kinds_i64"]["y"].tolist() == [-1, 2] and outputs["kinds_bool"]["y"].tolist() == [False]
 
 
+@pytest.mark.slow
 def test_a_size_without_elements_is_known_beside_a_symbol(version, kinds, tmp_path):
     """n may be 1: it is no name for the size of the result, which is 0."""
     functions = {each.name: each.as_json() for each in described(HERE / "kinds.h")}
@@ -215,6 +219,7 @@ def test_a_size_without_elements_is_known_beside_a_symbol(version, kinds, tmp_pa
     assert {name: report[name]["shapes"]["z"] for name in cases} == {"right": [0, 3], "left": [0, 3]}
 
 
+@pytest.mark.slow
 def test_every_type_of_integers(version, tmp_path):
     """Each value is the largest of its type, less one: no other type has it."""
     dtypes = {f"{sign}int{bits}": 2 ** (bits - (sign == "")) - 2 for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -245,6 +250,7 @@ def described(header):
 # Wrong input
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused_in_words(version, library, tmp_path):
     add, lltm = FUNCTIONS["my_lib_add_forward"], FUNCTIONS["lltm_forward"]
     norm = FUNCTIONS["my_lib_batch_norm2d_forward"]
@@ -284,6 +290,7 @@ def test_a_runtime_that_is_too_old_is_refused(library):
     assert message == [b"my_lib: expected ONNX Runtime 1.17 or a later one, got 1.9.0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attribute", [
     {"type": "float32", "shape": [], "values": [2.5]}, {"type": "float64", "shape": [0], "values": []},
     {"type": "float64", "shape": [2], "values": [1.0, 2.0]}, {"type": "int64", "shape": [1], "values": [3]},
@@ -298,6 +305,7 @@ def test_an_attribute_of_a_hand_written_model_is_one_float64(version, kinds, tmp
     assert not outputs and re.search(names("by", "expected", "float64"), report["wrong"]["error"])
 
 
+@pytest.mark.slow
 def test_any_shape_of_one_element_is_a_number(version, kinds, tmp_path):
     functions = {each.name: each.as_json() for each in described(HERE / "kinds.h")}
     feed = {"x": torch.ones(2, 3), "by": 0.5, "keep": 0}
@@ -310,6 +318,7 @@ def test_any_shape_of_one_element_is_a_number(version, kinds, tmp_path):
 # What is declared of ONNX Runtime
 
 
+@pytest.mark.slow
 def test_a_domain_that_cannot_be_filled_is_released(library):
     """By a stand-in for a runtime, whose CustomOpDomain_Add fails; the next try begins anew."""
     calls, keep = [], []
@@ -341,6 +350,7 @@ def test_a_domain_that_cannot_be_filled_is_released(library):
     assert calls == [("create", 0x1000), ("release", 0x1000), ("create", 0x1002), ("release", 0x1002)]
 
 
+@pytest.mark.slow
 def test_each_entry_that_is_declared_is_called(version, counted, tmp_path):
     """By the line of each call, as gcov counted it."""
     for path in counted.parent.glob("*.gcda"):
@@ -372,6 +382,7 @@ def test_each_entry_that_is_declared_is_called(version, counted, tmp_path):
 DIGITS = ROOT / "examples" / "digits"
 
 
+@pytest.mark.slow
 def test_the_classifier_of_the_demo_is_served_without_pytorch(library):
     """With any batch, and the predictions of PyTorch."""
     folder = library.parent
@@ -382,6 +393,7 @@ def test_the_classifier_of_the_demo_is_served_without_pytorch(library):
     assert printed[3].endswith("PyTorch is not loaded")
 
 
+@pytest.mark.slow
 def test_modules_with_parameters_are_exported(library, tmp_path):
     """With and without torch.no_grad(), every operator of C, and an operator that returns an entry of an output."""
     packages = VERSIONS["newest"]

@@ -83,6 +83,7 @@ def operator_of(function):
     return getattr(torch.ops.my_lib, function["operator"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_each_function_gives_the_bits_of_pytorch_s_operator(my_lib, name):
     torch.manual_seed(0)
@@ -97,6 +98,7 @@ def test_each_function_gives_the_bits_of_pytorch_s_operator(my_lib, name):
         assert output.dtype == reference.dtype and torch.equal(output, reference)
 
 
+@pytest.mark.slow
 def test_every_operator_and_function_of_my_lib_is_in_the_table(my_lib):
     variants = [op.variants[i].name.decode() for op in my_lib.operators.values() for i in range(op.variant_count)]
     assert sorted(variants) == sorted(FUNCTIONS) and (len(my_lib.operators), len(variants)) == (16, 44)
@@ -104,6 +106,7 @@ def test_every_operator_and_function_of_my_lib_is_in_the_table(my_lib):
     assert my_lib.table.find(b"lltm_forward").contents.name == b"lltm_forward" and not my_lib.table.find(b"lltm")
 
 
+@pytest.mark.slow
 def test_arrays_may_be_absent_and_outputs_may_be_given(my_lib):
     arguments = given(FUNCTIONS["my_lib_linear_forward"])
     output = torch.full((3, 4), 7.0)
@@ -114,6 +117,7 @@ def test_arrays_may_be_absent_and_outputs_may_be_given(my_lib):
     assert [*found] == ["new_h", "new_cell"]
 
 
+@pytest.mark.slow
 def test_one_check_serves_many_calls(my_lib):
     x, y = torch.randn(3), torch.randn(3)
     call = my_lib.begin("my_lib_mul_constant_forward", input=x, constant=2.0)
@@ -124,6 +128,7 @@ def test_one_check_serves_many_calls(my_lib):
         assert my_lib.table.call(ctypes.byref(call)) == 1 and torch.equal(output, each * 2)
 
 
+@pytest.mark.slow
 def test_an_output_may_be_the_array_that_the_header_says(my_lib):
     x = torch.randn(4)
     expected = x * 3
@@ -142,13 +147,13 @@ def test_kinds_of_parameters(kinds):
     assert host.call("kinds_scale", x=torch.ones(3, 0), by=0.5, keep=False)["y"].shape == (0, 2)
     found = host.call("kinds_broadcast", x=torch.ones(4, 1, 3), y=torch.ones(2, 1))
     assert found["z"].shape == (4, 2, 3) and found["count"].shape == () and found["count"] == 24
-    for shapes, expected in (
+    for sizes, expected in (
         (((0, 3), (1, 1)), (0, 3)),
         (((2, 1), (1, 0)), (2, 0)),
         (((2,), (2, 2)), (2, 2)),
         (((), (1, 2)), (1, 2)),
     ):
-        x, y = map(torch.ones, shapes)
+        x, y = map(torch.ones, sizes)
         assert (
             host.call("kinds_broadcast", x=x, y=y)["z"].shape
             == host.call("kinds_broadcast", x=y, y=x)["z"].shape
@@ -162,6 +167,7 @@ def test_kinds_of_parameters(kinds):
     assert torch.equal(host.call("kinds_i64", x=torch.tensor([True]))["y"], torch.tensor([False]))
 
 
+@pytest.mark.slow
 def test_a_host_says_the_number_of_threads_of_a_call(kinds, my_lib):
     host, _ = kinds
     call = host.begin("kinds_threads", x=torch.ones(2), fails=0)
@@ -224,6 +230,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_argument_has_the_message_of_pytorch(my_lib, what):
     name, arguments = WRONG[what]
@@ -240,6 +247,7 @@ OUT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", OUT)
 def test_a_wrong_output_has_the_message_of_pytorch(my_lib, what):
     memory = torch.arange(26.0)
@@ -251,6 +259,7 @@ def test_a_wrong_output_has_the_message_of_pytorch(my_lib, what):
     assert refused(my_lib, "my_lib_mul_constant_forward", **arguments, constant=2.0) == plain(error.value)
 
 
+@pytest.mark.slow
 def test_overlapping_outputs_have_the_message_of_pytorch(my_lib):
     x, memory = torch.ones(4), torch.zeros(6)
     first, second = memory[:4], memory[2:]
@@ -296,6 +305,7 @@ def test_sizes_that_give_no_shape_have_the_message_of_pytorch(kinds, what):
     assert refused(host, name, **arguments) == plain(error.value)
 
 
+@pytest.mark.slow
 def test_a_host_s_own_mistakes_are_refused(my_lib, kinds):
     host, _ = kinds
     absent = names("x", "expected", "array", "None")
@@ -321,6 +331,7 @@ def test_a_host_s_own_mistakes_are_refused(my_lib, kinds):
 # C programs, and the command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "flags", [(), ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")], ids=["plain", "sanitized"]
 )
@@ -350,11 +361,13 @@ def test_a_program_in_c(folder, tmp_path, flags):
     assert lines[4:] == ["nothing was written"]
 
 
+@pytest.mark.slow
 def test_the_library_links_nothing_but_the_library(my_lib, folder):
     needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", folder / "libmy_lib_table.so"))
     assert sorted(needed) == ["libc.so.6", "libmy_lib.so.1"]
 
 
+@pytest.mark.slow
 def test_two_tables_are_in_one_program(folder, tmp_path):
     table_host.export(HERE / "kinds.h", tmp_path)
     (tmp_path / "both.cpp").write_text(

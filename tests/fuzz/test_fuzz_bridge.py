@@ -4,11 +4,13 @@ import bridge_calls
 import pytest
 
 
+@pytest.mark.slow
 def test_some_calls(monkeypatch, tmp_path):
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path))
     assert bridge_calls.run(20261129, 300) == (300, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", ["value", "refusal", "write"])
 def test_a_planted_fault_is_found(monkeypatch, tmp_path, plant):
     """A wrong value; an object that is taken and should not be; a call that is refused after C has written."""

@@ -31,12 +31,14 @@ def test_saved_inputs(name, path, monkeypatch):
     guided.replay(TARGETS[name], path)
 
 
+@pytest.mark.slow
 def test_blank_lines_take_time_in_proportion(tmp_path):
     """As a translated comment of thousands of lines leaves them: too long to be saved."""
     (tmp_path / "blank_lines").write_bytes(b"=== a.c\nint f(void);\n" + b"\n" * 19_999 + b"int g(void);\n")
     guided.replay(doctor_reader, tmp_path / "blank_lines")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_is_right_is_read(name, monkeypatch):
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0")

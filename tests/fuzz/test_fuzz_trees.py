@@ -7,6 +7,7 @@ import trees
 FOUND = [3698080585, 3077522087]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(3), *FOUND])
 def test_a_tree(seed):
     trees.check(seed)
@@ -18,6 +19,7 @@ KEYED = "from torchthaw.legacy.doctor import project\nproject.kind = lambda path
 WRITES = "import sys, os\nos.path.isdir(sys.argv[2]) and open(os.path.join(sys.argv[2], 'new'), 'w')"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", [WAITS, RAW, KEYED, WRITES], ids=["waits", "raw", "keyed", "writes"])
 def test_a_planted_fault_is_found(plant):
     with pytest.raises(trees.Broken):

@@ -20,6 +20,7 @@ CARELESS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", CARELESS)
 def test_a_careless_program_is_found(tmp_path, fault):
     write, expected = CARELESS[fault]
@@ -43,6 +44,7 @@ def test_the_library_makes_the_call_fail_that_was_chosen(tmp_path):
     assert (case.project / "a").exists() and not (case.project / "b").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nth, error", [(2, errno.ENOSPC), (5, errno.EIO), (9, 0)])
 def test_load_holds(tmp_path, nth, error):
     work = Work(ONE, [io_faults.sys.executable, "-c", io_faults.LOAD], "one is 1\n")

@@ -19,6 +19,7 @@ def compiled(function, backend="aot_eager", **options):
     return torch.compile(function, backend=backend, fullgraph=True, **options)
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_add(backend):
@@ -29,6 +30,7 @@ def test_add(backend):
     assert counters["stats"]["unique_graphs"] == 1
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_lltm(backend):
@@ -39,6 +41,7 @@ def test_lltm(backend):
     assert counters["stats"]["unique_graphs"] == 1
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_workspace_size_of_sizes_that_change(backend):
@@ -58,6 +61,7 @@ def size(x):
     return x.new_empty(nbytes)
 
 
+@pytest.mark.slow
 @captured
 def test_workspace_size_is_what_c_says():
     x, y = torch.randn(2), torch.randn(500)
@@ -103,6 +107,7 @@ def test_by_keyword_without_what_is_determined():
     assert torch.equal(compiled(function)(a, b), a + b)
 
 
+@pytest.mark.slow
 @captured
 def test_wrong_shapes_are_errors():
     a = torch.randn(3, 4)
@@ -138,6 +143,7 @@ def test_what_is_no_tensor_breaks_the_graph():
     assert torch.equal(torch.compile(function, backend="aot_eager")(a), a + torch.tensor([1.0, 2.0]))
 
 
+@pytest.mark.slow
 def test_state_is_no_constant():
     """A header cannot say that a function's result stays, so a version breaks the graph as an error's code does."""
     for name in "my_lib_last_error_code", "my_lib_version", "my_lib_build_info", "my_lib_get_num_threads":

@@ -77,6 +77,7 @@ def test_strides_bits_vmap_and_gradients(ops, name):
         operator(ones(4).requires_grad_() * 1, *more)
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_in_a_graph(ops, name):

@@ -46,6 +46,7 @@ print({"sympy", "torch._decomp.decompositions_for_jvp", "torch._dynamo"} & set(s
 """
 
 
+@pytest.mark.slow
 def test_the_import_of_an_extension_registers_nothing():
     """And a first call imports none of what takes PyTorch long: .2 s and more each."""
     assert run(IMPORT).splitlines() == [
@@ -67,6 +68,7 @@ assert torch.equal(torch.compile(add, backend="aot_eager", fullgraph=True)(a, a)
 """
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.parametrize("order", [
     ["_ext.my_lib", "torch"], ["torch", "_ext.my_lib"],
@@ -76,6 +78,7 @@ def test_imports_in_any_order(order):
     run(ORDER, *order)
 
 
+@pytest.mark.slow
 def test_without_kernels_in_c():
     """The kernels in Python, and the check before them, give and refuse the same."""
     text = """
@@ -294,6 +297,7 @@ torch.testing.assert_close((compiled(a), compiled(b), got), ((a.sin() + a).cos()
 """
 
 
+@pytest.mark.slow
 def test_a_pytorch_that_takes_no_substitutes():
     run(OLD)
 
@@ -314,6 +318,7 @@ print(functions.cube(torch.full((2,), 2.0)).tolist(), sorted(set(dir(functions))
 """
 
 
+@pytest.mark.slow
 def test_dynamo_that_is_imported_while_operators_are_defined():
     """As PyTorch 2.7 does once DTensor is there. Dynamo finds all of the functions as attributes."""
     assert run(IMPORTED_MEANWHILE) == "[8.0, 8.0] []\n"
@@ -331,5 +336,6 @@ print(torch.compile(lambda tensor: double(5) + starts(tensor, 1), backend="eager
 """
 
 
+@pytest.mark.slow
 def test_functions_with_names_that_are_words_of_python(tmp_path):
     assert run(KEYWORD, TORCHTHAW_CACHE=str(tmp_path)) == "11\n"

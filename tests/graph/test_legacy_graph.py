@@ -53,6 +53,7 @@ def sample(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @captured
 def test_presized_outputs_are_captured(sample):
     printed = output(sample, BEGIN + """
@@ -71,6 +72,7 @@ print(torch.equal(compiled(in_place)(a, b), want))
     assert printed.split() == ["True"] * 5
 
 
+@pytest.mark.slow
 @captured
 def test_the_call_is_a_mutating_operator_of_the_graph(sample):
     printed = output(sample, BEGIN + """
@@ -96,6 +98,7 @@ for function in MyStaticAddFunction.apply, MyAddFunction():
 """
 
 
+@pytest.mark.slow
 @captured
 def test_the_functions_of_a_project(sample):
     """They resize a new output, and one is of the old style: one break each, with its reason, and no other."""
@@ -136,6 +139,7 @@ for library in one, two:
 """
 
 
+@pytest.mark.slow
 @captured
 def test_two_projects_with_extensions_of_one_name(sample, tmp_path):
     """Each in its own package, with other C under the same names."""
@@ -151,6 +155,7 @@ def test_two_projects_with_extensions_of_one_name(sample, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_what_c_resizes(sample):
     lines = output(sample, BEGIN + """
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -201,6 +206,7 @@ for function in (lambda x: 2 * Times(3)(x + 1), lambda x: 2 * times(x + 1)):
 """
 
 
+@pytest.mark.slow
 def test_old_style_functions_break_the_graph(sample):
     values = "[12.0, 12.0] [6.0, 6.0]"
     made, called = [OF_MAKING, OF_AN_INSTANCE], [OF_AN_INSTANCE]

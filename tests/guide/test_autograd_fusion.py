@@ -1,5 +1,6 @@
 """tests/guide/test_autograd_fusion.py: the lesson of fusing convolution and batch norm to save memory."""
 
+import pytest
 import torch
 from torch import nn
 from torch.autograd import gradcheck
@@ -14,11 +15,13 @@ def leaf(*shape, dtype=torch.float64):
     return torch.randn(shape, dtype=dtype, requires_grad=True)
 
 
+@pytest.mark.slow
 def test_each_part_passes_gradcheck_before_they_are_fused():
     assert gradcheck(functions.Conv2DFunction.apply, (leaf(2, 3, 5, 5), leaf(4, 3, 2, 2)))
     assert gradcheck(functions.BatchNorm2DFunction.apply, (leaf(2, 3, 4, 4), 1e-3))
 
 
+@pytest.mark.slow
 def test_fused_passes_gradcheck():
     assert gradcheck(functions.FusedConvBatchNorm2DFunction.apply, (leaf(2, 3, 5, 5), leaf(4, 3, 2, 2), 1e-3))
 

@@ -31,22 +31,26 @@ def demo(tmp_path_factory):
     return done.stdout, output
 
 
+@pytest.mark.slow
 def test_accuracy_stands_on_a_line_of_its_own(demo):
     (percent,) = re.findall(r"^held-out accuracy: (\d\d\.\d) %$", demo[0], re.MULTILINE)
     assert float(percent) >= 97
 
 
+@pytest.mark.slow
 def test_times_stand_beside_each_other(demo):
     for name in ("modules.LLTMLayer", "eager-Python LLTM", "nn.LSTM"):
         assert re.search(rf"^  {re.escape(name)} +\d+ ms +\d+\.\d\d x$", demo[0], re.MULTILINE), demo[0]
 
 
+@pytest.mark.slow
 def test_pictures_are_written(demo):
     assert {path.name for path in demo[1].iterdir()} == PICTURES
     for path in demo[1].iterdir():
         assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_progress_bar_on_a_terminal(tmp_path):
     terminal, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 110, 0, 0))
@@ -63,6 +67,7 @@ def accuracy_of(output):
     return float(percent)
 
 
+@pytest.mark.slow
 def test_two_processes_learn_as_one_does(demo, tmp_path):
     command = [
         sys.executable,

@@ -22,11 +22,13 @@ def survey():
         return pool.submit(overrides.survey).result()
 
 
+@pytest.mark.slow
 def test_most_functions_are_tried(survey):
     counts, _ = survey
     assert counts["tried"] >= 0.75 * counts["overridable"] > 700
 
 
+@pytest.mark.slow
 def test_scalar_tensor_agrees_or_refuses_to_be_written_into(survey):
     _, names = survey
     assert names[ScalarTensor, "different"] == []
@@ -36,11 +38,13 @@ def test_scalar_tensor_agrees_or_refuses_to_be_written_into(survey):
         assert word in OPERATORS or word.endswith("_") or word in needs_memory, name
 
 
+@pytest.mark.slow
 def test_metadata_tensor_agrees(survey):
     _, names = survey
     assert names[MetadataTensor, "different"] == names[MetadataTensor, "refused"] == []
 
 
+@pytest.mark.slow
 def test_logging_tensor_agrees_where_a_subclass_can(survey):
     _, names = survey
     assert names[LoggingTensor, "refused"] == []
@@ -58,6 +62,7 @@ def test_the_survey_sees_a_wrong_rule(monkeypatch):
     assert overrides.outcome(MetadataTensor, torch.trace, *sample) == "same"
 
 
+@pytest.mark.slow
 def test_the_document_shows_the_table_of_this_version(survey):
     shown = DOCUMENT.read_text().split(overrides.BEGIN)[1].split(overrides.END)[0].strip()
     table = overrides.table(survey[0])

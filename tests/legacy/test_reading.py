@@ -58,6 +58,7 @@ def test_no_command_imports_what_lies_in_the_current_folder(project, words):
     assert ran() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_in_the_project_and_with_it_in_pythonpath(project, command):
     """An empty word in PYTHONPATH, as ``PYTHONPATH=$PYTHONPATH:…`` often leaves, is the current folder as well."""
@@ -71,6 +72,7 @@ def test_in_the_project_and_with_it_in_pythonpath(project, command):
     assert ran() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_project_that_is_not_trusted(project, command):
     """With -I, Python itself takes nothing from the current folder and from PYTHONPATH either."""
@@ -79,6 +81,7 @@ def test_a_project_that_is_not_trusted(project, command):
     assert ran() == ""
 
 
+@pytest.mark.slow
 def test_the_traps_are_there(project):
     folder, ran = project([])
     subprocess.run([sys.executable, "build.py"], cwd=folder, capture_output=True, env={**os.environ, "PYTHONPATH": ""})

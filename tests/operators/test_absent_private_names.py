@@ -29,6 +29,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_without(name):
     files = [str(ROOT / "tests" / "operators" / PATHS[path]) for path in CASES[name]]

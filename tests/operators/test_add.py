@@ -1,5 +1,6 @@
 """tests/operators/test_add.py: functions/add.py against its reference."""
 
+import pytest
 import torch
 from hypothesis import given, strategies as st
 
@@ -7,6 +8,7 @@ from functions.add import MyAddFunction, add
 from support import operator_checks as check, references
 
 
+@pytest.mark.slow
 @check.random_shapes
 @given(shape=st.lists(check.SIZES, max_size=3), dtype=st.sampled_from(check.DTYPES))
 def test_values(shape, dtype):
@@ -18,6 +20,7 @@ def test_one_tensor_for_both_inputs():
     check.check_values(lambda x: add(x, x), lambda x: references.add(x, x), [x])
 
 
+@pytest.mark.slow
 def test_large_array_is_shared_among_threads():
     check.check_values(add, references.add, check.tensors((1 << 20) + 3, (1 << 20) + 3, dtype=torch.float32))
 

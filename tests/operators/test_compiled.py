@@ -96,6 +96,7 @@ def batch_dims(operator):
     return {0: 0, 1: 0} if operator in (OPERATORS["add"], OPERATORS["scale_add"]) else {0: 0}
 
 
+@pytest.mark.slow
 @captured
 def test_all_operators_in_one_function():
     """One compilation for all: none counts against another's limit of recompilations."""
@@ -194,6 +195,7 @@ assert y.tolist() == x.grad.tolist() == [3, 3, 3]
 """
 
 
+@pytest.mark.slow
 @captured
 @pytest.mark.parametrize("order", [("functions", "torch._dynamo"), ("torch._dynamo", "functions")])
 def test_dynamo_imported_before_or_after(order):

@@ -28,6 +28,7 @@ def compiles_jacfwd_of_two():
     return True
 
 
+@pytest.mark.slow
 @captured
 @every_operator
 @pytest.mark.parametrize("name", TRANSFORMS)

@@ -61,6 +61,7 @@ distributed.destroy_process_group()
 """
 
 
+@pytest.mark.slow
 def test_distributed_data_parallel(tmp_path):
     where = f"file://{tmp_path / 'rendezvous'}"
     workers = [

@@ -9,6 +9,7 @@ from support import operator_checks as check, references
 from support.messages import names
 
 
+@pytest.mark.slow
 @check.random_shapes
 @given(
     leading=st.lists(check.SIZES, max_size=2),

@@ -21,6 +21,7 @@ def arguments(batch, input_size, state_size, dtype=torch.float64):
     )
 
 
+@pytest.mark.slow
 @check.random_shapes
 @given(batch=check.SIZES, input_size=check.SIZES, state_size=check.SIZES, dtype=st.sampled_from(check.DTYPES))
 def test_values(batch, input_size, state_size, dtype):

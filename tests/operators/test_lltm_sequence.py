@@ -25,6 +25,7 @@ def arguments(seq_len, batch, input_size, state_size, dtype=torch.float64):
     return tensors
 
 
+@pytest.mark.slow
 @check.random_shapes
 @given(
     seq_len=st.integers(0, 7),

@@ -84,6 +84,7 @@ def row_sums(tmp_path_factory):
     sys.path.remove(str(namespace["folder"]))
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     shape=strategies.tuples(strategies.integers(0, 5), strategies.integers(0, 7)),

@@ -100,6 +100,7 @@ for place in range(len(operator.shapes)):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cube", "linear", "batch_norm2d", "lltm", "lltm_sequence"])
 def test_memory_that_is_not_there_is_an_error_and_no_crash(name):
     script = f"import sys; sys.path.insert(0, 'tests')\n{SCRIPT.format(name=name)}"

@@ -1,5 +1,6 @@
 """tests/operators/test_scale_add.py: functions/scale_add.py against its reference."""
 
+import pytest
 import torch
 from hypothesis import given, strategies as st
 
@@ -18,6 +19,7 @@ def test_one_tensor_for_both_inputs():
     check.check_values(lambda x: scale_add(x, x), lambda x: references.scale_add(x, x), [x])
 
 
+@pytest.mark.slow
 def test_large_array_is_shared_among_threads():
     check.check_values(
         scale_add, references.scale_add, check.tensors((1 << 20) + 3, (1 << 20) + 3, dtype=torch.float32)

@@ -42,6 +42,7 @@ with ThreadPoolExecutor() as pool:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "imports",
     [
@@ -104,5 +105,6 @@ for got, want in zip(loader, expected, strict=True):
 """
 
 
+@pytest.mark.slow
 def test_forked_workers_compute():
     run(LOADER, timeout=60)

@@ -146,6 +146,7 @@ def test_verdicts():
     assert goals.verdicts([group("q", "c", "s", ours=1)], [goal]) == [(goal, None, None)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, sizes",
     [
@@ -181,6 +182,7 @@ def test_every_benchmark_measures_what_its_goals_need(name, sizes):
         assert all(0 < s.low <= s.high and s.value > 0 for s in results.values())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("c++") is None, reason="PyTorch's C++ extensions need c++ on PATH")
 def test_operators_in_cpp_do_the_same_work():
     groups = list(operators.in_several_ways(replace(TINY, without=())))
@@ -196,6 +198,7 @@ def test_a_way_that_computes_something_else_is_refused():
         list(operators.plain_cases(functions, [torch.ones(2), torch.ones(2)]))
 
 
+@pytest.mark.slow
 def test_draws_are_measured_beside_the_published_generator():
     groups = th.draws(*th.library(), TINY)
     assert [set(group.results) for group in groups] == [{"libth", "published"}] * 2
@@ -327,6 +330,7 @@ def test_only_a_whole_run_is_published():
     assert done.returncode == 2 and "--publish: expected a whole run" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_compiler_is_timed_with_the_header_of_run_and_without(monkeypatch, tmp_path):
     (tmp_path / "a.cpp").write_text("#ifndef TORCHTHAW_ATEN_REMOVED_H\n#error none\n#endif\n")
     for way in removed_header.WAYS:

@@ -98,6 +98,7 @@ def test_no_python(machine):
     assert "apt-get install python3 python3-venv python3-dev" in line
 
 
+@pytest.mark.slow
 def test_python_too_old_is_passed_over_for_a_newer_one(machine):
     machine.command("python3", "echo 3.9.2")
     assert "needs Python 3.10 or newer (python3 is 3.9.2)" in refused(machine.bootstrap())
@@ -148,6 +149,7 @@ def test_compiler_without_its_headers(machine):
     assert "c++ cannot build an empty C++17 program (fatal error: string_view: No such file)" in line
 
 
+@pytest.mark.slow
 def test_compiler_named_in_the_environment(machine):
     assert "no C compiler (missing-cc)" in refused(machine.bootstrap(CC="missing-cc"))
     machine.command("launcher", 'echo "$@" >> launched; exec "$@"')
@@ -177,6 +179,7 @@ def test_modules_are_compiled_on_all_cores(machine):
     assert (machine.checkout / "compiled").read_text() == "-m compileall -q -j 0 .venv/lib\n"
 
 
+@pytest.mark.slow
 def test_torch_index_serves_torch_alone(machine):
     machine.bootstrap(TORCH_INDEX="https://index.example/cpu")
     _, torch, packages = machine.log()
@@ -184,6 +187,7 @@ def test_torch_index_serves_torch_alone(machine):
     assert "--index-url" not in packages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "version, reused", [("2.4.0", True), ("2.10.1+cpu", True), ("2.3.1", False), ("1.13.0", False)]
 )
@@ -197,6 +201,7 @@ def test_importable_torch_is_reused_from_2_4_on(machine, version, reused):
     assert any("torch.txt" in line for line in log) != reused
 
 
+@pytest.mark.slow
 def test_build_tools_of_an_outer_environment_are_installed_all_the_same(machine):
     machine.command("ln", "exit 0")  # pip finds them there, so .venv/bin has none
     assert machine.bootstrap().returncode == 0
@@ -206,6 +211,7 @@ def test_build_tools_of_an_outer_environment_are_installed_all_the_same(machine)
     assert names == ["cmake", "ninja"]
 
 
+@pytest.mark.slow
 def test_torch_of_an_outer_environment_is_reached(machine):
     machine.module("torch", "__version__ = '2.13.0'")
     machine.module("sitecustomize", "import sys; sys.prefix, sys.base_prefix = '/outer', '/usr'")
@@ -226,6 +232,7 @@ def path_of_torchthaw(machine):
     return Path(done.stdout.rstrip()) if done.returncode == 0 else done.stderr
 
 
+@pytest.mark.slow
 def test_torchthaw_is_importable_from_any_folder(machine):
     package = machine.checkout / "src" / "torchthaw"
     package.mkdir(parents=True)
@@ -240,6 +247,7 @@ def test_torchthaw_is_importable_from_any_folder(machine):
     assert path_of_torchthaw(machine) == package and machine.log() == []
 
 
+@pytest.mark.slow
 def test_nothing_is_done_twice(machine):
     machine.bootstrap("test")
     assert len(machine.log()) == 3
@@ -249,6 +257,7 @@ def test_nothing_is_done_twice(machine):
         assert machine.log() == []
 
 
+@pytest.mark.slow
 def test_changed_pins_are_installed_into_the_same_environment(machine):
     machine.bootstrap()
     machine.log()
@@ -260,6 +269,7 @@ def test_changed_pins_are_installed_into_the_same_environment(machine):
     assert "demo.txt" in packages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["docs", "lint"])
 def test_the_site_and_the_linters_have_an_environment_each(machine, level):
     """Neither torch nor the tests' packages come into it, and the tests' environment is not touched."""
@@ -277,6 +287,7 @@ def test_the_site_and_the_linters_have_an_environment_each(machine, level):
     assert machine.log()[0] == f"venv --clear .venv-{level}"
 
 
+@pytest.mark.slow
 def test_moved_checkout_gets_a_new_environment(machine):
     machine.bootstrap()
     machine.log()
@@ -285,6 +296,7 @@ def test_moved_checkout_gets_a_new_environment(machine):
     assert machine.log()[0].startswith("venv --clear")
 
 
+@pytest.mark.slow
 def test_failed_installation_is_tried_again(machine):
     (machine.checkout / "pip-fails").touch()
     result = machine.bootstrap()
@@ -297,6 +309,7 @@ def test_failed_installation_is_tried_again(machine):
     assert machine.bootstrap().stderr == ""
 
 
+@pytest.mark.slow
 def test_environment_that_make_did_not_make_is_kept(machine):
     machine.bootstrap()
     machine.log()

@@ -93,6 +93,7 @@ def copy(tmp_path_factory):
     return compat.copy_repository(tmp_path_factory.mktemp("repository") / "copy")
 
 
+@pytest.mark.slow
 def test_the_copy_lacks_the_package_alone(copy):
     assert not (copy / "torchthaw").exists()
     for name in ("tests/conftest.py", "tests/th/errors.txt", "examples/legacy/script/build.py", "pyproject.toml"):
@@ -101,12 +102,14 @@ def test_the_copy_lacks_the_package_alone(copy):
     assert linked and all(path.exists() for path in linked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", compat.PARTS)
 def test_each_name_of_the_table_is_a_test(copy, part):
     for name in compat.PARTS[part]:
         assert list((copy / "tests").glob(name)), name
 
 
+@pytest.mark.slow
 def test_the_checkout_is_refused(copy, tmp_path):
     """A torchthaw that is not the installed one ends the run before the first test."""
     make_environment(tmp_path / "env", "torchthaw")
@@ -160,6 +163,7 @@ def cells(tmp_path, tmp_path_factory, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_a_cell_counts_what_its_tests_came_to(cells, tmp_path):
     row = cells(RESULTS)
     assert {name: row[name] for name in table.COUNTS} == {"passed": 2, "failed": 2, "skipped": 1, "degraded": 2}
@@ -170,6 +174,7 @@ def test_a_cell_counts_what_its_tests_came_to(cells, tmp_path):
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]  # neither environment nor copy stays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text, ending", [
     ("import os\ndef test_dies(): os._exit(7)\n", "7"),
     ("import os\ndef test_dies(): os.kill(os.getpid(), 11)\n", "-11"),
@@ -180,6 +185,7 @@ def test_a_part_that_dies_is_a_failure(cells, text, ending):
     assert (row["passed"], row["failed"], row["failures"]) == (1, 1, [f"first: pytest ended with {ending}"])
 
 
+@pytest.mark.slow
 def test_the_short_form_leaves_out_slow_tests(cells, monkeypatch):
     text = "import pytest\n@pytest.mark.slow\ndef test_slow(): pass\ndef test_quick(): pass\n"
     monkeypatch.setattr(compat, "SLOW_PARTS", ("second",))

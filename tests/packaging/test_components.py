@@ -19,6 +19,7 @@ TARGETS = {"my_lib": ["my_lib", "my_lib_static"], "th": ["th"]}
 PROGRAMS = {"my_lib": "examples/c/lltm_step.c", "th": "tests/th/test_mlp.c"}
 
 
+@pytest.mark.slow
 @needs("make", "cc")
 @pytest.mark.parametrize("component", TARGETS)
 def test_makefiles_build_a_component_alone(tmp_path, component):
@@ -44,6 +45,7 @@ def test_makefiles_build_a_component_alone(tmp_path, component):
     assert ("libmy_lib.a" in made) == (component == "my_lib")
 
 
+@pytest.mark.slow
 @needs("cc")
 @pytest.mark.parametrize("component", TARGETS)
 def test_a_component_is_found_without_the_others(tmp_path, component):

@@ -105,6 +105,7 @@ def test_no_command_lists_all():
     assert command(code=2).stderr == command("--help").stdout
 
 
+@pytest.mark.slow
 def test_help_of_each_command_says_what_it_does():
     found = re.findall(r"^    ([a-z]+)(?: |$)", command("--help").stdout, re.MULTILINE)
     assert {"config", "enable", "disable", "bindings", "nvcc", "run"} <= set(found)

@@ -73,7 +73,7 @@ def blocks(document):
 
 def snippets(*languages):
     """One test case for each block in these languages, each with what the text block after it says it prints. A case has the
-    block's number in its name, not the line, so that words before it may change: tests/slow.txt has the names."""
+    block's number in its name, not the line."""
     cases = []
     readme = {block.code for block in blocks(ROOT / "README.md")}
     for document in RUN_HERE:
@@ -118,6 +118,7 @@ def test_each_block_names_a_language_that_is_run(document):
     assert {block.language for block in blocks(document)} <= {"python", "c", "cpp", "cmake", "sh", "text", "yaml"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "document",
     [document for document in RUN_HERE if any(block.language == "python" for block in blocks(document))],
@@ -150,6 +151,7 @@ def test_c(block, expected, tmp_path):
         run(*command, "-include", "my_lib.h", "-fsyntax-only", "-Wno-unused")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block, expected", snippets("cmake"))
 def test_cmake(block, expected, tmp_path):
     (program,) = [
@@ -167,6 +169,7 @@ def test_cmake(block, expected, tmp_path):
     run("cmake", "--build", tmp_path / "build")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block, expected", snippets("sh"))
 def test_sh(block, expected, tmp_path):
     if "pkg-config" in block.code and shutil.which("pkg-config") is None:
@@ -180,6 +183,7 @@ def test_sh(block, expected, tmp_path):
     assert expected is None or printed == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block, expected", snippets("yaml"))
 def test_yaml(block, expected, tmp_path):
     yaml = pytest.importorskip("yaml")
@@ -192,6 +196,7 @@ def test_yaml(block, expected, tmp_path):
             run("sh", "-euc", PIP_OF_A_WORKFLOW + command, cwd=folder, variables={**variables, "CFLAGS": "-g0 -O0"})
 
 
+@pytest.mark.slow
 def test_readme_s_commands_work_one_after_the_other():
     """In one shell, as a reader types them, each from where the reader began. Python is started nowhere where it would import a
     source tree, which a reader who installed torchthaw has not built; and no failure is lost in a pipe."""

@@ -126,6 +126,7 @@ def test_a_pattern_is_no_condition():
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
+@pytest.mark.slow
 def test_the_number_of_texts_only_falls():
     found, where = Counter(), []
     for path in sorted(path for suffix in ("py", "cpp", "c") for path in TESTS.rglob(f"test_*.{suffix}")):

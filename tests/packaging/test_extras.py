@@ -75,6 +75,7 @@ def test_the_doctor_names_its_extra_where_python_2_is_read(options, tmp_path):
     assert re.search(names("fissix", "torchthaw[legacy]", "Python 2"), done.stderr) and done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_list_of_patches_needs_no_extra():
     done = command("doctor", "--patches")
     assert done.returncode == 0, done.stderr

@@ -74,18 +74,21 @@ def test_header_is_installed_as_it_is(prefix, name, folder):
     assert (prefix / "include" / name).read_bytes() == (folder / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_find_package_consumer_builds_and_runs(prefix, tmp_path):
     run(tool("cmake"), "-S", ROOT / "examples/c", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
     run(tool("cmake"), "--build", tmp_path)
     assert "as PyTorch computes it" in run(tmp_path / "lltm_step")
 
 
+@pytest.mark.slow
 def test_build_tree_is_a_package_too(prefix, tmp_path):
     run(tool("cmake"), "-S", ROOT / "examples/c", "-B", tmp_path, f"-Dtorchthaw_DIR={BUILD / 'share/cmake/torchthaw'}")
     run(tool("cmake"), "--build", tmp_path)
     assert "as PyTorch computes it" in run(tmp_path / "lltm_step")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difference", [-1, 1])
 def test_another_major_version_is_not_found(prefix, tmp_path, difference):
     (tmp_path / "CMakeLists.txt").write_text(
@@ -96,6 +99,7 @@ def test_another_major_version_is_not_found(prefix, tmp_path, difference):
     assert "found=0" in out
 
 
+@pytest.mark.slow
 @needs("pkg-config", "make", "cc")
 def test_pkg_config_consumer_builds_and_runs_from_a_moved_installation(prefix, tmp_path):
     moved = tmp_path / "moved"
@@ -131,6 +135,7 @@ def test_a_program_finds_the_library_that_it_is_shipped_with(prefix, tmp_path):
     assert "as PyTorch computes it" in run(tmp_path / "moved/program", env=without)
 
 
+@pytest.mark.slow
 @needs("pkg-config", "cc")
 @pytest.mark.parametrize("name", ["mlp", "svd", "file_round_trip"])
 def test_programs_of_old_tensors_link_as_a_user_links_them(prefix, tmp_path, name):
@@ -172,6 +177,7 @@ def test_the_library_leaves_the_process_alone(prefix):
     assert {name for name in names - in_memory if unwanted.search(name)} == set()
 
 
+@pytest.mark.slow
 @needs("nm")
 def test_the_cpu_paths_share_no_inline_function(prefix):
     """Of a function that several objects emit the linker keeps one, and it might need instructions the CPU lacks."""
@@ -196,6 +202,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 def test_every_c_test_runs(prefix):
     """CMake has lists of tests; one that is forgotten there would not be missed otherwise."""
     listed = json.loads(run(tool("ctest"), "--test-dir", BUILD, "--show-only=json-v1"))["tests"]
@@ -224,6 +231,7 @@ def test_golden_numbers_are_what_pytorch_computes():
         torch.testing.assert_close(written, expected.detach().flatten(), rtol=1e-8, atol=0)
 
 
+@pytest.mark.slow
 @needs("cc")
 @needs("cmake", "ninja")
 def test_a_build_configured_with_cpath_needs_no_cpath(tmp_path):

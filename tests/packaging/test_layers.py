@@ -65,6 +65,7 @@ def test_a_layer_imports_what_the_page_says(layer):
         assert layers_of(path.read_text("utf-8"), package) <= MAY[layer] | {layer}, path
 
 
+@pytest.mark.slow
 def test_the_picture_is_of_today_and_has_no_arrow_upwards():
     assert imports.FILE.read_text() == imports.dot(), "run docs/_site/imports.py, then docs/_site/diagrams.py"
     row = {layer: index for index, row in enumerate(imports.ROWS) for layer in row}

@@ -62,6 +62,7 @@ def test_a_line_without_a_reason_is_an_error(nets, tmp_path, monkeypatch, line):
         nets.rows()
 
 
+@pytest.mark.slow
 def test_every_net_of_this_repository_has_files_and_no_useless_exception(nets):
     for net in nets.NETS:
         assert len(nets.files(net)) > 5, net

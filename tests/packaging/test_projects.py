@@ -112,6 +112,7 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
     return run
 
 
+@pytest.mark.slow
 def test_a_project_that_works(make):
     failed, out, rows = make("--publish", small=WORKS)
     assert not failed and re.search(names("small", "run", "values right"), out)
@@ -121,6 +122,7 @@ def test_a_project_that_works(make):
     assert replaced == "`-std=c++14 became -std=c++20`"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code, shown, message", [
     ("assert built.twice(3) == 7, 'not seven'", "builds", "AssertionError: not seven"),
     ("raise SystemExit('the last line is the reason')", "builds", "the last line is the reason"),
@@ -132,6 +134,7 @@ def test_a_project_that_fails_without_a_known_fault(make, code, shown, message):
     assert re.search(names("small", "run", "fault"), failed)
 
 
+@pytest.mark.slow
 def test_a_known_fault_is_in_the_table_and_no_failure(make):
     broken = f'fault = "{FAULT}"\n' + WORKS.replace("== 6", "== 7")
     failed, _, rows = make("--publish", small=broken)
@@ -141,6 +144,7 @@ def test_a_known_fault_is_in_the_table_and_no_failure(make):
     assert re.search(names("values right", "AssertionError"), found)
 
 
+@pytest.mark.slow
 def test_a_fault_that_is_mended_is_told(make):
     failed, out, _ = make(small=f'fault = "{FAULT}"\n' + WORKS)
     assert not failed and re.search(names("small", FAULT), out)
@@ -164,6 +168,7 @@ open((%s) + ".cpython-311.so", "wb").write(data)
 UNDER_RUN = "'CPATH' in os.environ"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, name, expected", [
     ("'CPU'", "'a'", []), ("'CUDA'", "'a'", []),
     (f"'CUDA' if {UNDER_RUN} else 'CPU'", "'a'", ["a", "CPU", "CUDA"]),
@@ -180,6 +185,7 @@ def test_what_run_makes_of_a_project_that_builds_without_it(make, mirrors, kind,
         assert re.search(names("small", "run", *expected), failed) and re.search(names(*expected), rows[0][1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", ["builds", "imports"])
 def test_a_project_that_run_breaks_is_red_whatever_its_record_says(make, shown):
     begin = f'fault = "{FAULT}"\n' + WORKS.partition("\n\n")[0]
@@ -201,6 +207,7 @@ def test_headers_of_pytorchs_packages_are_given_to_pytorch_alone(make, monkeypat
     assert rows[0][2] == "`of packages`" and "packages" not in rows[0][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, way", [("cpp", "PyTorch alone"), ("ffi", "`run`")])
 def test_how_far_an_edited_project_comes(make, kind, way):
     record = OLD.replace("cpp", kind)
@@ -212,11 +219,13 @@ def test_how_far_an_edited_project_comes(make, kind, way):
     assert (edits, built, after) == ("2 lines in 1 file", way, "builds (farther)")
 
 
+@pytest.mark.slow
 def test_an_edited_project_that_comes_as_far_as_before(make):
     make("--publish", small=WORKS)
     assert make("--applied", "--publish", small=WORKS)[2][0][1] == "builds, imports, values right (as before)"
 
 
+@pytest.mark.slow
 def test_an_edited_project_that_comes_less_far_fails(make):
     make("--publish", small=WORKS)
     worse = WORKS.replace("== 6", "== 7, 'less'")
@@ -225,6 +234,7 @@ def test_an_edited_project_that_comes_less_far_fails(make):
     assert re.search(names("small", "doctor --apply", "values right"), failed)
 
 
+@pytest.mark.slow
 def test_without_a_row_of_this_pytorch_nothing_is_compared(make):
     assert make("--applied", "--publish", small=WORKS)[2][0][1] == "builds, imports, values right"
 
@@ -239,6 +249,7 @@ code = "import os, built; assert os.environ['TORCHTHAW_CUDA'] == 'cpu' and os.en
 KERNELS = WORKS + VALUES_OF_KERNELS  # the first value is the CPU's, the second CUDA's
 
 
+@pytest.mark.slow
 def test_kernels_on_the_cpu(make):
     failed, out, rows = make("--cuda", "cpu", "--publish", small=KERNELS.replace("== 6", "== 7"), without=WORKS)
     assert not failed and re.search(names("small", "CUDA on the CPU", "values right"), out)
@@ -247,17 +258,20 @@ def test_kernels_on_the_cpu(make):
     assert shown == "builds, imports, values right"
 
 
+@pytest.mark.slow
 def test_steps_for_kernels_are_not_those_of_run(make):
     failed, _, rows = make("--publish", small=KERNELS.replace("== 2", "== 3"))
     assert not failed and rows[0][1] == "builds, imports, values right"
 
 
+@pytest.mark.slow
 def test_steps_for_both(make):
     both = WORKS.replace('folder = ".."', 'folder = ".."\ncuda = "also"').replace("== 6", "== 7, 'seven'")
     for words in ([], ["--cuda", "cpu"]):
         assert make(*words, "--publish", small=both)[2][0][1].endswith("`AssertionError: seven`")
 
 
+@pytest.mark.slow
 def test_a_fault_of_kernels_is_in_their_table(make):
     broken = KERNELS.replace("== 2", "== 3, 'three'")
     failed, _, rows = make("--cuda", "cpu", "--publish", small=broken)
@@ -267,6 +281,7 @@ def test_a_fault_of_kernels_is_in_their_table(make):
     assert rows[0][1] == f"builds, imports; values right: no: `AssertionError: three`; {FAULT}"
 
 
+@pytest.mark.slow
 def test_a_step_that_hangs_ends(make):
     slow = WORKS.replace('code = "import built"', 'code = "import time; time.sleep(600)"\nlimit = 1')
     failed, out, _ = make(small=slow)

@@ -19,6 +19,7 @@ def run(*words, **environment):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_it_holds_and_says_what_a_report_needs():
     done = run("--seed", "7", "c", "old_c", "cuda")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -27,6 +28,7 @@ def test_it_holds_and_says_what_a_report_needs():
         assert re.search(f"^{word}", done.stdout, re.MULTILINE), word
 
 
+@pytest.mark.slow
 def test_a_broken_compiler_fails_and_is_shown(tmp_path):
     broken = tmp_path / "gcc"
     broken.write_text('#!/bin/sh\ncase "$*" in *\' -c \'*) echo planted >&2; exit 1 ;; *) exec gcc "$@" ;; esac\n')
@@ -36,6 +38,7 @@ def test_a_broken_compiler_fails_and_is_shown(tmp_path):
     assert "0 of 1 held; failed: c" in done.stdout and f"CC={broken}" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_wrong_value_fails(monkeypatch, tmp_path):
     """As a planted fault of C shows."""
     monkeypatch.setattr(checks, "SOURCE", checks.SOURCE.replace("b * x[i] * x[i]", "b * x[i]"))

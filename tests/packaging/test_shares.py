@@ -21,6 +21,7 @@ def collected(*words):
     return {line for line in done.stdout.splitlines() if line.startswith(FOLDER)}
 
 
+@pytest.mark.slow
 def test_the_parts_have_every_slow_test_once():
     every = collected("-m", "slow")
     parts = [collected("-m", "slow", "--share", f"{number}/2") for number in (1, 2)]
@@ -35,3 +36,12 @@ def test_a_wrong_share_is_named(pytestconfig, share):
     conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
     with pytest.raises(pytest.UsageError, match=names("--share", "K/N", repr(share))):
         conftest.share_of(share)
+
+
+def test_a_wrong_mark_is_named(pytestconfig):
+    conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
+    rows = [(9.0, "quick", "a.py::test_one"), (8.0, "quick", "a.py::test_two[x]"), (0.1, "slow", "a.py::test_three"),
+            (7.0, "slow", "a.py::test_four"), (6.0, "quick", "b.py::test_alone")]  # fmt: skip
+    assert [line.partition(": takes")[0] for line in conftest.wrong_marks(rows)] == [
+        "a.py::test_one", "a.py::test_three", "a.py::test_two",
+    ]  # fmt: skip

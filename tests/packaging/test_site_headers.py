@@ -28,6 +28,7 @@ def page(tmp_path, code, known=None):
     return c_header.page(header, header.names() if known is None else known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library, number", [("my_lib", 78), ("my_lib_cuda", 46)])
 def test_every_exported_function_is_there(library, number):
     kept = (ROOT / "tests" / "abi" / f"lib{library}.txt").read_text()

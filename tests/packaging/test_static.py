@@ -79,6 +79,7 @@ def test_the_archive_has_the_header_s_names_and_no_other(prefix):
     assert "dlopen" not in {line[-1] for line in lines if line}
 
 
+@pytest.mark.slow
 @needs("c++")
 def test_names_of_my_lib_hpp_are_not_those_inside_the_archive(prefix, tmp_path):
     """The library has a namespace my_lib of its own, with a set_num_threads(int) that checks nothing."""
@@ -119,6 +120,7 @@ def test_pkg_config_names_what_a_static_program_needs(prefix, tmp_path):
     assert "INTERP" not in run("readelf", "-l", tmp_path / "program")
 
 
+@pytest.mark.slow
 @needs("cc")
 def test_find_package_has_the_archive_as_a_target(prefix, tmp_path):
     (tmp_path / "program.c").write_text(PROGRAM)

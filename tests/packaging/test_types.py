@@ -129,12 +129,14 @@ def strict(folder):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_a_program_that_uses_all_that_is_public_passes_strictly(tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "program.py").write_text(PROGRAM)
     assert strict(tmp_path) == "Success: no issues found in 1 source file\n"
 
 
+@pytest.mark.slow
 def test_the_stub_of_an_extension_passes_strictly(tmp_path):
     """That of my_lib, which uses all that stubs have; in the user's own folder, where mypy reports its errors."""
     pytest.importorskip("mypy")

@@ -26,6 +26,7 @@ def wheel(tmp_path_factory):
     return wheel_builder.build(tmp_path_factory.mktemp("wheel"), wheel_builder.QUICK)
 
 
+@pytest.mark.slow
 def test_one_wheel_for_every_python(wheel):
     assert wheel.name.startswith(f"torchthaw-{torchthaw.__version__}-cp310-abi3-linux_")
 
@@ -50,6 +51,7 @@ DATA = {
 }
 
 
+@pytest.mark.slow
 def test_what_the_wheel_carries(wheel):
     """Every file, by where it comes from: a file that is missing and one too many are both wrong."""
     names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("/")}
@@ -78,6 +80,7 @@ def test_sources_are_named_as_in_the_repository(wheel):
     assert [path for path in sorted(found) if not path.startswith("/usr/") and not (ROOT / path).is_file()] == []
 
 
+@pytest.mark.slow
 def test_the_bill_of_materials(wheel):
     """What is linked into portable wheels alone is not in this one, whose libstdc++ is the system's."""
     with zipfile.ZipFile(wheel) as archive:
@@ -89,6 +92,7 @@ def test_the_bill_of_materials(wheel):
     assert not {"serialNumber", "timestamp"} & {*bill, *bill["metadata"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["my_lib", "th"])
 def test_each_library_is_in_the_wheel_once(wheel, tmp_path, name):
     """A wheel has no symbolic links: the file to link by name is a script, which every linker of Linux reads."""
@@ -104,6 +108,7 @@ def test_each_library_is_in_the_wheel_once(wheel, tmp_path, name):
                 assert f"[lib{name}.so.1]" in run(tmp_path, "readelf", "-d", "program")
 
 
+@pytest.mark.slow
 def test_its_use_as_make_wheel_tests_it(wheel, tmp_path):
     """C programs with handlers that throw and jump, the CPU path, load_inline and an old project."""
     if not (ROOT / ".ci").exists():
@@ -120,6 +125,7 @@ def test_its_use_as_make_wheel_tests_it(wheel, tmp_path):
     assert [part.partition(":")[0] for part in parts] == ["C programs", "load_inline", "modernize", "legacy sample"]
 
 
+@pytest.mark.slow
 def test_find_package_finds_it(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     (tmp_path / "CMakeLists.txt").write_text("""
@@ -192,11 +198,13 @@ def works(folder, environment, **variables):
     return Path(loaded)
 
 
+@pytest.mark.slow
 def test_an_old_project_in_an_environment_of_its_own(built):
     (lib,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib")
     assert works(built, "venv") == lib / "libth.so.1"
 
 
+@pytest.mark.slow
 def test_a_moved_environment(built, tmp_path):
     """What was built before, in a folder that is elsewhere by now, loads libth from where that is now."""
     for name in ("venv", "script"):
@@ -208,6 +216,7 @@ def test_a_moved_environment(built, tmp_path):
         built.with_name("gone").rename(built)
 
 
+@pytest.mark.slow
 def test_a_newer_torchthaw(built, wheel, tmp_path):
     """What was built with one libth loads a newer one of the same major version, in another folder."""
     newer = extract(wheel, tmp_path / "newer") / "torchthaw" / "lib" / "libth.so.1"
@@ -240,6 +249,7 @@ except ImportError:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
 def test_without_torch(wheel, tmp_path, version):
     """An empty environment gets the wheel and what that depends on, and nothing else; later the extra for old projects."""

@@ -58,6 +58,7 @@ def names(path):
         return {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
 
 
+@pytest.mark.slow
 def test_the_source_distribution_has_the_files_of_the_repository(sdist):
     """And none that a build left. Those of .ci and the benchmarks' results are for those who have a checkout."""
     listed = subprocess.run(
@@ -86,6 +87,7 @@ def metadata(source, environment, folder="."):
     return (source / folder / INFO / "METADATA").read_text()
 
 
+@pytest.mark.slow
 def test_readme_where_a_package_index_shows_it(sdist, tmp_path):
     """No link into the repository is left: it is an address where [project.urls] has one, and a path where not."""
     with tarfile.open(sdist) as archive:
@@ -111,6 +113,7 @@ def test_readme_where_a_package_index_shows_it(sdist, tmp_path):
     assert {(mark, kind) for mark, kind, _ in links} == {("", "blob"), ("!", "raw")}
 
 
+@pytest.mark.slow
 def test_metadata_without_git(sdist, release, tmp_path):
     """What pip asks of a source distribution first, where git fails."""
     with tarfile.open(sdist) as archive:

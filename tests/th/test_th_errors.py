@@ -12,6 +12,7 @@ from support import TESTS, th_errors
 from torchthaw.base import config
 
 
+@pytest.mark.slow
 def test_every_function_is_in_the_table():
     checked = {name for words, *_ in th_errors.rows() for word in words.split() for name, *_ in th_errors.expand(word)}
     without = th_errors.without_checks()
@@ -19,6 +20,7 @@ def test_every_function_is_in_the_table():
     assert sorted(set(th_errors.functions()) - checked - without) == []
 
 
+@pytest.mark.slow
 def test_errors():
     command = [sys.executable, "-m", "support.th_errors", str(config.library("th"))]
     run = subprocess.run(command, cwd=TESTS, capture_output=True, text=True)

@@ -29,6 +29,7 @@ def failures(family, instruction_set, leave="longjmp"):
     return json.loads(run.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instruction_set", SETS)
 @pytest.mark.parametrize("family", replay.families())
 def test_family(family, instruction_set):
@@ -36,11 +37,13 @@ def test_family(family, instruction_set):
     assert failures(family, instruction_set) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["errors", "misc2"])
 def test_errors_leave_by_exception(family):
     assert failures(family, "", "unwind") == []
 
 
+@pytest.mark.slow
 def test_data_are_complete():
     cases = [case for family in replay.families() for case in replay.load(family)]
     assert len(cases) == 19706

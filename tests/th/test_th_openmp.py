@@ -68,6 +68,7 @@ int main(void) {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("imports", ["", "import sklearn.cluster\n"], ids=["PyTorch alone", "scikit-learn first"])
 def test_it_shares_the_threads_of_pytorch(imports, tmp_path):
     script = tmp_path / "script.py"

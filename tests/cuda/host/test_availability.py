@@ -55,17 +55,20 @@ SCRIPTS = {
 HELPER = {"helper.py": "import torch\ndef ask():\n    print(torch.cuda.is_available())\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_who_hears_what(python, name):
     source, builds = SCRIPTS[name]
     assert python(*RUN, name, files={name: source, **HELPER}) == [str(builds)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["0", ""])
 def test_off_by_default(python, value):
     assert python(*RUN, "build.py", files={"build.py": BUILD + ASKS}, TORCHTHAW_BUILD_CUDA=value) == ["False"]
 
 
+@pytest.mark.slow
 def test_a_shell_script_may_ask(python):
     """By a one-liner; its own programs are no builds."""
     script = 'python -c "import torch; print(torch.cuda.is_available())"\npython train.py\n'
@@ -73,12 +76,14 @@ def test_a_shell_script_may_ask(python):
     assert python("-c", f"{INSTALL}import torch; print(torch.cuda.is_available())") == ["False"]
 
 
+@pytest.mark.slow
 def test_a_package_that_builds_when_imported(python):
     """The package's question is a build's; that of the program which imports it is not, before and after."""
     files = {"lib/__init__.py": BUILD + ASKS, "train.py": ASKS + "import lib\n" + "print(torch.cuda.is_available())\n"}
     assert python(*RUN, "train.py", files=files) == ["False", "True", "False"]
 
 
+@pytest.mark.slow
 def test_what_was_built_hears_the_truth(python):
     files = {
         "build.py": BUILD + "import torch\nname = 'gpu' if torch.cuda.is_available() else 'cpu'\n"
@@ -89,6 +94,7 @@ def test_what_was_built_hears_the_truth(python):
     assert python(*RUN, "train.py") == ["False"]
 
 
+@pytest.mark.slow
 def test_enabled_environment(python, tmp_path):
     """As the .pth file of `enable` does, at the start of Python."""
     start = {"sitecustomize.py": f"import runpy\nrunpy.run_path({str(SRC / 'torchthaw' / 'activate.py')!r})\n"}
@@ -99,6 +105,7 @@ def test_enabled_environment(python, tmp_path):
     assert python("-c", ASKS, PYTHONPATH=path) == ["False"]
 
 
+@pytest.mark.slow
 def test_setuptools_alone(python):
     """A setup.py that calls install(), before or after PyTorch is imported; no run, no enable."""
     end = "setup(name='x', version='1', script_args=['-q', 'clean'])\n"

@@ -30,6 +30,7 @@ def run(*command, **environment):
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 def test_devices_and_streams_from_python():
     """What needs more than the one device of CUDA on the CPU, whose tests are in tests/cuda_on_cpu."""
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "support.cuda_recorder.pretended"]
@@ -49,6 +50,7 @@ def test_without_a_gpu_the_reason_is_clear():
     assert re.search(names("RuntimeError", "CUDA", "NVIDIA", "GPU", "driver"), out)
 
 
+@pytest.mark.slow
 @needs_library
 def test_a_cpu_tensor_is_refused():
     call = "m.my_lib_cube_forward_cuda(a, (2,), 1, a, None)"
@@ -58,6 +60,7 @@ def test_a_cpu_tensor_is_refused():
     assert re.search(names("TypeError", "input", "contiguous", "float32", "CUDA", "tensor", "cpu"), out)
 
 
+@pytest.mark.slow
 @needs_library
 def test_sizes_stay_on_the_cpu():
     """A tensor of sizes is read on the CPU, and None for an array is refused by the shape that they say."""

@@ -30,6 +30,7 @@ def one_architecture(monkeypatch, tmp_path):
 # Finding the toolkit
 
 
+@pytest.mark.slow
 def test_cmake_compiles_for_the_gpus_that_the_environment_names(tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.24)
 project(chosen LANGUAGES NONE)
@@ -161,6 +162,7 @@ def needed(path):
     return subprocess.run(["readelf", "-d", path], capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_c_beside_cu(project):
     made = extension(project, ["fill.c", "fill.cu"])
     made.build()
@@ -169,6 +171,7 @@ def test_c_beside_cu(project):
     assert in_child(project, "from _ext import fill; print(fill.twice(21))") == "42"
 
 
+@pytest.mark.slow
 def test_library_of_the_driver_is_the_toolkits_stub(project, monkeypatch, tmp_path):
     stubs = tmp_path / "lib64" / "stubs"
     stubs.mkdir(parents=True)
@@ -183,6 +186,7 @@ def test_library_of_the_driver_is_the_toolkits_stub(project, monkeypatch, tmp_pa
     assert "[libcuda.so.1]" in needed(made.target) and str(stubs) not in needed(made.target)
 
 
+@pytest.mark.slow
 def test_no_card_is_an_error_code_of_the_first_call(project):
     if cuda.visible(toolkit):
         pytest.skip("this machine has a card")
@@ -191,6 +195,7 @@ def test_no_card_is_an_error_code_of_the_first_call(project):
     assert in_child(project, "from _ext import fill; print(fill.launch(None, 0))") in no_device_or_no_driver
 
 
+@pytest.mark.slow
 def test_changes_of_what_a_cu_file_includes_are_seen(project):
     made = extension(project, ["fill.c", "fill.cu"])
     made.build()
@@ -203,6 +208,7 @@ def test_changes_of_what_a_cu_file_includes_are_seen(project):
     assert made.target.stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_architectures_are_part_of_what_was_built(project, monkeypatch):
     made = extension(project, ["fill.c", "fill.cu"])
     made.build()
@@ -211,6 +217,7 @@ def test_architectures_are_part_of_what_was_built(project, monkeypatch):
     assert cuda.embedded(made.target) == ["80"]
 
 
+@pytest.mark.slow
 def test_flags_by_compiler(project):
     (project / "fill.c").write_text('#include "fill.h"\nint twice(int value) { return FROM_C * value; }\n')
     (project / "scale.cuh").write_text("static __device__ float scale(float x) { return FROM_CUDA * x; }\n")
@@ -236,6 +243,7 @@ def relocatable(project):
     return project
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags, dlink", [(["-rdc=true"], True), (["-dc"], False), (["-rdc=true"], False)], ids=str)
 def test_two_files_share_a_device_symbol(relocatable, flags, dlink):
     sources = ["fill.c", "fill.cu", "scale.cu"]
@@ -244,11 +252,13 @@ def test_two_files_share_a_device_symbol(relocatable, flags, dlink):
     assert in_child(relocatable, "from _ext import fill; print(fill.twice(21))") == "42"
 
 
+@pytest.mark.slow
 def test_without_relocatable_code_the_shared_symbol_is_an_error(relocatable):
     with pytest.raises(BuildError, match="(?s)FAILED.*scale"):
         extension(relocatable, ["fill.c", "fill.cu", "scale.cu"]).build()
 
 
+@pytest.mark.slow
 def test_library_of_relocatable_code(relocatable):
     build = cuda.Build(["-dc"])
     subprocess.run([*build.compile, "-c", "scale.cu", "-o", "scale.o"], cwd=relocatable, check=True)
@@ -261,6 +271,7 @@ def test_library_of_relocatable_code(relocatable):
     assert in_child(relocatable, "from _ext import fill; print(fill.twice(21))") == "42"
 
 
+@pytest.mark.slow
 def test_link_time_optimisation_is_asked_for_in_both_steps(relocatable):
     build = cuda.Build(["-dlto"])
     assert "-gencode=arch=compute_75,code=lto_75" in build.compile and "-dlto" not in build.compile

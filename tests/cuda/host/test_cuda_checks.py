@@ -41,6 +41,7 @@ def run(*command, **environment):
 # The steps of make gpu-check
 
 
+@pytest.mark.slow
 def test_steps_name_what_is_there(tmp_path):
     """Files, modules, targets of CMake, and the programs that ctest knows by the label."""
     cmake, build = toolchain.tool("cmake"), tmp_path / "build"
@@ -70,6 +71,7 @@ def test_steps_name_what_is_there(tmp_path):
     assert {f"tests/cuda/gpu/{path.name}" for path in (ROOT / "tests" / "cuda" / "gpu").glob("test_*.py")} <= named
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (BUILD / "CMakeCache.txt").exists(), reason="no build/")
 def test_programs_for_a_gpu_compile_and_link():
     code, out = run(toolchain.tool("cmake"), "--build", BUILD, "--target", "gpu_tests")
@@ -125,6 +127,7 @@ __global__ void spills(const float *in, float *out) {
 WARNS = "__global__ void warns(int *out) { int unused; out[0] = 1; }\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source, options, said", [
     (SPILLS, ["-maxrregcount=32"], "spilled"), (WARNS, [], "unused"), ("__global__ void fine() {}\n", [], ""),
 ], ids=["spill", "warning", "neither"])  # fmt: skip

@@ -57,6 +57,7 @@ def product(folder):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script, build", [
     (True, ["build.py"]), (False, ["setup.py", "-q", "build_ext", "--inplace"]),
 ], ids=["make.sh and build.py", "setup.py alone"])  # fmt: skip
@@ -73,6 +74,7 @@ def test_project(project, script, build):
     assert re.findall(r"NEEDED.*\[(libthc?\.so\.1|libcudart.*)\]", dynamic) == ["libthc.so.1", "libth.so.1"]
 
 
+@pytest.mark.slow
 def test_project_with_cublas(tmp_path):
     """Its script compiles for two cards that are long gone, and calls build.py."""
     made = shutil.ignore_patterns("__pycache__", "_ext", "build", "*.o")
@@ -84,6 +86,7 @@ def test_project_with_cublas(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_objects_of_other_times_are_made_anew(project):
     """A committed object for lost cards, one of an old CUDA, one older than its source."""
     run(project, "make.sh")
@@ -102,6 +105,7 @@ def test_objects_of_other_times_are_made_anew(project):
     assert re.search(names("CUDA", "old"), compiled[0][0]) and re.search(names("source", "newer"), compiled[2][0])
 
 
+@pytest.mark.slow
 def test_object_without_a_source(project):
     (project / "src" / "add_kernel.cu").unlink()
     printed = run(project, "build.py", fails=True)
@@ -114,6 +118,7 @@ int my_kernel(void) { return cudaConfigureCall(1, 2, 0, 0) + cudaLaunch("kernel"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["lib/kernel.so", "lib/libkernel.a", "lib/kernel.cu.o"])
 @pytest.mark.parametrize("source", [None, "src/kernel.cu"])
 def test_what_an_old_cuda_made_is_named(project, made, source):
@@ -144,6 +149,7 @@ def test_what_an_old_cuda_made_is_named(project, made, source):
 BUILDS = pytest.mark.parametrize("build", [["build.py"], ["setup.py", "-q", "build_ext", "--inplace"]], ids=" ".join)
 
 
+@pytest.mark.slow
 @BUILDS
 def test_a_script_that_did_not_run_is_named_once(project, build):
     """Its flags are unknown: its source is compiled all the same, and may not compile."""
@@ -159,6 +165,7 @@ def test_a_script_that_did_not_run_is_named_once(project, build):
     run(project, *build)
 
 
+@pytest.mark.slow
 def test_a_source_without_a_script(project):
     (project / "make.sh").unlink()
     (project / "src" / "add_kernel.cu").write_text("#include <flags_of_the_project.h>\n")
@@ -166,6 +173,7 @@ def test_a_source_without_a_script(project):
     assert re.search(r"without the flags of the project's script[.] .*: fatal error: flags_of_the_project.h: ", printed)
 
 
+@pytest.mark.slow
 @BUILDS
 def test_removed_calls(project, build):
     """Without a declaration, C takes them for functions of some library."""
@@ -181,6 +189,7 @@ def test_removed_calls(project, build):
         call(project, "assert my_lib.old_calls() != 0")
 
 
+@pytest.mark.slow
 @BUILDS
 def test_common_header_of_thcunn(project, build):
     """It lay beside THCUNN.h; a project's own header of that name comes first."""
@@ -222,6 +231,7 @@ int first_lines(int *values, int n) {
 """
 
 
+@pytest.mark.slow
 @BUILDS
 @pytest.mark.parametrize("standard", ["c99", "c11", "gnu17"])
 def test_sources_that_choose_what_the_c_library_declares(project, build, standard):
@@ -255,6 +265,7 @@ def built(project):
     return project
 
 
+@pytest.mark.slow
 def test_without_a_card_the_first_use_says_so(built):
     printed = call(built, """
 import ctypes
@@ -269,6 +280,7 @@ except torch.FatalError as error:
     assert re.search(r"cuda runtime error \((35|100)\) : .*; this machine has no NVIDIA card, or no driver", printed)
 
 
+@pytest.mark.slow
 def test_cpu_tensors_are_refused_by_cuda_functions(built):
     printed = call(built, """
 a = torch.ones(2)
@@ -308,6 +320,7 @@ def build_blas(folder, way, text=BLAS, **options):
 WAYS = pytest.mark.parametrize("way", ["torch.utils.ffi", "th=True"])
 
 
+@pytest.mark.slow
 @WAYS
 def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, way):
     """No project named cuBLAS and cuRAND; cuFFT, which nothing calls, is not linked. pip's packages lack libX.so."""
@@ -330,6 +343,7 @@ def test_libraries_that_pytorch_had_in_the_process(tmp_path, monkeypatch, way):
     assert done.stdout == "6\n", done.stderr
 
 
+@pytest.mark.slow
 @WAYS
 @pytest.mark.parametrize("where", ["header", "object", "comment", "nowhere"])
 def test_the_toolkit_is_searched_where_its_libraries_are_linked(tmp_path, monkeypatch, way, where):
@@ -349,6 +363,7 @@ def test_the_toolkit_is_searched_where_its_libraries_are_linked(tmp_path, monkey
     assert ("libcublas" in dynamic, f"{tmp_path}" in dynamic.partition("RUNPATH")[2]) == (is_linked, is_linked)
 
 
+@pytest.mark.slow
 @WAYS
 def test_a_library_that_the_toolkit_lacks_is_named(tmp_path, monkeypatch, way):
     monkeypatch.setattr(cuda.Toolkit, "math_libraries", [])
@@ -374,6 +389,7 @@ cusparseStatus_t cusparseCreatePruneInfo(pruneInfo_t *info);
 """
 
 
+@pytest.mark.slow
 def test_headers_are_clean(tmp_path):
     (tmp_path / "last").mkdir()
     (tmp_path / "last" / "cusparse.h").write_text(CUSPARSE)
@@ -394,6 +410,7 @@ def test_headers_are_clean(tmp_path):
         subprocess.run([*command, *folders, "-c", tmp_path / name, "-o", tmp_path / "x.o"], check=True)
 
 
+@pytest.mark.slow
 def test_each_header_for_kernels_stands_alone(tmp_path):
     include = config.includes()
     command = [toolkit.nvcc, "-arch=sm_75", "-std=c++17", "-ptx", "-Werror", "all-warnings", f"-I{include}"]
@@ -405,6 +422,7 @@ def test_each_header_for_kernels_stands_alone(tmp_path):
         subprocess.run([*command, source, "-o", tmp_path / "x.ptx"], check=True)
 
 
+@pytest.mark.slow
 def test_headers_for_kernels(tmp_path):
     """Compiled for a card, and run as far as the host goes."""
     include = config.includes()

@@ -138,6 +138,7 @@ def run(folder, *command, **environment):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_make_script_of_an_old_project(project):
     result = run(project, "run", "build.py")
     assert result.returncode == 0, result.stderr
@@ -146,11 +147,13 @@ def test_make_script_of_an_old_project(project):
     assert cuda.embedded(project / "old.cu.o") == ["75", "75+PTX"]
 
 
+@pytest.mark.slow
 def test_removed_calls_can_be_left_as_they_are(project):
     result = run(project, "run", "build.py", FLAGS="-DTHC_NO_REMOVED_CALLS")
     assert result.returncode != 0 and "cudaThreadSynchronize" in result.stderr
 
 
+@pytest.mark.slow
 def test_libraries_with_such_names_of_their_own(project):
     present = [name for name in LIBRARIES if any(toolkit.include.glob(f"{folder}{name}") for folder in ("", "cccl/"))]
     if not present:
@@ -205,6 +208,7 @@ def test_c_of_an_older_toolkit_includes_nothing(tmp_path, monkeypatch, version, 
 BESIDE = '#include "THCUNN.h"\n#include "common.h"\n'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source", [BESIDE, '#include "THCUNN.h"', "#include <THCUNN/THCUNN.h>", '#include "THCUNN.h"\n' + OLD]
 )
@@ -214,6 +218,7 @@ def test_header_of_thcunn(project, source):
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [["-Iown"], ["-Xcompiler", "-isystem,own"]], ids=" ".join)
 def test_a_common_header_of_the_project_comes_before_that_of_thcunn(project, flags):
     (project / "own").mkdir()
@@ -223,6 +228,7 @@ def test_a_common_header_of_the_project_comes_before_that_of_thcunn(project, fla
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_dependencies_as_find_cuda_asks_for_them(project):
     """CMake's old module calls nvcc for them first, with these flags, and the macro that nvcc lacked there."""
     words = ["-M", "-D__CUDACC__", "old.cu", "-o", "old.NVCC-depend", "-ccbin", "/usr/bin/cc", "-m64", "-Xcompiler",
@@ -240,12 +246,14 @@ extern "C" void launch(int *x) { f << <1, 2 >> >(x); f<< <1, 2>> > (x); f <<< 1,
 """
 
 
+@pytest.mark.slow
 def test_launches_with_spaces(project):
     (project / "old.cu").write_text(SPACED)
     result = run(project, "nvcc", "-c", "-arch=sm_75", "old.cu")
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_command(project):
     assert f"release {toolkit.version}" in run(project, "nvcc", "--version").stdout
     result = run(project, "nvcc", "-c", "-arch=sm_35", "-o", "x.o", "old.cu")

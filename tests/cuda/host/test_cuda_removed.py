@@ -75,6 +75,7 @@ def compile(path, flags):
     return subprocess.run(command, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @since_13
 @pytest.mark.parametrize("name", CUDA)
 def test_a_cuda_source(tmp_path, name):
@@ -105,6 +106,7 @@ __global__ void add(at::Half *x, int64_t *y) { atomicAdd(x, x[1]); atomicAdd(y, 
 """
 
 
+@pytest.mark.slow
 def test_atomic_add_of_types_of_pytorch(tmp_path):
     from torch.utils.cpp_extension import include_paths
 
@@ -129,6 +131,7 @@ int waited(cudaStream_t stream) { return cudaStreamSynchronize(stream) + cudaDev
 """
 
 
+@pytest.mark.slow
 def test_sources_that_need_none_of_it_compile_to_the_same_code(tmp_path):
     cu, cpp = tmp_path / "current.cu", tmp_path / "current.cpp"
     cu.write_text(CURRENT)

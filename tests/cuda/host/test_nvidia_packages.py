@@ -55,6 +55,7 @@ def values(folder):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
 
+@pytest.mark.slow
 def test_old_code_is_linked_with_the_library_too(package, tmp_path):
     from torchthaw.legacy.ffi_create import create_extension
 

@@ -41,6 +41,7 @@ def run(tmp_path):
 ASKS = "import os\nprint('CUDA_HOME' in os.environ, 'CUDA_PATH' in os.environ)\n"
 
 
+@pytest.mark.slow
 def test_cuda_home_only_where_a_cuda_build_is_wanted(run):
     assert run("build.py", ASKS).stdout == f"{HERE} {HERE}\n"
     assert run("build.py", ASKS, TORCHTHAW_BUILD_CUDA="1").stdout == "True True\n"
@@ -72,6 +73,7 @@ subprocess.run(["g++", "host.cpp", "-I" + home + "/include", "-L" + home + "/lib
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [
     {}, {"TORCHTHAW_BUILD_CUDA": "1"}, {"CUDA_HOME": os.fspath(toolkit.root)},
 ], ids=str)  # fmt: skip
@@ -80,6 +82,7 @@ def test_the_home_of_nvcc_is_that_of_a_toolkit(run, tmp_path, variables):
     assert "sm_35: nvcc" in printed and cuda.embedded(tmp_path / "old.o") == ["80"]
 
 
+@pytest.mark.slow
 def test_the_launcher_is_not_its_own_toolkit(run):
     """A script's own processes, and a run in a run, find what is behind it."""
     text = "from torchthaw.extension import cuda\nt = cuda.toolkit()\nprint(t.nvcc)\nprint(t.root)\n"
@@ -135,6 +138,7 @@ create_extension("_ext.old", headers, sources, relative_to=__file__, with_cuda=b
 """
 
 
+@pytest.mark.slow
 @no_card
 def test_the_cuda_part_is_built_without_a_card(run, tmp_path):
     """For one architecture and its PTX, which is said once; what was built loads here, and hears the truth."""

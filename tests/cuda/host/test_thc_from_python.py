@@ -15,6 +15,7 @@ BY_TOPIC = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", BY_TOPIC)
 def test_on_pretended_gpus(topic):
     assert BY_TOPIC[topic] <= thc_probe.passed(True, False)

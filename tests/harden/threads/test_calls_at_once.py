@@ -131,6 +131,7 @@ def test_errors_in_regions_of_th():
     in_threads(work)
 
 
+@pytest.mark.slow
 def test_children_forked_while_other_threads_call():
     a, b = torch.randn(60_000), torch.randn(60_000)
     sums = torch.empty(60_000)

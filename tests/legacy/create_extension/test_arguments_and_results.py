@@ -14,6 +14,7 @@ def text(message):
     return f"^{re.escape(message)}"
 
 
+@pytest.mark.slow
 def test_tensor_is_no_copy_and_its_resize_is_seen(calls):
     """C gets the tensor's own memory; what C resizes is resized in Python."""
     a, b, out = torch.randn(3, 4), torch.randn(3, 4), torch.FloatTensor()

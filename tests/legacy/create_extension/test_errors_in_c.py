@@ -63,6 +63,7 @@ def test_sizes_stay_after_an_error(calls):
     assert tensor.tolist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_exit_ends_the_process(calls):
     """C's exit() ends the process with its status."""
     folder = Path(calls.__file__).parents[2]

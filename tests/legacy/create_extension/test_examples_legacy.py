@@ -68,6 +68,7 @@ BUILDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, build", BUILDS, ids=[f"{name}-{build[0]}" for name, build in BUILDS])
 def test_project(project, python, name, build):
     folder = project(name)
@@ -75,6 +76,7 @@ def test_project(project, python, name, build):
     assert python(folder, "test.py").splitlines()[-1] == "ok"
 
 
+@pytest.mark.slow
 def test_package_installed_by_pip(project, enabled, tmp_path):
     folder = project("package")
     pip = "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target", tmp_path
@@ -85,6 +87,7 @@ def test_package_installed_by_pip(project, enabled, tmp_path):
     assert printed == f"[2.0, 2.0] {tmp_path / 'my_package' / '__init__.py'}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, library", [("script", "my_lib"), ("pooling", "pooling")])
 def test_a_build_leaves_the_package_and_nothing_else(project, name, library):
     folder = project(name)
@@ -96,6 +99,7 @@ def test_a_build_leaves_the_package_and_nothing_else(project, name, library):
     assert files(folder) - before == made
 
 
+@pytest.mark.slow
 def test_a_build_does_not_wait_for_setuptools(project):
     """Importing it takes longer than a build in which nothing changed."""
     folder = project("script")
@@ -111,6 +115,7 @@ def test_projects_know_nothing_of_this_one(name):
             assert "thaw" not in path.read_text(), path
 
 
+@pytest.mark.slow
 def test_pooling_by_its_script(project):
     """Where there is nvcc, the script calls it for a card that is long gone."""
     folder = project("pooling")
@@ -119,6 +124,7 @@ def test_pooling_by_its_script(project):
     assert (folder / "src" / "cuda" / "pooling_kernel.cu.o").exists() == (shutil.which("nvcc") is not None)
 
 
+@pytest.mark.slow
 def test_pooling_in_threads(project):
     """The planes are shared out, with the same values."""
     folder = project("pooling")
@@ -144,6 +150,7 @@ print(*(str(warning.message) for warning in caught), sep="\\n")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("debug, expected", [("1", "my_lib_add_forward: input1 is not contiguous"), ("0", "")])
 def test_debug_mode_names_the_tensor_that_is_not_contiguous(project, debug, expected):
     folder = project("script")

@@ -38,6 +38,7 @@ def ran(built):
     return python(built[0], "test.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.removeprefix("check_"))
 def test_project(check, ran):
     assert check in ran.stdout.split(), ran.stderr
@@ -49,16 +50,19 @@ def needed(library):
     return re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
 
 
+@pytest.mark.slow
 def test_runtime_libraries_are_named(built):
     """Also where nothing else that is linked would bring them."""
     assert {"libstdc++.so.6", "libgomp.so.1", "libth.so.1"} <= set(needed(built[0] / "lib" / "_lib.so"))
 
 
+@pytest.mark.slow
 def test_child_interpreters(built):
     """The build file's own."""
     assert "child create_extension wrap_function" in built[1]
 
 
+@pytest.mark.slow
 def test_cuda_objects_by_their_symbols(create, project, capfd):
     """Neither the name of an object nor that it exists tells that it holds CUDA code."""
     code = "void __cudaRegisterFatBinary(void);\nvoid f(void) { __cudaRegisterFatBinary(); }\n"
@@ -69,6 +73,7 @@ def test_cuda_objects_by_their_symbols(create, project, capfd):
     assert imported("hidden").twice(1) == 2
 
 
+@pytest.mark.slow
 def test_import_order(built):
     """A build by setup.py, then one by the build file: the later one is imported."""
 
@@ -84,12 +89,14 @@ def test_import_order(built):
     assert found() == "_lib.so" and not any((built[0] / "lib" / name).exists() for name in tagged)
 
 
+@pytest.mark.slow
 def test_destructors_at_shutdown(ran):
     """One block was released by hand, one when collected, one as the interpreter ended; nothing was said about it."""
     assert ran.stdout.split().count("released") == 3
     assert ran.stdout.rstrip().endswith("released") and ran.stderr == "" and ran.returncode == 0
 
 
+@pytest.mark.slow
 def test_no_other_optimisation(create, project, capfd):
     create("optimised", "src/twice.h", ["src/twice.c"], True).build()
     assert "-O2" in (printed := capfd.readouterr().out) and "-O0" not in printed
@@ -109,6 +116,7 @@ def test_nothing_at_all(create, project):
     assert imported("empty_lib").__all__ == []
 
 
+@pytest.mark.slow
 def test_plain_name_in_package_mode(built):
     project = built[0]
     result = python(project, "setup.py", "-q", "build_ext", "--inplace")
@@ -116,6 +124,7 @@ def test_plain_name_in_package_mode(built):
     assert output(project, "import plain\nprint(plain.plain_value())\n") == "31\n"
 
 
+@pytest.mark.slow
 def test_pip_without_build_isolation(built, tmp_path):
     project = tmp_path / "project"
     shutil.copytree(PROJECT, project)
@@ -137,6 +146,7 @@ def printed(*words):
     return result.stdout.strip()
 
 
+@pytest.mark.slow
 def test_cmake(create, project):
     """CMake builds a library against what `config` prints; the extension links it; one libth is loaded."""
     root, library = printed("--includes"), printed("--libth")
@@ -159,6 +169,7 @@ def test_include_root():
     assert set(os.listdir(printed("--includes"))) - {"ATen", "TH", "THC", "THCUNN", "annotate.h"} == set()
 
 
+@pytest.mark.slow
 def test_library_without_a_soname(built):
     """It is linked where it lies, and found from anywhere."""
     assert str(built[0] / "native" / "libplain.so") in needed(built[0] / "lib" / "_lib.so")

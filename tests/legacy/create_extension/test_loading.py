@@ -86,6 +86,7 @@ def both(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", ["RTLD_NOW", "RTLD_NOW | os.RTLD_GLOBAL"])
 def test_the_same_symbols_in_two_extensions(both, flags):
     """Each sees its own, also in a process that makes the symbols of what it loads global."""
@@ -93,6 +94,7 @@ def test_the_same_symbols_in_two_extensions(both, flags):
     assert thawed(both, "use.py").split() == ["1", "2", "5", "2", "2", "4", "5", "2"]
 
 
+@pytest.mark.slow
 def test_an_extension_names_libth_and_no_place(both):
     entries = dynamic(both / "one" / "_ext" / "same" / "_same.so")
     assert "libth.so.1" in entries["NEEDED"] and not any("/" in name for name in entries["NEEDED"])
@@ -144,6 +146,7 @@ print(*{line.split()[-1] for line in open("/proc/self/maps") if "/libth.so" in l
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_cmake_finds_what_config_prints(tmp_path):
     """What CMake links is what the process has loaded, once."""
     import torch

@@ -101,17 +101,20 @@ ARGUMENTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("argument", ARGUMENTS)
 def test_argument(argument, everything):
     assert ARGUMENTS[argument](everything)
 
 
+@pytest.mark.slow
 def test_runtime_library_dirs_are_in_the_run_path(everything, folder):
     words = ["readelf", "-d", folder / "deep" / "er" / "everything" / "_everything.so"]
     dynamic = subprocess.run(words, capture_output=True, text=True).stdout
     assert f"[{folder / 'made'}]" in dynamic and "[libhelper.so]" in dynamic
 
 
+@pytest.mark.slow
 def test_other_arguments_of_extension_are_accepted(create, project):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -122,6 +125,7 @@ def test_other_arguments_of_extension_are_accepted(create, project):
     assert imported("forwarded").twice(21) == 42
 
 
+@pytest.mark.slow
 def test_plain_name_and_header_string(create, project):
     """A name of one word is a package of that name; one header may be given as a string."""
     create("plain", "src/twice.h", ["src/twice.c"], False).build()
@@ -136,6 +140,7 @@ def test_package_changes_the_name_that_cffi_gets(package, create, project):
     assert "twice" in ffi._assigned_source[1]
 
 
+@pytest.mark.slow
 def test_relative_sources_start_in_the_base_folder(create, project, monkeypatch):
     """The process may be in any folder."""
     (project / "elsewhere").mkdir()
@@ -144,6 +149,7 @@ def test_relative_sources_start_in_the_base_folder(create, project, monkeypatch)
     assert (project / "moved" / "lib" / "_lib.so").exists() and imported("moved.lib").twice(21) == 42
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["libATen.so", "libATen.so.1", "libTH.so.1", "libTHC.so"])
 def test_the_libraries_of_pytorch_0_4_by_their_paths(create, project, name):
     """The build links what has their symbols."""
@@ -156,6 +162,7 @@ def test_the_libraries_of_pytorch_0_4_by_their_paths(create, project, name):
         create("other", "src/twice.h", ["src/twice.c"], False, extra_objects=["libother.so"]).build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", ["{}", "-Wl,{}", "-Wl,--as-needed,{},--no-as-needed"])
 def test_the_libraries_of_pytorch_0_4_among_the_flags_of_the_linker(create, project, flag):
     path = os.path.join(os.path.dirname(torch.__file__), "lib", "libATen.so")
@@ -178,6 +185,7 @@ def test_no_sources(create, project):
     assert imported("objects").twice(21) == 42
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [(), (False,)], ids=["default", "false"])
 def test_verbose(given, create, project, capfd):
     """The compiler's command lines are on stdout, or stdout stays empty."""
@@ -213,6 +221,7 @@ def test_relative_to(case, create, project):
         assert (project / base / f"based_{index}" / "__init__.py").exists()
 
 
+@pytest.mark.slow
 def test_source_extension_cpp_makes_the_generated_file_cpp(create, project):
     """Its header is C++ too: the function has C++ linkage."""
     (project / "src" / "twice.cpp").write_text("int twice(int value) { return 2 * value; }\n")
@@ -220,6 +229,7 @@ def test_source_extension_cpp_makes_the_generated_file_cpp(create, project):
     assert imported("in_cpp").twice(21) == 42
 
 
+@pytest.mark.slow
 def test_misspelt_argument_warns_and_builds(create, project):
     ffi = create("spelling", "src/twice.h", ["src/twice.c"], False, langauge="c++")
     with pytest.warns(UserWarning, match="^Unknown Extension options: 'langauge'$"):
@@ -227,6 +237,7 @@ def test_misspelt_argument_warns_and_builds(create, project):
     assert imported("spelling").twice(21) == 42
 
 
+@pytest.mark.slow
 def test_what_can_be_imported(project):
     """torch.utils.ffi has create_extension and _wrap_function."""
     code = "from torch.utils.ffi import create_extension, _wrap_function\nprint(create_extension.__name__)\n"
@@ -242,6 +253,7 @@ CFFI = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CFFI)
 def test_cffi(case, project):
     module, message = CFFI[case]
@@ -250,6 +262,7 @@ def test_cffi(case, project):
     assert output(project, code) == message + "\n"
 
 
+@pytest.mark.slow
 def test_import_without_compiler(project):
     """Importing torch.utils.ffi needs none."""
     code = "import shutil\nassert shutil.which('gcc') is None\nimport torch.utils.ffi\nprint('ok')\n"

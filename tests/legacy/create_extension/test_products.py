@@ -51,6 +51,7 @@ def test_create_extension_writes_the_wrapper(create, project):
     assert not re.search("torchthaw.* import _", text), "it uses no private name of torchthaw"
 
 
+@pytest.mark.slow
 def test_build_returns_none(create, project):
     assert create("one.two", "src/twice.h", ["src/twice.c"], False).build() is None
 
@@ -102,6 +103,7 @@ def test_a_wrapper_without_its_module_says_so(create, project):
         imported("lonely.lib")
 
 
+@pytest.mark.slow
 def test_a_failing_build_leaves_what_was_there(create, project):
     """Files of the project, and the packages of other extensions, stay as they were."""
     files(project, {"src/twice.c": "int twice(int value) { return value + }\n", "one/deep/__init__.py": "old = 1\n"})
@@ -179,6 +181,7 @@ def package(tmp_path_factory):
     return folder, built.stdout
 
 
+@pytest.mark.slow
 def test_setup_puts_the_module_into_the_package(package):
     """setup.py with cffi_modules; the module has a tag."""
     folder, _ = package
@@ -186,11 +189,13 @@ def test_setup_puts_the_module_into_the_package(package):
     assert output(folder, "from p._ext import lib\nprint(lib.twice(4))\n") == "8\n"
 
 
+@pytest.mark.slow
 def test_cffi_modules_runs_the_build_file_as_cffi(package):
     """__name__ is __cffi__, and __file__ is as written."""
     assert "as __cffi__ native/build.py" in package[1]
 
 
+@pytest.mark.slow
 def test_cffi_modules_names_a_function(package):
     """The name after the colon may be a function that returns the FFI."""
     folder, _ = package
@@ -216,6 +221,7 @@ BUILDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BUILDS)
 def test_build_file(case, project):
     files(project, {"build.py": BUILDS[case]})

@@ -67,6 +67,7 @@ WORKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WORKS)
 def test_project(case, lib):
     assert WORKS[case](lib)
@@ -84,6 +85,7 @@ def lines_about(stderr, name):
     return [line for line in stderr.splitlines() if name in line and line.startswith("torchthaw: ")]
 
 
+@pytest.mark.slow
 def test_missing_cuda_object_is_left_out(built, create, project, capfd):
     """An object that nvcc was to make is left out, with a line on stderr."""
     (line,) = lines_about(built[1], "never.cu.o")
@@ -95,6 +97,7 @@ def test_missing_cuda_object_is_left_out(built, create, project, capfd):
     assert all(lines_about(printed, name) for name in missing) and imported("sibling").twice(1) == 2
 
 
+@pytest.mark.slow
 def test_committed_cuda_object_is_left_out(built, lib):
     """It is there, and would leave __cudaUnregisterFatBinary undefined."""
     (line,) = lines_about(built[1], "kernel.cu.o")
@@ -104,11 +107,13 @@ def test_committed_cuda_object_is_left_out(built, lib):
     assert "from_object" in symbols and "cuda" not in symbols and lib.from_object() == 21
 
 
+@pytest.mark.slow
 def test_stale_products_go(built):
     """Python would take one with a tag for the new module."""
     assert [path.name for path in (built[0] / "native" / "_ext" / "all").glob("*.so")] == ["_all.so"]
 
 
+@pytest.mark.slow
 def test_stale_binary_is_not_imported(project):
     """An extension that cffi built on its own, as all were, below a wrapper of that time."""
     files(project, {
@@ -124,17 +129,20 @@ def test_stale_binary_is_not_imported(project):
     assert re.search(names("torch.utils.ffi", "stale", "file"), printed)
 
 
+@pytest.mark.slow
 def test_absolute_paths_are_taken_as_they_are(built):
     """The build file names its objects, and a source of `alone`, from its own place."""
     assert (built[0] / "alone" / "_alone.so").exists()
 
 
+@pytest.mark.slow
 def test_language_and_source_extension(built):
     """Accepted; a misspelt argument gives a warning."""
     assert "UserWarning: Unknown Extension options: 'langauge'" in built[1]
     assert built[1].count("Unknown Extension options") == 1
 
 
+@pytest.mark.slow
 def test_same_symbols_stay_apart(built, lib):
     """In several extensions of one tree."""
     first, second = imported("native._ext.first"), imported("native._ext.second")
@@ -142,6 +150,7 @@ def test_same_symbols_stay_apart(built, lib):
     assert (first.next(), second.next(), first.next(), second.next()) == (101, 201, 102, 202)
 
 
+@pytest.mark.slow
 def test_stand_alone_name(built, lib):
     """A folder beside the package's code."""
     assert imported("alone").which() == 2
@@ -161,12 +170,14 @@ def test_openmp_pragmas_without_the_flag(create, project):
     assert imported("pragmas").twice(21) == 42
 
 
+@pytest.mark.slow
 def test_exit_and_printf(built):
     files(built[0], {"leave.py": "from native._ext import all\nall.say(5)\nall.leave()\nprint('after')\n"})
     result = python(built[0], "leave.py")
     assert (result.stdout, result.returncode) == ("number 5\n", 255) and "cannot go on" in result.stderr
 
 
+@pytest.mark.slow
 def test_cpu_path_runs_without_a_gpu(built):
     code = "import torch\nfrom native._ext import all\nx = torch.ones(3)\n"
     code += "print(all.native_Float_total(x) if not x.is_cuda else all.total_cuda(x))\n"

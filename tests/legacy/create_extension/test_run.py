@@ -28,6 +28,7 @@ def test_a_second_install_changes_nothing():
     assert result.stdout.split() == ["True", "False", "False"], result.stderr
 
 
+@pytest.mark.slow
 def test_run_reaches_the_script_and_its_children(tmp_path):
     script = tmp_path / "build.py"
     script.write_text(
@@ -43,6 +44,7 @@ def test_run_reaches_the_script_and_its_children(tmp_path):
 TELL = f"{IMPORT}; import sys; print(sys.argv, repr(sys.path[0]), sys.flags.optimize)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words, given, argv", [
     (["-c", TELL, "--flag", "-c", "two words"], "", ["-c", "--flag", "-c", "two words"]),
     (["-", "-u", "two words"], TELL, ["-", "-u", "two words"]),
@@ -57,6 +59,7 @@ def test_run_of_code(tmp_path, words, given, argv):
     assert subprocess.run(failing, cwd=tmp_path, env=environment).returncode == 3
 
 
+@pytest.mark.slow
 def test_run_keeps_the_sitecustomize_of_the_environment(tmp_path):
     """Python imports one only, and that of torchthaw stands before it."""
     (tmp_path / "sitecustomize.py").write_text("import builtins\nbuiltins.customized = 'by its own'\n")
@@ -65,6 +68,7 @@ def test_run_keeps_the_sitecustomize_of_the_environment(tmp_path):
     assert result.stdout == "by its own\n", result.stderr
 
 
+@pytest.mark.slow
 def test_run_of_a_shell_script(tmp_path):
     script = tmp_path / "make.sh"
     script.write_text(f"python -c '{IMPORT}; import sys; print(sys.executable)'\necho \"$1\"\nexit 3\n")
@@ -167,6 +171,7 @@ def test_an_interrupt_passes(tmp_path, words, source):
 PACKAGE = {"tool/__init__.py": "", "tool/__main__.py": f"{IMPORT}\nimport sys\nprint(__package__, sys.argv[1:])\n"}
 
 
+@pytest.mark.slow
 def test_run_of_a_package(run):
     result = run("-m", "tool", "--version", "-m", "x", "--", files=PACKAGE)
     assert result.stdout == "tool ['--version', '-m', 'x', '--']\n", result.stderr
@@ -181,6 +186,7 @@ class Case(unittest.TestCase):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words, printed", [
     (["unittest", "-v", "test_case"], "Ran 1 test"), (["pytest", "-q", "-p", "no:cacheprovider"], "1 passed"),
 ])  # fmt: skip
@@ -189,6 +195,7 @@ def test_run_of_a_test_runner(run, words, printed):
     assert result.returncode == 0 and printed in result.stdout + result.stderr, result.stderr
 
 
+@pytest.mark.slow
 def test_options_of_python_pass(run, tmp_path):
     """Whatever stands before -m torchthaw is Python's: here -W, and -m cProfile, which profiles the script."""
     (tmp_path / "warn.py").write_text("import sys, warnings\nprint(sys.warnoptions)\nwarnings.warn('w')\n")
@@ -247,6 +254,7 @@ def test_an_interpreter_that_is_not_there_is_named(run):
     assert re.fullmatch(names("torchthaw", "build", "'/no/such/interpreter'") + ".*\n", result.stderr)
 
 
+@pytest.mark.slow
 def test_a_path_with_a_quote(run):
     """From the script to the headers that the generated C file includes."""
     files = {
@@ -261,6 +269,7 @@ def test_a_path_with_a_quote(run):
     assert result.stdout.splitlines()[-1:] == ["4 6"], result.stderr
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_named(run, tmp_path):
     """A script that builds nothing runs all the same; one that builds leaves nothing behind."""
     (tmp_path / "file").touch()
@@ -272,6 +281,7 @@ def test_a_cache_that_cannot_be_written_is_named(run, tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_max_jobs_that_is_no_number_leaves_nothing_behind(run, tmp_path):
     files = {"build.py": f"{IMPORT}\ncreate_extension('x.y', [], []).build()\n"}
     result = run("build.py", files=files, MAX_JOBS="abc")
@@ -279,6 +289,7 @@ def test_max_jobs_that_is_no_number_leaves_nothing_behind(run, tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_enable_and_disable(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(environment.sysconfig, "get_path", lambda name: str(tmp_path))
     environment.enable()
@@ -306,6 +317,7 @@ print(x.grad.tolist())
 """
 
 
+@pytest.mark.slow
 def test_old_functions_work_where_nobody_imports_torch_utils_ffi(tmp_path):
     """As in a project of torch.utils.cpp_extension. Without run, PyTorch is as it is."""
     script = tmp_path / "old.py"

@@ -83,6 +83,7 @@ target_link_libraries(total ${PYTORCH_TH_LIBRARY})
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cmake", CMAKES, ids=range(len(CMAKES)))
 def test_config_names_the_library_for_a_variable(tmp_path, cmake):
     """As docs/port-an-old-project.md says, without run."""
@@ -100,6 +101,7 @@ def test_config_names_the_library_for_a_variable(tmp_path, cmake):
     assert subprocess.run([tmp_path / "made" / "total"], capture_output=True, text=True).stdout == "9\n"
 
 
+@pytest.mark.slow
 def test_find_path_and_find_library(project, tmp_path):
     printed = project({"CMakeLists.txt": TH, "total.c": TOTAL})
     assert "NOTFOUND" not in printed
@@ -109,6 +111,7 @@ def test_find_path_and_find_library(project, tmp_path):
     assert config.library("th").name in needed, "the library that a process loads as well"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["NAMES ATen", "NAMES libATen.so", "NAMES caffe2 ATen"])
 def test_find_library_of_aten(project, tmp_path, name):
     """libATen of PyTorch 0.4 had TH and THC in it."""
@@ -120,6 +123,7 @@ def test_find_library_of_aten(project, tmp_path, name):
     assert "libth.so.1" in needed and "libthc" not in needed and "ATen" not in needed
 
 
+@pytest.mark.slow
 def test_own_folders_come_first(project, tmp_path):
     own = tmp_path / "own"
     (own / "TH").mkdir(parents=True)
@@ -136,6 +140,7 @@ def test_find_package_torch_has_a_clear_word(project, name):
     assert "find_library(TH_LIBRARY TH)" in printed and "torch.utils.cmake_prefix_path" in printed
 
 
+@pytest.mark.slow
 def test_find_package_torch_of_the_project_itself(project, tmp_path):
     """One that the project is told of is found."""
     (tmp_path / "theirs").mkdir()
@@ -177,6 +182,7 @@ add_custom_target(old ALL DEPENDS libold.so)
 WAYS = {"FindCUDA": BY_FIND_CUDA, "language": BY_LANGUAGE, "FindCUDAToolkit": BY_TOOLKIT}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", WAYS.values(), ids=WAYS)
 def test_cuda_of_lost_architectures(project, tmp_path, text):
     try:
@@ -199,6 +205,7 @@ cuda_add_library(old SHARED FILE)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["old.cu", "old.cpp"])
 def test_a_library_that_is_missing_is_told_before_the_compiler(project, file):
     try:

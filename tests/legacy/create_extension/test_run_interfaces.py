@@ -50,6 +50,7 @@ print(Body.inner, to_a_dict())
 PRINTED = "1.2 1 ['__version__', 'kept', 'other'] 1.3\n3 False\n4 True\n"
 
 
+@pytest.mark.slow
 def test_what_exec_makes_in_a_function_is_in_locals(tmp_path):
     """On each Python, as on those before 3.13."""
     done = legacy_project.output(tmp_path, VERSION)
@@ -65,6 +66,7 @@ def test_the_replaced_exec_is_python_s_own_elsewhere(capsys):
     assert own["f"]() in (None, 1) and "made" not in own
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="Python itself does it")
 def test_the_switch_leaves_exec_alone(tmp_path):
     (tmp_path / "setup.py").write_text(VERSION)
@@ -89,6 +91,7 @@ def test_the_argument_cuda_of_paths(monkeypatch, name):
     assert paths() == paths(cuda=False) == paths(False) == cpu
 
 
+@pytest.mark.slow
 def test_run_takes_the_argument_cuda(tmp_path):
     text = "from torch.utils.cpp_extension import include_paths\nprint(include_paths(cuda=False) == include_paths())\n"
     assert legacy_project.output(tmp_path, text) == "True\n"
@@ -97,6 +100,7 @@ def test_run_takes_the_argument_cuda(tmp_path):
 # ---- int(torch.__version__.split(".")[2]) ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_version_that_is_no_number_is_named(tmp_path):
     text = "import torch\ntorch.__version__ = '2.15.0+cu132'\nint(torch.__version__.split('.')[2])\n"
     (tmp_path / "setup.py").write_text(text)
@@ -115,6 +119,7 @@ setup(name="a", version="1", ext_modules=[Extension("a", ["a.c"])])
 """
 
 
+@pytest.mark.slow
 def test_names_of_numpy_1_are_named_where_a_build_stops(tmp_path):
     (tmp_path / "setup.py").write_text(NUMPY)
     (tmp_path / "a.c").write_text("/* NPY_F_CONTIGUOUS */\n#include <numpy/nowhere.h>\nint x = NPY_C_CONTIGUOUS;\n")
@@ -153,12 +158,14 @@ def early(tmp_path):
 IMPORTS = "import sys\nimport early\nprint('torch' in sys.modules)\n"
 
 
+@pytest.mark.slow
 def test_an_extension_that_is_imported_before_torch(early):
     assert legacy_project.output(early, IMPORTS) == "True\n"
     done = legacy_project.python(early, "script.py", TORCHTHAW_NO_PATCH="torch_first")
     assert done.returncode == 1 and re.search(r"ImportError: libc10\.so", done.stderr)
 
 
+@pytest.mark.slow
 def test_an_extension_that_lacks_another_library_fails_as_ever(early):
     done = subprocess.run(["sed", "-i", "s/libc10.so/libx10.so/", *early.glob("early.*.so")])
     assert done.returncode == 0

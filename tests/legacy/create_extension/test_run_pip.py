@@ -35,6 +35,7 @@ def told(done):
     return [line for line in done.stderr.splitlines() if line.startswith("torchthaw:")]
 
 
+@pytest.mark.slow
 def test_pip_builds_a_project_that_imports_pytorch(project):
     lines = told(run(project, "pip", "install", "--no-deps", "--target", "../there", "."))
     assert len(lines) == 1 and ISOLATION in lines[0]
@@ -43,6 +44,7 @@ def test_pip_builds_a_project_that_imports_pytorch(project):
     assert used.stdout == "6\n", used.stderr
 
 
+@pytest.mark.slow
 def test_a_wheel_from_a_script(project):
     """The word pip of a shell script is this Python's; with the option its builds find torch.utils.ffi."""
     (project / "wheel.sh").write_text(f"pip wheel --no-deps -w ../wheels {ISOLATION} .\n")

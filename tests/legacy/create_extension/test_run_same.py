@@ -77,6 +77,7 @@ def both(tmp_path, packages):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{}, {"TORCHTHAW_BUILD_CUDA": "0"}, {"TORCHTHAW_NO_PATCH": "all"}], ids=str)
 @pytest.mark.parametrize("probe", PROBES)
 def test_a_build_script_that_asks_for_cuda_hears_the_same(both, probe, given):
@@ -84,12 +85,14 @@ def test_a_build_script_that_asks_for_cuda_hears_the_same(both, probe, given):
     assert without == with_run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("probe", ["call", "which", "shell"])
 def test_an_nvcc_on_path_is_found_both_ways(both, packages, probe):
     path = f"{packages / 'nvidia' / 'cu13' / 'bin'}:/usr/bin:/bin"
     assert both("setup.py", PROBES[probe], PATH=path) == ("CUDA", "CUDA")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("probe", ["call", "which", "CUDA_HOME", "CUDA_HOME of PyTorch", "is_available"])
 def test_a_build_for_cuda_that_is_asked_for_finds_it(both, packages, probe):
     """PyTorch for CPUs has no CUDA_HOME of its own, whatever is set."""
@@ -99,12 +102,14 @@ def test_a_build_for_cuda_that_is_asked_for_finds_it(both, packages, probe):
     assert both("setup.py", PROBES[probe], TORCHTHAW_BUILD_CUDA="1")[1] == expected
 
 
+@pytest.mark.slow
 def test_cuda_home_asks_for_cuda_unless_the_switch_says_no(both, packages):
     home = str(packages / "nvidia" / "cu13")
     assert both("setup.py", PROBES["call"], CUDA_HOME=home)[1] == "CUDA"
     assert both("setup.py", PROBES["call"], CUDA_HOME=home, TORCHTHAW_BUILD_CUDA="0") == ("CPU", "CPU")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("probe", [
     "if command -v nvcc >/dev/null; then nvcc -c x.cu; fi", "which nvcc && nvcc -c x.cu", "nvcc --version && A=CUDA",
     "if nvcc -c x.cu; then A=CUDA; fi", "nvcc -c x.cu || true", "hash nvcc 2>/dev/null && A=CUDA", "# nvcc -c x.cu",
@@ -115,6 +120,7 @@ def test_a_shell_script_that_asks_for_nvcc_hears_the_same(both, probe):
     assert without == with_run == "CPU"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [
     "nvcc -c -o x.o x.cu -arch=sm_52", "cd . && nvcc -c x.cu", "  CC=g++ nvcc -c x.cu", "NVCC=nvcc\n$NVCC -c x.cu",
     "for f in x; do nvcc -c $f.cu; done",

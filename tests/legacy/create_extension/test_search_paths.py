@@ -15,6 +15,7 @@ FORMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_header_uses_types_of_th(create, project):
     """A header's text is C behind TH/TH.h."""
     files(project, {
@@ -32,6 +33,7 @@ def test_header_uses_types_of_th(create, project):
     assert imported("sized").elements(torch.LongTensor(2, 2)) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["c", "cpp"])
 def test_own_headers_come_first(suffix, create, project, monkeypatch):
     """The folders of TH come before those of the user."""
@@ -46,6 +48,7 @@ def test_own_headers_come_first(suffix, create, project, monkeypatch):
     assert imported(f"order_{suffix}").order() == 6
 
 
+@pytest.mark.slow
 def test_include_forms(create, project):
     """TH/TH.h, TH.h, THTensor.h, generic/THTensor.h: one file for each form, in one build."""
     sources = {
@@ -61,6 +64,7 @@ def test_include_forms(create, project):
     assert [getattr(imported("forms"), f"form{index}")() for index in range(len(FORMS))] == list(range(len(FORMS)))
 
 
+@pytest.mark.slow
 def test_default_flags(create, project, capfd):
     """-fPIC and -O2, no -fopenmp."""
     create("flags", "src/twice.h", ["src/twice.c"]).build()
@@ -117,6 +121,7 @@ def test_which_code_means_the_inline_before_c99(a, b, header, flagged, tmp_path)
     assert gnu89.flags([tmp_path / "other.h"], paths, []) == (["-fgnu89-inline"] if flagged else [])
 
 
+@pytest.mark.slow
 def test_missing_function(create, project):
     """A BuildError; with -Wl,-z,undefs an ImportError when the module is imported."""
     files(project, {"src/twice.c": "int missing_function(int);\nint twice(int v) { return missing_function(v); }\n"})
@@ -127,6 +132,7 @@ def test_missing_function(create, project):
         imported("undefined")
 
 
+@pytest.mark.slow
 def test_functions_of_libth_are_known(create, project):
     """They resolve without -lTH. What TH never had is named."""
     text = "#include <TH/TH.h>\nvoid THFloatTensor_never(void);\nint twice(int v) {{ {call}; return v; }}\n"
@@ -154,6 +160,7 @@ def test_setup_wrapper(create, project, monkeypatch):
     assert with_cuda == text + "#include <THC/THC.h>\n" and more == [*folders, str(config.includes() / "THC")]
 
 
+@pytest.mark.slow
 def test_wrapper_imports_torch(create, project):
     """The wrapper imports it before the extension, which needs it."""
     create("first", "src/twice.h", ["src/twice.c"], False).build()
@@ -176,6 +183,7 @@ int puts_nothing(double *pointer) { return !pointer; }
 """
 
 
+@pytest.mark.slow
 def test_what_newer_compilers_refuse(create, project, monkeypatch):
     """Implicit declarations and incompatible pointers are warnings. gcc 14 takes these for errors by itself; here
     the compiler is told so.
@@ -187,6 +195,7 @@ def test_what_newer_compilers_refuse(create, project, monkeypatch):
     assert imported("old_c").twice(21) == 42
 
 
+@pytest.mark.slow
 def test_needed_libth_by_soname_without_run_path(create, project):
     files(project, {"src/twice.c": "#include <TH/TH.h>\nint twice(int v) { THFree(THAlloc(8)); return 2 * v; }\n"})
     create("linked", "src/twice.h", ["src/twice.c"], False).build()

@@ -57,6 +57,7 @@ def run(project, script, status=0):
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_binary_with_symbols_of_th_is_named(project):
     run(project, "make.py")
     file = next((project / "old").glob("_old*.so"))
@@ -67,11 +68,13 @@ def test_a_binary_with_symbols_of_th_is_named(project):
     assert run(project, "use.py") == "5\n", "the build put its own in the place of the old one"
 
 
+@pytest.mark.slow
 def test_a_binary_of_another_python_is_named(project):
     (project / "old" / "_old.so").write_bytes(b"\x7fELF ... init_old _cffi_backend THCudaTensor_data ...")
     assert "_old.so was built for PyTorch 0.4 or older" in run(project, "use.py", status=1)
 
 
+@pytest.mark.slow
 def test_a_binary_of_something_else_is_python_s_business(project):
     (project / "old" / "_old.so").write_bytes(b"\x7fELF ... PyInit__old ...")
     assert "ImportError" in (printed := run(project, "use.py", status=1)) and "PyTorch 0.4" not in printed

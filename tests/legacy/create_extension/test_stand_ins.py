@@ -125,6 +125,7 @@ BROKEN = "def get_info(name, notfound_action=0):\n    raise TypeError('takes fro
 HAS_NONE = {"PKG_CONFIG": "no-pkg-config"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system_info, keywords", [(None, "libraries=info['libraries']"), (BROKEN, "**info")])
 def test_a_setup_script_that_asks_for_blas(tmp_path, system_info, keywords):
     files = {"setup.py": SETUP.format(keywords), "squares.c": DOT, "numpy/__init__.py": NUMPY}

@@ -81,10 +81,12 @@ def test_what_the_wrapper_imports(built, folder, monkeypatch):
     assert (print, package.ffi) in given
 
 
+@pytest.mark.slow
 def test_all_names_everything_in_lib(built):
     assert sorted(built.__all__) == NAMES
 
 
+@pytest.mark.slow
 def test_functions_and_values(built):
     """Functions are wrapped, other symbols are their values."""
     import torch
@@ -96,6 +98,7 @@ def test_functions_and_values(built):
     assert x.tolist() == [3, 3]
 
 
+@pytest.mark.slow
 def test_globals_are_live(built):
     """Globals of C are read and written where C has them."""
     before = built._lib.counter
@@ -105,6 +108,7 @@ def test_globals_are_live(built):
     assert built.next() == built.counter == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["testing", "wrapping"])
 def test_committed_wrapper(utils_ffi, package, built):
     """One that a project committed works with the new module, in both forms."""
@@ -117,12 +121,14 @@ def test_committed_wrapper(utils_ffi, package, built):
     assert x.tolist() == [3, 3] and lib.twice(4) == 8 and lib.MAGIC == 42 and lib.table[2] == 3
 
 
+@pytest.mark.slow
 def test_functions_by_name(built):
     """getattr(my_lib, prefix + name); the module is a real one."""
     assert isinstance(built, types.ModuleType) and sys.modules["generated.lib"] is built
     assert getattr(built, "THFloat" + "_scale") is built.THFloat_scale and set(NAMES) <= set(vars(built))
 
 
+@pytest.mark.slow
 def test_from_import(built, folder):
     """from _ext import my_lib, and from ._ext import my_lib."""
     assert imported("generated.user").result == 4

@@ -43,6 +43,7 @@ def nvcc(tmp_path, source, *flags):
     return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("message", CUDA)
 def test_messages_of_cuda_code_are_headings_and_have_a_finding(tmp_path, project, message):
     source, rule, line = CUDA[message]
@@ -111,6 +112,7 @@ def syntax(folder, *flags):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_old_names_stop_the_compiler_as_the_page_says_and_compile_after_apply(project):
     folder = project({"setup.py": SETUP, "n.cpp": NAMES})

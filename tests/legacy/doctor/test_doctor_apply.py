@@ -78,6 +78,7 @@ def run(folder, *arguments):
     return subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(SRC)}, capture_output=True)
 
 
+@pytest.mark.slow
 def test_diff_then_apply(project):
     files = {"a.py": PRINTS.replace(b"\n", b"\r\n"), "b/c.py": "x = xrange(3)", "d.c": "n = THFooTensor_x(t);\n"}
     folder = project(files)
@@ -267,6 +268,7 @@ def test_samples_need_no_edit_and_stay_as_they_are(name, tmp_path):
     assert not [place for place in places(folder) if " edit " in place]
 
 
+@pytest.mark.slow
 def test_samples_moved_to_python_2_are_moved_back(tmp_path):
     folder = shutil.copytree(LEGACY, tmp_path / "legacy", ignore=shutil.ignore_patterns("cpp_extension"))
     for path in folder.rglob("*.py"):

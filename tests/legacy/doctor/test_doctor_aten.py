@@ -131,6 +131,7 @@ STAY = set(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_samples_become_current(tmp_path):
     from torch.utils.cpp_extension import include_paths

@@ -115,6 +115,7 @@ def test_long_expressions_neither_stop_nor_hang_it(project, file, text, names):
     assert names is None or (f"{file}:0 check unreadable" in found) == names
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_thousands_of_equal_lines(project):
     folder = project({"a.py": "print x\n" * 3000, "b.py": "import os\n" + "print x\nn = reduce(f, x)\n" * 1500})
@@ -122,6 +123,7 @@ def test_thousands_of_equal_lines(project):
     assert set(applied(folder)) == {"a.py", "b.py"}
 
 
+@pytest.mark.slow
 def test_names_and_lines_that_are_no_text(project):
     folder = project({"a.py": "print 'é€'\n"})
     (folder / os.fsdecode(b"b\xff.py")).write_bytes(b"print 'caf\xe9'\n")
@@ -152,6 +154,7 @@ MODULES = ("torch", "cffi", "fissix", "pycparser", "appdirs", "ast", "json", "di
            "shlex", "argparse", "tempfile", "sitecustomize", "setup", "build", "conftest")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_nothing_of_the_project_is_run(project):
     """Modules of the project with the names of those that the doctor imports, in the folder where it is started."""
     trap = "open('ran', 'w').write(__name__)\nraise SystemExit('ran')\n"
@@ -224,6 +227,7 @@ def test_last_line_while_there_are_edits(project, capsys):
     assert capsys.readouterr().out.splitlines()[-2].startswith("to make 1 of these edits, marked with +: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["script", "package"])
 def test_the_last_line_builds_the_sample(name, tmp_path):
     """The command as printed, with this Python for ``python``."""

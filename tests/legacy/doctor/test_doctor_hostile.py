@@ -86,6 +86,7 @@ def reasons(folder):
             if finding.rule == "unreadable"}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "target", ["/proc/kmsg", "/proc/self/maps", "/dev/zero", "/dev/tty", "/sys/kernel/notes", "/etc/passwd"]
 )
@@ -113,6 +114,7 @@ def test_a_link_that_is_named_itself_is_followed(project):
     assert places(folder / "named" / "b.py") == {"b.py:1 edit python2-name"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/proc/kmsg", "/dev/zero", "/proc/self/pagemap"])
 def test_a_file_without_an_end_that_is_named_itself(path):
     if os.path.exists(path):
@@ -133,6 +135,7 @@ def test_a_folder_of_another_file_system_is_left_out(project, monkeypatch):
     assert places(folder) == {"a.py:1 edit python2-name", "proc/k.py:0 check unreadable"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["k.py", "k.c", "README", "data.bin"])
 @pytest.mark.parametrize("target", ["/proc/kmsg", "/dev/zero", None])
 def test_modernize_waits_for_no_file(project, name, target):
@@ -145,6 +148,7 @@ def test_modernize_waits_for_no_file(project, name, target):
     assert done.status == 1 and f"{name}: left-out".encode() in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["script", "script.py", "script.sh"])
 @pytest.mark.parametrize("target", ["/proc/kmsg", "/dev/zero", None])
 def test_run_waits_for_no_script(tmp_path, target, name):
@@ -178,6 +182,7 @@ HEADERS = {
 KNOWN = {"declarations": "header", "nested": None, "itself": None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HEADERS)
 def test_a_header_that_stops_the_preprocessor_is_named(project, name):
     folder = project({"build.py": BUILD.format("['a.h']"), "a.h": HEADERS[name], "a.c": "", "other.h": ""})
@@ -188,6 +193,7 @@ def test_a_header_that_stops_the_preprocessor_is_named(project, name):
     assert rule is None or any(finding.rule == rule for finding in findings(folder, "a.h"))
 
 
+@pytest.mark.slow
 def test_many_headers_that_stop_the_preprocessor_cost_one(project):
     headers = [f"h{n}.h" for n in range(20)]
     folder = project(
@@ -197,12 +203,14 @@ def test_many_headers_that_stop_the_preprocessor_cost_one(project):
     assert sum(finding.rule == "unreadable" for finding in findings(folder)) == 20 + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["/dev/zero", "/proc/kmsg", "/dev/zero.h", "../../../../../../../../dev/zero"])
 def test_headers_and_sources_outside_of_the_project_are_not_read(project, name):
     folder = project({"build.py": BUILD.format(repr([name, "a.h"])), "a.c": "", "a.h": "#pragma once\nint f();\n"})
     assert torchthaw("doctor", folder).status in (0, 1)
 
 
+@pytest.mark.slow
 def test_a_preprocessor_that_is_killed_is_no_header_that_works(project, tmp_path, monkeypatch):
     """As the kernel does where memory is short: cc1 is ended, and gcc says so with its own status."""
     compiler = tmp_path / "bin" / "cc"
@@ -222,6 +230,7 @@ ODD = [".py", ".c", ".h", ".cu", ".cuh", ".pyx", ".so", ".so.1", ".sh", ".o", ".
        "a.py.", "setup.py.", "\u202ea.py", "a\udcff.py", "a'b\".py", "$(touch x).py", "~.py", "*.py", "__init__.py", ".py.py"]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_odd_names(project, name):
     """Each as a file of the project, as one that the build file names, as a folder, and as PATH."""
@@ -264,6 +273,7 @@ ACTING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ACTING)
 def test_no_name_acts_on_the_terminal(project, name):
     """In any line of a report, a summary, an error, a diff's names, or MODERNIZED.md."""
@@ -309,6 +319,7 @@ def test_a_file_that_is_too_long_is_listed(project, name):
     assert f"{name}:0 check unreadable" not in places(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.py", "a.c", "a.so", "a.a", "setup.cfg", "README.md", "data.bin"])
 def test_a_huge_file_costs_nothing(project, name):
     folder = project({"p/build.py": BUILD.format("['a.h']"), "p/a.h": "", "p/a.c": ""}) / "p"
@@ -337,6 +348,7 @@ LONG = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_a_file_that_is_just_read_takes_little_time_and_memory(project, name):
     of_torch = f"from torch.utils.cpp_extension import CppExtension\nCppExtension('a', [{name!r}])\n"

@@ -156,6 +156,7 @@ def test_life_cycle_the_types_of_inputs_are_equal():
     assert f.same and f.found == 5
 
 
+@pytest.mark.slow
 def test_life_cycle_c_takes_what_says_so(calls):
     class Add(Function):
         def forward(self, a, b):

@@ -87,6 +87,7 @@ print(output.sum())
 """
 
 
+@pytest.mark.slow
 def test_one_process_builds_and_calls_extensions_of_both_kinds(tmp_path):
     """``load`` takes THC and TH from torchthaw_aten, ``create_extension`` from libth."""
     shutil.copytree(SAMPLES / "pairwise", tmp_path / "pairwise")
@@ -131,6 +132,7 @@ def project(folder, name, source, flags=()):
     (folder / "setup.py").write_text(SETUP.format(name=name, flags=list(flags)))
 
 
+@pytest.mark.slow
 def test_a_project_without_old_names_compiles_to_the_same_object_code(tmp_path):
     objects = []
     for off in ("cpp_extension", ""):
@@ -220,6 +222,7 @@ def compiled(folder, source, flags):
     return done.stderr
 
 
+@pytest.mark.slow
 def test_removed_names_compile(tmp_path):
     from torch.utils.cpp_extension import include_paths
 
@@ -301,6 +304,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("debug", [False, True])
 def test_checks_of_the_kind_of_glog(tmp_path, debug):
     """A failed one is an exception with file, line, both values and the text. DCHECK: with debugging alone."""
@@ -511,6 +515,7 @@ COMMANDS = {"BuildExtension": "torch.utils.cpp_extension", "build_ext": "setupto
 ENDS = 'extern "C" void *PyInit_a() { return nullptr; }\n'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command, module", COMMANDS.items())
 def test_an_extension_that_sees_no_header_of_pytorch_is_compiled_as_it_says(tmp_path, command, module):
     """u8 literals have another type from C++20 on."""
@@ -521,6 +526,7 @@ def test_an_extension_that_sees_no_header_of_pytorch_is_compiled_as_it_says(tmp_
     assert "removed.h" not in done.stdout + done.stderr and "-std=c++11" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("off", ["", "build_ext"])
 def test_setuptools_own_command_gets_what_headers_of_pytorch_need(tmp_path, off):
     folders = [pytorch_headers(tmp_path, 20)]
@@ -534,6 +540,7 @@ def test_setuptools_own_command_gets_what_headers_of_pytorch_need(tmp_path, off)
     assert bool(said) == (not off) and (not off or "C++20 or later" in done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command, module", COMMANDS.items())
 @pytest.mark.parametrize("missing", ["compiler", "Python.h"])
 def test_a_tool_that_is_missing_is_one_line(tmp_path, command, module, missing):
@@ -600,6 +607,7 @@ add_library(apart OBJECT apart.cpp)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
 def test_cmake_compiles_what_includes_pytorchs_headers_with_their_standard(tmp_path):
     """Under run. The other target keeps its standard; headers stands for PyTorch's folder."""
@@ -631,17 +639,20 @@ WAYS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("off", ["", "cpp_extension", "all"])
 def test_the_patch_is_made_with_the_import(tmp_path, way, off):
     assert printed(tmp_path, "-c", WAYS[way], TORCHTHAW_NO_PATCH=off) == f"{off == ''}\n"
 
 
+@pytest.mark.slow
 def test_torch_utils_ffi_does_not_import_it(tmp_path):
     code = f"{INSTALL}; import sys, torch.utils.ffi; print('torch.utils.cpp_extension' in sys.modules)"
     assert printed(tmp_path, "-c", code) == "False\n"
 
 
+@pytest.mark.slow
 def test_the_module_keeps_its_source(tmp_path):
     code = f"{INSTALL}; import inspect, torch.utils.cpp_extension as m; print('def load' in inspect.getsource(m))"
     assert printed(tmp_path, "-c", code) == "True\n"
@@ -658,6 +669,7 @@ void f() { THNN_FloatReLU_updateOutput(nullptr); }
 GONE_LINE = "THNN_FloatReLU_updateOutput: PyTorch 1.11 has it no more; instead: operators of at::"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["setup.py", "load"])
 def test_a_name_that_nobody_has_is_named_behind_the_compilers_words(tmp_path, way):
     project(tmp_path, "gone", GONE)

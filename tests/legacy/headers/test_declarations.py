@@ -107,11 +107,13 @@ WORKS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WORKS)
 def test_declaration(case, lib):
     assert WORKS[case](lib)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 @pytest.mark.parametrize("real", REALS)
 def test_prototypes_of_tensors_and_storages(real, lib):
@@ -129,6 +131,7 @@ def test_the_names_of_cuda_are_known(create, project):
     assert ffi.typeof("struct THCudaTensor *").kind == ffi.typeof("struct THCudaByteStorage *").kind == "pointer"
 
 
+@pytest.mark.slow
 def test_directives(create, project):
     """#include, guards and extern "C" are accepted; function-like macros are left out."""
     files(project, {

@@ -57,6 +57,7 @@ def test_a_pytorch_that_has_none_replaces_nothing(copy, monkeypatch):
     assert pybind11_headers.before([own]) == ([], [])
 
 
+@pytest.mark.slow
 def test_cmake_and_setup_compile_it(copy, tmp_path, capsys):
     own = copy(3)
     (tmp_path / "a.cpp").write_text(SOURCE)

@@ -316,6 +316,7 @@ def test_a_build_file_that_starts_the_host_compiler(command, tmp_path):
     assert "c++11" not in before + after and "ccbin" not in after and '"-Xcompiler", ' not in after
 
 
+@pytest.mark.slow
 def test_a_build_file_that_fails_without_cuda(command, tmp_path):
     build = "import os, torch\nassert torch.cuda.is_available() or os.path.exists('made')\n" + BUILD
     build = build.replace('["src/twice.c"]', "[each for each in ['src/twice.c'] if os.path.exists(each)]")
@@ -422,6 +423,7 @@ def test_folders_of_libraries_among_the_flags_of_the_linker(command, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_relative_to_may_be_a_folder(command, tmp_path):
     """``os.path.split(...)[0] + "/"``: the folder, not the one above."""
     build = BUILD.replace("__file__", "here").replace(
@@ -432,6 +434,7 @@ def test_relative_to_may_be_a_folder(command, tmp_path):
     assert 'sources=["src/twice.c"]' in (done.result / "setup.py").read_text()
 
 
+@pytest.mark.slow
 def test_what_a_build_file_printed_before_it_ended_is_said(command, tmp_path):
     head = "import os, sys\nsources = os.listdir('src')\nif 'made.c' not in sources:\n    print('run make first')\n    sys.exit(1)\n"
     build = head + BUILD.replace('["src/twice.c"]', "sources")
@@ -439,6 +442,7 @@ def test_what_a_build_file_printed_before_it_ended_is_said(command, tmp_path):
     assert done.status == 2 and "and printed 'run make first'" in done.err
 
 
+@pytest.mark.slow
 def test_commands_of_a_build_file_are_recorded(command, tmp_path):
     """It starts nvcc itself: nothing is started, and the flags count."""
     build = (
@@ -521,11 +525,13 @@ def test_c_functions_that_can_leave_th(command, tmp_path):
     assert PROTOTYPES["scale"] in page and "`src/twice.c:4`" in page
 
 
+@pytest.mark.slow
 def test_c_functions_for_gpus(tmp_path):
     found = conversion.convert(ROOT / "examples" / "legacy" / "pooling", tmp_path).result
     assert found.gpu_functions == {"pooling_cuda_forward", "pooling_cuda_unpool"}
 
 
+@pytest.mark.slow
 def test_the_prototype_is_one(command, tmp_path):
     """The function, moved by hand as MODERNIZED.md says, is checked by its annotations and computes the same."""
     import torch
@@ -552,6 +558,7 @@ def test_the_prototype_is_one(command, tmp_path):
 USE = "import torch; from twice.functions.double import double; print(double(torch.ones(2)).tolist())"
 
 
+@pytest.mark.slow
 def test_the_result_is_a_package(command, tmp_path):
     """setup.py builds it in place, and a wheel holds what it needs; neither knows torch.utils.ffi."""
     result = command(write(tmp_path / "project", SCRIPT)).result
@@ -578,6 +585,7 @@ def test_the_result_is_a_package(command, tmp_path):
     assert used.stdout == "[2.0, 2.0]\n", used.stderr
 
 
+@pytest.mark.slow
 def test_the_cpu_half_is_built_without_what_cuda_needs(command, tmp_path):
     """A source and objects of the branch for CUDA that nothing makes, and one that only nvcc could."""
     build = HALVES.replace('["src/generated.c"]', '["src/generated.c"]\n    objects += ["src/gone.o", "lib/gone.a"]')
@@ -595,6 +603,7 @@ def test_the_cpu_half_is_built_without_what_cuda_needs(command, tmp_path):
     assert used.stdout == "[2.0, 2.0]\n", used.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_toolkit(), reason="no CUDA toolkit")
 def test_cuda_code_is_built_where_it_is_asked_for(command, tmp_path):
     """The sample's kernel, which its make.sh compiled for sm_52."""

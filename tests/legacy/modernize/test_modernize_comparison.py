@@ -51,6 +51,7 @@ ROWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_outcomes(compared, name):
     outcome, detail = compared[2][name]
@@ -116,6 +117,7 @@ def test_constants_of_any_number():
     assert {values[2] for values in tried} >= {(), (2,), (2, 2)} and {values[3] for values in tried} == {()}
 
 
+@pytest.mark.slow
 def test_the_projects_are_left_as_they_are(compared):
     """But for the tests in the new one."""
     result = compared[0]
@@ -154,6 +156,7 @@ def run_pytest(folder, *arguments):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_new_project_s_tests_pass(compared, new):
     names = {path.name for path in (new / "tests").glob("test_*.py")}
     assert names == {name for name, tests in TESTS.items() if tests}
@@ -165,6 +168,7 @@ def test_the_new_project_s_tests_pass(compared, new):
         assert sorted(mine) == sorted(tests), name
 
 
+@pytest.mark.slow
 def test_they_fail_when_the_new_project_computes_something_else(new, tmp_path):
     copy = tmp_path / "toy"
     shutil.copytree(new, copy)
@@ -177,6 +181,7 @@ def test_they_fail_when_the_new_project_computes_something_else(new, tmp_path):
     assert printed.count("FAILED tests/test_scale.py::test_recorded_values") == 3
 
 
+@pytest.mark.slow
 def test_precision_goes_by_what_the_c_library_has(compared):
     tests = compared[0].folder / "tests"
     assert "eps=1e-06" in (tests / "test_scale.py").read_text()
@@ -188,6 +193,7 @@ def about(remarks, word):
     return {(remark.kind, remark.line, remark.message) for remark in remarks if remark.message.startswith(word)}
 
 
+@pytest.mark.slow
 def test_what_has_no_test_is_to_be_looked_at(compared):
     ((kind, line, message),) = about(compared[1], "Leaves")
     assert (kind, line) == ("look", 7) and message.startswith("Leaves has no test: no arguments were found")
@@ -248,6 +254,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", BROKEN)
 def test_an_old_project_that_cannot_be_built(tmp_path, path):
     result = modernized.write(tmp_path, ["Square"])
@@ -256,6 +263,7 @@ def test_an_old_project_that_cannot_be_built(tmp_path, path):
     assert reason in projects.Copies(result).old().error
 
 
+@pytest.mark.slow
 def test_rows_without_an_old_build(compared, monkeypatch):
     result = compared[0]
     broken = survey.copies(result).old()._replace(error="no compiler")

@@ -78,6 +78,7 @@ ffi.build()
 """
 
 
+@pytest.mark.slow
 def test_a_build_file_that_computes_its_arguments_is_run_in_a_copy(command, project):
     write(project, {"build.py": COMPUTED + "open(os.path.join(here, 'made'), 'w').close()\n"})
     before = state(project)
@@ -98,6 +99,7 @@ def test_check_runs_nothing(command, project):
     assert state(project) == before
 
 
+@pytest.mark.slow
 def test_a_build_file_that_never_ends(command, project):
     write(project, {"build.py": "import os, time\nwhile os.getpid():\n    time.sleep(1)\n" + COMPUTED})
     refused(
@@ -107,6 +109,7 @@ def test_a_build_file_that_never_ends(command, project):
     )
 
 
+@pytest.mark.slow
 def test_a_build_file_that_fails(command, project):
     write(project, {"build.py": COMPUTED.replace("import os", "import os, no_such_module")})
     refused(command(project), "build.py: expected a build file that can be run", "No module named 'no_such_module'")
@@ -121,6 +124,7 @@ def test_a_build_file_that_is_no_python(command, project):
     refused(command(project), "build.py: expected Python, got text that neither Python 3 nor Python 2 can parse")
 
 
+@pytest.mark.slow
 def test_a_build_file_in_python_2(command, project):
     write(project, {"build.py": BUILD.replace("if __name__", "print 'building'\nif __name__")})
     assert command(project).status == 0

@@ -25,6 +25,7 @@ LOOSE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_loose_folders_become_a_package(command, tmp_path):
     done = command(write(tmp_path / "project", LOOSE), "--json")
     made = names(done.result)
@@ -85,6 +86,7 @@ PACKAGE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_package_keeps_its_place(command, tmp_path):
     result = command(write(tmp_path / "project", PACKAGE)).result
     kept = set(PACKAGE) - {"build.py", "setup.py"}
@@ -109,6 +111,7 @@ OPERATORS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_operators_below_a_folder_that_is_no_package(command, tmp_path, parts):
     seen = {}
     parts["python"].convert = lambda texts, modules, resized: (seen.update(modules), (texts, [], []))[1]
@@ -129,6 +132,7 @@ def test_operators_below_a_folder_that_is_no_package(command, tmp_path, parts):
     assert 'headers=["lib/model/nms/src/nms.h"]' in (done.result / "setup.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_checkout_that_is_itself_a_package(command, tmp_path):
     """Its users cloned it into their own project and imported it by the name of the folder."""
     files = {
@@ -185,6 +189,7 @@ setup(
 """
 
 
+@pytest.mark.slow
 def test_pyproject_has_what_setup_had(command, tmp_path):
     files = {**SCRIPT, "setup.py": SETUP.replace("VERSION", '"1.4"'), "LICENSE.txt": "MIT", "README.md": "# Twice\n"}
     result = command(write(tmp_path / "project", files)).result
@@ -206,6 +211,7 @@ def test_pyproject_has_what_setup_had(command, tmp_path):
     assert packages(result)[1:] == ["twice-ops", "1.4"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("authors", "emails", "expected"), [
     ("A. Author, B. Other", "a@example.org, b@example.org",
      [{"name": "A. Author", "email": "a@example.org"}, {"name": "B. Other", "email": "b@example.org"}]),
@@ -223,6 +229,7 @@ def test_several_authors(command, tmp_path, authors, emails, expected):
     assert said == (["author_email: 'a at example.org' is no address; it is left out"] if " at " in emails else [])
 
 
+@pytest.mark.slow
 def test_a_version_that_is_computed(command, tmp_path):
     version = "open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'VERSION')).read().strip()"
     folder = write(
@@ -328,6 +335,7 @@ setup(name=ffi.name.split(".")[0], version=str(len(os.listdir("."))), packages=P
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given", ["['my_package', 'helpers', 'helpers.deep']", "find_packages(exclude=['scripts'])", "find_packages()"]
 )

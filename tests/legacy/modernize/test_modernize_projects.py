@@ -54,12 +54,14 @@ def modernized(tmp_path_factory):
     return folder / "new", json.loads(report.read_text())
 
 
+@pytest.mark.slow
 def test_old_and_new_compute_the_same(modernized):
     rows = modernized[1]["comparison"]
     assert {row["function"] for row in rows} == {"RepeatFunction", "ShiftFunction", "WeightedFunction"}
     assert all(row["outcome"] == "equal" and "outputs and gradients" in row["detail"] for row in rows)
 
 
+@pytest.mark.slow
 def test_what_init_took_is_behind_the_inputs(modernized):
     found = {each["name"]: (each["tensors"], each["constants"]) for each in modernized[1]["functions"]}
     assert found == {
@@ -68,6 +70,7 @@ def test_what_init_took_is_behind_the_inputs(modernized):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_old_tests_pass(modernized):
     """With those that modernize wrote."""
     status, printed = python(modernized[0], "-m", "pytest", "-q", "-p", "no:cacheprovider", "--deselect",
@@ -75,6 +78,7 @@ def test_the_old_tests_pass(modernized):
     assert status == 0 and " passed" in printed, printed
 
 
+@pytest.mark.slow
 def test_what_is_left_to_a_person(modernized, tmp_path):
     """Lines of functional.py alone, listed in MODERNIZED.md; their tests pass with the edits, and not without."""
     result, report = modernized

@@ -74,6 +74,7 @@ def merged(command, tmp_path):
     return merged
 
 
+@pytest.mark.slow
 def test_what_the_owner_wrote_stays(merged):
     text, found, looks, done = merged(OWN, **{"spec/more.py": "", "notebooks/__init__.py": ""})
     comments = [line.partition("#")[2] for line in OWN.splitlines() if "#" in line]
@@ -123,6 +124,7 @@ TOOLS = '# Only our tools.\n[tool.isort]\nprofile = "black"  # as black wants it
 SETUP = "from setuptools import setup\nsetup(name='x-ops', version='2.1', install_requires=['numpy'], license='MIT')\n"
 
 
+@pytest.mark.slow
 def test_tables_of_tools_alone(merged):
     """What setup.py said comes behind them."""
     text, found, looks, done = merged(TOOLS, setup_py=SETUP)
@@ -191,6 +193,7 @@ BACKEND = "its build backend was {}; setuptools builds it now, since it compiles
 LEFT = "; [tool.{}] is left, and nothing reads it any more: write what [project] lacks of it into [project]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text, name, version, title", [
     (POETRY + POETRY_BUILDS, "twice", "0.1.0", BACKEND.format("Poetry") + LEFT.format("poetry")),
     (POETRY, "twice", "0.1.0", BACKEND.format("Poetry") + LEFT.format("poetry")),
@@ -247,6 +250,7 @@ testpaths = ["tests"]
 """
 
 
+@pytest.mark.slow
 def test_tables_that_are_there_are_completed(merged):
     text, found, _, done = merged(FOUND)
     assert 'exclude = ["attic*"]  # old things' in text

@@ -78,6 +78,7 @@ def results(new_folder):
     return run(OLD, True), run(new_folder, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_numbers_are_the_same(results, name):
     old, new = results
@@ -85,12 +86,14 @@ def test_numbers_are_the_same(results, name):
     assert new[name] == old[name]
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_look_at(converted):
     _, remarks, _ = converted
     assert [remark for remark in remarks if remark.kind == "look"] == []
     assert {remark.kind for remark in remarks} == {"done"}
 
 
+@pytest.mark.slow
 def test_lines_of_remarks_are_those_of_the_old_file(converted):
     _, remarks, _ = converted
     for name in ("Plain", "Scale", "Largest", "InPlace"):
@@ -100,6 +103,7 @@ def test_lines_of_remarks_are_those_of_the_old_file(converted):
                    and each.message.startswith(f"{name}:") for each in remarks)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_functions_are_described(converted):
     _, _, functions = converted
     found = {each.name: each for each in functions}
@@ -116,6 +120,7 @@ def test_functions_are_described(converted):
     assert not {"Inner", "Below"} & found.keys()  # nobody else can call them
 
 
+@pytest.mark.slow
 def test_modules_can_be_pickled(new_folder):
     """A kept instance is its constants or apply, which can; a lambda could not."""
     program = "import pickle, sys, use; net = use.Net(2); del net.listed; sys.stdout.buffer.write(pickle.dumps(net))"
@@ -125,6 +130,7 @@ def test_modules_can_be_pickled(new_folder):
     assert pickle.PROTO in done.stdout
 
 
+@pytest.mark.slow
 def test_what_calls_c_has_no_second_derivative(converted):
     """Both styles; gradients are made contiguous where the instance had them so, and no more than that."""
     native, kinds = converted[0]["layers/native.py"], converted[0]["layers/kinds.py"]
@@ -202,6 +208,7 @@ def test_names_that_ctx_has():
     assert {name for name in READ_ONLY if not name.startswith("_")} == methods.READ_ONLY
 
 
+@pytest.mark.slow
 def test_comments_and_layout_stay(converted):
     texts, _, _ = converted
     kinds, use = texts["layers/kinds.py"], texts["use.py"]

@@ -217,6 +217,7 @@ def test_state_between_calls_is_named():
     assert not [each for each in direct if each.kind == "look"]
 
 
+@pytest.mark.slow
 def test_kept_instances_that_others_use():
     """Another class or object may use the attribute: it stays something that can be called."""
     module = (

@@ -59,6 +59,7 @@ def test_only_what_changes_is_parsed_for_a_change(work, capfd):
     assert capfd.readouterr().err == "modernize: converting Python files\n"
 
 
+@pytest.mark.slow
 def test_the_attributes_of_a_file_are_read_once(monkeypatch):
     """As many times as there are files, not files times instances."""
     from torchthaw.legacy.doctor.tree import Tree

@@ -215,6 +215,7 @@ def rows(tmp_path_factory):
     return {target[2]: row for target, row in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_arguments(rows, name):
     _, expected = EXPECTED[name]
@@ -226,6 +227,7 @@ def test_arguments(rows, name):
         assert [tuple(each.shape) for each in row["cases"][0] if torch.is_tensor(each)] == expected
 
 
+@pytest.mark.slow
 def test_cases_of_scripts_come_first_and_random_ones_follow(rows):
     cases = rows["OnlyFromScript"]["cases"]
     assert [case[0].dtype for case in cases] == [torch.float32, torch.float64, torch.float32, torch.float32]
@@ -234,6 +236,7 @@ def test_cases_of_scripts_come_first_and_random_ones_follow(rows):
     assert len(rows["Pool"]["cases"]) == 3 and not rows["Pool"]["recorded"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GRADCHECKS)
 def test_gradchecks(rows, name):
     found = rows[name]["gradcheck"]
@@ -271,6 +274,7 @@ print(len([None for _ in each(lambda item: sum(range(10**7)) * 0, range(99), 9, 
 """
 
 
+@pytest.mark.slow
 def test_isolated_calls():
     words = [sys.executable, "-c", ISOLATED]
     done = subprocess.run(words, env=projects.environment(False), capture_output=True, text=True)

@@ -49,6 +49,7 @@ def test_an_extension_that_is_built_always_has_none(tmp_path, name):
     assert "with_cuda:" not in setup_of(tmp_path, ALWAYS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["libhelp.so", "help.so"])
 def test_a_shared_library_is_linked_by_its_name(tmp_path, name, monkeypatch):
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
@@ -74,6 +75,7 @@ def test_a_shared_library_is_linked_by_its_name(tmp_path, name, monkeypatch):
     assert f"[{name}]" in listed and str(tmp_path) not in listed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["_complete", "page"])
 def test_an_interrupted_run_leaves_nothing(tmp_path, monkeypatch, step):
     def interrupt(*given):

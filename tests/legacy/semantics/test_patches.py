@@ -221,6 +221,7 @@ assert before == dict(vars(Function)) and not any(made for _, _, made in patches
 """
 
 
+@pytest.mark.slow
 def test_what_the_import_of_dynamo_changes_is_undone():
     command = [sys.executable, "-W", "error:torchthaw", "-c", DYNAMO]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -244,6 +245,7 @@ print(hasattr(module.load, "__wrapped__"), hasattr(module.BuildExtension.build_e
 """
 
 
+@pytest.mark.slow
 def test_a_reloaded_module_is_patched_again():
     result = subprocess.run([sys.executable, "-c", RELOAD], cwd=ROOT, capture_output=True, text=True)
     name = "torch.utils.cpp_extension"  # which says on stderr where CUDA is, from PyTorch 2.15 on
@@ -303,6 +305,7 @@ del kept
 """
 
 
+@pytest.mark.slow
 def test_data_outlives_the_globals_of_its_module():
     result = subprocess.run([sys.executable, "-c", EXIT], cwd=ROOT, capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")

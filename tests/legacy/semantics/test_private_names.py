@@ -216,6 +216,7 @@ def test_stand_ins_for_cuda(monkeypatch):
     assert asked == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 @pytest.mark.parametrize("name", NAMES)
 def test_without_a_name(answers, name, how):
@@ -251,6 +252,7 @@ with eval(sys.argv[1]):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["torch.inference_mode()", "torch.no_grad()", "torch.device('meta')"])
 def test_the_trials_pass_in_any_mode(mode):
     """What is asked for first inside a mode is chosen for good."""
@@ -284,6 +286,7 @@ print(y.tolist(), y._version - version, torch.ops.my_lib.my_lib_add_forward(x, x
 """
 
 
+@pytest.mark.slow
 def test_the_switch_for_mangled_names():
     environment = {**os.environ, "TORCHTHAW_NO_MANGLED_NAMES": "1"}
     done = subprocess.run([sys.executable, "-c", SWITCHED], cwd=ROOT, capture_output=True, text=True, env=environment)

@@ -232,6 +232,7 @@ print("unchanged", "torchthaw.legacy.function" in sys.modules)
 """
 
 
+@pytest.mark.slow
 def test_only_install_patches_pytorch():
     """Importing torchthaw, functions, modules or the command line does not."""
     assert python(UNCHANGED) == "unchanged False"

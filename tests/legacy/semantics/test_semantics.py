@@ -227,6 +227,7 @@ def call(function):
     return [], []
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_contiguous_results_of_every_function():
     names = memory.functions()
@@ -321,6 +322,7 @@ LAYERS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_scripts_compile_as_without_items():
     x = torch.ones(2, 2)
@@ -348,6 +350,7 @@ print(torch.jit.script(nn.Sequential(nn.Linear(3, 2), nn.ReLU()))(torch.ones(1, 
 """
 
 
+@pytest.mark.slow
 def test_the_first_script_of_a_process_under_all_items():
     environment = {**os.environ, "TORCHTHAW_LEGACY_SEMANTICS": "1"}
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT]

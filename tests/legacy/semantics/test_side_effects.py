@@ -71,6 +71,7 @@ def changed(step, with_torch=True, run=(), **environment):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_torch", [False, True])
 @pytest.mark.parametrize("step", [
     "import torchthaw", "import torchthaw.legacy, torchthaw.legacy.finder, torchthaw.cli", EVERY_MODULE,
@@ -80,6 +81,7 @@ def test_an_import_changes_nothing(step, with_torch):
     assert changed(step, with_torch) == [[], [], False]
 
 
+@pytest.mark.slow
 def test_an_extension_with_types_of_th_changes_no_class(tmp_path):
     (tmp_path / "sum.h").write_text("double total(THDoubleTensor *x);\n")
     source = "#include <TH/TH.h>\ndouble total(THDoubleTensor *x) { return THDoubleTensor_sumall(x); }\n"
@@ -97,6 +99,7 @@ def test_an_extension_with_types_of_th_changes_no_class(tmp_path):
     assert parts == ["meta_path"] and finders == ["torchthaw.base.import_hook.Finder"]
 
 
+@pytest.mark.slow
 def test_install_changes_what_the_page_lists():
     page = (ROOT / "docs" / "reference" / "side-effects.md").read_text()
     parts, finders, _ = changed(INSTALL, TORCHTHAW_BUILD_CUDA="1")
@@ -115,6 +118,7 @@ MODULES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step, parts", [(MODULES, []), (MODULES + "; get_info('blas')", ["environment"])])
 def test_stand_ins_change_what_the_page_lists(tmp_path, step, parts):
     page = (ROOT / "docs" / "reference" / "side-effects.md").read_text()
@@ -133,6 +137,7 @@ def test_under_run_the_last_finder_is_last():
     assert changed(step, with_torch=False, run=RUN) == [[], [], False]
 
 
+@pytest.mark.slow
 def test_without_patches_classes_stay():
     assert changed(INSTALL, TORCHTHAW_NO_PATCH="all")[0] == ["environment", "meta_path"]
 

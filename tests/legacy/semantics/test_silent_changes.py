@@ -91,6 +91,7 @@ print(F.grid_sample(torch.arange(4).view(1, 1, 2, 2), grid).tolist())
 PRINTED = "3.0 inf True\n[3.0, 3.0] torch.FloatTensor torch.uint8\nFalse [3.0]\n[[[[3.0]]]]\n"
 
 
+@pytest.mark.slow
 def test_script_that_uses_removed_and_renamed_names(tmp_path):
     """x.data[0], torch._six, mul(out=) and more: the items restore them."""
     assert output(tmp_path, TRAINING, TORCHTHAW_LEGACY_SEMANTICS="1") == PRINTED
