@@ -3,7 +3,6 @@
 import ast
 import datetime
 import json
-import re
 from dataclasses import asdict
 from pathlib import Path
 
