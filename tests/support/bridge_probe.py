@@ -1,16 +1,12 @@
 """tests/support/bridge_probe.py: the extension of tests/bridge/, built once for all tests of a run."""
 
-import atexit
 import importlib.util
 import os
-import shutil
 import sys
-import tempfile
 from functools import lru_cache
-from pathlib import Path
 
 import torchthaw
-from support import TESTS
+from support import TESTS, built
 
 HERE = TESTS / "bridge" / "probe"
 
@@ -26,24 +22,24 @@ def load(package, name):
     return module
 
 
-@lru_cache(maxsize=None)
-def folder():
-    """A copy of tests/bridge/ with the built extension in it, for the time of the run."""
-    path = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
-    atexit.register(shutil.rmtree, path, ignore_errors=True)
-    shutil.copytree(HERE, path, dirs_exist_ok=True)
+def build(folder):
     given = os.environ.get("TORCHTHAW_CACHE")
-    os.environ["TORCHTHAW_CACHE"] = str(path / "cache")
+    os.environ["TORCHTHAW_CACHE"] = str(folder / "cache")
     try:
         torchthaw.create_extension(
-            "_ext.probe", headers="probe.h", sources=["probe.c", "throwing.cpp"], relative_to=path / "build.py",
+            "_ext.probe", headers="probe.h", sources=["probe.c", "throwing.cpp"], relative_to=folder / "build.py",
             extra_compile_args=["-Wall", "-Wextra", "-Werror"],
         ).build()  # fmt: skip
     finally:
         os.environ.pop("TORCHTHAW_CACHE")
         if given is not None:
             os.environ["TORCHTHAW_CACHE"] = given
-    return path
+
+
+@lru_cache(maxsize=None)
+def folder():
+    """A copy of tests/bridge/probe/ with the built extension in it, for the time of the run."""
+    return built.copy("bridge", HERE, build)
 
 
 @lru_cache(maxsize=None)

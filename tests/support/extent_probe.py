@@ -1,14 +1,10 @@
 """tests/support/extent_probe.py: the legacy extension of tests/bridge/probe_extent/, which sees all of a storage or a
 tensor's part."""
 
-import atexit
 import os
-import shutil
-import tempfile
 from functools import lru_cache
-from pathlib import Path
 
-from support import TESTS, bridge_probe
+from support import TESTS, bridge_probe, built
 
 HERE = TESTS / "bridge" / "probe_extent"
 
@@ -16,11 +12,10 @@ HERE = TESTS / "bridge" / "probe_extent"
 def build(name, headers, sources, **options):
     from torchthaw.legacy.ffi_create import create_extension
 
-    folder = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    shutil.copytree(HERE, folder, dirs_exist_ok=True)
-    create_extension(name, headers, sources, False, relative_to=os.fspath(folder / "build.py"), **options).build()
-    return bridge_probe.load(folder / name, name)
+    def make(folder):
+        create_extension(name, headers, sources, False, relative_to=os.fspath(folder / "build.py"), **options).build()
+
+    return bridge_probe.load(built.copy(name, HERE, make) / name, name)
 
 
 @lru_cache(maxsize=None)

@@ -3,15 +3,12 @@
 import atexit
 import importlib
 import json
-import shutil
-import tempfile
 from functools import lru_cache
-from pathlib import Path
 
 import torch
 
 import torchthaw
-from support import TESTS
+from support import TESTS, built
 from support.bridge_probe import load
 from torchthaw.bridge import _bridge
 
@@ -37,17 +34,17 @@ NUMBERS = {"integer": "SymInt", "float": "float", "bool": "bool", "sizes": "SymI
 ARRAYS = "array", *NUMBERS
 
 
-@lru_cache(maxsize=None)
-def folder():
-    """The built extension, for the time of the run."""
-    folder = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    shutil.copytree(TESTS / "bridge" / "probe_kernels", folder, dirs_exist_ok=True)
+def build(folder):
     torchthaw.create_extension(
         "_ext.probe_kernels", headers="probe_kernels.h", sources=["probe_kernels.c", "throwing.cpp"],
         relative_to=folder / "build.py", extra_compile_args=["-Wall", "-Wextra", "-Werror"],
     ).build()  # fmt: skip
-    return folder
+
+
+@lru_cache(maxsize=None)
+def folder():
+    """The built extension, for the time of the run."""
+    return built.copy("kernels", TESTS / "bridge" / "probe_kernels", build)
 
 
 @lru_cache(maxsize=None)

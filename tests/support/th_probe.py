@@ -1,17 +1,15 @@
 """tests/support/th_probe.py: the legacy extension of tests/bridge/probe_th/, built once for all tests of a run."""
 
-import atexit
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from functools import lru_cache
-from pathlib import Path
 
-from support import ROOT, TESTS, bridge_probe
+from support import ROOT, TESTS, bridge_probe, built
 from torchthaw.base import toolchain
 
+HERE = TESTS / "bridge" / "probe_th"
 OPTIONS = {"extra_compile_args": ["-fopenmp"]}
 
 
@@ -19,7 +17,7 @@ def build(path, **options):
     """Copies the sources to ``path`` and builds the package th_probe there; ``path`` again."""
     from torchthaw.legacy.ffi_create import create_extension
 
-    shutil.copytree(TESTS / "bridge" / "probe_th", path, dirs_exist_ok=True)
+    shutil.copytree(HERE, path, dirs_exist_ok=True)
     create_extension(
         "th_probe", "probe.h", ["probe.c", "throwing.cpp"], False, relative_to=str(path / "build.py"),
         **{**OPTIONS, **options},
@@ -30,9 +28,7 @@ def build(path, **options):
 @lru_cache(maxsize=None)
 def folder():
     """A folder with the built package in it, for the time of the run."""
-    path = Path(tempfile.mkdtemp(prefix="torchthaw-test-"))
-    atexit.register(shutil.rmtree, path, ignore_errors=True)
-    return build(path)
+    return built.copy("th", HERE, build)
 
 
 @lru_cache(maxsize=None)
