@@ -113,6 +113,14 @@ def test_each_mistake_of_a_language_is_a_failure(runner, c, tmp_path, message):
         runner.check(shell_language(runner, tmp_path / "shell", WRONG[message]), c)
 
 
+def test_declarations_are_written_before_the_build(runner, tmp_path):
+    build = [["grep", "-q", "my_lib_add_forward", "native/native.rs"]]
+    language = shell_language(runner, tmp_path / "shell", {}, generated={"native/native.rs": "rust"}, build=build)
+    language.build()
+    (tmp_path / "shell/native/native.rs").write_text("of an older header")
+    language.build()
+
+
 def test_a_host_of_graphs_makes_one_error_and_has_its_own_time(runner, c, tmp_path):
     lines = {"vectors": "vectors 80\nerrors 1", "own": "own 50"}
     row = runner.check(shell_language(runner, tmp_path / "shell", lines, guide="other-hosts.md"), c)
