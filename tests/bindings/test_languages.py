@@ -72,6 +72,15 @@ def test_pages_are_short_and_have_a_language(page):
     assert len(page.read_text().splitlines()) <= 40
 
 
+def test_the_documentation_says_which_languages_need_declarations_and_how_they_are_written():
+    generated = {name for name, row in ROWS.items() if row.get("generated")}
+    section = (ROOT / "docs/languages.md").read_text().partition("\n## Declarations\n")[2].partition("\n## ")[0]
+    listed = set(re.split(", | and ", section.partition(" cannot read")[0].strip()))
+    assert listed == {ROWS[name]["name"] for name in generated}
+    assert "`python bindings/generate.py`" in section
+    assert {page.stem for page in PAGES.glob("*.md") if "(../languages.md#declarations)" in page.read_text()} == generated
+
+
 # A language whose test program is a shell script: what it must print, and one mistake in each of the others.
 RIGHT = {"version": "version {version}", "vectors": "vectors 80\nerrors 3", "marks": "marks 23",
          "threads": "threads 480", "time": "time 100"}  # fmt: skip
