@@ -65,13 +65,15 @@ def write(wanted):
     """Writes those of (path now, path, text) that differ, and returns their paths."""
     from torchthaw.base import writing
 
-    different = [each for each in wanted if each[0] != each[1] or not each[0].exists() or each[0].read_text() != each[2]]
-    for now, path, content in different:
-        path.parent.mkdir(parents=True, exist_ok=True)  # git keeps no folder of ignored files alone
-        writing.write(path, content)
-        if now != path:
-            now.unlink()
-    return [path for _, path, _ in different]
+    written = []
+    for now, path, content in wanted:
+        if now != path or not path.exists() or path.read_text() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)  # git keeps no folder of ignored files alone
+            writing.write(path, content)
+            if now != path:
+                now.unlink()
+            written.append(path)
+    return written
 
 
 def write_declarations(folder, row):
