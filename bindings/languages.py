@@ -7,8 +7,8 @@
 A language is a folder here with a language.json:
 
     name, version      what the table shows; `version` is a command that prints it
-    generated          declarations that bindings/generate.py makes of my_lib.h: {file: arguments of torchthaw bindings}
-    manifests          files that have the version, which bindings/generate.py takes from my_lib.h
+    generated          declarations, which generate.py writes before `build`: {file: arguments of torchthaw bindings}
+    manifests          files that have the version, which generate.py takes from my_lib.h
     needs, packages    commands that must run, or files that must be there, and the Debian packages that bring them
     libraries          those that it uses besides my_lib: "th"
     pip                packages of PyPI, which .ci/toolchains installs into build/languages/tools
@@ -41,6 +41,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import generate
 from tools import is_there
 
 BINDINGS = Path(__file__).resolve().parent
@@ -166,6 +167,7 @@ class Language:
         return self
 
     def build(self):
+        generate.write_declarations(self.folder, self.row)
         self.build_folder.mkdir(parents=True, exist_ok=True)
         for command in self.row["build"]:
             run(self.command(command), self.folder)

@@ -74,6 +74,16 @@ def test_pages_are_short_and_have_a_language(page):
     assert len(page.read_text().splitlines()) <= 40
 
 
+def test_the_documentation_says_which_languages_need_declarations_and_how_they_are_written():
+    generated = {name for name, row in ROWS.items() if row.get("generated")}
+    section = (ROOT / "docs/languages.md").read_text().partition("\n## Declarations\n")[2].partition("\n## ")[0]
+    listed = set(re.split(", | and ", section.partition(" cannot read")[0].strip()))
+    assert listed == {ROWS[name]["name"] for name in generated}
+    assert "`python bindings/generate.py`" in section
+    pages = {page.stem for page in PAGES.glob("*.md") if "(../languages.md#declarations)" in page.read_text()}
+    assert pages == generated
+
+
 # A language whose test program is a shell script: what it must print, and one mistake in each of the others.
 RIGHT = {"version": "version {version}", "vectors": "vectors 80\nerrors 3", "marks": "marks 23",
          "threads": "threads 480", "time": "time 100"}  # fmt: skip
@@ -115,6 +125,15 @@ def test_a_language_that_does_all_has_a_row(runner, c, tmp_path):
 def test_each_mistake_of_a_language_is_a_failure(runner, c, tmp_path, message):
     with pytest.raises(runner.Failed, match=re.escape(message)):
         runner.check(shell_language(runner, tmp_path / "shell", WRONG[message]), c)
+
+
+@pytest.mark.slow
+def test_declarations_are_written_before_the_build(runner, tmp_path):
+    build = [["grep", "-q", "my_lib_add_forward", "native/native.rs"]]
+    language = shell_language(runner, tmp_path / "shell", {}, generated={"native/native.rs": "rust"}, build=build)
+    language.build()
+    (tmp_path / "shell/native/native.rs").write_text("of an older header")
+    language.build()
 
 
 @pytest.mark.slow
