@@ -129,7 +129,8 @@ static void ask_errors_and_memory() {
 }
 
 static void ask_generators() {
-    auto *generator = at::cuda::detail::createCUDAGenerator().get<at::CUDAGeneratorImpl>();
+    const at::Generator made = at::cuda::detail::createCUDAGenerator();
+    auto *generator = made.get<at::CUDAGeneratorImpl>();
     generator->set_current_seed(9);
     for (const auto &[increment, offset] : {std::pair(1, 4), std::pair(4, 8), std::pair(5, 16), std::pair(0, 16)}) {
         const uint64_t before = generator->philox_offset_per_thread();
