@@ -1,6 +1,7 @@
 """tests/fuzz/test_io_faults.py: support/io_faults.py holds for some failed calls, and finds what is planted."""
 
 import errno
+import os
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_the_library_makes_the_call_fail_that_was_chosen(tmp_path):
     code = "open('a', 'w').close(); open('b', 'w').close(); print('done')"
     case = Case(Work({}, [io_faults.sys.executable, "-c", code], "done"), tmp_path / "case")
     result = case.run(2, errno.ENOSPC)
-    assert "No space left on device: 'b'" in result.stderr and "b" in case.failed_call()
+    assert os.strerror(errno.ENOSPC) in result.stderr and "b" in case.failed_call()
     assert (case.project / "a").exists() and not (case.project / "b").exists()
 
 

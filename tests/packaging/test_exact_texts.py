@@ -36,7 +36,7 @@ LEFT = {
     "legacy/modernize": 31,
     "legacy/semantics": 2,
     "operators": 1,
-    "packaging": 9,
+    "packaging": 8,
 }
 
 FORM = re.compile(r"\bexpected\b.*\bgot\b")

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from support import SRC
+from support.messages import names
 from torchthaw import selftest
 from torchthaw.selftest import checks
 
@@ -58,4 +59,4 @@ def test_what_is_not_there_is_not_run(monkeypatch, tmp_path, capsys):
 
 def test_an_unknown_check_is_an_error():
     done = run("nope")
-    assert done.returncode == 1 and re.search("CHECK: expected .*old_c.*got nope", done.stderr)
+    assert done.returncode == 1 and re.search(names("CHECK", "old_c", "nope"), done.stderr)

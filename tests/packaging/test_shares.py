@@ -9,7 +9,7 @@ import pytest
 from support import ROOT
 from support.messages import names
 
-FOLDER = "tests/abi"
+FOLDER = "tests/graph"
 
 
 def collected(*words):
