@@ -38,8 +38,8 @@ def source(name):
 
 
 def entries(text):
-    """The requirements of a locked file, each with its hashes, as they stand there."""
-    return re.findall(r"^(?=\w)(?:.*\\\n)*.*\n", text, re.M)
+    """The requirements of a locked file, each a line with its hashes."""
+    return re.findall(r"^\w.*\n", text, re.M)
 
 
 def package(requirement):
@@ -55,11 +55,12 @@ def locked(name, pins):
 
 def compile_pins(uv, pins):
     """The text of a locked file for pins."""
-    return subprocess.run(
+    made = subprocess.run(
         [uv, "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-annotate", "--no-header",
          "--python-version", "3.10", "--constraints", PINS / "constraints.txt", "-"],
         input=pins, stdout=subprocess.PIPE, text=True, check=True,
     ).stdout  # fmt: skip
+    return made.replace(" \\\n    ", " ")
 
 
 def main():

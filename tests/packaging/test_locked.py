@@ -27,9 +27,9 @@ def pins(text):
 @pytest.mark.parametrize("name", lock.BELOW)
 def test_every_package_has_its_version_and_hashes(name):
     for entry in lock.entries(text(name)):
-        first, *hashes = entry.splitlines()
-        assert re.match(r"[a-z0-9.-]+==\S+( ; .+)? \\$", first), first
-        assert hashes and all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}( \\)?", line) for line in hashes), first
+        first, *hashes = re.split(r" (?=--hash=)", entry.strip())
+        assert re.fullmatch(r"[a-z0-9.-]+==\S+( ; [^;]+)?", first), first
+        assert hashes and all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", each) for each in hashes), first
 
 
 @pytest.mark.parametrize("name", lock.BELOW)
@@ -56,4 +56,4 @@ def test_pytorch_is_left_to_its_index():
 
 def test_the_tools_of_a_language_come_with_hashes():
     (entry,) = lock.locked(lock.LANGUAGES, ["ziglang==0.15.2"])
-    assert entry.startswith("ziglang==0.15.2 \\\n") and "--hash=" in entry
+    assert entry.startswith("ziglang==0.15.2 --hash=")
