@@ -147,18 +147,15 @@ def test_kinds_of_parameters(kinds):
     assert host.call("kinds_scale", x=torch.ones(3, 0), by=0.5, keep=False)["y"].shape == (0, 2)
     found = host.call("kinds_broadcast", x=torch.ones(4, 1, 3), y=torch.ones(2, 1))
     assert found["z"].shape == (4, 2, 3) and found["count"].shape == () and found["count"] == 24
-    for sizes, expected in (
-        (((0, 3), (1, 1)), (0, 3)),
-        (((2, 1), (1, 0)), (2, 0)),
-        (((2,), (2, 2)), (2, 2)),
-        (((), (1, 2)), (1, 2)),
+    for first, second, expected in (
+        ((0, 3), (1, 1), (0, 3)),
+        ((2, 1), (1, 0), (2, 0)),
+        ((2,), (2, 2), (2, 2)),
+        ((), (1, 2), (1, 2)),
     ):
-        x, y = map(torch.ones, sizes)
-        assert (
-            host.call("kinds_broadcast", x=x, y=y)["z"].shape
-            == host.call("kinds_broadcast", x=y, y=x)["z"].shape
-            == expected
-        )
+        x, y = torch.ones(first), torch.ones(second)
+        assert host.call("kinds_broadcast", x=x, y=y)["z"].shape == expected
+        assert host.call("kinds_broadcast", x=y, y=x)["z"].shape == expected
     found = host.call("kinds_fill", x=torch.ones(5), sizes=(2, 2), ndim=2, fails=0)
     assert torch.equal(found["y"], torch.full((2, 2), 5.0))
     assert host.call("kinds_fill", x=torch.ones(5), sizes=(), ndim=0, fails=0)["y"].shape == ()

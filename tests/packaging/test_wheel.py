@@ -167,6 +167,15 @@ def extract(wheel, folder):
     return folder
 
 
+def environment(folder):
+    """The Python of a new environment, which sees the packages of the tests' one."""
+    run(folder.parent, sys.executable, "-m", "venv", "--without-pip", folder)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    (packages / "torch.pth").write_text("\n".join(seen))
+    return folder / "bin" / "python", packages
+
+
 @pytest.fixture(scope="module")
 def built(wheel, tmp_path_factory):
     """A folder with a virtual environment, ``venv``, and a project that was built in it, ``script``.
@@ -174,11 +183,8 @@ def built(wheel, tmp_path_factory):
     The environment has the wheel, and PyTorch from the one that the tests run in.
     """
     folder = tmp_path_factory.mktemp("built")
-    run(folder, sys.executable, "-m", "venv", "--without-pip", "venv")
-    (packages,) = folder.glob("venv/lib/python*/site-packages")
+    _, packages = environment(folder / "venv")
     extract(wheel, packages)
-    seen = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-    (packages / "torch.pth").write_text("\n".join(seen))
     made = shutil.ignore_patterns("__pycache__", "_ext")
     shutil.copytree(ROOT / "examples" / "legacy" / "script", folder / "script", ignore=made)
     run(folder / "script", folder / "venv" / "bin" / "python", "-m", "torchthaw", "run", "build.py")
@@ -225,6 +231,46 @@ def test_a_newer_torchthaw(built, wheel, tmp_path):
     (older,) = built.glob("venv/lib/python*/site-packages/torchthaw/lib/libth.so.1")
     assert newer.read_bytes() != older.read_bytes()
     assert works(built, "venv", PYTHONPATH=str(tmp_path / "newer")) == newer
+
+
+# An operator for somebody else, as README says how it is handed on
+
+SETUP = """
+import torchthaw
+from setuptools import setup
+
+setup(
+    name="silu", version="1.0", packages=["silu"],
+    ext_modules=[torchthaw.FFIExtension("silu.native", headers=["silu.h"], sources=["silu.c"])],
+    cmdclass={"build_ext": torchthaw.BuildExtension}, options={"bdist_wheel": {"py_limited_api": "cp310"}},
+)
+"""
+USE = """
+import torch, torchthaw
+from silu.native import functions
+x = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+functions.silu(x).sum().backward()
+print(*x.grad.tolist(), torchthaw.__file__)
+"""
+
+
+@pytest.mark.slow
+def test_an_operator_is_installed_with_torchthaw_from_one_folder(wheel, tmp_path):
+    source = shutil.copytree(ROOT / "examples" / "operator", tmp_path / "source")
+    (source / "silu").mkdir()
+    (source / "silu" / "__init__.py").touch()
+    (source / "setup.py").write_text(SETUP)
+    maker, packages = environment(tmp_path / "maker")
+    extract(wheel, packages)
+    pip = [maker, "-m", "pip", "-q", "--disable-pip-version-check"]
+    run(source, *pip, "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path / "wheels", ".")
+    user, packages = environment(tmp_path / "user")
+    find = ["install", "--no-index", "--find-links", tmp_path / "wheels"]
+    alone = subprocess.run([user, "-m", "pip", *find, "silu"], cwd=tmp_path, capture_output=True, text=True)
+    assert alone.returncode and "torchthaw" in alone.stderr
+    shutil.copy2(wheel, tmp_path / "wheels")
+    run(tmp_path, user, "-m", "pip", "-q", *find, "silu")
+    assert run(tmp_path, user, "-c", USE).split() == ["0.5", "0.5", str(packages / "torchthaw" / "__init__.py")]
 
 
 # The core, without PyTorch, on the Pythons that are there
