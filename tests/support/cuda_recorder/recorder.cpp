@@ -195,6 +195,9 @@ API cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_devi
 // ---- Streams and events ---------------------------------------------------------------------------------------------
 
 API cudaStreamSynchronize(cudaStream_t) { return memory.waits++, cudaSuccess; }
+API cudaStreamQuery(cudaStream_t stream) {
+    return order.streams.count(stream) ? REAL(cudaStreamQuery)(stream) : cudaSuccess;  // numbers of pretended GPUs
+}
 API cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status) {
     return *status = machine.capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone, cudaSuccess;
 }
