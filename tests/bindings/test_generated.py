@@ -121,7 +121,6 @@ def test_every_file_that_says_the_version_of_a_package_is_a_manifest():
     assert found == {path for path, _ in MANIFESTS} and len(found) >= 13
 
 
-@pytest.mark.slow
 def test_a_raised_version_is_written_into_every_manifest(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "bindings", tmp_path / "bindings", ignore=shutil.ignore_patterns("vectors", "__pycache__"))
     header = tmp_path / "my_lib.h"
