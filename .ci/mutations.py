@@ -91,15 +91,14 @@ class Lane:
     def prepare(self):
         """Builds the code as it is. What an ended run changed is put back."""
         self.copy.update(["src", "functions", "modules", "tensors"])
-        if not (
-            self.copy.folder / "build" / "CMakeCache.txt"
-        ).exists():  # GPUs' own compiler takes long, and tests nothing here
-            self.copy.run("cmake", "--preset", "python", "-G", "Ninja", "-DTORCHTHAW_CUDA=OFF", f"-DPython_EXECUTABLE={self.copy.python}",
-                          stdout=subprocess.DEVNULL)  # fmt: skip
+        build = self.copy.folder / "build"
+        if not (build / "CMakeCache.txt").exists():
+            # Without nvcc, which takes long, and compiles nothing that is tested here.
+            self.copy.run("cmake", "--preset", "python", "-G", "Ninja", "-DTORCHTHAW_CUDA=OFF",
+                          f"-DPython_EXECUTABLE={self.copy.python}", stdout=subprocess.DEVNULL)  # fmt: skip
         self.copy.run(self.copy.python, "ffi_build.py", stdout=subprocess.DEVNULL)
-        hosts = self.copy.folder / "build" / "hosts"
-        if not hosts.exists():
-            hosts.symlink_to(ROOT / "build" / "hosts")
+        if not (build / "hosts").exists():
+            (build / "hosts").symlink_to(ROOT / "build" / "hosts")
         ask = "import sys; sys.path.append('tests'); from support.instruction_sets import lacking; print(*lacking())"
         self.lacking = self.copy.run(self.copy.python, "-c", ask, stdout=subprocess.PIPE, text=True).stdout.split()
         self.is_prepared = True
@@ -131,8 +130,7 @@ class Lane:
             return []
         listed = self.copy.run("ninja", "-C", "build", "-t", "targets", "all", stdout=subprocess.PIPE, text=True).stdout
         slow = SLOW_PROGRAMS.read_text().split()
-        found = {*re.findall(rf"^({suite.programs}\w+): phony", listed, re.MULTILINE)}
-        names = {each if isinstance(each, str) else each[0] for each in found}
+        names = {found[1] for found in re.finditer(rf"^({suite.programs}\w+): phony", listed, re.MULTILINE)}
         return sorted(name for name in names if (name in slow) == are_slow)
 
     def build(self, suite):
