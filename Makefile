@@ -40,7 +40,7 @@ test: $(if $(only)$(all),test-build,test-build-quick) ## the quick tests, and on
 	@$(pytest) $(if $(only),$(or $(selected),$(error only=$(only): expected a file, a folder of tests or a word in a file name)),tests $(if $(all),,-m "not slow")) \
 		$(if $(record),--record-times build/test-times.txt) $(if $(share),--share $(share))
 
-test-all: ## the same with all=1; record=1 measures anew which are slow, share=1/2 leaves out the slow ones of half of the files
+test-all: ## the same with all=1; record=1 measures which are slow and names wrong marks, share=1/2 leaves out the slow ones of half of the files
 	@$(MAKE) test all=1
 
 test-build test-build-quick: test-environment

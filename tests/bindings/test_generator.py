@@ -218,14 +218,20 @@ def compile_java_jna(folder):
     run("javac", "-Xlint:all", "-Xdoclint:all,-missing", "-Werror", "-cp", JNA, "-d", "out", "Odd.java", cwd=folder)
 
 
-def compile_java_ffm(folder):
-    needs("javac")
-    (folder / "odd").rename(folder / "Odd.java")
+def foreign(folder):
+    """The files of FOREIGN, written below the folder."""
     patched = folder / "java" / "lang" / "foreign"
     patched.mkdir(parents=True)
     for name, text in FOREIGN.items():
         (patched / f"{name}.java").write_text(f"package java.lang.foreign;\npublic {text}\n")
-    run("javac", "-Xdoclint:all,-missing", "--patch-module", f"java.base={folder}", "-d", "out", *patched.iterdir(),
+    return sorted(patched.iterdir())
+
+
+def compile_java_ffm(folder):
+    needs("javac")
+    (folder / "odd").rename(folder / "Odd.java")
+    patched = foreign(folder)
+    run("javac", "-Xdoclint:all,-missing", "--patch-module", f"java.base={folder}", "-d", "out", *patched,
         "Odd.java", cwd=folder)  # fmt: skip
 
 

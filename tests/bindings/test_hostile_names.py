@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from hypothesis import given, strategies as st
-from test_generator import FOREIGN, JNA, needs, run, zig
+from test_generator import JNA, foreign, needs, run, zig
 
 from torchthaw.base import emitter
 from torchthaw.declarations import render
@@ -230,11 +230,8 @@ def compile_java_jna(folder, found):
 def compile_java_ffm(folder, found):
     needs("javac")
     (folder / "hostile").rename(folder / "Hostile.java")
-    patched = folder / "java" / "lang" / "foreign"
-    patched.mkdir(parents=True)
-    for name, text in FOREIGN.items():
-        (patched / f"{name}.java").write_text(f"package java.lang.foreign;\npublic {text}\n")
-    run("javac", "--patch-module", f"java.base={folder}", "-d", "out", *patched.iterdir(), "Hostile.java", cwd=folder)
+    patched = foreign(folder)
+    run("javac", "--patch-module", f"java.base={folder}", "-d", "out", *patched, "Hostile.java", cwd=folder)
 
 
 def compile_luajit(folder, found):
