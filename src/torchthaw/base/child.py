@@ -180,8 +180,7 @@ def _reason(status, err, usage, seconds, memory):
         return ""
     # ru_maxrss, in KiB, is that of the largest process, this one at the time of its fork among them. One that asks for
     # twice as much at once is refused at half.
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if memory is not None and (NO_MEMORY.search(err) or usage.ru_maxrss > max(0.4 * memory / 1024, own)):
+    if memory is not None and (NO_MEMORY.search(err) or usage.ru_maxrss > max(0.4 * memory / 1024, _largest_size())):
         return f"more than {_size(memory)} of memory"
     if status == -signal.SIGXCPU or usage.ru_utime + usage.ru_stime >= seconds:
         return f"more than {seconds:g} s"
@@ -189,6 +188,15 @@ def _reason(status, err, usage, seconds, memory):
         return f"the signal {_name(-status)}"
     part = PART_ENDED.search(err)
     return f"a signal: {os.fsdecode(part[0]).strip()}" if part else ""
+
+
+def _largest_size():
+    """The largest size that this process had, in KiB. Its own ru_maxrss is also that of the process that started it."""
+    with contextlib.suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as lines:
+        for line in lines:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _name(number):
