@@ -1,5 +1,6 @@
 """tests/build/test_child.py: the one way in which torchthaw runs another program under limits."""
 
+import ast
 import os
 import re
 import subprocess
@@ -11,8 +12,35 @@ import pytest
 from support import SRC
 from support.messages import names
 from torchthaw.base import child
+from torchthaw.base.errors import BuildError
 
 SECONDS = 20  # more than any of these programs needs
+PACKAGE = SRC / "torchthaw"
+STARTS = {
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "fork",
+    "popen",
+    "posix_spawn",
+    "posix_spawnp",
+    "spawnv",
+    "system",
+}  # of os
+# Files of torchthaw that start programs in another way than base/child.py, and why they do.
+OTHERS = {
+    "base/child.py": "it is the way",
+    "cuda_on_cpu/nvcc.py": "a compiler: what it starts has its input, its output, and the limits of its caller",
+    "cuda_on_cpu/sanitizer.py": "this process becomes one with AddressSanitizer",
+    "extension/ninja.py": "the user's build: it may take hours and all memory, and shows its lines",
+    "legacy/cxx.py": "a compiler, which this process becomes",
+    "legacy/nvcc.py": "a compiler, which this process becomes",
+    "legacy/running.py": "the user's program, which this process becomes",
+    "legacy/modernize/recorder.py": "it writes down what the user's build would start",
+    "legacy/modernize/trials/isolated.py": "it forks a process that has PyTorch",
+    "selftest/checks.py": "each check is a program that base/child.py has started",
+}
 
 
 def says(text, *parts):
@@ -37,6 +65,23 @@ def wait_for(condition):
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
     return condition()
+
+
+def starts_programs(path):
+    """Whether a file of Python names subprocess, or a function of os that starts a program or becomes one."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import) and any(each.name == "subprocess" for each in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and node.module == "subprocess":
+            return True
+        if isinstance(node, ast.Attribute) and node.attr in STARTS and getattr(node.value, "id", "") == "os":
+            return True
+    return False
+
+
+@pytest.mark.skipif(not PACKAGE.is_dir(), reason="an installed torchthaw is tested, without its sources here")
+def test_whatever_starts_a_program_does_it_here():
+    assert {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if starts_programs(path)} == OTHERS.keys()
 
 
 def test_status_and_output_of_a_program():
@@ -114,6 +159,29 @@ def test_output_is_limited():
 
 def test_output_of_errors_is_limited_too():
     assert says(shell("yes >&2", output=100_000).ended_by, "output")
+
+
+def test_an_answer_is_text():
+    said = child.answer(["sh", "-c", "cat; echo err >&2; exit 3"], input="ä", check=False)
+    assert said == (3, "ä", "err\n")
+
+
+@pytest.mark.parametrize("script, limits, reason", [
+    ("echo wrong >&2; exit 3", {}, ("status", "3", "wrong")), ("kill -SEGV $$", {}, ("SIGSEGV",)),
+    ("sleep 60", {"seconds": 0.1}, ("0.1 s",)), ("yes", {"output": 1 << 20}, ("1 MB", "output")),
+])  # fmt: skip
+def test_a_tool_that_does_not_answer_is_an_error_that_names_it(script, limits, reason):
+    with pytest.raises(BuildError, match=names(script, *reason)):
+        child.answer(["sh", "-c", script], **limits)
+
+
+def test_a_kernel_that_does_not_tell_of_an_end_is_asked(monkeypatch):
+    def refuse(pid):
+        raise OSError("no such call")
+
+    monkeypatch.setattr(os, "pidfd_open", refuse, raising=False)
+    assert shell("sleep 0.05; echo out").out == b"out\n"
+    assert says(shell("sleep 60", seconds=0.1).ended_by, "0.1 s")
 
 
 @pytest.mark.parametrize("signal", ["SEGV", "KILL", "TERM"])

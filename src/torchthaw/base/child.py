@@ -1,4 +1,7 @@
-"""torchthaw/base/child.py: runs a program under limits, and ends it with all that it started."""
+"""torchthaw/base/child.py: runs a program under limits, and ends it with all that it started.
+
+run() is for programs that work on what others wrote; answer() for tools that are asked a question.
+"""
 
 import contextlib
 import functools
@@ -6,12 +9,15 @@ import os
 import re
 import resource
 import selectors
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from typing import NamedTuple
+
+from .errors import BuildError
 
 MEGABYTE = 1 << 20
 # A shell sets the limits of its own process, which the program then becomes: no code of Python runs after a fork.
@@ -20,7 +26,8 @@ LIMITED = 'ulimit -S -t "$1" && { [ "$2" = unlimited ] || ulimit -S -v "$2"; } |
 NO_MEMORY = re.compile(rb"out of memory|memory exhausted|[Cc]annot allocate memory|\bbad_alloc\b|\bMemoryError\b")
 # What gcc and clang print of a part of theirs that a signal has ended.
 PART_ENDED = re.compile(rb"(.{1,80}) signal terminated program|failed due to signal|terminated with signal")
-PAUSE = 0.02  # seconds between two looks at a program that prints nothing
+PAUSE = 0.02  # seconds between two looks at a program that prints nothing, where the kernel does not tell that it ended
+ENDED = "ended"  # what a selector says of the file that tells it
 
 
 class Result(NamedTuple):
@@ -76,6 +83,31 @@ def run(command, *, seconds, memory=None, output=16 * MEGABYTE, cwd=None, env=No
     return Result(process.returncode, out, err, ended_by)
 
 
+class Answer(NamedTuple):
+    """What a tool said: its exit status, and what it printed, as text."""
+
+    status: int
+    out: str
+    err: str
+
+
+def answer(
+    command, *, check=True, seconds=120, memory=4096 * MEGABYTE, output=256 * MEGABYTE, cwd=None, env=None, input=""
+):
+    """The Answer of a tool that is asked something, such as ``nm``, or a compiler for its folders.
+
+    check: whether an exit status other than 0 is a BuildError too. Raises BuildError, which names the command, where a
+    limit of run() or a signal ended it; FileNotFoundError where it is not there.
+    """
+    data = input.encode("utf-8", "surrogateescape")
+    done = run(command, seconds=seconds, memory=memory, output=output, cwd=cwd, env=env, input=data)
+    out, err = (text.decode("utf-8", "surrogateescape") for text in (done.out, done.err))
+    if done.ended_by or check and done.status:
+        reason = f"was ended by {done.ended_by}" if done.ended_by else f"failed with exit status {done.status}"
+        raise BuildError(f"{shlex.join(map(os.fspath, command))}: it {reason}\n{err or out}".rstrip())
+    return Answer(done.status, out, err)
+
+
 def _size(count):
     return f"{count / MEGABYTE:g} MB"
 
@@ -99,7 +131,9 @@ def _known(which, *more):
 def _talk(process, data, end, output, on_line):
     """([out, err], "time", "output" or ""): passes ``data`` on and reads what is printed, until the program ends."""
     printed, lines = [bytearray(), bytearray()], [Lines(on_line), Lines(on_line)]
-    with selectors.DefaultSelector() as selector:
+    with selectors.DefaultSelector() as selector, _told(process) as told:
+        if told is not None:
+            selector.register(told, selectors.EVENT_READ, ENDED)
         for number, pipe in enumerate((process.stdout, process.stderr)):
             os.set_blocking(pipe.fileno(), False)
             selector.register(pipe, selectors.EVENT_READ, number)
@@ -108,9 +142,12 @@ def _talk(process, data, end, output, on_line):
             selector.register(process.stdin, selectors.EVENT_WRITE)
         is_over, data = False, memoryview(data)
         while True:
-            ready = selector.select(0 if is_over else PAUSE)
+            wait = PAUSE if told is None else max(0, end - time.monotonic())
+            ready = selector.select(0 if is_over else wait)
             for key, _ in ready:
-                if key.fileobj is process.stdin:
+                if key.data is ENDED:
+                    selector.unregister(told)
+                elif key.fileobj is process.stdin:
                     data = _written(process.stdin, data)
                     if not data:
                         selector.unregister(process.stdin)
@@ -123,7 +160,7 @@ def _talk(process, data, end, output, on_line):
             if sum(map(len, printed)) > output:
                 return printed, "output"
             # What the program started may hold the pipes: once it has ended, what is in them is the rest.
-            if is_over and not any(key.data is not None for key, _ in ready):
+            if is_over and not any(key.data in (0, 1) for key, _ in ready):
                 break
             is_over = is_over or _is_over(process)
             if not is_over and time.monotonic() >= end:
@@ -131,6 +168,20 @@ def _talk(process, data, end, output, on_line):
     for each in lines:
         each.end()
     return printed, ""
+
+
+@contextlib.contextmanager
+def _told(process):
+    """A file that can be read once the program has ended; None where the kernel has none."""
+    try:
+        told = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):
+        yield None
+        return
+    try:
+        yield told
+    finally:
+        os.close(told)
 
 
 class Lines:

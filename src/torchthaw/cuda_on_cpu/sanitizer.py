@@ -5,10 +5,9 @@ It must be in a process from its start, so Python begins again with LD_PRELOAD. 
 
 import ctypes
 import os
-import subprocess
 import sys
 
-from ..base import toolchain
+from ..base import child, toolchain
 
 OPTIONS, PRELOAD = "ASAN_OPTIONS", "LD_PRELOAD"
 # C++ exceptions go through AddressSanitizer, which must find them when it is loaded.
@@ -27,10 +26,7 @@ def libraries():
     compiler = toolchain.cxx_compiler()
     found = []
     for name in NAMES:
-        command = [*compiler, f"-print-file-name={name}"]
-        path = subprocess.run(
-            command, stdout=subprocess.PIPE, encoding="utf-8", errors="surrogateescape", check=True
-        ).stdout.strip()
+        path = child.answer([*compiler, f"-print-file-name={name}"]).out.strip()
         if not os.path.isabs(path):
             raise FileNotFoundError(
                 f"TORCHTHAW_CUDA_CHECK=1: expected {name} of {compiler[0]}, got a compiler without it"

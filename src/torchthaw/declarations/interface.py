@@ -5,12 +5,11 @@ Every type is one of types.SCALARS, a pointer to one, ``void *``, or text; funct
 
 import os
 import re
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from ..base import toolchain
+from ..base import child, toolchain
 from ..header import cdef, cffi_names, crossing, description, prototypes, reading
 from ..header.cffi_names import model
 from .types import SCALARS
@@ -166,10 +165,8 @@ def _constants(header, declared, include_dirs, define_flags):
         # Functions that the header defines may call others.
         flags += ["-w", "-O1", "-Wl,--unresolved-symbols=ignore-all,-z,lazy"]
         command = [*toolchain.c_compiler(), *flags, "-x", "c", "-", "-o", path]
-        result = subprocess.run(command, input=program, capture_output=True, encoding="utf-8", errors="surrogateescape")
-        if result.returncode:
-            raise ValueError(f"{header}: the C compiler failed\n{result.stderr}")
-        printed = subprocess.run(
-            [path], capture_output=True, encoding="utf-8", errors="surrogateescape", check=True
-        ).stdout
+        result = child.answer(command, input=program, check=False)
+        if result.status:
+            raise ValueError(f"{header}: the C compiler failed\n{result.err}")
+        printed = child.answer([path]).out
     return [(name, int(value)) for name, value in zip(names, printed.split())]

@@ -6,12 +6,11 @@ import os
 import re
 import shutil
 import struct
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from ..base import config
+from ..base import child, config
 from . import nvidia_packages
 
 # A link beside the launcher of torchthaw.legacy.launcher, to the nvcc that it stands for.
@@ -85,7 +84,7 @@ class Toolkit(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def _output(*command):
-    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape").stdout
+    return child.answer(command, check=False).out
 
 
 def toolkit():
@@ -129,10 +128,8 @@ def _behind(nvcc):
 @functools.lru_cache(maxsize=None)
 def _root(nvcc):
     """What nvcc itself takes for the toolkit's folder: the nvcc on PATH may be a script that calls another."""
-    dry = subprocess.run(
-        [nvcc, "--dryrun", "-x", "cu", os.devnull], capture_output=True, encoding="utf-8", errors="surrogateescape"
-    )
-    found = re.search(r"^#\$ TOP=(.+)$", dry.stderr, re.M)
+    dry = child.answer([nvcc, "--dryrun", "-x", "cu", os.devnull], check=False)
+    found = re.search(r"^#\$ TOP=(.+)$", dry.err, re.M)
     return Path(os.path.realpath(found[1].strip())) if found else Path(os.path.realpath(nvcc)).parents[1]
 
 
@@ -178,8 +175,8 @@ def visible(toolkit):
     query = toolkit.root / "bin" / "__nvcc_device_query"
     if not os.access(query, os.X_OK):
         return []
-    result = subprocess.run([query], capture_output=True, encoding="utf-8", errors="surrogateescape")
-    return sorted(set(re.findall(r"\d+", result.stdout)), key=int) if result.returncode == 0 else []
+    result = child.answer([query], check=False, memory=None)  # the driver takes the addresses of all cards
+    return sorted(set(re.findall(r"\d+", result.out)), key=int) if result.status == 0 else []
 
 
 def _listed(given, toolkit):

@@ -3,12 +3,11 @@
 import itertools
 import os
 import re
-import subprocess
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..base import toolchain
+from ..base import child, toolchain
 
 FLAGS = "-isystem", "-iquote", "-idirafter", "-I"
 # Of flags, what decides which declarations headers have: these with a word of their own or the next one, and the others.
@@ -118,9 +117,7 @@ def _without_folders(command):
 def _listed(command, language, environment):
     """The folders that a compiler says it looks into; None where it does not say so."""
     kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    done = subprocess.run(
-        [*command, "-E", "-v", "-x", language, os.devnull], capture_output=True, encoding="utf-8", errors="surrogateescape",
-        env={**kept, **dict(environment), "LC_ALL": "C"},
-    )  # fmt: skip
-    found = "".join(LISTED.findall(done.stderr))
-    return None if done.returncode or not found else [line.strip() for line in found.splitlines()]
+    environment = {**kept, **dict(environment), "LC_ALL": "C"}
+    done = child.answer([*command, "-E", "-v", "-x", language, os.devnull], env=environment, check=False)
+    found = "".join(LISTED.findall(done.err))
+    return None if done.status or not found else [line.strip() for line in found.splitlines()]

@@ -2,11 +2,10 @@
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from ..base import toolchain, writing
+from ..base import child, toolchain, writing
 from . import unlisted
 from .unlisted import digest
 
@@ -65,8 +64,7 @@ def of(folder, facts, compilers, started, searched):
     A file that was written or moved there since ``started``, as time.time_ns() has it, may not be what the compiler
     read: it counts as one that has other content now. searched: the header_folders.Folders of the build.
     """
-    command = [toolchain.tool("ninja"), "-C", os.fspath(folder), "-t", "deps"]
-    text = subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape", check=True).stdout
+    text = child.answer([toolchain.tool("ninja"), "-C", folder, "-t", "deps"]).out
     objects, current = {}, None
     for line in text.splitlines():
         if line.startswith("    "):

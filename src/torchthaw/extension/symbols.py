@@ -5,9 +5,8 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 
-from ..base import toolchain
+from ..base import child, toolchain
 from . import cuda
 from .ninja_paths import unescape
 
@@ -39,9 +38,7 @@ def readable(names):
     """The names as C++ has them."""
     if not shutil.which("c++filt"):
         return names
-    return subprocess.run(
-        ["c++filt", *names], capture_output=True, encoding="utf-8", errors="surrogateescape"
-    ).stdout.splitlines()
+    return child.answer(["c++filt"], input="\n".join(names)).out.splitlines()
 
 
 def hints(made, names, places):
@@ -98,11 +95,8 @@ def _in_cxx(made, name):
     for object, source in re.findall(
         r"^build (\S+\.o): \w+ (.+)$", (made.parent / "build.ninja").read_text("utf-8", "surrogateescape"), re.M
     ):
-        command = ["nm", "--defined-only", "--format=posix", object]
-        listed = subprocess.run(
-            command, cwd=made.parent, capture_output=True, encoding="utf-8", errors="surrogateescape"
-        ).stdout.splitlines()
-        mangled = [line.split()[0] for line in listed if line.startswith("_Z")]
+        listed = child.answer(["nm", "--defined-only", "--format=posix", object], cwd=made.parent, check=False).out
+        mangled = [line.split()[0] for line in listed.splitlines() if line.startswith("_Z")]
         for other in readable(mangled) if mangled else ():
             if re.search(rf"(?:^|::|\s){name}(?:<[^()]*>)?\(", other):
                 found.append((unescape(source), other))
@@ -113,13 +107,8 @@ def _undefined(made):
     """What is undefined, and neither weak nor bound to a version of a library, as all of libc, libm, libstdc++ is."""
     if not shutil.which("nm"):
         return []
-    command = ["nm", "-D", "--undefined-only", "--format=posix", made]
-    words = [
-        line.split()
-        for line in subprocess.run(
-            command, capture_output=True, encoding="utf-8", errors="surrogateescape"
-        ).stdout.splitlines()
-    ]
+    listed = child.answer(["nm", "-D", "--undefined-only", "--format=posix", made], check=False).out
+    words = [line.split() for line in listed.splitlines()]
     return sorted(name for name, kind, *_ in words if kind == "U" and "@" not in name)
 
 
@@ -132,21 +121,17 @@ def _has(library, name):
 
 def _unresolved(made, names):
     """Those of ``names`` that the linker does not find either: it is run again, and asked to name them."""
-    ninja = [toolchain.tool("ninja"), "-C", os.fspath(made.parent), "-t", "commands", made.name]
-    link = subprocess.run(
-        ninja, capture_output=True, encoding="utf-8", errors="surrogateescape", check=True
-    ).stdout.splitlines()[-1]
+    ninja = [toolchain.tool("ninja"), "-C", made.parent, "-t", "commands", made.name]
+    link = child.answer(ninja).out.splitlines()[-1]
     if LEFT_OPEN in shlex.split(link):
         return []
     again = made.with_name(f".{made.name}.strict")
     command = f"{link} {shlex.join([*STRICT, '-o', again.name])}"
     try:
-        result = subprocess.run(
-            command, shell=True, cwd=made.parent, capture_output=True, encoding="utf-8", errors="replace"
-        )
+        result = child.answer(["/bin/sh", "-c", command], cwd=made.parent, check=False)
     finally:
         again.unlink(missing_ok=True)
-    if result.returncode:
+    if result.status:
         return []  # a linker that does not know these flags
-    said = set(re.findall(r"[\w.$@]+", result.stderr))
+    said = set(re.findall(r"[\w.$@]+", result.err))
     return [name for name in names if name in said]

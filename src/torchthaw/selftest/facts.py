@@ -3,10 +3,10 @@
 import importlib.metadata
 import os
 import platform
-import subprocess
 import sys
 
-from ..base import config, toolchain
+from ..base import child, config, toolchain
+from ..base.errors import BuildError
 
 PACKAGES = "torch", "numpy", "cffi", "setuptools", "ninja", "fissix"
 # Variables that change what is built or run, besides those that begin with TORCHTHAW_.
@@ -44,11 +44,9 @@ def first_line(find):
     """What a compiler says of itself."""
     try:
         command = find()
-        said = subprocess.run(
-            [*command, "--version"], capture_output=True, encoding="utf-8", errors="replace", timeout=20
-        )
-        return f"{' '.join(command)}: {(said.stdout or said.stderr).partition(chr(10))[0]}"
-    except (OSError, subprocess.TimeoutExpired) as error:
+        said = child.answer([*command, "--version"], check=False, seconds=20)
+        return f"{' '.join(command)}: {(said.out or said.err).partition(chr(10))[0]}"
+    except (OSError, BuildError) as error:
         return str(error)
 
 

@@ -10,11 +10,10 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-from torchthaw.base import cache, extras
+from torchthaw.base import cache, child, extras
 
 OF_OPENBLAS = ("openblas", "blas", "cblas", "lapack")
 # Names of numpy.distutils -> those of pkg-config, the first that it has.
@@ -48,10 +47,8 @@ def _pkg_config(name):
     program = shutil.which(os.environ.get("PKG_CONFIG", "pkg-config"))
     if program is None:
         return {}
-    done = subprocess.run(
-        [program, "--cflags", "--libs", name], capture_output=True, encoding="utf-8", errors="surrogateescape"
-    )
-    return _keywords(shlex.split(done.stdout)) if done.returncode == 0 else {}
+    done = child.answer([program, "--cflags", "--libs", name], check=False)
+    return _keywords(shlex.split(done.out)) if done.status == 0 else {}
 
 
 def _keywords(words):
