@@ -87,6 +87,13 @@ def test_forward_mode_around_a_compiled_function_needs_a_formula(functions, name
     ours = names("x", "tangent", f"functions.{name}", "graph", "formula")
     with pytest.raises(RuntimeError, match=f"{ours}|forward-mode AD tangent"):
         dual(compiled, x)
+
+
+@captured
+@pytest.mark.parametrize("name", ["minus", "square"])
+def test_a_compiled_function_is_called_in_forward_mode_without_a_tangent(functions, name):
+    function, x = getattr(functions, name), leaf(4, 3).detach()
+    compiled = torch.compile(lambda x: function(x), fullgraph=True, backend="aot_eager")
     with forward_ad.dual_level():
         assert torch.equal(compiled(x), function(x))
 

@@ -18,8 +18,17 @@ def refuse(operator, parameters, arguments):
             continue
         if records and argument.requires_grad:
             raise RuntimeError(_message(operator, parameter.name, "requires grad"))
-        if not hides_tangent(argument) and unpack_dual(argument).tangent is not None:
-            raise RuntimeError(_message(operator, parameter.name, "has a tangent"))
+        tangent = "" if hides_tangent(argument) else _tangent(argument)
+        if tangent:
+            raise RuntimeError(_message(operator, parameter.name, tangent))
+
+
+def _tangent(argument):
+    """What is said of the tangent of a tensor; "" where it has none."""
+    try:
+        return "has a tangent" if unpack_dual(argument).tangent is not None else ""
+    except RuntimeError:  # PyTorch's own assertion
+        return "may have a tangent, which PyTorch does not tell inside of a compiled graph"
 
 
 def _message(operator, name, what):
