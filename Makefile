@@ -108,8 +108,9 @@ compat: test-environment ## test one wheel beside many versions: torch="2.4.1 ne
 compat-short: test-environment ## the same with the newest PyTorch that .ci/requirements records, on this Python
 	@$(python) .ci/compat.py --short
 
-projects: test-environment ## build real projects, without and with run: only="nnfc DCNv2" torch=2.15.0 short=1 applied=1 cuda=cpu publish=1
-	@$(python) .ci/projects.py $(only) $(if $(short),--short) $(if $(publish),--publish) $(if $(applied),--applied) $(if $(cuda),--cuda $(cuda)) \
+projects: test-environment ## build real projects, without and with run: only="nnfc DCNv2" torch=2.15.0 short=1 edits=1 applied=1 cuda=cpu publish=1
+	@$(python) .ci/projects.py $(only) $(if $(short),--short) $(if $(publish),--publish) $(if $(applied),--applied) $(if $(edits),--edits) \
+		$(if $(cuda),--cuda $(cuda)) \
 		$(if $(torch),--torch $(torch)) $(if $(environment),--environment $(environment))
 
 wheel: test-environment ## what is published, in dist/: sdist, x86_64 and aarch64 wheels, tested; only="sdist x86_64" quick=1

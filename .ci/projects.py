@@ -6,13 +6,15 @@
     make projects environment=/path/python    in the environment of that Python
     make projects applied=1                   after `doctor --apply`; publish=1 writes the second table
     make projects cuda=cpu                    kernels run on the CPU; publish=1 writes the third table
+    make projects edits=1                     only `doctor --apply`, whose edits must be those that were read; fourth table
 
 A project is one record, tests/projects/NAME.toml; docs/reference/projects.md explains its keys. TORCHTHAW_PROJECTS names a
 folder of git repositories, OWNER+NAME/repo, OWNER+NAME, OWNER/NAME or NAME, each also with .git behind it; what is not
 there is cloned from GitHub. A project is built in a clone of its own, in build/projects/NAME/WAY/, with an environment on
 top of PyTorch's, so that its steps may install what they like; logs are beside it. CUDA code is built where nvcc and a
 PyTorch with CUDA are found. --publish writes docs/reference/projects.md. The exit status is 1 where a project stops
-under `run` and its record names no fault, or comes less far after `doctor --apply` than the first table says.
+under `run` and its record names no fault, comes less far after `doctor --apply` than the first table says, or has edits
+that nobody has read, as doctor_edits.py compares them.
 """
 
 import argparse
@@ -27,6 +29,7 @@ from pathlib import Path
 
 import compat
 import cuda_samples
+import doctor_edits
 import page
 import projects_table
 import tomlkit
@@ -106,6 +109,7 @@ class Project:
     note: str = ""
     fault: str = ""
     fault_on_cpu: str = ""
+    edits: dict = dataclasses.field(default_factory=dict)  # those that were read: lines, files, false, digest
 
     def has_kernels(self):
         """Whether a step shows what kernels compute."""
@@ -133,7 +137,7 @@ class Outcome:
     message: str = ""
     replaced: list = dataclasses.field(default_factory=list)
     built: dict = dataclasses.field(default_factory=dict)  # extension -> "CUDA" or "CPU"
-    edits: str = ""  # those of the doctor, in words
+    edits: doctor_edits.Edits | None = None  # those of the doctor
 
 
 def records(folder):
@@ -231,11 +235,9 @@ def attempt(project, way, environment, folder, applied=False):
     applied: the doctor edits it first; WAY is "applied" in the names.
     """
     place, name = FOLDER / project.name, "applied" if applied else way
-    copy, prefix = place / name / project.repository.split("/")[1], place / f"{name}-environment"
-    compat.remove(place / name, prefix, *place.glob(f"{name}-*.*"))
-    copy.parent.mkdir(parents=True)
-    start = place / f"{name}-0.log"
-    checkout(project.repository, project.commit, folder, copy, start)
+    prefix = place / f"{name}-environment"
+    compat.remove(prefix)
+    copy, start = clone_of(project, name, folder)
     for path, other in project.beside.items():
         compat.remove(copy / path)
         checkout(*other.split("@"), folder, copy / path, start)
@@ -251,7 +253,7 @@ def attempt(project, way, environment, folder, applied=False):
     needs = [*project.needs, *(DOCTOR_NEEDS if edited else [])]
     if needs and compat.run(compat.pip(python, "install", "-q", *needs), start, LIMIT, env=variables):
         raise ProjectError(f"{project.name}: {' '.join(needs)} could not be installed, see {start}")
-    outcome = Outcome([], edits=edits(python, copy, variables) if edited else "")
+    outcome = Outcome([], edits=edited_by_doctor(project, python, copy, variables) if edited else None)
     for number, step in enumerate(project.steps, 1):
         if not taken(step, way, environment):
             continue
@@ -276,6 +278,16 @@ def attempt(project, way, environment, folder, applied=False):
     return outcome
 
 
+def clone_of(project, way, folder):
+    """(a new clone of a project in build/projects/NAME/WAY/, its log)"""
+    place = FOLDER / project.name
+    copy, log = place / way / project.repository.split("/")[1], place / f"{way}-0.log"
+    compat.remove(place / way, *place.glob(f"{way}-*.*"))
+    copy.parent.mkdir(parents=True)
+    checkout(project.repository, project.commit, folder, copy, log)
+    return copy, log
+
+
 def built(*folders):
     """{extension: "CUDA" or "CPU"} of the shared objects there; of several with one name, CUDA counts."""
     found = {}
@@ -298,17 +310,19 @@ def taken(step, way, environment):
     return where != "runs" and (where is not True or environment.cuda)
 
 
-def edits(python, copy, variables):
-    """Lets the doctor edit the clone; what it did, in words."""
-    done = subprocess.run(
-        [python, "-m", "torchthaw", "doctor", copy, "--apply", "--json"], capture_output=True, text=True, timeout=LIMIT,
-        env={**variables, "PYTHONPATH": os.fspath(ROOT / "src")},
-    )  # fmt: skip
-    if done.returncode not in (0, 1):
-        raise ProjectError(f"{copy.name}: the doctor failed: {done.stderr.strip()}")
-    changed = json.loads(done.stdout)["changed"]
-    lines, files = sum(changed.values()), len(changed)
-    return f"{lines} line{'s' * (lines != 1)} in {files} file{'s' * (files != 1)}" if files else "none"
+def edited_by_doctor(project, python, copy, variables):
+    """Lets the doctor edit the clone; its Edits, which must be those of the record."""
+    made = doctor_edits.make(python, copy, {**variables, "PYTHONPATH": os.fspath(ROOT / "src")}, LIMIT)
+    doctor_edits.compare(project.name, made, project.edits, copy, FOLDER / project.name / "edits.diff")
+    return made
+
+
+def edits_of(project, environment, folder):
+    """The row of the fourth table: what a person has read. Nothing is built."""
+    copy, _ = clone_of(project, "edits", folder)
+    made = edited_by_doctor(project, environment.python, copy, dict(os.environ))
+    print(f"{project.name}: doctor --apply: {made.told()}, as they were read", flush=True)
+    return projects_table.edits_row(project, made)
 
 
 def words(step, way, python, file):
@@ -339,7 +353,7 @@ def applied_row_of(project, environment, folder):
     way = APPLIED[project.kind]
     outcome = attempt(project, way, environment, folder, applied=True)
     row = projects_table.applied_row(project, environment, way, outcome, PAGE, datetime.date.today().isoformat())
-    print(f"{project.name}: doctor --apply: {outcome.edits}: {row['cells']['after the edits']}", flush=True)
+    print(f"{project.name}: doctor --apply: {outcome.edits.told()}: {row['cells']['after the edits']}", flush=True)
     return row
 
 
@@ -350,7 +364,7 @@ def kernels_row_of(project, environment, folder):
     return projects_table.kernels_row(project, environment, outcome, datetime.date.today().isoformat())
 
 
-ROWS = {"projects": row_of, "applied": applied_row_of, "kernels": kernels_row_of}
+ROWS = {"projects": row_of, "applied": applied_row_of, "kernels": kernels_row_of, "edits": edits_of}
 
 
 def options(names):
@@ -360,6 +374,11 @@ def options(names):
     parser.add_argument("--publish", action="store_true", help="write the rows into docs/reference/projects.md")
     table = parser.add_mutually_exclusive_group()
     table.add_argument("--applied", action="store_true", help="only after doctor --apply: the second table")
+    table.add_argument(
+        "--edits",
+        action="store_true",
+        help="only doctor --apply, whose edits must be those that were read: the fourth table",
+    )
     table.add_argument("--cuda", choices=["cpu"], help="kernels run on the CPU: the third table")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--torch", type=compat.versions(r"\d+\.\d+\.\d+", "2.15.0"), help="a version to install")
@@ -386,15 +405,15 @@ def main():
         FOLDER.mkdir(parents=True, exist_ok=True)
         python = made(chosen.torch[0]) if chosen.torch else chosen.environment or sys.executable
         environment = described(python)
-        table = "applied" if chosen.applied else "kernels" if chosen.cuda else "projects"
+        table = "applied" if chosen.applied else "kernels" if chosen.cuda else "edits" if chosen.edits else "projects"
         for name in wanted:
             project = known[name]
-            if project.cuda == "only" and not environment.cuda and not chosen.cuda:
+            if project.cuda == "only" and not environment.cuda and table not in ("kernels", "edits"):
                 print(f"{name}: skipped: it is for GPUs alone; nvcc or a PyTorch with CUDA is missing", flush=True)
                 continue
             try:
                 row = ROWS[table](project, environment, folder)
-            except ProjectError as error:
+            except (ProjectError, doctor_edits.EditsError) as error:
                 bad.append(str(error))
                 continue
             if row["stops"]:

@@ -9,6 +9,7 @@ COLUMNS = {
     "projects": ["project", "with `run`", "before", "what was replaced", "commit", "PyTorch", "date"],
     "applied": ["project", "after the edits", "edits", "built with", "commit", "PyTorch", "date"],
     "kernels": ["project", "with kernels on the CPU", "commit", "PyTorch", "date"],
+    "edits": ["project", "lines", "files", "false lines", "commit"],
 }
 COMPARED_WITH = {"plain": "before", "run": "with `run`"}  # the column that says how far a way comes without the edits
 SHOWS = ("builds", "imports", "values right")
@@ -92,7 +93,7 @@ def applied_row(project, environment, way, outcome, document, date):
     told = _after(project, environment, outcome) + (f" ({farther})" if farther else "")
     built = "`run`" if way == "run" else "PyTorch alone"
     stops = f"comes less far after doctor --apply: {told_of(outcome)}" if farther == "less far" else ""
-    cells = {**head, "edits": outcome.edits, "built with": built, "after the edits": told, "date": date}
+    cells = {**head, "edits": outcome.edits.told(), "built with": built, "after the edits": told, "date": date}
     return {"cells": cells, "stops": stops}
 
 
@@ -104,9 +105,25 @@ def kernels_row(project, environment, outcome, date):
     return {"cells": cells, "stops": stops}
 
 
+def edits_row(project, edits):
+    """The cells of the fourth table."""
+    name, false = _name(project), project.edits.get("false", 0)
+    cells = {
+        "project": name,
+        "lines": edits.lines,
+        "files": len(edits.files),
+        "false lines": false,
+        "commit": project.commit[:8],
+    }
+    return {"cells": {column: str(cell) for column, cell in cells.items()}, "stops": ""}
+
+
+def _name(project):
+    return f"[{project.name}](https://github.com/{project.repository})"
+
+
 def _head(project, environment):
-    name = f"[{project.name}](https://github.com/{project.repository})"
-    return {"project": name, "commit": project.commit[:8], "PyTorch": environment.torch}
+    return {"project": _name(project), "commit": project.commit[:8], "PyTorch": environment.torch}
 
 
 def _compared(rows, way, outcome):

@@ -81,7 +81,7 @@ def mirrors(tmp_path):
 def make(tmp_path, monkeypatch, mirrors, capfd):
     """make(options, **records): the exit status's words, what was printed, and the rows of the published table.
 
-    With --applied these are the rows of the second table, with --cuda those of the third.
+    With --applied these are the rows of the second table, with --cuda those of the third, with --edits of the fourth.
     """
     page = tmp_path / "projects.md"
     page.write_text("".join(f"<!-- {part}: begin -->\n<!-- {part}: end -->\n" for part in table.COLUMNS))
@@ -103,7 +103,8 @@ def make(tmp_path, monkeypatch, mirrors, capfd):
             failed = ""
         except SystemExit as error:
             failed = error.code
-        part = "applied" if "--applied" in words else "kernels" if "--cuda" in words else "projects"
+        parts = {"--applied": "applied", "--cuda": "kernels", "--edits": "edits"}
+        part = next((parts[word] for word in words if word in parts), "projects")
         return failed, capfd.readouterr().out, cells(page, part)
 
     monkeypatch.setattr(compat, "set_signals", lambda: None)
@@ -207,10 +208,30 @@ def test_headers_of_pytorchs_packages_are_given_to_pytorch_alone(make, monkeypat
     assert rows[0][2] == "`of packages`" and "packages" not in rows[0][1]
 
 
+def read(make, record):
+    """The record with the edits that it lacks, as the error without them says."""
+    failed, _, _ = make("--edits", small=record)
+    return record.replace("\n\n", f"\n{re.search('^edits = .*', failed, re.MULTILINE)[0]}\n\n", 1)
+
+
+@pytest.mark.slow
+def test_edits_that_nobody_has_read_are_an_error(make, tmp_path):
+    failed, _, _ = make("--edits", small=OLD)
+    assert re.search(names("small", "none", "2 lines", "1 file", "edits.diff"), failed)
+    assert "+for step in range(2):" in (tmp_path / "built/small/edits.diff").read_text()
+    record = read(make, OLD)
+    failed, out, rows = make("--edits", "--publish", small=record)
+    assert not failed and re.search(names("small", "2 lines", "1 file"), out)
+    assert [row[1:4] for row in rows] == [["2", "1", "0"]]
+    other = re.sub('digest = "..', 'digest = "zz', record)
+    for words in (["--edits"], ["--applied"]):
+        assert re.search(names("small", "2 lines", "edits.diff"), make(*words, small=other)[0])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind, way", [("cpp", "PyTorch alone"), ("ffi", "`run`")])
 def test_how_far_an_edited_project_comes(make, kind, way):
-    record = OLD.replace("cpp", kind)
+    record = read(make, OLD.replace("cpp", kind))
     make("--publish", small=record)
     failed, out, rows = make("--applied", "--publish", small=record)
     assert not failed and re.search(names("small", "doctor --apply", "builds"), out)
@@ -222,13 +243,15 @@ def test_how_far_an_edited_project_comes(make, kind, way):
 @pytest.mark.slow
 def test_an_edited_project_that_comes_as_far_as_before(make):
     make("--publish", small=WORKS)
-    assert make("--applied", "--publish", small=WORKS)[2][0][1] == "builds, imports, values right (as before)"
+    assert (
+        make("--applied", "--publish", small=read(make, WORKS))[2][0][1] == "builds, imports, values right (as before)"
+    )
 
 
 @pytest.mark.slow
 def test_an_edited_project_that_comes_less_far_fails(make):
     make("--publish", small=WORKS)
-    worse = WORKS.replace("== 6", "== 7, 'less'")
+    worse = read(make, WORKS).replace("== 6", "== 7, 'less'")
     failed, _, rows = make("--applied", "--publish", small=worse)
     assert rows[0][1] == "builds, imports; values right: no: `AssertionError: less` (less far)"
     assert re.search(names("small", "doctor --apply", "values right"), failed)
@@ -236,7 +259,7 @@ def test_an_edited_project_that_comes_less_far_fails(make):
 
 @pytest.mark.slow
 def test_without_a_row_of_this_pytorch_nothing_is_compared(make):
-    assert make("--applied", "--publish", small=WORKS)[2][0][1] == "builds, imports, values right"
+    assert make("--applied", "--publish", small=read(make, WORKS))[2][0][1] == "builds, imports, values right"
 
 
 VALUES_OF_KERNELS = """
@@ -394,6 +417,17 @@ def test_rows_of_kernels_that_stop_name_a_fault():
 def test_edited_projects_come_as_far_as_before():
     for name, after, *_ in cells(projects.PAGE, "applied"):
         assert name.partition("]")[0][1:] in RECORDS and after.endswith(("(as before)", "(farther)")), name
+
+
+def test_the_table_of_edits_is_that_of_the_records():
+    shown = {
+        name.partition("]")[0][1:]: (*map(int, numbers), commit)
+        for name, *numbers, commit in cells(projects.PAGE, "edits")
+    }
+    known = {
+        name: [record.edits.get(key, 0) for key in ("lines", "files", "false")] for name, record in RECORDS.items()
+    }
+    assert shown == {name: (*numbers, RECORDS[name].commit[:8]) for name, numbers in known.items()}
 
 
 def test_records_are_whole():

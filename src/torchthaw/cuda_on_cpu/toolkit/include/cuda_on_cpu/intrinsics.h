@@ -141,7 +141,7 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
     return unsigned((static_cast<unsigned long long>(high) << 32 | low) >> (by & 31));
 }
-inline int __mul24(int x, int y) { return int(unsigned(x << 8 >> 8) * unsigned(y << 8 >> 8)); }
+inline int __mul24(int x, int y) { return int((int(unsigned(x) << 8) >> 8) * 1LL * (int(unsigned(y) << 8) >> 8)); }
 inline unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffff) * (y & 0xffffff); }
 inline int __mulhi(int x, int y) { return int(static_cast<long long>(x) * y >> 32); }
 inline unsigned __umulhi(unsigned x, unsigned y) { return unsigned(static_cast<unsigned long long>(x) * y >> 32); }
@@ -155,8 +155,9 @@ inline unsigned __uhadd(unsigned x, unsigned y) { return unsigned((static_cast<u
 inline unsigned __sad(int x, int y, unsigned z) { return z + unsigned(x < y ? unsigned(y) - x : unsigned(x) - y); }
 inline unsigned __usad(unsigned x, unsigned y, unsigned z) { return z + (x < y ? y - x : x - y); }
 inline int __dp4a(int x, int y, int z) {
-    for (int i = 0; i < 4; i++) z += int(int8_t(x >> 8 * i)) * int8_t(y >> 8 * i);
-    return z;
+    unsigned sum = unsigned(z);
+    for (int i = 0; i < 4; i++) sum += unsigned(int8_t(x >> 8 * i) * int8_t(y >> 8 * i));
+    return int(sum);
 }
 
 // Loads and stores that only hint at caches, and the clock.
