@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from torchthaw.base import cache
-from torchthaw.cuda_on_cpu import device, home
+from torchthaw.cuda_on_cpu import build_device, toolkit_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "compiled_by_tests"
@@ -24,7 +24,7 @@ HEADERS = ("c_api/include/my_lib.h", "tests/export/kinds.h", "tests/derivatives/
 def compile_device(folder):
     """PyTorch's CUDA device."""
     shutil.rmtree(cache.root() / "cuda_device", ignore_errors=True)  # of changes before this one
-    shutil.copy(device.library(os.path.dirname(importlib.util.find_spec("torch").origin)), folder)
+    shutil.copy(build_device.library(os.path.dirname(importlib.util.find_spec("torch").origin)), folder)
 
 
 def compile_export(folder):
@@ -44,7 +44,9 @@ def compile_samples(folder):
     """CUDA programs that use most of the toolkit's headers."""
     for name in ("program", "random"):
         source = ROOT / "tests" / "cuda_on_cpu" / "samples" / f"{name}.cu"
-        subprocess.run([home.home() / "bin" / "nvcc", "-O0", "-c", source, "-o", folder / f"{name}.o"], check=True)
+        subprocess.run(
+            [toolkit_folder.home() / "bin" / "nvcc", "-O0", "-c", source, "-o", folder / f"{name}.o"], check=True
+        )
 
 
 KINDS = {"device": compile_device, "export": compile_export, "samples": compile_samples}

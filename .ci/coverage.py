@@ -37,10 +37,10 @@ PARTS = {
     "libmy_lib": ("c_api/my_lib/", "c_api/base/"),
     "libth": ("c_api/th/",),
     "libthc": ("c_api/thc/",),
-    "the bridge": ("src/torchthaw/bridge/", "src/torchthaw/legacy/structs/"),
+    "the bridge": ("src/torchthaw/bridge/", "src/torchthaw/legacy/ffi/structs/"),
     "CUDA on the CPU": ("src/torchthaw/cuda_on_cpu/",),
     "Python: extension": ("src/torchthaw/extension/",),
-    "Python: legacy": ("src/torchthaw/legacy/",),
+    "Python: legacy, doctor, modernize": ("src/torchthaw/legacy/", "src/torchthaw/doctor/", "src/torchthaw/modernize/"),
     "Python: the rest of torchthaw": ("src/torchthaw/",),
     "Python: functions, modules, tensors": ("functions/", "modules/", "tensors/"),
 }

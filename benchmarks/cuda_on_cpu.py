@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 
 from torchthaw.base import toolchain
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 
 from .harness import Contender, Group, Outcome, compare, summarise
 
@@ -25,7 +25,7 @@ COMPILATIONS = 5
 
 def library(folder):
     path = folder / "kernels.so"
-    nvcc = home.home() / "bin" / "nvcc"
+    nvcc = toolkit_folder.home() / "bin" / "nvcc"
     subprocess.run(
         [nvcc, "-O2", "-shared", "-Xcompiler", "-fPIC", "-o", path, HERE / "peers" / "cuda_on_cpu.cu"], check=True
     )
@@ -42,7 +42,7 @@ def per_thread(group, barriers):
 
 def compilations(folder):
     """Seconds of nvcc, and of the C++ compiler for what nvcc makes of the same file."""
-    nvcc, output = home.home() / "bin" / "nvcc", folder / "program.o"
+    nvcc, output = toolkit_folder.home() / "bin" / "nvcc", folder / "program.o"
     commands = {
         "nvcc": [nvcc, "-O2", "-c", "-keep", "-keep-dir", folder, "-o", output, SAMPLE],
         "g++ of the rewritten text": [

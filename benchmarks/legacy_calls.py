@@ -28,7 +28,7 @@ void check(THFloatTensor *input) {
 
 def sample():
     """The extension of examples/legacy/script, with one more function, which refuses what has not 4 dimensions."""
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     folder = calls.BUILD / "legacy"
     folder.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ def commands(way):
     """{name: the command} without and with the header."""
     from torch.utils.cpp_extension import include_paths
 
-    from torchthaw.legacy import cpp_extension, cxx_standard
+    from torchthaw.legacy.cpp import cpp_extension, cxx_standard
 
     folders = [*include_paths(), sysconfig.get_path("include")]
     common = [

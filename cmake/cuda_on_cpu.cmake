@@ -17,7 +17,7 @@ function(cuda_on_cpu_make_toolkit)
         COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/src
             ${Python_EXECUTABLE} -m torchthaw.cuda_on_cpu ${cuda_on_cpu_home} $<TARGET_SONAME_FILE:cuda_on_cpu>
         COMMAND ${CMAKE_COMMAND} -E touch ${cuda_on_cpu_home}/made
-        DEPENDS ${cuda_on_cpu_sources}/home.py ${cuda_on_cpu_sources}/../base/cache.py
+        DEPENDS ${cuda_on_cpu_sources}/toolkit_folder.py ${cuda_on_cpu_sources}/../base/cache.py
             ${cuda_on_cpu_sources}/../base/isolated.py VERBATIM)
     add_custom_target(cuda_on_cpu_toolkit DEPENDS ${cuda_on_cpu_home}/made)
     add_dependencies(cuda_on_cpu_toolkit cuda_on_cpu)

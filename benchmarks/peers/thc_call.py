@@ -14,7 +14,7 @@ BUILD = HERE.parents[1] / "build" / "benchmarks" / "thc_call"
 @functools.cache
 def load():
     """The module; needs nvcc."""
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     BUILD.mkdir(parents=True, exist_ok=True)
     create_extension(

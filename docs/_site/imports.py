@@ -14,6 +14,8 @@ FILE = ROOT / "docs" / "diagrams" / "imports.dot"
 # From the top; those of a row do not import each other.
 ROWS = [
     ["cli", "activate", "selftest"],
+    ["modernize"],
+    ["doctor"],
     ["legacy"],
     ["cuda_on_cpu"],
     ["extension", "declarations", "export"],

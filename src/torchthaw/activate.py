@@ -10,7 +10,7 @@ import sys
 
 def activate(package):
     try:
-        from torchthaw.legacy import finder
+        from torchthaw.legacy.run import finder
     except ImportError:
         from importlib.util import module_from_spec, spec_from_file_location
 
@@ -19,7 +19,7 @@ def activate(package):
         )
         sys.modules["torchthaw"] = module = module_from_spec(spec)
         spec.loader.exec_module(module)
-        from torchthaw.legacy import finder
+        from torchthaw.legacy.run import finder
     finder.register()
 
 

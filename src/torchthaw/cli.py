@@ -43,13 +43,16 @@ def run_config(options):
 # subcommand, whose default `run` takes the parsed options.
 COMMANDS = {
     "config": ("cli", "print where headers and libraries are, one line each"),
-    "run": ("legacy.running", "run a script of an old project, or pip: for torch.utils.ffi, C++ and CUDA extensions"),
-    "enable": ("legacy.environment", "make torch.utils.ffi importable in this environment for good"),
-    "disable": ("legacy.environment", "undo enable"),
-    "doctor": ("legacy.doctor", "say what an old project in Python, C, C++ or CUDA needs before it runs"),
-    "modernize": ("legacy.modernize", "make a package of today of a legacy project, in another folder"),
+    "run": (
+        "legacy.run.command_run",
+        "run a script of an old project, or pip: for torch.utils.ffi, C++ and CUDA extensions",
+    ),
+    "enable": ("legacy.run.command_enable", "make torch.utils.ffi importable in this environment for good"),
+    "disable": ("legacy.run.command_enable", "undo enable"),
+    "doctor": ("doctor", "say what an old project in Python, C, C++ or CUDA needs before it runs"),
+    "modernize": ("modernize", "make a package of today of a legacy project, in another folder"),
     "selftest": ("selftest", "check this installation, and print what a report of a fault needs"),
-    "nvcc": ("legacy.nvcc", "nvcc for the scripts of old projects"),
+    "nvcc": ("legacy.cpp.nvcc", "nvcc for the scripts of old projects"),
     "bindings": ("declarations.command", "declare a C header's functions in another language"),
     "export": ("export.command", "call a C header's operators from another host than PyTorch"),
 }

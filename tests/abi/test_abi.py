@@ -13,7 +13,7 @@ import pytest
 
 from support import ROOT, SRC, TESTS, abi_snapshot, foreign_python
 from torchthaw.base import toolchain
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 from torchthaw.extension import ninja
 from torchthaw.extension.create import LIMITED_API
 
@@ -95,7 +95,7 @@ def test_a_snapshot_is_not_overwritten(monkeypatch):
 @pytest.mark.skipif(shutil.which("aarch64-linux-gnu-g++") is None, reason="not installed: aarch64-linux-gnu-g++")
 def test_structs_are_the_same_on_aarch64(tmp_path):
     """The build compiles the same file for this machine."""
-    folders = [home.HEADERS, ROOT / "c_api", ROOT / "c_api" / "include"]
+    folders = [toolkit_folder.HEADERS, ROOT / "c_api", ROOT / "c_api" / "include"]
     flags = ["-std=c++17", "-fsyntax-only", "-w", "-DTORCHTHAW_BRIDGE", f"-D{'='.join(LIMITED_API)}"]
     includes = [*(f"-I{folder}" for folder in folders), "-isystem", foreign_python.headers(tmp_path)]
     command = ["aarch64-linux-gnu-g++", *flags, *includes, TESTS / "abi" / "test_abi_layout.cpp"]
@@ -134,11 +134,11 @@ def later(tmp_path_factory):
     header = header.replace(f"MINOR {TODAY[1]}", f"MINOR {TODAY[1] + 1}")
     header = header.replace("X(THAW_THC_STORAGE, 19)", "X(THAW_THC_STORAGE, 19) X(THAW_LATER, 20)")
     shutil.copytree(BRIDGE, folder / "bridge")
-    shutil.copytree(BRIDGE.parent / "legacy" / "structs", folder / "structs")
+    shutil.copytree(BRIDGE.parent / "legacy" / "ffi" / "structs", folder / "structs")
     (folder / "bridge" / "bridge.h").write_text(header)
-    source = (folder / "bridge" / "load.cpp").read_text()
+    source = (folder / "bridge" / "torch" / "load.cpp").read_text()
     assert source.count(READ) == 1
-    (folder / "bridge" / "load.cpp").write_text(source.replace(READ, f"{READ}\n{NOT_ZERO}"))
+    (folder / "bridge" / "torch" / "load.cpp").write_text(source.replace(READ, f"{READ}\n{NOT_ZERO}"))
     flags = ["-std=c++17", "-O1", "-fPIC", f"-D{'='.join(LIMITED_API)}", f"-I{toolchain.python_include()}"]
     (folder / "lib").mkdir()
     sources = {path: [] for path in sorted(folder.rglob("*.cpp"))}

@@ -6,7 +6,7 @@ import pytest
 
 from support import abi_exports
 from torchthaw.base import config, toolchain
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 
 EVERY_LIBRARY = pytest.mark.parametrize("name", abi_exports.LIBRARIES)
 
@@ -16,7 +16,7 @@ def compile_declarations(name, lines):
     includes = "".join(f"#include <{header}>\n" for header in abi_exports.headers(name))
     there = "".join(f"extern __typeof__({each}) {each};\n" for each in map(abi_exports.name_of, lines))
     source = includes + 'extern "C" {\n' + there + "\n".join(lines) + "\n}\n"
-    folders = [abi_exports.INCLUDES, home.HEADERS]
+    folders = [abi_exports.INCLUDES, toolkit_folder.HEADERS]
     command = [*toolchain.cxx_compiler(), "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
     return subprocess.run(
         [*command, *(f"-I{folder}" for folder in folders)], input=source, capture_output=True, text=True

@@ -10,8 +10,8 @@
 #include "my_lib.h"
 #include "th/tensor/types.h"
 #include "thc/runtime/types.h"
-#include "../../src/torchthaw/bridge/dlpack.h"
-#include "../../src/torchthaw/legacy/structs/structs.h"
+#include "../../src/torchthaw/bridge/values/dlpack.h"
+#include "../../src/torchthaw/legacy/ffi/structs/structs.h"
 
 #include <cstddef>
 

@@ -14,10 +14,10 @@ from support import SRC, abi_exports, abi_snapshot
 from support.messages import names
 from torchthaw.base import toolchain
 from torchthaw.bridge import _bridge, errors
-from torchthaw.cuda_on_cpu import home
-from torchthaw.extension import glue
-from torchthaw.header import crossing
-from torchthaw.legacy import th_types as th
+from torchthaw.cuda_on_cpu import toolkit_folder
+from torchthaw.extension import generate_c
+from torchthaw.header import c_type_kinds
+from torchthaw.legacy.ffi import th_types as th
 
 ROOT, BRIDGE = abi_snapshot.ROOT, abi_snapshot.BRIDGE
 MAJOR, MINOR = abi_snapshot.version_of(BRIDGE / "bridge.h")
@@ -106,7 +106,7 @@ def appended(record, field):
 
 @pytest.mark.parametrize("record, least", [("thaw_function", 112), ("thaw_parameter", 48), ("thaw_module", 144)])
 def test_records_that_no_version_had_are_refused(built, monkeypatch, record, least):
-    monkeypatch.setattr(glue, "MODULE", glue.MODULE.replace(f"sizeof({record})", "24"))
+    monkeypatch.setattr(generate_c, "MODULE", generate_c.MODULE.replace(f"sizeof({record})", "24"))
     message = f"expected at least {least} bytes of {record}, got 24; build it again"
     refused(built(), f"{NAME}: {message}")
 
@@ -121,7 +121,9 @@ def test_longer_records_are_read_where_their_new_fields_are_zero(built, record):
 
 
 def test_a_new_field_of_the_module_is_refused_where_it_is_set(built, monkeypatch):
-    monkeypatch.setattr(glue, "MODULE", glue.MODULE.replace("thaw_description\n", 'thaw_description, "m"\n'))
+    monkeypatch.setattr(
+        generate_c, "MODULE", generate_c.MODULE.replace("thaw_description\n", 'thaw_description, "m"\n')
+    )
     folder = built(appended("thaw_module", "const char *unit;"), minor=MINOR + 1)
     refused(folder, newer(MINOR + 1, "a field of thaw_module"))
 
@@ -147,8 +149,10 @@ def test_a_longer_table_is_no_matter_where_it_is_not_used(built):
 
 
 def test_a_table_without_the_entry_is_refused(built, monkeypatch):
-    assert "THAW_UPTO(thaw_bridge, {last})" in glue.MODULE
-    monkeypatch.setattr(glue, "MODULE", glue.MODULE.replace("(thaw_bridge, {last})", "(thaw_bridge, later)"))
+    assert "THAW_UPTO(thaw_bridge, {last})" in generate_c.MODULE
+    monkeypatch.setattr(
+        generate_c, "MODULE", generate_c.MODULE.replace("(thaw_bridge, {last})", "(thaw_bridge, later)")
+    )
     folder = built(appended("thaw_bridge", "void (*later)(void);"), minor=MINOR + 1)
     refused(folder, newer(MINOR + 1, "an entry of the table that it uses"))
 
@@ -159,9 +163,9 @@ def rows(monkeypatch):
 
     def change(old, new):
         for method in ("table", "row"):
-            original = getattr(glue.Function, method)
+            original = getattr(generate_c.Function, method)
             monkeypatch.setattr(
-                glue.Function, method, lambda *given, original=original: original(*given).replace(old, new)
+                generate_c.Function, method, lambda *given, original=original: original(*given).replace(old, new)
             )
 
     return change
@@ -250,8 +254,8 @@ def test_the_words_about_arguments_know_every_integer():
 
 
 def test_the_numbers_of_dlpack_are_the_same_everywhere():
-    codes = {"INT": crossing.INT, "UINT": crossing.UINT, "FLOAT": crossing.FLOAT}
-    codes.update(BFLOAT=crossing.BFLOAT, COMPLEX=crossing.COMPLEX, BOOL=crossing.BOOL)
+    codes = {"INT": c_type_kinds.INT, "UINT": c_type_kinds.UINT, "FLOAT": c_type_kinds.FLOAT}
+    codes.update(BFLOAT=c_type_kinds.BFLOAT, COMPLEX=c_type_kinds.COMPLEX, BOOL=c_type_kinds.BOOL)
     assert codes == {name: getattr(_bridge, f"DLPACK_{name}") for name in codes}
 
 
@@ -267,7 +271,7 @@ def test_the_structs_that_headers_may_name_are_those_of_th():
         else:
             kinds = [f"std::is_same_v<decltype({name}::storage), {name.replace('Tensor', 'Storage')} *>"]
         lines += [f'static_assert({kind}, "{name}");' for kind in kinds]
-    folders = [abi_exports.INCLUDES, home.HEADERS]
+    folders = [abi_exports.INCLUDES, toolkit_folder.HEADERS]
     command = [*toolchain.cxx_compiler(), "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
     source = "\n".join(lines) + "\n"
     done = subprocess.run([*command, *(f"-I{each}" for each in folders)], input=source, capture_output=True, text=True)

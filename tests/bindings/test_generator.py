@@ -14,7 +14,7 @@ from support import ROOT
 from torchthaw.base import config
 from torchthaw.declarations import interface, render, types
 from torchthaw.declarations.languages import LANGUAGES
-from torchthaw.header import crossing
+from torchthaw.header import c_type_kinds
 from torchthaw.header.annotations import AnnotationError
 from torchthaw.header.cffi_names import model
 
@@ -92,7 +92,7 @@ def test_sizes_and_signs_are_those_of_c():
     for name, (bits, is_signed) in types.INTEGERS.items():
         assert ffi.sizeof(name) * 8 == bits, name
         if name != "char":  # its sign is the machine's
-            assert crossing.number(ffi, model.PrimitiveType(name)).code == (0 if is_signed else 1), name
+            assert c_type_kinds.number(ffi, model.PrimitiveType(name)).code == (0 if is_signed else 1), name
 
 
 def test_every_scalar_is_read(odd):

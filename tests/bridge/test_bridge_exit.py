@@ -113,7 +113,7 @@ def test_exit(call, ending, daemon, python):
 
 
 # A kernel of CUDA code on the CPU has a stack of its own, at whose end a thread cannot go on to unwind.
-NOT_CROSSED = {"src/torchthaw/cuda_on_cpu/runtime/block.cpp"}
+NOT_CROSSED = {"src/torchthaw/cuda_on_cpu/runtime/execution/block.cpp"}
 
 
 def test_no_handler_keeps_a_thread_that_ends():

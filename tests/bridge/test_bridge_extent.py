@@ -8,7 +8,7 @@ import torch
 
 from support import extent_probe
 from torchthaw.base import toolchain
-from torchthaw.legacy.exact import is_exact
+from torchthaw.legacy.ffi.storage_semantics import is_exact
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_a_view_that_shrinks_stays_where_it_begins(either):
 
 
 def test_x_follows_its_data_that_c_resized(either):
-    from torchthaw.legacy import patches
+    from torchthaw.legacy.run import patches
 
     patches.install("data_owner")
     try:

@@ -187,7 +187,7 @@ def test_a_torch_that_is_no_pytorch(folder, tmp_path, fake, before):
         assert re.search(names("values", "contiguous", "float32", got, "torch", package, "AttributeError"), line)
     for code in (
         "from torchthaw.legacy import loading as it\nit.prepare()",
-        "from torchthaw.legacy import th_libraries as it\nit.open_libraries()",
+        "from torchthaw.legacy.ffi import th_libraries as it\nit.open_libraries()",
     ):
         done = python(folder, f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n{code}")
         assert re.search(names("ImportError", "torch", "PyTorch", package), done.stderr)
@@ -198,7 +198,7 @@ def test_a_torch_that_cannot_be_imported(folder, tmp_path):
     """Its own error is the one that is raised, and the extension works without it."""
     (tmp_path / "torch.py").write_text("raise OSError('libtorch_cpu.so: no such file')\n")
     code = "try:\n    import torch\nexcept OSError:\n    pass\nimport faults\nprint(faults.first([2], 1))\n"
-    done = python(folder, f"{code}import torchthaw.legacy.th_libraries as th\nth.open_libraries()", [tmp_path])
+    done = python(folder, f"{code}import torchthaw.legacy.ffi.th_libraries as th\nth.open_libraries()", [tmp_path])
     assert done.stdout == "2.0\n" and done.stderr.endswith("OSError: libtorch_cpu.so: no such file\n")
 
 

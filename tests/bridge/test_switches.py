@@ -23,8 +23,8 @@ library = torch.library.Library("of_switches", "FRAGMENT")
 library.define("failing(Tensor input) -> ()")
 on = not _bridge.register_failure("of_switches", "failing")
 """,
-    "TORCHTHAW_BUILD_CUDA": "from torchthaw.legacy import availability; on = availability.wanted()",
-    "TORCHTHAW_DEBUG": "from torchthaw.legacy import debug; on = debug.enabled()",
+    "TORCHTHAW_BUILD_CUDA": "from torchthaw.legacy.run import pretend_cuda; on = pretend_cuda.wanted()",
+    "TORCHTHAW_DEBUG": "from torchthaw.legacy.ffi import debug; on = debug.enabled()",
 }
 NEW = {"TORCHTHAW_NO_DLPACK", "TORCHTHAW_NO_NATIVE_KERNELS"}  # without them it is off in PyTorch from 2.10 on alone
 

@@ -34,11 +34,11 @@ OTHERS = {
     "cuda_on_cpu/nvcc.py": "a compiler: what it starts has its input, its output, and the limits of its caller",
     "cuda_on_cpu/sanitizer.py": "this process becomes one with AddressSanitizer",
     "extension/ninja.py": "the user's build: it may take hours and all memory, and shows its lines",
-    "legacy/cxx.py": "a compiler, which this process becomes",
-    "legacy/nvcc.py": "a compiler, which this process becomes",
-    "legacy/running.py": "the user's program, which this process becomes",
-    "legacy/modernize/recorder.py": "it writes down what the user's build would start",
-    "legacy/modernize/trials/isolated.py": "it forks a process that has PyTorch",
+    "legacy/cpp/cxx.py": "a compiler, which this process becomes",
+    "legacy/cpp/nvcc.py": "a compiler, which this process becomes",
+    "legacy/run/command_run.py": "the user's program, which this process becomes",
+    "modernize/recorder.py": "it writes down what the user's build would start",
+    "modernize/trials/isolated.py": "it forks a process that has PyTorch",
     "selftest/checks.py": "each check is a program that base/child.py has started",
 }
 

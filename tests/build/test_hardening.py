@@ -12,7 +12,7 @@ import torchthaw
 from support import SRC, elf
 from torchthaw.base import config, toolchain
 from torchthaw.extension import symbols
-from torchthaw.legacy.ffi_create import create_extension as legacy
+from torchthaw.legacy.ffi.create import create_extension as legacy
 
 LIBRARIES = ("my_lib", "my_lib_cuda", "th", "thc")
 

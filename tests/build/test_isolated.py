@@ -32,13 +32,13 @@ def run(folder, module, *words, **environment):
 
 @pytest.mark.parametrize("given", ["", ".", ":", "/nowhere", "../o'brien's project"])
 def test_modules_of_the_current_folder_are_not_imported(project, given):
-    done = run(project, "legacy.cxx", "true", PYTHONPATH=given)
+    done = run(project, "legacy.cpp.cxx", "true", PYTHONPATH=given)
     assert (done.returncode, done.stderr) == (0, "")
     assert not (project.parent / "ran").exists()
 
 
 def test_python_s_own_modules_come_before_what_pythonpath_names(project):
-    done = run(project, "legacy.cxx", "true", PYTHONPATH=str(project))
+    done = run(project, "legacy.cpp.cxx", "true", PYTHONPATH=str(project))
     assert (done.returncode, done.stderr) == (0, "")
     assert not (project.parent / "ran").exists()
 
@@ -62,5 +62,5 @@ def test_packages_that_pythonpath_names_are_found(tmp_path):
 
 
 def test_the_program_s_status_and_words_pass_through(tmp_path):
-    done = run(tmp_path, "legacy.cxx", "sh", "-c", 'echo "$1"; exit 7', "sh", "it's $HOME and \\ this")
+    done = run(tmp_path, "legacy.cpp.cxx", "sh", "-c", 'echo "$1"; exit 7', "sh", "it's $HOME and \\ this")
     assert (done.returncode, done.stdout) == (7, "it's $HOME and \\ this\n")

@@ -13,7 +13,7 @@ import torchthaw
 from support import SRC
 from support.messages import names
 from torchthaw.base import cache as base_cache, private_folders
-from torchthaw.cuda_on_cpu import device, thrust
+from torchthaw.cuda_on_cpu import build_device, thrust
 from torchthaw.extension import jit
 
 OTHER = 54321  # no user's number
@@ -71,8 +71,8 @@ def cuda_device(folder):
     """What loads PyTorch's CUDA device on the CPU; a file stands for the library, which takes 40 s to compile."""
     (folder / "version.py").write_text("__version__ = '2.13.0'\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "_build", lambda made, *_: (made / device.NAME).touch())
-        return device.library(os.fspath(folder))
+        patch.setattr(build_device, "_build", lambda made, *_: (made / build_device.NAME).touch())
+        return build_device.library(os.fspath(folder))
 
 
 def thrust_headers(folder):
@@ -142,14 +142,15 @@ PLACES = {
     "load": (("extensions", "extensions/{tag}", "extensions/{tag}/one"), lambda folder: load(), ("extension/jit.py",)),
     "create_extension": (
         ("build", "build/{build}"), lambda folder: create(folder / "project"),
-        ("extension/build.py", "legacy/legacy_extension.py"),
+        ("extension/build.py", "legacy/ffi/legacy_extension.py"),
     ),
     "layout": (
         ("nvcc", "nvcc/{nvcc}"), lambda folder: launcher_home(),
-        ("cuda_on_cpu/__main__.py", "cuda_on_cpu/home.py", "legacy/cmake.py", "legacy/launcher.py", "legacy/moved_headers.py",
-         "extension/nvidia_packages.py", "legacy/pybind11_headers.py", "legacy/stand_ins/numpy_distutils.py"),
+        ("cuda_on_cpu/__main__.py", "cuda_on_cpu/toolkit_folder.py", "extension/nvidia_packages.py", "legacy/cpp/moved_headers.py",
+         "legacy/cpp/pybind11_headers.py", "legacy/run/cmake.py", "legacy/run/compiler_launchers.py",
+         "legacy/run/stand_ins/numpy_distutils.py"),
     ),
-    "device": (("cuda_device", "cuda_device/{cuda_device}"), cuda_device, ("cuda_on_cpu/device.py",)),
+    "device": (("cuda_device", "cuda_device/{cuda_device}"), cuda_device, ("cuda_on_cpu/build_device.py",)),
     "thrust": (("thrust", "thrust/{thrust}"), thrust_headers, ("cuda_on_cpu/thrust.py",)),
 }  # fmt: skip
 CASES = [(name, place) for name, (places, *_) in PLACES.items() for place in places]
@@ -199,7 +200,7 @@ def test_nothing_goes_around_the_one_way_to_the_cache():
     allowed = {
         "base/cache.py",
         "extension/jit.py",  # TORCH_EXTENSIONS_DIR in place of the cache, given to it
-        "legacy/modernize/trials/projects.py",  # chooses one for child processes
+        "modernize/trials/projects.py",  # chooses one for child processes
         "selftest/__init__.py",  # the same
         "selftest/facts.py",  # prints the variables
     }

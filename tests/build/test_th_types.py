@@ -94,10 +94,10 @@ try:
     folds.grow(tensor, -1)
 except torch.FatalError:
     assert tensor.shape == (5,)
-print(changed(), [name for name in ("torchthaw.legacy.patches", "torch.utils.ffi") if name in sys.modules])
+print(changed(), [name for name in ("torchthaw.legacy.run.patches", "torch.utils.ffi") if name in sys.modules])
 import torchthaw.legacy
 torchthaw.legacy.install()
-print("data" in changed(), "creator" in changed(), "torchthaw.legacy.patches" in sys.modules)
+print("data" in changed(), "creator" in changed(), "torchthaw.legacy.run.patches" in sys.modules)
 """
 
 
@@ -230,7 +230,7 @@ def test_in_a_package(tmp_path, use_ninja):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     code = "import sys, torch; from folds.native import twice; print(twice(torch.ones(2)).tolist())"
-    assert fresh(tmp_path, code + "; print('torchthaw.legacy.patches' in sys.modules)") == ["[2.0, 2.0]", "False"]
+    assert fresh(tmp_path, code + "; print('torchthaw.legacy.run.patches' in sys.modules)") == ["[2.0, 2.0]", "False"]
 
 
 def has_thc():

@@ -14,8 +14,8 @@ from torchthaw.base import writing
 OTHERWISE = {
     "base/writing.py": "the function itself",
     "cuda_on_cpu/nvcc.py": "a compiler's output, which nvcc writes in place",
-    "legacy/doctor/textfile.py": "keeps owner, mode and attributes",
-    "legacy/modernize/recorder.py": "runs in a child, whose folder is temporary",
+    "doctor/reading/textfile.py": "keeps owner, mode and attributes",
+    "modernize/recorder.py": "runs in a child, whose folder is temporary",
     "selftest/checks.py": "into a temporary folder",
 }
 

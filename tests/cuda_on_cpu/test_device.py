@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from support import ROOT, SRC, cuda_device
-from torchthaw.cuda_on_cpu import device, torch_c
+from torchthaw.cuda_on_cpu import build_device, torch_c
 
 HERE = Path(__file__).parent
 pytestmark = cuda_device.NEEDED
@@ -82,7 +82,7 @@ def test_a_pytorch_that_has_no_device(tmp_path, version, words):
     cuda = "'13.0'" if "cu" in version else "None"
     (tmp_path / "version.py").write_text(f"__version__ = {version!r}\ncuda = {cuda}\n")
     with pytest.raises(RuntimeError) as raised:
-        device.library(str(tmp_path))
+        build_device.library(str(tmp_path))
     assert all(word in str(raised.value) for word in words)
 
 
@@ -92,7 +92,7 @@ def test_two_processes_build_it_once(tmp_path, monkeypatch):
 import sys, time
 sys.path[:0] = [{str(SRC)!r}]
 from pathlib import Path
-from torchthaw.cuda_on_cpu import device
+from torchthaw.cuda_on_cpu import build_device
 
 def build(folder, torch_folder, version):
     time.sleep(1)

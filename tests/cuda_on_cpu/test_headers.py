@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 
-OURS = home.HEADERS.parents[1] / "include_pytorch"
+OURS = toolkit_folder.HEADERS.parents[1] / "include_pytorch"
 THEIRS = Path(torch.__file__).parent / "include"
 NAMES = sorted(path.relative_to(OURS).as_posix() for path in OURS.rglob("*.h"))
 

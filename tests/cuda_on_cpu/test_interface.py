@@ -6,9 +6,9 @@ import re
 import pytest
 
 from support import cuda_on_cpu
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 
-HEADER = home.HEADERS / "cuda_on_cpu" / "runtime.h"
+HEADER = toolkit_folder.HEADERS / "cuda_on_cpu" / "runtime.h"
 # Of the header's words, without its comments. Another digest needs another number, in the header and here.
 KNOWN = {3: "2f64d7374a8f21b8"}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 
 KNOWN = dict(
     line.split() for line in Path(__file__).with_name("numbers.txt").read_text().splitlines() if line[0] != "#"
@@ -37,13 +37,13 @@ def numbers(include, names, folder, blas=""):
 
 
 def test_every_name_has_the_number_of_cuda(tmp_path):
-    assert numbers(home.HEADERS, KNOWN, tmp_path, "#include <cublas_v2.h>") == KNOWN
+    assert numbers(toolkit_folder.HEADERS, KNOWN, tmp_path, "#include <cublas_v2.h>") == KNOWN
 
 
 def test_every_enumerator_is_known():
     """A new one needs its number in numbers.txt."""
     found = set()
-    for path in home.HEADERS.rglob("*.h"):
+    for path in toolkit_folder.HEADERS.rglob("*.h"):
         text = re.sub(r"/\*.*?\*/|//[^\n]*|^ *#[^\n]*", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
         for body in re.findall(r"\benum (?:\w+ )?\{(.*?)\}", text, re.DOTALL):
             found |= {*re.findall(r"\b(cuda[A-Z]\w+|CUBLAS_\w+|CUDA_\w+)\s*(?:=|,|$)", body)}

@@ -9,7 +9,7 @@ import pytest
 
 from support import cuda_on_cpu
 from torchthaw.base import cache
-from torchthaw.cuda_on_cpu import arguments, home
+from torchthaw.cuda_on_cpu import arguments, toolkit_folder
 from torchthaw.extension import cuda
 
 KERNEL = """#include "part.h"
@@ -86,11 +86,11 @@ def test_several_sources_a_shared_library_an_archive_and_a_response_file(folder)
 def test_a_program_of_the_c_compiler_links_the_toolkits_libraries(folder):
     """As g++ does for PyTorch's extensions, and with the runtime's static library, which is the same one."""
     done("-c", "-Iinclude", "kernel.cu", folder=folder)
-    lib = home.home() / "lib64"
+    lib = toolkit_folder.home() / "lib64"
     (folder / "check.c").write_text("#include <cuda_runtime.h>\n#include <cublas_v2.h>\nint main(void) { int n = 0; "
                                     "return cudaGetDeviceCount(&n) != cudaSuccess || n != 1; }\n")  # fmt: skip
     for name in ("cudart", "cudart_static", "cublas"):
-        command = ["gcc", "-std=c99", "-pedantic", "-Werror", f"-I{home.home() / 'include'}", "check.c", "-o", name,
+        command = ["gcc", "-std=c99", "-pedantic", "-Werror", f"-I{toolkit_folder.home() / 'include'}", "check.c", "-o", name,
                    f"-L{lib}", f"-l{name}", f"-Wl,-rpath,{lib}"]  # fmt: skip
         subprocess.run(command, check=True, cwd=folder)
         assert cuda_on_cpu.run(folder / name).returncode == 0
@@ -117,10 +117,10 @@ def test_dependencies_alone_are_those_of_the_preprocessor(folder):
 
 
 def test_the_toolkit_is_one_for_torchthaw_itself(monkeypatch):
-    monkeypatch.setenv("CUDA_HOME", str(home.home()))
+    monkeypatch.setenv("CUDA_HOME", str(toolkit_folder.home()))
     found = cuda.toolkit()
-    assert (found.version, found.root) == (home.VERSION, home.home().resolve())
-    assert found.architectures == list(home.ARCHITECTURES)
+    assert (found.version, found.root) == (toolkit_folder.VERSION, toolkit_folder.home().resolve())
+    assert found.architectures == list(toolkit_folder.ARCHITECTURES)
     assert found.library_dirs == [found.root / "lib64"]
     assert (found.include / "cuda_runtime.h").exists() and (found.include / "device_functions.h").exists()
 
@@ -191,12 +191,12 @@ def test_lists_are_split_at_commas_outside_of_quotes():
 
 def test_a_program_has_the_runtime_of_the_toolkit_whose_nvcc_linked_it(folder):
     """Such as one with sanitizers; the installed one is not asked for."""
-    other, library = folder / "other", folder / "lib" / home.runtime().name
+    other, library = folder / "other", folder / "lib" / toolkit_folder.runtime().name
     library.parent.mkdir()
-    shutil.copy(home.runtime(), library)
-    cache.write(other, *home.content(library))
+    shutil.copy(toolkit_folder.runtime(), library)
+    cache.write(other, *toolkit_folder.content(library))
     (folder / "whole.cu").write_text("__global__ void f() {}\nint main() { f<<<1, 1>>>(); }\n")
     result = cuda_on_cpu.run(other / "bin" / "nvcc", "-o", "whole", "whole.cu", cwd=folder)
     assert result.returncode == 0, result.stderr
     needed = subprocess.run(["ldd", folder / "whole"], capture_output=True, text=True, check=True).stdout
-    assert f"=> {library} " in needed and str(home.runtime()) not in needed
+    assert f"=> {library} " in needed and str(toolkit_folder.runtime()) not in needed

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from support.messages import names
-from torchthaw.cuda_on_cpu import home
-from torchthaw.legacy import objects
+from torchthaw.cuda_on_cpu import toolkit_folder
+from torchthaw.legacy.ffi import extra_objects
 
 
 @pytest.fixture
@@ -25,14 +25,17 @@ def made(tmp_path):
 @pytest.mark.parametrize("name", ["libcudart_static.a", "libcudadevrt.a", "libculibos.a", "libcublas.so"])
 def test_a_library_of_another_toolkit_is_the_runtime(made, monkeypatch, name):
     path, other = made(f"lib64/{name}"), made("lib64/libother.a")
-    assert objects.for_cuda(path.parent, [path, other], ["80"]) == ({}, [path, other])
+    assert extra_objects.for_cuda(path.parent, [path, other], ["80"]) == ({}, [path, other])
     monkeypatch.setenv("TORCHTHAW_CUDA", "cpu")
-    assert objects.for_cuda(path.parent, [path, other], ["80"]) == ({}, [home.home() / "lib64" / name, other])
+    assert extra_objects.for_cuda(path.parent, [path, other], ["80"]) == (
+        {},
+        [toolkit_folder.home() / "lib64" / name, other],
+    )
 
 
 def test_an_object_for_gpus_is_made_anew(made, monkeypatch, capfd):
     monkeypatch.setenv("TORCHTHAW_CUDA", "cpu")
     source, built = made("src/kernel.cu"), made("src/kernel.cu.o", b"__cudaRegisterFatBinary")
-    sources, linked = objects.for_cuda(built.parent, [built.name], ["80"])
+    sources, linked = extra_objects.for_cuda(built.parent, [built.name], ["80"])
     assert [*sources] == [source] and not linked
     assert re.search(names("kernel.cu.o", "kernel.cu", "GPUs", "CUDA on the CPU"), capfd.readouterr().err)

@@ -12,10 +12,11 @@ import warnings
 import guided
 from hypothesis import given, strategies as st
 
-from torchthaw.legacy.doctor import apply, commands, report
-from torchthaw.legacy.doctor.examine import Examination
-from torchthaw.legacy.doctor.project import kind
-from torchthaw.legacy.doctor.rules import PYTHON, C
+from torchthaw.doctor import apply, report
+from torchthaw.doctor.examine import Examination
+from torchthaw.doctor.project import kind
+from torchthaw.doctor.reading import commands
+from torchthaw.doctor.rules import PYTHON, C
 
 WORDS = [
     "print ", "print 'a'\n", "exec ", "raise E, 'x'\n", "except E, e:", "`x`", "<>", "0777", "10L", "ur''", "lambda (a, b): a",

@@ -14,9 +14,9 @@ import doctor_reader
 import guided
 from hypothesis import given, strategies as st
 
-from torchthaw.legacy.modernize import conversion, recording, report, writing
-from torchthaw.legacy.modernize.literal import NeedsRun
-from torchthaw.legacy.modernize.project import Refused
+from torchthaw.modernize import conversion, recording, report, writing
+from torchthaw.modernize.literal import NeedsRun
+from torchthaw.modernize.project import Refused
 
 try:
     import tomllib

@@ -18,8 +18,8 @@ from hypothesis import example, given, strategies as st
 
 from torchthaw.base import isolated
 from torchthaw.extension import cuda
-from torchthaw.legacy import nvcc
-from torchthaw.legacy.modernize import scripts
+from torchthaw.legacy.cpp import nvcc
+from torchthaw.modernize.packaging import scripts
 
 WORDS = sorted({
     *nvcc.TAKES_NEXT, *nvcc.HOST, *nvcc.REMOVED, *nvcc.RENAMED, *nvcc.ARCHITECTURE, *nvcc.ONE_ARCHITECTURE, "-std",

@@ -15,7 +15,7 @@ def test_a_tree(seed):
 
 WAITS = "from torchthaw.base import reading\nreading.read_bytes = lambda path, most, root=None: open(path, 'rb').read()"
 RAW = "from torchthaw.base import printing\nprinting.ACTING = __import__('re').compile('(?!)')"
-KEYED = "from torchthaw.legacy.doctor import project\nproject.kind = lambda path: 'python' if str(path).endswith('.py') else {}['x']"
+KEYED = "from torchthaw.doctor import project\nproject.kind = lambda path: 'python' if str(path).endswith('.py') else {}['x']"
 WRITES = "import sys, os\nos.path.isdir(sys.argv[2]) and open(os.path.join(sys.argv[2], 'new'), 'w')"
 
 

@@ -55,9 +55,9 @@ BUILD = (
 )
 PROGRAM = "import sys\n{}\nfrom torchthaw.cli import main\nsys.exit(main(sys.argv[1:]))"
 ENABLE = (
-    "import sys, pathlib\n{}\nfrom torchthaw.legacy import environment\n"
-    "environment.pth_file = lambda: pathlib.Path(sys.argv[1])\n"
-    "try:\n    environment.enable()\n    environment.disable()\nexcept OSError as error:\n    print(repr(str(error)))\n"
+    "import sys, pathlib\n{}\nfrom torchthaw.legacy.run import command_enable\n"
+    "command_enable.pth_file = lambda: pathlib.Path(sys.argv[1])\n"
+    "try:\n    command_enable.enable()\n    command_enable.disable()\nexcept OSError as error:\n    print(repr(str(error)))\n"
 )
 
 

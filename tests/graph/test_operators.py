@@ -151,10 +151,10 @@ def test_without_private_names(monkeypatch):
     x = torch.randn(5, 3)
     for name in "current_transform", "unwrap_batched", "add_batch_dim":
         with monkeypatch.context() as changed:
-            changed.setattr("torchthaw.library.transforms.get", without(name))
+            changed.setattr("torchthaw.library.derivatives.transforms.get", without(name))
             with pytest.raises(RuntimeError, match=f"expected no transform of torch.func.*it has no {name}"):
                 torch.vmap(lambda row: ops.my_lib_cube_forward(row)[0])(x)
-    monkeypatch.setattr("torchthaw.library.transforms.get", without("unwrap_for_grad"))
+    monkeypatch.setattr("torchthaw.library.derivatives.transforms.get", without("unwrap_for_grad"))
     with pytest.raises(RuntimeError, match="expected no transform of torch.func.*it has no unwrap_for_grad"):
         torch.func.grad(lambda y: (y * ops.my_lib_cube_forward(x)[0]).sum())(x)
     check = private_names.NAMES["check_value"].stand_in()

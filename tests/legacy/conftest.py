@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from support import legacy_project
-from torchthaw.legacy import finder, patches
-from torchthaw.legacy.ffi_create import create_extension
+from torchthaw.legacy.ffi.create import create_extension
+from torchthaw.legacy.run import finder, patches
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 from support import ROOT, SRC
 from support.messages import names
 from torchthaw.base import extras
-from torchthaw.legacy.doctor import python2
+from torchthaw.doctor import python2
 
 TEXT = (ROOT / "pyproject.toml").read_text()
 

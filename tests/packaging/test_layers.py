@@ -1,5 +1,7 @@
 """tests/packaging/test_layers.py: each layer of src/torchthaw imports only those below it; docs/architecture.md has them."""
 
+import ast
+import graphlib
 import re
 import sys
 
@@ -73,16 +75,62 @@ def test_the_picture_is_of_today_and_has_no_arrow_upwards():
     assert not upwards and {*imports.LAYERS} == {*MAY}
 
 
-@pytest.mark.parametrize("layer, may", [("bridge", ""), ("legacy", "bridge/")])
-def test_cpp_includes_what_its_layer_may_know(layer, may):
-    """Headers of the own folder, and of those below; the bridge's part in torchthaw.legacy includes bridge/<name>.h."""
+@pytest.mark.parametrize("layer", ["bridge", "legacy"])
+def test_cpp_includes_what_its_layer_may_know(layer):
+    """Headers of the own folder, and those of the bridge, as bridge/<folder>/<name>.h."""
     files = [path for path in (PACKAGE / layer).rglob("*") if path.suffix in (".cpp", ".h")]
     assert files
     for path in files:
         for name in re.findall(r'^#include "(.*)"', path.read_text(), re.MULTILINE):
             here = (path.parent / name).resolve()
             own = here.is_file() and (PACKAGE / layer) in here.parents
-            assert own or may and name.startswith(may) and (PACKAGE / name).is_file(), (path, name)
+            assert own or name.startswith("bridge/") and (PACKAGE / name).is_file(), (path, name)
+
+
+def module(path):
+    """The dotted name of a file of the package."""
+    return ".".join(("torchthaw", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def imported(path, known):
+    """Those of the modules ``known`` that a file imports, at its top or in a function."""
+    package = module(path).split(".") if path.name == "__init__.py" else module(path).split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            name = ".".join([*above, *filter(None, [node.module])])
+            yield from ({f"{name}.{each.name}", name}.intersection(known) for each in node.names)
+        elif isinstance(node, ast.Import):
+            yield {each.name for each in node.names}.intersection(known)
+
+
+def circle(graph):
+    """The modules of a circle of imports, or none."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_modules_import_each_other():
+    paths = {module(path): path for path in PACKAGE.rglob("*.py")}
+    graph = {}
+    for name, path in paths.items():
+        for found in imported(path, paths):
+            # A name of a package that is a module of it: the module, not the package.
+            graph.setdefault(name, set()).update(found if len(found) < 2 else {max(found, key=len)})
+    for name in graph:
+        graph[name] -= {name}
+    assert circle(graph) == []
+    assert circle({**graph, "torchthaw.base.errors": {"torchthaw.legacy.run.finder"}, "torchthaw.legacy.run.finder":
+                   {"torchthaw.base.errors"}})  # fmt: skip
+
+
+def test_no_folder_has_more_entries_than_a_reader_sees_at_once():
+    for folder in (PACKAGE, *(path for path in PACKAGE.rglob("*") if path.is_dir() and path.name != "__pycache__")):
+        entries = sorted(path.name for path in folder.iterdir() if path.name not in ("__pycache__", ".mypy_cache"))
+        assert len(entries) <= 25, (folder, entries)
 
 
 def test_every_file_has_a_layer():

@@ -92,7 +92,7 @@ def test_a_file_of_a_new_folder_is_an_error_until_it_has_a_part(mutations, parts
     ("c_api/my_lib/runtime/convert.h", "kernels", "c_api/my_lib/"),
     ("c_api/my_lib/runtime/errors.cpp", "checks", "c_api/my_lib/"),
     ("c_api/my_lib/runtime/errors.cu", "CUDA kernels", "c_api/my_lib/**/*.cu"),
-    ("src/torchthaw/bridge/check.cpp", "checks", "src/torchthaw/bridge/"),
+    ("src/torchthaw/bridge/call/check.cpp", "checks", "src/torchthaw/bridge/"),
     ("src/torchthaw/bridge/operators/errors.h", "bridge", "src/torchthaw/bridge/"),
     ("c_api/thc/math/added.cu", "libthc", "c_api/thc/"),
 ])  # fmt: skip

@@ -9,7 +9,7 @@ from support import ROOT
 
 MOST = 25
 ROW = re.compile(r"^\| (\d+) \| `([\w.:]+)` \| `([\w./]+)` \| (.*) \|$", re.MULTILINE)
-GENERATED = re.compile(r"^(thaw_(?:call|run|kernel))_\w+$")  # glue.py has the beginning of the name
+GENERATED = re.compile(r"^(thaw_(?:call|run|kernel))_\w+$")  # generate_c.py has the beginning of the name
 # Functions that a macro makes for each type: one line of a list.
 LISTED = re.compile(r"^TH(?:Float)Tensor_")
 

@@ -14,8 +14,8 @@ import pytest
 import torchthaw
 from support import ROOT, SRC, wheel_builder
 from torchthaw.base.config import annotate_includes, includes, my_lib_includes
-from torchthaw.cuda_on_cpu import home
-from torchthaw.legacy import cpp_extension
+from torchthaw.cuda_on_cpu import toolkit_folder
+from torchthaw.legacy.cpp import cpp_extension
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the wheel
 
@@ -46,7 +46,7 @@ OF_THE_BRIDGE = {
 }  # the headers: what extensions include
 DATA = {
     "py.typed",
-    "legacy/doctor/symbols.txt",
+    "doctor/symbols.txt",
     *(f"export/{name}" for name in ("jax.c", "onnxruntime.c", "table.c", "table.h")),
 }
 
@@ -62,7 +62,11 @@ def test_what_the_wheel_carries(wheel):
     folders = (*includes().iterdir(), cpp_extension.headers(), annotate_includes())
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
     headers = {f"include/{path.relative_to(my_lib_includes()).as_posix()}" for path in found}
-    compiled_on_use = (home.HEADERS, package / "cuda_on_cpu" / "include_pytorch", package / "cuda_on_cpu" / "device")
+    compiled_on_use = (
+        toolkit_folder.HEADERS,
+        package / "cuda_on_cpu" / "include_pytorch",
+        package / "cuda_on_cpu" / "device",
+    )
     headers |= {path.relative_to(package).as_posix() for each in compiled_on_use for path in each.rglob("*.*")}
     inside = {name.removeprefix("torchthaw/") for name in names if name.startswith("torchthaw/")}
     expected = python | headers | HEADERS | LIBRARIES | PACKAGES | OF_THE_BRIDGE | DATA

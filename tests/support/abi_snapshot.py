@@ -77,7 +77,7 @@ def write_structs(folder):
     """With a state of its own: create_extension of the old kind makes its package at once, in another folder."""
     from cffi import recompiler
 
-    from torchthaw.legacy import ffi_create as extension
+    from torchthaw.legacy.ffi import create as extension
 
     with tempfile.TemporaryDirectory() as project:
         shutil.copytree(folder, project, dirs_exist_ok=True)

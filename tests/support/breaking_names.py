@@ -172,7 +172,7 @@ def answer(name, how):
     result["warnings"] = [str(each.message) for each in caught]
     warnings.simplefilter("ignore")
     result["projects"] = {project.__name__: failure(project) for project in PROJECTS}
-    from torchthaw.legacy import patches
+    from torchthaw.legacy.run import patches
 
     result["unavailable"] = patches.unavailable()
     result["missing"] = private_names.missing()

@@ -5,10 +5,10 @@ import re
 import pytest
 import torch
 
-from torchthaw.cuda_on_cpu import device
+from torchthaw.cuda_on_cpu import build_device
 
 VERSION = tuple(map(int, re.findall(r"\d+", torch.__version__)[:2]))
 NEEDED = [
-    pytest.mark.skipif(VERSION < device.OLDEST, reason="the CUDA device on the CPU needs PyTorch 2.7"),
+    pytest.mark.skipif(VERSION < build_device.OLDEST, reason="the CUDA device on the CPU needs PyTorch 2.7"),
     pytest.mark.skipif(torch.version.cuda is not None, reason="the CUDA device on the CPU needs a PyTorch for CPUs"),
 ]

@@ -5,14 +5,14 @@ import subprocess
 from pathlib import Path
 
 from support import TESTS
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 
 SAMPLES = TESTS / "cuda_on_cpu" / "samples"
 
 
 def nvcc(*words, check=False, cwd=None):
     """The finished process of nvcc."""
-    return run(home.home() / "bin" / "nvcc", *words, check=check, cwd=cwd)
+    return run(toolkit_folder.home() / "bin" / "nvcc", *words, check=check, cwd=cwd)
 
 
 def run(*command, check=False, cwd=None, **variables):

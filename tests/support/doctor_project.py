@@ -5,9 +5,9 @@ import warnings
 
 import pytest
 
-from torchthaw.legacy.doctor import apply
-from torchthaw.legacy.doctor.examine import Examination, examine
-from torchthaw.legacy.doctor.source import C_TOKENS, blank
+from torchthaw.doctor import apply
+from torchthaw.doctor.examine import Examination, examine
+from torchthaw.doctor.reading.source import C_TOKENS, blank
 
 C_SUFFIXES = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".cu", ".cuh"}
 

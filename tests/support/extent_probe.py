@@ -10,7 +10,7 @@ HERE = TESTS / "bridge" / "probe_extent"
 
 
 def build(name, headers, sources, **options):
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     def make(folder):
         create_extension(name, headers, sources, False, relative_to=os.fspath(folder / "build.py"), **options).build()

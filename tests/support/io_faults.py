@@ -43,16 +43,16 @@ print("one is", made.one())
 """
 ENABLE = """
 import pathlib
-from torchthaw.legacy import environment
-environment.pth_file = lambda: pathlib.Path("site", environment.PTH).absolute()
+from torchthaw.legacy.run import command_enable
+command_enable.pth_file = lambda: pathlib.Path("site", command_enable.PTH).absolute()
 pathlib.Path("site").mkdir(exist_ok=True)
-print("status", environment.enable())
+print("status", command_enable.enable())
 """
 CUDA_HOME = """
 import pathlib
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 made = home.home()
-wanted = home.content(home.runtime())
+wanted = toolkit_folder.content(toolkit_folder.runtime())
 missing = [name for part in wanted for name in part if not (made / name).exists()]
 print("home lacks", missing)
 """

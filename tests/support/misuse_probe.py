@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import torchthaw
 from support import TESTS, bridge_probe, built
-from torchthaw.legacy.ffi_create import create_extension as create_legacy_extension
+from torchthaw.legacy.ffi.create import create_extension as create_legacy_extension
 
 HERE = TESTS / "bridge" / "probe_misuse"
 

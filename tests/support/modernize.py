@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
+from torchthaw import modernize
 from torchthaw.cli import main
 from torchthaw.extension import cuda
-from torchthaw.legacy import modernize
-from torchthaw.legacy.modernize.comparison import Comparison
-from torchthaw.legacy.modernize.python import convert
+from torchthaw.modernize.comparison import Comparison
+from torchthaw.modernize.python import convert
 
 HEADER = "int twice(THFloatTensor *input, THFloatTensor *output);\n"
 SOURCE = """#include <TH/TH.h>

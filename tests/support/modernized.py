@@ -2,8 +2,8 @@
 from typing import NamedTuple
 
 from support.legacy_project import files
-from torchthaw.legacy.modernize.remarks import FunctionClass
-from torchthaw.legacy.modernize.result import Result
+from torchthaw.modernize.remarks import FunctionClass
+from torchthaw.modernize.result import Result
 
 HEADER = """
 int toy_Float_scale(THFloatTensor *input, THFloatTensor *output, double factor);

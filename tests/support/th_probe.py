@@ -15,7 +15,7 @@ OPTIONS = {"extra_compile_args": ["-fopenmp"]}
 
 def build(path, **options):
     """Copies the sources to ``path`` and builds the package th_probe there; ``path`` again."""
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     shutil.copytree(HERE, path, dirs_exist_ok=True)
     create_extension(

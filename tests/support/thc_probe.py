@@ -13,7 +13,7 @@ from pathlib import Path
 
 from support import ROOT, SRC, TESTS
 from torchthaw.base import toolchain
-from torchthaw.cuda_on_cpu import home
+from torchthaw.cuda_on_cpu import toolkit_folder
 
 BUILD = ROOT / "build"
 STRUCTS = TESTS / "cuda" / "host" / "pretended" / "test_pretended_structs.py"
@@ -35,7 +35,7 @@ def environment():
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return {
         **os.environ,
-        "CUDA_HOME": str(home.home()),
+        "CUDA_HOME": str(toolkit_folder.home()),
         "TORCHTHAW_CUDA": "cpu",
         "LD_PRELOAD": path,
         "THAW_RECORDER": path,

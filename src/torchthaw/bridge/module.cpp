@@ -1,16 +1,16 @@
 /* module.cpp: the Python module _bridge, which hands the bridge to extensions as a capsule. */
-#include "buffers.h"
-#include "call.h"
-#include "callbacks.h"
-#include "convert.h"
-#include "dlpack.h"
-#include "exceptions.h"
-#include "load.h"
-#include "modes.h"
-#include "operators/gradients.h"
-#include "operators/kernel.h"
-#include "operators/register.h"
-#include "part.h"
+#include "bridge/call/call.h"
+#include "bridge/call/callbacks.h"
+#include "bridge/call/exceptions.h"
+#include "bridge/call/extension_point.h"
+#include "bridge/operators/gradients.h"
+#include "bridge/operators/kernel.h"
+#include "bridge/operators/register.h"
+#include "bridge/torch/load.h"
+#include "bridge/torch/modes.h"
+#include "bridge/values/buffers.h"
+#include "bridge/values/convert.h"
+#include "bridge/values/dlpack.h"
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 /* python.h: Python's references, exceptions, modules and lock as C++ values. */
 #pragma once
 
-#include "thread_exit.h"
+#include "bridge/call/thread_exit.h"
 
 #include <Python.h>
 

@@ -6,7 +6,7 @@
 import os
 
 from ..base import config
-from . import device, home, sanitizer
+from . import build_device, sanitizer, toolkit_folder
 
 CHECK, LIBRARIES = "TORCHTHAW_CUDA_CHECK", "LD_LIBRARY_PATH"
 LINE = "torchthaw: CUDA code is compiled for the CPU and runs there, slowly, for tests (TORCHTHAW_CUDA=cpu)"
@@ -20,8 +20,8 @@ def environment():
     Raises FileNotFoundError for a check where AddressSanitizer is missing, RuntimeError for a PyTorch that cannot have
     the device.
     """
-    device.examine()
-    toolkit = home.home()
+    build_device.examine()
+    toolkit = toolkit_folder.home()
     folders = [os.fspath(toolkit / "lib64"), *os.environ.get(LIBRARIES, "").split(os.pathsep)]
     found = dict.fromkeys(("CUDA_HOME", "CUDA_PATH"), os.fspath(toolkit))
     found["CUDA_VISIBLE_DEVICES"] = "0"
@@ -39,7 +39,7 @@ def include_dirs():
 
 def library_for(path):
     """The library of the runtime for a file of a toolkit, such as ``/usr/local/cuda/lib64/libcudart_static.a``; else path."""
-    ours = home.home() / "lib64" / os.path.basename(path) if config.cuda_is_cpu() else None
+    ours = toolkit_folder.home() / "lib64" / os.path.basename(path) if config.cuda_is_cpu() else None
     return ours if ours and ours.exists() else path
 
 

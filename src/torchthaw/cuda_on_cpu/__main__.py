@@ -4,6 +4,6 @@ import sys
 from pathlib import Path
 
 from ..base import cache
-from . import home
+from . import toolkit_folder
 
-cache.write(Path(sys.argv[1]), *home.content(Path(sys.argv[2])))
+cache.write(Path(sys.argv[1]), *toolkit_folder.content(Path(sys.argv[2])))

@@ -9,7 +9,7 @@ import os
 import sys
 
 from ..base import config, import_hook
-from . import device, storages, tensor_types, torch_c
+from . import build_device, storages, tensor_types, torch_c
 
 _loaded = {}  # the libraries of this process
 
@@ -28,9 +28,9 @@ def start():
 
 def _load(spec):
     folder = os.path.dirname(spec.origin)
-    library = device.library(folder)
+    library = build_device.library(folder)
     _loaded["runtime"] = ctypes.CDLL(os.fspath(config.library("cuda_on_cpu")), ctypes.RTLD_GLOBAL)
-    _loaded["device"] = device.declare(ctypes.CDLL(os.fspath(library), ctypes.RTLD_GLOBAL))
+    _loaded["device"] = build_device.declare(ctypes.CDLL(os.fspath(library), ctypes.RTLD_GLOBAL))
 
 
 def _fill(module):

@@ -9,14 +9,14 @@ import tempfile
 from pathlib import Path
 
 from ..base import config, toolchain
-from . import home, messages, thrust
+from . import messages, thrust, toolkit_folder
 from .arguments import DEVICE_FORMS, Wrong, parse
 from .translate import Unreadable, place, translate
 
 # What nvcc defines; __CUDA_ARCH__ is not: all code is the host's.
 DEFINES = [
     "-D__NVCC__=1", "-D__CUDACC__=1", "-D__TORCHTHAW_CUDA_ON_CPU__=1",
-    *(f"-D__CUDACC_VER_{name}__={value}" for name, value in zip(("MAJOR", "MINOR", "BUILD"), (*home.VERSION.split("."), 0))),
+    *(f"-D__CUDACC_VER_{name}__={value}" for name, value in zip(("MAJOR", "MINOR", "BUILD"), (*toolkit_folder.VERSION.split("."), 0))),
 ]  # fmt: skip
 # nvcc takes any pragma and any attribute of CUDA; old code hides names that CUDA declares.
 WARNINGS = ["-Wno-unknown-pragmas", "-Wno-attributes"]
@@ -42,7 +42,7 @@ class Command:
         self.options, self.files = parse(words)
         self.given = {name for name, _ in self.options}
         self.checked = config.switch("TORCHTHAW_CUDA_CHECK")
-        self.home = Path(folder) if folder else home.home()
+        self.home = Path(folder) if folder else toolkit_folder.home()
         compiler = self.value("-ccbin")
         self.compiler = _compiler(compiler) if compiler else toolchain.cxx_compiler()
 
@@ -244,12 +244,12 @@ def _gnu(standard):
 def _version():
     return (
         "nvcc: NVIDIA (R) Cuda compiler driver, as torchthaw's CUDA on the CPU stands in for it\n"
-        f"Cuda compilation tools, release {home.VERSION}, V{home.VERSION}.0"
+        f"Cuda compilation tools, release {toolkit_folder.VERSION}, V{toolkit_folder.VERSION}.0"
     )
 
 
 def _architectures(kind):
-    return "\n".join(f"{kind}_{name}" for name in home.ARCHITECTURES)
+    return "\n".join(f"{kind}_{name}" for name in toolkit_folder.ARCHITECTURES)
 
 
 def _help():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..base import child, toolchain
-from ..header import cdef, cffi_names, crossing, description, prototypes, reading
+from ..header import c_type_kinds, cdef, cffi_names, description, prototypes, reading
 from ..header.cffi_names import model
 from .types import SCALARS
 
@@ -117,10 +117,10 @@ def _scalar(ffi, type, whole, of):
     """The name in SCALARS of a cffi type; ``whole``: what the header has."""
     if isinstance(type, model.EnumType):
         return "int"
-    number = crossing.number(ffi, type)
+    number = c_type_kinds.number(ffi, type)
     if number and type.name in SCALARS:
         return type.name  # others, such as int_fast8_t, are the one of their size and sign
-    if number and number.code in (crossing.INT, crossing.UINT):
+    if number and number.code in (c_type_kinds.INT, c_type_kinds.UINT):
         return f"{description.DTYPES[number.code]}{number.bits}_t"
     raise _LeftOut(f"{of}: {description.c_type(whole)}")
 

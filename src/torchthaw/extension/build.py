@@ -16,7 +16,7 @@ from ..base import cache, config, toolchain, writing
 from ..base.config import __version__
 from ..base.errors import BuildError
 from ..header import cdef, cffi_names, comments, description, functions
-from . import cuda, glue, header_folders, ninja, nvidia_packages, record, stubs, symbols, unlisted
+from . import cuda, generate_c, header_folders, ninja, nvidia_packages, record, stubs, symbols, unlisted
 
 INIT = '''"""{name}: made by {maker}; help() of a function shows its C declaration."""
 
@@ -33,7 +33,7 @@ __all__ = _bind(globals(), _extension)
 '''
 # The option that lets headers name the types of another runtime -> the module that knows them, by its name: it is imported
 # where the option is given.
-TYPES = {"th": "torchthaw.legacy.th_types"}
+TYPES = {"th": "torchthaw.legacy.ffi.th_types"}
 
 LIMITED_API = ("Py_LIMITED_API", "0x030A0000")
 
@@ -167,7 +167,7 @@ class Extension:
         for function in made:
             function.is_renamed = function.name in own_names and not function.type.ellipsis
         includes = cdef.include_lines(options["headers"])
-        preamble = glue.preamble(made, self.module_name, includes, self.keeps_errno(), described, prologue)
+        preamble = generate_c.preamble(made, self.module_name, includes, self.keeps_errno(), described, prologue)
         return declared.ffi, preamble, described
 
     def declarations(self):
@@ -199,7 +199,7 @@ class Extension:
 
     def kind_of_functions(self):
         """What makes a glue.Function of each C function."""
-        return self.types.kind(self) if self.types else glue.Function
+        return self.types.kind(self) if self.types else generate_c.Function
 
     @functools.cached_property
     def types(self):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..base import child, config
 from . import nvidia_packages
 
-# A link beside the launcher of torchthaw.legacy.launcher, to the nvcc that it stands for.
+# A link beside the launcher of torchthaw.legacy.run.compiler_launchers, to the nvcc that it stands for.
 BEHIND = "nvcc-of-the-toolkit"
 
 # Architectures by the names that TORCH_CUDA_ARCH_LIST may have for them.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import cffi
 
 from ..base import child, config, toolchain
-from . import annotations, cffi_names, crossing, errors as header_errors, redeclared
+from . import annotations, c_type_kinds, cffi_names, errors as header_errors, redeclared
 
 # What compilers add to declarations and cffi's parser does not know, with the spelling it takes instead.
 NEUTRAL = {
@@ -147,7 +147,7 @@ def preprocess(headers, include_dirs=(), define_flags=(), seconds=SECONDS):
     constants = "".join(f"#define {name} ...\n" for name in macros)
     declared = _without_bodies("\n".join(line.text for line in ours)).split("\n")
     declared = "\n".join(_with_markers([line._replace(text=text) for line, text in zip(ours, declared)]))
-    halves = crossing.TYPEDEFS if re.search(rf"\b({'|'.join(crossing.HALVES)})\b", declared) else ""
+    halves = c_type_kinds.TYPEDEFS if re.search(rf"\b({'|'.join(c_type_kinds.HALVES)})\b", declared) else ""
     preprocessed = "\n".join(line.text for line in lines) if annotated else ""
     others = [line for line in lines if line.path not in names]
     return f"{constants}{halves}{declared}\n", annotated, preprocessed, others

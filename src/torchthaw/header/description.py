@@ -1,7 +1,7 @@
 """torchthaw/header/description.py: what is known of each function of an extension: its types, and what is annotated.
 
 describe() joins both, refuses annotations that do not fit, and says which parameters the others determine. The result
-is written into the extension twice: as JSON (see Module.json), and as C by checks.py and glue.py.
+is written into the extension twice: as JSON (see Module.json), and as C by generate_checks.py and generate_c.py.
 """
 
 import json
@@ -9,11 +9,16 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import cffi_names, crossing, dimensions, pairs
+from . import c_type_kinds, cffi_names, dimensions, pairs
 from .annotations import AnnotationError
 
 VERSION = 1
-DTYPES = {crossing.INT: "int", crossing.UINT: "uint", crossing.FLOAT: "float", crossing.COMPLEX: "complex"}
+DTYPES = {
+    c_type_kinds.INT: "int",
+    c_type_kinds.UINT: "uint",
+    c_type_kinds.FLOAT: "float",
+    c_type_kinds.COMPLEX: "complex",
+}
 STRUCTS = {f"THAW_{kind}": kind.lower() for kind in ("TH_TENSOR", "TH_STORAGE", "THC_TENSOR", "THC_STORAGE")}
 MAX_DIMENSIONS = 64  # THAW_MAX_DIMENSIONS
 MAX_PARAMETERS = 64  # the bits of thaw_parameter.aliases
@@ -31,7 +36,7 @@ INHERITED = (  # by variants, of the words before a function
 class Parameter:
     """A parameter: how it crosses to C, and its role in an operator. Shapes as in the JSON; ``dims`` parsed besides."""
 
-    crossing: crossing.Parameter
+    crossing: c_type_kinds.Parameter
     kind: str
     dtype: Any = None
     is_written: bool = False
@@ -238,11 +243,11 @@ def plain(crossed):
 
 def dtype_name(code, bits):
     """torch's name of a dtype; None for ``void *``."""
-    if code == crossing.ANY:
+    if code == c_type_kinds.ANY:
         return None
-    if code == crossing.BOOL:
+    if code == c_type_kinds.BOOL:
         return "bool"
-    return "bfloat16" if code == crossing.BFLOAT else f"{DTYPES[code]}{bits}"
+    return "bfloat16" if code == c_type_kinds.BFLOAT else f"{DTYPES[code]}{bits}"
 
 
 def mark_stream(function):

@@ -2,20 +2,20 @@
 
 import keyword
 
-from . import cffi_names, crossing
+from . import c_type_kinds, cffi_names
 
 
 class Function:
     """One C function."""
 
-    parameter = staticmethod(crossing.parameter)
+    parameter = staticmethod(c_type_kinds.parameter)
     described = None  # its description.Function, once that is made
     comment = ""  # the header's
 
     @staticmethod
     def crossing_of_result(ffi, type):
         """(thaw_kind, DLPack code, bits); the latter two of TH structs only."""
-        return crossing.result_kind(ffi, type), 0, 0
+        return c_type_kinds.result_kind(ffi, type), 0, 0
 
     def __init__(self, ffi, name, type, declaration, names, elements=()):
         names, elements = ([*given] + [None] * (len(type.args) - len(given)) for given in (names, elements))

@@ -4,13 +4,13 @@ __all__ = ["disable", "enable", "install"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # for tools that read this file without running it
-    from .semantics import disable, enable
+    from .ffi.semantics import disable, enable
 else:  # by this function they would believe in every name
 
     def __getattr__(name):
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from . import semantics  # what runs when an interpreter starts does not need it
+        from .ffi import semantics  # what runs when an interpreter starts does not need it
 
         return getattr(semantics, name)
 
@@ -22,7 +22,7 @@ def install() -> None:
     anything; docs/reference/side-effects.md lists what is changed. A second call changes nothing.
     """
     from ..base import import_hook
-    from . import finder
+    from .run import finder
 
     finder.register()
     import_hook.after_import("torch", _patch)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..bridge.private_names import Missing
 
 _ABSENT = object()
+_tables = []  # every PatchTable
 
 
 class Change(NamedTuple):
@@ -65,6 +66,7 @@ class PatchTable:
         self.kind = kind  # what a patch is called in messages
         self.patches = {patch.name: patch for patch in patches}
         self._made = {}  # name -> [Made], in the order in which they were made
+        _tables.append(self)
         self._refused = {}  # name -> why
 
     def check(self, names):
@@ -140,14 +142,6 @@ class PatchTable:
             if made.is_there:
                 made.undo()
 
-    def replace(self, owner, attribute, value):
-        """Puts another value where a patch put one that is still there; that patch undoes it."""
-        for of_patch in self._made.values():
-            for index, made in enumerate(of_patch):
-                if made.change[:2] == (owner, attribute) and made.is_there:
-                    setattr(owner, attribute, value)
-                    of_patch[index] = made._replace(change=made.change._replace(value=value))
-
     def make_again(self, name):
         """Makes a patch whose module was executed once more, which gave it other classes and functions."""
         if name in self._made:
@@ -164,3 +158,12 @@ class PatchTable:
     def listing(self):
         """[(name, what it restores, whether it is made now)]"""
         return [(patch.name, patch.restores, patch.name in self._made) for patch in self.patches.values()]
+
+
+def replace(owner, attribute, value):
+    """Puts another value where a patch of any table put one that is still there; that patch undoes it."""
+    for of_patch in (each for table in _tables for each in table._made.values()):
+        for index, made in enumerate(of_patch):
+            if made.change[:2] == (owner, attribute) and made.is_there:
+                setattr(owner, attribute, value)
+                of_patch[index] = made._replace(change=made.change._replace(value=value))

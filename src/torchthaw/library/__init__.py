@@ -13,7 +13,7 @@ import threading
 
 from ..base import import_hook
 from ..bridge import variables
-from . import offered
+from . import functions_attribute
 
 _bound = {}  # namespace -> [(extension's module, {name: trampoline})] that are not read yet
 _modules = []  # (extension's module, namespace)
@@ -33,7 +33,7 @@ def bind(namespace, extension, module=None):
     names = {name: getattr(extension.lib, name) for name in found if name not in live}
     names.update(functions)
     if '"pairs":' in extension.description:
-        names["functions"] = offered.Functions(
+        names["functions"] = functions_attribute.Functions(
             namespace["__name__"], extension, functions, functools.partial(register, namespace_of(extension))
         )
     namespace.update(names)
@@ -74,14 +74,14 @@ def _namespace(imported, built, described):
 
 
 def redirect(in_cffi, function_name, arguments, keywords):
-    """The result of a trampoline's call that PyTorch records, computed by the operator: see recorded.py.
+    """The result of a trampoline's call that PyTorch records, computed by the operator: see traced_calls.py.
 
     in_cffi: the C function as cffi has it, which only one module has.
     """
-    from . import recorded
+    from . import traced_calls
 
     module, name = next(each for each in _modules if getattr(each[0].lib, function_name, None) is in_cffi)
-    return recorded.call(register(name).members[module, function_name], arguments, keywords)
+    return traced_calls.call(register(name).members[module, function_name], arguments, keywords)
 
 
 def register(name):

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from .composed import as_tuple
+from .derivatives.higher_derivatives import as_tuple
 from .filled import filled_calls
 
 

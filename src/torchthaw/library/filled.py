@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from ..bridge.private_names import get
-from .composed import as_tuple
+from .derivatives.higher_derivatives import as_tuple
 
 # Of floating point, and of integers and bools: what an output holds before the first call, and before the second one.
 FLOATS, INTEGERS = (float("nan"), 12345.0), (85, 42)

@@ -9,7 +9,7 @@ gets a call.
 import torch
 from torch import Tensor
 
-from .composed import as_tuple
+from .derivatives.higher_derivatives import as_tuple
 
 
 def batch(operator, count, dims, arguments):

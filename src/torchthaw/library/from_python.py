@@ -5,10 +5,10 @@ import re
 
 import torch
 
-from . import differentiable_text
-from .composed import as_tuple
-from .differentiable import Differentiable
-from .differentiable_text import Argument
+from .derivatives import differentiable_text
+from .derivatives.differentiable import Differentiable
+from .derivatives.differentiable_text import Argument
+from .derivatives.higher_derivatives import as_tuple
 
 # Also as texts, which they are with "from __future__ import annotations".
 NUMBERS = {int: "SymInt", float: "float", bool: "bool", "int": "SymInt", "float": "float", "bool": "bool"}

@@ -9,7 +9,8 @@ import torch
 
 from ..bridge import pytorch
 from ..bridge._bridge import call_below_modes
-from . import gradients, shapes
+from . import shapes
+from .derivatives import gradients
 
 
 def out(operator):

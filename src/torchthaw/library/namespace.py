@@ -6,9 +6,9 @@ import warnings
 import torch
 
 from . import dynamo, registration, sharding
+from .derivatives.forward_backward import Pair
 from .functions import pairs, read
 from .operator import Ambiguous, Operator
-from .pair import Pair
 
 OF_OTHERS = (
     "torch.ops.{0}.{1.operator}: {1.origin} declares {1.name}, but PyTorch has this name already; give the extension "

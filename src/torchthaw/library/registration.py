@@ -7,7 +7,8 @@ import torch
 
 from ..bridge import _bridge
 from ..bridge.private_names import has
-from . import autograd, fake, gradients, kernels
+from . import fake, kernels
+from .derivatives import autograd, gradients
 
 KEYS = {"cpu": "CPU", "cuda": "CUDA"}
 TRIALS = []  # their libraries: PyTorch asks later for every operator that it has ever seen

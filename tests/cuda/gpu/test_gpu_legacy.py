@@ -23,7 +23,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory):
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     folder = tmp_path_factory.mktemp("probe")
     shutil.copytree(TESTS / "cuda" / "probe", folder, dirs_exist_ok=True)

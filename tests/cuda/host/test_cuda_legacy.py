@@ -26,7 +26,7 @@ LIBRARY_DIRS = toolkit.library_dirs
 
 @pytest.fixture
 def create():
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     return create_extension
 
@@ -304,7 +304,7 @@ int calls_blas(void) { return cublasSgemm_v2() + curandGenerate(); }
 
 def build_blas(folder, way, text=BLAS, **options):
     """Builds the extension ``blas_of_old``; the output of readelf for it."""
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     (folder / "blas.c").write_text(text)
     (folder / "blas.h").write_text("int calls_blas(void);\n")

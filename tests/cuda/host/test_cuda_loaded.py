@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from support.messages import names
-from torchthaw.legacy import cpp_extension
+from torchthaw.legacy.cpp import cpp_extension
 
 pytestmark = pytest.mark.skipif(torch.cuda.device_count() > 0, reason="needs a machine without a GPU")
 SOURCES = [

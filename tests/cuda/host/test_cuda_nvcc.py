@@ -12,7 +12,7 @@ from support.cuda_toolkit import ARCHITECTURES, toolkit_or_skip
 from support.messages import names
 from torchthaw.base import config
 from torchthaw.extension import cuda
-from torchthaw.legacy import nvcc
+from torchthaw.legacy.cpp import nvcc
 
 toolkit = toolkit_or_skip()
 DEFAULT = ["-gencode=arch=compute_75,code=sm_75", "-gencode=arch=compute_75,code=compute_75"]
@@ -195,7 +195,7 @@ def test_calls_that_an_older_toolkit_has(tmp_path, major, are_ours):
 
 @pytest.mark.parametrize("version, flags", [("11.8", []), ("12.9", []), ("13.0", nvcc.REMOVED_CALLS)])
 def test_c_of_an_older_toolkit_includes_nothing(tmp_path, monkeypatch, version, flags):
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     monkeypatch.setattr(cuda.Toolkit, "version", version)
     (tmp_path / "f.h").write_text("int f(void);\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.cuda_toolkit import toolkit_or_skip
-from torchthaw.legacy import cpp_extension, nvcc
+from torchthaw.legacy.cpp import cpp_extension, nvcc
 
 toolkit = toolkit_or_skip()
 major = int(toolkit.version.partition(".")[0])

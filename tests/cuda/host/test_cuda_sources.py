@@ -11,7 +11,8 @@ import pytest
 
 from torchthaw.base import toolchain
 from torchthaw.extension import cuda, nvidia_packages
-from torchthaw.legacy import cmake, cpp_extension, cuda_sources, cxx, nvcc
+from torchthaw.legacy.cpp import cpp_extension, cuda_sources, cxx, nvcc
+from torchthaw.legacy.run import cmake
 
 
 @pytest.fixture

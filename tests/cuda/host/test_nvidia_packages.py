@@ -57,7 +57,7 @@ def values(folder):
 
 @pytest.mark.slow
 def test_old_code_is_linked_with_the_library_too(package, tmp_path):
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     create_extension(
         "_ext.a", "a.h", [*SOURCES], relative_to=str(tmp_path / "build.py"), with_cuda=True, verbose=False

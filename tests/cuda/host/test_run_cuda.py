@@ -13,7 +13,8 @@ from support import SRC
 from support.cuda_toolkit import toolkit_or_skip
 from support.messages import names
 from torchthaw.extension import cuda
-from torchthaw.legacy import launcher, nvcc
+from torchthaw.legacy.cpp import nvcc
+from torchthaw.legacy.run import compiler_launchers
 
 toolkit = toolkit_or_skip()
 VARIABLES = ("CUDA_HOME", "CUDA_PATH", "TORCH_CUDA_ARCH_LIST", "TORCHTHAW_BUILD_CUDA")
@@ -52,10 +53,10 @@ def test_wanted_is_a_card_and_a_pytorch_for_it(monkeypatch):
     monkeypatch.delenv("TORCHTHAW_BUILD_CUDA", raising=False)
     for cards, version, expected in [([], "13.0", False), (["90"], None, False), (["90"], "13.0", True)]:
         monkeypatch.setattr(cuda, "visible", lambda toolkit: cards)
-        monkeypatch.setattr(launcher.nvidia_packages, "cuda_of_pytorch", lambda: version)
-        assert launcher.wanted(toolkit) is expected
+        monkeypatch.setattr(compiler_launchers.nvidia_packages, "cuda_of_pytorch", lambda: version)
+        assert compiler_launchers.wanted(toolkit) is expected
     monkeypatch.undo()
-    assert launcher.nvidia_packages.cuda_of_pytorch() == torch.version.cuda
+    assert compiler_launchers.nvidia_packages.cuda_of_pytorch() == torch.version.cuda
 
 
 # As old setup.py files find CUDA: the folder above that of nvcc, each part of which must be there.
@@ -95,7 +96,11 @@ def test_the_launcher_is_not_its_own_toolkit(run):
 def test_homes_of_toolkits_are_apart(monkeypatch, tmp_path):
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
     (tmp_path / "other").mkdir()
-    made = launcher.home(toolkit), launcher.home(toolkit), launcher.home(cuda.Toolkit(toolkit.nvcc, tmp_path / "other"))
+    made = (
+        compiler_launchers.home(toolkit),
+        compiler_launchers.home(toolkit),
+        compiler_launchers.home(cuda.Toolkit(toolkit.nvcc, tmp_path / "other")),
+    )
     assert made[0] == made[1] != made[2]
     assert {path.name for path in made[2].iterdir()} == {"bin", "include", "lib64"}
 

@@ -11,7 +11,7 @@ import pytest
 
 import torchthaw
 from support.messages import names
-from torchthaw.legacy import environment
+from torchthaw.legacy.run import command_enable
 
 SRC = Path(torchthaw.__file__).parents[1]
 IMPORT = "from torch.utils.ffi import create_extension, _wrap_function"
@@ -222,7 +222,7 @@ def test_a_python_that_would_not_see_the_finder_is_named(tmp_path, option):
 # Kinds of scripts
 
 
-SEEN = "import sys; assert 'torchthaw.legacy.finder' in sys.modules"
+SEEN = "import sys; assert 'torchthaw.legacy.run.finder' in sys.modules"
 SHELL = f'echo "$1" "${{BASH_VERSION:+bash}}"; python -c "{SEEN}; print(1)"\n'
 PYTHON = f"{SEEN}\nprint(sys.argv[1], sys.flags.optimize)\n"
 
@@ -291,11 +291,11 @@ def test_max_jobs_that_is_no_number_leaves_nothing_behind(run, tmp_path):
 
 @pytest.mark.slow
 def test_enable_and_disable(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(environment.sysconfig, "get_path", lambda name: str(tmp_path))
-    environment.enable()
+    monkeypatch.setattr(command_enable.sysconfig, "get_path", lambda name: str(tmp_path))
+    command_enable.enable()
     code = f"import site, sys; site.addsitedir({str(tmp_path)!r}); assert 'torch' not in sys.modules\n{IMPORT}"
     assert python("-c", code).returncode == 0
-    environment.disable()
+    command_enable.disable()
     assert list(tmp_path.iterdir()) == []
     assert "No module named 'torch.utils.ffi'" in python("-c", code).stderr
 

@@ -12,7 +12,8 @@ import torch
 from support import legacy_project
 from support.messages import names
 from torchthaw.base import toolchain
-from torchthaw.legacy import cpp_extension, executed_names
+from torchthaw.legacy.cpp import cpp_extension
+from torchthaw.legacy.run import executed_names
 
 # ---- exec in a function: KeyError: '__version__' since Python 3.13 ----------------------------------------------------
 

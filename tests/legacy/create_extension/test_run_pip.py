@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from support import SRC, legacy_project
-from torchthaw.legacy import running
+from torchthaw.legacy.run import command_run
 
 SETUP = """
 from setuptools import setup
@@ -88,7 +88,7 @@ def test_words_for_python(project, monkeypatch, words, expected):
     (project / "empty").mkdir()
     monkeypatch.setattr(sys, "orig_argv", [sys.executable, "-m", "torchthaw", "run", *words])
     monkeypatch.setattr(sys, "argv", ["torchthaw", "run", *words])
-    assert running.command(words) == [sys.executable, *expected]
+    assert command_run.command(words) == [sys.executable, *expected]
 
 
 def test_another_python_is_no_word_for_this_one(project):

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from support import SRC
-from torchthaw.legacy import launcher
+from torchthaw.legacy.run import compiler_launchers
 
 # As much of an nvcc as a build script asks.
 NVCC = """#!/bin/sh
@@ -141,14 +141,20 @@ def test_what_names_torch_utils_ffi_builds_under_run_alone(both):
 def test_cmake_is_pointed_at_a_toolkit_that_it_would_find(tmp_path, packages, monkeypatch, found):
     """Its modules look into the usual folder; the language CUDA asks PATH alone."""
     root = packages / "nvidia" / "cu13"
-    for name in (*CHOICES, *launcher.OF_CMAKE):
+    for name in (*CHOICES, *compiler_launchers.OF_CMAKE):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(launcher, "USUAL", root if found else tmp_path / "none")
-    monkeypatch.setattr(launcher.cuda, "toolkit", lambda: launcher.cuda.Toolkit(root / "bin" / "nvcc", root))
+    monkeypatch.setattr(compiler_launchers, "USUAL", root if found else tmp_path / "none")
+    monkeypatch.setattr(
+        compiler_launchers.cuda, "toolkit", lambda: compiler_launchers.cuda.Toolkit(root / "bin" / "nvcc", root)
+    )
     before = dict(os.environ)
     monkeypatch.setattr(os, "environ", environment := before.copy())
-    launcher.put_in_place()
-    assert set(launcher.FOUND_BY_CMAKE) <= environment.keys() if found else not environment.keys() & launcher.OF_CMAKE
+    compiler_launchers.put_in_place()
+    assert (
+        set(compiler_launchers.FOUND_BY_CMAKE) <= environment.keys()
+        if found
+        else not environment.keys() & compiler_launchers.OF_CMAKE
+    )
     assert "CUDACXX" not in environment and environment["PATH"] == before["PATH"]

@@ -7,7 +7,7 @@ import pytest
 
 from support.legacy_project import files, imported, output
 from torchthaw.base import config
-from torchthaw.legacy import gnu89
+from torchthaw.legacy.ffi import gnu89
 
 FORMS = [
     "<TH/TH.h>", '"TH/TH.h"', "<TH.h>", '"TH.h"', '"THTensor.h"', '"THStorage.h"', '"THGeneral.h"', '"THRandom.h"',
@@ -146,7 +146,7 @@ def test_functions_of_libth_are_known(create, project):
 
 def test_setup_wrapper(create, project, monkeypatch):
     """What the generated C begins with, and the folders of its headers. For build files that call cffi themselves."""
-    from torchthaw.legacy.ffi_create import _setup_wrapper
+    from torchthaw.legacy.ffi.create import _setup_wrapper
 
     text, folders = _setup_wrapper(False)
     ffi = cffi.FFI()

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from support import SRC
-from torchthaw.legacy import stale
+from torchthaw.legacy.ffi import old_binaries
 
 HEADER = "int count(THFloatTensor *tensor);\n"
 SOURCE = '#include <TH/TH.h>\n#include "old.h"\nint count(THFloatTensor *t) { return THFloatTensor_nElement(t); }\n'
@@ -83,8 +83,8 @@ def test_a_binary_of_something_else_is_python_s_business(project):
 def test_a_reloaded_finder_is_registered_once(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", sys.meta_path[:])
     for _ in range(2):
-        stale.register()
-        importlib.reload(stale)
-    stale.register()
-    found = [each for each in sys.meta_path if getattr(each, "__module__", "") == stale.__name__]
+        old_binaries.register()
+        importlib.reload(old_binaries)
+    old_binaries.register()
+    found = [each for each in sys.meta_path if getattr(each, "__module__", "") == old_binaries.__name__]
     assert len(found) == 1 and sys.meta_path[0] is found[0]

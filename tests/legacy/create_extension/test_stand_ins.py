@@ -14,7 +14,7 @@ from importlib import metadata
 import pytest
 
 from support import legacy_project
-from torchthaw.legacy import finder
+from torchthaw.legacy.run import finder
 
 installed = pytest.mark.skipif(bool(importlib.util.find_spec("pkg_resources")), reason="pkg_resources is installed")
 

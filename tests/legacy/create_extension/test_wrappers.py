@@ -73,7 +73,8 @@ def test_what_the_wrapper_imports(built, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "bare.lib", types.ModuleType("bare.lib"))
     monkeypatch.setitem(sys.modules, "bare.lib._lib", package)
     monkeypatch.setattr(
-        "torchthaw.legacy.loading.wrap_function", lambda *arguments: given.append(arguments) or "wrapped"
+        "torchthaw.legacy.ffi.import_old_extension.wrap_function",
+        lambda *arguments: given.append(arguments) or "wrapped",
     )
     names = {"__name__": "bare.lib", "__package__": "bare.lib"}
     exec(text, names)

@@ -11,10 +11,11 @@ import pytest
 from support import SRC
 from support.doctor_project import findings, project  # noqa: F401
 from torchthaw.cli import main
-from torchthaw.legacy.doctor import python_files, symbols, tree
-from torchthaw.legacy.doctor.examine import examine
-from torchthaw.legacy.doctor.rules import CHECK, EDIT, WORKS
-from torchthaw.legacy.doctor.rules.rule import TreeRule
+from torchthaw.doctor import python_files, symbols
+from torchthaw.doctor.examine import examine
+from torchthaw.doctor.reading import tree
+from torchthaw.doctor.rules import CHECK, EDIT, WORKS
+from torchthaw.doctor.rules.rule import TreeRule
 
 PYTHON2 = [
     ("print 'a', x", "print('a', x)"),
@@ -238,7 +239,8 @@ def test_json(project, capsys):
 
 def test_patches(capsys, monkeypatch):
     from torchthaw.bridge import private_names
-    from torchthaw.legacy import patches, semantics
+    from torchthaw.legacy.ffi import semantics
+    from torchthaw.legacy.run import patches
 
     monkeypatch.setattr(private_names, "missing", dict)
     monkeypatch.setenv("TORCHTHAW_NO_PATCH", "creator")

@@ -16,11 +16,12 @@ from support import ROOT, SRC
 from support.doctor_project import applied, findings, is_balanced, places, project  # noqa: F401
 from support.messages import names
 from torchthaw.cli import main
-from torchthaw.legacy.doctor import apply, python_files, textfile
-from torchthaw.legacy.doctor.examine import Examination
-from torchthaw.legacy.doctor.findings import Edit
-from torchthaw.legacy.doctor.rules import EDIT
-from torchthaw.legacy.doctor.rules.rule import Found, TreeRule
+from torchthaw.doctor import apply, python_files
+from torchthaw.doctor.examine import Examination
+from torchthaw.doctor.findings import Edit
+from torchthaw.doctor.reading import textfile
+from torchthaw.doctor.rules import EDIT
+from torchthaw.doctor.rules.rule import Found, TreeRule
 
 LEGACY = ROOT / "examples" / "legacy"
 
@@ -205,7 +206,7 @@ def test_extended_attributes_are_kept(project):
 def test_what_a_killed_run_left_is_said_and_removed(project, monkeypatch, capsys):
     """Not what a process that still runs is about to rename, nor what only looks alike."""
     folder = project({"sub/a.py": PRINTS, ".torchthaw-mine": "", "b.py": PRINTS})
-    text = "import os, signal\nfrom torchthaw.legacy.doctor import apply\nfrom torchthaw.legacy.doctor.examine import Examination\n"
+    text = "import os, signal\nfrom torchthaw.doctor import apply\nfrom torchthaw.doctor.examine import Examination\n"
     text += (
         f"os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)\napply.write(Examination({str(folder)!r}))\n"
     )

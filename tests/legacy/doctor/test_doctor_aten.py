@@ -11,8 +11,8 @@ import pytest
 from support import ROOT
 from support.doctor_project import applied, findings, project  # noqa: F401
 from torchthaw.cli import main
-from torchthaw.legacy import aten_names, cxx_standard
-from torchthaw.legacy.doctor.rules import aten
+from torchthaw.doctor.rules import aten
+from torchthaw.legacy.cpp import aten_names, cxx_standard
 
 SAMPLES = ROOT / "examples" / "legacy" / "cpp_extension"
 CASES = (Path(__file__).with_name("cases") / "aten.txt").read_text()

@@ -12,8 +12,8 @@ import pytest
 from support import ROOT, SRC
 from support.doctor_project import applied, findings, places, project  # noqa: F401
 from torchthaw.cli import main
-from torchthaw.legacy.doctor import commands
-from torchthaw.legacy.doctor.examine import Examination
+from torchthaw.doctor.examine import Examination
+from torchthaw.doctor.reading import commands
 
 TERMS = " + ".join(["x"] * 20000)
 BUILD = "from torch.utils.ffi import create_extension\nffi = create_extension('_ext.{}', {}, {})\nffi.build()\n"

@@ -12,9 +12,10 @@ from support import SRC
 from support.doctor_project import findings, places, project  # noqa: F401
 from torchthaw.base import child, printing, reading
 from torchthaw.cli import main
-from torchthaw.legacy import environment
-from torchthaw.legacy.doctor import python2, textfile
-from torchthaw.legacy.doctor.examine import Examination
+from torchthaw.doctor import python2
+from torchthaw.doctor.examine import Examination
+from torchthaw.doctor.reading import textfile
+from torchthaw.legacy.run import command_enable
 
 LEGACY = SRC / "torchthaw" / "legacy"
 BUILD = (
@@ -162,9 +163,9 @@ def test_run_waits_for_no_script(tmp_path, target, name):
 
 
 def test_enable_waits_for_no_pipe(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(environment, "pth_file", lambda: tmp_path / "a.pth")
+    monkeypatch.setattr(command_enable, "pth_file", lambda: tmp_path / "a.pth")
     os.mkfifo(tmp_path / "a.pth")
-    reader = threading.Thread(target=environment.enable, daemon=True)
+    reader = threading.Thread(target=command_enable.enable, daemon=True)
     reader.start()
     reader.join(SECONDS)
     assert (tmp_path / "a.pth").read_text().startswith("import os")

@@ -3,7 +3,7 @@
 import pytest
 
 from support.doctor_project import project  # noqa: F401
-from torchthaw.legacy.doctor.examine import examine
+from torchthaw.doctor.examine import examine
 
 # A training script of 2017 in Python 2, with what looks like findings in comments and strings.
 TRAINING = {

@@ -5,9 +5,9 @@ import ast
 import pytest
 
 from support.doctor_project import applied, findings, project  # noqa: F401
-from torchthaw.legacy.doctor.project import Project
-from torchthaw.legacy.doctor.rules import CHECK, EDIT, MODE, PATTERNS, TREE_RULES, WORKS
-from torchthaw.legacy.doctor.tree import Tree
+from torchthaw.doctor.project import Project
+from torchthaw.doctor.reading.tree import Tree
+from torchthaw.doctor.rules import CHECK, EDIT, MODE, PATTERNS, TREE_RULES, WORKS
 
 # (file, line, rule, effect, the edited line or None)
 EXAMPLES = [

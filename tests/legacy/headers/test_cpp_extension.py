@@ -13,7 +13,7 @@ import torchthaw
 from support import ROOT
 from support.messages import names
 from torchthaw.base import config
-from torchthaw.legacy import aten_names, cpp_extension, cxx_standard, moved_headers, nvcc
+from torchthaw.legacy.cpp import aten_names, cpp_extension, cxx_standard, moved_headers, nvcc
 
 INCLUDED = ["-include", str(cpp_extension.headers() / "removed.h")]
 SAMPLES = ROOT / "examples" / "legacy" / "cpp_extension"

@@ -9,7 +9,7 @@ import sysconfig
 import pytest
 
 from support import ROOT, SRC
-from torchthaw.legacy import cpp_extension, pybind11_headers
+from torchthaw.legacy.cpp import cpp_extension, pybind11_headers
 
 pytestmark = pytest.mark.skipif(sys.version_info < pybind11_headers.PYTHON, reason="frames are not hidden yet")
 
@@ -17,7 +17,7 @@ VERSION = "#define PYBIND11_VERSION_MAJOR 2\n#define PYBIND11_VERSION_MINOR {}\n
 # What reads a frame, as the pybind11 of that time did.
 READS = "#include <Python.h>\ninline PyObject *name(PyFrameObject *frame) { return frame->f_code->co_name; }\n"
 SOURCE = '#include <pybind11/pybind11.h>\nPYBIND11_MODULE(a, m) { m.attr("x") = 1; }\n'
-RUN = "import sys; from torchthaw.legacy import cxx; cxx.run(sys.argv[1:])"
+RUN = "import sys; from torchthaw.legacy.cpp import cxx; cxx.run(sys.argv[1:])"
 
 
 @pytest.fixture

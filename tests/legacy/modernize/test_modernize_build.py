@@ -11,7 +11,7 @@ import pytest
 from support import ROOT, SRC
 from support.modernize import BUILD, SCRIPT, command, has_toolkit, names, parts, write  # noqa: F401
 from torchthaw.extension import cuda
-from torchthaw.legacy.modernize import conversion, literal
+from torchthaw.modernize import conversion, literal
 
 BEGIN = """import os, sys, glob
 import torch

@@ -8,10 +8,10 @@ import pytest
 
 from support import SRC
 from support.modernize import SCRIPT, command, names, parts, state, write  # noqa: F401
-from torchthaw.legacy.modernize.comparison import Comparison, Row
-from torchthaw.legacy.modernize.python import convert
-from torchthaw.legacy.modernize.remarks import FunctionClass, Remark
-from torchthaw.legacy.modernize.result import Result
+from torchthaw.modernize.comparison import Comparison, Row
+from torchthaw.modernize.python import convert
+from torchthaw.modernize.remarks import FunctionClass, Remark
+from torchthaw.modernize.result import Result
 
 
 @pytest.fixture

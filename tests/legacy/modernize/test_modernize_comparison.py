@@ -13,9 +13,9 @@ import torch
 
 from support import modernized
 from support.legacy_project import files
-from torchthaw.legacy.modernize import comparison, generated_tests
-from torchthaw.legacy.modernize.remarks import FunctionClass
-from torchthaw.legacy.modernize.trials import calling, choosing, equality, listening, projects, survey, target
+from torchthaw.modernize import comparison, generated_tests
+from torchthaw.modernize.remarks import FunctionClass
+from torchthaw.modernize.trials import calling, choosing, equality, listening, projects, survey, target
 
 pytestmark = pytest.mark.timeout(3000)  # builds, and processes that import PyTorch, beside other jobs
 

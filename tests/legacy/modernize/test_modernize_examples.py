@@ -117,7 +117,7 @@ def built(modernized, tmp_path_factory):
 @pytest.fixture(autouse=True)
 def all_parts():
     for name in PARTS:
-        pytest.importorskip(f"torchthaw.legacy.modernize.{name}")
+        pytest.importorskip(f"torchthaw.modernize.{name}")
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -147,7 +147,7 @@ def test_c_stays_as_it_is(modernized, name):
 def test_the_wheel_passes_the_old_test(modernized, built, environment, name, tmp_path):
     python = environment(built(name)["wheel"])
     shutil.copy(modernized(name)[1] / "tests" / "test.py", tmp_path / "old_test.py")
-    past = "('torchthaw.legacy.patches', 'torch.utils.ffi')"
+    past = "('torchthaw.legacy.run.patches', 'torch.utils.ffi')"
     code = f"""import runpy, sys
 runpy.run_path("old_test.py", run_name="__main__")
 print([each for each in sys.modules if each.startswith({past})], "{SAMPLES[name]}" in sys.modules)

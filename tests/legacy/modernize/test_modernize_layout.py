@@ -8,9 +8,9 @@ import pytest
 
 from support.modernize import BUILD, FUNCTION, SCRIPT, command, names, packages, parts, table, write  # noqa: F401
 from torchthaw.extension.build import INIT
-from torchthaw.legacy.legacy_extension import LegacyExtension
-from torchthaw.legacy.modernize.package_list import packages_of
-from torchthaw.legacy.modernize.project import Project
+from torchthaw.legacy.ffi.legacy_extension import LegacyExtension
+from torchthaw.modernize.packaging.package_list import packages_of
+from torchthaw.modernize.project import Project
 
 LOOSE = {
     **SCRIPT, "modules/__init__.py": "", "modules/double.py": "from functions.double import double\n",

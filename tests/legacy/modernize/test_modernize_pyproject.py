@@ -7,7 +7,7 @@ import pytest
 from support import ROOT
 from support.modernize import SCRIPT, command, packages, parts, table, write  # noqa: F401
 from torchthaw import __version__
-from torchthaw.legacy.modernize.requirements import SETUPTOOLS, python_versions
+from torchthaw.modernize.packaging.requirements import SETUPTOOLS, python_versions
 
 tomlkit = pytest.importorskip("tomlkit")
 THAW = f"torchthaw>={__version__}"  # to build

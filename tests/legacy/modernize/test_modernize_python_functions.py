@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("libcst")
 
 from support import SRC  # noqa: E402
-from torchthaw.legacy.modernize.python import convert  # noqa: E402
+from torchthaw.modernize.python import convert  # noqa: E402
 
 OLD = Path(__file__).parent / "old_project"
 MODULES = {"layers": "new.layers", "layers.kinds": "new.layers.kinds", "layers.native": "new.layers.native",
@@ -147,7 +147,7 @@ def test_what_calls_c_has_no_second_derivative(converted):
     ("grad = grad.contiguous().view(-1)\n    back(grad)", ["grad"]),
 ])  # fmt: skip
 def test_gradients_that_are_contiguous_already(body, names):
-    from torchthaw.legacy.modernize.python.gradients import raw_gradients
+    from torchthaw.modernize.python.gradients import raw_gradients
 
     (function,) = ast.parse(f"def backward(self, grad, other):\n    {body}\n").body
     assert raw_gradients(function) == names
@@ -202,8 +202,8 @@ def test_a_tuple_that_backward_returns_at_two_places():
 
 
 def test_names_that_ctx_has():
-    from torchthaw.legacy.function import READ_ONLY
-    from torchthaw.legacy.modernize.python import methods
+    from torchthaw.legacy.ffi.function import READ_ONLY
+    from torchthaw.modernize.python import methods
 
     assert {name for name in READ_ONLY if not name.startswith("_")} == methods.READ_ONLY
 

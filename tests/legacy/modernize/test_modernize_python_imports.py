@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from torchthaw.legacy.modernize.python import convert  # noqa: E402
+from torchthaw.modernize.python import convert  # noqa: E402
 
 MODULES = {"functions": "new.functions", "functions.add": "new.functions.add", "modules": "new.modules",
            "modules.add": "new.modules.add", "_ext": "new._ext", "_ext.my_lib": "new._ext.my_lib"}  # fmt: skip

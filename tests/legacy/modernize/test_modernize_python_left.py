@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from torchthaw.legacy.modernize.python import convert  # noqa: E402
+from torchthaw.modernize.python import convert  # noqa: E402
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.autograd import Function\n\n\n"
 PLAIN = """

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from torchthaw.legacy.modernize.python import convert, editing  # noqa: E402
+from torchthaw.modernize.python import convert, editing  # noqa: E402
 
 COUNT = 120
 FUNCTION = """from torch.autograd import Function
@@ -62,7 +62,7 @@ def test_only_what_changes_is_parsed_for_a_change(work, capfd):
 @pytest.mark.slow
 def test_the_attributes_of_a_file_are_read_once(monkeypatch):
     """As many times as there are files, not files times instances."""
-    from torchthaw.legacy.doctor.tree import Tree
+    from torchthaw.doctor.reading.tree import Tree
 
     def reads(count):
         seen, every = [], Tree.all

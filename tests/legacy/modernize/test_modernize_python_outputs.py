@@ -8,7 +8,7 @@ pytest.importorskip("libcst")
 
 import torch  # noqa: E402
 
-from torchthaw.legacy.modernize.python import convert, outputs  # noqa: E402
+from torchthaw.modernize.python import convert, outputs  # noqa: E402
 
 SAVED = {
     "a variable": """

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from torchthaw.legacy.modernize.python import convert, owners  # noqa: E402
+from torchthaw.modernize.python import convert, owners  # noqa: E402
 
 MODULES = {"_ext.grow": "new._ext.grow"}
 RESIZED = {"tile": {1}, "read": set(), "*Times": {1}, "*Count": set()}
@@ -193,7 +193,7 @@ def test_what_resizes_no_data_stays(before):
 
 
 def test_the_names_are_those_of_the_patch():
-    from torchthaw.legacy.data_owner import MUTATORS
+    from torchthaw.legacy.ffi.data_owner import MUTATORS
 
     assert owners.MUTATORS == set(MUTATORS)
 
@@ -228,8 +228,8 @@ MORE = "int more(THFloatTensor *t) { THFloatTensor_squeeze(t, t); return 1; }"
 
 
 def test_arguments_that_c_may_resize(tmp_path):
-    from torchthaw.legacy.modernize import c_resizes
-    from torchthaw.legacy.modernize.project import Project
+    from torchthaw.modernize import c_resizes
+    from torchthaw.modernize.project import Project
 
     class Extension:
         def files(self, argument):

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from torchthaw.legacy.modernize.python import convert  # noqa: E402
+from torchthaw.modernize.python import convert  # noqa: E402
 
 
 def changed(before, path="a.py"):

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from support.legacy_project import files
-from torchthaw.legacy.modernize.remarks import FunctionClass
-from torchthaw.legacy.modernize.replacements import TABLE, find, functions_of_tensors, hints
-from torchthaw.legacy.modernize.result import Result
+from torchthaw.modernize.remarks import FunctionClass
+from torchthaw.modernize.replacements import TABLE, find, functions_of_tensors, hints
+from torchthaw.modernize.result import Result
 
 # Names as projects have them -> what they are in the table.
 NAMES = {

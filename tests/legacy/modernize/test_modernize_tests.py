@@ -9,10 +9,10 @@ import torch
 
 from support import modernized
 from support.legacy_project import files
-from torchthaw.legacy.modernize import generated_tests
-from torchthaw.legacy.modernize.remarks import FunctionClass
-from torchthaw.legacy.modernize.trials import projects, survey
-from torchthaw.legacy.modernize.trials.target import Target, of_result, snake
+from torchthaw.modernize import generated_tests
+from torchthaw.modernize.remarks import FunctionClass
+from torchthaw.modernize.trials import projects, survey
+from torchthaw.modernize.trials.target import Target, of_result, snake
 
 pytestmark = pytest.mark.timeout(3000)
 
@@ -249,7 +249,7 @@ def test_gradchecks(rows, name):
 ISOLATED = """
 import ctypes, os, sys, time
 import torch
-from torchthaw.legacy.modernize.trials.isolated import each, isolated
+from torchthaw.modernize.trials.isolated import each, isolated
 
 def wait():
     time.sleep(60)

@@ -8,8 +8,8 @@ import pytest
 
 from support import SRC
 from support.modernize import write
+from torchthaw import modernize
 from torchthaw.cli import main
-from torchthaw.legacy import modernize
 
 SOURCES = {
     "src/a.h": "int a(THFloatTensor *x);\n", "src/a.c": "#include <TH/TH.h>\nint a(THFloatTensor *x) { return 1; }\n",
@@ -82,7 +82,7 @@ def test_an_interrupted_run_leaves_nothing(tmp_path, monkeypatch, step):
         raise KeyboardInterrupt
 
     folder = write(tmp_path / "old", {**SOURCES, "build.py": HEAD + "a.build()\nb.build()\n"})
-    from torchthaw.legacy.modernize import report
+    from torchthaw.modernize import report
 
     with monkeypatch.context() as patched:
         patched.setattr(modernize if step == "_complete" else report, step, interrupt)

@@ -13,13 +13,14 @@ from torch.autograd import Function, Variable
 
 from support import ROOT
 from support.messages import names
-from torchthaw.legacy import finder, patches, torch_first
+from torchthaw.legacy import served_modules
 from torchthaw.legacy.patching import Change, Patch, PatchTable
+from torchthaw.legacy.run import patches, torch_first
 
 OWNERS = (
     torch.Tensor, torch.autograd, type(Variable), Variable, Function, torch.autograd.function.BackwardCFunction,
     torch.autograd.function.FunctionMeta, torch.autograd.function.FunctionCtx, torch,
-    torch.utils.cpp_extension, torch.utils.cpp_extension.BuildExtension, finder.LastFinder,
+    torch.utils.cpp_extension, torch.utils.cpp_extension.BuildExtension, served_modules.Served,
     sys.modules["distutils.command.build_ext"].build_ext, torch_first.TorchFirst,
 )  # fmt: skip
 
@@ -85,7 +86,7 @@ def test_unknown_patch():
 
 
 def test_a_failing_patch_leaves_nothing(monkeypatch):
-    from torchthaw.legacy import variable
+    from torchthaw.legacy.ffi import variable
 
     def half():
         yield variable.Change(torch.Tensor, "creator", 1)
@@ -109,7 +110,7 @@ def test_a_failing_patch_leaves_nothing(monkeypatch):
 
 
 def test_interrupting_a_patch_leaves_nothing(monkeypatch):
-    from torchthaw.legacy import variable
+    from torchthaw.legacy.ffi import variable
 
     def half():
         yield variable.Change(torch.Tensor, "creator", 1)
@@ -162,12 +163,12 @@ def test_a_patch_below_one_that_stays(monkeypatch):
 
         return changes
 
-    from torchthaw.legacy import variable
+    from torchthaw.legacy.ffi import variable
 
     for number in (10, 100, 1000):
         monkeypatch.setattr(variable, f"add_{number}", adding(number), raising=False)
     numbers = (10, 100, 1000)
-    table = PatchTable("patch", *(Patch(f"{n}", "nothing", f"variable:add_{n}") for n in numbers))
+    table = PatchTable("patch", *(Patch(f"{n}", "nothing", f"ffi.variable:add_{n}") for n in numbers))
     table.make()
     assert Owner().method() == 1111
     ours = Owner.method
@@ -186,7 +187,7 @@ def test_patches_after_one_that_stays_are_left_alone(monkeypatch):
     class Owner:
         pass
 
-    from torchthaw.legacy import variable
+    from torchthaw.legacy.ffi import variable
 
     made = []
 
@@ -200,7 +201,7 @@ def test_patches_after_one_that_stays_are_left_alone(monkeypatch):
     names = "first", "second", "third"
     for name in names:
         monkeypatch.setattr(variable, f"make_{name}", changes_of(name), raising=False)
-    table = PatchTable("patch", *(Patch(name, "nothing", f"variable:make_{name}") for name in names))
+    table = PatchTable("patch", *(Patch(name, "nothing", f"ffi.variable:make_{name}") for name in names))
     table.make()
     Owner.third = 2
     with pytest.warns(UserWarning, match="the patch 'third' stays"):
@@ -209,7 +210,7 @@ def test_patches_after_one_that_stays_are_left_alone(monkeypatch):
 
 
 DYNAMO = """
-import torch, torchthaw.legacy.patches as patches
+import torch, torchthaw.legacy.run.patches as patches
 Function = torch.autograd.Function
 before = dict(vars(Function))
 patches.install()
@@ -239,7 +240,7 @@ module = importlib.reload(module)
 assert module.load is not first
 print(module.load.__module__, module.load.__wrapped__.__module__, hasattr(module.load.__wrapped__, "__wrapped__"))
 print(module.BuildExtension.build_extensions.__wrapped__.__module__)
-from torchthaw.legacy import finder, patches
+from torchthaw.legacy.run import finder, patches
 patches.uninstall("cpp_extension")
 print(hasattr(module.load, "__wrapped__"), hasattr(module.BuildExtension.build_extensions, "__wrapped__"))
 """
@@ -294,7 +295,7 @@ EXIT = """
 import torch
 import torchthaw.legacy
 torchthaw.legacy.install()
-from torchthaw.legacy import data_owner
+from torchthaw.legacy.ffi import data_owner
 
 x = torch.ones(3)
 kept = x.data
@@ -312,6 +313,6 @@ def test_data_outlives_the_globals_of_its_module():
 
 
 def test_listing_imports_no_torch():
-    code = "import sys; from torchthaw.legacy import patches; patches.listing(); print('torch' in sys.modules)"
+    code = "import sys; from torchthaw.legacy.run import patches; patches.listing(); print('torch' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (result.stdout, result.stderr) == ("False\n", "")

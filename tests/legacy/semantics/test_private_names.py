@@ -16,7 +16,7 @@ import torchthaw
 from support import ROOT, SRC, TESTS
 from torchthaw.bridge import private_names
 from torchthaw.bridge.private_names import NAMES
-from torchthaw.legacy import patches
+from torchthaw.legacy.run import patches
 
 PACKAGE = Path(torchthaw.__file__).parent  # a checkout's, or a wheel's
 

@@ -10,7 +10,7 @@ from torch.autograd import Function, Variable
 from support import ROOT
 from support.messages import names
 from torchthaw.cli import main
-from torchthaw.legacy import patches
+from torchthaw.legacy.run import patches
 
 OWNERS = (
     torch.Tensor, torch.autograd, type(Variable), Variable, Function, torch.autograd.function.BackwardCFunction,
@@ -225,10 +225,10 @@ owners = (torch.Tensor, torch.autograd, type(Variable), Variable, Function, func
 before = [dict(vars(owner)) for owner in owners]
 import torchthaw, functions, modules
 from torchthaw.cli import main
-from torchthaw.legacy import patches
+from torchthaw.legacy.run import patches
 patches.listing()
 assert before == [dict(vars(owner)) for owner in owners]
-print("unchanged", "torchthaw.legacy.function" in sys.modules)
+print("unchanged", "torchthaw.legacy.ffi.function" in sys.modules)
 """
 
 

@@ -13,10 +13,11 @@ import torch.nn.functional as F
 import torchthaw.legacy
 from support import ROOT
 from support.messages import names
-from torchthaw.legacy import debug, patches, semantics
-from torchthaw.legacy.doctor.rules import RULES
+from torchthaw.doctor.rules import RULES
+from torchthaw.legacy.ffi import debug, semantics
+from torchthaw.legacy.ffi.semantics import memory
 from torchthaw.legacy.patching import Change, Patch, PatchTable
-from torchthaw.legacy.semantics import memory
+from torchthaw.legacy.run import patches
 
 OWNERS = (
     torch, torch.Tensor, torch.nn.functional, torch.linalg, torch.testing, torch.nn.Parameter, torch.autograd.Function,

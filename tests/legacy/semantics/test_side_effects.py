@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from support import ROOT, SRC
-from torchthaw.legacy import finder, patches
+from torchthaw.legacy.run import finder, patches
 
 # What a fresh process has, before and after a step. With PyTorch its classes, too.
 SNAPSHOT = """
@@ -74,7 +74,7 @@ def changed(step, with_torch=True, run=(), **environment):
 @pytest.mark.slow
 @pytest.mark.parametrize("with_torch", [False, True])
 @pytest.mark.parametrize("step", [
-    "import torchthaw", "import torchthaw.legacy, torchthaw.legacy.finder, torchthaw.cli", EVERY_MODULE,
+    "import torchthaw", "import torchthaw.legacy, torchthaw.legacy.run.finder, torchthaw.cli", EVERY_MODULE,
     "import torchthaw; torchthaw.create_extension, torchthaw.load_inline, torchthaw.FFIExtension",
 ], ids=["torchthaw", "legacy", "every module", "names"])  # fmt: skip
 def test_an_import_changes_nothing(step, with_torch):
@@ -87,7 +87,7 @@ def test_an_extension_with_types_of_th_changes_no_class(tmp_path):
     source = "#include <TH/TH.h>\ndouble total(THDoubleTensor *x) { return THDoubleTensor_sumall(x); }\n"
     (tmp_path / "sum.c").write_text(source)
     (tmp_path / "build.py").write_text(
-        "import torchthaw\nfrom torchthaw.legacy.ffi_create import create_extension\n"
+        "import torchthaw\nfrom torchthaw.legacy.ffi.create import create_extension\n"
         "create_extension('old', 'sum.h', ['sum.c'], False, relative_to=__file__).build()\n"
         "torchthaw.create_extension('new', 'sum.h', ['sum.c'], th=True, relative_to=__file__).build()\n"
     )

@@ -8,7 +8,8 @@ from torch.autograd import Function
 
 import torchthaw.legacy
 from support.legacy_project import output, python
-from torchthaw.legacy import debug, patches
+from torchthaw.legacy.ffi import debug
+from torchthaw.legacy.run import patches
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_debug_mode_names_arguments(calls, monkeypatch):
     """It names each argument that is not contiguous, once for each call site."""
     from legacy_calls.calls._calls import ffi, lib
 
-    from torchthaw.legacy.loading import wrap_function
+    from torchthaw.legacy.ffi.import_old_extension import wrap_function
 
     monkeypatch.setenv("TORCHTHAW_DEBUG", "1")
     monkeypatch.setattr(debug, "_warned", set())

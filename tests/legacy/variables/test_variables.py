@@ -250,7 +250,7 @@ def test_old_data_does_not_resize_an_owner_that_has_new_data():
 
 def test_aliases_are_forgotten():
     """The table of aliases does not grow."""
-    from torchthaw.legacy import data_owner
+    from torchthaw.legacy.ffi import data_owner
 
     before = len(data_owner._aliases)
     x = torch.ones(2)

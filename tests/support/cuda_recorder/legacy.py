@@ -17,7 +17,7 @@ config.prefix = lambda: PREFIX
 
 from support.cuda_recorder import dlpack, pretend  # noqa: E402
 from torchthaw.bridge import pytorch  # noqa: E402
-from torchthaw.legacy import structs as th  # noqa: E402
+from torchthaw.legacy.ffi import structs as th  # noqa: E402
 
 machine = ctypes.CDLL(os.environ["THAW_RECORDER"])
 machine.recorder_last_stream.restype = ctypes.c_size_t

@@ -1,8 +1,8 @@
 /* operators/errors.h: failures of kernels, which reach Python as the classes that they are. */
 #pragma once
 
-#include "../failure.h"
-#include "../python.h"
+#include "bridge/call/failure.h"
+#include "bridge/python.h"
 
 #include <memory>
 #include <stdexcept>

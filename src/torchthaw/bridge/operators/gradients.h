@@ -1,7 +1,7 @@
 /* operators/gradients.h: an operator made of a C function has no derivative, and says so before one is lost. */
 #pragma once
 
-#include "../python.h"
+#include "bridge/python.h"
 #include "handles.h"
 #include "plan.h"
 

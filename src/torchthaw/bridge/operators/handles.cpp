@@ -1,7 +1,7 @@
 /* operators/handles.cpp: memory, copies and devices from PyTorch. */
 #include "handles.h"
 
-#include "../bridge.h"
+#include "bridge/bridge.h"
 
 #include <stdexcept>
 #include <string>

@@ -1,11 +1,11 @@
 /* operators/kernel.cpp: one call from PyTorch's dispatcher to C: the stack into the frame, the call, outputs back. */
 #include "kernel.h"
 
-#include "../callbacks.h"
-#include "../check.h"
-#include "../convert.h"
-#include "../dlpack.h"
 #include "arguments.h"
+#include "bridge/call/callbacks.h"
+#include "bridge/call/check.h"
+#include "bridge/values/convert.h"
+#include "bridge/values/dlpack.h"
 #include "errors.h"
 #include "gradients.h"
 #include "workspace.h"

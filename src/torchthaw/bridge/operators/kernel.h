@@ -1,7 +1,7 @@
 /* operators/kernel.h: PyTorch's boxed kernels of C functions. */
 #pragma once
 
-#include "../bridge.h"
+#include "bridge/bridge.h"
 
 namespace bridge {
 

@@ -1,7 +1,7 @@
 /* operators/plan.h: what a kernel does with each parameter of its C function; made once, for all calls. */
 #pragma once
 
-#include "../call.h"
+#include "bridge/call/call.h"
 
 #include <cstdint>
 #include <memory>

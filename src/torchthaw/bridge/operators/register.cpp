@@ -1,9 +1,9 @@
 /* operators/register.cpp: gives PyTorch the kernels of an extension. */
 #include "register.h"
 
-#include "../load.h"
-#include "../python.h"
 #include "arguments.h"
+#include "bridge/python.h"
+#include "bridge/torch/load.h"
 #include "errors.h"
 #include "gradients.h"
 #include "plan.h"

@@ -1,8 +1,8 @@
 /* operators/shim.cpp: looks for PyTorch's stable C interface. */
 #include "shim.h"
 
-#include "../dlpack.h"
-#include "../pytorch.h"
+#include "bridge/torch/pytorch.h"
+#include "bridge/values/dlpack.h"
 
 #include <dlfcn.h>
 

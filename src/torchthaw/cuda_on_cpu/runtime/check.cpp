@@ -1,7 +1,7 @@
 // cuda_on_cpu/runtime/check.cpp: what TORCHTHAW_CUDA_CHECK=1 finds.
 #include "check.h"
 
-#include "block.h"
+#include "execution/block.h"
 #include "memory.h"
 #include "sanitizer.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "errors.h"
-#include "fiber.h"
+#include "execution/fiber.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // cuda_on_cpu/runtime/device.cpp: the one device.
 #include "errors.h"
+#include "execution/pool.h"
 #include "memory.h"
-#include "pool.h"
 
 #include <cuda_on_cpu/textures.h>
 

@@ -1,7 +1,7 @@
 // cuda_on_cpu/runtime/errors.cpp: CUDA's errors, and lines on stderr.
 #include "errors.h"
 
-#include "block.h"
+#include "execution/block.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // cuda_on_cpu/runtime/faults.cpp: signals of the processor while a kernel runs, which a card would report as errors.
 #include "faults.h"
 
-#include "block.h"
 #include "errors.h"
+#include "execution/block.h"
 #include "sanitizer.h"
 
 #include <signal.h>

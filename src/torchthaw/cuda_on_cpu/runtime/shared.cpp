@@ -1,9 +1,9 @@
 // cuda_on_cpu/runtime/shared.cpp: where shared arrays are, and what a check writes into them and around them.
 #include "shared.h"
 
-#include "block.h"
 #include "check.h"
 #include "errors.h"
+#include "execution/block.h"
 #include "sanitizer.h"
 
 #include <sys/mman.h>

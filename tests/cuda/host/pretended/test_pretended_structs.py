@@ -22,7 +22,8 @@ from support.cuda_recorder import legacy, pretend
 from support.cuda_recorder.legacy import allocated, machine
 from support.cuda_recorder.pretend import elsewhere
 from support.messages import names
-from torchthaw.legacy import exact, patches
+from torchthaw.legacy.ffi import storage_semantics
+from torchthaw.legacy.run import patches
 
 EXACT = os.environ["THAW_EXACT"] == "1"
 FOLDER = Path(os.environ["THAW_PRETENDED"]).parent
@@ -30,10 +31,10 @@ FOLDER = Path(os.environ["THAW_PRETENDED"]).parent
 
 def build():
     """The extension module, built for CUDA on the CPU."""
-    from torchthaw.legacy.ffi_create import create_extension
+    from torchthaw.legacy.ffi.create import create_extension
 
     folder = FOLDER / f"probe-{EXACT}"
-    exact.is_exact = lambda *given: EXACT
+    storage_semantics.is_exact = lambda *given: EXACT
     shutil.copytree(TESTS / "cuda" / "probe", folder, dirs_exist_ok=True)
     create_extension(
         "probe", "probe.h", ["probe.c", "kernel.cu"], False, with_cuda=True, relative_to=str(folder / "build.py")
@@ -567,7 +568,7 @@ def test_c_that_frees_its_arguments(times):
 
 
 def test_debug_mode_names_the_tensor(monkeypatch):
-    from torchthaw.legacy import debug
+    from torchthaw.legacy.ffi import debug
 
     watched = debug.watch(probe.sum_cuda)
     with warnings.catch_warnings(record=True) as caught:

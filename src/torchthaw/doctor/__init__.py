@@ -1,0 +1,73 @@
+"""torchthaw/doctor: what a legacy project needs before it runs today, found by reading it.
+
+``python -m torchthaw doctor PATH`` prints it; ``examine.examine`` gives it to programs.
+"""
+
+import sys
+
+
+def add_doctor(subcommands, help):
+    """The subcommand ``doctor`` of the command line."""
+    parser = subcommands.add_parser(
+        "doctor",
+        help=help,
+        description="Reads a legacy project without running it. Exit status: 0 nothing has to be edited, "
+        "1 something has, 2 PATH is not there or holds nothing to read.",
+    )
+    parser.add_argument("path", nargs="?", metavar="PATH", help="a project's folder, or one file")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON object")
+    form.add_argument("--diff", action="store_true", help="print the certain edits as a diff")
+    parser.add_argument("--apply", action="store_true", help="write the certain edits, then print what remains")
+    parser.add_argument("--patches", action="store_true", help="list what is patched in PyTorch, and how to switch it")
+    parser.set_defaults(run=run_doctor, parser=parser)
+
+
+def run_doctor(options):
+    if options.patches:
+        from .patch_list import show
+
+        return show(options.json)
+    if options.path is None:
+        options.parser.error("expected PATH or --patches")
+    from ..base import printing
+    from . import apply, python2, report
+    from .examine import Examination
+    from .reading import commands
+
+    try:
+        examination = Examination(options.path)
+    except OSError as error:
+        printing.complain(f"PATH: {error}")
+        return 2
+    if not examination.reports:
+        printing.complain(
+            f"PATH: expected a project or a file that the doctor reads ({report.READ}), got {options.path!r}"
+        )
+        return 2
+    if options.diff:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(apply.diff(examination))
+        sys.stdout.buffer.flush()
+    written = None
+    if options.apply:
+        written = apply.write(examination)
+        examination = Examination(options.path)  # what remains
+        for path, why in written.failed.items():
+            printing.complain(printing.one_line(f"{path}: not written: {why}"))
+    off = examination.age.line(examination.left_out)
+    if any(finding.rule == "syntax" for each in examination.reports for finding in each.findings):
+        try:
+            python2.require("legacy")
+        except ImportError as error:
+            printing.complain(f"doctor: what is Python 2 is not translated: {error}")
+    # Once the edits are made, PyTorch may need no more of torchthaw.
+    is_alone = options.apply and not examination.build_files and not report.needs_run(examination.reports)
+    command = commands.build_command(examination, commands.ALONE if is_alone else commands.RUN)
+    if options.json:
+        printing.show(report.as_json(options.path, examination.reports, off, written))
+    elif options.apply or not options.diff:
+        for line in report.what_was_written(written) if written else ():
+            printing.show(line)
+        printing.show(report.as_text(options.path, examination.reports, command, off))
+    return report.exit_status(examination.reports)

@@ -1,0 +1,100 @@
+"""torchthaw/legacy/cpp/cxx_standard.py: the C++ standard that PyTorch's headers need, in place of an older one in flags."""
+
+import importlib.util
+import itertools
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+from ...base import config
+
+# Names of standards, and those of drafts by which compilers knew them; the values can be compared.
+STANDARDS = {
+    "98": 3, "03": 3, "0x": 11, "11": 11, "1y": 14, "14": 14, "1z": 17, "17": 17, "2a": 20, "20": 20, "2b": 23, "23": 23,
+}  # fmt: skip
+NAME = r"(?P<kind>c|gnu)\+\+(?P<year>\d\w)"
+# In a word, which may hold several flags, or those that nvcc passes to the host's compiler.
+FLAG = re.compile(rf"(?P<before>^|[\s,'\"]|^(?:-Xcompiler|--compiler-options)=)--?std={NAME}(?=$|[\s,'\"])")
+# Values of these are text of the project, also where they read as a flag.
+DEFINITIONS = ("-D", "-U")
+# The folders of headers in a command, and a file that has more words of nvcc's: CMake writes folders to one.
+FOLDER = re.compile(r"(?:^|\s)(?:-I|-isystem|--include-path|--system-include)[ =]?\"?([^\s\"]+)")
+MORE_WORDS = re.compile(r"(?:^|\s)(?:--options-file|-optf)[ =](\S+)")
+# The first lines of PyTorch's headers refuse an older compiler: `__cplusplus < 202002L`.
+REFUSED = re.compile(r"__cplusplus\s*<\s*20(\d\d)\d\dL")
+
+
+def needed():
+    """The standard that the headers of the installed PyTorch ask for, such as 20; 0 where there are none."""
+    package = importlib.util.find_spec("torch")
+    places = package.submodule_search_locations if package else None
+    return max((of_headers(Path(place, "include")) for place in places or ()), default=0)
+
+
+@cache
+def of_headers(folder):
+    """The standard that ``ATen/ATen.h`` in a folder of headers asks for; 0 where it is absent or asks for none."""
+    try:
+        found = REFUSED.search((Path(folder) / "ATen" / "ATen.h").read_text("utf-8", "replace"))
+    except OSError:
+        return 0
+    return int(found[1]) if found else 0
+
+
+def is_of_pytorch(folder):
+    """Whether a folder of headers is PyTorch's. Ours, which stand in for some of them, are not."""
+    file = Path(os.path.realpath(os.path.join(folder, "ATen", "ATen.h")))
+    return file.is_file() and not file.is_relative_to(os.path.realpath(config.my_lib_includes()))
+
+
+def of_environment():
+    """The folders of headers that variables of the environment give to compilers."""
+    listed = [os.environ.get(name, "").split(os.pathsep) for name in ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")]
+    flags = [os.environ[name] for name in ("CFLAGS", "CPPFLAGS", "CXXFLAGS") if name in os.environ]
+    return [*filter(None, itertools.chain(*listed)), *folders(flags)]
+
+
+def of_command(words):
+    """The standard that PyTorch's headers ask for in a compiler's command; 0 where it names no folder of theirs."""
+    return max(map(of_headers, folders(words)), default=0)
+
+
+def folders(words):
+    """The folders of headers that a compiler's command names."""
+    text = " ".join(words)
+    for file in MORE_WORDS.findall(text):
+        try:
+            text += " " + Path(file).read_text("utf-8", "replace")
+        except OSError:
+            pass  # nvcc says so
+    return FOLDER.findall(text)
+
+
+def current(words, least):
+    """(words, changes): the flags with ``least`` in place of each older standard; a line about each that was replaced.
+
+    A flag in two words, ``-std c++14``, becomes one: PyTorch adds a standard of its own where it finds no ``-std=``.
+    """
+    result, changes, rest = [], {}, list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in ("-std", "--std") and rest and _is_older(re.fullmatch(NAME, rest[0]), least):
+            word = f"{word}={rest.pop(0)}"
+        result.append(
+            word if word.startswith(DEFINITIONS) else FLAG.sub(lambda flag: _newer(flag, least, changes), word)
+        )
+    return result, list(changes)
+
+
+def _is_older(named, least):
+    return named is not None and STANDARDS.get(named["year"], least) < least
+
+
+def _newer(flag, least, changes):
+    if not _is_older(flag, least):
+        return flag[0]
+    old = flag[0][len(flag["before"]) :]
+    new = f"-std={flag['kind']}++{least}"
+    changes[f"{old}: PyTorch's headers need C++{least}; {new} instead"] = None
+    return flag["before"] + new

@@ -1,0 +1,23 @@
+"""torchthaw/legacy/cpp/numpy_names.py: names of NumPy 1's C interface that NumPy 2 has no more."""
+
+import re
+
+# Names of flags and types, headers of older interfaces, and members of PyArray_Descr.
+GONE = (
+    r"\bNPY_(?:(?:C|F)_?CONTIGUOUS|CONTIGUOUS|FORTRAN|OWNDATA|FORCECAST|ENSURECOPY|ENSUREARRAY|ELEMENTSTRIDES|ALIGNED|"
+    r"NOTSWAPPED|WRITEABLE|UPDATEIFCOPY|(?:ARRAY_)?UPDATEIFCOPY|BEHAVED(?:_NS)?|[CF]ARRAY(?:_RO)?|DEFAULT|(?:IN|OUT|INOUT)_F?ARRAY|"
+    r"UPDATE_ALL)\b"
+    r"|\bPyArray_(?:DOUBLE|FLOAT|INT|LONG|SHORT|BYTE|UBYTE|CHAR|BOOL|CFLOAT|CDOUBLE|OBJECT)\b(?!\s*\()"
+    r"|\bPyArray_DESCR\([^()]*\)\s*->\s*(?:elsize|alignment|subarray|fields|names|f|c_metadata)\b"
+    r"|#\s*include\s*[<\"]numpy/(?:oldnumeric|old_defines|noprefix)\.h"
+)
+INCLUDED = r"#\s*include\s*[<\"]numpy/"
+INSTEAD = "NPY_ARRAY_..., NPY_DOUBLE and the like, and PyDataType_ELSIZE(descr)"
+
+
+def gone(code):
+    """[(line, name)] of C without comments: each name once."""
+    found = {}
+    for match in re.finditer(GONE, code) if re.search(INCLUDED, code) else ():
+        found.setdefault(match[0], code.count("\n", 0, match.start()) + 1)
+    return sorted((line, name) for name, line in found.items())
