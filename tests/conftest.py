@@ -2,7 +2,6 @@
 import gc
 import os
 import re
-import statistics
 import sys
 import zlib
 from pathlib import Path
@@ -12,6 +11,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT), str(ROOT / "tests")]
+from support import times  # noqa: E402
 
 # Extensions that tests build leave nothing in the user's cache.
 os.environ.setdefault("TORCHTHAW_CACHE", str(ROOT / "build" / "cache"))
@@ -21,16 +21,11 @@ settings.register_profile("torchthaw", deadline=None, derandomize="CI" in os.env
 settings.load_profile("torchthaw")
 
 
-# `make test` leaves out tests with the mark `slow`: those that, alone, take more than LIMIT seconds of processor time, their
-# fixtures and processes included. In each file the cheapest may stay without it. `make test-all record=1` measures, and names
-# the functions whose mark is not what they take.
-LIMIT = 0.5
-_fixtures = {}  # (name, the folder or file that has it) -> seconds of its last set-up
-_setting_up = [0.0]  # seconds that fixtures took during the test that runs
-
-
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes more than half a second of processor time")
+    file = config.getoption("record_times")
+    if file:
+        config.pluginmanager.register(times.Recorder(config.rootpath / file))
 
 
 def pytest_addoption(parser):
@@ -63,67 +58,12 @@ def share_of(text):
     return int(found[1]) - 1, int(found[2])
 
 
-def _seconds():
-    return sum(os.times()[:4])
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(fixturedef):
-    before, inner = _seconds(), _setting_up[0]
-    try:
-        return (yield)
-    finally:
-        taken = _seconds() - before
-        _fixtures[fixturedef.argname, fixturedef.baseid] = taken
-        _setting_up[0] = inner + taken  # with the fixtures that this one asked for while it was set up
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item):
-    before, _setting_up[0] = _seconds(), 0.0
-    try:
-        return (yield)
-    finally:
-        file = item.config.getoption("record_times")
-        if file:
-            seconds = (
-                _seconds() - before - _setting_up[0] + sum(_fixture_seconds(item, name) for name in item.fixturenames)
-            )
-            mark = "slow" if item.get_closest_marker("slow") else "quick"
-            with open(item.config.rootpath / file, "a") as times:  # the test may have left the folder
-                times.write(f"{seconds:.2f} {mark} {item.nodeid}\n")
-
-
-def _fixture_seconds(item, name):
-    """What the fixture that ``item`` means by ``name`` took, also where an earlier test of its module set it up."""
-    places = [place for each, place in _fixtures if each == name and item.nodeid.startswith(place)]
-    return _fixtures[name, max(places, key=len)] if places else 0.0
-
-
 def pytest_terminal_summary(terminalreporter, config):
     file = config.getoption("record_times")
     if file and (config.rootpath / file).exists():
-        rows = [line.split(" ", 2) for line in (config.rootpath / file).read_text().splitlines()]
-        for line in wrong_marks([(float(seconds), mark, name) for seconds, mark, name in rows]):
+        taken = times.Times((config.rootpath / file).read_text())
+        for line in (*taken.dearest(), *taken.wrong_marks()):
             terminalreporter.write_line(line)
-
-
-def wrong_marks(rows):
-    """Lines on the functions whose mark is not what their tests take, from rows (seconds, mark, name of a test).
-
-    The median of a function's tests counts. Between LIMIT / 2 and 2 * LIMIT either is right; the cheapest of a file may be quick.
-    """
-    tests, cheapest = {}, {}
-    for seconds, mark, name in sorted(rows):
-        function = name.partition("[")[0]
-        tests.setdefault(function, (mark, []))[1].append(seconds)
-        cheapest.setdefault(name.partition("::")[0], function)
-    for function, (mark, seconds) in sorted(tests.items()):
-        takes = statistics.median(seconds)
-        if mark == "quick" and takes > 2 * LIMIT and function not in cheapest.values():
-            yield f"{function}: takes {takes:.2f} s: expected the mark slow, got none"
-        if mark == "slow" and takes <= LIMIT / 2:
-            yield f"{function}: takes {takes:.2f} s: expected no mark slow, got one"
 
 
 def pytest_collection_finish():
