@@ -396,5 +396,16 @@ def turn():
     check_grads(module.turn, [x], order=1, modes=["rev"])
 
 
+# ---- of a header with every type of integers ------------------------------------------------------------------------
+
+
+def integers(dtypes):
+    for dtype, most in json.loads(dtypes).items():
+        add_one = getattr(module, f"types_{dtype}")
+        x = jnp.array([1, most], dtype)
+        for y in (add_one(x), jax.jit(add_one)(x), jax.vmap(add_one)(x[None])[0]):
+            assert y.dtype == dtype and y.tolist() == [2, most + 1], (dtype, y)
+
+
 globals()[what](*rest)
 assert "torch" not in sys.modules

@@ -190,6 +190,14 @@ def test_complex_gradients_are_those_of_jax(version, tmp_path):
     program(version, build(tmp_path, HERE / "turn.h", HERE / "turn.c"), "turn", "turn")
 
 
+@pytest.mark.slow
+def test_every_type_of_integers(version, tmp_path):
+    """Each value is the largest of its type, less one: no other type has it."""
+    header, dtypes = table_host.integers(tmp_path)
+    folder = build(tmp_path / "built", header, header.with_suffix(".c"))
+    program(version, folder, "types", "integers", json.dumps(dtypes))
+
+
 # Wrong input
 
 

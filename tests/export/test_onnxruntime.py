@@ -222,16 +222,7 @@ def test_a_size_without_elements_is_known_beside_a_symbol(version, kinds, tmp_pa
 @pytest.mark.slow
 def test_every_type_of_integers(version, tmp_path):
     """Each value is the largest of its type, less one: no other type has it."""
-    dtypes = {f"{sign}int{bits}": 2 ** (bits - (sign == "")) - 2 for sign in ("", "u") for bits in (8, 16, 32, 64)}
-    header = tmp_path / "types.h"
-    declared = {
-        name: f"int types_{name}(const {name}_t *x THAW_SHAPE(n), int64_t n, {name}_t *y THAW_SHAPE(n))"
-        for name in dtypes
-    }
-    lines = [f"THAW_STATUS\n{each};" for each in declared.values()]
-    header.write_text("\n".join(["#include <stdint.h>", "#include <torchthaw/annotate.h>", *lines]) + "\n")
-    bodies = [f"{each} {{ for (int64_t i = 0; i < n; ++i) y[i] = x[i] + 1; return 1; }}" for each in declared.values()]
-    header.with_suffix(".c").write_text("\n".join(['#include "types.h"', *bodies]) + "\n")
+    header, dtypes = table_host.integers(tmp_path)
     library = build(header, tmp_path, header.with_suffix(".c"), "-std=c11", f"-I{tmp_path}", "-Wl,--no-undefined")
     feeds = {name: {"x": torch.from_numpy(numpy.array([1, most], name))} for name, most in dtypes.items()}
     functions = {each.name: each.as_json() for each in described(header)}

@@ -169,3 +169,17 @@ def set_shape(argument, shape):
 def describe(argument, tensor):
     argument.data, argument.dtype = tensor.data_ptr(), DTYPES.index(str(tensor.dtype).removeprefix("torch."))
     set_shape(argument, tensor.shape)
+
+
+def integers(folder):
+    """(types.h, {dtype of integers: its largest value less one}); the C beside it adds one to each element."""
+    dtypes = {f"{sign}int{bits}": 2 ** (bits - (sign == "")) - 2 for sign in ("", "u") for bits in (8, 16, 32, 64)}
+    header = folder / "types.h"
+    declared = [
+        f"int types_{name}(const {name}_t *x THAW_SHAPE(n), int64_t n, {name}_t *y THAW_SHAPE(n))" for name in dtypes
+    ]
+    lines = [f"THAW_STATUS\n{each};" for each in declared]
+    header.write_text("\n".join(["#include <stdint.h>", "#include <torchthaw/annotate.h>", *lines]) + "\n")
+    bodies = [f"{each} {{ for (int64_t i = 0; i < n; ++i) y[i] = x[i] + 1; return 1; }}" for each in declared]
+    header.with_suffix(".c").write_text("\n".join(['#include "types.h"', *bodies]) + "\n")
+    return header, dtypes
