@@ -1,5 +1,6 @@
 """tests/build/test_build.py: torchthaw.create_extension, from headers to a package on disk."""
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -299,7 +300,8 @@ def test_a_compiler_that_leaves_a_process_behind(project, tmp_path, monkeypatch)
         assert python(project, CALL) == "12"
     finally:
         for left in (tmp_path / "left").read_text().split():
-            os.kill(int(left), 9)
+            with contextlib.suppress(ProcessLookupError):  # what a compiler left that was only asked something
+                os.kill(int(left), 9)
 
 
 @pytest.mark.slow

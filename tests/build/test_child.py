@@ -218,6 +218,14 @@ def test_lines_come_whole_and_in_order():
     assert lines == ["ab", "\ufffdc", "d"]
 
 
+@pytest.mark.parametrize(
+    "preloaded, limit", [("/nowhere/libother.so", b"262144\n"), ("/nowhere/libasan.so.8", b"unlimited\n")]
+)
+def test_where_a_sanitizer_is_preloaded_memory_has_no_limit(preloaded, limit):
+    done = shell("ulimit -v", memory=256 * child.MEGABYTE, env={**os.environ, "LD_PRELOAD": preloaded})
+    assert done.out == limit
+
+
 def test_no_limit_is_above_one_that_holds_already():
     text = "import resource\nresource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
     text += (

@@ -27,6 +27,9 @@ NO_MEMORY = re.compile(rb"out of memory|memory exhausted|[Cc]annot allocate memo
 # What gcc and clang print of a part of theirs that a signal has ended.
 PART_ENDED = re.compile(rb"(.{1,80}) signal terminated program|failed due to signal|terminated with signal")
 PAUSE = 0.02  # seconds between two looks at a program that prints nothing, where the kernel does not tell that it ended
+SANITIZER = re.compile(
+    r"lib(?:clang_rt\.)?[a-z]?san\b"
+)  # in LD_PRELOAD: it takes 15 TB of addresses when a program starts
 ENDED = "ended"  # what a selector says of the file that tells it
 
 
@@ -58,7 +61,7 @@ def run(command, *, seconds, memory=None, output=16 * MEGABYTE, cwd=None, env=No
     """The Result of a program, which has a process group of its own. Nothing of that group is left when this returns.
 
     seconds: of the clock for the whole, and of the processor for each process of it.
-    memory: bytes of address space for each process; None sets no limit.
+    memory: bytes of address space for each process; None sets no limit, and none is set where a sanitizer is preloaded.
     output: bytes that it may print in all.
     input: what its standard input holds. on_line: called with each line that it prints, as text.
     Raises FileNotFoundError where the program is not there, and what on_line raises.
@@ -91,16 +94,15 @@ class Answer(NamedTuple):
     err: str
 
 
-def answer(
-    command, *, check=True, seconds=120, memory=4096 * MEGABYTE, output=256 * MEGABYTE, cwd=None, env=None, input=""
-):
+def answer(command, *, check=True, seconds=120, output=256 * MEGABYTE, cwd=None, env=None, input=""):
     """The Answer of a tool that is asked something, such as ``nm``, or a compiler for its folders.
 
+    Memory has no limit: drivers of GPUs and sanitizers take more addresses than there is memory.
     check: whether an exit status other than 0 is a BuildError too. Raises BuildError, which names the command, where a
     limit of run() or a signal ended it; FileNotFoundError where it is not there.
     """
     data = input.encode("utf-8", "surrogateescape")
-    done = run(command, seconds=seconds, memory=memory, output=output, cwd=cwd, env=env, input=data)
+    done = run(command, seconds=seconds, output=output, cwd=cwd, env=env, input=data)
     out, err = (text.decode("utf-8", "surrogateescape") for text in (done.out, done.err))
     if done.ended_by or check and done.status:
         reason = f"was ended by {done.ended_by}" if done.ended_by else f"failed with exit status {done.status}"
@@ -114,7 +116,10 @@ def _size(count):
 
 def _limited(command, seconds, memory, cwd, env):
     """The words that run ``command`` with the limits of a process; no limit is above one that holds already."""
-    path = (os.environ if env is None else env).get("PATH", os.defpath)
+    env = os.environ if env is None else env
+    if SANITIZER.search(env.get("LD_PRELOAD", "")):
+        memory = None
+    path = env.get("PATH", os.defpath)
     name = os.path.join(cwd or "", command[0]) if os.sep in command[0] else command[0]
     if shutil.which(name, path=path) is None:
         raise FileNotFoundError(f"expected a program that is there, got {command[0]!r}")

@@ -175,7 +175,7 @@ def visible(toolkit):
     query = toolkit.root / "bin" / "__nvcc_device_query"
     if not os.access(query, os.X_OK):
         return []
-    result = child.answer([query], check=False, memory=None)  # the driver takes the addresses of all cards
+    result = child.answer([query], check=False)
     return sorted(set(re.findall(r"\d+", result.out)), key=int) if result.status == 0 else []
 
 
