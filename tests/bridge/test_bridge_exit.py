@@ -96,6 +96,8 @@ PYTHONS = pythons()
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("call", CALLS)
 def test_exit(call, ending, daemon, python):
+    if "operator" in call and daemon and ending in ("main", "error"):
+        pytest.skip("PyTorch takes operators of torch.library back at exit, while threads call them")
     code, status = ENDINGS[ending]
     kernels = ""
     if "operator" in call:
