@@ -127,6 +127,18 @@ def test_no_modules_import_each_other():
                    {"torchthaw.base.errors"}})  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "folder, only", [("ffi", "torchthaw.legacy.cpp.nvcc"), ("cpp", "torchthaw.legacy.ffi.th_types")]
+)
+def test_the_folders_of_legacy_import_what_they_say(folder, only):
+    """What old code needs does not know the commands that run it."""
+    known = [module(path) for path in (PACKAGE / "legacy").rglob("*.py")]
+    for path in (PACKAGE / "legacy" / folder).rglob("*.py"):
+        others = {name for found in imported(path, known) for name in found if f".legacy.{folder}" not in name}
+        inside = {name for name in others if name.count(".") > 2 or name.endswith((".run", ".cpp", ".ffi"))}
+        assert inside <= {only, only.rpartition(".")[0]}, path
+
+
 def test_no_folder_has_more_entries_than_a_reader_sees_at_once():
     for folder in (PACKAGE, *(path for path in PACKAGE.rglob("*") if path.is_dir() and path.name != "__pycache__")):
         entries = sorted(path.name for path in folder.iterdir() if path.name not in ("__pycache__", ".mypy_cache"))
