@@ -62,7 +62,7 @@ PLACES = (
     (r"c_api/th/.*", "libth", TH),
     (r"c_api/thc/.*", "libthc", THC),
     (r"c_api/include/.*", "headers", HEADERS),
-    (r"src/torchthaw/bridge/((call/(check|annotated|errors))|regions|values/numbers)\..*", "checks", BRIDGE),
+    (r"src/torchthaw/bridge/(call/(check|annotated)|regions|values/numbers)\..*", "checks", BRIDGE),
     (r"src/torchthaw/bridge/.*", "bridge", BRIDGE),
     (r"src/torchthaw/legacy/ffi/structs/.*", "legacy structs", BRIDGE),
     (r"src/torchthaw/cuda_on_cpu/runtime/.*", "CUDA runtime", RUNTIME),

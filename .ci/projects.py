@@ -375,9 +375,7 @@ def options(names):
     table = parser.add_mutually_exclusive_group()
     table.add_argument("--applied", action="store_true", help="only after doctor --apply: the second table")
     table.add_argument(
-        "--edits",
-        action="store_true",
-        help="only doctor --apply, whose edits must be those that were read: the fourth table",
+        "--edits", action="store_true", help="only doctor --apply, whose edits were read: the fourth table"
     )
     table.add_argument("--cuda", choices=["cpu"], help="kernels run on the CPU: the third table")
     which = parser.add_mutually_exclusive_group()

@@ -108,14 +108,8 @@ def kernels_row(project, environment, outcome, date):
 def edits_row(project, edits):
     """The cells of the fourth table."""
     name, false = _name(project), project.edits.get("false", 0)
-    cells = {
-        "project": name,
-        "lines": edits.lines,
-        "files": len(edits.files),
-        "false lines": false,
-        "commit": project.commit[:8],
-    }
-    return {"cells": {column: str(cell) for column, cell in cells.items()}, "stops": ""}
+    cells = (name, edits.lines, len(edits.files), false, project.commit[:8])
+    return {"cells": dict(zip(COLUMNS["edits"], map(str, cells), strict=True)), "stops": ""}
 
 
 def _name(project):

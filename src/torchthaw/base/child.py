@@ -27,9 +27,8 @@ NO_MEMORY = re.compile(rb"out of memory|memory exhausted|[Cc]annot allocate memo
 # What gcc and clang print of a part of theirs that a signal has ended.
 PART_ENDED = re.compile(rb"(.{1,80}) signal terminated program|failed due to signal|terminated with signal")
 PAUSE = 0.02  # seconds between two looks at a program that prints nothing, where the kernel does not tell that it ended
-SANITIZER = re.compile(
-    r"lib(?:clang_rt\.)?[a-z]?san\b"
-)  # in LD_PRELOAD: it takes 15 TB of addresses when a program starts
+# In LD_PRELOAD: it takes 15 TB of addresses when a program starts.
+SANITIZER = re.compile(r"lib(?:clang_rt\.)?[a-z]?san\b")
 ENDED = "ended"  # what a selector says of the file that tells it
 
 

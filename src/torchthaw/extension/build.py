@@ -198,7 +198,7 @@ class Extension:
         return ["thaw", *filter(symbols.is_in_process, sorted(found))]
 
     def kind_of_functions(self):
-        """What makes a glue.Function of each C function."""
+        """What makes a generate_c.Function of each C function."""
         return self.types.kind(self) if self.types else generate_c.Function
 
     @functools.cached_property

@@ -14,11 +14,8 @@ from .annotations import AnnotationError
 
 VERSION = 1
 DTYPES = {
-    c_type_kinds.INT: "int",
-    c_type_kinds.UINT: "uint",
-    c_type_kinds.FLOAT: "float",
-    c_type_kinds.COMPLEX: "complex",
-}
+    c_type_kinds.INT: "int", c_type_kinds.UINT: "uint", c_type_kinds.FLOAT: "float", c_type_kinds.COMPLEX: "complex",
+}  # fmt: skip
 STRUCTS = {f"THAW_{kind}": kind.lower() for kind in ("TH_TENSOR", "TH_STORAGE", "THC_TENSOR", "THC_STORAGE")}
 MAX_DIMENSIONS = 64  # THAW_MAX_DIMENSIONS
 MAX_PARAMETERS = 64  # the bits of thaw_parameter.aliases
