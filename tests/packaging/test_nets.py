@@ -77,3 +77,20 @@ def test_ruff_in_an_editor_leaves_out_the_same(nets):
     excepted = {row.pattern.removesuffix("/*") for row in nets.rows() if "format" in row.nets}
     without_python = {"*.md", "tests/fuzz/found", "tests/legacy/doctor/cases"}  # ruff knows more languages
     assert {*listed} == excepted | without_python
+
+
+def test_scripts_in_strings_are_checked(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    scripts_in_text = importlib.import_module("scripts_in_text")
+    source, folder = tmp_path / "test_it.py", tmp_path / "found"
+    folder.mkdir()
+    source.write_text(
+        'A = """\n    import torchthaw.moved\n    from torchthaw.base import cache, gone\n    home.home()\n"""\n'
+        'B = """\nimport json\njson.x\n"""\nC = "import torchthaw"\n'
+    )
+    absent = scripts_in_text.write(folder, source)
+    assert [message.rpartition(":")[2].strip() for message in absent] == [
+        "no module in torchthaw.moved",
+        "no gone in torchthaw.base",
+    ]
+    assert "home.home()" in next(folder.iterdir()).read_text() and len([*folder.iterdir()]) == 1

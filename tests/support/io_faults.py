@@ -51,7 +51,7 @@ print("status", command_enable.enable())
 CUDA_HOME = """
 import pathlib
 from torchthaw.cuda_on_cpu import toolkit_folder
-made = home.home()
+made = toolkit_folder.home()
 wanted = toolkit_folder.content(toolkit_folder.runtime())
 missing = [name for part in wanted for name in part if not (made / name).exists()]
 print("home lacks", missing)
