@@ -17,7 +17,7 @@ ROWS = [
     ["modernize"],
     ["doctor"],
     ["legacy"],
-    ["cuda_on_cpu"],
+    ["cuda_on_cpu", "portable"],
     ["extension", "declarations", "export"],
     ["library"],
     ["header", "bridge"],

@@ -8,6 +8,13 @@ import sys
 
 from .base import config, printing
 
+
+def _portable_includes():
+    from .portable import build  # needs a PyTorch
+
+    return "\n".join(build.include_paths())
+
+
 # One row per option of `config`: what it prints, and where that comes from.
 PATHS = {
     "includes": ("the folder of TH/ and THC/, for old projects", config.includes),
@@ -18,13 +25,18 @@ PATHS = {
     "libth": ("libth, to link or to load", lambda: config.library("th")),
     "libthc": ("libthc, the same for GPUs", lambda: config.library("thc")),
     "cmakedir": ("the folder for find_package(torchthaw)", config.cmakedir),
+    "portable-includes": ("the folders of headers for one binary for every PyTorch, one a line", _portable_includes),
+    "portable-cmakedir": (
+        "the folder for find_package(torchthaw-portable)",
+        lambda: config.PACKAGE / "portable" / "cmake",
+    ),
 }
 
 
 def add_config(subcommands, help):
     parser = subcommands.add_parser(
         "config", help=help,
-        description="Prints where headers and libraries of this torchthaw are, one line for each option, in the order "
+        description="Prints where headers and libraries of this torchthaw are, one line for each path, in the order "
         "given. A library that is not there is an error that says what builds it.",
     )  # fmt: skip
     for name, (what, _) in PATHS.items():

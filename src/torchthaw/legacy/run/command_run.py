@@ -15,13 +15,17 @@ USAGE = """python -m torchthaw run FILE [ARGUMENT ...]
        python -m torchthaw run -c CODE [ARGUMENT ...]
        python -m torchthaw run - [ARGUMENT ...]
        python -m torchthaw run pip [ARGUMENT ...]
-       python -m torchthaw run python [ARGUMENT ...]"""
+       python -m torchthaw run python [ARGUMENT ...]
+       python -m torchthaw run --portable[=auto] FILE [ARGUMENT ...]"""
 DESCRIPTION = """
 Runs FILE, a Python file such as build.py, a shell script (.sh, .bash), or any script with a #! line; or a Python
 module, Python code, or what standard input holds, as python -m, -c and - do. pip and python are those of this Python,
 unless FILE is a file of that name. It and all that it starts find torch.utils.ffi, the headers and libraries of TH, and
 nvcc.
+With --portable, before FILE or what stands for it, torch.utils.cpp_extension builds C++ with torchthaw's own headers:
+one file for every PyTorch >= 2.4. With --portable=auto, PyTorch's own headers build what these headers lack.
 """
+PORTABLE = "--portable"
 EXPECTED = "expected a Python file or a shell script"
 OR = "-m and a module, -c and code, -, pip or python"
 SHELLS = {"sh", "bash", "dash"}
@@ -41,6 +45,7 @@ def add_run(subcommands, help):
 
 def run(parser, words):
     """Replaces this process by what ``python FILE ARGUMENTS…`` would run, or the same with -m, -c or -."""
+    words, portable = _without_portable(parser, words)
     if not words:
         parser.error(f"FILE: {EXPECTED}, {OR}, got nothing")
     if words[0] in ("-h", "--help"):
@@ -52,9 +57,21 @@ def run(parser, words):
         parser.error(f"FILE: {EXPECTED}, {OR}, got {words[0]!r}; options of Python come before -m torchthaw")
     started = command(words)
     set_environment(words)
+    if portable:
+        os.environ["TORCHTHAW_PORTABLE"] = portable
     sys.stdout.flush()
     sys.stderr.flush()
     os.execvp(started[0], started)
+
+
+def _without_portable(parser, words):
+    """(words, value of TORCHTHAW_PORTABLE or None): ``--portable`` and ``--portable=auto`` stand before FILE."""
+    option, equals, value = words[0].partition("=") if words else ("", "", "")
+    if option != PORTABLE:
+        return words, None
+    if equals and value != "auto":
+        parser.error(f"{PORTABLE}: expected no value or auto, got {value!r}")
+    return words[1:], "auto" if equals else "1"
 
 
 def command(words):

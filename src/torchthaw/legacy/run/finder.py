@@ -75,6 +75,14 @@ def _patch_module(module):
     _patch_for(module.__name__)
 
 
+def _patch_cpp_extension(module):
+    _patch_module(module)
+    from . import portable_builds
+
+    if portable_builds.mode():
+        _patch_for(portable_builds.KEY)
+
+
 def _patch_build_ext(module):
     if is_run():
         _patch_module(module)
@@ -121,7 +129,7 @@ def _name_extensions(module):
 
 
 CHANGES = {
-    "torch.utils.cpp_extension": _patch_module,
+    "torch.utils.cpp_extension": _patch_cpp_extension,
     "torch.cuda": _build_for_gpus,
     "torch": _patch,
     f"{NUMPY}.system_info": _answer_for_numpy,

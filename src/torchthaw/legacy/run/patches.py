@@ -9,7 +9,7 @@ from ...base import config
 from ..ffi import semantics
 from ..patching import Patch, PatchTable
 from ..served_modules import STAND_INS
-from . import torch_first
+from . import portable_builds, torch_first
 
 PATCHES = PatchTable(
     "patch",
@@ -48,6 +48,11 @@ PATCHES = PatchTable(
         "cpp.cpp_extension:cpp_extension",
     ),
     Patch(
+        "portable",
+        "under run --portable, torch.utils.cpp_extension builds one file for every PyTorch, with torchthaw's own headers",
+        "run.portable_builds:portable",
+    ),
+    Patch(
         "build_ext",
         "under run, setuptools' own build_ext compiles sources that see PyTorch's headers in the same way",
         "cpp.cpp_extension:build_ext",
@@ -67,7 +72,7 @@ PATCHES = PatchTable(
 # Patches of one module alone, which torch.utils.ffi does not import.
 OF_MODULE = {
     "torch.utils.cpp_extension": "cpp_extension", "distutils.command.build_ext": "build_ext",
-    torch_first.KEY: "torch_first",
+    torch_first.KEY: "torch_first", portable_builds.KEY: "portable",
     **dict.fromkeys(STAND_INS, "build_modules"),
 }  # fmt: skip
 

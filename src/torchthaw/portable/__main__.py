@@ -1,0 +1,49 @@
+"""python -m torchthaw.portable NAME --folder FOLDER [-I FOLDER …] SOURCE …: what another build system than setuptools needs.
+
+Writes the headers of the operators that the sources call into FOLDER, which stays; an unchanged file is not touched.
+Prints a line for each word of the compiler and the linker, `compile WORD` and `link WORD`; --words compile or --words
+link prints those of one as a shell has them, for a Makefile.
+"""
+
+import argparse
+import shlex
+from pathlib import Path
+
+from ..base import printing
+from . import build, flags, linked, operators
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="python -m torchthaw.portable", description="Words for compilers and linkers."
+    )
+    parser.add_argument("name", help="the extension's full name")
+    parser.add_argument("--folder", type=Path, required=True, help="where headers for these sources are written")
+    parser.add_argument("-I", dest="include_dirs", action="append", default=[], type=Path, help="a folder of headers")
+    parser.add_argument("--words", choices=("compile", "link"), help="prints the words of one in a line")
+    parser.add_argument("sources", nargs="+", type=Path)
+    options = parser.parse_args()
+    folder = options.folder.absolute()
+    found = build.include_paths()
+    operators.write(folder, options.sources, [*map(Path, found), *filter(None, options.include_dirs)])
+    words = {"compile": lambda: _compile(options.name, [folder, *found]), "link": _link}
+    if options.words:
+        printing.show(shlex.join(words[options.words]()))
+        return
+    for kind, listed in words.items():
+        for word in listed():
+            printing.show(f"{kind} {word}")
+
+
+def _link():
+    linked.runtime([])
+    return linked.link_flags([])
+
+
+def _compile(name, folders):
+    macro = f"-DTORCH_EXTENSION_NAME={name.rpartition('.')[2]}"
+    return [*flags.common(), *flags.cxx(), macro, *(f"-I{folder}" for folder in folders)]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""torchthaw/portable/flags.py: the flags that every portable extension and its runtime library are compiled with."""
+
+import functools
+import os
+
+from ..base import child, toolchain
+
+STANDARD = "-std=c++17"
+LIMITED_API = "-DPy_LIMITED_API=0x030a0000"  # the interface of CPython 3.10
+COMMON = [
+    "-O2", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", LIMITED_API,
+    "-DTORCH_API_INCLUDE_EXTENSION_H",
+]  # fmt: skip
+CXX = ["-fvisibility-inlines-hidden", "-fno-gnu-unique"]
+OPENMP = "-fopenmp"
+# Of a project's flags, those that the runtime library needs too: they change the layout of types, or what is linked.
+OF_ALL = ("-fsanitize", "-D_GLIBCXX", "-U_GLIBCXX", "-stdlib=", "-m32", "-m64", "--coverage")
+
+
+def common():
+    """The flags of C and C++ in every file."""
+    return [*COMMON, f"-I{toolchain.python_include()}", *openmp()]
+
+
+def cxx():
+    """Those of C++ alone. clang has no -fno-gnu-unique, and makes no such symbols."""
+    return [flag for flag in CXX if _is_accepted(tuple(toolchain.cxx_compiler()), flag)]
+
+
+def openmp():
+    """-fopenmp, as PyTorch's at::parallel_for has it; nothing where the compiler has no OpenMP library."""
+    return [OPENMP] if _is_accepted(tuple(toolchain.cxx_compiler()), OPENMP) else []
+
+
+def of_all(words):
+    """Those of a project's flags with which the runtime library must be compiled too."""
+    return [word for word in words if word.startswith(OF_ALL)]
+
+
+@functools.lru_cache(maxsize=None)
+def _is_accepted(compiler, flag):
+    """Whether the compiler makes a shared object with this flag."""
+    command = [*compiler, flag, "-fPIC", "-shared", "-x", "c++", os.devnull, "-o", os.devnull]
+    return child.answer(command, check=False).status == 0

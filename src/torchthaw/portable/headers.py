@@ -1,0 +1,84 @@
+"""torchthaw/portable/headers.py: the folder of headers by the names that extensions include."""
+
+from importlib import metadata, util
+from pathlib import Path
+
+from ..base import cache
+
+OWN = Path(__file__).resolve().parent / "include"
+OLDEST = (2, 10)  # of PyTorch whose torch/headeronly has all that portable/base.h includes
+
+# Header of portable/ -> names that extensions include for what it has. docs/reference/portable.md shows them.
+NAMES = {
+    "extension.h": ("torch/extension.h", "torch/python.h", "torch/torch.h", "torch/all.h", "torch/types.h", "torch/utils.h"),
+    "library.h": ("torch/library.h", "torch/script.h", "ATen/core/op_registration/op_registration.h"),
+    "aten.h": (
+        "torch/cuda.h", "ATen/ATen.h", "ATen/Functions.h",
+        "ATen/Operators.h", "ATen/NativeFunctions.h", "ATen/TensorOperators.h", "ATen/ExpandUtils.h", "ATen/Utils.h",
+        "ATen/ScalarOps.h", "ATen/Config.h", "ATen/Version.h", "ATen/native/Resize.h", "torch/csrc/autograd/variable.h",
+        "torch/serialize/tensor.h", "torch/csrc/Exceptions.h", "ATen/Generator.h",
+        "ATen/core/Generator.h", "torch/csrc/utils/tensor_flatten.h",
+    ),
+    "base.h": (
+        "ATen/core/ATen_fwd.h", "ATen/core/Reduction.h", "c10/core/ScalarType.h", "c10/core/DeviceType.h", "c10/core/Layout.h",
+        "c10/core/MemoryFormat.h", "c10/macros/Macros.h", "c10/macros/Export.h", "c10/util/Optional.h", "c10/util/Half.h",
+        "c10/util/BFloat16.h", "c10/util/complex.h", "c10/util/string_view.h", "c10/util/StringUtil.h", "torch/macros.h",
+    ),
+    "error.h": ("c10/util/Exception.h", "c10/util/Logging.h", "ATen/Error.h"),
+    "sizes.h": (
+        "c10/util/ArrayRef.h", "ATen/ArrayRef.h", "c10/util/SmallVector.h", "c10/core/SymInt.h", "c10/core/SymIntArrayRef.h",
+        "c10/util/irange.h", "ATen/ceil_div.h", "ATen/div_rtn.h", "ATen/core/List.h", "ATen/core/IListRef.h",
+        "c10/util/OptionalArrayRef.h",
+    ),
+    "scalar.h": ("c10/core/Scalar.h", "ATen/Scalar.h", "ATen/core/Scalar.h"),
+    "options.h": (
+        "c10/core/TensorOptions.h", "c10/core/Device.h", "c10/util/typeid.h", "ATen/Device.h", "ATen/DeviceType.h",
+        "ATen/ScalarType.h", "ATen/TensorOptions.h",
+    ),
+    "tensor.h": (
+        "ATen/core/Tensor.h", "ATen/core/TensorBase.h", "ATen/core/TensorBody.h", "ATen/Tensor.h", "ATen/Type.h",
+        "ATen/core/DeprecatedTypeProperties.h", "ATen/Storage.h", "c10/core/TensorImpl.h", "c10/core/Storage.h",
+    ),
+    "accessor.h": ("ATen/core/TensorAccessor.h", "ATen/TensorAccessor.h"),
+    "indexing.h": ("ATen/TensorIndexing.h",),
+    "dispatch.h": ("ATen/Dispatch.h",),
+    "parallel.h": ("ATen/Parallel.h", "ATen/ParallelOpenMP.h"),
+    "modes.h": (
+        "ATen/DeviceGuard.h", "c10/core/DeviceGuard.h", "c10/core/GradMode.h", "c10/core/InferenceMode.h",
+        "torch/csrc/autograd/grad_mode.h", "ATen/OptionalDeviceGuard.h",
+    ),
+    "checks.h": (
+        "ATen/TensorUtils.h", "ATen/AccumulateType.h", "ATen/OpMathType.h", "ATen/WrapDimUtils.h", "ATen/Context.h",
+    ),
+    "autograd.h": (
+        "torch/csrc/autograd/custom_function.h", "torch/csrc/autograd/function.h", "torch/csrc/autograd/autograd.h",
+        "torch/autograd.h", "torch/csrc/autograd/VariableTypeUtils.h",
+    ),
+    "value.h": ("ATen/core/ivalue.h",),
+    "python/pybind11.h": (
+        *(f"pybind11/{name}.h" for name in (
+            "pybind11", "numpy", "stl", "functional", "operators", "cast", "pytypes", "embed", "complex", "chrono",
+            "stl_bind", "attr", "options", "iostream", "gil", "common",
+        )),
+        "torch/csrc/utils/pybind.h",
+    ),
+}  # fmt: skip
+
+
+def folder():
+    """The folder with the names above and torch/headeronly, in the cache. ImportError without a PyTorch that has it."""
+    found = util.find_spec("torch")
+    version = metadata.version("torch") if found else None
+    if version is None or tuple(int(part) for part in version.split("+")[0].split(".")[:2]) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise ImportError(
+            f"portable: expected PyTorch ≥ {oldest} to build with, found {version or 'none'}; what is built runs with 2.4 and later"
+        )
+    headeronly = Path(found.origin).parent / "include" / "torch" / "headeronly"
+    files = {name: f"#include <portable/{own}>\n" for own, names in NAMES.items() for name in names}
+    return cache.layout("portable_headers", files, {"torch/headeronly": headeronly})
+
+
+def include_paths():
+    """The folders of headers for a compiler, besides the one that operators.write() writes."""
+    return [folder(), OWN]

@@ -1,0 +1,107 @@
+// portable/runtime/indexing.cpp: x[i], x.index({…}) and x.index_put_({…}, value).
+#include <portable/tensors.h>
+
+namespace at {
+namespace {
+
+using indexing::TensorIndex;
+using Indices = c10::List<std::optional<Tensor>>;
+
+template <class T>
+const T *as(const TensorIndex &index) {
+    return std::get_if<T>(&index.index);
+}
+
+/// Dimensions of the tensor that an index takes up.
+int64_t taken(const TensorIndex &index) {
+    if (as<std::monostate>(index) || as<indexing::EllipsisIndexType>(index) || as<bool>(index)) return 0;
+    const Tensor *mask = as<Tensor>(index);
+    return mask && (mask->scalar_type() == kBool || mask->scalar_type() == kByte) ? mask->dim() : 1;
+}
+
+Tensor with_rest(const Tensor &view, const Indices &rest) { return rest.empty() ? view : view.index(rest); }
+
+}  // namespace
+
+namespace indexing {
+
+Tensor view_of(const Tensor &tensor, ArrayRef<TensorIndex> indices, Indices &rest) {
+    TORCH_CHECK(!indices.empty(), "Passing an empty index list to Tensor::index() is not valid syntax");
+    int64_t used = 0;
+    for (const TensorIndex &index : indices) used += taken(index);
+    TORCH_CHECK_INDEX(used <= tensor.dim(), "too many indices for tensor of dimension ", tensor.dim());
+    Tensor view = tensor;
+    int64_t dimension = 0;
+    std::vector<std::optional<Tensor>> tensors;  // for the dimensions of the view so far
+    for (const TensorIndex &index : indices) {
+        if (as<std::monostate>(index) || as<bool>(index)) {
+            view = view.unsqueeze(dimension);
+            tensors.resize(dimension + 1);
+            if (const bool *flag = as<bool>(index)) {  // a mask of one element
+                tensors[dimension] = at::full(IntArrayRef{1}, *flag, TensorOptions(kBool).device(tensor.device()));
+            }
+            ++dimension;
+        } else if (as<EllipsisIndexType>(index)) {
+            dimension += tensor.dim() - used;
+        } else if (const int64_t *number = as<int64_t>(index)) {
+            view = view.select(dimension, *number);
+        } else if (const Slice *slice = as<Slice>(index)) {
+            view = view.slice(dimension++, slice->start(), slice->stop(), slice->step());
+        } else {
+            tensors.resize(dimension + 1);
+            tensors[dimension] = *as<Tensor>(index);
+            dimension += taken(index);
+            tensors.resize(std::max<size_t>(tensors.size(), dimension));
+        }
+    }
+    rest.clear();
+    bool any = false;
+    for (const auto &each : tensors) any |= each.has_value();
+    if (!any) return view;
+    // A mask stands for its dimensions: PyTorch takes one entry for it.
+    for (size_t d = 0; d < tensors.size(); ++d) {
+        rest.push_back(tensors[d]);
+        if (tensors[d] && tensors[d]->scalar_type() == kBool && tensors[d]->dim() > 1) d += tensors[d]->dim() - 1;
+    }
+    return view;
+}
+
+}  // namespace indexing
+
+Tensor Tensor::operator[](int64_t index) const { return select(0, index); }
+
+Tensor Tensor::operator[](const Tensor &index) const {
+    TORCH_CHECK_INDEX(index.dim() == 0, "Can only index with tensors that are scalars (zero-dim)");
+    return (*this)[index.item()];
+}
+
+Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
+    Indices rest;
+    const Tensor view = indexing::view_of(*this, indices, rest);
+    return with_rest(view.is_same(*this) && rest.empty() ? view.alias() : view, rest);
+}
+
+Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &value) {
+    Indices rest;
+    Tensor view = indexing::view_of(*this, indices, rest);
+    if (rest.empty()) {
+        view.copy_(value);
+    } else {
+        view.index_put_(rest, value.to(TensorOptions(scalar_type()).device(device())));
+    }
+    return *this;
+}
+
+Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar &value) {
+    return index_put_(indices, at::scalar_tensor(value, TensorOptions(scalar_type()).device(device())));
+}
+
+Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const { return index(ArrayRef<TensorIndex>(indices)); }
+Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor &value) {
+    return index_put_(ArrayRef<TensorIndex>(indices), value);
+}
+Tensor &Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar &value) {
+    return index_put_(ArrayRef<TensorIndex>(indices), value);
+}
+
+}  // namespace at

@@ -1,0 +1,192 @@
+// portable/runtime/library.cpp: registers kernels of C++ by Python's torch.library.
+#include <portable/library.h>
+
+namespace torchthaw {
+namespace {
+
+using pybind11::handle;
+using pybind11::object;
+using pybind11::detail::checked;
+using pybind11::detail::maybe_owned;
+using pybind11::detail::owned;
+
+const char REGISTERED[] = "torchthaw.kernel";
+
+object module(const char *name) { return owned(PyImport_ImportModule(name)); }
+
+/// A kernel and what its schema says of its arguments. It lives as long as the process.
+struct Registered {
+    Kernel kernel;
+    std::string ns, name, overload;
+    bool is_read = false;
+    std::vector<object> names, defaults;  // a default is null where there is none
+
+    std::string full_name() const { return ns + "::" + name + (overload.empty() ? "" : "." + overload); }
+
+    /// Reads the schema, which may be defined after its kernels.
+    void read() {
+        if (is_read) return;
+        object packet = module("torch").attr("ops").attr(ns.c_str()).attr(name.c_str());
+        object arguments = packet.attr(overload.empty() ? "default" : overload.c_str()).attr("_schema").attr("arguments");
+        for (handle argument : arguments) {
+            names.push_back(owned(PyObject_GetAttrString(argument.ptr(), "name")));
+            const bool has_default = argument.attr("has_default_value")().cast<bool>();
+            defaults.push_back(has_default ? owned(PyObject_GetAttrString(argument.ptr(), "default_value")) : object());
+        }
+        is_read = true;
+    }
+
+    /// Puts the value of a keyword at its place.
+    void place(PyObject *keyword, PyObject *value, std::vector<PyObject *> &arguments) const {
+        for (size_t i = 0; i < names.size(); ++i) {
+            if (PyUnicode_Compare(names[i].ptr(), keyword) != 0) continue;
+            arguments[i] = value;
+            return;
+        }
+        throw pybind11::type_error(full_name() + ": the schema has no argument " + std::string(handle(keyword).str()));
+    }
+};
+
+// PyTorch leaves out arguments that have their default, and passes keyword-only ones by keyword.
+PyObject *call(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *keywords) {
+    try {
+        auto *registered = static_cast<Registered *>(PyCapsule_GetPointer(self, REGISTERED));
+        registered->read();
+        const size_t n = registered->names.size();
+        if (size_t(count) > n) throw pybind11::type_error(registered->full_name() + ": more arguments than the schema has");
+        std::vector<PyObject *> arguments(n, nullptr);
+        std::copy(given, given + count, arguments.begin());
+        const Py_ssize_t named = keywords ? PyTuple_Size(keywords) : 0;
+        for (Py_ssize_t i = 0; i < named; ++i) registered->place(PyTuple_GetItem(keywords, i), given[count + i], arguments);
+        for (size_t i = 0; i < n; ++i) {
+            if (arguments[i] == nullptr) arguments[i] = registered->defaults[i].ptr();
+            if (arguments[i] == nullptr)
+                throw pybind11::type_error(registered->full_name() + ": no value for " + std::string(registered->names[i].str()));
+        }
+        return registered->kernel(arguments.data());
+    } catch (...) {
+        pybind11::detail::translate(std::current_exception());
+        return nullptr;
+    }
+}
+
+PyMethodDef KERNEL = {"kernel", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)), METH_FASTCALL | METH_KEYWORDS,
+                      nullptr};
+
+/// "name" or "name.overload", from a schema or a name, without a namespace before it.
+std::string name_in(const std::string &schema) {
+    const std::string name = schema.substr(0, schema.find('('));
+    const size_t colons = name.rfind("::");
+    return colons == name.npos ? name : name.substr(colons + 2);
+}
+
+std::string namespace_in(const std::string &schema) {
+    const size_t colons = schema.substr(0, schema.find('(')).rfind("::");
+    if (colons == schema.npos) fail("RegisterOperators: expected a name such as ns::name, got " + schema);
+    return schema.substr(0, colons);
+}
+
+object kernel_object(Kernel kernel, const std::string &ns, const std::string &name) {
+    const size_t dot = name.find('.');
+    auto *registered = new Registered{std::move(kernel), ns, name.substr(0, dot), dot == name.npos ? "" : name.substr(dot + 1), false, {}, {}};
+    object capsule = owned(PyCapsule_New(registered, REGISTERED, nullptr));
+    return owned(PyCFunction_NewEx(&KERNEL, capsule.ptr(), nullptr));
+}
+
+// What went wrong while the binary was loaded; the import raises it.
+object &failure() {
+    static auto *kept = new object;
+    return *kept;
+}
+
+/// Runs what registers operators. Nothing may be thrown out of the loading of a library.
+template <class F>
+void guarded(F run) {
+    pybind11::gil_scoped_acquire gil;
+    pybind11::error_scope pending;
+    try {
+        if (!start()) throw pybind11::error_already_set();
+        run();
+    } catch (...) {
+        pybind11::detail::translate(std::current_exception());
+        PyObject *type, *value, *trace;
+        PyErr_Fetch(&type, &value, &trace);
+        PyErr_NormalizeException(&type, &value, &trace);
+        Py_XDECREF(type);
+        Py_XDECREF(trace);
+        if (!failure()) failure() = maybe_owned(value);
+        else Py_XDECREF(value);
+    }
+}
+
+}  // namespace
+
+bool registered_all() {
+    if (!failure()) return true;
+    PyErr_SetObject(failure().get_type().ptr(), failure().ptr());
+    return false;
+}
+
+AtLoad::AtLoad(torch::Library::Kind kind, const char *ns, const char *key, void (*fill)(torch::Library &)) {
+    guarded([&] {
+        torch::Library library(kind, std::strcmp(ns, "_") == 0 ? "" : ns, key);
+        fill(library);
+    });
+}
+
+}  // namespace torchthaw
+
+namespace torch {
+
+using namespace torchthaw;
+
+Library::Library(Kind kind, std::string ns, std::string key) : kind_(kind), ns_(std::move(ns)), key_(std::move(key)) {
+    static const char *const kinds[] = {"DEF", "FRAGMENT", "IMPL"};
+    object type = module("torch.library").attr("Library");
+    // Never given back: PyTorch removes the operators of a library that is.
+    library_ = key_.empty() ? type(ns_, kinds[kind]).release().ptr() : type(ns_, kinds[kind], key_).release().ptr();
+}
+
+Library &Library::def(const std::string &schema, const std::vector<int> &) {
+    handle(library_).attr("define")(name_in(schema) + schema.substr(std::min(schema.find('('), schema.size())));
+    return *this;
+}
+
+Library &Library::define(const std::string &schema, CppFunction function) {
+    const bool has_schema = schema.find('(') != schema.npos;
+    const std::string name = name_in(schema);
+    def(has_schema ? schema : name + function.schema);
+    return implement(name, std::move(function));
+}
+
+Library &Library::implement(const std::string &name, CppFunction function) {
+    std::string key = function.key.empty() ? key_ : function.key;
+    if (key.empty() || key == "CatchAll") key = "CompositeImplicitAutograd";
+    object kernel = kernel_object(std::move(function.kernel), ns_, name_in(name));
+    handle(library_).attr("impl")(name_in(name), kernel, key);
+    return *this;
+}
+
+RegisterOperators &RegisterOperators::add(const std::string &schema, CppFunction function) {
+    guarded([&] {
+        Library library(Library::FRAGMENT, namespace_in(schema), "");
+        library.def(schema, std::move(function));
+    });
+    return *this;
+}
+
+}  // namespace torch
+
+namespace c10 {
+
+const char *toString(DispatchKey key) {
+    static const char *const names[] = {
+        "Undefined", "CPU", "CUDA", "Meta", "XPU", "MPS", "SparseCPU", "SparseCUDA", "QuantizedCPU", "QuantizedCUDA", "MkldnnCPU",
+        "PrivateUse1", "BackendSelect", "ADInplaceOrView", "Autograd", "AutogradCPU", "AutogradCUDA", "AutogradXPU", "AutogradMPS",
+        "AutogradPrivateUse1", "AutocastCPU", "AutocastCUDA", "Autocast", "CompositeImplicitAutograd", "CompositeExplicitAutograd",
+        "CatchAll",
+    };
+    return names[size_t(key)];
+}
+
+}  // namespace c10

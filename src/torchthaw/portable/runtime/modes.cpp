@@ -1,0 +1,49 @@
+// portable/runtime/modes.cpp: guards that are contexts of Python.
+#include <portable/modes.h>
+#include <portable/python/annotations.h>
+
+namespace c10 {
+namespace {
+
+using pybind11::object;
+
+object torch() { return pybind11::detail::owned(PyImport_ImportModule("torch")); }
+
+/// A context of Python that was entered, kept without the GIL.
+void *entered(object context) {
+    context.attr("__enter__")();
+    return context.release().ptr();
+}
+
+void leave(void *context) noexcept {
+    if (context == nullptr || !Py_IsInitialized()) return;
+    pybind11::gil_scoped_acquire gil;
+    pybind11::error_scope pending;
+    object left(pybind11::handle(static_cast<PyObject *>(context)), object::stolen_t{});
+    try {
+        left.attr("__exit__")(pybind11::none(), pybind11::none(), pybind11::none());
+    } catch (pybind11::error_already_set &error) {
+        error.discard_as_unraisable("the end of a guard");
+    }
+}
+
+}  // namespace
+
+InferenceMode::InferenceMode(bool enabled) {
+    pybind11::gil_scoped_acquire gil;
+    context_ = entered(torch().attr("inference_mode")(enabled));
+}
+InferenceMode::~InferenceMode() { leave(context_); }
+bool InferenceMode::is_enabled() {
+    pybind11::gil_scoped_acquire gil;
+    return torch().attr("is_inference_mode_enabled")().cast<bool>();
+}
+
+DeviceGuard::DeviceGuard(Device device) {
+    if (!device.is_cuda() || !device.has_index()) return;
+    pybind11::gil_scoped_acquire gil;
+    context_ = entered(torch().attr("cuda").attr("device")(int(device.index())));
+}
+DeviceGuard::~DeviceGuard() { leave(context_); }
+
+}  // namespace c10

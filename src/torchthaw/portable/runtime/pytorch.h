@@ -1,0 +1,16 @@
+// portable/runtime/pytorch.h: what the runtime's files have of each other.
+#pragma once
+#include <portable/tensors.h>
+
+namespace torchthaw {
+
+/// The first function without which nothing works and which this PyTorch lacks; null if there is none.
+const char *missing();
+
+/// Tries operators whose results are known. False if one gives something else, or an error.
+bool trial();
+
+/// Whether all operators of TORCH_LIBRARY were registered; else a Python error is set.
+bool registered_all();
+
+}  // namespace torchthaw

@@ -1,0 +1,43 @@
+// tests/portable/library.cpp: TORCH_LIBRARY and its kin; compiled by torchthaw and by PyTorch.
+#include <torch/extension.h>
+#include <torch/library.h>
+
+namespace {
+
+at::Tensor add(const at::Tensor &x, const at::Tensor &y, int64_t times) { return x + y * times; }
+at::Tensor like(const at::Tensor &x, const at::Tensor &, int64_t) { return at::empty_like(x); }
+std::tuple<at::Tensor, int64_t, std::string> all_kinds(
+    const std::optional<at::Tensor> &x, std::vector<at::Tensor> list, at::IntArrayRef sizes, double factor, bool flag, std::string text,
+    std::optional<int64_t> n, const at::Scalar &number, std::optional<at::ScalarType> type) {
+    auto sum = list.at(0) * factor + number;
+    if (x) sum = sum + *x;
+    if (type) sum = sum.to(*type);
+    return {flag ? sum : sum.neg(), std::accumulate(sizes.begin(), sizes.end(), n.value_or(100)), text + "!"};
+}
+at::Tensor &scale_(at::Tensor &x, double factor) { return x.mul_(factor); }
+void nothing(at::Tensor x) { x.add_(1); }
+std::vector<at::Tensor> halves(const at::Tensor &x) { return x.chunk(2); }
+at::Tensor inferred(at::Tensor x, int64_t n, double d, bool b) { return b ? x * n + d : x; }
+at::Tensor failing(const at::Tensor &x) { TORCH_CHECK_INDEX(x.numel() == 0, "expected none, got ", x.numel()); return x; }
+
+}  // namespace
+
+TORCH_LIBRARY(portable_test, m) {
+    m.def("add(Tensor x, Tensor y, *, int times=2) -> Tensor");
+    m.def("all_kinds(Tensor? x, Tensor[] list, int[] sizes, float factor=1.5, bool flag=True, str text=\"a\", int? n=None, *, "
+          "Scalar number=1, ScalarType? type=None) -> (Tensor, int, str)", &all_kinds);
+    m.def("scale_(Tensor(a!) x, float factor) -> Tensor(a!)");
+    m.def("nothing(Tensor(a!) x) -> ()", &nothing);
+    m.def("halves(Tensor x) -> Tensor[]", halves);
+    m.def("inferred", &inferred);
+    m.def("failing(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CompositeExplicitAutograd, TORCH_FN(failing)));
+    m.def("doubled(Tensor x) -> Tensor", [](const at::Tensor &x) { return x * 2; });
+}
+TORCH_LIBRARY_IMPL(portable_test, CPU, m) {
+    m.impl("add", &add);
+    m.impl("scale_", TORCH_FN(scale_));
+}
+TORCH_LIBRARY_IMPL(portable_test, Meta, m) { m.impl("add", &like); }
+TORCH_LIBRARY_FRAGMENT(portable_test, m) { m.def("tripled(Tensor x) -> Tensor", [](at::Tensor x) { return x * 3; }); }
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}
