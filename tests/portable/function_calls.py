@@ -60,6 +60,8 @@ def cases(module):
         "list, one needed": lambda: gradients(module.several(x, y.detach(), 3)[0], x),
         "list, not differentiable": lambda: module.several(x, y, 3)[2].requires_grad,
         "list, unused": lambda: [*torch.autograd.grad(module.several(x, y, 3)[1].sum(), (x, y), allow_unused=True)],
+        "vector": lambda: gradients(module.of_vector(x, y), y),
+        "vector, needed": lambda: torch.autograd.grad(module.of_vector(x, y).sum(), (x, y), allow_unused=True),
         "in place": in_place,
         "in place on a leaf": lambda: module.in_place(x),
         "in place without a graph": lambda: module.in_place(x.detach().clone()),

@@ -24,7 +24,7 @@ struct Scaled : Function<Scaled> {
 };
 
 struct Several : Function<Several> {
-    static variable_list forward(AutogradContext *context, variable_list list, int64_t n) {
+    static variable_list forward(AutogradContext *context, at::TensorList list, int64_t n) {
         context->saved_data["n"] = n;
         context->set_materialize_grads(false);
         auto order = list[0].argsort();
@@ -62,7 +62,15 @@ struct Wrong : Function<Wrong> {
 };
 
 at::Tensor scaled(at::Tensor x, double factor, std::optional<at::Tensor> bias) { return Scaled::apply(x, factor, bias); }
-variable_list several(at::Tensor a, at::Tensor b, int64_t n) { return Several::apply(variable_list{a, b}, n); }
+variable_list several(at::Tensor a, at::Tensor b, int64_t n) { 
+    const variable_list list{a, b};
+    return Several::apply(at::TensorList(list), n);
+}
+struct OfVector : Function<OfVector> {
+    static at::Tensor forward(AutogradContext *, variable_list list, at::Tensor x) { return list[0] * x; }
+    static variable_list backward(AutogradContext *, variable_list grad_outputs) { return {at::Tensor(), grad_outputs[0] * 2}; }
+};
+at::Tensor of_vector(at::Tensor a, at::Tensor x) { return OfVector::apply(variable_list{a}, x); }
 at::Tensor in_place(at::Tensor x) { return InPlace::apply(x); }
 at::Tensor failing(at::Tensor x, bool now) { return Failing::apply(x, now); }
 at::Tensor wrong(at::Tensor x, at::Tensor y) { return Wrong::apply(x, y); }
@@ -76,6 +84,7 @@ variable_list grad_of_sum(at::Tensor x) {
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("scaled", &scaled, py::arg("x"), py::arg("factor") = 2.0, py::arg("bias") = py::none());
     m.def("several", &several);
+    m.def("of_vector", &of_vector);
     m.def("in_place", &in_place);
     m.def("failing", &failing);
     m.def("wrong", &wrong);

@@ -52,7 +52,9 @@ def cases():
         "fails": lambda: ops.failing(x),
         "wrong type": lambda: ops.add(x, 3),
         "missing argument": lambda: ops.add(x),
-        "schema": lambda: [str(getattr(ops, name).default._schema) for name in ("add", "all_kinds", "scale_", "nothing", "inferred")],
+        "schema": lambda: [
+            str(getattr(ops, name).default._schema) for name in ("add", "all_kinds", "scale_", "nothing", "inferred")
+        ],
         "gradient": lambda: torch.autograd.grad(ops.doubled(leaf).sum(), leaf),
         "opcheck": lambda: torch.library.opcheck(ops.add.default, (x, y)),
         "compile": compiled,

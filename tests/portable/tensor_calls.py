@@ -39,18 +39,40 @@ def calls():
     yield "identity", "subclass", (SQUARE.as_subclass(Shown),)
     yield "undefined", "", ()
     yield from (("is_defined", str(value is None), (value,)) for value in (None, SQUARE))
-    yield from ((name, label, (VIEWS[label],)) for name in ("first_float", "first_long") for label in ("square", "meta", "number"))
+    yield from (
+        (name, label, (VIEWS[label],))
+        for name in ("first_float", "first_long")
+        for label in ("square", "meta", "number")
+    )
     yield "first_float", "right", (torch.tensor([2.5, 1.0]),)
     yield from (("sum_by_accessor", label, (VIEWS[label],)) for label in ("square", "turned", "part", "number", "half"))
     yield "sum_by_packed_accessor", "", (torch.arange(5.0),)
-    for kind in (torch.float32, torch.float64, torch.int32, torch.uint8, torch.float16, torch.bool, torch.bfloat16, torch.complex64):
+    for kind in (
+        torch.float32,
+        torch.float64,
+        torch.int32,
+        torch.uint8,
+        torch.float16,
+        torch.bool,
+        torch.bfloat16,
+        torch.complex64,
+    ):
         yield "dispatched", str(kind), (torch.ones(3, dtype=kind),)
         yield "dispatched_by_type", str(kind), (torch.ones(3, dtype=kind),)
     yield "parallel", "", (torch.arange(1000.0),)
     yield "reduced", "", (100000,)
     yield "parallel_error", "", (1000,)
     yield from ((name, "", ()) for name in ("of_values", "of_values_by_strides", "of_vector", "literals", "modes"))
-    for name in ("factories", "conversions", "functions", "splits", "in_place", "items", "index_written", "without_grad"):
+    for name in (
+        "factories",
+        "conversions",
+        "functions",
+        "splits",
+        "in_place",
+        "items",
+        "index_written",
+        "without_grad",
+    ):
         yield name, "", (MIXED.clone(),)
     yield "arithmetic", "", (MIXED, SQUARE)
     yield "arithmetic", "broadcast", (MIXED, SQUARE[0])
@@ -63,9 +85,14 @@ def calls():
     yield "wrong_dimension", "", (SQUARE,)
     yield "wrong_size", "", (SQUARE,)
     yield from (("standard", str(n), (n,)) for n in range(3))
-    yield from (("type_of", str(kind), (kind,)) for kind in (torch.float32, torch.int64, torch.bfloat16, torch.complex128, torch.bool))
+    yield from (
+        ("type_of", str(kind), (kind,))
+        for kind in (torch.float32, torch.int64, torch.bfloat16, torch.complex128, torch.bool)
+    )
     yield from (("device_text", text, (torch.device(text),)) for text in ("cpu", "cuda:1", "meta", "cuda"))
-    yield from ((name, repr(value), (value,)) for name in ("scalar", "scalar_double") for value in (1, -2.5, True, 2**62))
+    yield from (
+        (name, repr(value), (value,)) for name in ("scalar", "scalar_double") for value in (1, -2.5, True, 2**62)
+    )
     yield "scalar", "complex", (1 + 2j,)
     yield from (("sum_list", repr(value), (value,)) for value in ([1, 2, 3], (4,), [], torch.Size([2, 2])))
     yield "sum_tensors", "", ([SQUARE, SQUARE],)
@@ -79,9 +106,22 @@ def calls():
 def shown(value):
     """A result as JSON has it: of a tensor also its type, strides, and whether it needs a gradient."""
     if isinstance(value, torch.Tensor):
-        values = "meta" if value.is_meta else value.detach().to_dense().tolist() if value.layout != torch.strided else value.detach().tolist()
+        values = (
+            "meta"
+            if value.is_meta
+            else value.detach().to_dense().tolist()
+            if value.layout != torch.strided
+            else value.detach().tolist()
+        )
         kind = type(value).__name__
-        return [kind, str(value.dtype), [*value.shape], [*value.stride()] if value.layout == torch.strided else 0, value.requires_grad, repr(values)]
+        return [
+            kind,
+            str(value.dtype),
+            [*value.shape],
+            [*value.stride()] if value.layout == torch.strided else 0,
+            value.requires_grad,
+            repr(values),
+        ]
     if isinstance(value, (list, tuple)):
         return [type(value).__name__, *map(shown, value)]
     return repr(value)
@@ -95,12 +135,13 @@ def outcome(function, arguments):
         return [type(error).__name__, str(error).split("\n")[0]]
 
 
-def main(path):
+def results(path):
+    """{call: what it gives}"""
     spec = importlib.util.spec_from_file_location("tensors", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    print(json.dumps({f"{name} {label}": outcome(getattr(module, name), arguments) for name, label, arguments in calls()}, indent=1))
+    return {f"{name} {label}": outcome(getattr(module, name), arguments) for name, label, arguments in calls()}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    print(json.dumps(results(sys.argv[1]), indent=1))

@@ -36,7 +36,7 @@ class AutogradContext {
 
     // For the runtime. The ctx of Python while forward or backward runs with a graph, else null.
     void *python = nullptr;
-    std::vector<bool> is_tensor;  // for each argument of forward, lists flattened
+    std::vector<bool> is_tensor;  // for each argument of forward, with those of lists
     variable_list kept;           // what save_for_backward got without a graph
 };
 
@@ -66,15 +66,15 @@ struct ForwardCall {
 bool must_record(const std::vector<const at::Tensor *> &tensors);
 void apply_in_python(FunctionClass &function, ForwardCall &call);
 
+// As in PyTorch, each tensor of an ArrayRef is an argument; a std::vector is one argument that is no tensor.
 using Tensors = std::vector<const at::Tensor *>;
-inline void flatten(Tensors &to, const at::Tensor &tensor) { to.push_back(&tensor); }
-inline void flatten(Tensors &to, const std::optional<at::Tensor> &tensor) { to.push_back(tensor ? &*tensor : nullptr); }
-inline void flatten(Tensors &to, at::TensorList list) {
+inline void add_argument(Tensors &to, const at::Tensor &tensor) { to.push_back(&tensor); }
+inline void add_argument(Tensors &to, const std::optional<at::Tensor> &tensor) { to.push_back(tensor ? &*tensor : nullptr); }
+inline void add_argument(Tensors &to, at::TensorList list) {
     for (const at::Tensor &tensor : list) to.push_back(&tensor);
 }
-inline void flatten(Tensors &to, const std::vector<at::Tensor> &list) { flatten(to, at::TensorList(list)); }
 template <class T>
-void flatten(Tensors &to, const T &) {
+void add_argument(Tensors &to, const T &) {
     to.push_back(nullptr);
 }
 
@@ -92,7 +92,7 @@ struct Function {
     static auto apply(Arguments &&...arguments) {
         using Result = std::decay_t<decltype(X::forward(nullptr, std::forward<Arguments>(arguments)...))>;
         torchthaw::ForwardCall call;
-        (torchthaw::flatten(call.tensors, arguments), ...);
+        (torchthaw::add_argument(call.tensors, arguments), ...);
         if (!torchthaw::must_record(call.tensors)) {
             AutogradContext context;
             for (const at::Tensor *tensor : call.tensors) context.is_tensor.push_back(tensor != nullptr);

@@ -55,8 +55,9 @@ template <class T> struct SchemaType<std::vector<T>> {
 template <class T> struct SchemaType<c10::ArrayRef<T>> : SchemaType<std::vector<T>> {};
 template <class T> struct SchemaType<c10::List<T>> : SchemaType<std::vector<T>> {};
 
+// What follows the arrow: PyTorch gives each result the name _NUMBER.
 template <class R> struct SchemaResult {
-    static std::string name() { return SchemaType<std::decay_t<R>>::name(); }
+    static std::string name() { return SchemaType<std::decay_t<R>>::name() + " _0"; }
 };
 template <> struct SchemaResult<void> {
     static std::string name() { return "()"; }
@@ -64,7 +65,8 @@ template <> struct SchemaResult<void> {
 template <class... R> struct SchemaResult<std::tuple<R...>> {
     static std::string name() {
         std::string joined;
-        ((joined += (joined.empty() ? "" : ", ") + SchemaResult<R>::name()), ...);
+        size_t number = 0;
+        ((joined += (number ? ", " : "") + SchemaType<R>::name() + " _" + std::to_string(number), ++number), ...);
         return "(" + joined + ")";
     }
 };

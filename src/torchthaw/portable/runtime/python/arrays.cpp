@@ -1,4 +1,4 @@
-// runtime/python/arrays.cpp: the buffer protocol and NumPy's arrays.
+// portable/runtime/python/arrays.cpp: the buffer protocol and NumPy's arrays.
 #include "portable/python/module.h"
 
 #include <cstring>

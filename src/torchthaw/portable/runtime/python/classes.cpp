@@ -1,4 +1,4 @@
-// runtime/python/classes.cpp: Python classes of C++ classes: their metaclass, instances and conversions.
+// portable/runtime/python/classes.cpp: Python classes of C++ classes: their metaclass, instances and conversions.
 #include "portable/python/module.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// runtime/python/enums.cpp: the methods that all enumerations share.
+// portable/runtime/python/enums.cpp: the methods that all enumerations share.
 #include "portable/python/module.h"
 
 namespace pybind11 {

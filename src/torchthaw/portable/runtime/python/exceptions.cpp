@@ -1,4 +1,4 @@
-// runtime/python/exceptions.cpp: Python errors as C++ exceptions, and C++ exceptions as Python errors.
+// portable/runtime/python/exceptions.cpp: Python errors as C++ exceptions, and C++ exceptions as Python errors.
 #include "portable/python/exceptions.h"
 #include "portable/python/types.h"
 

@@ -1,4 +1,4 @@
-// runtime/python/functions.cpp: Python function objects, the choice of an overload, signatures and errors of a call.
+// portable/runtime/python/functions.cpp: Python function objects, the choice of an overload, signatures and errors of a call.
 #include "portable/python/module.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// runtime/python/modules.cpp: modules, printing, evaluation and iterators.
+// portable/runtime/python/modules.cpp: modules, printing, evaluation and iterators.
 #include "portable/python/module.h"
 
 namespace pybind11 {

@@ -1,4 +1,4 @@
-// runtime/python/objects.cpp: attributes, elements, iteration, calls and conversions of Python's own types.
+// portable/runtime/python/objects.cpp: attributes, elements, iteration, calls and conversions of Python's own types.
 #include "portable/python/module.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// runtime/python/values.cpp: loading of numbers, texts and containers by pybind11's rules.
+// portable/runtime/python/values.cpp: loading of numbers, texts and containers by pybind11's rules.
 #include "portable/python/module.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// portable/runtime/tensor.cpp: what tensor.h does not define in place.
+// portable/runtime/pytorch/tensor.cpp: what tensor.h does not define in place.
 #include <portable/python/tensors.h>
 
 namespace at {

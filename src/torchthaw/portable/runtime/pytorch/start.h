@@ -1,4 +1,4 @@
-// portable/runtime/pytorch.h: what the runtime's files have of each other.
+// portable/runtime/pytorch/start.h: what the runtime's files have of each other.
 #pragma once
 #include <portable/tensors.h>
 

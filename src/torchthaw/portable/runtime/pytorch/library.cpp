@@ -1,4 +1,4 @@
-// portable/runtime/library.cpp: registers kernels of C++ by Python's torch.library.
+// portable/runtime/pytorch/library.cpp: registers kernels of C++ by Python's torch.library.
 #include <portable/library.h>
 
 namespace torchthaw {

@@ -1,4 +1,4 @@
-// portable/runtime/errors.cpp: errors and warnings that are too rare to be in the headers.
+// portable/runtime/pytorch/errors.cpp: errors and warnings that are too rare to be in the headers.
 #include <portable/dispatch.h>
 #include <portable/python/annotations.h>
 

@@ -1,5 +1,5 @@
-// portable/runtime/pytorch.cpp: what this process has of the functions in portable/pytorch.h.
-#include "pytorch.h"
+// portable/runtime/pytorch/pytorch.cpp: what this process has of the functions in portable/pytorch.h.
+#include "start.h"
 
 namespace torchthaw {
 

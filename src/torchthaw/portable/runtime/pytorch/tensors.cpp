@@ -1,4 +1,4 @@
-// portable/runtime/tensors.cpp: tensors of values and of others' memory; devices and default types by name.
+// portable/runtime/pytorch/tensors.cpp: tensors of values and of others' memory; devices and default types by name.
 #include <portable/python/tensors.h>
 
 namespace torchthaw {

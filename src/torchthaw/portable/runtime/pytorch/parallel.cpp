@@ -1,4 +1,4 @@
-// portable/runtime/parallel.cpp: at::parallel_for, by PyTorch's threads.
+// portable/runtime/pytorch/parallel.cpp: at::parallel_for, by PyTorch's threads.
 #include <portable/parallel.h>
 #include <portable/python/annotations.h>
 

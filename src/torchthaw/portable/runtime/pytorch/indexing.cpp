@@ -1,4 +1,4 @@
-// portable/runtime/indexing.cpp: x[i], x.index({…}) and x.index_put_({…}, value).
+// portable/runtime/pytorch/indexing.cpp: x[i], x.index({…}) and x.index_put_({…}, value).
 #include <portable/tensors.h>
 
 namespace at {

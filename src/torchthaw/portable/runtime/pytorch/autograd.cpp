@@ -1,4 +1,4 @@
-// portable/runtime/autograd.cpp: torch::autograd::Function with a graph: PyTorch's engine calls Python, which calls back.
+// portable/runtime/pytorch/autograd.cpp: torch::autograd::Function with a graph: PyTorch's engine calls Python, which calls back.
 #include <portable/autograd.h>
 #include <portable/python/containers.h>
 #include <portable/python/tensors.h>

@@ -1,4 +1,4 @@
-// portable/runtime/python_tensors.cpp: tensors, element types, devices and numbers, from Python and to it.
+// portable/runtime/pytorch/python_tensors.cpp: tensors, element types, devices and numbers, from Python and to it.
 #include <portable/python/tensors.h>
 
 namespace torchthaw {

@@ -1,4 +1,4 @@
-// portable/runtime/call_by_python.cpp: calls an operator as torch.ops.aten.NAME.OVERLOAD.
+// portable/runtime/pytorch/call_by_python.cpp: calls an operator as torch.ops.aten.NAME.OVERLOAD.
 #include <portable/operator.h>
 #include <portable/python/tensors.h>
 

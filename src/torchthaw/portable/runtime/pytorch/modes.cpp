@@ -1,4 +1,4 @@
-// portable/runtime/modes.cpp: guards that are contexts of Python.
+// portable/runtime/pytorch/modes.cpp: guards that are contexts of Python.
 #include <portable/modes.h>
 #include <portable/python/annotations.h>
 

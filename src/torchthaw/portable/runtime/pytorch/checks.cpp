@@ -1,4 +1,4 @@
-// portable/runtime/checks.cpp: checks of arguments, and what extensions ask PyTorch's context for.
+// portable/runtime/pytorch/checks.cpp: checks of arguments, and what extensions ask PyTorch's context for.
 #include <portable/checks.h>
 #include <portable/python/annotations.h>
 

@@ -1,8 +1,8 @@
-// portable/runtime/start.cpp: what a binary does when it is loaded: finds PyTorch, and chooses how operators are called.
+// portable/runtime/pytorch/start.cpp: what a binary does when it is loaded: finds PyTorch, and chooses how operators are called.
 #include <portable/python/module.h>
 #include <portable/python/tensors.h>
 
-#include "pytorch.h"
+#include "start.h"
 
 // The newest PyTorch with which operators may be called by their C++ names: `make compat` has loaded binaries there.
 #ifndef TORCHTHAW_NEWEST_PYTORCH

@@ -1,9 +1,9 @@
-// portable/runtime/trial.cpp: whether operators that are called by their C++ names give what they must.
+// portable/runtime/pytorch/trial.cpp: whether operators that are called by their C++ names give what they must.
 //
 // A name of C++ says which types an operator takes, not how these lie in memory. The operators here take every type that
 // is passed by its bytes: numbers, sizes, optional values and lists. A PyTorch that is newer than all that were tested
 // is not tried: TORCHTHAW_NEWEST_PYTORCH is in start.cpp.
-#include "pytorch.h"
+#include "start.h"
 
 namespace torchthaw {
 namespace {

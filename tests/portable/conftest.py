@@ -1,0 +1,41 @@
+# tests/portable/conftest.py: a source of this folder as a portable extension, and what its calls give in a process of its own.
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from support import SRC, TESTS
+from torchthaw import portable
+
+HERE = TESTS / "portable"
+# Source -> the script that calls all of it.
+SCRIPTS = {"tensors": "tensor_calls.py", "functions": "function_calls.py", "library": "library_calls.py"}
+
+
+@pytest.fixture(scope="session")
+def binary():
+    """binary("tensors") -> the path of the extension that tensors.cpp becomes."""
+    paths = {}
+
+    def binary(name):
+        if name not in paths:
+            paths[name] = portable.load(name, [HERE / f"{name}.cpp"], extra_cflags=["-O1"], is_python_module=False)
+        return paths[name]
+
+    return binary
+
+
+@pytest.fixture(scope="session")
+def given(binary):
+    """given("tensors", NAME=value) -> {call: what it gives}, with these environment variables."""
+
+    def given(name, **variables):
+        environment = {**os.environ, "PYTHONPATH": str(SRC), **variables}
+        command = [sys.executable, HERE / SCRIPTS[name], binary(name)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return given
