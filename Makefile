@@ -2,7 +2,7 @@
 .PHONY: help build th demo test test-all test-build test-build-quick bench sanitize harden compile-check fuzz
 .PHONY: cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
-.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects
+.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects portable-projects
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -112,6 +112,9 @@ projects: test-environment ## build real projects, without and with run: only="n
 	@$(python) .ci/projects.py $(only) $(if $(short),--short) $(if $(publish),--publish) $(if $(applied),--applied) $(if $(edits),--edits) \
 		$(if $(cuda),--cuda $(cuda)) \
 		$(if $(torch),--torch $(torch)) $(if $(environment),--environment $(environment))
+
+portable-projects: test-environment ## build real projects once, and run that file on several PyTorchs: only=detectron2 torch="2.4.1 2.15.0" publish=1
+	@$(python) .ci/portable_projects.py $(only) $(if $(torch),--torch $(torch)) $(if $(publish),--publish)
 
 wheel: test-environment ## what is published, in dist/: sdist, x86_64 and aarch64 wheels, tested; only="sdist x86_64" quick=1
 	@$(python) .ci/wheel.py $(if $(only),--only $(only)) $(if $(quick),--quick)

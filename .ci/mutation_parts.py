@@ -53,6 +53,7 @@ PYTORCH_HEADERS = Suite("src/torchthaw/cuda_on_cpu/include_pytorch/", needs=("cu
 TABLE = Suite("src/torchthaw/export/table.c", compiled="export", same=("compiled_by_tests/export/*.o",), limited=False)
 ONNX_RUNTIME = replace(TABLE, folder="src/torchthaw/export/onnxruntime.c")
 JAX = replace(TABLE, folder="src/torchthaw/export/jax.c")
+PORTABLE = Suite("src/torchthaw/portable/", limited=False)
 
 # (files, their part, its suite)
 PLACES = (
@@ -72,11 +73,13 @@ PLACES = (
     (r"src/torchthaw/export/onnxruntime\..*", "export", ONNX_RUNTIME),
     (r"src/torchthaw/export/jax\..*", "export", JAX),
     (r"src/torchthaw/export/.*", "export", TABLE),
+    (r"src/torchthaw/portable/.*", "portable", PORTABLE),
 )
 # Part -> how many changes are tried.
 COUNTS = {
     "kernels": 30, "checks": 25, "bridge": 30, "legacy structs": 12, "libth": 25, "libthc": 15, "headers": 12,
     "CUDA kernels": 12, "CUDA runtime": 20, "CUDA toolkit": 12, "CUDA device": 12, "export": 15,
+    "portable": 20,
 }  # fmt: skip
 
 

@@ -21,20 +21,15 @@ if (a < b && !c) return d + 1;
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def path():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPT.parent))
-        yield
-
-
 @pytest.fixture
-def mutations(path):
+def mutations(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
     return importlib.import_module("mutations")
 
 
 @pytest.fixture
-def parts(path):
+def parts(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
     return importlib.import_module("mutation_parts")
 
 

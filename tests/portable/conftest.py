@@ -13,6 +13,9 @@ HERE = TESTS / "portable"
 # Source -> the script that calls all of it.
 SCRIPTS = {"tensors": "tensor_calls.py", "functions": "function_calls.py", "library": "library_calls.py"}
 
+# What an extension with a sanitizer needs before Python.
+PRELOAD = {"LD_PRELOAD": os.environ["THAW_HOST_PRELOAD"]} if "THAW_HOST_PRELOAD" in os.environ else {}
+
 
 @pytest.fixture(scope="session")
 def binary():
@@ -32,7 +35,7 @@ def given(binary):
     """given("tensors", NAME=value) -> {call: what it gives}, with these environment variables."""
 
     def given(name, **variables):
-        environment = {**os.environ, "PYTHONPATH": str(SRC), **variables}
+        environment = {**os.environ, "PYTHONPATH": str(SRC), **PRELOAD, **variables}
         command = [sys.executable, HERE / SCRIPTS[name], binary(name)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
         assert done.returncode == 0, done.stderr

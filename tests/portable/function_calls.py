@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import torch
+import torch.utils.checkpoint
 from tensor_calls import outcome
 
 warnings.simplefilter("ignore")

@@ -15,6 +15,7 @@ import pytest
 from support import SRC, TESTS
 
 HERE = TESTS / "portable"
+PRELOAD = {"LD_PRELOAD": os.environ["THAW_HOST_PRELOAD"]} if "THAW_HOST_PRELOAD" in os.environ else {}
 PAGE = (SRC / "torchthaw" / "portable" / "include" / "portable" / "pytorch.h").read_text()
 # name, and what is done without it
 ROWS = re.findall(r'^    _\((\w+),.*?"([^"]*)"\)', re.sub(r"\s*\\\n\s+(?=\(|\")", " ", PAGE), re.M)
@@ -80,7 +81,7 @@ def without(binary):
         ",".join(OTHERS),
     ]
     command = [sys.executable, HERE / "without_rows.py", binary("tensors"), *rows]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **PRELOAD})
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -134,7 +135,7 @@ USED = "x = torch.ones(2, 2)\nassert module.sum_tensors([x, x]).eq(2).all()\npri
 def load(binary, before="", after="", **variables):
     text = LOAD.format(before=before, after=after)
     return subprocess.run(
-        [sys.executable, "-c", text, binary("tensors")], capture_output=True, text=True, env={**os.environ, **variables}
+        [sys.executable, "-c", text, binary("tensors")], capture_output=True, text=True, env={**os.environ, **PRELOAD, **variables}
     )
 
 

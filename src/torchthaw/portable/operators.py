@@ -22,7 +22,7 @@ NOT_SERVED = re.compile(
 # What portable/tensor.h and portable/tensors.h have by hand.
 BY_HAND = {
     "item", "is_contiguous", "contiguous", "size", "stride", "numel", "is_complex", "is_floating_point", "requires_grad_",
-    "data", "dim", "sym_size", "sym_numel", "sym_stride", "sym_storage_offset", "is_same", "output_nr", "_version",
+    "data", "dim", "sym_size", "sym_numel", "sym_stride", "sym_storage_offset", "is_same", "output_nr",
     "retain_grad", "layout", "backward", "from_blob", "get_device", "set_data", "is_leaf", "is_signed",
 }  # fmt: skip
 RESULTS = {"at::Tensor", "::std::vector<at::Tensor>", "bool", "int64_t", "double", "at::Scalar", "at::ScalarType"}

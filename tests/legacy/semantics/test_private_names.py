@@ -90,13 +90,28 @@ def test_python_files_name_nothing_private(path):
     assert private_in_python(path.read_text()) == set()
 
 
+PORTABLE = PACKAGE / "portable" / "include" / "portable" / "pytorch.h"
+
+
 def test_cpp_files_name_nothing_private():
-    # The device of cuda_on_cpu computes operators, some of which have such names; PyTorch calls it.
-    files = [path for path in [*PACKAGE.rglob("*.cpp"), *PACKAGE.rglob("*.h")] if "cuda_on_cpu" not in path.parts]
+    # The device of cuda_on_cpu computes operators, some of which have such names; PyTorch calls it. Portable extensions
+    # have a table of their own.
+    left_out = {"cuda_on_cpu", "portable"}
+    files = [path for path in [*PACKAGE.rglob("*.cpp"), *PACKAGE.rglob("*.h")] if not left_out & {*path.parts}]
     if PACKAGE.parent != SRC:
         pytest.skip("a wheel has no C++ sources")
     assert len(files) > 10
     assert {path.name: private_in_cpp(path.read_text()) for path in files if private_in_cpp(path.read_text())} == {}
+
+
+def test_portable_files_name_what_their_table_has():
+    if PACKAGE.parent != SRC:
+        pytest.skip("a wheel has no C++ sources")
+    table = PORTABLE.read_text()
+    listed = {name for path in re.findall(r"^//   ([\w.]+)  ", table, re.M) for name in path.split(".")}
+    files = [*(PACKAGE / "portable").rglob("*.cpp"), *(PACKAGE / "portable").rglob("*.h")]
+    named = {path.name: private_in_cpp(path.read_text()) - listed for path in files}
+    assert {name: found for name, found in named.items() if found} == {}
 
 
 def test_the_table_is_complete():
@@ -266,7 +281,7 @@ MANGLED = [private.path.partition(":")[2] for private in NAMES.values() if ":" i
 def test_the_page_lists_the_mangled_names():
     page = (ROOT / "docs" / "internals" / "abi.md").read_text()
     assert len(MANGLED) == 6 and [name for name in MANGLED if f"`{name}`" not in page] == []
-    sources = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".cpp", ".h")]
+    sources = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".cpp", ".h") and path != PORTABLE]
     assert {name for path in sources for name in re.findall(r"\b_ZN\w+", path.read_text())} == {*MANGLED}
 
 

@@ -40,10 +40,18 @@
     _(requires_grad,       "_ZNK3c1010TensorImpl13requires_gradEv", bool, (const void *),                 "2.4.1", "Tensor.requires_grad of Python") \
     _(functorch,           "_ZN2at9functorch20functorchTLSAccessorEv", void *const *, (),                   "2.4.1", "torch._C._are_functorch_transforms_active") \
     _(wrap,                "_Z16THPVariable_WrapRKN2at10TensorBaseE", void *, (const at::Tensor *),       "2.7.1", "the next row")               \
-    _(wrap_value,          "_Z16THPVariable_WrapN2at10TensorBaseE", void *, (at::Tensor *),               "2.4.1", "alloc_tensor_by_stealing_from_void_ptr") \
+    _(wrap_value,          "_Z16THPVariable_WrapN2at10TensorBaseE", void *, (at::Tensor *),               "2.4.1", "a row below") \
     _(wrap_moved,          "_Z16THPVariable_WrapON2at10TensorBaseE", void *, (at::Tensor *),              "2.13.0", "a row above")               \
+    _(to_python,           "torch_tensor_to_pyobject",        int32_t, (const at::Tensor *, void *, void **), "2.15.0", "alloc_tensor_by_stealing_from_void_ptr") \
     _(translate,           "_ZN5torch29translate_exception_to_pythonERKNSt15__exception_ptr13exception_ptrE", bool, (const std::exception_ptr *), \
       "2.4.1", "RuntimeError with the text, IndexError and the like by their names")
+
+// Names of PyTorch's Python that it does not promise either, and what is done without them:
+//   _cdata                            the address of the C++ tensor of a torch.Tensor, looked for in the object; import fails
+//   _C.TensorBase                     the type of all tensors; import fails
+//   _C._are_functorch_transforms_active  whether a Function runs below vmap or grad; without it, none is thought to
+//   _C._aoti                          has alloc_tensor_by_stealing_from_void_ptr, the last way to an object of Python; an error
+//   _schema                           of torch.ops.NAMESPACE.NAME.OVERLOAD: the arguments of a kernel; an error when it is called
 
 namespace torchthaw {
 

@@ -66,7 +66,6 @@ class TORCHTHAW_PUBLIC Tensor {
     void reset() { *this = Tensor(); }
     bool is_same(const Tensor &other) const { return impl_ == other.impl_; }
     void *unsafeGetTensorImpl() const { return impl_; }
-    size_t use_count() const;
 
     // Sizes. Those of an undefined tensor are an error.
     int64_t dim() const { return read<int64_t>(torchthaw::pytorch.get_dim, "dim"); }

@@ -164,6 +164,8 @@ int set_class_attribute(PyObject *type, PyObject *name, PyObject *value) {
         if (status == 0 && record && PyUnicode_CompareWithASCIIString(name, "__new__") == 0)
             record->constructor = nullptr;
         return status;
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         translate(std::current_exception());
         return -1;
@@ -280,6 +282,8 @@ int fill_buffer(PyObject *object, buffer_view *view, int flags) {
         info.release();
         Py_INCREF(object);
         return 0;
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         view->obj = nullptr;
         translate(std::current_exception());

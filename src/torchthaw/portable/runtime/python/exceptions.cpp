@@ -1,4 +1,6 @@
 // portable/runtime/python/exceptions.cpp: Python errors as C++ exceptions, and C++ exceptions as Python errors.
+#include <cxxabi.h>
+
 #include "portable/python/exceptions.h"
 #include "portable/python/types.h"
 
@@ -45,6 +47,8 @@ const char *error_already_set::what() const noexcept {
         gil_scoped_acquire gil;
         try {
             m_state->text = m_state->describe();
+        } catch (abi::__forced_unwind &) {
+            throw;
         } catch (...) {
             return "Python error, whose text could not be read";
         }
@@ -108,6 +112,8 @@ void translate_standard(const std::exception_ptr &error) {
         set_with_cause(PyExc_OverflowError, found);
     } catch (const std::exception &found) {
         set_with_cause(PyExc_RuntimeError, found);
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         PyErr_SetString(PyExc_RuntimeError, "Caught an unknown exception!");
     }
@@ -121,6 +127,8 @@ bool translate_own(const std::exception_ptr &error) {
         found.restore();
     } catch (const builtin_exception &found) {
         found.set_error();
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         return false;
     }
@@ -141,6 +149,8 @@ void translate(std::exception_ptr error) {
         try {
             translators()[i](error);
             return;
+        } catch (abi::__forced_unwind &) {
+            throw;
         } catch (...) {
             error = std::current_exception();  // not its kind, or changed by it
         }
@@ -151,6 +161,8 @@ void translate(std::exception_ptr error) {
             if (hooks()[i](error)) return;
         }
         translate_standard(error);
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "An exception could not be translated");
     }

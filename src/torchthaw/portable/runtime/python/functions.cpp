@@ -1,4 +1,6 @@
 // portable/runtime/python/functions.cpp: Python function objects, the choice of an overload, signatures and errors of a call.
+#include <cxxabi.h>
+
 #include "portable/python/module.h"
 
 #include <cstring>
@@ -170,6 +172,8 @@ PyObject *dispatch(const function_record *first, PyObject *const *given, size_t 
         return choose_overload(first, given, count, names);
     } catch (const reference_cast_error &) {
         return refuse(first, given, count, names);
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         translate(std::current_exception());
         return nullptr;

@@ -1,4 +1,6 @@
 // portable/runtime/python/modules.cpp: modules, printing, evaluation and iterators.
+#include <cxxabi.h>
+
 #include "portable/python/module.h"
 
 namespace pybind11 {
@@ -56,6 +58,8 @@ PyObject *next_value(PyObject *object) {
     auto *self = reinterpret_cast<iterator_object *>(object);
     try {
         return self->next(self->state);
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         translate(std::current_exception());
         return nullptr;
@@ -112,6 +116,8 @@ PyObject *initialize_module(PyModuleDef *definition, void (*fill)(module_ &)) {
         raise_from(error, PyExc_ImportError, "initialization failed");
     } catch (const std::exception &error) {
         PyErr_SetString(PyExc_ImportError, error.what());
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         translate(std::current_exception());
     }

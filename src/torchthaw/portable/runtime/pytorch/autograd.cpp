@@ -1,4 +1,6 @@
 // portable/runtime/pytorch/autograd.cpp: torch::autograd::Function with a graph: PyTorch's engine calls Python, which calls back.
+#include <cxxabi.h>
+
 #include <portable/autograd.h>
 #include <portable/python/containers.h>
 #include <portable/python/tensors.h>
@@ -75,6 +77,8 @@ PyObject *forward(PyObject *, PyObject *const *given, Py_ssize_t) {
         Entered during(entered, given[0]);
         call->run(*call, entered);
         return call->is_single ? to_python(call->results[0]).release().ptr() : tuple_of(call->results).release().ptr();
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         if (call) call->error = std::current_exception();
         PyErr_SetString(PyExc_RuntimeError, "an exception of C++ in forward");
@@ -92,6 +96,8 @@ PyObject *backward(PyObject *self, PyObject *const *given, Py_ssize_t count) {
         for (Py_ssize_t i = 1; i < count; ++i) grad_outputs.push_back(from_python(given[i]));
         Entered during(context, given[0]);
         return tuple_of(function->backward(context, std::move(grad_outputs)), 1).release().ptr();
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         pybind11::detail::translate(std::current_exception());
         return nullptr;

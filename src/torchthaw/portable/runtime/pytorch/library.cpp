@@ -1,4 +1,6 @@
 // portable/runtime/pytorch/library.cpp: registers kernels of C++ by Python's torch.library.
+#include <cxxabi.h>
+
 #include <portable/library.h>
 
 namespace torchthaw {
@@ -64,6 +66,8 @@ PyObject *call(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObjec
                 throw pybind11::type_error(registered->full_name() + ": no value for " + std::string(registered->names[i].str()));
         }
         return registered->kernel(arguments.data());
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         pybind11::detail::translate(std::current_exception());
         return nullptr;
@@ -107,6 +111,8 @@ void guarded(F run) {
     try {
         if (!start()) throw pybind11::error_already_set();
         run();
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         pybind11::detail::translate(std::current_exception());
         PyObject *type, *value, *trace;

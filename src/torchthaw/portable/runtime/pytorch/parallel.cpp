@@ -1,4 +1,6 @@
 // portable/runtime/pytorch/parallel.cpp: at::parallel_for, by PyTorch's threads.
+#include <cxxabi.h>
+
 #include <portable/parallel.h>
 #include <portable/python/annotations.h>
 
@@ -20,6 +22,8 @@ struct Loop {
         const bool was_inside = std::exchange(inside, true);
         try {
             body(context, from, to);
+        } catch (abi::__forced_unwind &) {
+            throw;
         } catch (...) {
             if (!failed.exchange(true)) error = std::current_exception();
         }

@@ -1,4 +1,6 @@
 // portable/runtime/pytorch/python_tensors.cpp: tensors, element types, devices and numbers, from Python and to it.
+#include <cxxabi.h>
+
 #include <portable/python/tensors.h>
 
 namespace torchthaw {
@@ -11,7 +13,7 @@ using pybind11::detail::owned;
 // Objects of the module torch. They are kept until the process ends, as PyTorch keeps them.
 struct Torch {
     PyTypeObject *tensor_base, *tensor, *parameter;
-    PyObject *module, *device_type, *strided_layouts[5], *memory_formats[4];
+    PyObject *module, *device_type, *layouts[5], *memory_formats[4];
     PyObject *dtypes[64];
     size_t tensor_offset;
 } torch_;
@@ -25,7 +27,7 @@ const struct { at::ScalarType type; const char *name; } DTYPES[] = {
     {at::kFloat8_e4m3fn, "float8_e4m3fn"}, {at::kFloat8_e5m2fnuz, "float8_e5m2fnuz"},
     {at::kFloat8_e4m3fnuz, "float8_e4m3fnuz"},
 };
-const char *const LAYOUTS[] = {"strided", "sparse_coo", "sparse_csr", "_mkldnn", "sparse_csc"};  // by their numbers
+const char *const LAYOUTS[] = {"strided", "sparse_coo", "sparse_csr", nullptr, "sparse_csc"};  // by their numbers; one has no public name
 const char *const MEMORY_FORMATS[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
 PyObject *kept(handle from, const char *name) { return pybind11::getattr(from, name).release().ptr(); }
@@ -68,7 +70,8 @@ void prepare_tensors(handle torch) {
     torch_.device_type = kept(torch, "device");
     for (const auto &each : DTYPES)
         if (pybind11::hasattr(torch, each.name)) torch_.dtypes[int(each.type)] = kept(torch, each.name);
-    for (size_t i = 0; i < std::size(LAYOUTS); ++i) torch_.strided_layouts[i] = kept(torch, LAYOUTS[i]);
+    for (size_t i = 0; i < std::size(LAYOUTS); ++i)
+        if (LAYOUTS[i]) torch_.layouts[i] = kept(torch, LAYOUTS[i]);
     for (size_t i = 0; i < std::size(MEMORY_FORMATS); ++i) torch_.memory_formats[i] = kept(torch, MEMORY_FORMATS[i]);
     torch_.tensor_offset = find_tensor(torch);
     pybind11::detail::add_translation_hook(translate_pytorch);
@@ -92,6 +95,7 @@ PyObject *tensor_to_python(const at::Tensor &tensor) {
     if (pytorch.wrap) return static_cast<PyObject *>(pytorch.wrap(&tensor));
     at::Tensor copy = tensor;
     if (pytorch.wrap_value) return static_cast<PyObject *>(pytorch.wrap_value(&copy));
+    if (void *object = nullptr; pytorch.to_python && pytorch.to_python(&tensor, nullptr, &object) == 0) return static_cast<PyObject *>(object);
     // PyTorch takes over a tensor that its C function made.
     at::Tensor *made = nullptr;
     check(pytorch.undefined_tensor(&made), "new_uninitialized_tensor");
@@ -110,7 +114,7 @@ PyObject *device_to_python(at::Device device) {
 }
 PyObject *layout_to_python(at::Layout layout) {
     const size_t number = size_t(layout);
-    return new_reference(number < std::size(LAYOUTS) ? torch_.strided_layouts[number] : nullptr, "torch.layout", int(number));
+    return new_reference(number < std::size(LAYOUTS) ? torch_.layouts[number] : nullptr, "torch.layout", int(number));
 }
 PyObject *memory_format_to_python(at::MemoryFormat format) {
     const size_t number = size_t(format);
@@ -140,7 +144,7 @@ bool device_from_python(PyObject *object, at::Device &device) {
     return true;
 }
 bool layout_from_python(PyObject *object, at::Layout &layout) {
-    const int number = number_of(torch_.strided_layouts, object);
+    const int number = number_of(torch_.layouts, object);
     layout = at::Layout(number);
     return number >= 0;
 }
@@ -206,6 +210,8 @@ bool translate_pytorch(const std::exception_ptr &error) {
             if (type.find(kind.name) != type.npos) exception = *kind.exception;
         const std::string text = e.what();  // a backtrace follows the message
         PyErr_SetString(exception, text.substr(0, text.find("\nException raised from")).c_str());
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         return false;
     }

@@ -1,4 +1,6 @@
 // portable/runtime/pytorch/start.cpp: what a binary does when it is loaded: finds PyTorch, and chooses how operators are called.
+#include <cxxabi.h>
+
 #include <portable/python/module.h>
 #include <portable/python/tensors.h>
 
@@ -54,6 +56,8 @@ bool start() {
     done = true;
     try {
         done = prepare();
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         done = false;
         pybind11::detail::translate(std::current_exception());

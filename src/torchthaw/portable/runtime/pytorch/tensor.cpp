@@ -121,11 +121,6 @@ Storage Tensor::storage() const {
     return {data ? data - storage_offset() * int64_t(element_size()) : nullptr, size_t(bytes), scalar_type()};
 }
 
-size_t Tensor::use_count() const {
-    gil_scoped_acquire gil;
-    return in_python(*this).attr("_use_count")().cast<size_t>();
-}
-
 bool Tensor::requires_grad() const {
     if (!defined()) return false;
     if (pytorch.requires_grad) return pytorch.requires_grad(impl_);
@@ -170,10 +165,7 @@ void Tensor::backward(const Tensor &gradient, std::optional<bool> retain_graph, 
     in_python(*this).attr("backward")(owned(torchthaw::tensor_to_python(gradient)), retain, create_graph);
 }
 
-int64_t Tensor::_version() const {
-    gil_scoped_acquire gil;
-    return in_python(*this).attr("_version").cast<int64_t>();
-}
+int64_t Tensor::_version() const { return __dispatch__version(); }
 
 void Tensor::retain_grad() const {
     gil_scoped_acquire gil;

@@ -3,6 +3,8 @@
 // A name of C++ says which types an operator takes, not how these lie in memory. The operators here take every type that
 // is passed by its bytes: numbers, sizes, optional values and lists. A PyTorch that is newer than all that were tested
 // is not tried: TORCHTHAW_NEWEST_PYTORCH is in start.cpp.
+#include <cxxabi.h>
+
 #include "start.h"
 
 namespace torchthaw {
@@ -47,6 +49,8 @@ bool trial() {
                      {1}, {3}) &&
                gives(&at::_ops::max_dim::call,
                      [&] { return std::get<0>(at::arange(0, 4, doubles).reshape(two_by_two).max(1)); }, {2}, {1, 3});
+    } catch (abi::__forced_unwind &) {
+        throw;
     } catch (...) {
         return false;
     }

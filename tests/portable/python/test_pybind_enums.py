@@ -1,4 +1,4 @@
-# tests/portable/python/test_enums.py: enum_ of plain, scoped and arithmetic enumerations.
+# tests/portable/python/test_pybind_enums.py: enum_ of plain, scoped and arithmetic enumerations.
 import pickle
 import sys
 

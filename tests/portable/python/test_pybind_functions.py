@@ -1,4 +1,4 @@
-# tests/portable/python/test_functions.py: arguments, overloads, docs and guards as pybind11 has them.
+# tests/portable/python/test_pybind_functions.py: arguments, overloads, docs and guards as pybind11 has them.
 import gc
 import inspect
 import sys

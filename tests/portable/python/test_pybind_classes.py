@@ -1,4 +1,4 @@
-# tests/portable/python/test_classes.py: class_: construction, ownership, inheritance, properties, overriding.
+# tests/portable/python/test_pybind_classes.py: class_: construction, ownership, inheritance, properties, overriding.
 import copy
 import gc
 import inspect

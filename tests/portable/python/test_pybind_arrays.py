@@ -1,4 +1,4 @@
-# tests/portable/python/test_arrays.py: NumPy arrays and buffers.
+# tests/portable/python/test_pybind_arrays.py: NumPy arrays and buffers.
 import array
 import gc
 import sys

@@ -1,4 +1,4 @@
-# tests/portable/python/test_casts.py: what each C++ type accepts, with and without implicit conversion.
+# tests/portable/python/test_pybind_casts.py: what each C++ type accepts, with and without implicit conversion.
 import collections
 import decimal
 import fractions

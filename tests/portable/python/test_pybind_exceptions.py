@@ -1,4 +1,4 @@
-# tests/portable/python/test_exceptions.py: C++ exceptions in Python, Python errors in C++.
+# tests/portable/python/test_pybind_exceptions.py: C++ exceptions in Python, Python errors in C++.
 import gc
 import sys
 import weakref

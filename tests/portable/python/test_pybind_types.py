@@ -1,4 +1,4 @@
-# tests/portable/python/test_types.py: py::list, py::dict, py::object and their kin.
+# tests/portable/python/test_pybind_types.py: py::list, py::dict, py::object and their kin.
 import collections
 import decimal
 import gc

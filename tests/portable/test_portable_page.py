@@ -1,0 +1,29 @@
+"""tests/portable/test_portable_page.py: the page of what is served has the tables of today's headers."""
+
+import importlib
+import re
+
+import pytest
+
+from support import ROOT, SRC
+
+
+@pytest.fixture
+def portable_page(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    return importlib.import_module("portable_page")
+
+
+def test_the_page_is_of_today(portable_page):
+    for name, table in portable_page.tables().items():
+        assert portable_page.page.part(portable_page.PAGE, name) == f"{table}\n", "run python .ci/portable_page.py"
+
+
+def test_every_function_of_the_header_is_on_it(portable_page):
+    text = (SRC / "torchthaw/portable/include/portable/pytorch.h").read_text()
+    assert len(portable_page.ROW.findall(text)) == len(re.findall(r"^    _\(", text, re.M)) > 25
+
+
+def test_every_header_is_served_by_a_name(portable_page):
+    own = {path.name for path in (SRC / "torchthaw/portable/include/portable").glob("*.h")}
+    assert own - {*portable_page.headers.NAMES} == {"aten.h", "pytorch.h", "tensors.h", "operator.h"} - {*portable_page.headers.NAMES}
