@@ -2,7 +2,7 @@
 .PHONY: help build th demo test test-all test-build test-build-quick bench sanitize harden compile-check fuzz
 .PHONY: cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
-.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects portable-projects
+.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects portable-projects portable-versions bench-portable
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -112,6 +112,12 @@ projects: test-environment ## build real projects, without and with run: only="n
 	@$(python) .ci/projects.py $(only) $(if $(short),--short) $(if $(publish),--publish) $(if $(applied),--applied) $(if $(edits),--edits) \
 		$(if $(cuda),--cuda $(cuda)) \
 		$(if $(torch),--torch $(torch)) $(if $(environment),--environment $(environment))
+
+bench-portable: test-environment ## a portable extension against PyTorch's own build of the same source: publish=1
+	@$(python) benchmarks/portable/measure.py $(if $(publish),--publish)
+
+portable-versions: test-environment ## build tests/portable once, and call it beside other PyTorchs: torch="2.4.1 2.7.1"
+	@$(python) .ci/portable_versions.py $(if $(torch),--torch $(torch)) $(if $(available),--available)
 
 portable-projects: test-environment ## build real projects once, and run that file on several PyTorchs: only=detectron2 torch="2.4.1 2.15.0" publish=1
 	@$(python) .ci/portable_projects.py $(only) $(if $(torch),--torch $(torch)) $(if $(publish),--publish)

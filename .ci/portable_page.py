@@ -1,6 +1,6 @@
 """portable_page.py: writes the tables of docs/reference/portable.md from the headers that they describe.
 
-    python .ci/portable_page.py
+python .ci/portable_page.py
 """
 
 import re

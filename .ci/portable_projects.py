@@ -17,8 +17,9 @@ from pathlib import Path
 
 import compat
 import page
-import projects
 import tomlkit
+
+import projects
 
 RECORDS = projects.RECORDS / "portable"
 VERSIONS = ("2.4.1", "2.7.1", "2.10.0", "2.13.0", "2.15.0")
@@ -38,6 +39,7 @@ class Record:
     code: str
     folder: str = "."
     beside_its_sources: bool = False  # the code imports modules of the repository
+    needs: list = dataclasses.field(default_factory=list)  # packages that its Python imports, besides NumPy
     environment: dict = dataclasses.field(default_factory=dict)
 
 
@@ -53,8 +55,24 @@ def wheel_of(record, place):
     compat.remove(copy, log, place / "wheels")
     place.mkdir(parents=True, exist_ok=True)
     projects.checkout(record.repository, record.commit, os.environ.get("TORCHTHAW_PROJECTS"), copy, log)
-    words = ["run", "--portable", "pip", "wheel", "--no-build-isolation", "--no-deps", "-v", "-w", place / "wheels", "."]
-    variables = {**os.environ, **record.environment, "PYTHONPATH": os.fspath(projects.ROOT / "src"), "CUDA_VISIBLE_DEVICES": ""}
+    words = [
+        "run",
+        "--portable",
+        "pip",
+        "wheel",
+        "--no-build-isolation",
+        "--no-deps",
+        "-v",
+        "-w",
+        place / "wheels",
+        ".",
+    ]
+    variables = {
+        **os.environ,
+        **record.environment,
+        "PYTHONPATH": os.fspath(projects.ROOT / "src"),
+        "CUDA_VISIBLE_DEVICES": "",
+    }
     status = compat.run([sys.executable, "-m", "torchthaw", *words], log, 3600, cwd=copy / record.folder, env=variables)
     found = [*place.glob("wheels/*.whl")]
     if status or len(found) != 1 or "-cp310-abi3-" not in found[0].name:
@@ -67,8 +85,10 @@ def is_right(record, wheel, copy, python, version):
     site = wheel.parent.parent / f"site-{version}"
     log = wheel.parent.parent / f"{version}.log"
     compat.remove(site, log)
-    if compat.run(compat.pip(python, "install", "-q", "--no-deps", "--target", site, wheel), log):
-        raise projects.ProjectError(f"{record.name}: {wheel.name} could not be installed beside PyTorch {version}, see {log}")
+    if compat.run(compat.pip(python, "install", "-q", "--no-deps", "--target", site, wheel, *record.needs), log):
+        raise projects.ProjectError(
+            f"{record.name}: {wheel.name} could not be installed beside PyTorch {version}, see {log}"
+        )
     variables = compat.environment_of(Path(python).parent.parent, projects.FOLDER)
     for way, chosen in WAYS.items():
         environment = {**variables, **chosen, "PYTHONPATH": os.fspath(site)}
@@ -87,7 +107,15 @@ def row_of(record, versions):
     beside = projects.described(sys.executable).torch
     name = f"[{record.name}](https://github.com/{record.repository})"
     size = f"{wheel.stat().st_size / 1024:.0f} kB"
-    cells = [name, record.compares, size, ", ".join(right), record.commit[:8], beside, datetime.date.today().isoformat()]
+    cells = [
+        name,
+        record.compares,
+        size,
+        ", ".join(right),
+        record.commit[:8],
+        beside,
+        datetime.date.today().isoformat(),
+    ]
     return cells, len(right) == len(versions)
 
 

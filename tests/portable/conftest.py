@@ -5,13 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from record import HERE, SCRIPTS
 
-from support import SRC, TESTS
+from support import SRC
 from torchthaw import portable
-
-HERE = TESTS / "portable"
-# Source -> the script that calls all of it.
-SCRIPTS = {"tensors": "tensor_calls.py", "functions": "function_calls.py", "library": "library_calls.py"}
 
 # What an extension with a sanitizer needs before Python.
 PRELOAD = {"LD_PRELOAD": os.environ["THAW_HOST_PRELOAD"]} if "THAW_HOST_PRELOAD" in os.environ else {}

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+from record import is_better
 
 from support import SRC, TESTS
 
@@ -21,20 +22,6 @@ PAGE = (SRC / "torchthaw" / "portable" / "include" / "portable" / "pytorch.h").r
 ROWS = re.findall(r'^    _\((\w+),.*?"([^"]*)"\)', re.sub(r"\s*\\\n\s+(?=\(|\")", " ", PAGE), re.M)
 NEEDED = [name for name, without in ROWS if without == "import fails"]
 OTHERS = [name for name, without in ROWS if without != "import fails"]
-
-# What is other than with PyTorch's headers, and why.
-BETTER = {
-    ("tensors", "grad_of "): "PyTorch refuses backward where the GIL is held",
-    ("functions", "grad of C++"): "PyTorch refuses grad where the GIL is held",
-    ("functions", "vmap"): "the words of the error",
-    ("functions", "functional"): "the words of the error",
-    ("tensors", "check_without_words 0"): "PyTorch asks for a better message",
-}
-
-
-def is_better(name, call):
-    """Whether a call is served that PyTorch does not serve."""
-    return (name, call) in BETTER or name == "tensors" and call.startswith("scalar")  # c10::Scalar has no caster there
 
 
 def expected(name):
@@ -135,7 +122,10 @@ USED = "x = torch.ones(2, 2)\nassert module.sum_tensors([x, x]).eq(2).all()\npri
 def load(binary, before="", after="", **variables):
     text = LOAD.format(before=before, after=after)
     return subprocess.run(
-        [sys.executable, "-c", text, binary("tensors")], capture_output=True, text=True, env={**os.environ, **PRELOAD, **variables}
+        [sys.executable, "-c", text, binary("tensors")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **PRELOAD, **variables},
     )
 
 

@@ -74,7 +74,9 @@ def mentioned(sources, include_dirs=()):
 
 def operators():
     """{name in C++: its parts of the generated headers} of the PyTorch at hand; kept in the cache, since it takes seconds."""
-    key = cache.digest(f"{config.__version__} {metadata.version('torch')} {Path(__file__).read_text('utf-8')} {since()}")
+    key = cache.digest(
+        f"{config.__version__} {metadata.version('torch')} {Path(__file__).read_text('utf-8')} {since()}"
+    )
 
     def fill(folder):
         writing.write(folder / "operators.json", json.dumps(_generate()))
