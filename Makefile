@@ -123,10 +123,10 @@ portable-projects: test-environment ## build real projects once, and run that fi
 	@$(python) .ci/portable_projects.py $(only) $(if $(torch),--torch $(torch)) $(if $(publish),--publish)
 
 wheel: test-environment ## what is published, in dist/: sdist, x86_64 and aarch64 wheels, tested; only="sdist x86_64" quick=1
-	@$(python) .ci/wheel.py $(if $(only),--only $(only)) $(if $(quick),--quick)
+	@$(python) .ci/wheels.py $(if $(only),--only $(only)) $(if $(quick),--quick)
 
 verify-wheel: test-environment ## whether a wheel is what the source distribution beside it builds: wheel=dist/….whl
-	@$(python) .ci/wheel.py --verify $(or $(wheel),$(error wheel=: expected the file of a wheel))
+	@$(python) .ci/wheels.py --verify $(or $(wheel),$(error wheel=: expected the file of a wheel))
 
 release: test-environment ## all that a release needs, then dist/SHA256SUMS; goes on where it stopped; part="wheel docs" for some
 	@$(python) .ci/release.py $(part)

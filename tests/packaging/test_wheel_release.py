@@ -19,16 +19,16 @@ from support import ROOT, elf
 from support.messages import names as words
 from torchthaw.base import config
 
-needs_ci = pytest.mark.skipif(not (ROOT / ".ci" / "wheel.py").exists(), reason="a source distribution has no .ci")
+needs_ci = pytest.mark.skipif(not (ROOT / ".ci" / "wheels.py").exists(), reason="a source distribution has no .ci")
 pytestmark = [needs_ci, pytest.mark.timeout(600)]
 INFO = f"torchthaw-{torchthaw.__version__}.dist-info"
 
 
 @pytest.fixture
 def release(monkeypatch):
-    """.ci/wheel.py, as a module."""
+    """.ci/wheels.py, as a module."""
     monkeypatch.syspath_prepend(str(ROOT / ".ci"))
-    return importlib.import_module("wheel")
+    return importlib.import_module("wheels")
 
 
 @pytest.fixture

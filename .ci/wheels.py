@@ -1,4 +1,4 @@
-"""wheel.py: makes and tests what is published: the source distribution and portable wheels, in dist/.
+"""wheels.py: makes and tests what is published: the source distribution and portable wheels, in dist/.
 
     make wheel                      the source distribution, and the wheels of x86_64 and aarch64
     make wheel only=x86_64-cuda     the wheel with CUDA libraries, whose version ends in +cu130
