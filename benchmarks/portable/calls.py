@@ -9,6 +9,7 @@ import torch
 
 torch.set_num_threads(1)
 spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
+assert spec and spec.loader
 sample = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sample)
 

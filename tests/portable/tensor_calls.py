@@ -61,6 +61,7 @@ def calls():
         yield "dispatched_by_type", str(kind), (torch.ones(3, dtype=kind),)
     yield "parallel", "", (torch.arange(1000.0),)
     yield "reduced", "", (100000,)
+    yield "parallel_operators", "", (100,)
     yield "parallel_error", "", (1000,)
     yield from ((name, "", ()) for name in ("of_values", "of_values_by_strides", "of_vector", "literals", "modes"))
     for name in (

@@ -75,6 +75,13 @@ int64_t reduced(int64_t n) {
         },
         [](int64_t a, int64_t b) { return a + b; });
 }
+double parallel_operators(int64_t n) {
+    std::vector<double> sums(n);
+    at::parallel_for(0, n, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) sums[i] = at::ones({i + 1}, at::kDouble).sum().item<double>();
+    });
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
 void parallel_error(int64_t n) {
     at::parallel_for(0, n, 1, [](int64_t begin, int64_t) { TORCH_CHECK(begin < 0, "in a thread"); });
 }
@@ -227,7 +234,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("first_float", &first<float>);
     m.def("first_long", &first<int64_t>);
     DEF(sum_by_accessor); DEF(sum_by_packed_accessor); DEF(dispatched); DEF(dispatched_by_type); DEF(parallel); DEF(reduced);
-    DEF(parallel_error); DEF(of_values); DEF(of_values_by_strides); DEF(of_vector); DEF(literals); DEF(factories); DEF(conversions);
+    DEF(parallel_operators); DEF(parallel_error); DEF(of_values); DEF(of_values_by_strides); DEF(of_vector); DEF(literals); DEF(factories); DEF(conversions);
     DEF(arithmetic); DEF(functions); DEF(splits); DEF(in_place); DEF(items); DEF(indexed); DEF(index_written); DEF(without_grad);
     DEF(grad_of); DEF(modes); DEF(check); DEF(check_without_words); DEF(check_index); DEF(check_value); DEF(check_type);
     DEF(wrong_shapes); DEF(wrong_dimension); DEF(wrong_size); DEF(standard); DEF(caught); DEF(type_of); DEF(device_text); DEF(scalar);

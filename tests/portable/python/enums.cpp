@@ -4,7 +4,7 @@
 
 namespace py = pybind11;
 
-enum Plain { One = 1, Two = 2 };
+enum Plain : int { One = 1, Two = 2 };
 enum class Scoped : std::uint8_t { Low, High = 200 };
 enum Flags { Read = 4, Write = 2, Run = 1 };
 enum class ScopedFlags { A = 1, B = 2 };

@@ -6,6 +6,8 @@ import sys
 import numpy
 import pytest
 
+pytestmark = pytest.mark.slow  # the first test of a probe compiles it
+
 ARRAYS = [
     numpy.arange(6.0).reshape(2, 3), numpy.arange(6.0).reshape(2, 3).T, numpy.arange(6, dtype=numpy.int32).reshape(2, 3),
     numpy.arange(12, dtype=numpy.float32).reshape(3, 4)[::2], numpy.zeros((0, 3)), numpy.array(3.0), numpy.array([True, False]),

@@ -7,6 +7,8 @@ import sys
 import numpy
 import pytest
 
+pytestmark = pytest.mark.slow  # the first test of a probe compiles it
+
 
 class Index:
     def __index__(self):

@@ -8,6 +8,8 @@ import weakref
 
 import pytest
 
+pytestmark = pytest.mark.slow  # the first test of a probe compiles it
+
 
 @pytest.fixture(scope="module")
 def probe(build):

@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow  # the first test of a probe compiles it
+
 
 @pytest.fixture(scope="module")
 def probe(build):

@@ -5,6 +5,8 @@ import weakref
 
 import pytest
 
+pytestmark = pytest.mark.slow  # the first test of a probe compiles it
+
 NAMES = [
     "runtime_error", "logic_error", "domain_error", "invalid_argument", "length_error", "out_of_range", "range_error",
     "overflow_error", "value_error", "type_error", "index_error", "key_error", "stop_iteration", "buffer_error", "import_error",

@@ -6,6 +6,8 @@ import threading
 
 import pytest
 
+pytestmark = pytest.mark.slow  # the first test of a probe compiles it
+
 CALLS = [
     ("nothing",), ("nothing", 1), ("one", 4), ("one", "x"), ("one", 2.0), ("one", None), ("unnamed", 1, 2),
     ("unnamed", 1), ("unnamed", 1, 2, 3), ("two", 1), ("two", 1, 2), ("two",), ("shown",), ("shown", 2, "t"),

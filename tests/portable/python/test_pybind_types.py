@@ -8,6 +8,8 @@ import types
 
 import pytest
 
+pytestmark = pytest.mark.slow  # the first test of a probe compiles it
+
 VALUES = [
     0, 1, -5, 2**70, 1.5, True, None, "text", "ünïcödé", b"bytes", [1, 2], (1, 2), {"a": 1}, {1, 2}, frozenset([3]),
     range(3), decimal.Decimal("1.5"), [("a", 1)], float("inf"), len, type,

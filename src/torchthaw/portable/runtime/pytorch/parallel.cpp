@@ -54,6 +54,9 @@ void parallel(int64_t begin, int64_t end, int64_t grain_size, void (*body)(void 
     const int threads = int(std::min<int64_t>(at::get_num_threads(), parts));
     if (threads <= 1 || at::in_parallel_region()) return body(context, begin, end);
     Loop loop{begin, end, grain_size, body, context};
+    // Where an operator is called by Python, a thread takes the GIL: the one that waits for the others must not hold it.
+    pybind11::gil_scoped_acquire acquire;
+    pybind11::gil_scoped_release release;
     if (pytorch.parallel_for) {
         check(pytorch.parallel_for(begin, end, grain_size,
                                    [](int64_t from, int64_t to, void *given) { static_cast<Loop *>(given)->run(from, to); }, &loop),
