@@ -44,7 +44,7 @@ def checks(monkeypatch):
 def sdist(tmp_path_factory):
     """Made by the function that `make wheel` calls."""
     folder = tmp_path_factory.mktemp("sdist")
-    code = "import sys, pathlib, wheel; print(wheel.make_sdist(pathlib.Path(sys.argv[1]) / 'made'))"
+    code = "import sys, pathlib, wheels; print(wheels.make_sdist(pathlib.Path(sys.argv[1]) / 'made'))"
     done = subprocess.run(
         [sys.executable, "-c", code, folder], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT / ".ci"), "SOURCE_DATE_EPOCH": "1700000000"},
