@@ -67,12 +67,8 @@ def wheel_of(record, place):
         place / "wheels",
         ".",
     ]
-    variables = {
-        **os.environ,
-        **record.environment,
-        "PYTHONPATH": os.fspath(projects.ROOT / "src"),
-        "CUDA_VISIBLE_DEVICES": "",
-    }
+    own = {"PYTHONPATH": os.fspath(projects.ROOT / "src"), "CUDA_VISIBLE_DEVICES": ""}
+    variables = {**os.environ, **record.environment, **own}
     status = compat.run([sys.executable, "-m", "torchthaw", *words], log, 3600, cwd=copy / record.folder, env=variables)
     found = [*place.glob("wheels/*.whl")]
     if status or len(found) != 1 or "-cp310-abi3-" not in found[0].name:
@@ -107,15 +103,8 @@ def row_of(record, versions):
     beside = projects.described(sys.executable).torch
     name = f"[{record.name}](https://github.com/{record.repository})"
     size = f"{wheel.stat().st_size / 1024:.0f} kB"
-    cells = [
-        name,
-        record.compares,
-        size,
-        ", ".join(right),
-        record.commit[:8],
-        beside,
-        datetime.date.today().isoformat(),
-    ]
+    today = datetime.date.today().isoformat()
+    cells = [name, record.compares, size, ", ".join(right), record.commit[:8], beside, today]
     return cells, len(right) == len(versions)
 
 

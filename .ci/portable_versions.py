@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import compat
+import portable_projects
 
 import projects
 
@@ -23,7 +24,6 @@ import record  # noqa: E402
 from torchthaw import portable  # noqa: E402
 
 OLDEST = "2.4.1"
-WAYS = {"by C++'s names": {}, "by Python": {"TORCHTHAW_NO_MANGLED_NAMES": "1"}}
 
 
 def without_words(value):
@@ -70,7 +70,7 @@ def main():
                     raise
                 print(f"PyTorch {version}: not run: {error}", flush=True)
                 continue
-            for way, variables in WAYS.items():
+            for way, variables in portable_projects.WAYS.items():
                 found = {name: differing(name, python, binary, variables) for name, binary in binaries.items()}
                 told = "; ".join(f"{name}: {', '.join(calls)}" for name, calls in found.items() if calls)
                 print(f"PyTorch {version}, operators {way}: {told or 'all calls as recorded'}", flush=True)
