@@ -21,7 +21,7 @@ from pathlib import Path
 import torch
 
 from torchthaw import portable
-from torchthaw.portable import build, flags, linked, operators
+from torchthaw.portable import build, flags, operators, runtime_library
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "internals" / "performance.md"
@@ -46,9 +46,12 @@ def commands(folder):
     pytorch = [f"-I{root}/include", f"-I{root}/include/torch/csrc/api/include", "-DTORCH_API_INCLUDE_EXTENSION_H"]
     libraries = [f"-L{root}/lib", "-ltorch_cpu", "-ltorch", "-lc10", "-ltorch_python"]
     base = ["g++", "-O2", "-fPIC", "-w", "-std=c++17", name, python, "-c", SOURCE, "-o"]
-    linked.runtime([])
+    runtime_library.runtime([])
     return {
-        "portable": ([*base, folder / "portable.o", *flags.common(), *flags.cxx(), *own], linked.link_flags([])),
+        "portable": (
+            [*base, folder / "portable.o", *flags.common(), *flags.cxx(), *own],
+            runtime_library.link_flags([]),
+        ),
         "PyTorch": ([*base, folder / "PyTorch.o", "-fvisibility=hidden", *pytorch], libraries),
     }
 

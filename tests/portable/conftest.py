@@ -1,17 +1,13 @@
 # tests/portable/conftest.py: a source of this folder as a portable extension, and what its calls give in a process of its own.
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 from record import HERE, SCRIPTS
 
-from support import SRC
+from support import SRC, table_host
 from torchthaw import portable
-
-# What an extension with a sanitizer needs before Python.
-PRELOAD = {"LD_PRELOAD": os.environ["THAW_HOST_PRELOAD"]} if "THAW_HOST_PRELOAD" in os.environ else {}
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +28,7 @@ def given(binary):
     """given("tensors", NAME=value) -> {call: what it gives}, with these environment variables."""
 
     def given(name, **variables):
-        environment = {**os.environ, "PYTHONPATH": str(SRC), **PRELOAD, **variables}
+        environment = {**table_host.of_a_host(SRC), **variables}
         command = [sys.executable, HERE / SCRIPTS[name], binary(name)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
         assert done.returncode == 0, done.stderr

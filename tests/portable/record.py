@@ -15,7 +15,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SCRIPTS = {"tensors": "tensor_calls.py", "functions": "function_calls.py", "library": "library_calls.py"}
 
-
 # What a portable extension serves that PyTorch's own build refuses, or says in other words.
 BETTER = {
     ("tensors", "grad_of "): "PyTorch refuses backward where the GIL is held",

@@ -5,19 +5,16 @@ portable/pytorch.h that has another way.
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
 
 import pytest
-from record import is_better
+from record import HERE, is_better
 
-from support import SRC, TESTS
+from support import SRC, table_host
 from support.messages import names
 
-HERE = TESTS / "portable"
-PRELOAD = {"LD_PRELOAD": os.environ["THAW_HOST_PRELOAD"]} if "THAW_HOST_PRELOAD" in os.environ else {}
 PAGE = (SRC / "torchthaw" / "portable" / "include" / "portable" / "pytorch.h").read_text()
 # name, and what is done without it
 ROWS = re.findall(r'^    _\((\w+),.*?"([^"]*)"\)', re.sub(r"\s*\\\n\s+(?=\(|\")", " ", PAGE), re.M)
@@ -69,7 +66,7 @@ def without(binary):
         ",".join(OTHERS),
     ]
     command = [sys.executable, HERE / "without_rows.py", binary("tensors"), *rows]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **PRELOAD})
+    done = subprocess.run(command, capture_output=True, text=True, env=table_host.of_a_host(SRC))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -126,7 +123,7 @@ def load(binary, before="", after="", **variables):
         [sys.executable, "-c", text, binary("tensors")],
         capture_output=True,
         text=True,
-        env={**os.environ, **PRELOAD, **variables},
+        env={**table_host.of_a_host(SRC), **variables},
     )
 
 

@@ -1,4 +1,4 @@
-"""tests/portable/test_portable_page.py: the page of what is served has the tables of today's headers."""
+"""tests/portable/test_portable_page.py: the page of what is served has the tables of today's headers; since when an operator is there."""
 
 import importlib
 import re
@@ -6,6 +6,7 @@ import re
 import pytest
 
 from support import ROOT, SRC
+from torchthaw.portable import operators
 
 
 @pytest.fixture
@@ -26,6 +27,12 @@ def test_every_function_of_the_header_is_on_it(portable_page):
 
 def test_every_header_is_served_by_a_name(portable_page):
     own = {path.name for path in (SRC / "torchthaw/portable/include/portable").glob("*.h")}
-    assert own - {*portable_page.headers.NAMES} == {"aten.h", "pytorch.h", "tensors.h", "operator.h"} - {
-        *portable_page.headers.NAMES
-    }
+    assert own - {*portable_page.headers.NAMES} == {"pytorch.h", "tensors.h", "operator.h"}  # aten.h includes these
+
+
+def test_an_operator_names_the_pytorch_that_has_it_first():
+    listed = operators.since()
+    name, version = next(iter(listed.items()))
+    assert len(listed) > 100 and {*listed.values()} == {"2.7", "2.10", "2.13", "2.15"}
+    assert operators.first_with(f"at::{name.partition('.')[0]}") == version
+    assert operators.first_with("at::no_operator_of_any_pytorch") == ""

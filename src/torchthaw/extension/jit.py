@@ -97,12 +97,12 @@ def load_inline(
     Other arguments, result and errors are as of load().
     """
     sources = {".c": c_sources, ".cpp": cpp_sources, ".cu": cuda_sources}
-    texts = {f"{name}{suffix}": "\n".join(_texts(given)) for suffix, given in sources.items()}
+    texts = {f"{name}{suffix}": "\n".join(texts_of(given)) for suffix, given in sources.items()}
     texts = {file: text for file, text in texts.items() if text}
     if not texts:
         raise ValueError("cpp_sources, c_sources, cuda_sources: expected the text of one or more sources, got none")
-    docs = _docs(functions)
-    interface = "\n".join(_texts(headers))
+    docs = docs_of(functions)
+    interface = "\n".join(texts_of(headers))
     if not interface and docs:
         interface = prototypes.header("\n".join(texts.values()), list(docs))
     if is_python_module and not interface:
@@ -123,14 +123,14 @@ def load_inline(
     return _load(name, build_directory, kind, keep_intermediates, options, write)
 
 
-def _texts(given):
+def texts_of(given):
     return [given] if isinstance(given, str) else list(given)
 
 
-def _docs(functions):
+def docs_of(functions):
     """``functions`` as name -> docstring or None."""
     if functions is None or isinstance(functions, (str, list, tuple)):
-        return dict.fromkeys(_texts(functions or ()))
+        return dict.fromkeys(texts_of(functions or ()))
     if not isinstance(functions, dict):
         raise TypeError(f"functions: expected a list of names, or a dict from names to docstrings, got {functions!r}")
     return dict(functions)
@@ -158,7 +158,7 @@ def _options(cflags, cuda_cflags, ldflags, include_paths, with_cuda, sources, ve
     }
 
 
-def _folder(name, given):
+def build_folder(name, given):
     """(the build directory, the cache that it is in or None)"""
     if given is not None:
         return cache.writable(Path(given).absolute(), "build_directory"), None
@@ -188,24 +188,24 @@ def _load(name, build_directory, kind, keep_intermediates, options, inputs):
         raise ValueError(f"name: expected an identifier, got {name!r}")
     if kind == "module":
         check_ops(options["ops"], name, OF_REPOSITORY)
-    folder, root = _folder(name, build_directory)
+    folder, root = build_folder(name, build_directory)
     with cache.locked(folder, root, BuildError):
         options = {**options, **inputs(folder)}
         known, version = _loaded.get(name), 0
         if known:
-            library = _Library(name, folder, kind, options)
+            library = Library(name, folder, kind, options)
             same = (known.folder, known.kind) == (folder, kind)
             if same and known.record.holds(library.facts(), library.compilers()):
                 return known.result
             version = known.version + 1
-        library = _Library(f"{name}_v{version}" if version else name, folder, kind, options)
+        library = Library(f"{name}_v{version}" if version else name, folder, kind, options)
         made_of = library.make(keep_intermediates)
         result = library.load()
         _loaded[name] = _Loaded(version, folder, kind, made_of, result)
         return result
 
 
-class _Library(Extension):
+class Library(Extension):
     """An Extension that is one file: a Python module without a package around it, a plain library, or a program.
 
     kind: ``"module"``, ``"library"`` or ``"program"``.

@@ -10,7 +10,7 @@ import shlex
 from pathlib import Path
 
 from ..base import printing
-from . import build, flags, linked, operators
+from . import build, flags, operators, runtime_library
 
 
 def main():
@@ -36,8 +36,8 @@ def main():
 
 
 def _link():
-    linked.runtime([])
-    return linked.link_flags([])
+    runtime_library.runtime([])
+    return runtime_library.link_flags([])
 
 
 def _compile(name, folders):

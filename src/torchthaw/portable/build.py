@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..base.errors import BuildError
 from ..extension import cuda, jit, ninja
-from . import flags, given, headers, linked, operators, symbols, unserved
+from . import flags, headers, operators, project_flags, runtime_library, symbols, unserved
 
 OPERATORS = "operators"  # in a build's folder: the headers that are written for its sources
 C_SUFFIXES = (".cpp", ".cc", ".cxx", ".C", ".c")
@@ -29,7 +29,7 @@ def include_paths() -> list[str]:
     return [os.fspath(folder) for folder in headers.include_paths()]
 
 
-class Portable(jit._Library):
+class Portable(jit.Library):
     """An extension module, or a library of operators, as one file ``target``.
 
     name: the module's full name. folder: where the file and its intermediate files go. options: as in
@@ -38,7 +38,7 @@ class Portable(jit._Library):
 
     def __init__(self, name, folder, **options):
         options = {"headers": [], "verbose": False, **options}
-        refuse_cuda("sources", given.cuda_of(options["sources"], options.get("libraries", ())))
+        refuse_cuda("sources", project_flags.cuda_of(options["sources"], options.get("libraries", ())))
         super().__init__(name, folder, "portable", options)
 
     @property
@@ -70,7 +70,7 @@ class Portable(jit._Library):
         own = super().flags_of(source)
         if Path(source).suffix == ".c":
             return own
-        standard = [] if any(map(given.STANDARD.match, own)) else [flags.STANDARD]
+        standard = [] if any(map(project_flags.STANDARD.match, own)) else [flags.STANDARD]
         return [*flags.cxx(), *standard, *own]
 
     @functools.cached_property
@@ -82,7 +82,7 @@ class Portable(jit._Library):
     @functools.cached_property
     def always_linked(self):
         """The linker's words of every extension."""
-        return linked.link_flags(self.of_runtime)
+        return runtime_library.link_flags(self.of_runtime)
 
     def link_args(self):
         args = self.options["extra_link_args"]
@@ -100,8 +100,10 @@ class Portable(jit._Library):
         operators.write(self.state / OPERATORS, self.options["sources"], list(map(Path, folders)))
         text = self.ninja_text([])
         ninja.write_if_changed(self.state / "build.ninja", text)
-        self._run(linked.objects(text))  # a fault of the sources is said before the runtime library is compiled
-        linked.runtime(self.of_runtime)
+        self._run(
+            runtime_library.objects(text)
+        )  # a fault of the sources is said before the runtime library is compiled
+        runtime_library.runtime(self.of_runtime)
         self._run(())
         symbols.check(self.state / self.target.name)
 
@@ -113,7 +115,7 @@ class Portable(jit._Library):
             names = unserved.found(str(error))
             if not names:
                 raise
-            raise unserved.NotServed(unserved.message(names, str(error)), names) from None
+            raise unserved.NotServed(unserved.message(names, str(error), operators.first_with), names) from None
 
     def load(self, is_python_module=True):
         """The module; a library of operators is loaded into the process, and its path returned."""
@@ -137,15 +139,19 @@ def options(
     here, own = Path.cwd(), include_paths()
     return {
         "sources": [here / source for source in sources],
-        "include_dirs": [here / folder for folder in given.include_dirs(include_dirs) if str(folder) not in own],
-        "define_macros": given.macros(define_macros),
+        "include_dirs": [
+            here / folder for folder in project_flags.include_dirs(include_dirs) if str(folder) not in own
+        ],
+        "define_macros": project_flags.macros(define_macros),
         "undef_macros": list(undef_macros),
-        "library_dirs": [here / folder for folder in given.library_dirs(library_dirs)],
-        "libraries": given.libraries(libraries),
-        "runtime_library_dirs": given.library_dirs(runtime_library_dirs),
-        "extra_objects": [here / path for path in given.objects(extra_objects)],
-        "extra_compile_args": cuda.compile_args(given.compile_args(cuda.compile_args(extra_compile_args)["cxx"])),
-        "extra_link_args": given.link_args(extra_link_args),
+        "library_dirs": [here / folder for folder in project_flags.library_dirs(library_dirs)],
+        "libraries": project_flags.libraries(libraries),
+        "runtime_library_dirs": project_flags.library_dirs(runtime_library_dirs),
+        "extra_objects": [here / path for path in project_flags.objects(extra_objects)],
+        "extra_compile_args": cuda.compile_args(
+            project_flags.compile_args(cuda.compile_args(extra_compile_args)["cxx"])
+        ),
+        "extra_link_args": project_flags.link_args(extra_link_args),
         "verbose": verbose,
     }
 

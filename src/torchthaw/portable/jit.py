@@ -66,7 +66,7 @@ def load_inline(
     """
     if cuda_sources:
         build.refuse_cuda("cuda_sources", "the text of CUDA sources")
-    texts = [*([] if no_implicit_headers else [INCLUDE]), *jit._texts(cpp_sources), *_module(functions)]
+    texts = [*([] if no_implicit_headers else [INCLUDE]), *jit.texts_of(cpp_sources), *_module(functions)]
 
     def write(folder):
         path = folder / "main.cpp"
@@ -81,7 +81,7 @@ def _module(functions):
     """The lines that make a module of functions; none where none are named."""
     if functions is None:
         return []
-    docs = {each: doc or each for each, doc in jit._docs(functions).items()}
+    docs = {each: doc or each for each, doc in jit.docs_of(functions).items()}
     return [
         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {",
         *(f"m.def({_literal(each)}, {each}, {_literal(doc)});" for each, doc in docs.items()),
@@ -115,7 +115,7 @@ def _load(name, build_directory, is_python_module, keep_intermediates, options, 
     """Builds what is not built yet and loads what is not loaded yet. ``sources(folder)``: the files."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"name: expected an identifier, got {name!r}")
-    folder, root = jit._folder(os.path.join("portable", name), build_directory)
+    folder, root = jit.build_folder(os.path.join("portable", name), build_directory)
     with cache.locked(folder, root, BuildError):
         options = build.options(sources(folder), **options)
         known, version = _loaded.get(name), 0

@@ -92,6 +92,13 @@ def since():
     return dict(line.split() for line in lines if not line.startswith("#"))
 
 
+def first_with(name):
+    """The PyTorch that has an operator first, by its name in C++ such as ``at::add`` or ``at::Tensor::add_``; "" if unknown."""
+    base = name.rpartition("::")[2]
+    found = [version for listed, version in since().items() if listed.partition(".")[0] == base]
+    return min(found, key=lambda version: [*map(int, version.split("."))], default="")
+
+
 class _Parts:
     """What the generated headers have of one name of C++; keys are the types of its arguments."""
 
@@ -158,7 +165,6 @@ def _with_integers(text):
 
 def _factory(signature, declared):
     """The function of namespace torch, which also takes requires_grad of its options."""
-    declared = declared.partition("(")[0] + "(" + declared.partition("(")[2]
     names = [argument.name for argument in signature.arguments()]
     given = ", ".join("torchthaw::without_grad(options)" if name == "options" else name for name in names)
     call = f"at::{signature.name()}({given})"

@@ -1,4 +1,4 @@
-"""torchthaw/portable/given.py: what a project's build file gives to compilers and the linker, without PyTorch's own part.
+"""torchthaw/portable/project_flags.py: what a project's build file gives to compilers and the linker, without PyTorch's own part.
 
 Build files add PyTorch's folders and libraries by hand, or torch.utils.cpp_extension does. A portable build uses none.
 """

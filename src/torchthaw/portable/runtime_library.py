@@ -1,4 +1,4 @@
-"""torchthaw/portable/linked.py: what is linked into each portable extension: the runtime library, and stubs of PyTorch's.
+"""torchthaw/portable/runtime_library.py: what each portable extension is linked with: our runtime, stubs of PyTorch's.
 
 Each is made once for a compiler and its flags, and kept in the cache.
 """

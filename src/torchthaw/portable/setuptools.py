@@ -17,7 +17,7 @@ from setuptools.errors import CompileError
 
 from ..base.errors import BuildError
 from ..extension import ninja
-from . import build, given
+from . import build, project_flags
 
 TAG = "cp310"  # the oldest CPython that the wheel is for
 WHEEL = "bdist_wheel"
@@ -31,7 +31,7 @@ class CppExtension(Extension):
     """
 
     def __init__(self, name: str, sources: list[Any], *args: Any, **kwargs: Any) -> None:
-        build.refuse_cuda("sources", given.cuda_of(sources, ()))
+        build.refuse_cuda("sources", project_flags.cuda_of(sources, ()))
         super().__init__(name, sources, *args, **{**kwargs, "language": "c++", "py_limited_api": True})
 
 
@@ -84,7 +84,7 @@ def make(command, ext, force=False):
 
     command: a build_ext that runs; its folders of headers and libraries are those of all extensions.
     """
-    build.refuse_cuda(f"ext_modules: {ext.name}", given.cuda_of(ext.sources, ext.libraries))
+    build.refuse_cuda(f"ext_modules: {ext.name}", project_flags.cuda_of(ext.sources, ext.libraries))
     folder = Path(command.build_temp).absolute() / "portable" / ext.name
     if force:
         shutil.rmtree(folder, ignore_errors=True)

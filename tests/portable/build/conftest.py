@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from support import SRC
-from torchthaw.portable import headers, jit, linked, operators
+from torchthaw.portable import headers, jit, operators, runtime_library
 
 # As much of torch/extension.h as makes a module of functions that return a number.
 EXTENSION_H = r"""
@@ -57,7 +57,7 @@ def small(tmp_path, monkeypatch):
         (root / name).write_text(text)
     monkeypatch.setattr(headers, "folder", lambda: root / "include")
     monkeypatch.setattr(headers, "OWN", root / "own")
-    monkeypatch.setattr(linked, "RUNTIME", root / "runtime")
+    monkeypatch.setattr(runtime_library, "RUNTIME", root / "runtime")
     monkeypatch.setattr(operators, "write", lambda folder, sources, include_dirs: folder.mkdir(exist_ok=True))
     monkeypatch.setattr(jit, "_loaded", {})
     monkeypatch.setenv("TORCHTHAW_CACHE", str(tmp_path / "cache"))

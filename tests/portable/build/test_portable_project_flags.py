@@ -1,8 +1,8 @@
-"""tests/portable/build/test_portable_given.py: what of a build file's words is PyTorch's, and is dropped."""
+"""tests/portable/build/test_portable_project_flags.py: what of a build file's words is PyTorch's, and is dropped."""
 
 import pytest
 
-from torchthaw.portable import given
+from torchthaw.portable import project_flags
 
 TORCH = "/env/lib/python3.12/site-packages/torch"
 
@@ -18,7 +18,7 @@ TORCH = "/env/lib/python3.12/site-packages/torch"
     (["-I"], ["-I"]),
 ])  # fmt: skip
 def test_compile_args(words, kept):
-    assert given.compile_args(words) == kept
+    assert project_flags.compile_args(words) == kept
 
 
 @pytest.mark.parametrize("words, kept", [
@@ -30,19 +30,19 @@ def test_compile_args(words, kept):
     (["-ltorch_mine"], ["-ltorch_mine"]),
 ])  # fmt: skip
 def test_link_args(words, kept):
-    assert given.link_args(words) == kept
+    assert project_flags.link_args(words) == kept
 
 
 def test_the_lists_of_an_extension():
-    assert given.include_dirs([f"{TORCH}/include", "mine"]) == ["mine"]
-    assert given.library_dirs([f"{TORCH}/lib", "mine"]) == ["mine"]
-    assert given.libraries(["c10", "torch", "torch_cpu", "torch_python", "z"]) == ["z"]
-    assert given.macros([("TORCH_EXTENSION_NAME", "x"), ("MINE", None)]) == [("MINE", None)]
-    assert given.objects([f"{TORCH}/lib/libc10.so", "mine.o"]) == ["mine.o"]
+    assert project_flags.include_dirs([f"{TORCH}/include", "mine"]) == ["mine"]
+    assert project_flags.library_dirs([f"{TORCH}/lib", "mine"]) == ["mine"]
+    assert project_flags.libraries(["c10", "torch", "torch_cpu", "torch_python", "z"]) == ["z"]
+    assert project_flags.macros([("TORCH_EXTENSION_NAME", "x"), ("MINE", None)]) == [("MINE", None)]
+    assert project_flags.objects([f"{TORCH}/lib/libc10.so", "mine.o"]) == ["mine.o"]
 
 
 @pytest.mark.parametrize("sources, libraries, found", [
     (["a.cpp", "b.cu"], [], "b.cu"), (["a.cpp"], ["z", "torch_cuda"], "the library torch_cuda"), (["a.cpp"], ["c10"], ""),
 ])  # fmt: skip
 def test_cuda_code_is_found(sources, libraries, found):
-    assert given.cuda_of(sources, libraries) == found
+    assert project_flags.cuda_of(sources, libraries) == found

@@ -1,4 +1,4 @@
-"""tests/portable/build/test_portable_linked.py: flags, stubs of PyTorch's libraries, the runtime, and what is checked."""
+"""tests/portable/build/test_portable_runtime_library.py: flags, stubs of PyTorch's libraries, the runtime, and what is checked."""
 
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ import pytest
 
 from support.messages import names
 from torchthaw.base.errors import BuildError
-from torchthaw.portable import flags, linked, symbols
+from torchthaw.portable import flags, runtime_library, symbols
 
 
 def output(*words):
@@ -33,29 +33,29 @@ def test_flags_are_those_that_the_compiler_has(monkeypatch, compiler):
 
 
 def test_stubs_have_pytorch_s_names_and_nothing_else(small):
-    folder = linked.stubs()
+    folder = runtime_library.stubs()
     assert sorted(path.name for path in folder.iterdir()) == ["libc10.so", "libtorch_cpu.so", "libtorch_python.so"]
-    for name in linked.STUBS:
+    for name in runtime_library.STUBS:
         assert f"[lib{name}.so]" in output("readelf", "-d", folder / f"lib{name}.so")
         assert output("nm", "-D", "--defined-only", folder / f"lib{name}.so") == ""
-    assert linked.stubs() == folder
+    assert runtime_library.stubs() == folder
 
 
 @pytest.mark.slow
 def test_the_runtime_is_made_once_for_its_flags_and_content(small, monkeypatch):
-    made = linked.runtime([])
+    made = runtime_library.runtime([])
     assert "runtime.o" in output("ar", "t", made) and [path.name for path in made.parent.iterdir()] == [made.name]
-    monkeypatch.setattr(linked.ninja, "run", lambda *_, **__: pytest.fail("compiled again"))
-    assert linked.runtime([]) == made
+    monkeypatch.setattr(runtime_library.ninja, "run", lambda *_, **__: pytest.fail("compiled again"))
+    assert runtime_library.runtime([]) == made
     monkeypatch.undo()
 
 
 @pytest.mark.slow
 def test_another_runtime(small):
-    made = linked.runtime([])
-    assert linked.runtime(["-D_GLIBCXX_ASSERTIONS"]) != made
+    made = runtime_library.runtime([])
+    assert runtime_library.runtime(["-D_GLIBCXX_ASSERTIONS"]) != made
     (small / "own" / "portable" / "runtime.h").write_text("namespace portable { long runtime(); } // changed\n")
-    assert linked.runtime([]) != made
+    assert runtime_library.runtime([]) != made
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from setuptools import Distribution, Extension
 
 from support.messages import names
-from torchthaw.portable import BuildExtension, CppExtension, linked, setuptools
+from torchthaw.portable import BuildExtension, CppExtension, runtime_library, setuptools
 
 SOURCE = '#include <torch/extension.h>\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("answer", []() { return long{ANSWER}; }); }'
 USE = "import torch, adding; print(adding.add(torch.ones(2), torch.ones(2)).tolist())"
@@ -63,7 +63,7 @@ def test_a_build(source, tmp_path):
     path = tmp_path / "built" / "answer.abi3.so"
     assert run(path, "print(answer.answer())") == "42"
     needed = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
-    assert all(f"[lib{name}.so]" in needed for name in linked.STUBS) and "RUNPATH" not in needed
+    assert all(f"[lib{name}.so]" in needed for name in runtime_library.STUBS) and "RUNPATH" not in needed
 
 
 @pytest.mark.slow

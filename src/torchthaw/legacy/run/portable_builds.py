@@ -99,21 +99,21 @@ def _running(run):
 
 def _is_served(extension):
     """Whether a portable build is to be tried: an extension of C++ that names PyTorch's headers, or torchthaw's own."""
-    from ...portable import build, given, headers
+    from ...portable import build, headers, project_flags
 
     if mode() == "auto" and _cuda_of(extension):
         return False
     sources = [Path(source) for source in extension.sources]
     own = str(headers.OWN)
-    sees = any(given.is_of_pytorch(folder) or str(folder) == own for folder in extension.include_dirs)
+    sees = any(project_flags.is_of_pytorch(folder) or str(folder) == own for folder in extension.include_dirs)
     return sees and all(source.suffix in (*build.C_SUFFIXES, ".cu") for source in sources)
 
 
 def _cuda_of(extension):
     """What of an extension is CUDA code, or ""."""
-    from ...portable import given
+    from ...portable import project_flags
 
-    return given.cuda_of(extension.sources, extension.libraries)
+    return project_flags.cuda_of(extension.sources, extension.libraries)
 
 
 # ---- load, load_inline, include_paths ---------------------------------------------------------------------------------

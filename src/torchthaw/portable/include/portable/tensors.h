@@ -77,9 +77,8 @@ Tensor from_blob(void *data, IntArrayRef sizes, const Deleter &deleter, const Te
 /// A tensor of one dimension with these values, of T's type unless options name another.
 template <class T>
 Tensor tensor(ArrayRef<T> values, const TensorOptions &options = {}) {
-    using Element = std::conditional_t<std::is_same_v<T, bool>, bool, T>;
-    Tensor made = torchthaw::empty({int64_t(values.size())}, CppTypeToScalarType<Element>::value);
-    std::copy(values.begin(), values.end(), made.data_ptr<Element>());
+    Tensor made = torchthaw::empty({int64_t(values.size())}, CppTypeToScalarType<T>::value);
+    std::copy(values.begin(), values.end(), made.data_ptr<T>());
     return torchthaw::as_options(made, options);
 }
 template <class T>
