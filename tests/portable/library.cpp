@@ -2,6 +2,10 @@
 #include <torch/extension.h>
 #include <torch/library.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 namespace {
 
 at::Tensor add(const at::Tensor &x, const at::Tensor &y, int64_t times) { return x + y * times; }
@@ -19,6 +23,14 @@ void nothing(at::Tensor x) { x.add_(1); }
 std::vector<at::Tensor> halves(const at::Tensor &x) { return x.chunk(2); }
 at::Tensor inferred(at::Tensor x, int64_t n, double d, bool b) { return b ? x * n + d : x; }
 at::Tensor failing(const at::Tensor &x) { TORCH_CHECK_INDEX(x.numel() == 0, "expected none, got ", x.numel()); return x; }
+/// Whether another thread is in here at the same time; it is waited for.
+bool meets(const at::Tensor &) {
+    static std::atomic<int> inside{0};
+    ++inside;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (inside < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    return inside >= 2;
+}
 
 }  // namespace
 
@@ -31,6 +43,7 @@ TORCH_LIBRARY(portable_test, m) {
     m.def("halves(Tensor x) -> Tensor[]", halves);
     m.def("inferred", &inferred);
     m.def("failing(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CompositeExplicitAutograd, TORCH_FN(failing)));
+    m.def("meets(Tensor x) -> bool", &meets);
     m.def("doubled(Tensor x) -> Tensor", [](const at::Tensor &x) { return x * 2; });
 }
 TORCH_LIBRARY_IMPL(portable_test, CPU, m) {

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -36,6 +37,10 @@ def cases():
         ops.nothing(z)
         return z, same.data_ptr() == z.data_ptr()
 
+    def two_threads():
+        with ThreadPoolExecutor(2) as pool:
+            return [*pool.map(ops.meets, (x, y))]
+
     return {
         "default": lambda: ops.add(x, y),
         "keyword": lambda: ops.add(x, y, times=-1),
@@ -59,6 +64,7 @@ def cases():
         "opcheck": lambda: torch.library.opcheck(ops.add.default, (x, y)),
         "compile": compiled,
         "fake": fake,
+        "two threads": two_threads,
     }
 
 

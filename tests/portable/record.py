@@ -1,9 +1,9 @@
 """tests/portable/record.py: builds the sources of this folder with PyTorch's own headers, and records what their calls give.
 
-    python tests/portable/record.py
+    python tests/portable/record.py [NAME …]
 
-Writes expected/NAME.json. The tests compare with these, since such a build takes minutes. Run it after a change of a
-source or of its calls.
+Writes expected/NAME.json, of all names where none is given. The tests compare with these, since such a build takes
+minutes. Run it after a change of a source or of its calls.
 """
 
 import json
@@ -34,12 +34,12 @@ def main():
     import torch
     from torch.utils import cpp_extension
 
-    for name, script in SCRIPTS.items():
+    for name in sys.argv[1:] or SCRIPTS:
         with tempfile.TemporaryDirectory() as folder:
             cpp_extension.load(
                 name, [str(HERE / f"{name}.cpp")], build_directory=folder, extra_cflags=["-O1"], is_python_module=False
             )
-            command = [sys.executable, HERE / script, Path(folder, f"{name}.so")]
+            command = [sys.executable, HERE / SCRIPTS[name], Path(folder, f"{name}.so")]
             found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         text = json.dumps({"torch": torch.__version__, "calls": found}, indent=1)
         (HERE / "expected" / f"{name}.json").write_text(text + "\n")

@@ -36,3 +36,10 @@ def test_an_operator_names_the_pytorch_that_has_it_first():
     assert len(listed) > 100 and {*listed.values()} == {"2.7", "2.10", "2.13", "2.15"}
     assert operators.first_with(f"at::{name.partition('.')[0]}") == version
     assert operators.first_with("at::no_operator_of_any_pytorch") == ""
+
+
+@pytest.mark.slow
+def test_an_operator_is_new_where_each_of_its_overloads_is():
+    newer = operators.newer()
+    assert newer["_fused_rms_norm"] == "2.10" and {*newer.values()} <= {*operators.since().values()}
+    assert operators.first_with("at::addmm") and not newer.keys() & {"addmm", "mean", "add"}

@@ -19,6 +19,11 @@ def add_doctor(subcommands, help):
     form.add_argument("--json", action="store_true", help="print one JSON object")
     form.add_argument("--diff", action="store_true", help="print the certain edits as a diff")
     parser.add_argument("--apply", action="store_true", help="write the certain edits, then print what remains")
+    parser.add_argument(
+        "--portable",
+        action="store_true",
+        help="say whether run --portable can build it, and with which PyTorch it works",
+    )
     parser.add_argument("--patches", action="store_true", help="list what is patched in PyTorch, and how to switch it")
     parser.set_defaults(run=run_doctor, parser=parser)
 
@@ -30,6 +35,10 @@ def run_doctor(options):
         return show(options.json)
     if options.path is None:
         options.parser.error("expected PATH or --patches")
+    if options.portable:
+        if options.diff or options.apply:
+            options.parser.error("--portable: expected no --diff and no --apply, which edit")
+        return run_portable(options)
     from ..base import printing
     from . import apply, python2, report
     from .examine import Examination
@@ -71,3 +80,22 @@ def run_doctor(options):
             printing.show(line)
         printing.show(report.as_text(options.path, examination.reports, command, off))
     return report.exit_status(examination.reports)
+
+
+def run_portable(options):
+    """doctor --portable. Exit status: 0 every name is served, 1 some are not, 2 as above, or torchthaw[portable] is missing."""
+    from ..base import printing
+    from ..base.errors import BuildError
+    from . import portable
+
+    try:
+        answer = portable.examine(options.path)
+    except (OSError, ImportError, BuildError) as error:
+        printing.complain(f"{'PATH: ' if isinstance(error, OSError) else ''}{error}")
+        return 2
+    if not answer.files and not answer.cuda:
+        printing.complain(f"PATH: expected C++ files that use PyTorch, got {options.path!r}")
+        return 2
+    for line in [portable.as_json(options.path, answer)] if options.json else portable.report(options.path, answer):
+        printing.show(line)
+    return 1 if answer.missing else 0

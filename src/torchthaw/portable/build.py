@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..base.errors import BuildError
 from ..extension import cuda, jit, ninja
-from . import flags, headers, operators, project_flags, runtime_library, symbols, unserved
+from . import flags, headers, operators, project_flags, pytorch_headers, runtime_library, symbols, unserved
 
 OPERATORS = "operators"  # in a build's folder: the headers that are written for its sources
 C_SUFFIXES = (".cpp", ".cc", ".cxx", ".C", ".c")
@@ -115,7 +115,8 @@ class Portable(jit.Library):
             names = unserved.found(str(error))
             if not names:
                 raise
-            raise unserved.NotServed(unserved.message(names, str(error), operators.first_with), names) from None
+            notes = pytorch_headers.note([each.name for each in names if not each.is_there])
+            raise unserved.NotServed(unserved.message(names, str(error), notes), names) from None
 
     def load(self, is_python_module=True):
         """The module; a library of operators is loaded into the process, and its path returned."""

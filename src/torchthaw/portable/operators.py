@@ -95,8 +95,17 @@ def since():
 def first_with(name):
     """The PyTorch that has an operator first, by its name in C++ such as ``at::add`` or ``at::Tensor::add_``; "" if unknown."""
     base = name.rpartition("::")[2]
-    found = [version for listed, version in since().items() if listed.partition(".")[0] == base]
-    return min(found, key=lambda version: [*map(int, version.split("."))], default="")
+    return _first(version for listed, version in since().items() if listed.partition(".")[0] == base)
+
+
+def newer():
+    """{name in C++: the oldest PyTorch that has it}, of the operators at hand of which 2.4 has no overload."""
+    return {name: each["since"] for name, each in operators().items() if each["since"]}
+
+
+def _first(versions):
+    """The oldest of versions such as "2.10"; "" of none, and where one is "", which 2.4 has."""
+    return min(versions, key=lambda version: [int(part) for part in version.split(".") if part], default="")
 
 
 class _Parts:
@@ -104,7 +113,7 @@ class _Parts:
 
     def __init__(self):
         self.methods, self.names, self.functions, self.factories, self.definitions = {}, {}, {}, {}, {}
-        self.has_options = False
+        self.has_options, self.versions = False, []
 
     def as_json(self):
         return {
@@ -112,6 +121,7 @@ class _Parts:
             "names": [*self.names.values()],
             "functions": "\n".join([*self.functions.values(), *self.definitions.values()]),
             "factories": "\n".join(self.factories.values()) if self.has_options else "",
+            "since": _first(self.versions),
         }
 
 
@@ -145,6 +155,7 @@ def _add(function, found):
             if name.removeprefix("__dispatch_") in BY_HAND or NOT_SERVED.search(declared):
                 continue
             parts = found.setdefault(name, _Parts())
+            parts.versions.append(since().get(str(function.func.name), ""))
             key = tuple(_with_integers(argument.type) for argument in signature.arguments())
             body = _body(function, signature, method, parts)
             if body is None:

@@ -73,17 +73,22 @@ def found(output):
     return list(names.values())
 
 
-def message(names, output, since=lambda name: ""):
+def names_something(text):
+    """Whether an error's text names something that the headers lack."""
+    return any(form.search(text) for form in FORMS)
+
+
+def message(names, output, notes=()):
     """The error's text: a line for each name, what to do, then the compiler's own words.
 
-    since: a function of a name, which gives the first PyTorch that has it, such as "2.7", or "" where that is not known.
+    notes: {name: what follows it}, as pytorch_headers.note() gives it.
     """
     lines = []
     for each in names:
-        first = since(each.name)
         what = "with these arguments " if each.is_there else ""
-        known = f"; PyTorch has it since {first}" if first else ""
-        lines.append(f"{each.file}:{each.line}: {each.name} {what}is not served by torchthaw's headers{known}")
+        lines.append(
+            f"{each.file}:{each.line}: {each.name} {what}is not served by torchthaw's headers{dict(notes).get(each.name, '')}"
+        )
     return "\n".join([*lines, HOW, output])
 
 

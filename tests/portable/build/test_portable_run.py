@@ -86,6 +86,17 @@ def test_include_paths(mode, small, by_pytorch):
     assert ours == (cpp_extension.include_paths("cpu") == build.include_paths())
 
 
+def test_a_portable_build_has_no_toolkit(by_pytorch, monkeypatch, capfd):
+    monkeypatch.setattr(cpp_extension, "CUDA_HOME", "/usr/local/cuda")
+    for mode, home in (("auto", "/usr/local/cuda"), ("1", None)):
+        monkeypatch.setenv("TORCHTHAW_PORTABLE", mode)
+        patches.install("portable")
+        assert cpp_extension.CUDA_HOME == home
+        assert capfd.readouterr().err.count("CUDA_HOME") == (home is None)
+        patches.uninstall("portable")
+        assert cpp_extension.CUDA_HOME == "/usr/local/cuda"
+
+
 # What is not served
 
 

@@ -69,7 +69,7 @@ def test_each_name_once_in_the_order_of_the_errors():
 
 def test_the_message():
     found = [unserved.Found("at::new", "a.cpp", 3), unserved.Found("at::sum", "a.cpp", 4, True)]
-    text = unserved.message(found, "the compiler's words", {"at::new": "2.12"}.get)
+    text = unserved.message(found, "the compiler's words", {"at::new": "; since 2.12"})
     first, second, how, words = text.splitlines()
     assert first.startswith("a.cpp:3: at::new is not served") and "2.12" in first
     assert second.startswith("a.cpp:4: at::sum with these arguments ") and "since" not in second

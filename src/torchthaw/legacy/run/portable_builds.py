@@ -18,6 +18,7 @@ KEY = "portable builds"  # in patches.OF_MODULE
 MODES = ("1", "auto")
 # What a portable build raises where PyTorch's own headers may do better.
 REFUSED = (BuildError, ValueError, ImportError)
+NO_CUDA = "torchthaw: CUDA_HOME: left out of portable builds, which have no CUDA code yet: a project is told that there is none"
 INSTEAD = "torchthaw: {name}: built with PyTorch's own headers, for this PyTorch alone: {reason}"
 
 
@@ -41,6 +42,9 @@ def portable():
         yield Change(module, name, _loading(name, getattr(module, name)))
     if mode() == "1":  # auto may need PyTorch's; a portable build does not use them
         yield Change(module, "include_paths", _include_paths(module.include_paths))
+        if module.CUDA_HOME:
+            printing.show(NO_CUDA, sys.stderr)
+            yield Change(module, "CUDA_HOME", None)
 
 
 # ---- BuildExtension -------------------------------------------------------------------------------------------------

@@ -91,12 +91,16 @@ template <class R, class... A> struct Signature<R (*)(A...)> {
         const bool fits[] = {true, std::get<I>(loaded).load(given[I], true)...};
         for (size_t i = 1; i < std::size(fits); ++i)
             if (!fits[i]) throw pybind11::type_error("argument " + std::to_string(i - 1) + " has another type than the kernel takes");
+        // Kernels run without the GIL, as those of PyTorch's own build do.
+        const auto run = [&]() -> R {
+            pybind11::gil_scoped_release released;
+            return function(std::get<I>(loaded).template get<A>()...);
+        };
         if constexpr (std::is_void_v<R>) {
-            function(std::get<I>(loaded).template get<A>()...);
+            run();
             Py_RETURN_NONE;
         } else {
-            using pybind11::return_value_policy;
-            return pybind11::detail::to_python(function(std::get<I>(loaded).template get<A>()...), return_value_policy::move);
+            return pybind11::detail::to_python(run(), pybind11::return_value_policy::move);
         }
     }
 };
