@@ -99,6 +99,7 @@ FUZZING = (sys.executable, ".ci/fuzzing.py")
 FILES = (sys.executable, "tests/support/io_faults.py")
 SWITCHES = (sys.executable, "tests/support/switches.py")
 BRIDGE = (sys.executable, "tests/fuzz/bridge_calls.py")
+PORTABLE = (sys.executable, "tests/fuzz/portable_calls.py")
 READERS = "th_files", "header_reader", "nvcc_arguments", "doctor_reader", "modernize_reader", "trees"
 
 PARTS = (
@@ -145,6 +146,14 @@ PARTS = (
         commands=(OWN_BUILD, (*BRIDGE, "--calls", "100000")),
         short=(OWN_BUILD, (*BRIDGE, "--calls", "4000")),
         limit=120,
+    ),
+    Part(
+        "portable",
+        "random calls of a portable extension, against PyTorch's own build of its source",
+        needs=(),
+        commands=((*PORTABLE, "--calls", "50000"),),
+        short=((*PORTABLE, "--calls", "4000"),),
+        limit=60,
     ),
     Part(
         "fuzzing",

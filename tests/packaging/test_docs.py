@@ -37,7 +37,7 @@ RUN_HERE = [document for document in DOCUMENTS if document not in PAGES_OF_LANGU
 # Instead of these two: whether the targets of make exist, and whether pip would install this checkout.
 CHECKED_ONLY = """
 make() { command make --dry-run "$@" > /dev/null; }
-pip() { { [ "$*" = "install -v ." ] || [ "$*" = "install -v .[legacy]" ]; } && [ -f pyproject.toml ]; }
+pip() { { [ "$*" = "install -v ." ] || [ "$*" = "install -v .[legacy]" ] || [ "$*" = "install -v .[legacy,portable]" ]; } && [ -f pyproject.toml ]; }
 """
 MARK = "-- the next block --"
 # In a workflow, what the tests have.

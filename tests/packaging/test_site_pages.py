@@ -109,7 +109,7 @@ def test_folders_in_the_layers_exist():
 
 def test_the_front_page_says_how_to_install_before_its_first_section():
     text = filled((DOCS / "index.md").read_text())
-    assert "```sh\npip install -v '.[legacy]' " in text.partition("\n## ")[0]
+    assert "```sh\npip install -v '.[legacy,portable]' " in text.partition("\n## ")[0]
     uses = re.findall(r"^## (.*)", (ROOT / "README.md").read_text(), re.MULTILINE)[:3]
     assert re.findall(r"^## (.*)", text, re.MULTILINE)[:3] == uses
     links = [link for link in re.findall(r"\]\(([^)#]+)", pages.readme()) if "://" not in link]

@@ -71,6 +71,9 @@ template <class... R> struct SchemaResult<std::tuple<R...>> {
     }
 };
 
+template <class T> struct WithoutOptional { using type = T; };
+template <class T> struct WithoutOptional<std::optional<T>> { using type = T; };
+
 /// How a function of this signature is called with objects of Python, and what its schema is.
 template <class F> struct Signature : Signature<decltype(&F::operator())> {};
 template <class R, class... A> struct Signature<R (*)(A...)> {
@@ -85,10 +88,20 @@ template <class R, class... A> struct Signature<R (*)(A...)> {
     }
 
   private:
+    /// Loads an argument. The dispatcher gives element types, layouts and memory formats as numbers.
+    template <class P, class L>
+    static bool load(L &loaded, PyObject *given) {
+        using T = typename WithoutOptional<std::decay_t<P>>::type;
+        if constexpr (std::is_same_v<T, at::ScalarType> || std::is_same_v<T, at::Layout> || std::is_same_v<T, at::MemoryFormat>) {
+            if (PyLong_Check(given)) given = of_number(given, T());
+            if (given == nullptr) return false;
+        }
+        return loaded.load(given, true);
+    }
     template <class F, size_t... I>
     static PyObject *call(const F &function, [[maybe_unused]] PyObject *const *given, std::index_sequence<I...>) {
         std::tuple<pybind11::detail::argument<A>...> loaded;
-        const bool fits[] = {true, std::get<I>(loaded).load(given[I], true)...};
+        const bool fits[] = {true, load<A>(std::get<I>(loaded), given[I])...};
         for (size_t i = 1; i < std::size(fits); ++i)
             if (!fits[i]) throw pybind11::type_error("argument " + std::to_string(i - 1) + " has another type than the kernel takes");
         // Kernels run without the GIL, as those of PyTorch's own build do.

@@ -51,6 +51,7 @@
 //   _C.TensorBase                     the type of all tensors; import fails
 //   _C._are_functorch_transforms_active  whether a Function runs below vmap or grad; without it, none is thought to
 //   _C._aoti                          has alloc_tensor_by_stealing_from_void_ptr, the last way to an object of Python; an error
+//   _C.DisableTorchFunctionSubclass   keeps an operator by Python from __torch_function__ of a subclass; without it, that is called
 //   _schema                           of torch.ops.NAMESPACE.NAME.OVERLOAD: the arguments of a kernel; an error when it is called
 
 namespace torchthaw {

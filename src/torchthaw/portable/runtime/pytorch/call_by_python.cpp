@@ -10,8 +10,6 @@ using pybind11::object;
 using pybind11::detail::checked;
 using pybind11::detail::owned;
 
-object to_python(const Value &value);
-
 template <class Array, class Each>
 object list_of(const Array &values, Each each) {
     object list = owned(PyList_New(Py_ssize_t(values.size())));
@@ -19,9 +17,17 @@ object list_of(const Array &values, Each each) {
     return list;
 }
 
+/// Makes an argument; has_subclass becomes true where it has a tensor of a class of its own.
 struct ToPython {
+    bool &has_subclass;
+
+    PyObject *wrapped(const at::Tensor &tensor) const {
+        PyObject *made = checked(tensor_to_python(tensor));
+        has_subclass |= made != Py_None && !is_plain_tensor(made);
+        return made;
+    }
     object operator()(std::monostate) const { return pybind11::none(); }
-    object operator()(const at::Tensor *tensor) const { return owned(tensor_to_python(*tensor)); }
+    object operator()(const at::Tensor *tensor) const { return owned(wrapped(*tensor)); }
     object operator()(int64_t number) const { return owned(PyLong_FromLongLong(number)); }
     object operator()(double number) const { return owned(PyFloat_FromDouble(number)); }
     object operator()(bool flag) const { return owned(PyBool_FromLong(flag)); }
@@ -32,12 +38,10 @@ struct ToPython {
         return list_of(values, [](bool flag) { return PyBool_FromLong(flag); });
     }
     object operator()(at::TensorList values) const {
-        return list_of(values, [](const at::Tensor &tensor) { return checked(tensor_to_python(tensor)); });
+        return list_of(values, [this](const at::Tensor &tensor) { return wrapped(tensor); });
     }
     object operator()(const c10::List<std::optional<at::Tensor>> *values) const {
-        return list_of(values->vec(), [](const std::optional<at::Tensor> &tensor) {
-            return checked(tensor_to_python(tensor.value_or(at::Tensor())));
-        });
+        return list_of(values->vec(), [this](const std::optional<at::Tensor> &tensor) { return wrapped(tensor.value_or(at::Tensor())); });
     }
     object operator()(std::string_view text) const {
         return owned(PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size())));
@@ -86,19 +90,41 @@ PyObject *find(const Operator &called) {
 }
 
 /// The keyword-only arguments that were given.
-object keywords_of(const Operator &called, const Value *values, size_t count) {
+object keywords_of(const Operator &called, const Value *values, size_t count, const ToPython &to_python) {
     object keywords = owned(PyDict_New());
     std::string_view names = called.keywords;
     for (size_t i = called.positional; i < count; ++i) {
         const std::string name(names.substr(0, names.find(',')));
         names.remove_prefix(name.size() + 1);
         if (values[i].is_none()) continue;
-        checked(PyDict_SetItemString(keywords.ptr(), name.c_str(), to_python(values[i]).ptr()));
+        checked(PyDict_SetItemString(keywords.ptr(), name.c_str(), std::visit(to_python, values[i].alternatives()).ptr()));
     }
     return keywords;
 }
 
-object to_python(const Value &value) { return std::visit(ToPython{}, value.alternatives()); }
+/// C++ calls an operator without the __torch_function__ of a subclass, which torch.ops would call.
+class WithoutTorchFunction {
+  public:
+    explicit WithoutTorchFunction(bool is_needed) {
+        if (!is_needed) return;
+        object torch = owned(PyImport_ImportModule("torch"));
+        object type = pybind11::getattr(torch.attr("_C"), "DisableTorchFunctionSubclass", pybind11::none());
+        if (type.is_none()) return;
+        guard_ = type();
+        guard_.attr("__enter__")();
+    }
+    ~WithoutTorchFunction() {
+        if (!guard_) return;
+        pybind11::error_scope pending;
+        if (PyObject *left = PyObject_CallMethod(guard_.ptr(), "__exit__", "OOO", Py_None, Py_None, Py_None)) Py_DECREF(left);
+        else PyErr_WriteUnraisable(guard_.ptr());
+    }
+    WithoutTorchFunction(const WithoutTorchFunction &) = delete;
+    WithoutTorchFunction &operator=(const WithoutTorchFunction &) = delete;
+
+  private:
+    object guard_;
+};
 
 }  // namespace
 
@@ -106,10 +132,13 @@ std::vector<Result> call_by_python(Operator &called, const Value *values, size_t
     pybind11::gil_scoped_acquire gil;
     if (!start()) throw pybind11::error_already_set();
     if (called.found == nullptr) called.found = find(called);
+    bool has_subclass = false;
+    const ToPython to_python{has_subclass};
     object arguments = owned(PyTuple_New(Py_ssize_t(called.positional)));
     for (size_t i = 0; i < called.positional; ++i)
-        checked(PyTuple_SetItem(arguments.ptr(), Py_ssize_t(i), to_python(values[i]).release().ptr()));
-    object keywords = keywords_of(called, values, count);
+        checked(PyTuple_SetItem(arguments.ptr(), Py_ssize_t(i), std::visit(to_python, values[i].alternatives()).release().ptr()));
+    object keywords = keywords_of(called, values, count, to_python);
+    const WithoutTorchFunction guard(has_subclass);
     object returned = owned(PyObject_Call(static_cast<PyObject *>(called.found), arguments.ptr(), keywords.ptr()));
     const size_t n = std::strlen(kinds);
     std::vector<Result> results;

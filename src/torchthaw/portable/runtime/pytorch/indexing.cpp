@@ -19,14 +19,25 @@ int64_t taken(const TensorIndex &index) {
     return mask && (mask->scalar_type() == kBool || mask->scalar_type() == kByte) ? mask->dim() : 1;
 }
 
+/// An integer tensor without dimensions is its number; one of bool or uint8 is a mask of one element.
+TensorIndex simple(const TensorIndex &index) {
+    const Tensor *tensor = as<Tensor>(index);
+    if (!tensor || tensor->dim() > 0 || !isIntegralType(tensor->scalar_type(), /*includeBool=*/true)) return index;
+    const int64_t number = tensor->item().toLong();
+    if (tensor->scalar_type() == kBool || tensor->scalar_type() == kByte) return number != 0;
+    return number;
+}
+
 Tensor with_rest(const Tensor &view, const Indices &rest) { return rest.empty() ? view : view.index(rest); }
 
 }  // namespace
 
 namespace indexing {
 
-Tensor view_of(const Tensor &tensor, ArrayRef<TensorIndex> indices, Indices &rest) {
-    TORCH_CHECK(!indices.empty(), "Passing an empty index list to Tensor::index() is not valid syntax");
+Tensor view_of(const Tensor &tensor, ArrayRef<TensorIndex> given, Indices &rest) {
+    TORCH_CHECK(!given.empty(), "Passing an empty index list to Tensor::index() is not valid syntax");
+    std::vector<TensorIndex> indices;
+    for (const TensorIndex &index : given) indices.push_back(simple(index));
     int64_t used = 0;
     for (const TensorIndex &index : indices) used += taken(index);
     TORCH_CHECK_INDEX(used <= tensor.dim(), "too many indices for tensor of dimension ", tensor.dim());

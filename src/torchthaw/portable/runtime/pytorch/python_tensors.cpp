@@ -83,6 +83,8 @@ const at::Tensor *tensor_in_python(PyObject *object) noexcept {
     return reinterpret_cast<const at::Tensor *>(reinterpret_cast<char *>(object) + torch_.tensor_offset);
 }
 
+bool is_plain_tensor(PyObject *tensor) { return Py_TYPE(tensor) == torch_.tensor || Py_TYPE(tensor) == torch_.parameter; }
+
 PyObject *tensor_to_python(at::Tensor &&tensor) {
     if (!tensor.defined()) Py_RETURN_NONE;
     if (pytorch.wrap_moved) return static_cast<PyObject *>(pytorch.wrap_moved(&tensor));
@@ -128,19 +130,26 @@ PyObject *number_to_python(const at::Scalar &number) {
 }
 
 bool dtype_from_python(PyObject *object, at::ScalarType &type) {
-    int number = number_of(torch_.dtypes, object);
-    if (number < 0 && PyLong_Check(object)) number = int(PyLong_AsLong(object));  // an operator's kernel gets a number
+    const int number = number_of(torch_.dtypes, object);
     type = at::ScalarType(number);
     return number >= 0;
 }
+PyObject *of_number(PyObject *number, at::ScalarType) {
+    const long value = PyLong_AsLong(number);
+    return value >= 0 && size_t(value) < std::size(torch_.dtypes) ? torch_.dtypes[value] : nullptr;
+}
+PyObject *of_number(PyObject *number, at::Layout) {
+    const long value = PyLong_AsLong(number);
+    return value >= 0 && size_t(value) < std::size(LAYOUTS) ? torch_.layouts[value] : nullptr;
+}
+PyObject *of_number(PyObject *number, at::MemoryFormat) {
+    const long value = PyLong_AsLong(number);
+    return value >= 0 && size_t(value) < std::size(MEMORY_FORMATS) ? torch_.memory_formats[value] : nullptr;
+}
 bool device_from_python(PyObject *object, at::Device &device) {
-    if (!PyUnicode_Check(object) && !PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(torch_.device_type))) return false;
+    if (!PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(torch_.device_type))) return false;
     pybind11::object text = owned(PyObject_Str(object));
-    try {
-        device = at::Device(std::string(PyUnicode_AsUTF8AndSize(text.ptr(), nullptr)));
-    } catch (const c10::Error &) {
-        return false;
-    }
+    device = at::Device(std::string(PyUnicode_AsUTF8AndSize(text.ptr(), nullptr)));
     return true;
 }
 bool layout_from_python(PyObject *object, at::Layout &layout) {
@@ -180,6 +189,19 @@ const Kind KINDS[] = {
     {"NotImplementedError", &PyExc_NotImplementedError}, {"OutOfMemoryError", &PyExc_MemoryError},
 };
 
+/// Raises the error that PyTorch's own pybind11::error_already_set has: pybind11 keeps its type, value and traceback behind
+/// a shared pointer after the vtable, in all versions that PyTorch brought. Without mangled_names, a RuntimeError.
+void raise_python_error(const std::exception &error) {
+    struct Fetched { PyObject *type, *value, *trace; };
+    const auto *fetched = *reinterpret_cast<Fetched *const *>(reinterpret_cast<const char *>(&error) + sizeof(void *));
+    if (!mangled_names || !fetched || !fetched->type || !PyExceptionClass_Check(fetched->type))
+        return PyErr_SetString(PyExc_RuntimeError, error.what());
+    Py_INCREF(fetched->type);
+    Py_XINCREF(fetched->value);
+    Py_XINCREF(fetched->trace);
+    PyErr_Restore(fetched->type, fetched->value, fetched->trace);
+}
+
 /// Our own exceptions, and those of PyTorch, which PyTorch translates.
 bool translate_pytorch(const std::exception_ptr &error) {
     try {
@@ -199,6 +221,7 @@ bool translate_pytorch(const std::exception_ptr &error) {
         PyErr_SetString(PyExc_RuntimeError, e.what());
     } catch (const std::exception &e) {
         const std::string type = typeid(e).name();
+        if (type == "N8pybind1117error_already_setE") return raise_python_error(e), true;
         const bool is_of_pytorch = type.rfind("N3c10", 0) == 0 || type.find("5torch") != type.npos || type.find("python_error") != type.npos;
         if (!is_of_pytorch) return false;
         if (pytorch.translate) {

@@ -15,6 +15,9 @@ void prepare_tensors(pybind11::handle torch);
 /// The tensor inside a torch.Tensor, borrowed for as long as that object is; null if it is no tensor. Needs the GIL.
 const at::Tensor *tensor_in_python(PyObject *object) noexcept;
 
+/// Whether a tensor of Python is a torch.Tensor or a Parameter itself, not of a class that derives from these.
+bool is_plain_tensor(PyObject *tensor);
+
 // New references; null with a Python error set. An undefined tensor becomes None.
 PyObject *tensor_to_python(const at::Tensor &tensor);
 PyObject *tensor_to_python(at::Tensor &&tensor);
@@ -30,6 +33,11 @@ bool device_from_python(PyObject *object, at::Device &device);
 bool layout_from_python(PyObject *object, at::Layout &layout);
 bool memory_format_from_python(PyObject *object, at::MemoryFormat &format);
 bool number_from_python(PyObject *object, at::Scalar &number);
+
+// The object of torch that a number stands for, as the dispatcher gives it to a kernel; borrowed, null for another number.
+PyObject *of_number(PyObject *number, at::ScalarType);
+PyObject *of_number(PyObject *number, at::Layout);
+PyObject *of_number(PyObject *number, at::MemoryFormat);
 
 }  // namespace torchthaw
 
@@ -77,15 +85,28 @@ template <class T> struct builtin_argument<c10::ArrayRef<T>> {
     std::vector<T> values;
     c10::ArrayRef<T> view;
     bool load(PyObject *source, bool convert) {
-        if constexpr (std::is_same_v<T, int64_t>) {  // an integer is a list of one, as PyTorch takes it
-            if (PyLong_Check(source) && !PyBool_Check(source)) values.resize(1);
-            if (values.size() == 1) return caster<int64_t>::load(source, values[0], convert) && (view = values, true);
+        if constexpr (std::is_same_v<T, int64_t>) {
+            if (!PyTuple_Check(source) && !PyList_Check(source)) return false;
+            return load_sizes(source);
         }
         if (!caster<std::vector<T>>::load(source, values, convert)) return false;
         view = values;
         return true;
     }
     template <class P> c10::ArrayRef<T> &get() { return view; }
+
+  private:
+    /// Integers, and tensors of one element, as PyTorch takes them.
+    bool load_sizes(handle source) {
+        for (handle each : source) {
+            const at::Tensor *tensor = torchthaw::tensor_in_python(each.ptr());
+            if (!tensor && !PyLong_Check(each.ptr())) return false;
+            values.push_back(tensor ? tensor->item().toLong() : PyLong_AsLongLong(each.ptr()));
+            if (PyErr_Occurred()) throw error_already_set();
+        }
+        view = values;
+        return true;
+    }
 };
 template <class T> struct caster<c10::complex<T>> {
     static constexpr auto name = "complex";
