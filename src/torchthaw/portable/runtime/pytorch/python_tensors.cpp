@@ -13,7 +13,7 @@ using pybind11::detail::owned;
 // Objects of the module torch. They are kept until the process ends, as PyTorch keeps them.
 struct Torch {
     PyTypeObject *tensor_base, *tensor, *parameter;
-    PyObject *module, *device_type, *layouts[5], *memory_formats[4];
+    PyObject *module, *device_type, *generator_type, *layouts[5], *memory_formats[4];
     PyObject *dtypes[64];
     size_t tensor_offset;
 } torch_;
@@ -68,6 +68,7 @@ void prepare_tensors(handle torch) {
     torch_.tensor_base = reinterpret_cast<PyTypeObject *>(kept(torch.attr("_C"), "TensorBase"));
     torch_.parameter = reinterpret_cast<PyTypeObject *>(kept(torch.attr("nn"), "Parameter"));
     torch_.device_type = kept(torch, "device");
+    torch_.generator_type = kept(torch, "Generator");
     for (const auto &each : DTYPES)
         if (pybind11::hasattr(torch, each.name)) torch_.dtypes[int(each.type)] = kept(torch, each.name);
     for (size_t i = 0; i < std::size(LAYOUTS); ++i)
@@ -127,6 +128,12 @@ PyObject *number_to_python(const at::Scalar &number) {
     return PyLong_FromLongLong(number.toLong());
 }
 
+PyObject *generator_to_python(const at::Generator &generator) {
+    PyObject *found = generator.defined() ? static_cast<PyObject *>(generator.python()) : Py_None;
+    Py_INCREF(found);
+    return found;
+}
+
 bool dtype_from_python(PyObject *object, at::ScalarType &type) {
     int number = number_of(torch_.dtypes, object);
     if (number < 0 && PyLong_Check(object)) number = int(PyLong_AsLong(object));  // an operator's kernel gets a number
@@ -141,6 +148,12 @@ bool device_from_python(PyObject *object, at::Device &device) {
     } catch (const c10::Error &) {
         return false;
     }
+    return true;
+}
+bool generator_from_python(PyObject *object, at::Generator &generator) {
+    if (!PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(torch_.generator_type))) return false;
+    Py_INCREF(object);
+    generator = at::Generator::take(object);
     return true;
 }
 bool layout_from_python(PyObject *object, at::Layout &layout) {
