@@ -13,7 +13,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = {"tensors": "tensor_calls.py", "functions": "function_calls.py", "library": "library_calls.py"}
+SCRIPTS = {
+    "tensors": "tensor_calls.py", "functions": "function_calls.py", "library": "library_calls.py", "classes": "class_calls.py",
+    "names": "name_calls.py",
+}  # fmt: skip
 
 # What a portable extension serves that PyTorch's own build refuses, or says in other words.
 BETTER = {
@@ -21,6 +24,13 @@ BETTER = {
     ("functions", "grad of C++"): "PyTorch refuses grad where the GIL is held",
     ("functions", "vmap"): "the words of the error",
     ("functions", "functional"): "the words of the error",
+    ("classes", "read-only property"): "the error is Python's own",
+    ("classes", "no such method"): "the error is Python's own",
+    ("classes", "wrong argument"): "a TypeError, as of any function",
+    ("classes", "wrong class"): "a TypeError, as of any function",
+    ("classes", "wrong constructor"): "a TypeError, as of any function",
+    ("classes", "merged, wrong"): "a TypeError, as of any function",
+    ("names", "same generator"): "the object that was given, not a new one of the same generator",
     ("tensors", "check_without_words 0"): "PyTorch asks for a better message",
 }
 
@@ -30,11 +40,11 @@ def is_better(name, call):
     return (name, call) in BETTER or name == "tensors" and call.startswith("scalar")
 
 
-def main():
+def main(names):
     import torch
     from torch.utils import cpp_extension
 
-    for name in sys.argv[1:] or SCRIPTS:
+    for name in names or SCRIPTS:
         with tempfile.TemporaryDirectory() as folder:
             cpp_extension.load(
                 name, [str(HERE / f"{name}.cpp")], build_directory=folder, extra_cflags=["-O1"], is_python_module=False
@@ -47,4 +57,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

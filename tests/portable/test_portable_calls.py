@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from record import HERE, is_better
+from record import HERE, SCRIPTS, is_better
 
 from support import SRC, table_host
 from support.messages import names
@@ -37,13 +37,13 @@ def differing(name, found):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tensors", "functions", "library"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_calls_give_what_they_give_with_pytorch_s_headers(given, name):
     assert not differing(name, given(name))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tensors", "functions", "library"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_the_same_by_python(given, name):
     assert not differing(name, given(name, TORCHTHAW_NO_MANGLED_NAMES="1"))
 

@@ -10,26 +10,40 @@ OLDEST = (2, 10)  # of PyTorch whose torch/headeronly has all that portable/base
 
 # Header of portable/ -> names that extensions include for what it has. docs/reference/portable.md shows them.
 NAMES = {
-    "extension.h": ("torch/extension.h", "torch/python.h", "torch/torch.h", "torch/all.h", "torch/types.h", "torch/utils.h"),
-    "library.h": ("torch/library.h", "torch/script.h", "ATen/core/op_registration/op_registration.h"),
+    "extension.h": (
+        "torch/extension.h", "torch/python.h", "torch/torch.h", "torch/all.h", "torch/types.h", "torch/utils.h",
+    ),
+    "library.h": ("torch/library.h", "torch/script.h", "ATen/core/op_registration/op_registration.h", "ATen/core/function_schema.h", "ATen/core/enum_tag.h"),
+    "custom_class.h": ("torch/custom_class.h", "torch/custom_class_detail.h"),
+    "dispatcher.h": ("ATen/core/dispatch/Dispatcher.h", "ATen/core/stack.h"),
+    "nn.h": ("torch/nn/functional.h", "torch/nn.h", *(f"torch/nn/functional/{name}.h" for name in (
+        "activation", "batchnorm", "conv", "distance", "dropout", "embedding", "fold", "instancenorm", "linear", "loss",
+        "normalization", "padding", "pixelshuffle", "pooling", "upsampling", "vision",
+    ))),
+    "enums.h": ("torch/enum.h",),
     "aten.h": (
         "torch/cuda.h", "ATen/ATen.h", "ATen/Functions.h",
         "ATen/Operators.h", "ATen/NativeFunctions.h", "ATen/TensorOperators.h", "ATen/ExpandUtils.h", "ATen/Utils.h",
         "ATen/ScalarOps.h", "ATen/Config.h", "ATen/Version.h", "ATen/native/Resize.h", "torch/csrc/autograd/variable.h",
-        "torch/serialize/tensor.h", "torch/csrc/Exceptions.h", "ATen/Generator.h",
-        "ATen/core/Generator.h", "torch/csrc/utils/tensor_flatten.h",
+        "torch/serialize/tensor.h", "torch/csrc/Exceptions.h", "torch/csrc/utils/tensor_flatten.h",
     ),
     "base.h": (
         "ATen/core/ATen_fwd.h", "ATen/core/Reduction.h", "c10/core/ScalarType.h", "c10/core/DeviceType.h", "c10/core/Layout.h",
         "c10/core/MemoryFormat.h", "c10/macros/Macros.h", "c10/macros/Export.h", "c10/util/Optional.h", "c10/util/Half.h",
-        "c10/util/BFloat16.h", "c10/util/complex.h", "c10/util/string_view.h", "c10/util/StringUtil.h", "torch/macros.h",
+        "c10/util/BFloat16.h", "c10/util/complex.h", "c10/util/string_view.h", "c10/util/StringUtil.h", "c10/util/Metaprogramming.h",
+        "torch/macros.h", "torch/version.h",
     ),
-    "error.h": ("c10/util/Exception.h", "c10/util/Logging.h", "ATen/Error.h"),
+    "error.h": ("c10/util/Exception.h", "ATen/Error.h"),
+    "logging.h": ("c10/util/Logging.h", "ATen/record_function.h"),
+    "intrusive.h": ("c10/util/intrusive_ptr.h",),
+    "memory.h": ("c10/core/Allocator.h", "c10/core/CPUAllocator.h", "c10/core/impl/alloc_cpu.h"),
+    "dlpack.h": ("ATen/DLConvertor.h", "ATen/dlpack.h"),
     "sizes.h": (
         "c10/util/ArrayRef.h", "ATen/ArrayRef.h", "c10/util/SmallVector.h", "c10/core/SymInt.h", "c10/core/SymIntArrayRef.h",
-        "c10/util/irange.h", "ATen/ceil_div.h", "ATen/div_rtn.h", "ATen/core/List.h", "ATen/core/IListRef.h",
+        "c10/util/irange.h", "ATen/ceil_div.h", "ATen/div_rtn.h", "ATen/core/IListRef.h",
         "c10/util/OptionalArrayRef.h",
     ),
+    "collections.h": ("ATen/core/List.h", "ATen/core/Dict.h"),
     "scalar.h": ("c10/core/Scalar.h", "ATen/Scalar.h", "ATen/core/Scalar.h"),
     "options.h": (
         "c10/core/TensorOptions.h", "c10/core/Device.h", "c10/util/typeid.h", "ATen/Device.h", "ATen/DeviceType.h",
@@ -39,9 +53,13 @@ NAMES = {
         "ATen/core/Tensor.h", "ATen/core/TensorBase.h", "ATen/core/TensorBody.h", "ATen/Tensor.h", "ATen/Type.h",
         "ATen/core/DeprecatedTypeProperties.h", "ATen/Storage.h", "c10/core/TensorImpl.h", "c10/core/Storage.h",
     ),
+    "generator.h": (
+        "ATen/Generator.h", "ATen/core/Generator.h", "ATen/CPUGenerator.h", "ATen/CPUGeneratorImpl.h", "c10/core/GeneratorImpl.h",
+    ),
     "accessor.h": ("ATen/core/TensorAccessor.h", "ATen/TensorAccessor.h"),
     "indexing.h": ("ATen/TensorIndexing.h",),
     "dispatch.h": ("ATen/Dispatch.h",),
+    "dispatch_v2.h": ("ATen/Dispatch_v2.h",),
     "parallel.h": ("ATen/Parallel.h", "ATen/ParallelOpenMP.h"),
     "modes.h": (
         "ATen/DeviceGuard.h", "c10/core/DeviceGuard.h", "c10/core/GradMode.h", "c10/core/InferenceMode.h",
@@ -54,7 +72,7 @@ NAMES = {
         "torch/csrc/autograd/custom_function.h", "torch/csrc/autograd/function.h", "torch/csrc/autograd/autograd.h",
         "torch/autograd.h", "torch/csrc/autograd/VariableTypeUtils.h",
     ),
-    "value.h": ("ATen/core/ivalue.h",),
+    "value.h": ("ATen/core/ivalue.h", "ATen/core/jit_type.h"),
     "python/pybind11.h": (
         *(f"pybind11/{name}.h" for name in (
             "pybind11", "numpy", "stl", "functional", "operators", "cast", "pytypes", "embed", "complex", "chrono",

@@ -27,6 +27,7 @@ BY_HAND = {
 }  # fmt: skip
 RESULTS = {"at::Tensor", "::std::vector<at::Tensor>", "bool", "int64_t", "double", "at::Scalar", "at::ScalarType"}
 INCLUDE = re.compile(r"^\s*#\s*include\s*[\"<]([^\">]+)[\">]", re.M)
+OF_OPERATOR = re.compile(r"ATen/ops/(\w+)\.h")
 WORD = re.compile(r"\b[A-Za-z_]\w*")
 OPTIONS = {"dtype": "dtype_opt", "layout": "layout_opt", "device": "device_opt", "pin_memory": "pinned_memory_opt"}
 
@@ -34,12 +35,15 @@ OPTIONS = {"dtype": "dtype_opt", "layout": "layout_opt", "device": "device_opt",
 def write(folder, sources, include_dirs=()):
     """Writes ``portable_operators/`` into ``folder``, for ``sources`` and what they include of ``include_dirs``.
 
+    Also the headers ``ATen/ops/NAME.h`` of operators, as far as they are included.
+
     A file that would not change is left as it is, so that what includes it is not compiled again.
     """
     from . import headers
 
-    known = operators()
-    words = mentioned([*sources, headers.OWN / "portable" / "tensors.h"], include_dirs)
+    known, own = operators(), headers.OWN / "portable" / "tensors.h"
+    # Of torchthaw's headers that one alone calls operators; others name functions of Python.
+    words, included = mentioned([*sources, own], [each for each in include_dirs if Path(each) != headers.OWN])
     chosen = [known[name] for name in sorted(words & known.keys())]
     names = dict.fromkeys(line for each in chosen for line in each["names"])
     text = {
@@ -50,16 +54,18 @@ def write(folder, sources, include_dirs=()):
             *(each["factories"] for each in chosen if each["factories"]), "}  // namespace torch", "",
         ]),
     }  # fmt: skip
-    for name, content in text.items():
-        path = Path(folder, FOLDER, name)
+    files = {f"{FOLDER}/{name}": content for name, content in text.items()}
+    files |= {name: "#include <portable/aten.h>\n" for name in included if is_of_operator(name, known)}
+    for name, content in files.items():
+        path = Path(folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text("utf-8") != content:
             writing.write(path, content)
 
 
 def mentioned(sources, include_dirs=()):
-    """The words of ``sources`` and of the files that they include, as far as these are beside them or in ``include_dirs``."""
-    words, seen, waiting = set(), set(), [Path(source).resolve() for source in sources]
+    """({words}, {names of headers}) in ``sources`` and the files that they include, as far as these are there or in ``include_dirs``."""
+    words, names, seen, waiting = set(), set(), set(), [Path(source).resolve() for source in sources]
     while waiting:
         path = waiting.pop()
         if path in seen or not path.is_file():
@@ -68,8 +74,15 @@ def mentioned(sources, include_dirs=()):
         text = path.read_text("utf-8", "replace")
         words.update(WORD.findall(text))
         for name in INCLUDE.findall(text):
+            names.add(name)
             waiting += [Path(folder, name).resolve() for folder in (path.parent, *include_dirs)]
-    return words
+    return words, names
+
+
+def is_of_operator(header, known):
+    """Whether PyTorch has this header for an operator: ATen/ops/add.h, ATen/ops/add_ops.h."""
+    match = OF_OPERATOR.fullmatch(header)
+    return bool(match) and bool({match[1], f"{match[1]}_", re.sub(r"_(?:ops|native)$", "", match[1])} & known.keys())
 
 
 def operators():
@@ -192,7 +205,9 @@ def _body(function, signature, method, parts):
     if by_python is None:
         return None
     positional = len([*schema.arguments.flat_positional])
-    keywords = [argument.name for argument in schema.schema_order_arguments()][positional:]
+    # One without a default is passed as None where it is absent.
+    named = [*schema.schema_order_arguments()][positional:]
+    keywords = [argument.name if argument.default is not None else f"{argument.name}!" for argument in named]
     operator = '{"%s", "%s", %d, "%s", "%s"}' % (
         schema.name.name, schema.name.overload_name or "default", positional, "".join(f"{name}," for name in keywords),
         since().get(str(schema.name), ""),
@@ -227,9 +242,12 @@ def _by_name(schema, signature, method, parts):
         return ""
     name = schema.name.unambiguous_name()
     given = ", ".join(part.expr for part in translate(signature.arguments(), target.arguments(), method=method))
+    generators = "".join(
+        f" && !torchthaw::is_given({part.name})" for part in signature.arguments() if "Generator" in part.type
+    )
     parts.names[name] = f"struct TORCHTHAW_PUBLIC {name} {{ TORCHTHAW_WEAK static {declared}; }};"
     return (
-        f"    if (C10_LIKELY(torchthaw::mangled_names && &_ops::{name}::call != nullptr)) "
+        f"    if (C10_LIKELY(torchthaw::mangled_names && &_ops::{name}::call != nullptr{generators})) "
         f"return _ops::{name}::call({given});\n"
     )
 

@@ -3,5 +3,6 @@
 #include "autograd.h"
 #include "checks.h"
 #include "dispatch.h"
+#include "logging.h"
 #include "parallel.h"
 #include "tensors.h"

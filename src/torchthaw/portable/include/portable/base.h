@@ -16,6 +16,9 @@
 #include <torch/headeronly/core/TensorAccessor.h>
 #include <torch/headeronly/macros/Macros.h>
 #include <torch/headeronly/util/HeaderOnlyArrayRef.h>
+#if __has_include(<torch/headeronly/version.h>)
+#include <torch/headeronly/version.h>  // TORCH_VERSION_MAJOR and its kin: the PyTorch that the build uses
+#endif
 
 // Extensions use these without including them, since PyTorch's headers bring them.
 #include <algorithm>

@@ -81,5 +81,16 @@ inline Context &globalContext() {
     static Context context;
     return context;
 }
+inline bool hasCUDA() { return globalContext().hasCUDA(); }
 
 }  // namespace at
+
+// As torch.cuda of Python has them.
+namespace torch {
+namespace cuda {
+bool is_available();
+size_t device_count();
+/// Waits for the device, the current one for -1. c10::Error where there is no CUDA.
+void synchronize(int64_t device = -1);
+}  // namespace cuda
+}  // namespace torch

@@ -1,9 +1,10 @@
 // portable/dispatch.h: AT_DISPATCH_*: a switch over element types, whose cases have scalar_t as the type of C++.
 #pragma once
+#include <torch/headeronly/core/Dispatch.h>
+
 #include "tensor.h"
 
 namespace detail {
-inline at::ScalarType scalar_type(at::ScalarType type) { return type; }
 inline at::ScalarType scalar_type(const at::DeprecatedTypeProperties &type) { return type.scalarType(); }
 }  // namespace detail
 

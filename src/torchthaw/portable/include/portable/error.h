@@ -113,14 +113,3 @@ template <class Error, class... Arguments>
         std::call_once(once_, [&] { TORCH_WARN(__VA_ARGS__); });                                                       \
     } while (false)
 #define AT_WARN(...) TORCH_WARN(__VA_ARGS__)
-
-// Of glog, which old headers brought.
-#define CHECK(condition) TORCH_CHECK(condition)
-#define CHECK_EQ(a, b) TORCH_CHECK((a) == (b), "Check failed: " #a " == " #b)
-#define CHECK_NE(a, b) TORCH_CHECK((a) != (b), "Check failed: " #a " != " #b)
-#define CHECK_LT(a, b) TORCH_CHECK((a) < (b), "Check failed: " #a " < " #b)
-#define CHECK_LE(a, b) TORCH_CHECK((a) <= (b), "Check failed: " #a " <= " #b)
-#define CHECK_GT(a, b) TORCH_CHECK((a) > (b), "Check failed: " #a " > " #b)
-#define CHECK_GE(a, b) TORCH_CHECK((a) >= (b), "Check failed: " #a " >= " #b)
-
-#define RECORD_FUNCTION(...) static_cast<void>(0)  // profilers see the operators below it

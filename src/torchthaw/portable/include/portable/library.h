@@ -4,7 +4,7 @@
 #pragma once
 #include "portable/aten.h"
 #include "portable/python/tensors.h"
-#include "portable/python/containers.h"
+#include "portable/python/ivalues.h"
 
 namespace c10 {
 
@@ -22,11 +22,29 @@ enum class AliasAnalysisKind { CONSERVATIVE, FROM_SCHEMA, PURE_FUNCTION, INTERNA
 
 }  // namespace c10
 
+namespace at {
+/// What an operator is marked as; a PyTorch that does not know one leaves it out.
+#define TORCHTHAW_TAGS(_)                                                                                              \
+    _(core) _(cudagraph_unsafe) _(data_dependent_output) _(dynamic_output_shape) _(flexible_layout) _(generated)       \
+    _(inplace) _(inplace_view) _(maybe_aliasing_or_mutating) _(needs_contiguous_strides) _(needs_exact_strides)        \
+    _(needs_fixed_stride_order) _(nondeterministic_bitwise) _(nondeterministic_seeded) _(out) _(out_variant)           \
+    _(pointwise) _(pt2_compliant_tag) _(reduction) _(view_copy)
+#define TORCHTHAW_TAG(name) name,
+enum class Tag { TORCHTHAW_TAGS(TORCHTHAW_TAG) };
+#undef TORCHTHAW_TAG
+}  // namespace at
+
 namespace torchthaw {
 
 /// A kernel: calls a C++ function with objects of Python, one for each argument of the schema. A new reference, or null
 /// with a Python error set.
 using Kernel = std::function<PyObject *(PyObject *const *arguments)>;
+
+/// Thrown by a kernel: an argument has another type than it takes.
+struct Misfit {
+    size_t argument;
+    std::string expected;  // as schemas name it
+};
 
 // The types of a schema by those of C++. A type that has none is an error of the compiler.
 template <class T, class = void> struct SchemaType;
@@ -45,12 +63,23 @@ TORCHTHAW_SCHEMA_TYPE(at::ScalarType, "ScalarType")
 TORCHTHAW_SCHEMA_TYPE(at::Device, "Device")
 TORCHTHAW_SCHEMA_TYPE(at::Layout, "Layout")
 TORCHTHAW_SCHEMA_TYPE(at::MemoryFormat, "MemoryFormat")
+TORCHTHAW_SCHEMA_TYPE(at::Generator, "Generator")
+TORCHTHAW_SCHEMA_TYPE(c10::IValue, "Any")
 #undef TORCHTHAW_SCHEMA_TYPE
 template <class T> struct SchemaType<std::optional<T>> {
     static std::string name() { return SchemaType<T>::name() + "?"; }
 };
 template <class T> struct SchemaType<std::vector<T>> {
     static std::string name() { return SchemaType<T>::name() + "[]"; }
+};
+template <class K, class V> struct SchemaType<c10::Dict<K, V>> {
+    static std::string name() { return "Dict(" + SchemaType<K>::name() + ", " + SchemaType<V>::name() + ")"; }
+};
+template <class K, class V> struct SchemaType<std::unordered_map<K, V>> : SchemaType<c10::Dict<K, V>> {};
+/// The name of a class of torch::class_ in schemas, once it is registered.
+template <class T> inline const char *custom_class_name = "__torch__.torch.classes";
+template <class T> struct SchemaType<c10::intrusive_ptr<T>> {
+    static std::string name() { return custom_class_name<T>; }
 };
 template <class T> struct SchemaType<c10::ArrayRef<T>> : SchemaType<std::vector<T>> {};
 template <class T> struct SchemaType<c10::List<T>> : SchemaType<std::vector<T>> {};
@@ -77,6 +106,7 @@ template <class T> struct WithoutOptional<std::optional<T>> { using type = T; };
 /// How a function of this signature is called with objects of Python, and what its schema is.
 template <class F> struct Signature : Signature<decltype(&F::operator())> {};
 template <class R, class... A> struct Signature<R (*)(A...)> {
+    static constexpr size_t arity = sizeof...(A);
     static std::string schema() {
         std::string arguments;
         size_t number = 0;
@@ -98,12 +128,16 @@ template <class R, class... A> struct Signature<R (*)(A...)> {
         }
         return loaded.load(given, true);
     }
+    static Misfit misfit(size_t i) {
+        const std::string types[] = {"", SchemaType<std::decay_t<A>>::name()...};
+        return {i, types[i + 1]};
+    }
     template <class F, size_t... I>
     static PyObject *call(const F &function, [[maybe_unused]] PyObject *const *given, std::index_sequence<I...>) {
         std::tuple<pybind11::detail::argument<A>...> loaded;
         const bool fits[] = {true, load<A>(std::get<I>(loaded), given[I])...};
         for (size_t i = 1; i < std::size(fits); ++i)
-            if (!fits[i]) throw pybind11::type_error("argument " + std::to_string(i - 1) + " has another type than the kernel takes");
+            if (!fits[i]) throw misfit(i - 1);
         // Kernels run without the GIL, as those of PyTorch's own build do.
         const auto run = [&]() -> R {
             pybind11::gil_scoped_release released;
@@ -130,11 +164,19 @@ namespace torch {
 struct CppFunction {
     torchthaw::Kernel kernel;
     std::string schema, key;
+    size_t arity = 0;  // parameters
+    bool is_fallthrough = false;
     CppFunction() = default;
+    /// For impl(): the operator goes on to the next key.
+    static CppFunction makeFallthrough() {
+        CppFunction made;
+        made.is_fallthrough = true;
+        return made;
+    }
     template <class F, std::enable_if_t<!std::is_same_v<std::decay_t<F>, CppFunction>, int> = 0>
     CppFunction(F &&function)
         : kernel(torchthaw::Signature<std::decay_t<F>>::kernel(std::decay_t<F>(std::forward<F>(function)))),
-          schema(torchthaw::Signature<std::decay_t<F>>::schema()) {}
+          schema(torchthaw::Signature<std::decay_t<F>>::schema()), arity(torchthaw::Signature<std::decay_t<F>>::arity) {}
 };
 template <class F> CppFunction dispatch(c10::DispatchKey key, F &&function) {
     CppFunction made(std::forward<F>(function));
@@ -151,6 +193,8 @@ template <class F> CppFunction dispatch(c10::DeviceType type, F &&function) {
 
 inline const char *schema(const char *text, c10::AliasAnalysisKind = c10::AliasAnalysisKind::FROM_SCHEMA) { return text; }
 
+template <class T> class class_;
+
 /// The m of TORCH_LIBRARY(ns, m).
 class Library {
   public:
@@ -160,10 +204,13 @@ class Library {
     Library &operator=(const Library &) = delete;
 
     /// "name(Tensor x, int n=1) -> Tensor"
-    Library &def(const std::string &schema, const std::vector<int> &tags = {});
+    Library &def(const std::string &schema, const std::vector<at::Tag> &tags = {});
     /// The same, or a name alone, whose schema is the function's; with a kernel for every key, or for dispatch()'s.
     template <class F> Library &def(const std::string &schema, F &&function) {
         return define(schema, CppFunction(std::forward<F>(function)));
+    }
+    template <class F> Library &def(const std::string &schema, F &&function, const std::vector<at::Tag> &tags) {
+        return define(schema, CppFunction(std::forward<F>(function)), tags);
     }
     template <class F> Library &impl(const std::string &name, F &&function) {
         return implement(name, CppFunction(std::forward<F>(function)));
@@ -171,11 +218,13 @@ class Library {
     template <class F> Library &impl(const std::string &name, c10::DispatchKey key, F &&function) {
         return impl(name, dispatch(key, std::forward<F>(function)));
     }
+    /// torch.classes.NAMESPACE.NAME; include torch/custom_class.h.
+    template <class T> torch::class_<T> class_(const std::string &name);
     Library &set_python_module(const char *, const char * = "") { return *this; }
     Library &impl_abstract_pystub(const char *, const char * = "") { return *this; }
 
   private:
-    Library &define(const std::string &schema, CppFunction function);
+    Library &define(const std::string &schema, CppFunction function, const std::vector<at::Tag> &tags = {});
     Library &implement(const std::string &name, CppFunction function);
 
     Kind kind_;
@@ -207,7 +256,10 @@ using torch::RegisterOperators;
 
 namespace torchthaw {
 
-/// Runs a function when the binary is loaded, with the GIL. An error ends the import: start() raises it.
+/// Registers, with the GIL, while the binary is loaded. An error ends the import: start() raises it.
+void at_load(const std::function<void()> &run);
+
+/// at_load() as a static object.
 class AtLoad {
   public:
     AtLoad(torch::Library::Kind kind, const char *ns, const char *key, void (*fill)(torch::Library &));
@@ -223,3 +275,5 @@ class AtLoad {
 #define TORCH_LIBRARY(ns, m) TORCHTHAW_LIBRARY(DEF, ns, "", m, C10_UID)
 #define TORCH_LIBRARY_FRAGMENT(ns, m) TORCHTHAW_LIBRARY(FRAGMENT, ns, "", m, C10_UID)
 #define TORCH_LIBRARY_IMPL(ns, k, m) TORCHTHAW_LIBRARY(IMPL, ns, #k, m, C10_UID)
+
+#include "portable/custom_class.h"

@@ -4,19 +4,6 @@
 
 #include "tensor.h"
 
-namespace at {
-/// A source of random numbers; PyTorch's default one where it is undefined.
-struct TORCHTHAW_PUBLIC Generator {
-    Generator() = default;
-    Generator(const Generator &other) : impl_(other.impl_) {}
-    ~Generator() {}  // not trivial, as PyTorch's
-    bool defined() const { return impl_; }
-
-  private:
-    void *impl_ = nullptr;
-};
-}  // namespace at
-
 namespace torchthaw {
 
 /// An argument of an operator; arrays are borrowed until the call is over.
@@ -25,7 +12,7 @@ class Value {
     using Alternatives =
         std::variant<std::monostate, const at::Tensor *, int64_t, double, bool, const at::Scalar *, at::IntArrayRef,
                      at::ArrayRef<double>, at::ArrayRef<bool>, at::TensorList, const c10::List<std::optional<at::Tensor>> *,
-                     std::string_view, at::ScalarType, at::Device, at::Layout, at::MemoryFormat>;
+                     std::string_view, at::ScalarType, at::Device, at::Layout, at::MemoryFormat, const at::Generator *>;
 
     Value(std::nullopt_t) {}
     Value(const at::Tensor &tensor) : value_(&tensor) {}
@@ -47,7 +34,9 @@ class Value {
     Value(at::Device device) : value_(device) {}
     Value(at::Layout layout) : value_(layout) {}
     Value(at::MemoryFormat format) : value_(format) {}
-    Value(const at::Generator &) {}
+    Value(const at::Generator &generator) {
+        if (generator.defined()) value_ = &generator;
+    }
     template <class T>
     Value(const std::optional<T> &given) {
         if (given) value_ = Value(*given).value_;
@@ -63,6 +52,10 @@ class Value {
     Alternatives value_;
 };
 
+/// Whether a generator is given, with which an operator cannot be called by its C++ name.
+inline bool is_given(const at::Generator &generator) { return generator.defined(); }
+inline bool is_given(const std::optional<at::Generator> &generator) { return generator && generator->defined(); }
+
 /// A result of an operator.
 using Result = std::variant<std::monostate, at::Tensor, std::vector<at::Tensor>, int64_t, double, bool, at::Scalar>;
 
@@ -70,7 +63,7 @@ using Result = std::variant<std::monostate, at::Tensor, std::vector<at::Tensor>,
 struct Operator {
     const char *name, *overload;
     size_t positional;     // arguments before the keyword-only ones
-    const char *keywords;  // names of those, with a comma after each
+    const char *keywords;  // names of those, with a comma after each, and ! before it where there is no default
     const char *since;     // the oldest PyTorch that has it; "" for one that 2.4 has
     void *found = nullptr; // the callable of Python, once it was looked up
 };

@@ -17,6 +17,9 @@ void set_num_threads(int threads);
 /// The number of this thread within a parallel region, 0 outside of one.
 int get_thread_num();
 bool in_parallel_region();
+int get_num_interop_threads();
+/// Runs a function in another thread, which nobody waits for.
+void launch(std::function<void()> function);
 }  // namespace torchthaw_1
 
 inline void lazy_init_num_threads() {}

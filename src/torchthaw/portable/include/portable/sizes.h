@@ -95,33 +95,6 @@ inline SymIntArrayRef fromIntArrayRefSlow(IntArrayRef sizes) {
 inline SymIntArrayRef fromIntArrayRefUnchecked(IntArrayRef sizes) { return fromIntArrayRefSlow(sizes); }
 inline SymIntArrayRef fromIntArrayRefKnownNonNegative(IntArrayRef sizes) { return fromIntArrayRefSlow(sizes); }
 
-/// c10::List as extensions use it, for the indices of index() and index_put_(); PyTorch's has another layout.
-template <class T>
-class List {
-  public:
-    List() = default;
-    List(std::initializer_list<T> values) : values_(values) {}
-    explicit List(const std::vector<T> &values) : values_(values) {}
-    void push_back(T value) { values_.push_back(std::move(value)); }
-    template <class... Arguments>
-    void emplace_back(Arguments &&...arguments) {
-        values_.emplace_back(std::forward<Arguments>(arguments)...);
-    }
-    void reserve(size_t n) { values_.reserve(n); }
-    void clear() { values_.clear(); }
-    size_t size() const { return values_.size(); }
-    bool empty() const { return values_.empty(); }
-    T operator[](size_t i) const { return values_.at(i); }
-    T get(size_t i) const { return values_.at(i); }
-    void set(size_t i, T value) { values_.at(i) = std::move(value); }
-    auto begin() const { return values_.begin(); }
-    auto end() const { return values_.end(); }
-    const std::vector<T> &vec() const { return values_; }
-
-  private:
-    std::vector<T> values_;
-};
-
 /// What operators take that accept a list of tensors in several forms; here it is always an ArrayRef.
 template <class T>
 class IListRef {
@@ -144,6 +117,39 @@ class IListRef {
 template <class T>
 constexpr T ceil_div(T a, T b) {
     return (a + b - 1) / b;
+}
+
+/// Integers from `first` up to `end`, without it: for (auto i : c10::irange(n)).
+template <class T>
+class integer_range {
+  public:
+    struct iterator {
+        using iterator_category = std::input_iterator_tag;
+        using value_type = T;
+        using difference_type = std::ptrdiff_t;
+        using pointer = T *;
+        using reference = T &;
+        T value;
+        T operator*() const { return value; }
+        iterator &operator++() { return ++value, *this; }
+        iterator operator++(int) { return {value++}; }
+        bool operator==(const iterator &other) const { return value == other.value; }
+        bool operator!=(const iterator &other) const { return value != other.value; }
+    };
+    integer_range(T first, T end) : first_(first), end_(std::max(first, end)) {}
+    iterator begin() const { return {first_}; }
+    iterator end() const { return {end_}; }
+
+  private:
+    T first_, end_;
+};
+template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+integer_range<T> irange(T end) {
+    return {T(0), end};
+}
+template <class A, class B, std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>, int> = 0>
+integer_range<B> irange(A first, B end) {
+    return {static_cast<B>(first), end};
 }
 
 inline int64_t multiply_integers(IntArrayRef values) {

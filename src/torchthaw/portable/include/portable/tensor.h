@@ -1,6 +1,8 @@
 // portable/tensor.h: at::Tensor. As PyTorch's, it is one pointer, so that PyTorch's functions take its address as theirs.
 #pragma once
 #include "accessor.h"
+#include "collections.h"
+#include "generator.h"
 #include "pytorch.h"
 
 namespace at {
@@ -215,6 +217,7 @@ class TORCHTHAW_PUBLIC Tensor {
     }
     Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
     Tensor toType(ScalarType type) const;
+    Tensor toType(const DeprecatedTypeProperties &type) const;
     Tensor toBackend(DeviceType type) const;
     Tensor cpu() const;
     Tensor cuda() const;

@@ -49,6 +49,7 @@ struct ToPython {
     object operator()(at::ScalarType type) const { return owned(dtype_to_python(type)); }
     object operator()(at::Device device) const { return owned(device_to_python(device)); }
     object operator()(at::Layout layout) const { return owned(layout_to_python(layout)); }
+    object operator()(const at::Generator *generator) const { return owned(generator_to_python(*generator)); }
     object operator()(at::MemoryFormat format) const { return owned(memory_format_to_python(format)); }
 };
 
@@ -94,9 +95,11 @@ object keywords_of(const Operator &called, const Value *values, size_t count, co
     object keywords = owned(PyDict_New());
     std::string_view names = called.keywords;
     for (size_t i = called.positional; i < count; ++i) {
-        const std::string name(names.substr(0, names.find(',')));
+        std::string name(names.substr(0, names.find(',')));
         names.remove_prefix(name.size() + 1);
-        if (values[i].is_none()) continue;
+        const bool is_required = name.back() == '!';
+        if (is_required) name.pop_back();
+        else if (values[i].is_none()) continue;
         checked(PyDict_SetItemString(keywords.ptr(), name.c_str(), std::visit(to_python, values[i].alternatives()).ptr()));
     }
     return keywords;

@@ -131,3 +131,24 @@ bool Context::hasCUDA() const {
 }
 
 }  // namespace at
+
+namespace torch {
+namespace cuda {
+namespace {
+pybind11::object in_python() { return pybind11::detail::owned(PyImport_ImportModule("torch")).attr("cuda"); }
+}  // namespace
+
+bool is_available() { return at::hasCUDA(); }
+size_t device_count() {
+    pybind11::gil_scoped_acquire gil;
+    return in_python().attr("device_count")().cast<size_t>();
+}
+void synchronize(int64_t device) {
+    TORCH_CHECK(is_available(), "No CUDA GPUs are available");
+    TORCH_CHECK(device < int64_t(device_count()), "Device index out of range: ", device);
+    pybind11::gil_scoped_acquire gil;
+    in_python().attr("synchronize")(device < 0 ? pybind11::none() : pybind11::cast(device));
+}
+
+}  // namespace cuda
+}  // namespace torch

@@ -20,6 +20,8 @@ object module(const char *name) { return owned(PyImport_ImportModule(name)); }
 struct Registered {
     Kernel kernel;
     std::string ns, name, overload;
+    std::string schema;  // of one that PyTorch's registry does not have, with Any for the classes of torch::class_
+    size_t arity = 0;
     bool is_read = false;
     std::vector<object> names, defaults;  // a default is null where there is none
 
@@ -28,9 +30,14 @@ struct Registered {
     /// Reads the schema, which may be defined after its kernels.
     void read() {
         if (is_read) return;
-        object packet = module("torch").attr("ops").attr(ns.c_str()).attr(name.c_str());
-        object arguments = packet.attr(overload.empty() ? "default" : overload.c_str()).attr("_schema").attr("arguments");
-        for (handle argument : arguments) {
+        const object read = schema_object();
+        if (read.is_none()) {
+            names.resize(arity);
+            defaults.resize(arity);
+            is_read = true;
+            return;
+        }
+        for (handle argument : object(read.attr("arguments"))) {
             names.push_back(owned(PyObject_GetAttrString(argument.ptr(), "name")));
             const bool has_default = argument.attr("has_default_value")().cast<bool>();
             defaults.push_back(has_default ? owned(PyObject_GetAttrString(argument.ptr(), "default_value")) : object());
@@ -38,10 +45,22 @@ struct Registered {
         is_read = true;
     }
 
+    std::string shown(size_t i) const { return names[i] ? std::string(names[i].str()) : "argument " + std::to_string(i); }
+
+    /// The schema as PyTorch has it; None where PyTorch cannot read the text of one.
+    object schema_object() const {
+        if (!schema.empty()) {
+            object parse = pybind11::getattr(module("torch").attr("_C"), "parse_schema", pybind11::none());
+            return parse.is_none() ? parse : parse(schema);
+        }
+        object packet = module("torch").attr("ops").attr(ns.c_str()).attr(name.c_str());
+        return packet.attr(overload.empty() ? "default" : overload.c_str()).attr("_schema");
+    }
+
     /// Puts the value of a keyword at its place.
     void place(PyObject *keyword, PyObject *value, std::vector<PyObject *> &arguments) const {
         for (size_t i = 0; i < names.size(); ++i) {
-            if (PyUnicode_Compare(names[i].ptr(), keyword) != 0) continue;
+            if (!names[i] || PyUnicode_Compare(names[i].ptr(), keyword) != 0) continue;
             arguments[i] = value;
             return;
         }
@@ -63,9 +82,14 @@ PyObject *call(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObjec
         for (size_t i = 0; i < n; ++i) {
             if (arguments[i] == nullptr) arguments[i] = registered->defaults[i].ptr();
             if (arguments[i] == nullptr)
-                throw pybind11::type_error(registered->full_name() + ": no value for " + std::string(registered->names[i].str()));
+                throw pybind11::type_error(registered->full_name() + ": no value for " + registered->shown(i));
         }
-        return registered->kernel(arguments.data());
+        try {
+            return registered->kernel(arguments.data());
+        } catch (const Misfit &misfit) {
+            const std::string given = handle(arguments[misfit.argument]).get_type().attr("__name__").cast<std::string>();
+            throw pybind11::type_error(registered->full_name() + ": " + registered->shown(misfit.argument) + ": expected " + misfit.expected + ", got " + given);
+        }
     } catch (abi::__forced_unwind &) {
         throw;
     } catch (...) {
@@ -90,11 +114,52 @@ std::string namespace_in(const std::string &schema) {
     return schema.substr(0, colons);
 }
 
-object kernel_object(Kernel kernel, const std::string &ns, const std::string &name) {
+object kernel_object(torch::CppFunction function, const std::string &ns, const std::string &name, std::string schema = {}) {
     const size_t dot = name.find('.');
-    auto *registered = new Registered{std::move(kernel), ns, name.substr(0, dot), dot == name.npos ? "" : name.substr(dot + 1), false, {}, {}};
+    auto *registered = new Registered{std::move(function.kernel), ns, name.substr(0, dot), dot == name.npos ? "" : name.substr(dot + 1),
+                                      std::move(schema), function.arity, false, {}, {}};
     object capsule = owned(PyCapsule_New(registered, REGISTERED, nullptr));
     return owned(PyCFunction_NewEx(&KERNEL, capsule.ptr(), nullptr));
+}
+
+/// Those of torch.Tag that this PyTorch has.
+object tags_in_python(const std::vector<at::Tag> &tags) {
+#define TORCHTHAW_TAG(name) #name,
+    static const char *const names[] = {TORCHTHAW_TAGS(TORCHTHAW_TAG)};
+#undef TORCHTHAW_TAG
+    pybind11::list found;
+    for (at::Tag tag : tags) {
+        object one = pybind11::getattr(module("torch").attr("Tag"), names[size_t(tag)], pybind11::none());
+        if (!one.is_none()) found.append(one);
+    }
+    return pybind11::tuple(found);
+}
+
+const char CLASS[] = "__torch__.";  // begins the name of a class of torch::class_ in a schema
+
+/// The schemas of operators that have such a class, by NAMESPACE::NAME; empty once there is a kernel.
+std::unordered_map<std::string, std::string> &schemas_with_classes() {
+    static auto *kept = new std::unordered_map<std::string, std::string>;
+    return *kept;
+}
+
+/// A schema with Any for each class.
+std::string without_classes(std::string schema) {
+    for (size_t at; (at = schema.find(CLASS)) != schema.npos;) {
+        size_t end = at;
+        while (end < schema.size() && (std::isalnum(static_cast<unsigned char>(schema[end])) || schema[end] == '_' || schema[end] == '.')) ++end;
+        schema.replace(at, end - at, "Any");
+    }
+    return schema;
+}
+
+/// Sets torch.ops.NAMESPACE.NAME: PyTorch's dispatcher does not know the class.
+void set_function(const std::string &ns, const std::string &name, torch::CppFunction function, std::string &schema) {
+    if (schema.empty())
+        fail(ns + "::" + name + ": expected one kernel for an operator with a class of torch::class_ in its schema, got another one");
+    const std::string base = name.substr(0, name.find('.'));
+    object made = kernel_object(std::move(function), ns, name, std::exchange(schema, {}));
+    pybind11::setattr(module("torch").attr("ops").attr(ns.c_str()), base.c_str(), made);
 }
 
 // What went wrong while the binary was loaded; the import raises it.
@@ -103,9 +168,10 @@ object &failure() {
     return *kept;
 }
 
-/// Runs what registers operators. Nothing may be thrown out of the loading of a library.
-template <class F>
-void guarded(F run) {
+}  // namespace
+
+// Nothing may be thrown out of the loading of a library.
+void at_load(const std::function<void()> &run) {
     pybind11::gil_scoped_acquire gil;
     pybind11::error_scope pending;
     try {
@@ -125,8 +191,6 @@ void guarded(F run) {
     }
 }
 
-}  // namespace
-
 bool registered_all() {
     if (!failure()) return true;
     PyErr_SetObject(failure().get_type().ptr(), failure().ptr());
@@ -134,7 +198,7 @@ bool registered_all() {
 }
 
 AtLoad::AtLoad(torch::Library::Kind kind, const char *ns, const char *key, void (*fill)(torch::Library &)) {
-    guarded([&] {
+    at_load([&] {
         torch::Library library(kind, std::strcmp(ns, "_") == 0 ? "" : ns, key);
         fill(library);
     });
@@ -153,28 +217,39 @@ Library::Library(Kind kind, std::string ns, std::string key) : kind_(kind), ns_(
     library_ = key_.empty() ? type(ns_, kinds[kind]).release().ptr() : type(ns_, kinds[kind], key_).release().ptr();
 }
 
-Library &Library::def(const std::string &schema, const std::vector<int> &) {
-    handle(library_).attr("define")(name_in(schema) + schema.substr(std::min(schema.find('('), schema.size())));
+Library &Library::def(const std::string &schema, const std::vector<at::Tag> &tags) {
+    if (schema.find(CLASS) != schema.npos) {
+        schemas_with_classes()[ns_ + "::" + name_in(schema)] = without_classes(schema);
+        return *this;
+    }
+    const std::string text = name_in(schema) + schema.substr(std::min(schema.find('('), schema.size()));
+    handle(library_).attr("define")(text, pybind11::arg("tags") = tags_in_python(tags));
     return *this;
 }
 
-Library &Library::define(const std::string &schema, CppFunction function) {
+Library &Library::define(const std::string &schema, CppFunction function, const std::vector<at::Tag> &tags) {
     const bool has_schema = schema.find('(') != schema.npos;
     const std::string name = name_in(schema);
-    def(has_schema ? schema : name + function.schema);
+    def(has_schema ? schema : name + function.schema, tags);
     return implement(name, std::move(function));
 }
 
 Library &Library::implement(const std::string &name, CppFunction function) {
+    const auto with_class = schemas_with_classes().find(ns_ + "::" + name_in(name));
+    if (with_class != schemas_with_classes().end()) {
+        set_function(ns_, name_in(name), std::move(function), with_class->second);
+        return *this;
+    }
     std::string key = function.key.empty() ? key_ : function.key;
     if (key.empty() || key == "CatchAll") key = "CompositeImplicitAutograd";
-    object kernel = kernel_object(std::move(function.kernel), ns_, name_in(name));
+    object kernel = function.is_fallthrough ? module("torch.library").attr("fallthrough_kernel").cast<object>()
+                                            : kernel_object(std::move(function), ns_, name_in(name));
     handle(library_).attr("impl")(name_in(name), kernel, key);
     return *this;
 }
 
 RegisterOperators &RegisterOperators::add(const std::string &schema, CppFunction function) {
-    guarded([&] {
+    at_load([&] {
         Library library(Library::FRAGMENT, namespace_in(schema), "");
         library.def(schema, std::move(function));
     });

@@ -1,6 +1,8 @@
 // portable/runtime/pytorch/parallel.cpp: at::parallel_for, by PyTorch's threads.
 #include <cxxabi.h>
 
+#include <thread>
+
 #include <portable/parallel.h>
 #include <portable/python/annotations.h>
 
@@ -96,6 +98,14 @@ int get_thread_num() {
 bool in_parallel_region() {
     return torchthaw::inside || (torchthaw::pytorch.in_parallel_region && torchthaw::pytorch.in_parallel_region());
 }
+
+int get_num_interop_threads() {
+    pybind11::gil_scoped_acquire gil;
+    pybind11::object torch = pybind11::detail::owned(PyImport_ImportModule("torch"));
+    return int(PyLong_AsLong(torch.attr("get_num_interop_threads")().ptr()));
+}
+
+void launch(std::function<void()> function) { std::thread(std::move(function)).detach(); }
 
 }  // namespace torchthaw_1
 }  // namespace at

@@ -13,7 +13,7 @@ using pybind11::detail::owned;
 // Objects of the module torch. They are kept until the process ends, as PyTorch keeps them.
 struct Torch {
     PyTypeObject *tensor_base, *tensor, *parameter;
-    PyObject *module, *device_type, *layouts[5], *memory_formats[4];
+    PyObject *module, *device_type, *generator_type, *layouts[5], *memory_formats[4];
     PyObject *dtypes[64];
     size_t tensor_offset;
 } torch_;
@@ -68,6 +68,7 @@ void prepare_tensors(handle torch) {
     torch_.tensor_base = reinterpret_cast<PyTypeObject *>(kept(torch.attr("_C"), "TensorBase"));
     torch_.parameter = reinterpret_cast<PyTypeObject *>(kept(torch.attr("nn"), "Parameter"));
     torch_.device_type = kept(torch, "device");
+    torch_.generator_type = kept(torch, "Generator");
     for (const auto &each : DTYPES)
         if (pybind11::hasattr(torch, each.name)) torch_.dtypes[int(each.type)] = kept(torch, each.name);
     for (size_t i = 0; i < std::size(LAYOUTS); ++i)
@@ -129,6 +130,12 @@ PyObject *number_to_python(const at::Scalar &number) {
     return PyLong_FromLongLong(number.toLong());
 }
 
+PyObject *generator_to_python(const at::Generator &generator) {
+    PyObject *found = generator.defined() ? static_cast<PyObject *>(generator.python()) : Py_None;
+    Py_INCREF(found);
+    return found;
+}
+
 bool dtype_from_python(PyObject *object, at::ScalarType &type) {
     const int number = number_of(torch_.dtypes, object);
     type = at::ScalarType(number);
@@ -150,6 +157,12 @@ bool device_from_python(PyObject *object, at::Device &device) {
     if (!PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(torch_.device_type))) return false;
     pybind11::object text = owned(PyObject_Str(object));
     device = at::Device(std::string(PyUnicode_AsUTF8AndSize(text.ptr(), nullptr)));
+    return true;
+}
+bool generator_from_python(PyObject *object, at::Generator &generator) {
+    if (!PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(torch_.generator_type))) return false;
+    Py_INCREF(object);
+    generator = at::Generator::take(object);
     return true;
 }
 bool layout_from_python(PyObject *object, at::Layout &layout) {

@@ -179,6 +179,7 @@ Scalar Tensor::item() const {
 
 Tensor Tensor::contiguous(MemoryFormat format) const { return is_contiguous(format) ? *this : clone(format); }
 Tensor Tensor::toType(ScalarType type) const { return type == scalar_type() ? *this : to(type); }
+Tensor Tensor::toType(const DeprecatedTypeProperties &type) const { return to(type.options()); }
 Tensor Tensor::toBackend(DeviceType type) const { return to(TensorOptions(type)); }
 Tensor Tensor::cpu() const { return to(TensorOptions(kCPU)); }
 Tensor Tensor::cuda() const { return to(TensorOptions(kCUDA)); }

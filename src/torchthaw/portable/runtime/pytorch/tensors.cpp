@@ -1,4 +1,5 @@
 // portable/runtime/pytorch/tensors.cpp: tensors of values and of others' memory; devices and default types by name.
+#include <portable/dlpack.h>
 #include <portable/python/tensors.h>
 
 namespace torchthaw {
@@ -7,28 +8,15 @@ namespace {
 using pybind11::object;
 using pybind11::detail::owned;
 
-// DLPack's structure of version 0, by which Python's torch.from_dlpack takes memory with a function that frees it.
-struct Managed {
-    struct {
-        void *data;
-        int32_t device_type, device_index, ndim;
-        struct { uint8_t code, bits; uint16_t lanes; } dtype;
-        int64_t *shape, *strides;
-        uint64_t byte_offset;
-    } tensor;
-    void *context;
-    void (*deleter)(Managed *);
-};
-
 struct Blob {
-    Managed managed;
+    DLManagedTensor managed;
     std::vector<int64_t> shape, strides;
     std::function<void(void *)> free;
 };
 
-void free_blob(Managed *managed) {
-    std::unique_ptr<Blob> blob(static_cast<Blob *>(managed->context));
-    blob->free(managed->tensor.data);
+void free_blob(DLManagedTensor *managed) {
+    std::unique_ptr<Blob> blob(static_cast<Blob *>(managed->manager_ctx));
+    blob->free(managed->dl_tensor.data);
 }
 
 uint8_t dlpack_code(at::ScalarType type) {
@@ -40,6 +28,15 @@ uint8_t dlpack_code(at::ScalarType type) {
 }
 
 }  // namespace
+
+// The capsule owns it until PyTorch has taken it, and renames the capsule then.
+object dlpack_capsule(DLManagedTensor *managed) {
+    return owned(PyCapsule_New(managed, "dltensor", [](PyObject *self) {
+        if (!PyCapsule_IsValid(self, "dltensor")) return;
+        auto *managed = static_cast<DLManagedTensor *>(PyCapsule_GetPointer(self, "dltensor"));
+        if (managed->deleter) managed->deleter(managed);
+    }));
+}
 
 std::vector<int64_t> contiguous_strides(at::IntArrayRef sizes) {
     std::vector<int64_t> strides(sizes.size());
@@ -92,7 +89,6 @@ Tensor from_blob(void *data, IntArrayRef sizes, const TensorOptions &options) {
 
 Tensor from_blob(void *data, IntArrayRef sizes, IntArrayRef strides, std::function<void(void *)> deleter, const TensorOptions &options) {
     using torchthaw::Blob;
-    using torchthaw::Managed;
     check_blob(data, sizes, strides);
     const Device device = options.device();
     TORCH_CHECK(device.is_cpu() || device.is_cuda(), "from_blob: expected a device of type cpu or cuda, got ", device);
@@ -103,16 +99,11 @@ Tensor from_blob(void *data, IntArrayRef sizes, IntArrayRef strides, std::functi
     blob->shape.assign(sizes.begin(), sizes.end());
     blob->strides.assign(strides.begin(), strides.end());
     blob->free = std::move(deleter);
-    blob->managed.tensor = {data, device.is_cpu() ? 1 : 2, std::max<int32_t>(device.index(), 0), int32_t(sizes.size()),
-                            {torchthaw::dlpack_code(type), uint8_t(8 * elementSize(type)), 1}, blob->shape.data(), blob->strides.data(), 0};
-    blob->managed.context = blob.get();
+    blob->managed.dl_tensor = {data, {device.is_cpu() ? kDLCPU : kDLCUDA, std::max<int32_t>(device.index(), 0)}, int32_t(sizes.size()),
+                               {torchthaw::dlpack_code(type), uint8_t(8 * elementSize(type)), 1}, blob->shape.data(), blob->strides.data(), 0};
+    blob->managed.manager_ctx = blob.get();
     blob->managed.deleter = torchthaw::free_blob;
-    // The capsule owns it until PyTorch has taken it, and renames the capsule then.
-    pybind11::object capsule = pybind11::detail::owned(PyCapsule_New(&blob->managed, "dltensor", [](PyObject *self) {
-        if (!PyCapsule_IsValid(self, "dltensor")) return;
-        auto *managed = static_cast<Managed *>(PyCapsule_GetPointer(self, "dltensor"));
-        managed->deleter(managed);
-    }));
+    pybind11::object capsule = torchthaw::dlpack_capsule(&blob->managed);
     blob.release();
     pybind11::object dlpack = pybind11::detail::owned(PyImport_ImportModule("torch.utils.dlpack"));
     pybind11::object made = dlpack.attr("from_dlpack")(capsule);

@@ -4,6 +4,8 @@
 
 #include "portable/python/annotations.h"
 
+struct DLManagedTensor;
+
 namespace torchthaw {
 
 /// Finds PyTorch and chooses how operators are called; once for a binary. False with a Python error set. Needs the GIL.
@@ -26,6 +28,10 @@ PyObject *device_to_python(at::Device device);
 PyObject *layout_to_python(at::Layout layout);
 PyObject *memory_format_to_python(at::MemoryFormat format);
 PyObject *number_to_python(const at::Scalar &number);
+PyObject *generator_to_python(const at::Generator &generator);
+
+/// A capsule that from_dlpack of Python takes; it owns the structure.
+pybind11::object dlpack_capsule(::DLManagedTensor *managed);
 
 // False for an object of another type, without a Python error.
 bool dtype_from_python(PyObject *object, at::ScalarType &type);
@@ -33,6 +39,7 @@ bool device_from_python(PyObject *object, at::Device &device);
 bool layout_from_python(PyObject *object, at::Layout &layout);
 bool memory_format_from_python(PyObject *object, at::MemoryFormat &format);
 bool number_from_python(PyObject *object, at::Scalar &number);
+bool generator_from_python(PyObject *object, at::Generator &generator);
 
 // The object of torch that a number stands for, as the dispatcher gives it to a kernel; borrowed, null for another number.
 PyObject *of_number(PyObject *number, at::ScalarType);
@@ -71,6 +78,7 @@ TORCHTHAW_CASTER(at::ScalarType, "torch.dtype", dtype)
 TORCHTHAW_CASTER(at::Device, "torch.device", device)
 TORCHTHAW_CASTER(at::Layout, "torch.layout", layout)
 TORCHTHAW_CASTER(at::MemoryFormat, "torch.memory_format", memory_format)
+TORCHTHAW_CASTER(at::Generator, "torch.Generator", generator)
 TORCHTHAW_CASTER(at::Scalar, "Union[int, float, bool, complex]", number)
 #undef TORCHTHAW_CASTER
 

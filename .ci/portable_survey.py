@@ -1,0 +1,127 @@
+"""portable_survey.py: which C++ sources of real projects compile against the headers of torchthaw.portable.
+
+    make portable-survey                          all projects of tests/projects/ and tests/projects/portable/
+    make portable-survey only="apex pytorch3d"    some of them
+
+Each .cpp, .cc and .cxx that includes headers of PyTorch or pybind11 is compiled with -fsyntax-only. Headers are looked for in
+the folders above it, and in those of the repository that build files name. TORCHTHAW_PROJECTS is as for make projects. A file
+that PyTorch's own headers refuse too, with what `run` adds to them, does not count: it needs CUDA or another library. The
+exit status is 1 where less than GOAL of the files that count are compiled.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from importlib import util
+from pathlib import Path
+
+import portable_projects
+
+import projects
+from torchthaw.base import toolchain
+from torchthaw.portable import flags, headers, operators
+
+GOAL = 0.95
+FOLDER = projects.FOLDER / "survey"  # clones stay there
+SUFFIXES = (".cpp", ".cc", ".cxx")
+OF_PYTORCH = re.compile(r'^\s*#\s*include\s*[<"](?:torch|ATen|c10|pybind11|THC?|caffe2)/', re.M)
+NAMED = {"include", "includes", "csrc", "src", "ext", "cpp", "third_party", "3rdparty", "headers"}  # in build files
+OTHERS = {"third_party", "3rdparty", "build", ".git"}  # sources there are not the project's
+MACROS = {"NVIDIA/MinkowskiEngine": ["-DCPU_ONLY"]}  # that a build without CUDA defines
+CUDA = re.compile(r"\b(?:cuda\w*|cu\w+|nv\w+)\.h|(?:ATen|c10|torch)/cuda|/hip/|THC|CUDA(?:Context|Guard|Stream)", re.I)
+# A cblas.h, where the environment has the package of records that need one.
+BLAS = [Path(found.origin).parent / "include" for found in [util.find_spec("scipy_openblas32")] if found]
+MISSING = re.compile(r"fatal error: (\S+): No such file")
+ERROR = re.compile(r"^.*?(?:fatal )?error: .*", re.M)
+
+
+def repositories(names):
+    """{(repository, commit): record} of the records with these names; all without names."""
+    known = [*projects.records(projects.RECORDS).items(), *portable_projects.records().items()]
+    return {(each.repository, each.commit): each for name, each in known if not names or name in names}
+
+
+def clone(record):
+    copy = FOLDER / f"{record.repository.replace('/', '+')}-{record.commit[:8]}"
+    if not (copy / ".git").exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        folder = os.environ.get("TORCHTHAW_PROJECTS")
+        projects.checkout(record.repository, record.commit, folder, copy, FOLDER / "clone.log")
+    return copy
+
+
+def sources(copy):
+    """(file, folders of headers) of what is compiled."""
+    inside = [path for path in sorted(copy.rglob("*")) if ".git" not in path.parts]
+    named = [path for path in inside if path.is_dir() and (path.name in NAMED or path.parent == copy / "third_party")]
+    for path in inside:
+        if path.suffix in SUFFIXES and path.is_file() and not OTHERS & {*path.relative_to(copy).parts}:
+            above = [parent for parent in path.parents if parent == copy or copy in parent.parents]
+            folders = [*dict.fromkeys([*above, *named])]
+            if any(OF_PYTORCH.match(f'#include "{name}"') for name in operators.mentioned([path], folders)[1]):
+                yield path, folders
+
+
+def first_error(words, folders):
+    """(the first error, the header that is not there) of a compiler; empty texts for a source that is right."""
+    # Last, since a project's math.h is not the system's.
+    own = [word for folder in [*folders, *BLAS] for word in ("-idirafter", folder)]
+    command = [*toolchain.cxx_compiler(), "-fsyntax-only", "-w", "-DTORCH_EXTENSION_NAME=survey", *words, *own]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    found, missing = ERROR.search(done.stderr), MISSING.search(done.stderr)
+    error = done.returncode and (found[0] if found else done.stderr[-200:])
+    return error or "", missing[1] if missing else ""
+
+
+def by_portable(path, folders, macros):
+    with tempfile.TemporaryDirectory() as place:
+        operators.write(place, [path], folders)
+        include = [f"-I{each}" for each in (place, *headers.include_paths())]
+        return first_error([*flags.common(), *flags.cxx(), flags.STANDARD, *include, *macros, path], folders)
+
+
+def by_pytorch(path, folders, macros):
+    from torch.utils import cpp_extension
+
+    from torchthaw.legacy.cpp import cpp_extension as legacy
+
+    include = [*cpp_extension.include_paths(), toolchain.python_include()]
+    added = legacy.needs([path], [*map(str, [*include, *folders])]).cxx
+    return first_error(["-std=c++20", *(f"-I{each}" for each in include), *added, *macros, path], folders)[0]
+
+
+def survey(record):
+    """(compiled, that count, apart) of a project; prints a line for it and for each file that is not compiled."""
+    copy, macros = clone(record), MACROS.get(record.repository, [])
+    compiled, lacking, apart = 0, [], []
+    for path, folders in sources(copy):
+        error, missing = by_portable(path, folders, macros)
+        theirs = "needs CUDA" if CUDA.search(missing) else error and by_pytorch(path, folders, macros)
+        compiled += not error
+        if error:
+            (apart if theirs else lacking).append(f"{path.relative_to(copy)}: {theirs or error}")
+    count = compiled + len(lacking)
+    told = [*(f"  not served: {line}" for line in lacking), *(f"  apart: {line}" for line in apart)]
+    print(
+        f"{record.repository} {record.commit[:8]}: {compiled} of {count}, apart {len(apart)}",
+        *told,
+        sep="\n",
+        flush=True,
+    )
+    return compiled, count, len(apart)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="records of tests/projects")
+    found = [survey(each) for each in repositories(parser.parse_args().names).values()]
+    compiled, count, apart = map(sum, zip(*found, strict=True))
+    print(f"{compiled} of {count} files compile ({compiled / max(count, 1):.1%}); {apart} do not count")
+    sys.exit(compiled < GOAL * count)
+
+
+if __name__ == "__main__":
+    main()

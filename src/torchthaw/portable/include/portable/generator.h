@@ -1,0 +1,107 @@
+// portable/generator.h: at::Generator, a source of random numbers: an object of Python's torch.Generator.
+#pragma once
+#include "options.h"
+
+namespace torchthaw {
+// References to an object of Python, which take the GIL.
+void retain_object(void *object);
+void release_object(void *object) noexcept;
+}  // namespace torchthaw
+
+namespace at {
+
+/// PyTorch's default one where it is undefined. One pointer, as PyTorch's: operators are called by their C++ names without one.
+class TORCHTHAW_PUBLIC Generator {
+  public:
+    Generator() = default;
+    Generator(const Generator &other) : python_(other.python_) {
+        if (python_) torchthaw::retain_object(python_);
+    }
+    Generator(Generator &&other) noexcept : python_(std::exchange(other.python_, nullptr)) {}
+    Generator &operator=(Generator other) noexcept {
+        std::swap(python_, other.python_);
+        return *this;
+    }
+    ~Generator() {
+        if (python_) torchthaw::release_object(python_);
+    }
+    /// Takes over a reference to a torch.Generator.
+    static Generator take(void *python) {
+        Generator taken;
+        taken.python_ = python;
+        return taken;
+    }
+
+    bool defined() const { return python_; }
+    void *python() const { return python_; }
+    // Each is c10::Error for an undefined one.
+    Device device() const;
+    uint64_t current_seed() const;
+    void set_current_seed(uint64_t seed);
+    uint64_t seed();
+    Tensor get_state() const;
+    void set_state(const Tensor &state);
+    Generator clone() const;
+    /// For those who lock it; it is one mutex for all.
+    std::mutex &mutex() const;
+    bool operator==(const Generator &other) const { return python_ == other.python_; }
+    bool operator!=(const Generator &other) const { return !(*this == other); }
+    /// Valid until this thread has asked so for 64 others.
+    template <class T> T *get() const {
+        static thread_local std::array<T, 64> kept;
+        static thread_local size_t next = 0;
+        for (T &each : kept)
+            if (each.is_of(*this)) return &each;
+        T &made = kept[next++ % kept.size()];
+        made = T(*this);
+        return &made;
+    }
+
+  private:
+    void *python_ = nullptr;
+};
+static_assert(sizeof(Generator) == sizeof(void *), "operators take an absent one by name");
+
+/// Numbers of a generator of the CPU, for loops of C++.
+class CPUGeneratorImpl {
+  public:
+    CPUGeneratorImpl() = default;
+    explicit CPUGeneratorImpl(Generator generator) : generator_(std::move(generator)) {}
+    std::mutex &mutex_ = Generator().mutex();
+    CPUGeneratorImpl(const CPUGeneratorImpl &other) : generator_(other.generator_) {}
+    CPUGeneratorImpl &operator=(const CPUGeneratorImpl &other) {
+        generator_ = other.generator_;
+        return *this;
+    }
+    bool is_of(const Generator &generator) const { return generator_ == generator; }
+    /// 64 random bits: the generator's next, as PyTorch's own.
+    uint64_t random64();
+    /// Half of these: other numbers than PyTorch's own, which uses up 32 bits.
+    uint32_t random() { return static_cast<uint32_t>(random64()); }
+    void set_current_seed(uint64_t seed) { generator_.set_current_seed(seed); }
+    uint64_t current_seed() const { return generator_.current_seed(); }
+
+  private:
+    Generator generator_;
+};
+
+namespace detail {
+/// torch.default_generator
+const Generator &getDefaultCPUGenerator();
+Generator createCPUGenerator(uint64_t seed = 67280421310721);
+}  // namespace detail
+
+template <class T> Generator make_generator(uint64_t seed = 67280421310721) {
+    static_assert(std::is_same_v<T, CPUGeneratorImpl>, "make_generator: only CPUGeneratorImpl is served");
+    return detail::createCPUGenerator(seed);
+}
+template <class T> T *check_generator(const std::optional<Generator> &generator) {
+    TORCH_CHECK(generator && generator->defined(), "Expected Generator but received nullopt");
+    TORCH_CHECK(generator->device().is_cpu(), "Expected a 'cpu' device type for generator but found '", generator->device().type(), "'");
+    return generator->get<T>();
+}
+template <class T> T *get_generator_or_default(const std::optional<Generator> &generator, const Generator &or_else) {
+    return generator && generator->defined() ? check_generator<T>(generator) : check_generator<T>(or_else);
+}
+
+}  // namespace at

@@ -1,0 +1,98 @@
+// portable/runtime/pytorch/generator.cpp: at::Generator by Python's torch.Generator.
+#include <portable/generator.h>
+#include <portable/python/tensors.h>
+
+namespace torchthaw {
+
+void retain_object(void *object) {
+    pybind11::gil_scoped_acquire gil;
+    Py_INCREF(static_cast<PyObject *>(object));
+}
+void release_object(void *object) noexcept {
+    if (!Py_IsInitialized()) return;
+    pybind11::gil_scoped_acquire gil;
+    Py_DECREF(static_cast<PyObject *>(object));
+}
+
+}  // namespace torchthaw
+
+namespace at {
+namespace {
+
+using pybind11::gil_scoped_acquire;
+using pybind11::handle;
+using pybind11::object;
+using pybind11::detail::owned;
+
+handle in_python(const Generator &generator) {
+    TORCH_CHECK(generator.defined(), "Expected a defined generator, got an undefined one");
+    return static_cast<PyObject *>(generator.python());
+}
+object torch() {
+    if (!torchthaw::start()) throw pybind11::error_already_set();
+    return owned(PyImport_ImportModule("torch"));
+}
+
+}  // namespace
+
+Device Generator::device() const {
+    gil_scoped_acquire gil;
+    return in_python(*this).attr("device").cast<Device>();
+}
+uint64_t Generator::current_seed() const {
+    gil_scoped_acquire gil;
+    return in_python(*this).attr("initial_seed")().cast<uint64_t>();
+}
+void Generator::set_current_seed(uint64_t seed) {
+    gil_scoped_acquire gil;
+    in_python(*this).attr("manual_seed")(seed);
+}
+uint64_t Generator::seed() {
+    gil_scoped_acquire gil;
+    return in_python(*this).attr("seed")().cast<uint64_t>();
+}
+Tensor Generator::get_state() const {
+    gil_scoped_acquire gil;
+    return in_python(*this).attr("get_state")().cast<Tensor>();
+}
+void Generator::set_state(const Tensor &state) {
+    gil_scoped_acquire gil;
+    in_python(*this).attr("set_state")(state);
+}
+Generator Generator::clone() const {
+    gil_scoped_acquire gil;
+    object made = torch().attr("Generator")(device().str());
+    made.attr("set_state")(get_state());
+    return take(made.release().ptr());
+}
+std::mutex &Generator::mutex() const {
+    static std::mutex one;
+    return one;
+}
+
+uint64_t CPUGeneratorImpl::random64() {
+    gil_scoped_acquire gil;
+    object drawn = torch().attr("empty")(1, pybind11::arg("dtype") = kLong);
+    drawn.attr("random_")(std::numeric_limits<int64_t>::min(), pybind11::none(), pybind11::arg("generator") = in_python(generator_));
+    return static_cast<uint64_t>(drawn.attr("item")().cast<int64_t>());
+}
+
+namespace detail {
+
+const Generator &getDefaultCPUGenerator() {
+    static const Generator *kept = [] {
+        gil_scoped_acquire gil;
+        return new Generator(Generator::take(pybind11::getattr(torch(), "default_generator").release().ptr()));
+    }();
+    return *kept;
+}
+
+Generator createCPUGenerator(uint64_t seed) {
+    gil_scoped_acquire gil;
+    Generator made = Generator::take(torch().attr("Generator")().release().ptr());
+    made.set_current_seed(seed);
+    return made;
+}
+
+}  // namespace detail
+}  // namespace at
