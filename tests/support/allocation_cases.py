@@ -318,3 +318,36 @@ def operator_cases(_):
         "strided": lambda: alone(lambda: add(a.t(), a.t())),
         "requires grad": lambda: alone(lambda: add(torch.ones(3, 4, requires_grad=True), a)),
     }
+
+
+def portable_cases(module):
+    """Functions of tests/fuzz/portable_calls.cpp: arguments and results of every kind, errors, callbacks, operators."""
+    a = torch.ones(2, 3)
+    long_text = "x" * 100
+
+    def raising(value):
+        raise KeyError("of the callback")
+
+    given = {
+        "int": (3,), "uint64": (2**64 - 1,), "double": (1.5,), "complex": (1 + 2j,), "string": (long_text,),
+        "c_string": (long_text,), "bytes": (b"abc",), "ints": ([1, 2, LARGE],), "strings": ([long_text, "a"],),
+        "nested": ([[1, 2], [3]],), "array": ([1, 2, 3],), "set": ({1, 2},), "map": ({long_text: 1.5},), "pair": ((1, "a"),),
+        "tuple_of": ((1, 1.5, long_text),), "optional_int": (None,), "optional_tensor": (a,), "variant": (long_text,),
+        "object": (a,), "list": ([1],), "dict": ({1: 2},), "tensor": (a,), "tensors": ([a, a],), "sizes": ([2, 3],),
+        "dtype": (torch.float64,), "device": (torch.device("cpu"),), "array_of_double": (np.ones(3),),
+        "array_of_int": ([1, 2],), "call": (lambda value: value,), "over": (object(),), "keywords": (1,), "all": (1, "a"),
+        "facts": (a,), "elements": (a,), "dispatched": (a,), "at_add": (a, a), "cat": ([a, a], 0), "at_sort": (a,),
+        "sum_over": (a, [1], True, None), "index": (a, torch.tensor([0])), "scalar": (a, 2.5),
+    }  # fmt: skip
+    wrong = {
+        "a wrong type": ("int", "x"), "a wrong element": ("ints", [1, "x"]), "no argument": ("at_add",),
+        "an error of the extension": ("elements", torch.ones(2, device="meta")), "an error of PyTorch": ("cat", [], 0),
+        "an error of a shape": ("at_mm", a, a), "a callback that raises": ("call", raising), "a number too large": ("int", 2**40),
+    }  # fmt: skip
+
+    def case(name, arguments):
+        return lambda: alone(lambda: getattr(module, name)(*arguments))
+
+    made = {name: case(name, arguments) for name, arguments in given.items()}
+    made |= {what: case(name, arguments) for what, (name, *arguments) in wrong.items()}
+    return made | {"keyword arguments": lambda: alone(lambda: module.keywords(a=1, b=2.5, c=False))}

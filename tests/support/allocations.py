@@ -9,6 +9,7 @@ new, and those that Python makes for them. What PyTorch, cffi and C code allocat
 
 import argparse
 import gc
+import importlib.util
 import json
 import sys
 import tempfile
@@ -122,6 +123,7 @@ GROUPS = {
     "th": allocation_cases.th_cases,
     "checks": allocation_cases.checks_cases,
     "operators": allocation_cases.operator_cases,
+    "portable": allocation_cases.portable_cases,
 }
 
 
@@ -134,7 +136,26 @@ def build():
         "checks": checks_probe.probe(),
     }  # fmt: skip
     found = {name: (str(Path(module.__file__).parent), module.__name__) for name, module in made.items()}
+    found["portable"] = portable_extension()
     return {**found, "operators": (str(HERE.parent.parent / "_ext" / "my_lib"), "_ext.my_lib")}
+
+
+def portable_extension():
+    from torchthaw import portable
+
+    source = HERE.parent / "fuzz" / "portable_calls.cpp"
+    path = Path(portable.load("portable_calls", [source], extra_cflags=["-O1"]).__file__)
+    return str(path.parent), "portable_calls"
+
+
+def imported(folder, name):
+    """The package of an extension of the bridge, or a module that is one file."""
+    if not (folder / f"{name}.so").exists():
+        return bridge_probe.load(folder, name)
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.so")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def child(arguments):
@@ -147,7 +168,7 @@ def child(arguments):
     if "first" in options["groups"]:
         failed, wrong = allocation_first.run(switch, options["places"], outcome, 9 if options["short"] else 1)
     for name, (folder, module) in options["places"].items():
-        modules[name] = bridge_probe.load(Path(folder), module)
+        modules[name] = imported(Path(folder), module)
     switch.find("_bridge.abi3.so")
     for folder, _ in options["places"].values():
         switch.find(folder)

@@ -11,6 +11,7 @@ std::string str(const Arguments &...arguments) {
         return {};
     } else {
         std::ostringstream text;
+        text.exceptions(std::ios::badbit);  // std::bad_alloc comes out
         ((text << arguments), ...);
         return text.str();
     }
