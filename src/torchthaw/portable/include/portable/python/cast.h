@@ -23,8 +23,8 @@ template <class T> T cast(const handle &value);
 namespace detail {
 
 template <class T> using bare_t = std::remove_cv_t<std::remove_reference_t<T>>;
-/// The type to which a parameter's type refers: `const T &`, `T *` and `T` give T.
-template <class T> using intrinsic_t = std::remove_cv_t<std::remove_pointer_t<bare_t<T>>>;
+/// The type to which a parameter's type refers: `const T &`, `T *`, `T[2]` and `T` give T.
+template <class T> using intrinsic_t = std::remove_cv_t<std::remove_pointer_t<std::remove_extent_t<bare_t<T>>>>;
 
 /// A registered class, unless specialised.
 template <class T, class = void> struct caster : class_caster<T> {
