@@ -2,7 +2,7 @@
 .PHONY: help build th demo test test-all test-build test-build-quick bench sanitize harden compile-check fuzz
 .PHONY: cuda-check gpu-check
 .PHONY: compat compat-short clean environment test-environment bench-environment harden-environment docs-environment
-.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects portable-projects portable-survey portable-versions bench-portable
+.PHONY: lint-environment coverage-environment hosts languages wheel verify-wheel release docs lint coverage mutations projects portable-projects portable-survey portable-pybind11 portable-versions bench-portable
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
@@ -124,6 +124,9 @@ portable-projects: test-environment ## build real projects once, and run that fi
 
 portable-survey: test-environment ## which C++ sources of real projects compile against the headers of torchthaw.portable: only="apex pytorch3d"
 	@$(python) .ci/portable_survey.py $(only)
+
+portable-pybind11: test-environment ## build pybind11's own tests as portable extensions and run them: only="test_enum test_stl"
+	@$(python) .ci/portable_pybind11.py $(only)
 
 wheel: test-environment ## what is published, in dist/: sdist, x86_64 and aarch64 wheels, tested; only="sdist x86_64" quick=1
 	@$(python) .ci/wheels.py $(if $(only),--only $(only)) $(if $(quick),--quick)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import portable_calls
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
 
 @pytest.fixture(scope="module")

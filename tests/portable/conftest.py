@@ -10,6 +10,13 @@ from support import SRC, table_host
 from torchthaw import portable
 
 
+def pytest_collection_modifyitems(items):
+    """The first test of a folder waits for the runtime library, which is compiled with whatever else the machine does."""
+    for item in items:
+        if HERE in item.path.parents and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(1500))
+
+
 @pytest.fixture(scope="session")
 def binary():
     """binary("tensors") -> the path of the extension that tensors.cpp becomes."""

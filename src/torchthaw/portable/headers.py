@@ -75,11 +75,24 @@ NAMES = {
     "value.h": ("ATen/core/ivalue.h", "ATen/core/jit_type.h"),
     "python/pybind11.h": (
         *(f"pybind11/{name}.h" for name in (
-            "pybind11", "numpy", "stl", "functional", "operators", "cast", "pytypes", "embed", "complex", "chrono",
-            "stl_bind", "attr", "options", "iostream", "gil", "common",
+            "pybind11", "cast", "pytypes", "embed", "attr", "options", "gil", "common", "buffer_info",
+            "gil_safe_call_once", "critical_section", "type_caster_pyobject_ptr", "detail/common", "detail/internals",
+            "detail/typeid",
         )),
         "torch/csrc/utils/pybind.h",
     ),
+    "python/chrono.h": ("pybind11/chrono.h",),
+    "python/complex.h": ("pybind11/complex.h",),
+    "python/containers.h": ("pybind11/stl.h",),
+    "python/eval.h": ("pybind11/eval.h",),
+    "python/filesystem.h": ("pybind11/stl/filesystem.h",),
+    "python/functional.h": ("pybind11/functional.h",),
+    "python/iostream.h": ("pybind11/iostream.h",),
+    "python/numpy.h": ("pybind11/numpy.h",),
+    "python/operators.h": ("pybind11/operators.h",),
+    "python/stl_bind.h": ("pybind11/stl_bind.h",),
+    "python/typing.h": ("pybind11/typing.h",),
+    "python/warnings.h": ("pybind11/warnings.h",),
 }  # fmt: skip
 
 

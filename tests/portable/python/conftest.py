@@ -11,13 +11,20 @@ from types import SimpleNamespace
 import pytest
 
 from torchthaw.base import cache
+from torchthaw.portable import headers
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 PORTABLE = ROOT / "src/torchthaw/portable"
 HEADERS = PORTABLE / "include/portable/python"
 RUNTIME = PORTABLE / "runtime/python"
-FORWARDED = ("pybind11", "stl", "functional", "complex", "numpy", "operators", "eval", "cast", "pytypes")
+# What an extension without tensors includes of the names of pybind11.
+FORWARDED = {
+    name: "python/module.h" if own == "python/pybind11.h" else own
+    for own, names in headers.NAMES.items()
+    for name in names
+    if name.startswith("pybind11/")
+}
 HIDDEN = ["-fvisibility=hidden", "-fvisibility-inlines-hidden", "-fno-gnu-unique"]
 BASE = ["g++", "-std=c++17", "-O1", "-fPIC", "-I" + sysconfig.get_paths()["include"], *HIDDEN]
 
@@ -40,13 +47,11 @@ class Builder:
     def __init__(self, folder, python_include=None):
         self.folder = folder
         self.base = [*BASE, "-Wall", "-Wextra"]
-        headers = sorted(HEADERS.glob("*.h"))
-        self.version = hash_of(*headers, more=" ".join(self.base))
+        self.version = hash_of(*sorted(HEADERS.glob("*.h")), more=" ".join(self.base) + str(FORWARDED))
         self.forwards = folder / "forwards"
-        (self.forwards / "pybind11").mkdir(parents=True, exist_ok=True)
-        for name in FORWARDED:
-            file = self.forwards / f"pybind11/{name}.h"
-            text = '#pragma once\n#include "portable/python/module.h"\n'
+        for name, own in FORWARDED.items():
+            file, text = self.forwards / name, f"#pragma once\n#include <portable/{own}>\n"
+            file.parent.mkdir(parents=True, exist_ok=True)
             if not file.exists() or file.read_text() != text:
                 file.write_text(text)
 

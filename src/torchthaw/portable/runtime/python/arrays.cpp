@@ -1,6 +1,7 @@
 // portable/runtime/python/arrays.cpp: the buffer protocol and NumPy's arrays.
-#include "portable/python/module.h"
+#include "portable/python/numpy.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -8,8 +9,6 @@ namespace pybind11 {
 namespace detail {
 
 namespace {
-
-constexpr int buffer_writable = 0x1, buffer_format = 0x4, buffer_strides = 0x18;
 
 /// A function of CPython that the 3.10 interface does not declare.
 template <class F> F find_function(const char *name) {
@@ -47,9 +46,17 @@ class numpy_functions {
         Py_INCREF(dtype);  // NumPy takes the reference
         return call(array_type(), dtype, dimensions, shape, strides, data, flags, nullptr);
     }
+    PyObject *resize(PyObject *array, std::vector<ssize_t> shape, bool refcheck) const {
+        struct {
+            ssize_t *sizes;
+            int count;
+        } wanted = {shape.data(), static_cast<int>(shape.size())};
+        return at<PyObject *(*)(PyObject *, void *, int, int)>(80)(array, &wanted, refcheck ? 1 : 0, -1);
+    }
     bool convert_dtype(PyObject *value, PyObject *&dtype) const {
         return at<int (*)(PyObject *, PyObject **)>(174)(value, &dtype) != 0;
     }
+    PyObject *dtype_of(int number) const { return at<PyObject *(*)(int)>(45)(number); }
     bool are_equivalent(PyObject *left, PyObject *right) const {
         return at<unsigned char (*)(PyObject *, PyObject *)>(182)(left, right) != 0;
     }
@@ -72,19 +79,27 @@ ssize_t element_count(const std::vector<ssize_t> &shape) {
 
 }  // namespace
 
-void get_buffer(PyObject *source, buffer_view &view, bool writable) {
+int get_buffer(PyObject *source, buffer_view *view, int flags) {
     static auto get = find_function<int (*)(PyObject *, buffer_view *, int)>("PyObject_GetBuffer");
-    int flags = buffer_format | buffer_strides | (writable ? buffer_writable : 0);
-    checked(get(source, &view, flags));
+    return get(source, view, flags);
 }
-void release_buffer(buffer_view &view) {
+void release_buffer(buffer_view *view) {
     static auto release = find_function<void (*)(buffer_view *)>("PyBuffer_Release");
-    release(&view);
+    release(view);
 }
 bool has_buffer(PyObject *source) {
     static auto check = find_function<int (*)(PyObject *)>("PyObject_CheckBuffer");
     return check(source) != 0;
 }
+PyObject *memoryview_of(const buffer_view *view) {
+    static auto make = find_function<PyObject *(*)(const buffer_view *)>("PyMemoryView_FromBuffer");
+    return make(view);
+}
+bool holds_gil() {
+    static auto check = find_function<int (*)()>("PyGILState_Check");
+    return check() != 0;
+}
+PyThreadState *get_thread_state_unchecked() { return holds_gil() ? PyThreadState_Get() : nullptr; }
 
 std::vector<ssize_t> c_strides(const std::vector<ssize_t> &shape, ssize_t itemsize) {
     std::vector<ssize_t> strides(shape.size(), itemsize);
@@ -95,6 +110,12 @@ std::vector<ssize_t> f_strides(const std::vector<ssize_t> &shape, ssize_t itemsi
     std::vector<ssize_t> strides(shape.size(), itemsize);
     for (size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * shape[i - 1];
     return strides;
+}
+
+object shape_tuple(const std::vector<ssize_t> &shape) {
+    tuple all(shape.size());
+    for (size_t i = 0; i < shape.size(); ++i) all[i] = int_(shape[i]);
+    return std::move(all);
 }
 
 bool is_array(PyObject *value) { return PyObject_TypeCheck(value, numpy().array_type()); }
@@ -108,10 +129,49 @@ PyObject *dtype_from_object(PyObject *value) {
     if (!numpy().convert_dtype(value, made) || !made) throw error_already_set();
     return made;
 }
-PyObject *dtype_from_format(const std::string &format) {
-    if (format.size() == 2 && format[0] == 'Z')  // complex, in NumPy's own characters
-        return dtype_from_object(str(format[1] == 'f' ? "F" : format[1] == 'd' ? "D" : "G").ptr());
-    return dtype_from_object(str(format).ptr());
+bool are_equivalent(PyObject *left, PyObject *right) { return numpy().are_equivalent(left, right); }
+PyObject *dtype_from_format(const std::string &format) { return dtype_from_object(str(format).ptr()); }
+PyObject *dtype_from_number(int number) { return checked(numpy().dtype_of(number)); }
+PyObject *dtype_from_fields(handle names, handle formats, handle offsets, ssize_t itemsize) {
+    dict fields;
+    fields["names"] = names;
+    fields["formats"] = formats;
+    fields["offsets"] = offsets;
+    fields["itemsize"] = int_(itemsize);
+    return dtype_from_object(fields.ptr());
+}
+
+namespace {
+
+/// A dtype of records without padding where NumPy sees a field, and of this size.
+PyObject *without_padding(const dtype &found, ssize_t itemsize) {
+    object names = found.attr("names");
+    if (names.is_none()) return dtype(found).release().ptr();
+    list kept_names, formats, offsets;
+    std::vector<std::pair<ssize_t, handle>> order;
+    dict fields(found.attr("fields").attr("copy")());
+    for (handle name : names) order.emplace_back(int_(object(fields[name][int_(1)])), name);
+    std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+    for (const auto &[offset, name] : order) {
+        dtype format = fields[name][int_(0)].cast<dtype>();
+        if (len(str(name)) == 0 && format.kind() == 'V') continue;
+        kept_names.append(name);
+        formats.append(reinterpret_steal<object>(without_padding(format, format.itemsize())));
+        offsets.append(int_(offset));
+    }
+    return dtype_from_fields(kept_names, formats, offsets, itemsize);
+}
+
+}  // namespace
+
+PyObject *dtype_from_buffer(const std::string &format, ssize_t itemsize) {
+    object module = maybe_owned(PyImport_ImportModule("numpy._core._internal"));
+    if (!module) {
+        PyErr_Clear();
+        module = owned(PyImport_ImportModule("numpy.core._internal"));  // NumPy 1
+    }
+    dtype found(module.attr("_dtype_from_pep3118")(format).cast<dtype>());
+    return without_padding(found, itemsize ? itemsize : found.itemsize());
 }
 
 PyObject *new_array(PyObject *dtype, const std::vector<ssize_t> &shape, const std::vector<ssize_t> &strides,
@@ -137,11 +197,16 @@ PyObject *array_from_any(PyObject *value) {
     return array_from(value, nullptr, 0);
 }
 
+void resize_array(array &value, const std::vector<ssize_t> &shape, bool refcheck) {
+    object made = owned(numpy().resize(value.ptr(), shape, refcheck));
+    if (is_array(made.ptr())) value = reinterpret_steal<array>(made.release());
+}
+
 void fail_dimension(ssize_t dimension, ssize_t count) {
     throw index_error("invalid axis: " + std::to_string(dimension) + " (ndim = " + std::to_string(count) + ")");
 }
-void fail_indices(size_t given, ssize_t count) {
-    throw index_error("index dimension mismatch: " + std::to_string(given) + " (ndim = " + std::to_string(count) + ")");
+void fail_count(const char *text, size_t given, ssize_t count) {
+    throw index_error(std::string(text) + ": " + std::to_string(given) + " (ndim = " + std::to_string(count) + ")");
 }
 void fail_index(ssize_t index, size_t axis, ssize_t size) {
     throw index_error("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) +
@@ -157,7 +222,7 @@ void fail_dimension_count(ssize_t found, ssize_t expected) {
 using namespace detail;
 
 buffer_info::buffer_info(void *ptr, ssize_t itemsize, const std::string &format, ssize_t ndim,
-                         std::vector<ssize_t> shape_in, std::vector<ssize_t> strides_in, bool readonly)
+                         sizes shape_in, sizes strides_in, bool readonly)
     : ptr(ptr), itemsize(itemsize), format(format), ndim(ndim), shape(std::move(shape_in)),
         strides(std::move(strides_in)),
       readonly(readonly) {
@@ -175,14 +240,23 @@ buffer_info::buffer_info(std::shared_ptr<buffer_view> view)
     size = element_count(shape);
 }
 
+namespace {
+std::shared_ptr<buffer_view> share_view(buffer_view *view, bool owns_view) {
+    if (!owns_view) return {view, [](buffer_view *) {}};
+    return {view, [](buffer_view *last) {
+                gil_scoped_acquire gil;
+                release_buffer(last);
+                delete last;
+            }};
+}
+}  // namespace
+
+buffer_info::buffer_info(Py_buffer *view, bool owns_view) : buffer_info(share_view(view, owns_view)) {}
+
 buffer_info buffer::request(bool writable) const {
     auto view = std::make_unique<buffer_view>();
-    get_buffer(m_ptr, *view, writable);
-    return buffer_info(std::shared_ptr<buffer_view>(view.release(), [](buffer_view *last) {
-        gil_scoped_acquire gil;
-        release_buffer(*last);
-        delete last;
-    }));
+    checked(get_buffer(m_ptr, view.get(), PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)));
+    return buffer_info(view.release());
 }
 
 bool memoryview::is_view(PyObject *value) { return Py_TYPE(value) == &PyMemoryView_Type; }
@@ -190,6 +264,27 @@ memoryview memoryview::from_memory(void *memory, ssize_t size, bool readonly) {
     constexpr int read = 0x100, write = 0x200;
     PyObject *made = PyMemoryView_FromMemory(static_cast<char *>(memory), size, readonly ? read : write);
     return {handle(checked(made)), stolen_t{}};
+}
+
+memoryview memoryview::from_buffer(void *ptr, ssize_t itemsize, const char *format, sizes shape_in, sizes strides_in,
+                                   bool readonly) {
+    std::vector<ssize_t> shape = std::move(shape_in), strides = std::move(strides_in);
+    if (shape.size() != strides.size()) pybind11_fail("memoryview: shape length doesn't match strides length");
+    buffer_view view{};
+    view.len = shape.empty() ? 0 : itemsize * element_count(shape);
+    view.buf = ptr;
+    view.itemsize = itemsize;
+    view.readonly = readonly ? 1 : 0;
+    view.ndim = static_cast<int>(shape.size());
+    view.format = const_cast<char *>(format);
+    view.shape = shape.data();
+    view.strides = strides.data();
+    return {handle(checked(memoryview_of(&view))), stolen_t{}};
+}
+memoryview::memoryview(const buffer_info &info) {
+    if (!info.view()) pybind11_fail("memoryview: expected the buffer_info of a Python object");
+    *this = info.view()->obj ? memoryview(detail::borrowed(info.view()->obj))
+                             : memoryview(handle(checked(memoryview_of(info.view()))), stolen_t{});
 }
 
 }  // namespace pybind11

@@ -1,29 +1,77 @@
 // portable/runtime/python/exceptions.cpp: Python errors as C++ exceptions, and C++ exceptions as Python errors.
 #include <cxxabi.h>
 
+#include "portable/python/common.h"
 #include "portable/python/exceptions.h"
 #include "portable/python/types.h"
+#include "portable/python/warnings.h"
 
 #include <new>
 #include <vector>
 
 namespace pybind11 {
 
+namespace {
+
+/// A Python text as UTF-8, also where it has lone surrogates. False with a Python error.
+bool add_text(std::string &all, PyObject *text) {
+    object encoded = detail::maybe_owned(text ? PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace") : nullptr);
+    Py_XDECREF(text);
+    char *data;
+    ssize_t size;
+    if (!encoded || PyBytes_AsStringAndSize(encoded.ptr(), &data, &size) < 0) return false;
+    all.append(data, static_cast<size_t>(size));
+    return true;
+}
+
+/// "  file(line): function" for the frame where the error was raised and for those that called it.
+void add_frames(std::string &all, const object &trace) {
+    object last = trace;
+    for (object next = trace; !next.is_none(); next = getattr(next, "tb_next")) last = next;
+    all += "\n\nAt:\n";
+    for (object frame = getattr(last, "tb_frame"); !frame.is_none(); frame = getattr(frame, "f_back")) {
+        object code = getattr(frame, "f_code");
+        all += "  " + std::string(str(getattr(code, "co_filename"))) + "(" +
+               std::string(str(getattr(frame, "f_lineno"))) + "): " + std::string(str(getattr(code, "co_name"))) + "\n";
+    }
+}
+
+}  // namespace
+
 struct error_already_set::state {
     object type, value, trace;
     std::string text;
+    bool is_restored = false;
 
+    std::string describe_value() const {
+        if (!value) return "<MESSAGE UNAVAILABLE>";
+        std::string all, about;
+        if (!add_text(all, PyObject_Str(value.ptr()))) {
+            all = "<MESSAGE UNAVAILABLE DUE TO ANOTHER EXCEPTION>";
+            about = error_already_set().what();
+        }
+        object notes = detail::maybe_owned(PyObject_GetAttrString(value.ptr(), "__notes__"));
+        if (!notes) {
+            PyErr_Clear();
+        } else if (PyList_Check(notes.ptr())) {
+            all += "\n__notes__ (len=" + std::to_string(PyList_Size(notes.ptr())) + "):";
+            for (ssize_t i = 0; i < PyList_Size(notes.ptr()); ++i) {
+                PyObject *note = PyList_GetItem(notes.ptr(), i);
+                Py_INCREF(note);
+                all += "\n";
+                if (!add_text(all, note)) PyErr_Clear();
+            }
+        } else {
+            all += "\nFAILURE obtaining len(__notes__): TypeError: expected a list";
+        }
+        if (all.empty()) all = "<EMPTY MESSAGE>";
+        if (trace) add_frames(all, trace);
+        if (!about.empty()) all += (trace ? "" : "\n") + ("\nMESSAGE UNAVAILABLE DUE TO EXCEPTION: " + about);
+        return all;
+    }
     std::string describe() const {
         error_scope pending;
-        std::string all = std::string(pybind11::str(getattr(type, "__name__")));
-        PyObject *shown = value ? PyObject_Str(value.ptr()) : nullptr;
-        if (shown) {
-            all += ": " + std::string(reinterpret_steal<pybind11::str>(shown));
-        } else {
-            PyErr_Clear();
-            all += ": <MESSAGE UNAVAILABLE>";
-        }
-        return all;
+        return detail::obj_class_name(type.ptr()) + ": " + describe_value();
     }
 };
 
@@ -35,11 +83,15 @@ error_already_set::error_already_set()
           delete last;
       }) {
     PyErr_Fetch(&m_state->type.ptr(), &m_state->value.ptr(), &m_state->trace.ptr());
-    if (!m_state->type) {
-        m_state->type = detail::borrowed(PyExc_SystemError);
-        m_state->value = str("error_already_set was thrown without a Python error");
-    }
+    if (!m_state->type)
+        pybind11_fail("Internal error: pybind11::error_already_set called while Python error indicator not set.");
+    std::string before = detail::obj_class_name(m_state->type.ptr());
     PyErr_NormalizeException(&m_state->type.ptr(), &m_state->value.ptr(), &m_state->trace.ptr());
+    std::string after = detail::obj_class_name(m_state->type.ptr());
+    if (before != after)
+        pybind11_fail("pybind11::error_already_set: MISMATCH of original and normalized active exception types: "
+                      "ORIGINAL " +
+                      before + " REPLACED BY " + after + ": " + m_state->describe_value());
     if (m_state->trace && m_state->value) PyException_SetTraceback(m_state->value.ptr(), m_state->trace.ptr());
 }
 const char *error_already_set::what() const noexcept {
@@ -56,6 +108,9 @@ const char *error_already_set::what() const noexcept {
     return m_state->text.c_str();
 }
 void error_already_set::restore() {
+    if (std::exchange(m_state->is_restored, true))
+        pybind11_fail("Internal error: pybind11::detail::error_fetch_and_normalize::restore() called a second time. "
+                      "ORIGINAL ERROR: " + m_state->describe());
     PyErr_Restore(object(m_state->type).release().ptr(), object(m_state->value).release().ptr(),
                   object(m_state->trace).release().ptr());
 }
@@ -161,6 +216,8 @@ void translate(std::exception_ptr error) {
             if (hooks()[i](error)) return;
         }
         translate_standard(error);
+    } catch (const std::bad_alloc &) {
+        PyErr_NoMemory();  // for the text of the exception
     } catch (abi::__forced_unwind &) {
         throw;
     } catch (...) {
@@ -179,6 +236,34 @@ PyObject *new_exception_type(handle scope, const char *name, handle base) {
 }
 
 }  // namespace detail
+
+namespace warnings {
+
+namespace {
+bool is_warning(handle type) {
+    int found = PyObject_IsSubclass(type.ptr(), PyExc_Warning);
+    if (found < 0) PyErr_Clear();
+    return found == 1;
+}
+}  // namespace
+
+object new_warning_type(handle scope, const char *name, handle base) {
+    if (!is_warning(base))
+        pybind11_fail("pybind11::warnings::new_warning_type(): cannot create custom warning, base must be a subclass "
+                      "of PyExc_Warning!");
+    if (hasattr(scope, name))
+        pybind11_fail("pybind11::warnings::new_warning_type(): an attribute with name \"" + std::string(name) +
+                      "\" exists already.");
+    return detail::owned(detail::new_exception_type(scope, name, base));
+}
+void warn(const char *message, handle category, int stack_level) {
+    if (!is_warning(category))
+        pybind11_fail("pybind11::warnings::warn(): cannot raise warning, category must be a subclass of "
+                      "PyExc_Warning!");
+    detail::checked(PyErr_WarnEx(category.ptr(), message, stack_level));
+}
+
+}  // namespace warnings
 
 void raise_from(PyObject *type, const char *message) {
     PyObject *cause_type, *cause, *trace;

@@ -3,6 +3,7 @@
 
 #include "portable/python/module.h"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace pybind11 {
@@ -116,10 +117,20 @@ PyObject *run_overload(const function_record &record, PyObject *const *arguments
 
 PyObject *refuse(const function_record *first, PyObject *const *given, size_t count, PyObject *names);
 
+/// What may help where a type of the standard library is not converted.
+const char *note_on_headers(const std::string &text) {
+    if (text.find("std::") == std::string::npos) return "";
+    return "\n\nDid you forget to `#include <pybind11/stl.h>`? Or <pybind11/complex.h>,\n"
+           "<pybind11/functional.h>, <pybind11/chrono.h>, etc. Some automatic\n"
+           "conversions are optional and require extra headers to be included\n"
+           "when compiling your pybind11 module.";
+}
+
 PyObject *finish_call(PyObject *result, const function_record &record) {
     if (result) return result;
     std::string text = "Unable to convert function return value to a Python type! The signature was\n\t" +
         record.signature;
+    text += note_on_headers(text);
     if (!PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, text.c_str());
     else if (PyErr_ExceptionMatches(PyExc_TypeError))
@@ -159,7 +170,24 @@ PyObject *const *add_defaults(const function_record &record, PyObject *const *gi
     return values;
 }
 
+/// A call of a bound function, and what lives until it returns.
+struct call_frame {
+    call_frame *outer;
+    call_frame *&top;
+    std::vector<object> kept;
+    static call_frame *&current() {
+        static thread_local call_frame *frame = nullptr;
+        return frame;
+    }
+    call_frame() : call_frame(current()) {}
+    explicit call_frame(call_frame *&top) : outer(top), top(top) { top = this; }
+    call_frame(const call_frame &) = delete;
+    call_frame &operator=(const call_frame &) = delete;
+    ~call_frame() { top = outer; }
+};
+
 PyObject *dispatch(const function_record *first, PyObject *const *given, size_t count, PyObject *names) {
+    call_frame frame;
     try {
         if (!names && !first->next && first->takes_array) {
             PyObject *values[most_arguments];
@@ -202,6 +230,15 @@ PyObject *refuse(const function_record *first, PyObject *const *given, size_t co
         Py_INCREF(Py_NotImplemented);
         return Py_NotImplemented;
     }
+    if (first->is_constructor && first->is_method) {
+        auto *owner = reinterpret_cast<PyTypeObject *>(first->scope.ptr());
+        if (count == 0 || !PyObject_TypeCheck(given[0], owner)) {
+            PyErr_SetString(PyExc_TypeError, "__init__(self, ...) called with invalid or missing `self` argument");
+            return nullptr;
+        }
+        const held_value *place = find_held(given[0], find_class(owner));
+        if (place && place->value) Py_RETURN_NONE;  // made before, as by another class's __new__
+    }
     std::string text = first->name + "(): incompatible " + (first->is_constructor ? "constructor" : "function") +
                        " arguments. The following argument types are supported:\n";
     int number = 0;
@@ -218,6 +255,7 @@ PyObject *refuse(const function_record *first, PyObject *const *given, size_t co
         text += (i > 0 ? ", " : "") + std::string(str(handle(PyTuple_GetItem(names, i)))) + "=" +
                 shown_value(given[count + static_cast<size_t>(i)]);
     }
+    text += note_on_headers(text);
     PyErr_SetString(PyExc_TypeError, text.c_str());
     return nullptr;
 }
@@ -276,9 +314,26 @@ void destroy_function(PyObject *self) {
 
 PyTypeObject *make_type(PyType_Spec &spec) { return reinterpret_cast<PyTypeObject *>(checked(PyType_FromSpec(&spec))); }
 
+/// Pickles as the function's module, which pickle then asks for the function.
+PyObject *reduce_owner(PyObject *self, PyObject *) {
+    function_object *owner = as_function_object(self);
+    if (!owner->module || !PyUnicode_Check(owner->module)) {
+        PyErr_Format(PyExc_RuntimeError, "%R is not pickleable.", self);
+        return nullptr;
+    }
+    PyObject *builtins = PyEval_GetBuiltins();
+    return Py_BuildValue("O(N)", PyDict_GetItemString(builtins, "eval"),
+                         PyUnicode_FromFormat("__import__('importlib').import_module('%U')", owner->module));
+}
+
 PyTypeObject *owner_type() {
-    static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(destroy_function)}, {0, nullptr}};
-    static PyType_Spec spec = {"torchthaw.function_record", sizeof(function_object), 0, Py_TPFLAGS_DEFAULT, slots};
+    static PyMethodDef methods[] = {{"__reduce_ex__", reduce_owner, METH_VARARGS, nullptr},
+                                    {nullptr, nullptr, 0, nullptr}};
+    static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(destroy_function)},
+                                  {Py_tp_methods, methods},
+                                  {0, nullptr}};
+    static PyType_Spec spec = {"pybind11_builtins.function_record", sizeof(function_object), 0, Py_TPFLAGS_DEFAULT,
+        slots};
     static PyTypeObject *type = make_type(spec);
     return type;
 }
@@ -323,13 +378,42 @@ function_object *owner_of(PyObject *function) {
 
 // ---- signatures
 
+/// Names that Python has since a version; before, typing_extensions has them.
+std::string of_this_python(std::string text) {
+    static constexpr struct {
+        const char *name, *older;
+        int since;
+    } names[] = {
+        {"typing.Never", "typing_extensions.Never", 11},
+        {"collections.abc.Buffer", "typing_extensions.Buffer", 12},
+        {"typing.TypeIs", "typing_extensions.TypeIs", 13},
+        {"types.CapsuleType", "typing_extensions.CapsuleType", 13},
+    };
+    static const int minor = std::atoi(Py_GetVersion() + 2);
+    for (const auto &each : names) {
+        if (minor < each.since && text.compare(0, std::strlen(each.name), each.name) == 0)
+            text.replace(0, std::strlen(each.name), each.older);
+    }
+    return text;
+}
+
 std::string part_text(const text_part &part, bool is_argument) {
-    if (!part.type) return is_argument ? part.argument : part.result;
+    if (!part.type) return of_this_python(is_argument ? part.argument : part.result);
     const class_record *record = find_class(*part.type);
     if (!record) return readable_name(*part.type);
     handle type = reinterpret_cast<PyObject *>(record->python_type);
     return std::string(str(getattr(type, "__module__"))) + "." + std::string(str(getattr(type, "__qualname__")));
 }
+
+}  // namespace
+
+std::string signature_text(const text_part *parts, size_t count, bool is_argument) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) text += part_text(parts[i], is_argument);
+    return text;
+}
+
+namespace {
 
 std::string describe_signature(const function_record &record, const text_part *parts, size_t count) {
     std::string text = "(";
@@ -391,6 +475,20 @@ void update_doc(function_object *owner) {
     if (owner->definition) owner->definition->ml_doc = owner->doc->empty() ? nullptr : owner->doc->c_str();
 }
 
+/// The text with one space for each run of white space, and none at its ends. A text in quotes stays.
+std::string in_one_line(const std::string &text) {
+    if (text.size() >= 2 && text.front() == '\'' && text.back() == '\'') return text;
+    std::string line;
+    bool follows_space = true;
+    for (char character : text) {
+        bool is_space = std::strchr(" \t\n\r\f\v", character) != nullptr;
+        if (!is_space || !follows_space) line += is_space ? ' ' : character;
+        follows_space = is_space;
+    }
+    if (!line.empty() && line.back() == ' ') line.pop_back();
+    return line;
+}
+
 void declare_self(function_record &record) {
     if (!record.is_method || !record.arguments.empty()) return;
     argument_record self;
@@ -412,6 +510,17 @@ void settle_conversions(function_record &record) {
 
 }  // namespace
 
+void keep_for_call(object value) {
+    call_frame *frame = call_frame::current();
+    if (!frame)
+        throw cast_error("When called outside a bound function, py::cast() cannot do Python -> C++ conversions which "
+                         "require the creation of temporary values");
+    frame->kept.push_back(std::move(value));
+}
+void keep_for_call_if_any(PyObject *value) {
+    if (call_frame *frame = call_frame::current()) frame->kept.push_back(borrowed(value));
+}
+
 void add_argument_record(function_record &record, const arg &declared) {
     declare_self(record);
     argument_record added;
@@ -423,13 +532,20 @@ void add_argument_record(function_record &record, const arg &declared) {
         pybind11_fail("arg(): cannot specify an unnamed argument after a kw_only() annotation or args() argument");
 }
 void add_argument_record(function_record &record, const arg_v &declared) {
-    if (!declared.value)
-        pybind11_fail("arg(): could not convert default argument into a Python object (type not registered yet?). "
-                      "Declare types before functions whose defaults use them.");
+    if (!declared.value) {
+        std::string text = "'" + (declared.name ? std::string(declared.name) + ": " : std::string());
+        text += readable_name(*declared.type) + "'";
+        if (record.is_method)
+            text += " in method '" + std::string(str(record.scope)) + "." + record.name + "'";
+        else if (!record.name.empty())
+            text += " in function '" + record.name + "'";
+        pybind11_fail("arg(): could not convert default argument " + text +
+                      " into a Python object (type not registered yet?)");
+    }
     add_argument_record(record, static_cast<const arg &>(declared));
     argument_record &added = record.arguments.back();
     added.value = declared.value;
-    added.shown = declared.descr ? std::string(declared.descr) : std::string(repr(declared.value));
+    added.shown = in_one_line(declared.descr ? std::string(declared.descr) : std::string(repr(declared.value)));
 }
 void start_kw_only(function_record &record) {
     declare_self(record);
@@ -445,6 +561,13 @@ void end_pos_only(function_record &record) {
 function_record *record_of(PyObject *function) {
     function_object *owner = owner_of(function);
     return owner ? owner->records : nullptr;
+}
+
+const void *find_plain_function(PyObject *callable, const std::type_info &pointer_type) {
+    for (const function_record *record = record_of(callable); record; record = record->next) {
+        if (record->plain_type && *record->plain_type == pointer_type) return record->data;
+    }
+    return nullptr;
 }
 
 PyObject *call_records(const function_record *records, PyObject *self, PyObject *arguments, PyObject *named) {
@@ -480,13 +603,19 @@ PyObject *finish_function(function_record *given, const text_part *signature, si
         pybind11_fail(record->name + "(): the number of py::arg annotations is not that of the parameters");
     if (record->positional != record->count) record->takes_array = false;
     record->is_constructor = record->name == "__init__" || record->name == "__setstate__";
+    if (record->is_constructor && record->is_method && !record->fills_instance)
+        record->run_inside = std::exchange(record->run, run_old_constructor);
     settle_conversions(*record);
     record->signature = describe_signature(*record, signature, parts);
 
     function_object *before = owner_of(record->sibling.ptr());
     if (before && before->records->scope.is(record->scope)) {
         if (before->records->is_method != record->is_method)
-            pybind11_fail("overloading a method with both static and instance methods is not supported");
+            pybind11_fail(std::string("overloading a method with both static and instance methods is not supported; "
+                                      "error while attempting to bind ") +
+                          (record->is_method ? "instance" : "static") + " method " +
+                          std::string(str(getattr(record->scope, "__name__"))) + "." + record->name +
+                          record->signature);
         PyObject *function = record->sibling.ptr();
         if (record->goes_first) {
             record->next = before->records;

@@ -60,17 +60,21 @@ unsigned long long as_unsigned(PyObject *value) {
     return number;
 }
 
-void call_arguments::add(object value) {
-    if (!value) {
-        if (PyErr_Occurred()) throw error_already_set();
-        throw cast_error("Unable to convert call argument to Python object");
-    }
+namespace {
+[[noreturn]] void fail_to_convert(const std::string &argument, const std::type_info &type) {
+    PyErr_Clear();
+    throw cast_error("Unable to convert call argument '" + argument + "' of type '" + readable_name(type) +
+                     "' to Python object");
+}
+}  // namespace
+
+void call_arguments::add(object value, const std::type_info &type) {
+    if (!value) fail_to_convert(std::to_string(m_positional.size()), type);
     m_positional.append(value);
 }
 void call_arguments::add(const arg_v &named) {
     if (!named.name) throw type_error("Got kwargs without a name; py::arg() takes one in a call");
-    if (!named.value) throw cast_error(std::string("Unable to convert call argument '") + named.name +
-                                       "' to Python object");
+    if (!named.value) fail_to_convert(named.name, *named.type);
     name_argument(str(named.name), named.value);
 }
 void call_arguments::add(args_proxy sequence) {
@@ -89,11 +93,10 @@ void call_arguments::name_argument(handle key, handle value) {
 object call_arguments::call(handle callable) const {
     return owned(PyObject_Call(callable.ptr(), owned(PyList_AsTuple(m_positional.ptr())).ptr(), m_named.ptr()));
 }
-object call_positional(PyObject *callable, PyObject *const *arguments, size_t count) {
+object call_positional(PyObject *callable, PyObject *const *arguments, const std::type_info *const *types,
+    size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        if (arguments[i]) continue;
-        if (PyErr_Occurred()) throw error_already_set();
-        throw cast_error("Unable to convert call argument to Python object");
+        if (!arguments[i]) fail_to_convert(std::to_string(i), *types[i]);
     }
     auto at = [&](size_t i) { return i < count ? arguments[i] : nullptr; };
     return owned(PyObject_CallFunctionObjArgs(callable, at(0), at(1), at(2), at(3), at(4), at(5), nullptr));
@@ -123,6 +126,7 @@ const object &accessor::get() const {
     switch (m_kind) {
         case kind::attribute: m_cache = owned(PyObject_GetAttr(m_owner.ptr(), m_key.ptr())); break;
         case kind::item: m_cache = owned(PyObject_GetItem(m_owner.ptr(), m_key.ptr())); break;
+        case kind::sequence_item: m_cache = owned(PySequence_GetItem(m_owner.ptr(), m_index)); break;
         case kind::list_item: m_cache = borrowed(checked(PyList_GetItem(m_owner.ptr(), m_index))); break;
         case kind::tuple_item: m_cache = borrowed(checked(PyTuple_GetItem(m_owner.ptr(), m_index))); break;
     }
@@ -133,6 +137,7 @@ void accessor::set(object value) {
     switch (m_kind) {
         case kind::attribute: checked(PyObject_SetAttr(m_owner.ptr(), m_key.ptr(), value.ptr())); break;
         case kind::item: checked(PyObject_SetItem(m_owner.ptr(), m_key.ptr(), value.ptr())); break;
+        case kind::sequence_item: checked(PySequence_SetItem(m_owner.ptr(), m_index, value.ptr())); break;
         case kind::list_item: checked(PyList_SetItem(m_owner.ptr(), m_index, value.release().ptr())); break;
         case kind::tuple_item: set_tuple_item(m_owner.ptr(), m_index, value.release().ptr()); break;
     }
@@ -217,9 +222,10 @@ PyObject *staticmethod::make(PyObject *callable) {
 
 capsule::capsule(void (*destructor)())
     : object(checked(PyCapsule_New(reinterpret_cast<void *>(destructor), nullptr, [](PyObject *self) {
-          reinterpret_cast<void (*)()>(PyCapsule_GetPointer(self, nullptr))();
+          reinterpret_cast<void (*)()>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)))();
       })), stolen_t{}) {}
 void capsule::set_destructor(void (*destructor)(void *)) {
+    if (!destructor) return;
     checked(PyCapsule_SetContext(m_ptr, reinterpret_cast<void *>(destructor)));
     checked(PyCapsule_SetDestructor(m_ptr, [](PyObject *self) {
         error_scope pending;

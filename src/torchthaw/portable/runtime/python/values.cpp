@@ -118,17 +118,29 @@ bool load_text(PyObject *source, const char *&data, ssize_t &size) {
     return false;
 }
 
-bool load_wide(PyObject *source, std::wstring &value) {
-    if (!PyUnicode_Check(source)) return false;
-    ssize_t size;
-    wchar_t *text = PyUnicode_AsWideCharString(source, &size);
-    if (!text) return misfit();
-    value.assign(text, static_cast<size_t>(size));
-    PyMem_Free(text);
-    return true;
+PyObject *encode_wide(PyObject *source, size_t width) {
+    if (!PyUnicode_Check(source)) return nullptr;
+    PyObject *encoded = PyUnicode_AsEncodedString(source, width == 2 ? "utf-16-le" : "utf-32-le", nullptr);
+    if (!encoded) PyErr_Clear();
+    return encoded;
 }
-PyObject *make_wide(const wchar_t *text, size_t size) {
-    return PyUnicode_FromWideChar(text, static_cast<ssize_t>(size));
+PyObject *decode_wide(const void *text, size_t size, size_t width) {
+    int order = -1;  // little endian
+    auto *decode = width == 2 ? PyUnicode_DecodeUTF16 : PyUnicode_DecodeUTF32;
+    return decode(static_cast<const char *>(text), static_cast<ssize_t>(size), nullptr, &order);
+}
+void check_character(bool is_null, const void *text, size_t length, size_t width) {
+    if (is_null) throw value_error("Cannot convert None to a character");
+    if (length == 0) throw value_error("Cannot convert empty string to a character");
+    if (length == 1) {
+        char16_t first = width == 2 ? *static_cast<const char16_t *>(text) : u'\0';
+        if (first >= 0xd800 && first < 0xe000) throw value_error("Character code point not in range(0x10000)");
+        return;
+    }
+    bool is_pair = width == 2 && length == 2 && *static_cast<const char16_t *>(text) >= 0xd800 &&
+                   *static_cast<const char16_t *>(text) < 0xe000;
+    if (is_pair) throw value_error("Character code point not in range(0x10000)");
+    throw value_error("Expected a character, but multi-character string found");
 }
 
 bool builtin_argument<char>::load(PyObject *source, bool convert) {
@@ -157,7 +169,7 @@ bool builtin_argument<void>::load(PyObject *source, bool) {
     } else if (PyCapsule_CheckExact(source)) {
         value = capsule(source, object::borrowed_t{}).pointer();
     } else if (is_instance(source)) {
-        value = reinterpret_cast<instance *>(source)->value;
+        value = reinterpret_cast<instance *>(source)->first.value;
     } else {
         return false;
     }
@@ -166,16 +178,21 @@ bool builtin_argument<void>::load(PyObject *source, bool) {
 
 PyObject *make_text(const char *text) {
     if (!text) Py_RETURN_NONE;
-    return PyUnicode_FromString(text);
+    return checked(PyUnicode_FromString(text));
 }
 PyObject *make_text(const char *text, size_t size) {
-    return PyUnicode_FromStringAndSize(text, static_cast<ssize_t>(size));
+    return checked(PyUnicode_FromStringAndSize(text, static_cast<ssize_t>(size)));
 }
 PyObject *make_capsule(const void *pointer) {
     if (!pointer) Py_RETURN_NONE;
     return PyCapsule_New(const_cast<void *>(pointer), nullptr, nullptr);
 }
 PyObject *make_of_pyobject(PyObject *value, return_value_policy policy) {
+    if (!value) return checked(value);
+    if (PyErr_Occurred()) {
+        raise_from(PyExc_SystemError, "src != nullptr but PyErr_Occurred()");
+        throw error_already_set();
+    }
     bool is_new = policy == return_value_policy::take_ownership || policy == return_value_policy::automatic;
     if (!is_new) Py_XINCREF(value);
     return value;
@@ -229,6 +246,10 @@ PyObject *element(PyObject *elements, ssize_t i) {
     return checked(found);
 }
 
+void fail_to_move(handle value, const std::type_info &type) {
+    throw cast_error("Unable to move from Python " + std::string(str(type::handle_of(value))) + " instance to C++ " +
+                     readable_name(type) + " instance: instance has multiple references");
+}
 void fail_to_cast(handle value, const std::type_info &type) {
     if (PyErr_Occurred()) throw error_already_set();
     std::string found = value ? std::string(str(type::handle_of(value))) : std::string("null");

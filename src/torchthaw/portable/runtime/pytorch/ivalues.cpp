@@ -113,10 +113,10 @@ PyObject *ivalue_to_python(const IValue &value) {
 c10::intrusive_ptr<torch::CustomClassHolder> custom_object(PyObject *source) {
     const auto *record = pybind11::detail::find_class(Py_TYPE(source));
     if (record == nullptr || !pybind11::detail::is_instance(source)) return {};
-    const auto *self = reinterpret_cast<pybind11::detail::instance *>(source);
+    const pybind11::detail::held_value &held = reinterpret_cast<pybind11::detail::instance *>(source)->first;
     const auto &known = custom_classes();
-    const auto found = known.find(self->record);
-    return found == known.end() || self->value == nullptr ? c10::intrusive_ptr<torch::CustomClassHolder>() : found->second(self->value);
+    const auto found = known.find(held.record);
+    return found == known.end() || held.value == nullptr ? c10::intrusive_ptr<torch::CustomClassHolder>() : found->second(held.value);
 }
 
 std::unordered_map<const pybind11::detail::class_record *, CustomObject> &custom_classes() {

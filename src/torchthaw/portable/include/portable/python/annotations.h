@@ -25,13 +25,14 @@ struct arg {
 /// A parameter with a default, or a keyword argument of a call. `value` is null when the conversion failed.
 struct arg_v : arg {
     object value;
-    const char *descr;  ///< the text of the default in signatures; null for its repr
+    const char *descr;           ///< the text of the default in signatures; null for its repr
+    const std::type_info *type;  ///< of the C++ value, for errors
 
     template <class T>
     arg_v(arg base, T &&content, const char *descr = nullptr)
         : arg(base), value(detail::to_python(std::forward<T>(content), return_value_policy::automatic, handle()),
                            object::stolen_t{}),
-          descr(descr) {
+          descr(descr), type(&typeid(T)) {
         if (!value) PyErr_Clear();
     }
     template <class T>
@@ -88,6 +89,14 @@ struct prepend {};
 
 /// Instances have a __dict__.
 struct dynamic_attr {};
+/// The class's metaclass, instead of the one that all others have.
+struct metaclass {
+    handle value;
+    metaclass() = default;
+    explicit metaclass(handle value) : value(value) {}
+};
+/// Values are destroyed without the GIL.
+struct release_gil_before_calling_cpp_dtor {};
 /// Accepted; classes are always local to their extension.
 struct module_local {
     bool value;
@@ -156,11 +165,13 @@ class call_arguments {
     void name_argument(handle key, handle value);
 
   public:
-    void add(object value);
+    void add(object value, const std::type_info &type);
     void add(const arg_v &named);
     void add(args_proxy sequence);
     void add(kwargs_proxy mapping);
     object call(handle callable) const;
+    /// The named arguments as a dictionary; a new reference.
+    PyObject *release_named() { return m_named ? m_named.release().ptr() : checked(PyDict_New()); }
 };
 
 template <return_value_policy policy, class T> void add_argument(call_arguments &all, T &&value) {
@@ -168,10 +179,16 @@ template <return_value_policy policy, class T> void add_argument(call_arguments 
     if constexpr (std::is_same_v<V, arg_v> || std::is_same_v<V, args_proxy> || std::is_same_v<V, kwargs_proxy>)
         all.add(value);
     else
-        all.add(maybe_owned(to_python(std::forward<T>(value), policy, handle())));
+        all.add(maybe_owned(to_python(std::forward<T>(value), policy, handle())), typeid(T));
+}
+template <class... A> PyObject *named_values(A &&...named) {
+    call_arguments all;
+    (all.add(named), ...);
+    return all.release_named();
 }
 /// Calls with at most six arguments by position, without a tuple of the caller's.
-object call_positional(PyObject *callable, PyObject *const *arguments, size_t count);
+object call_positional(PyObject *callable, PyObject *const *arguments, const std::type_info *const *types,
+    size_t count);
 
 template <class D>
 template <return_value_policy policy, class... A>
@@ -183,7 +200,8 @@ object object_api<D>::operator()(A &&...arguments) const {
         object converted[sizeof...(A) + 1] = {maybe_owned(to_python(std::forward<A>(arguments), policy, handle()))...};
         PyObject *pointers[sizeof...(A) + 1] = {};
         for (size_t i = 0; i < sizeof...(A); ++i) pointers[i] = converted[i].ptr();
-        return call_positional(self(), pointers, sizeof...(A));
+        const std::type_info *types[sizeof...(A) + 1] = {&typeid(A)...};
+        return call_positional(self(), pointers, types, sizeof...(A));
     } else {
         call_arguments all;
         (add_argument<policy>(all, std::forward<A>(arguments)), ...);

@@ -1,8 +1,9 @@
-// portable/python/array.h: NumPy's arrays: array, array_t, dtype and unchecked access.
+// portable/python/array.h: NumPy's arrays: array, array_t and unchecked access.
 #pragma once
-#include "portable/python/buffer.h"
+#include "portable/python/dtype.h"
 
 namespace pybind11 {
+class array;
 namespace detail {
 
 /// The head of NumPy's array object, the same in NumPy 1 and 2.
@@ -21,12 +22,10 @@ inline array_fields *fields_of(PyObject *array) { return reinterpret_cast<array_
 enum array_flag : int { c_contiguous = 1, f_contiguous = 2, force_cast = 0x10, aligned = 0x100, writeable = 0x400 };
 
 bool is_array(PyObject *value);
-bool is_dtype(PyObject *value);
 /// Whether an array has this element type and the contiguity in the flags.
 bool is_array_of(PyObject *value, PyObject *dtype, int flags);
-PyObject *dtype_from_format(const std::string &format);
-/// By what numpy.dtype() accepts; a new reference.
-PyObject *dtype_from_object(PyObject *value);
+/// Whether two element types are the same.
+bool are_equivalent(PyObject *left, PyObject *right);
 /// A new array. Without data it has memory of its own; with data and a base it views that; without a base it copies.
 PyObject *new_array(PyObject *dtype, const std::vector<ssize_t> &shape, const std::vector<ssize_t> &strides,
                     const void *data, handle base);
@@ -34,9 +33,14 @@ PyObject *new_array(PyObject *dtype, const std::vector<ssize_t> &shape, const st
 PyObject *array_from(PyObject *value, PyObject *dtype, int flags);
 PyObject *array_from_any(PyObject *value);
 [[noreturn]] void fail_dimension(ssize_t dimension, ssize_t count);
-[[noreturn]] void fail_indices(size_t given, ssize_t count);
+[[noreturn]] void fail_count(const char *text, size_t given, ssize_t count);
 [[noreturn]] void fail_index(ssize_t index, size_t axis, ssize_t size);
 [[noreturn]] void fail_dimension_count(ssize_t found, ssize_t expected);
+
+/// A tuple of integers.
+object shape_tuple(const std::vector<ssize_t> &shape);
+
+void resize_array(array &value, const std::vector<ssize_t> &shape, bool refcheck);
 
 /// Elements of an array without checks. Dims is the number of dimensions, negative when it is known at run time only.
 template <class T, ssize_t Dims> class unchecked_reference {
@@ -61,6 +65,7 @@ template <class T, ssize_t Dims> class unchecked_reference {
         ((offset += static_cast<ssize_t>(indices) * m_strides[axis++]), ...);
         return reinterpret_cast<T *>(m_data + offset);
     }
+    template <class... I> T *mutable_data(I... indices) const { return data(indices...); }
     template <class... I> T &operator()(I... indices) const { return *data(indices...); }
     T &operator[](ssize_t index) const { return *data(index); }
     ssize_t shape(ssize_t axis) const { return m_shape[axis]; }
@@ -76,32 +81,14 @@ template <class T, ssize_t Dims> class unchecked_reference {
 
 }  // namespace detail
 
-class dtype : public object {
-  public:
-    PYBIND11_OBJECT_DEFAULT(dtype, object, detail::is_dtype)
-    explicit dtype(const std::string &format) : object(detail::dtype_from_format(format), stolen_t{}) {}
-    explicit dtype(const char *format) : dtype(std::string(format)) {}
-    explicit dtype(const buffer_info &info) : dtype(info.format) {}
-    template <class T> static dtype of() {
-        std::string format = format_descriptor<std::remove_cv_t<T>>::format();
-        return dtype(format == "q" ? "l" : format == "Q" ? "L" : format);  // NumPy's own choice for 64 bits
-    }
-    static dtype from_args(const object &value) { return {detail::dtype_from_object(value.ptr()), stolen_t{}}; }
-    ssize_t itemsize() const { return attr("itemsize").cast<ssize_t>(); }
-    char kind() const { return attr("kind").cast<std::string>()[0]; }
-    char char_() const { return attr("char").cast<std::string>()[0]; }
-    int num() const { return attr("num").cast<int>(); }
-    ssize_t alignment() const { return attr("alignment").cast<ssize_t>(); }
-    bool has_fields() const { return !attr("names").is_none(); }
-};
-
 /// Any NumPy array. Sizes and strides are read from the array itself at each call.
 class array : public buffer {
     detail::array_fields *fields() const { return detail::fields_of(m_ptr); }
 
   protected:
     template <class... I> ssize_t offset(I... indices) const {
-        if (sizeof...(I) > static_cast<size_t>(ndim())) detail::fail_indices(sizeof...(I), ndim());
+        if (sizeof...(I) > static_cast<size_t>(ndim())) detail::fail_count("too many indices for an array",
+                sizeof...(I), ndim());
         ssize_t bytes = 0;
         [[maybe_unused]] size_t axis = 0;
         ((check_index(static_cast<ssize_t>(indices), axis),
@@ -118,29 +105,29 @@ class array : public buffer {
     }
 
   public:
-    using ShapeContainer = std::vector<ssize_t>;
-    using StridesContainer = std::vector<ssize_t>;
+    using ShapeContainer = detail::sizes;
+    using StridesContainer = detail::sizes;
     enum { c_style = detail::c_contiguous, f_style = detail::f_contiguous, forcecast = detail::force_cast };
 
     PYBIND11_OBJECT_CVT(array, buffer, detail::is_array, detail::array_from_any)
-    array() : array(pybind11::dtype::of<double>(), std::vector<ssize_t>{0}) {}
-    array(const pybind11::dtype &dtype, std::vector<ssize_t> shape, std::vector<ssize_t> strides,
-          const void *data = nullptr, handle base = {})
-        : buffer(detail::new_array(dtype.ptr(), shape, strides, data, base), stolen_t{}) {}
-    array(const pybind11::dtype &dtype, std::vector<ssize_t> shape, const void *data = nullptr, handle base = {})
-        : array(dtype, std::move(shape), std::vector<ssize_t>{}, data, base) {}
+    array() : array(pybind11::dtype::of<double>(), ShapeContainer{0}) {}
+    array(const pybind11::dtype &dtype, ShapeContainer shape, StridesContainer strides, const void *data = nullptr,
+          handle base = {})
+        : buffer(detail::new_array(dtype.ptr(), *shape, *strides, data, base), stolen_t{}) {}
+    array(const pybind11::dtype &dtype, ShapeContainer shape, const void *data = nullptr, handle base = {})
+        : array(dtype, std::move(shape), StridesContainer(), data, base) {}
     template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
     array(const pybind11::dtype &dtype, I count, const void *data = nullptr, handle base = {})
-        : array(dtype, std::vector<ssize_t>{static_cast<ssize_t>(count)}, data, base) {}
+        : array(dtype, ShapeContainer{static_cast<ssize_t>(count)}, data, base) {}
     template <class T>
-    array(std::vector<ssize_t> shape, std::vector<ssize_t> strides, const T *data, handle base = {})
+    array(ShapeContainer shape, StridesContainer strides, const T *data, handle base = {})
         : array(pybind11::dtype::of<T>(), std::move(shape), std::move(strides), data, base) {}
     template <class T>
-    array(std::vector<ssize_t> shape, const T *data, handle base = {})
+    array(ShapeContainer shape, const T *data, handle base = {})
         : array(pybind11::dtype::of<T>(), std::move(shape), data, base) {}
     template <class I, class T, std::enable_if_t<std::is_integral_v<I>, int> = 0>
     explicit array(I count, const T *data, handle base = {})
-        : array(std::vector<ssize_t>{static_cast<ssize_t>(count)}, data, base) {}
+        : array(ShapeContainer{static_cast<ssize_t>(count)}, data, base) {}
     explicit array(const buffer_info &info, handle base = {})
         : array(pybind11::dtype(info), info.shape, info.strides, info.ptr, base) {}
 
@@ -189,9 +176,10 @@ class array : public buffer {
         return detail::unchecked_reference<T, Dims>(m_ptr);
     }
     array squeeze() const { return attr("squeeze")(); }
-    array reshape(std::vector<ssize_t> shape) const { return attr("reshape")(shape); }
+    array reshape(ShapeContainer shape) const { return attr("reshape")(detail::shape_tuple(*shape)); }
     array view(const std::string &dtype) const { return attr("view")(dtype); }
-    void resize(std::vector<ssize_t> shape, bool refcheck = true) { attr("resize")(shape, arg("refcheck") = refcheck); }
+    /// Changes the shape in place, as far as memory is its own.
+    void resize(ShapeContainer shape, bool refcheck = true) { detail::resize_array(*this, *shape, refcheck); }
 };
 
 /// A NumPy array of T; Flags are array::c_style, f_style and forcecast. Other objects are converted.
@@ -200,27 +188,27 @@ template <class T, int Flags = array::forcecast> class array_t : public array {
         if (!value) throw value_error("cannot create a pybind11::array_t from a nullptr");
         return detail::array_from(value, pybind11::dtype::of<T>().ptr(), Flags);
     }
-    static std::vector<ssize_t> order(const std::vector<ssize_t> &shape) {
-        return (Flags & f_style) != 0 ? detail::f_strides(shape, sizeof(T)) : std::vector<ssize_t>{};
+    static StridesContainer order(const std::vector<ssize_t> &shape) {
+        return (Flags & f_style) != 0 ? detail::f_strides(shape, sizeof(T)) : std::vector<ssize_t>();
     }
 
   public:
     using value_type = T;
-    array_t() : array(std::vector<ssize_t>{0}, static_cast<const T *>(nullptr)) {}
+    array_t() : array(ShapeContainer{0}, static_cast<const T *>(nullptr)) {}
     array_t(handle value, borrowed_t) : array(value, borrowed_t{}) {}
     array_t(handle value, stolen_t) : array(value, stolen_t{}) {}
     array_t(const object &value) : array(detail::checked(convert(value.ptr())), stolen_t{}) {}
     array_t(const accessor &value) : array_t(value.get()) {}
     explicit array_t(const buffer_info &info, handle base = {}) : array(info, base) {}
-    array_t(std::vector<ssize_t> shape, std::vector<ssize_t> strides, const T *data = nullptr, handle base = {})
+    array_t(ShapeContainer shape, StridesContainer strides, const T *data = nullptr, handle base = {})
         : array(std::move(shape), std::move(strides), data, base) {}
-    explicit array_t(std::vector<ssize_t> shape, const T *data = nullptr, handle base = {})
-        : array(shape, order(shape), data, base) {}
+    explicit array_t(ShapeContainer shape, const T *data = nullptr, handle base = {})
+        : array(pybind11::dtype::of<T>(), ShapeContainer(*shape), order(*shape), data, base) {}
     array_t(std::initializer_list<ssize_t> shape, const T *data = nullptr, handle base = {})
-        : array_t(std::vector<ssize_t>(shape), data, base) {}
+        : array_t(ShapeContainer(shape), data, base) {}
     template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
     explicit array_t(I count, const T *data = nullptr, handle base = {})
-        : array(std::vector<ssize_t>{static_cast<ssize_t>(count)}, data, base) {}
+        : array(ShapeContainer{static_cast<ssize_t>(count)}, data, base) {}
 
     static bool check_(handle value) {
         return value && detail::is_array_of(value.ptr(), pybind11::dtype::of<T>().ptr(), Flags & (c_style | f_style));
@@ -235,11 +223,13 @@ template <class T, int Flags = array::forcecast> class array_t : public array {
     template <class... I> const T *data(I... indices) const { return static_cast<const T *>(array::data(indices...)); }
     template <class... I> T *mutable_data(I... indices) { return static_cast<T *>(array::mutable_data(indices...)); }
     template <class... I> const T &at(I... indices) const {
-        if (static_cast<ssize_t>(sizeof...(I)) != ndim()) detail::fail_indices(sizeof...(I), ndim());
+        if (static_cast<ssize_t>(sizeof...(I)) != ndim()) detail::fail_count("index dimension mismatch", sizeof...(I),
+                ndim());
         return *data(indices...);
     }
     template <class... I> T &mutable_at(I... indices) {
-        if (static_cast<ssize_t>(sizeof...(I)) != ndim()) detail::fail_indices(sizeof...(I), ndim());
+        if (static_cast<ssize_t>(sizeof...(I)) != ndim()) detail::fail_count("index dimension mismatch", sizeof...(I),
+                ndim());
         return *mutable_data(indices...);
     }
     template <class... I> ssize_t index_at(I... indices) const { return offset(indices...) / itemsize(); }
@@ -253,18 +243,9 @@ template <class T, int Flags = array::forcecast> class array_t : public array {
 
 namespace detail {
 
-template <> struct object_name<dtype> {
-    static constexpr const char *value = "numpy.dtype";
+template <> struct handle_type_name<array> {
+    static constexpr auto name = text("numpy.ndarray");
 };
-template <> struct object_name<array> {
-    static constexpr const char *value = "numpy.ndarray";
-};
-template <class T> constexpr auto number_type_name() {
-    if constexpr (std::is_same_v<T, bool>) return text("numpy.bool");
-    else if constexpr (is_complex_number<T>::value) return text("numpy.complex") + number_name<sizeof(T) * 8>();
-    else if constexpr (std::is_floating_point_v<T>) return text("numpy.float") + number_name<sizeof(T) * 8>();
-    else return text(std::is_signed_v<T> ? "numpy.int" : "numpy.uint") + number_name<sizeof(T) * 8>();
-}
 template <class T, int Flags> inline constexpr bool is_plain_object<array_t<T, Flags>> = false;
 template <class T, int Flags> struct caster<array_t<T, Flags>> {
     using Array = array_t<T, Flags>;
@@ -278,7 +259,7 @@ template <class T, int Flags> struct caster<array_t<T, Flags>> {
         return value.ptr();
     }
     static constexpr auto name = io_name("typing.Annotated[numpy.typing.ArrayLike, ", "numpy.typing.NDArray[") +
-                                 number_type_name<T>() + text("]");
+                                 npy_format_descriptor<T>::name + text("]");
 };
 
 }  // namespace detail

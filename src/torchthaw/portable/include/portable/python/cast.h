@@ -13,8 +13,8 @@
 #include "portable/python/instance.h"
 #include "portable/python/names.h"
 
-#include <complex>
 #include <functional>
+
 
 namespace pybind11 {
 
@@ -23,8 +23,8 @@ template <class T> T cast(const handle &value);
 namespace detail {
 
 template <class T> using bare_t = std::remove_cv_t<std::remove_reference_t<T>>;
-/// The type to which a parameter's type refers: `const T &`, `T *` and `T` give T.
-template <class T> using intrinsic_t = std::remove_cv_t<std::remove_pointer_t<bare_t<T>>>;
+/// The type to which a parameter's type refers: `const T &`, `T *`, `T[2]` and `T` give T.
+template <class T> using intrinsic_t = std::remove_cv_t<std::remove_pointer_t<std::remove_extent_t<bare_t<T>>>>;
 
 /// A registered class, unless specialised.
 template <class T, class = void> struct caster : class_caster<T> {
@@ -44,7 +44,7 @@ template <class T> struct value_argument {
     bool load(PyObject *source, bool convert) { return caster<T>::load(source, value, convert); }
     template <class P> decltype(auto) get() {
         if constexpr (std::is_pointer_v<bare_t<P>>)
-            return &value;
+            return std::addressof(value);
         else if constexpr (std::is_lvalue_reference_v<P>)
             return (value);
         else
@@ -82,7 +82,9 @@ template <class T> struct handle_argument {
     T value = reinterpret_steal<T>(handle());
     bool load(PyObject *source, bool convert) { return caster<T>::load(source, value, convert); }
     template <class P> decltype(auto) get() {
-        if constexpr (std::is_lvalue_reference_v<P>)
+        if constexpr (std::is_pointer_v<bare_t<P>>)
+            return std::addressof(value);
+        else if constexpr (std::is_lvalue_reference_v<P>)
             return (value);
         else
             return std::move(value);
@@ -123,11 +125,7 @@ template <> struct builtin_argument<char> {
             return (character());
     }
 };
-template <class T> struct builtin_argument<std::reference_wrapper<T>> {
-    builtin_argument<std::remove_cv_t<T>> inner;
-    bool load(PyObject *source, bool convert) { return inner.load(source, convert); }
-    template <class P> std::reference_wrapper<T> get() { return std::ref(inner.template get<T &>()); }
-};
+template <class T> struct builtin_argument<std::reference_wrapper<T>>;
 
 }  // namespace detail
 }  // namespace pybind11
@@ -153,6 +151,10 @@ template <class P, class T = intrinsic_t<P>> struct select_argument {
 };
 template <class P> using argument = typename select_argument<P>::type;
 
+template <class T> struct builtin_argument<std::reference_wrapper<T>> : argument<T &> {
+    template <class P> std::reference_wrapper<T> get() { return std::ref(argument<T &>::template get<T &>()); }
+};
+
 /// The text of a type in signatures.
 template <class P> constexpr auto name_of() {
     using T = intrinsic_t<P>;
@@ -166,10 +168,15 @@ template <class P> constexpr auto name_of() {
 
 // ---- making: a new reference of a C++ value
 
-/// The policy for the result of a function: temporaries are moved.
+template <class T> constexpr bool find_moved_result() {
+    if constexpr (std::is_void_v<T> || std::is_function_v<T> || is_user_caster<T>) return false;
+    else return is_class_caster<T>;
+}
+template <class T> inline constexpr bool is_moved_result = find_moved_result<T>();
+/// The policy for the result of a function: temporaries of registered classes are moved.
 template <class R> constexpr return_value_policy result_policy(return_value_policy policy) {
     using T = intrinsic_t<R>;
-    if constexpr (!std::is_lvalue_reference_v<R> && !std::is_pointer_v<R> && !is_handle<T>)
+    if constexpr (!std::is_lvalue_reference_v<R> && !std::is_pointer_v<R> && is_moved_result<T>)
         return return_value_policy::move;
     else
         return policy;
@@ -215,26 +222,64 @@ template <class T> PyObject *to_python(T &&value, return_value_policy policy) {
 }
 
 [[noreturn]] void fail_to_cast(handle value, const std::type_info &type);
+/// Keeps an object until the bound function that runs in this thread returns; throws cast_error outside of one.
+void keep_for_call(object value);
+/// The same where there is one.
+void keep_for_call_if_any(PyObject *value);
 
 }  // namespace detail
 
 /// A Python value as a C++ value; throws cast_error when it does not fit. References refer into the Python object.
 template <class T> T cast(const handle &value) {
     using namespace detail;
-    if constexpr (is_handle<bare_t<T>> && !std::is_same_v<bare_t<T>, handle>) {
+    if constexpr (std::is_same_v<T, PyObject *>) {
+        return value.inc_ref().ptr();
+    } else if constexpr (is_handle<bare_t<T>> && !std::is_same_v<bare_t<T>, handle>) {
         return bare_t<T>(borrowed(value.ptr()));
     } else {
         static_assert(!std::is_reference_v<T> || is_class_caster<intrinsic_t<T>> || has_borrow<intrinsic_t<T>>::value,
                       "cast to a reference: the value would not outlive the call");
         argument<T> loaded;
         if (!value || !loaded.load(value.ptr(), true)) fail_to_cast(value, typeid(T));
+        if constexpr (std::is_base_of_v<class_argument<intrinsic_t<T>>, argument<T>> &&
+                      (std::is_reference_v<T> || std::is_pointer_v<T>)) {
+            if (loaded.temporary) keep_for_call(std::move(loaded.temporary));
+        }
         if constexpr (std::is_reference_v<T> || std::is_pointer_v<T>)
             return loaded.template get<T>();
         else
             return T(loaded.template get<T>());
     }
 }
-template <class T> T cast(object &&value) { return cast<T>(static_cast<const handle &>(value)); }
+namespace detail {
+[[noreturn]] void fail_to_move(handle value, const std::type_info &type);
+/// Values that an object nobody else refers to may lose.
+template <class T> inline constexpr bool may_move =
+    !std::is_reference_v<T> && !std::is_pointer_v<T> && !std::is_void_v<T> && !is_handle<bare_t<T>> &&
+    (is_class_caster<bare_t<T>> || is_user_caster<bare_t<T>>)&&is_move_constructible<T>::value;
+}  // namespace detail
+
+/// The value that an object holds, which must have no other owner.
+template <class T> T move(object &&value) {
+    if (value.ref_count() > 1) detail::fail_to_move(value, typeid(T));
+    detail::argument<T> loaded;
+    if (!loaded.load(value.ptr(), true)) detail::fail_to_cast(value, typeid(T));
+    return std::move(loaded.template get<std::conditional_t<detail::is_class_caster<T>, T &, T>>());
+}
+template <class T> T cast(object &&value) {
+    if constexpr (std::is_same_v<T, PyObject *>) {
+        return value.release().ptr();
+    } else if constexpr (detail::may_move<T>) {
+        if constexpr (!detail::is_copy_constructible<T>::value) {
+            return move<T>(std::move(value));
+        } else {
+            if (value.ref_count() > 1) return cast<T>(static_cast<const handle &>(value));
+            return move<T>(std::move(value));
+        }
+    } else {
+        return cast<T>(static_cast<const handle &>(value));
+    }
+}
 
 /// A C++ value as a Python object; throws what the conversion raises.
 template <class T, std::enable_if_t<!detail::is_handle<detail::bare_t<T>>, int> = 0>
@@ -250,12 +295,13 @@ object cast(T &&value, return_value_policy policy = return_value_policy::automat
     return owned(to_python(std::forward<T>(value), policy, parent));
 }
 inline object cast(const object &value) { return value; }
-template <class T> T move(object &&value) { return cast<T>(value); }
 
 template <class T> T handle::cast() const { return pybind11::cast<T>(*this); }
 template <> inline void handle::cast<void>() const {}
 template <class T> T object::cast() const & { return pybind11::cast<T>(static_cast<const handle &>(*this)); }
-template <class T> T object::cast() && { return pybind11::cast<T>(static_cast<const handle &>(*this)); }
+template <class T> T object::cast() && { return pybind11::cast<T>(std::move(*this)); }
+template <> inline void object::cast<void>() const & {}
+template <> inline void object::cast<void>() && {}
 
 template <class T> bool isinstance(handle value) {
     if (!value) return false;
@@ -274,5 +320,6 @@ template <class T> handle type::handle_of() {
 
 }  // namespace pybind11
 
-#include "portable/python/containers.h"
+#include "portable/python/holders.h"
+#include "portable/python/tuples.h"
 #include "portable/python/values.h"

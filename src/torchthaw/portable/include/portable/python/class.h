@@ -12,6 +12,7 @@ struct class_description {
     const char *name = nullptr;
     std::string doc;
     std::vector<object> python_bases;
+    handle metaclass;
     bool has_buffer = false;
     bool is_final = false;
 };
@@ -28,8 +29,12 @@ inline void annotate(class_record &, class_description &to, const char *doc) { t
 inline void annotate(class_record &, class_description &to, const doc &given) { to.doc = given.value; }
 inline void annotate(class_record &, class_description &to, const buffer_protocol &) { to.has_buffer = true; }
 inline void annotate(class_record &, class_description &to, const is_final &) { to.is_final = true; }
-inline void annotate(class_record &, class_description &to, const handle &base) {
-    to.python_bases.push_back(borrowed(base.ptr()));
+/// A base given as a Python class; a registered one has its value at the same address.
+void add_base(class_record &record, class_description &description, handle base);
+inline void annotate(class_record &record, class_description &to, const handle &base) { add_base(record, to, base); }
+inline void annotate(class_record &, class_description &to, const metaclass &given) { to.metaclass = given.value; }
+inline void annotate(class_record &record, class_description &, const release_gil_before_calling_cpp_dtor &) {
+    record.releases_gil = true;
 }
 inline void annotate(class_record &record, class_description &, const dynamic_attr &) {
     record.dynamic_attributes = true;
@@ -43,7 +48,24 @@ inline void find_doc(std::string &doc, const char *given) { doc = given ? given 
 inline void find_doc(std::string &doc, const pybind11::doc &given) { doc = given.value; }
 template <class E> void find_doc(std::string &, const E &) {}
 
-struct buffer_source;
+template <class T, class = void> inline constexpr bool has_own_new = false;
+template <class T>
+inline constexpr bool has_own_new<T, std::void_t<decltype(static_cast<void *(*)(size_t)>(T::operator new)),
+                                                 decltype(static_cast<void (*)(void *)>(T::operator delete))>> = true;
+/// What T's own operator new and delete give, else the global ones.
+template <class T, class = void> struct raw_memory {
+    static void *allocate() { return ::operator new(sizeof(T), std::align_val_t(alignof(T))); }
+    static void deallocate(void *memory) { ::operator delete(memory, std::align_val_t(alignof(T))); }
+};
+template <class T>
+struct raw_memory<T, std::enable_if_t<alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && !has_own_new<T>>> {
+    static void *allocate() { return ::operator new(sizeof(T)); }
+    static void deallocate(void *memory) { ::operator delete(memory); }
+};
+template <class T> struct raw_memory<T, std::enable_if_t<has_own_new<T>>> {
+    static void *allocate() { return T::operator new(sizeof(T)); }
+    static void deallocate(void *memory) { T::operator delete(memory); }
+};
 
 }  // namespace detail
 
@@ -111,7 +133,12 @@ template <class T, class... Options> class class_ : public object {
         description.scope = scope;
         description.name = name;
         record->cpp_type = &typeid(T);
-        record->take_ownership = detail::holder_operations<T, holder_type>::take_ownership;
+        using operations = detail::holder_operations<T, holder_type>;
+        record->take_ownership = operations::take_ownership;
+        record->allocate = detail::raw_memory<T>::allocate;
+        record->deallocate = detail::raw_memory<T>::deallocate;
+        record->join_owners = operations::join_owners;
+        record->holder = operations::kind;
         (add_base<Options>(*record, description), ...);
         (detail::annotate(*record, description, extra), ...);
         m_ptr = detail::make_class(*record, description);
@@ -141,6 +168,10 @@ template <class T, class... Options> class class_ : public object {
         return def("__init__", detail::alias_constructor<A...>::template make<class_>(), extra...);
     }
     template <class F, class... Extra> class_ &def(detail::factory<F> &&made_by, const Extra &...extra) {
+        return def("__init__", std::move(made_by).template make<class_>(), extra...);
+    }
+    template <class F, class A, class... Extra>
+    class_ &def(detail::pair_factory<F, A> &&made_by, const Extra &...extra) {
         return def("__init__", std::move(made_by).template make<class_>(), extra...);
     }
     template <class G, class S, class... Extra> class_ &def(detail::pickle_factory<G, S> &&by, const Extra &...extra) {
@@ -200,11 +231,13 @@ template <class T, class... Options> class class_ : public object {
         record->get_buffer = [](PyObject *self, void *data) -> void * {
             detail::class_argument<T> loaded;
             if (!loaded.load(self, false)) return nullptr;
-            return new Result((*static_cast<Function *>(data))(loaded.template get<T &>()));
+            return new Result(std::invoke(*static_cast<Function *>(data), loaded.template get<T &>()));
         };
         return *this;
     }
 };
+
+template <class T, class... Options> using classh = class_<T, smart_holder, Options...>;
 
 /// Allows a From wherever a parameter has the registered class To, by calling To's constructor.
 template <class From, class To> void implicitly_convertible() {

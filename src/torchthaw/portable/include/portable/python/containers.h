@@ -1,6 +1,6 @@
-// portable/python/containers.h: casters of containers, optional, variant, smart pointers and functions.
+// portable/python/containers.h: pybind11/stl.h: casters of containers, optional and variant.
 #pragma once
-#include "portable/python/cast.h"
+#include "portable/python/module.h"
 
 #include <array>
 #include <deque>
@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <valarray>
@@ -17,14 +16,6 @@
 
 namespace pybind11 {
 namespace detail {
-
-/// What an argument of a sequence, set or map may be; the checks are those of pybind11. A new reference, or null
-/// without an error for a misfit: a tuple or list for sequences, an iterable for sets, a dictionary for maps.
-PyObject *sequence_elements(PyObject *source, bool convert);
-PyObject *set_elements(PyObject *source, bool convert);
-PyObject *map_elements(PyObject *source, bool convert);
-/// Element i of what sequence_elements returned, borrowed.
-PyObject *element(PyObject *elements, ssize_t i);
 
 template <class T, class = void> struct has_reserve : std::false_type {};
 template <class T> struct has_reserve<T, std::void_t<decltype(std::declval<T &>().reserve(0))>> : std::true_type {};
@@ -40,7 +31,7 @@ template <class Container, class E> return_value_policy element_policy(return_va
     return std::is_lvalue_reference_v<Container> ? policy : result_policy<E>(policy);
 }
 
-template <class Container, class E> struct sequence_caster {
+template <class Container, class E> struct sequence_conversion {
     static bool load(PyObject *source, Container &value, bool convert) {
         object elements = maybe_owned(sequence_elements(source, convert));
         if (!elements) return false;
@@ -71,12 +62,12 @@ template <class Container, class E> struct sequence_caster {
     }
     static constexpr auto name = io_name("collections.abc.Sequence[", "list[") + name_of<E>() + text("]");
 };
-template <class E, class A> struct caster<std::vector<E, A>> : sequence_caster<std::vector<E, A>, E> {};
-template <class E, class A> struct caster<std::list<E, A>> : sequence_caster<std::list<E, A>, E> {};
-template <class E, class A> struct caster<std::deque<E, A>> : sequence_caster<std::deque<E, A>, E> {};
+template <class E, class A> struct caster<std::vector<E, A>> : sequence_conversion<std::vector<E, A>, E> {};
+template <class E, class A> struct caster<std::list<E, A>> : sequence_conversion<std::list<E, A>, E> {};
+template <class E, class A> struct caster<std::deque<E, A>> : sequence_conversion<std::deque<E, A>, E> {};
 
-template <class E, size_t N> struct caster<std::array<E, N>> {
-    static bool load(PyObject *source, std::array<E, N> &value, bool convert) {
+template <class Array, class E, size_t N> struct array_conversion {
+    static bool load(PyObject *source, Array &value, bool convert) {
         object elements = maybe_owned(sequence_elements(source, convert));
         if (!elements || PySequence_Size(elements.ptr()) != static_cast<ssize_t>(N)) return false;
         for (size_t i = 0; i < N; ++i) {
@@ -87,10 +78,35 @@ template <class E, size_t N> struct caster<std::array<E, N>> {
         return true;
     }
     template <class V> static PyObject *make(V &&values, return_value_policy policy, handle parent) {
-        return sequence_caster<std::array<E, N>, E>::make(std::forward<V>(values), policy, parent);
+        return sequence_conversion<Array, E>::make(std::forward<V>(values), policy, parent);
     }
     static constexpr auto name = text("typing.Annotated[") + io_name("collections.abc.Sequence[", "list[") +
                                  name_of<E>() + text("], \"FixedSize(") + number_name<N>() + text(")\"]");
+};
+
+template <class E, size_t N> struct caster<std::array<E, N>> : array_conversion<std::array<E, N>, E, N> {};
+
+/// An array of elements that have no default: made at once.
+template <class E, size_t N> struct builtin_argument<std::array<E, N>,
+        std::enable_if_t<!std::is_default_constructible_v<E>>> {
+    std::array<argument<E>, N> loaded;
+    std::optional<std::array<E, N>> value;
+    template <size_t... I> void make(std::index_sequence<I...>) {
+        value.emplace(std::array<E, N>{{E(loaded[I].template get<E>())...}});
+    }
+    bool load(PyObject *source, bool convert) {
+        object elements = maybe_owned(sequence_elements(source, convert));
+        if (!elements || PySequence_Size(elements.ptr()) != static_cast<ssize_t>(N)) return false;
+        for (size_t i = 0; i < N; ++i) {
+            if (!loaded[i].load(element(elements.ptr(), static_cast<ssize_t>(i)), convert)) return false;
+        }
+        return make(std::make_index_sequence<N>()), true;
+    }
+    template <class P> decltype(auto) get() {
+        if constexpr (std::is_pointer_v<bare_t<P>>) return &*value;
+        else if constexpr (std::is_lvalue_reference_v<P>) return (*value);
+        else return std::move(*value);
+    }
 };
 
 template <class E> struct caster<std::valarray<E>> {
@@ -106,7 +122,7 @@ template <class E> struct caster<std::valarray<E>> {
     static constexpr auto name = caster<std::vector<E>>::name;
 };
 
-template <class Container, class E> struct set_caster {
+template <class Container, class E> struct set_conversion {
     static bool load(PyObject *source, Container &value, bool convert) {
         object elements = maybe_owned(set_elements(source, convert));
         if (!elements) return false;
@@ -129,11 +145,11 @@ template <class Container, class E> struct set_caster {
     }
     static constexpr auto name = io_name("collections.abc.Set[", "set[") + name_of<E>() + text("]");
 };
-template <class E, class C, class A> struct caster<std::set<E, C, A>> : set_caster<std::set<E, C, A>, E> {};
+template <class E, class C, class A> struct caster<std::set<E, C, A>> : set_conversion<std::set<E, C, A>, E> {};
 template <class E, class H, class Q, class A>
-struct caster<std::unordered_set<E, H, Q, A>> : set_caster<std::unordered_set<E, H, Q, A>, E> {};
+struct caster<std::unordered_set<E, H, Q, A>> : set_conversion<std::unordered_set<E, H, Q, A>, E> {};
 
-template <class Container, class K, class E> struct map_caster {
+template <class Container, class K, class E> struct map_conversion {
     static bool load(PyObject *source, Container &value, bool convert) {
         object elements = maybe_owned(map_elements(source, convert));
         if (!elements) return false;
@@ -161,50 +177,13 @@ template <class Container, class K, class E> struct map_caster {
         io_name("collections.abc.Mapping[", "dict[") + name_of<K>() + text(", ") + name_of<E>() + text("]");
 };
 template <class K, class E, class C, class A>
-struct caster<std::map<K, E, C, A>> : map_caster<std::map<K, E, C, A>, K, E> {};
+struct caster<std::map<K, E, C, A>> : map_conversion<std::map<K, E, C, A>, K, E> {};
 template <class K, class E, class H, class Q, class A>
-struct caster<std::unordered_map<K, E, H, Q, A>> : map_caster<std::unordered_map<K, E, H, Q, A>, K, E> {};
+struct caster<std::unordered_map<K, E, H, Q, A>> : map_conversion<std::unordered_map<K, E, H, Q, A>, K, E> {};
 
-/// Pairs and tuples: a sequence of the right length.
-template <class Tuple, class... E> struct tuple_caster {
-    template <size_t... I>
-    static bool load_each(PyObject *elements, Tuple &value, bool convert, std::index_sequence<I...>) {
-        std::tuple<argument<E>...> loaded;
-        if (!(std::get<I>(loaded).load(element(elements, I), convert) && ...)) return false;
-        value = Tuple(std::get<I>(loaded).template get<E>()...);
-        return true;
-    }
-    static bool load(PyObject *source, Tuple &value, bool convert) {
-        if (!PySequence_Check(source) || PySequence_Size(source) != static_cast<ssize_t>(sizeof...(E))) {
-            PyErr_Clear();
-            return false;
-        }
-        object elements = maybe_owned(PySequence_Tuple(source));
-        if (!elements) return PyErr_Clear(), false;
-        return load_each(elements.ptr(), value, convert, std::index_sequence_for<E...>());
-    }
-    template <class V, size_t... I>
-    static PyObject *make_each(V &&values, return_value_policy policy, handle parent, std::index_sequence<I...>) {
-        object result = owned(PyTuple_New(sizeof...(E)));
-        auto put = [&](ssize_t i, PyObject *made) { return made && PyTuple_SetItem(result.ptr(), i, made) == 0; };
-        (void)put, (void)policy, (void)parent, (void)values;
-        bool complete = (put(I, to_python(std::get<I>(std::forward<V>(values)), policy, parent)) && ...);
-        return complete ? result.release().ptr() : nullptr;
-    }
-    template <class V> static PyObject *make(V &&values, return_value_policy policy, handle parent) {
-        return make_each(std::forward<V>(values), policy, parent, std::index_sequence_for<E...>());
-    }
-    static constexpr auto name = text("tuple[") + concat(name_of<E>()...) + text("]");
-};
-template <class... E> struct caster<std::tuple<E...>> : tuple_caster<std::tuple<E...>, E...> {};
-template <> struct caster<std::tuple<>> : tuple_caster<std::tuple<>> {
-    static constexpr const char *name = "tuple[()]";
-};
-template <class A, class B> struct caster<std::pair<A, B>> : tuple_caster<std::pair<A, B>, A, B> {};
-
-template <class E> struct caster<std::optional<E>> {
-    static bool load(PyObject *source, std::optional<E> &value, bool convert) {
-        value.reset();
+/// std::optional, and types that are like it.
+template <class Optional, class E> struct optional_conversion {
+    static bool load(PyObject *source, Optional &value, bool convert) {
         if (source == Py_None) return true;
         argument<E> loaded;
         if (!loaded.load(source, convert)) return false;
@@ -213,17 +192,39 @@ template <class E> struct caster<std::optional<E>> {
     }
     template <class V> static PyObject *make(V &&value, return_value_policy policy, handle parent) {
         if (!value) Py_RETURN_NONE;
-        return to_python(*std::forward<V>(value), element_policy<V, E>(policy), parent);
+        if constexpr (!std::is_lvalue_reference_v<V>) policy = result_policy<E>(policy);
+        return to_python(*std::forward<V>(value), policy, parent);
     }
     static constexpr auto name = name_of<E>() + text(" | None");
 };
+template <class E> struct caster<std::optional<E>> : optional_conversion<std::optional<E>, E> {};
 template <> struct caster<std::nullopt_t> {
     static PyObject *make(std::nullopt_t, return_value_policy, handle) { Py_RETURN_NONE; }
     static constexpr const char *name = "None";
 };
 
-template <class... E> struct caster<std::variant<E...>> {
-    using Variant = std::variant<E...>;
+/// Calls with the value that a variant has; sources specialise it for variants other than std::variant.
+template <template <class...> class Variant> struct visit_helper {
+    template <class... A> static auto call(A &&...arguments) -> decltype(visit(std::forward<A>(arguments)...)) {
+        return visit(std::forward<A>(arguments)...);
+    }
+};
+template <> struct visit_helper<std::variant> {
+    template <class... A> static decltype(auto) call(A &&...arguments) {
+        return std::visit(std::forward<A>(arguments)...);
+    }
+};
+struct variant_caster_visitor {
+    return_value_policy policy;
+    handle parent;
+    using result_type = handle;
+    template <class T> result_type operator()(T &&held) const { return to_python(std::forward<T>(held), policy,
+            parent); }
+};
+
+template <class Variant> struct variant_conversion;
+template <template <class...> class V, class... E> struct variant_conversion<V<E...>> {
+    using Variant = V<E...>;
     template <class T> static bool load_one(PyObject *source, Variant &value, bool convert) {
         argument<T> loaded;
         if (!loaded.load(source, convert)) return false;
@@ -234,9 +235,8 @@ template <class... E> struct caster<std::variant<E...>> {
         if (convert && (load_one<E>(source, value, false) || ...)) return true;
         return (load_one<E>(source, value, convert) || ...);
     }
-    template <class V> static PyObject *make(V &&value, return_value_policy policy, handle parent) {
-        return std::visit([&](auto &&held) { return to_python(std::forward<decltype(held)>(held), policy, parent); },
-                          std::forward<V>(value));
+    template <class S> static PyObject *make(S &&value, return_value_policy policy, handle parent) {
+        return visit_helper<V>::call(variant_caster_visitor{policy, parent}, std::forward<S>(value)).ptr();
     }
     template <size_t N, size_t... M> static constexpr auto join(const descr<N> &first, const descr<M> &...more) {
         if constexpr (sizeof...(M) == 0)
@@ -246,113 +246,42 @@ template <class... E> struct caster<std::variant<E...>> {
     }
     static constexpr auto name = join(name_of<E>()...);
 };
+template <class... E> struct caster<std::variant<E...>> : variant_conversion<std::variant<E...>> {};
 template <> struct caster<std::monostate> {
     static bool load(PyObject *source, std::monostate &, bool) { return source == Py_None; }
     static PyObject *make(std::monostate, return_value_policy, handle) { Py_RETURN_NONE; }
     static constexpr const char *name = "None";
 };
 
-// ---- smart pointers to registered classes
+// ---- the same as bases of users' type_caster<>, under pybind11's names
 
-template <class T> struct caster<std::shared_ptr<T>> {
-    using Value = std::remove_const_t<T>;
-    static bool load(PyObject *source, std::shared_ptr<T> &value, bool convert) {
-        class_argument<Value> loaded;
-        if (!loaded.load(source, convert)) return false;
-        if (!loaded.value)
-            value.reset();
-        else
-            value = std::shared_ptr<T>(share_instance(loaded.temporary ? loaded.temporary.ptr() : source),
-                                       loaded.value);
-        return true;
+template <class T, class Conversion> struct conversion_caster {
+    static constexpr auto name = as_descr(Conversion::name);
+    T value{};
+    bool load(handle source, bool convert) { return source && Conversion::load(source.ptr(), value, convert); }
+    template <class V> static handle cast(V &&values, return_value_policy policy, handle parent) {
+        if constexpr (std::is_pointer_v<bare_t<V>>) {
+            if (!values) return none().release();
+            std::unique_ptr<std::remove_pointer_t<bare_t<V>>> owner(
+                policy == return_value_policy::take_ownership ? values : nullptr);
+            return Conversion::make(*values, policy, parent);
+        } else {
+            return Conversion::make(std::forward<V>(values), policy, parent);
+        }
     }
-    static PyObject *make(std::shared_ptr<T> value, return_value_policy, handle) {
-        if (!value) Py_RETURN_NONE;
-        value_source source = dynamic_source_of<Value>(value.get());
-        return wrap_shared(source, std::const_pointer_cast<Value>(std::move(value)));
-    }
-    static constexpr auto name = type_name<Value>();
+    operator T *() { return &value; }
+    operator T &() { return value; }
+    operator T &&() && { return std::move(value); }
+    template <class U> using cast_op_type = movable_cast_op_type<U>;
 };
-
-template <class T, class D> struct caster<std::unique_ptr<T, D>> {
-    static PyObject *make(std::unique_ptr<T, D> &&value, return_value_policy, handle parent) {
-        if (!value) Py_RETURN_NONE;
-        value_source source = dynamic_source_of<T>(value.get());
-        PyObject *made = wrap_value(source, return_value_policy::take_ownership, parent);
-        if (made) value.release();
-        return made;
-    }
-    static constexpr auto name = type_name<T>();
-};
-
-/// Holders that PYBIND11_DECLARE_HOLDER_TYPE names: copied from and into instances of classes with that holder.
-template <class T, class Holder> struct custom_holder_caster {
-    static bool load(PyObject *source, Holder &value, bool convert) {
-        class_argument<T> loaded;
-        if (!loaded.load(source, convert)) return false;
-        if (!loaded.value)
-            value = Holder();
-        else if (auto *self = reinterpret_cast<instance *>(source); self->destroy && !self->is_shared)
-            value = *static_cast<Holder *>(self->custom_holder());
-        else
-            throw cast_error("Unable to load a custom holder type from a default-holder instance");
-        return true;
-    }
-    static PyObject *make(const Holder &value, return_value_policy, handle) {
-        if (!value.get()) Py_RETURN_NONE;
-        return wrap_custom(dynamic_source_of<T>(value.get()), holder_operations<T, Holder>::fill, &value);
-    }
-    static constexpr auto name = type_name<T>();
-};
-
-// ---- functions
-
-/// A Python callable as a C++ function. It takes the GIL to call, to be copied and to die.
-template <class R, class... A> class python_function {
-    std::shared_ptr<object> m_callable;
-
-  public:
-    explicit python_function(object callable)
-        : m_callable(new object(std::move(callable)), [](object *callable) {
-              gil_scoped_acquire gil;
-              delete callable;
-          }) {}
-    R operator()(A... arguments) const {
-        gil_scoped_acquire gil;
-        object result = (*m_callable)(std::forward<A>(arguments)...);
-        if constexpr (!std::is_void_v<R>) return pybind11::cast<R>(result);
-    }
-};
-
-/// A Python function that calls a C++ one. Defined in function.h.
-template <class F> PyObject *make_function(F &&function);
-
-template <class R, class... A> struct caster<std::function<R(A...)>> {
-    static bool load(PyObject *source, std::function<R(A...)> &value, bool convert) {
-        value = nullptr;
-        if (source == Py_None) return convert;
-        if (!PyCallable_Check(source)) return false;
-        value = python_function<R, A...>(borrowed(source));
-        return true;
-    }
-    template <class V> static PyObject *make(V &&value, return_value_policy, handle) {
-        if (!value) Py_RETURN_NONE;
-        return make_function(std::forward<V>(value));
-    }
-    static constexpr auto name = text("collections.abc.Callable[[") + arg_descr(concat(name_of<A>()...)) +
-                                 text("], ") + return_descr(name_of<R>()) + text("]");
-};
-template <class R, class... A> struct caster<R (*)(A...)> {
-    static PyObject *make(R (*value)(A...), return_value_policy, handle) { return make_function(value); }
-    static constexpr auto name = caster<std::function<R(A...)>>::name;
-};
+template <class T, class E> struct list_caster : conversion_caster<T, sequence_conversion<T, E>> {};
+template <class T, class E> struct set_caster : conversion_caster<T, set_conversion<T, E>> {};
+template <class T, class K, class E> struct map_caster : conversion_caster<T, map_conversion<T, K, E>> {};
+template <class T, class E, bool is_resizable = false, size_t size = 0>
+struct array_caster : conversion_caster<T, array_conversion<T, E, size>> {};
+template <class T, class E = typename T::value_type>
+struct optional_caster : conversion_caster<T, optional_conversion<T, E>> {};
+template <class T> struct variant_caster : conversion_caster<T, variant_conversion<T>> {};
 
 }  // namespace detail
 }  // namespace pybind11
-
-#define PYBIND11_DECLARE_HOLDER_TYPE(type, holder_type, ...)                                                           \
-    namespace pybind11 {                                                                                               \
-    namespace detail {                                                                                                 \
-    template <class type> struct caster<holder_type> : custom_holder_caster<type, holder_type> {};                     \
-    }                                                                                                                  \
-    }

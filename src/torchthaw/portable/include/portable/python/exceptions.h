@@ -1,6 +1,8 @@
 // portable/python/exceptions.h: C++ exceptions that become Python errors, and the translation at the border.
 #pragma once
-#include "portable/python/object.h"
+#include "portable/python/gil.h"
+
+#include "portable/python/names.h"
 
 #include <stdexcept>
 
@@ -78,6 +80,11 @@ template <class E> class exception : public object {
 };
 
 namespace detail {
+
+template <class T> struct handle_type_name;
+template <class E> struct handle_type_name<exception<E>> {
+    static constexpr auto name = text("Exception");
+};
 
 template <class E> inline exception<E> *registered_exception = nullptr;
 

@@ -22,6 +22,8 @@ struct function_record {
     /// Loads the arguments, calls, returns a new reference, null with an error, or try_next_overload. Bit i of
     /// `convert` allows implicit conversions of argument i.
     PyObject *(*run)(const function_record &self, PyObject *const *arguments, std::uint64_t convert) = nullptr;
+    /// What `run` calls, for constructors that make a value in place.
+    PyObject *(*run_inside)(const function_record &self, PyObject *const *arguments, std::uint64_t convert) = nullptr;
     void *data[2] = {};               ///< the callable, or a pointer to it
     std::uint64_t convert = ~0ull;
     std::uint16_t count = 0;          ///< all parameters
@@ -34,8 +36,12 @@ struct function_record {
     bool is_operator = false;
     bool is_constructor = false;
     bool goes_first = false;
+    bool fills_instance = false;      ///< the first parameter is an instance without a value, as init() has it
     return_value_policy policy = return_value_policy::automatic;
     function_record *next = nullptr;
+
+    /// Where `data` is a plain pointer to a function, its type.
+    const std::type_info *plain_type = nullptr;
 
     std::string name, doc, signature;
     std::vector<argument_record> arguments;
@@ -56,6 +62,8 @@ void start_kw_only(function_record &record);
 void end_pos_only(function_record &record);
 /// Completes the record, makes the Python function or adds an overload to the sibling. Takes the record over.
 PyObject *finish_function(function_record *record, const text_part *signature, size_t parts);
+/// The text of a type in signatures.
+std::string signature_text(const text_part *parts, size_t count, bool is_argument);
 /// The record of a function that finish_function made; null for other objects.
 function_record *record_of(PyObject *function);
 /// Calls with a tuple and a dictionary or null; `self`, where it is not null, comes first.
@@ -115,14 +123,10 @@ template <class R, class... A> struct function_type<R(A...)> {
 template <class R, class... A> struct function_type<R(A...) noexcept> : function_type<R(A...)> {};
 template <class R, class... A> struct function_type<R (*)(A...)> : function_type<R(A...)> {};
 template <class R, class... A> struct function_type<R (*)(A...) noexcept> : function_type<R(A...)> {};
-#define TORCHTHAW_MEMBER_FUNCTION_TYPE(qualifiers)                                                                     \
-    template <class C, class R, class... A> struct function_type<R (C::*)(A...) qualifiers> : function_type<R(A...)> {};
-TORCHTHAW_MEMBER_FUNCTION_TYPE()
-TORCHTHAW_MEMBER_FUNCTION_TYPE(const)
-TORCHTHAW_MEMBER_FUNCTION_TYPE(&)
-TORCHTHAW_MEMBER_FUNCTION_TYPE(const &)
-TORCHTHAW_MEMBER_FUNCTION_TYPE(noexcept)
-TORCHTHAW_MEMBER_FUNCTION_TYPE(const noexcept)
+#define TORCHTHAW_MEMBER_FUNCTION_TYPE(constness, reference, exception)                                                \
+    template <class C, class R, class... A>                                                                            \
+    struct function_type<R (C::*)(A...) constness reference exception> : function_type<R(A...)> {};
+TORCHTHAW_FOR_QUALIFIERS(TORCHTHAW_MEMBER_FUNCTION_TYPE)
 #undef TORCHTHAW_MEMBER_FUNCTION_TYPE
 
 /// Code for one signature and callable: F is called with the loaded arguments, Extra are the annotations.
@@ -174,8 +178,8 @@ template <class F, class R, class... A, class... Extra> struct invoker<F, R(A...
     static constexpr auto signature = join(name_of<A>()...) + name_of<R>();
 };
 
-template <class T> constexpr bool is_args_parameter = std::is_same_v<bare_t<T>, args>;
-template <class T> constexpr bool is_kwargs_parameter = std::is_same_v<bare_t<T>, kwargs>;
+template <class T> constexpr bool is_args_parameter = is_same_or_base_of<args, bare_t<T>>::value;
+template <class T> constexpr bool is_kwargs_parameter = is_same_or_base_of<kwargs, bare_t<T>>::value;
 
 /// Tells the record of *args and **kwargs.
 template <class R, class... A> void count_parameters(function_record &record, R (*)(A...)) {
@@ -188,6 +192,16 @@ template <class R, class... A> void count_parameters(function_record &record, R 
     record.takes_array = !record.has_args && !record.has_kwargs;
 }
 
+template <class T> struct unfilled;
+template <class T> inline constexpr bool is_unfilled = false;
+template <class T> inline constexpr bool is_unfilled<unfilled<T>> = true;
+template <class R> constexpr bool fills_instance(R (*)()) { return false; }
+template <class R, class First, class... A> constexpr bool fills_instance(R (*)(First, A...)) {
+    return is_unfilled<First>;
+}
+/// Runs a constructor of before pybind11 2.2, which makes the value in the memory that it gets.
+PyObject *run_old_constructor(const function_record &record, PyObject *const *arguments, std::uint64_t convert);
+
 /// A new reference to a Python function; throws for bad annotations.
 template <class F, class... Extra> PyObject *make_function_object(F &&function, const Extra &...extra) {
     using Callable = std::decay_t<F>;
@@ -195,6 +209,8 @@ template <class F, class... Extra> PyObject *make_function_object(F &&function, 
     using Code = invoker<Callable, Signature, Extra...>;
     auto record = std::make_unique<function_record>();
     record->run = Code::run;
+    record->fills_instance = fills_instance(static_cast<std::add_pointer_t<Signature>>(nullptr));
+    if constexpr (std::is_pointer_v<Callable>) record->plain_type = &typeid(Callable);
     if constexpr (Code::is_small) {
         new (static_cast<void *>(record->data)) Callable(std::forward<F>(function));
         if constexpr (!std::is_trivially_destructible_v<Callable>)
@@ -208,25 +224,24 @@ template <class F, class... Extra> PyObject *make_function_object(F &&function, 
     return finish_function(record.release(), Code::signature.parts, std::size(Code::signature.parts));
 }
 
-template <class F> PyObject *make_function(F &&function) { return make_function_object(std::forward<F>(function)); }
+template <class F> PyObject *make_function(F &&function, return_value_policy policy) {
+    return make_function_object(std::forward<F>(function), policy);
+}
 
 /// A member function as a function whose first parameter is the object.
 template <class T, class F> auto as_function(F &&function) {
     return std::forward<F>(function);
 }
-#define TORCHTHAW_MEMBER_AS_FUNCTION(qualifiers, constness)                                                            \
-    template <class T, class R, class C, class... A> auto as_function(R (C::*member)(A...) qualifiers) {               \
+#define TORCHTHAW_MEMBER_AS_FUNCTION(constness, reference, exception)                                                  \
+    template <class T, class R, class C, class... A>                                                                   \
+    auto as_function(R (C::*member)(A...) constness reference exception) {                                             \
         using Self = std::conditional_t<std::is_void_v<T>, C, T>;                                                      \
         return [member](constness Self &self, A... arguments) -> R {                                                   \
-            return (self.*member)(std::forward<A>(arguments)...);                                                      \
+            using Object = constness Self reference;                                                                   \
+            return (static_cast<Object &&>(self).*member)(std::forward<A>(arguments)...);                              \
         };                                                                                                             \
     }
-TORCHTHAW_MEMBER_AS_FUNCTION(, )
-TORCHTHAW_MEMBER_AS_FUNCTION(const, const)
-TORCHTHAW_MEMBER_AS_FUNCTION(&, )
-TORCHTHAW_MEMBER_AS_FUNCTION(const &, const)
-TORCHTHAW_MEMBER_AS_FUNCTION(noexcept, )
-TORCHTHAW_MEMBER_AS_FUNCTION(const noexcept, const)
+TORCHTHAW_FOR_QUALIFIERS(TORCHTHAW_MEMBER_AS_FUNCTION)
 #undef TORCHTHAW_MEMBER_AS_FUNCTION
 
 }  // namespace detail

@@ -23,7 +23,7 @@ c10::intrusive_ptr<torch::CustomClassHolder> custom_object(PyObject *source);
 namespace pybind11 {
 namespace detail {
 
-template <class T> struct caster<c10::List<T>> : sequence_caster<c10::List<T>, T> {
+template <class T> struct caster<c10::List<T>> : sequence_conversion<c10::List<T>, T> {
     static bool load(PyObject *source, c10::List<T> &value, bool convert) {
         std::vector<T> values;
         if (!caster<std::vector<T>>::load(source, values, convert)) return false;

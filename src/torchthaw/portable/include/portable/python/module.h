@@ -1,8 +1,8 @@
-// portable/python/module.h: modules, PYBIND11_MODULE, printing, evaluation, iterators; includes all of the interface.
+// portable/python/module.h: modules, PYBIND11_MODULE, printing and iterators; includes what pybind11/pybind11.h has.
 #pragma once
-#include "portable/python/array.h"
+#include "portable/python/buffer.h"
 #include "portable/python/enum.h"
-#include "portable/python/operators.h"
+#include "portable/python/internals.h"
 #include "portable/python/override.h"
 
 namespace pybind11 {
@@ -22,10 +22,22 @@ class module_ : public object {
         return *this;
     }
     module_ def_submodule(const char *name, const char *doc = nullptr);
+    /// A new module of C++; the definition is filled, and must live as long.
+    static module_ create_extension_module(const char *name, const char *doc, PyModuleDef *definition);
     /// Throws when the name exists and may not be overwritten.
     void add_object(const char *name, handle value, bool overwrite = false);
 };
 using module = module_;
+
+namespace detail {
+/// Notes the type in the `__annotations__` of a module or a class; throws where the name has one.
+void add_annotation(handle owner, handle name, const text_part *parts, size_t count);
+template <class D> template <class T, class Name> accessor object_api<D>::attr_with_type_hint(Name name) const {
+    static constexpr auto content = name_of<T>();
+    add_annotation(self(), pybind11::str(name), content.parts, std::size(content.parts));
+    return attr(name);
+}
+}  // namespace detail
 
 /// The globals of the calling Python code, else those of __main__.
 dict globals();
@@ -34,10 +46,10 @@ namespace detail {
 
 /// print() with sep, end, file and flush among the named values.
 void print_values(const call_arguments &values);
-PyObject *run_source(const str &source, int start, object globals, object locals);
-
-/// A Python iterator over C++ values: `next` returns a new reference, or null at the end or with an error.
-PyObject *new_iterator(void *state, PyObject *(*next)(void *), void (*destroy)(void *));
+/// A Python iterator over C++ values: `next` returns a new reference, or null at the end or with an error. `type` is
+/// made at the first call.
+PyObject *new_iterator(PyObject *&type, void *state, PyObject *(*next)(void *, PyObject *self),
+    void (*destroy)(void *));
 
 template <class Iterator, class Sentinel, class Read> struct iteration {
     Iterator current;
@@ -45,7 +57,9 @@ template <class Iterator, class Sentinel, class Read> struct iteration {
     return_value_policy policy;
     bool has_started;
 
-    static PyObject *next(void *state) {
+    using Value = std::decay_t<decltype(Read::of(std::declval<Iterator &>()))>;
+
+    static PyObject *next(void *state, PyObject *iterator) {
         auto &self = *static_cast<iteration *>(state);
         if (self.has_started) ++self.current;
         self.has_started = true;
@@ -53,22 +67,32 @@ template <class Iterator, class Sentinel, class Read> struct iteration {
             self.has_started = false;  // stays at the end
             return nullptr;
         }
-        return to_python(Read::of(self.current), self.policy, handle());
+        return to_python(Read::of(self.current), self.policy, handle(iterator));
     }
-    static iterator make(Iterator first, Sentinel last, return_value_policy policy) {
+    template <return_value_policy policy> static typing::Iterator<Value> make(Iterator first, Sentinel last) {
+        static PyObject *type = nullptr;
         auto *state = new iteration{std::move(first), std::move(last), policy, false};
-        PyObject *made = new_iterator(state, next, [](void *done) { delete static_cast<iteration *>(done); });
+        PyObject *made = new_iterator(type, state, next, [](void *done) { delete static_cast<iteration *>(done); });
         return {handle(checked(made)), object::stolen_t{}};
     }
 };
+/// A member's reference, or its value where the iterator gives temporaries.
+template <class Pair, class Reference, class Value> using member_of =
+    std::conditional_t<std::is_reference_v<Pair>, Reference, Value>;
 struct read_value {
     template <class I> static decltype(auto) of(I &at) { return *at; }
 };
 struct read_key {
-    template <class I> static decltype(auto) of(I &at) { return ((*at).first); }
+    template <class I> static auto of(I &at) -> member_of<decltype(*at), decltype(((*at).first)),
+            decltype((*at).first)> {
+        return (*at).first;
+    }
 };
 struct read_mapped {
-    template <class I> static decltype(auto) of(I &at) { return ((*at).second); }
+    template <class I>
+    static auto of(I &at) -> member_of<decltype(*at), decltype(((*at).second)), decltype((*at).second)> {
+        return (*at).second;
+    }
 };
 
 }  // namespace detail
@@ -80,59 +104,98 @@ template <return_value_policy policy = return_value_policy::automatic_reference,
     detail::print_values(all);
 }
 
-enum eval_mode { eval_expr, eval_single_statement, eval_statements };
-/// Evaluates Python source; throws what it raises.
-template <eval_mode mode = eval_expr> object eval(const str &source, object globals = {}, object locals = {}) {
-    constexpr int statements = mode == eval_single_statement ? Py_single_input : Py_file_input;
-    constexpr int start = mode == eval_expr ? Py_eval_input : statements;
-    return detail::owned(detail::run_source(source, start, std::move(globals), std::move(locals)));
-}
-inline void exec(const str &source, object globals = {}, object locals = {}) {
-    eval<eval_statements>(source, std::move(globals), std::move(locals));
-}
-
 /// A Python iterator over [first, last). The container must live as long: keep_alive<0, 1>.
 template <return_value_policy policy = return_value_policy::reference_internal, class Iterator, class Sentinel,
-          class... Extra>
-iterator make_iterator(Iterator first, Sentinel last, Extra &&...) {
-    return detail::iteration<Iterator, Sentinel, detail::read_value>::make(std::move(first), std::move(last), policy);
+          class... Extra, class = decltype(*std::declval<Iterator &>())>
+auto make_iterator(Iterator first, Sentinel last, Extra &&...) {
+    return detail::iteration<Iterator, Sentinel, detail::read_value>::template make<policy>(std::move(first),
+        std::move(last));
 }
 template <return_value_policy policy = return_value_policy::reference_internal, class Iterator, class Sentinel,
-          class... Extra>
-iterator make_key_iterator(Iterator first, Sentinel last, Extra &&...) {
-    return detail::iteration<Iterator, Sentinel, detail::read_key>::make(std::move(first), std::move(last), policy);
+          class... Extra, class = decltype(*std::declval<Iterator &>())>
+auto make_key_iterator(Iterator first, Sentinel last, Extra &&...) {
+    return detail::iteration<Iterator, Sentinel, detail::read_key>::template make<policy>(std::move(first),
+        std::move(last));
 }
 template <return_value_policy policy = return_value_policy::reference_internal, class Iterator, class Sentinel,
-          class... Extra>
-iterator make_value_iterator(Iterator first, Sentinel last, Extra &&...) {
-    return detail::iteration<Iterator, Sentinel, detail::read_mapped>::make(std::move(first), std::move(last), policy);
+          class... Extra, class = decltype(*std::declval<Iterator &>())>
+auto make_value_iterator(Iterator first, Sentinel last, Extra &&...) {
+    return detail::iteration<Iterator, Sentinel, detail::read_mapped>::template make<policy>(std::move(first),
+        std::move(last));
 }
-template <return_value_policy policy = return_value_policy::reference_internal, class Container, class... Extra>
-iterator make_iterator(Container &container, Extra &&...) {
-    return make_iterator<policy>(std::begin(container), std::end(container));
+template <return_value_policy policy = return_value_policy::reference_internal, class Container, class... Extra,
+          class = decltype(std::begin(std::declval<Container &>()))>
+auto make_iterator(Container &container, Extra &&...extra) {
+    return make_iterator<policy>(std::begin(container), std::end(container), std::forward<Extra>(extra)...);
 }
+template <return_value_policy policy = return_value_policy::reference_internal, class Container, class... Extra,
+          class = decltype(std::begin(std::declval<Container &>()))>
+auto make_key_iterator(Container &container, Extra &&...extra) {
+    return make_key_iterator<policy>(std::begin(container), std::end(container), std::forward<Extra>(extra)...);
+}
+template <return_value_policy policy = return_value_policy::reference_internal, class Container, class... Extra,
+          class = decltype(std::begin(std::declval<Container &>()))>
+auto make_value_iterator(Container &container, Extra &&...extra) {
+    return make_value_iterator<policy>(std::begin(container), std::end(container), std::forward<Extra>(extra)...);
+}
+
+namespace detail {
+template <class... A> struct overload_cast_impl {
+    template <class R> constexpr auto operator()(R (*function)(A...)) const noexcept { return function; }
+    template <class R> constexpr auto operator()(R (*function)(A...) noexcept) const noexcept { return function; }
+#define TORCHTHAW_OVERLOAD(reference, exception)                                                                       \
+    template <class R, class C>                                                                                        \
+    constexpr auto operator()(R (C::*member)(A...) reference exception, std::false_type = {}) const noexcept {         \
+        return member;                                                                                                 \
+    }                                                                                                                  \
+    template <class R, class C>                                                                                        \
+    constexpr auto operator()(R (C::*member)(A...) const reference exception, std::true_type) const noexcept {         \
+        return member;                                                                                                 \
+    }
+    TORCHTHAW_OVERLOAD(, )
+    TORCHTHAW_OVERLOAD(&, )
+    TORCHTHAW_OVERLOAD(&&, )
+    TORCHTHAW_OVERLOAD(, noexcept)
+    TORCHTHAW_OVERLOAD(&, noexcept)
+    TORCHTHAW_OVERLOAD(&&, noexcept)
+#undef TORCHTHAW_OVERLOAD
+};
+}  // namespace detail
 
 /// Chooses one of several overloads: overload_cast<int>(&f), overload_cast<int>(&C::f, const_).
 inline constexpr std::true_type const_{};
-template <class... A> struct overload_cast_t {
-    template <class R> constexpr auto operator()(R (*function)(A...)) const noexcept { return function; }
-    template <class R, class C>
-    constexpr auto operator()(R (C::*member)(A...), std::false_type = {}) const noexcept {
-        return member;
+template <class... A> inline constexpr detail::overload_cast_impl<A...> overload_cast{};
+
+/// A member function as one of a derived class.
+template <class Derived, class F> F method_adaptor(F &&function) { return std::forward<F>(function); }
+#define TORCHTHAW_ADAPTOR(constness, reference, exception)                                                             \
+    template <class Derived, class R, class C, class... A>                                                             \
+    auto method_adaptor(R (C::*member)(A...) constness reference exception)                                            \
+        ->R (Derived::*)(A...) constness reference exception {                                                         \
+        static_assert(std::is_base_of_v<C, Derived>, "method_adaptor: a member of another class");                     \
+        return member;                                                                                                 \
     }
-    template <class R, class C> constexpr auto operator()(R (C::*member)(A...) const, std::true_type) const noexcept {
-        return member;
-    }
-};
-template <class... A> inline constexpr overload_cast_t<A...> overload_cast{};
+TORCHTHAW_FOR_QUALIFIERS(TORCHTHAW_ADAPTOR)
+#undef TORCHTHAW_ADAPTOR
 
 namespace detail {
+
+template <> struct handle_type_name<module_> {
+    static constexpr auto name = text("types.ModuleType");
+};
 
 /// Runs before a module is made, where the binary has one. False with a Python error ends the import.
 __attribute__((weak)) bool prepare_module();
 
-/// Makes the module and fills it; null with a Python error. `definition` lives as long as the process.
-PyObject *initialize_module(PyModuleDef *definition, void (*fill)(module_ &));
+/// A module's definition and what fills it. Lives as long as the process.
+struct module_definition {
+    PyModuleDef python;  ///< first: Python gives its address back
+    void (*fill)(module_ &);
+    PyObject *made;      ///< the one module of the process
+    void *interpreter;   ///< that has it
+};
+/// What PyInit_ returns: Python makes the module by it, sets __file__ and has it filled.
+PyObject *start_module(module_definition &definition, const char *name, void (*fill)(module_ &));
 
 }  // namespace detail
 
@@ -153,8 +216,6 @@ struct mod_gil_not_used {
     }                                                                                                                  \
     }
 
-#define PYBIND11_STRINGIFY(x) #x
-#define PYBIND11_TOSTRING(x) PYBIND11_STRINGIFY(x)
 #define PYBIND11_CONCAT(first, second) first##second
 #define PYBIND11_EXPORT __attribute__((visibility("default")))
 
@@ -162,8 +223,8 @@ struct mod_gil_not_used {
 #define PYBIND11_MODULE(name, variable, ...)                                                                           \
     static void PYBIND11_CONCAT(pybind11_init_, name)(::pybind11::module_ &);                                          \
     extern "C" PYBIND11_EXPORT PyObject *PYBIND11_CONCAT(PyInit_, name)() {                                            \
-        static PyModuleDef definition = {PyModuleDef_HEAD_INIT, PYBIND11_TOSTRING(name), nullptr, -1, nullptr,         \
-                                         nullptr, nullptr, nullptr, nullptr};                                          \
-        return ::pybind11::detail::initialize_module(&definition, PYBIND11_CONCAT(pybind11_init_, name));              \
+        static ::pybind11::detail::module_definition definition;                                                       \
+        return ::pybind11::detail::start_module(definition, PYBIND11_TOSTRING(name),                                   \
+                                                PYBIND11_CONCAT(pybind11_init_, name));                                \
     }                                                                                                                  \
     void PYBIND11_CONCAT(pybind11_init_, name)([[maybe_unused]] ::pybind11::module_ &variable)

@@ -25,6 +25,13 @@ constexpr descr<1> io_name(const char *argument, const char *result) { return {{
 template <std::size_t N> constexpr descr<1> const_name(const char (&content)[N]) { return text(content); }
 /// The first text where the condition holds, else the second.
 template <bool first> constexpr descr<1> const_name(const char *yes, const char *no) { return text(first ? yes : no); }
+template <bool first, std::size_t A, std::size_t B>
+constexpr auto const_name(const descr<A> &yes, const descr<B> &no) {
+    if constexpr (first)
+        return yes;
+    else
+        return no;
+}
 template <std::size_t N> constexpr descr<1> _(const char (&content)[N]) { return text(content); }
 /// The name of a registered class.
 template <class T> constexpr descr<1> type_name() { return {{{nullptr, nullptr, &typeid(T)}}}; }

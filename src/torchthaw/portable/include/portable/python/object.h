@@ -73,6 +73,8 @@ template <class Derived> class object_api {
     accessor operator[](object &&key) const;
     accessor attr(handle name) const;
     accessor attr(const char *name) const;
+    /// The same, and notes T as the attribute's type in `__annotations__`. Defined in module.h.
+    template <class T, class Name> accessor attr_with_type_hint(Name name) const;
     accessor doc() const;
     args_proxy operator*() const;
     /// Calls it; arguments may be values, "name"_a = value, *sequence and **mapping.
@@ -115,10 +117,10 @@ class handle : public detail::object_api<handle> {
     handle() = default;
     template <class P, std::enable_if_t<std::is_same_v<P, PyObject *> || std::is_same_v<P, std::nullptr_t>, int> = 0>
     handle(P pointer) : m_ptr(pointer) {}
-    template <class P, std::enable_if_t<std::is_class_v<P> && std::is_convertible_v<const P &, PyObject *> &&
+    template <class P, std::enable_if_t<std::is_class_v<P> && std::is_convertible_v<P, PyObject *> &&
                                             !std::is_base_of_v<handle, P>,
                                         int> = 0>
-    handle(const P &pointer) : m_ptr(pointer) {}
+    handle(P &pointer) : m_ptr(pointer) {}
 
     PyObject *ptr() const { return m_ptr; }
     PyObject *&ptr() { return m_ptr; }
@@ -170,6 +172,21 @@ class object : public handle {
     handle release() { return std::exchange(m_ptr, nullptr); }
     template <class T> T cast() const &;
     template <class T> T cast() &&;
+    // Python's in-place operators; an immutable object is replaced.
+    object &operator+=(const handle &other) { return assign(PyNumber_InPlaceAdd, other); }
+    object &operator-=(const handle &other) { return assign(PyNumber_InPlaceSubtract, other); }
+    object &operator*=(const handle &other) { return assign(PyNumber_InPlaceMultiply, other); }
+    object &operator/=(const handle &other) { return assign(PyNumber_InPlaceTrueDivide, other); }
+    object &operator|=(const handle &other) { return assign(PyNumber_InPlaceOr, other); }
+    object &operator&=(const handle &other) { return assign(PyNumber_InPlaceAnd, other); }
+    object &operator^=(const handle &other) { return assign(PyNumber_InPlaceXor, other); }
+    object &operator<<=(const handle &other) { return assign(PyNumber_InPlaceLshift, other); }
+    object &operator>>=(const handle &other) { return assign(PyNumber_InPlaceRshift, other); }
+
+  private:
+    object &assign(PyObject *(*operation)(PyObject *, PyObject *), const handle &other) {
+        return *this = object(detail::checked(operation(m_ptr, other.ptr())), stolen_t{});
+    }
 };
 
 /// A T that takes over the caller's reference, without a check of the type.
@@ -217,7 +234,7 @@ class error_already_set : public std::exception {
 /// An attribute or an element, read when it is used and written by assignment.
 class accessor : public detail::object_api<accessor> {
   public:
-    enum class kind : std::uint8_t { attribute, item, list_item, tuple_item };
+    enum class kind : std::uint8_t { attribute, item, sequence_item, list_item, tuple_item };
 
   private:
     object m_owner, m_key;
@@ -240,9 +257,10 @@ class accessor : public detail::object_api<accessor> {
     explicit operator bool() const { return get().ptr() != nullptr; }
     operator object() const { return get(); }
     void operator=(const accessor &other) && { set(other.get()); }
-    void operator=(const accessor &other) & { set(other.get()); }
+    void operator=(const accessor &other) & { m_cache = other.get(); }  // of its own: the owner does not change
     template <class T> void operator=(T &&value) && { set(detail::owned(detail::to_python(std::forward<T>(value)))); }
-    template <class T> void operator=(T &&value) & { set(detail::owned(detail::to_python(std::forward<T>(value)))); }
+    template <class T> void operator=(T &&value) & { m_cache =
+            detail::owned(detail::to_python(std::forward<T>(value))); }
     template <class T> T cast() const { return get().template cast<T>(); }
     operator handle() const { return get(); }
 };
@@ -257,7 +275,7 @@ class iterator : public object {
     using iterator_category = std::input_iterator_tag;
     using difference_type = ssize_t;
     using value_type = handle;
-    using reference = handle;
+    using reference = const handle;
     using pointer = const handle *;
 
     iterator() = default;
@@ -282,39 +300,6 @@ class iterator : public object {
     }
     friend bool operator==(const iterator &left, const iterator &right) { return (*left).ptr() == (*right).ptr(); }
     friend bool operator!=(const iterator &left, const iterator &right) { return (*left).ptr() != (*right).ptr(); }
-};
-
-/// Releases the GIL until the end of the scope.
-class gil_scoped_release {
-    PyThreadState *m_state;
-
-  public:
-    explicit gil_scoped_release(bool = false) : m_state(PyEval_SaveThread()) {}
-    gil_scoped_release(const gil_scoped_release &) = delete;
-    gil_scoped_release &operator=(const gil_scoped_release &) = delete;
-    ~gil_scoped_release() { PyEval_RestoreThread(m_state); }
-};
-
-/// Holds the GIL until the end of the scope; also in threads that Python does not know.
-class gil_scoped_acquire {
-    PyGILState_STATE m_state;
-
-  public:
-    gil_scoped_acquire() : m_state(PyGILState_Ensure()) {}
-    gil_scoped_acquire(const gil_scoped_acquire &) = delete;
-    gil_scoped_acquire &operator=(const gil_scoped_acquire &) = delete;
-    ~gil_scoped_acquire() { PyGILState_Release(m_state); }
-};
-
-/// Keeps the pending Python error aside until the end of the scope.
-class error_scope {
-    PyObject *m_type, *m_value, *m_trace;
-
-  public:
-    error_scope() { PyErr_Fetch(&m_type, &m_value, &m_trace); }
-    error_scope(const error_scope &) = delete;
-    error_scope &operator=(const error_scope &) = delete;
-    ~error_scope() { PyErr_Restore(m_type, m_value, m_trace); }
 };
 
 /// Attributes by name; get and set throw what Python raises, hasattr hides it.

@@ -1,6 +1,6 @@
 // portable/python/operators.h: py::self + py::self and its kin, for class_::def.
 #pragma once
-#include "portable/python/class.h"
+#include "portable/python/module.h"
 
 namespace pybind11 {
 

@@ -18,7 +18,7 @@ template <class R> R cast_override(object &&result) {
         if (!kept.load(result.ptr(), true)) fail_to_cast(result, typeid(R));
         return kept.template get<R>();
     } else {
-        return pybind11::cast<R>(result);
+        return pybind11::cast<R>(std::move(result));
     }
 }
 
@@ -44,7 +44,8 @@ template <class T> function get_override(const T *self, const char *name) {
 #define PYBIND11_OVERRIDE_PURE_NAME(return_type, class_name, name, function, ...)                                      \
     do {                                                                                                               \
         PYBIND11_OVERRIDE_IMPL(PYBIND11_TYPE(return_type), PYBIND11_TYPE(class_name), name, __VA_ARGS__);              \
-        pybind11::pybind11_fail("Tried to call pure virtual function \"" #class_name "::" name "\"");                  \
+        pybind11::pybind11_fail("Tried to call pure virtual function \"" PYBIND11_TOSTRING(class_name) "::" name \
+                                "\"");                  \
     } while (false)
 #define PYBIND11_OVERRIDE(return_type, class_name, function, ...)                                                      \
     PYBIND11_OVERRIDE_NAME(PYBIND11_TYPE(return_type), PYBIND11_TYPE(class_name), #function, function, __VA_ARGS__)

@@ -2,7 +2,7 @@
 #pragma once
 #include <portable/tensors.h>
 
-#include "portable/python/annotations.h"
+#include "portable/python/containers.h"
 
 struct DLManagedTensor;
 
@@ -59,7 +59,8 @@ template <> struct caster<at::Tensor> {
         if (found) value = *found;
         return found;
     }
-    static PyObject *make(const at::Tensor &value, return_value_policy, handle) { return torchthaw::tensor_to_python(value); }
+    static PyObject *make(const at::Tensor &value, return_value_policy, handle) {
+        return torchthaw::tensor_to_python(value); }
     static PyObject *make(at::Tensor &&value, return_value_policy, handle) {
         return torchthaw::tensor_to_python(std::move(value));
     }
@@ -119,9 +120,9 @@ template <class T> struct builtin_argument<c10::ArrayRef<T>> {
 template <class T> struct caster<c10::complex<T>> {
     static constexpr auto name = "complex";
     static bool load(PyObject *source, c10::complex<T> &value, bool convert) {
-        std::complex<T> loaded;
-        if (!caster<std::complex<T>>::load(source, loaded, convert)) return false;
-        value = {loaded.real(), loaded.imag()};
+        double real, imaginary;
+        if (!load_complex(source, real, imaginary, convert)) return false;
+        value = {static_cast<T>(real), static_cast<T>(imaginary)};
         return true;
     }
     static PyObject *make(const c10::complex<T> &value, return_value_policy, handle) {

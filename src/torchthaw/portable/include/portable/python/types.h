@@ -1,7 +1,8 @@
 // portable/python/types.h: Python's own types as C++ classes: str, int_, list, dict, capsule and their kin.
 #pragma once
-#include "portable/python/object.h"
+#include "portable/python/iterators.h"
 
+#include <optional>
 #include <string_view>
 
 namespace pybind11 {
@@ -32,10 +33,25 @@ bool is_weakref(PyObject *value);
 PyObject *to_weakref(PyObject *value);
 bool is_static_method(PyObject *value);
 
+/// What converts to a string_view, but neither a pointer nor an object of Python.
+template <class T> inline constexpr bool is_text =
+    std::is_class_v<T> && !std::is_same_v<T, std::string> && !std::is_same_v<T, std::string_view>
+        && std::is_convertible_v<const T &, std::string_view> && !std::is_base_of_v<handle, T>;
+/// By copy initialization: a class may convert to std::string too.
+template <class T> auto view_of(const T &text) {
+    using Text = std::conditional_t<std::is_convertible_v<const T &, std::string>, std::string, std::string_view>;
+    Text content = text;
+    return content;
+}
+/// A dictionary of named values and of **mappings, as a new reference. Defined in annotations.h.
+template <class... A> PyObject *named_values(A &&...named);
+template <class T> inline constexpr bool is_named = std::is_same_v<T, arg_v> || std::is_same_v<T, kwargs_proxy>;
+
 }  // namespace detail
 
 /// The members that each type needs: construction from handles, and check_, whether an object is one.
 #define PYBIND11_OBJECT_COMMON(Name, Parent, check)                                                                    \
+  public:                                                                                                              \
     Name(::pybind11::handle value, borrowed_t) : Parent(value, borrowed_t{}) {}                                        \
     Name(::pybind11::handle value, stolen_t) : Parent(value, stolen_t{}) {}                                            \
     static bool check_(::pybind11::handle value) { return value.ptr() != nullptr && check(value.ptr()); }              \
@@ -95,9 +111,11 @@ class str : public object {
     template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
     str(const char *text, I size)
         : object(detail::checked(PyUnicode_FromStringAndSize(text, static_cast<ssize_t>(size))), stolen_t{}) {}
-    template <class T, std::enable_if_t<std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>, int> = 0>
-    str(const T &text) : str(text.data(), text.size()) {}
-    explicit str(handle value) : object(detail::checked(PyObject_Str(value.ptr())), stolen_t{}) {}
+    str(const std::string &text) : str(text.data(), text.size()) {}
+    template <class T, std::enable_if_t<detail::is_text<T>, int> = 0> str(const T &text) : str(detail::view_of(text)) {}
+    str(std::string_view text) : str(text.data(), text.size()) {}
+    template <class H, std::enable_if_t<std::is_same_v<H, handle>, int> = 0>
+    explicit str(const H &value) : object(detail::checked(PyObject_Str(value.ptr())), stolen_t{}) {}
     explicit str(const bytes &value);
     operator std::string() const;
     template <class... A> str format(A &&...arguments) const { return attr("format")(std::forward<A>(arguments)...); }
@@ -110,8 +128,10 @@ class bytes : public object {
     template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
     bytes(const char *data, I size)
         : object(detail::checked(PyBytes_FromStringAndSize(data, static_cast<ssize_t>(size))), stolen_t{}) {}
-    template <class T, std::enable_if_t<std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>, int> = 0>
-    bytes(const T &data) : bytes(data.data(), data.size()) {}
+    bytes(const std::string &data) : bytes(data.data(), data.size()) {}
+    template <class T, std::enable_if_t<detail::is_text<T>, int> = 0>
+    bytes(const T &data) : bytes(detail::view_of(data)) {}
+    bytes(std::string_view data) : bytes(data.data(), data.size()) {}
     explicit bytes(const pybind11::str &text);
     operator std::string() const { return std::string(operator std::string_view()); }
     /// The bytes of this object, without a copy.
@@ -122,6 +142,7 @@ class bytearray : public object {
   public:
     PYBIND11_OBJECT_CVT(bytearray, object, PyByteArray_Check, PyByteArray_FromObject)
     bytearray() : bytearray("", 0) {}
+    bytearray(const std::string &data) : bytearray(data.data(), data.size()) {}
     template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
     bytearray(const char *data, I size)
         : object(detail::checked(PyByteArray_FromStringAndSize(data, static_cast<ssize_t>(size))), stolen_t{}) {}
@@ -165,16 +186,19 @@ class float_ : public object {
 class weakref : public object {
   public:
     PYBIND11_OBJECT_CVT(weakref, object, detail::is_weakref, detail::to_weakref)
-    explicit weakref(handle value, handle callback)
+    explicit weakref(handle value, handle callback = {})
         : object(detail::checked(PyWeakref_NewRef(value.ptr(), callback.ptr())), stolen_t{}) {}
 };
 
 class slice : public object {
   public:
     PYBIND11_OBJECT(slice, object, PySlice_Check)
+    static object bound(std::optional<ssize_t> number) { return number ? object(int_(*number)) : object(none()); }
     slice(handle start, handle stop, handle step)
         : object(detail::checked(PySlice_New(start.ptr(), stop.ptr(), step.ptr())), stolen_t{}) {}
-    slice(ssize_t start, ssize_t stop, ssize_t step) : slice(int_(start), int_(stop), int_(step)) {}
+    slice(std::optional<ssize_t> start, std::optional<ssize_t> stop, std::optional<ssize_t> step)
+        : slice(bound(start), bound(stop), bound(step)) {}
+    slice() : slice(std::nullopt, std::nullopt, std::nullopt) {}
     /// The indices for a sequence of `length` elements; false with a Python error for a step of zero.
     template <class L, class I> bool compute(L length, I *start, I *stop, I *step, I *count) const {
         ssize_t first, last, stride;
@@ -221,6 +245,8 @@ class tuple : public object {
     size_t size() const { return static_cast<size_t>(PyTuple_Size(m_ptr)); }
     bool empty() const { return size() == 0; }
     accessor operator[](size_t i) const { return {*this, static_cast<ssize_t>(i), accessor::kind::tuple_item}; }
+    detail::tuple_iterator begin() const { return {*this, 0}; }
+    detail::tuple_iterator end() const { return {*this, PyTuple_Size(m_ptr)}; }
     template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0> accessor operator[](I i) const {
         return (*this)[static_cast<size_t>(i)];
     }
@@ -229,10 +255,21 @@ class tuple : public object {
     }
 };
 
+namespace typing {
+/// An iterator whose signature names the type of its elements.
+template <class T> class Iterator : public iterator {
+    using iterator::iterator;
+};
+/// A tuple whose signature names the types of its elements.
+template <class... T> class Tuple : public tuple {
+    using tuple::tuple;
+};
+}  // namespace typing
+
 /// The values in one tuple; throws when one of them has no conversion.
 template <return_value_policy policy = return_value_policy::automatic_reference, class... A>
-tuple make_tuple(A &&...values) {
-    tuple result(sizeof...(A));
+typing::Tuple<A...> make_tuple(A &&...values) {
+    typing::Tuple<A...> result(sizeof...(A));
     ssize_t i = 0;
     (detail::checked(
          PyTuple_SetItem(result.ptr(), i++, detail::checked(detail::to_python(std::forward<A>(values), policy)))),
@@ -244,8 +281,18 @@ tuple make_tuple(A &&...values) {
 class sequence : public object {
   public:
     PYBIND11_OBJECT_DEFAULT(sequence, object, PySequence_Check)
-    size_t size() const { return static_cast<size_t>(detail::checked(static_cast<int>(PySequence_Size(m_ptr)))); }
+    size_t size() const {
+        ssize_t count = PySequence_Size(m_ptr);
+        if (count < 0) throw error_already_set();
+        return static_cast<size_t>(count);
+    }
     bool empty() const { return size() == 0; }
+    accessor operator[](size_t i) const { return {*this, static_cast<ssize_t>(i), accessor::kind::sequence_item}; }
+    template <class T, std::enable_if_t<std::is_base_of_v<handle, T>, int> = 0> accessor operator[](T &&key) const {
+        return object::operator[](std::forward<T>(key));
+    }
+    detail::sequence_iterator begin() const { return {*this, 0}; }
+    detail::sequence_iterator end() const { return {*this, PySequence_Size(m_ptr)}; }
 };
 
 class list : public object {
@@ -257,6 +304,8 @@ class list : public object {
     size_t size() const { return static_cast<size_t>(PyList_Size(m_ptr)); }
     bool empty() const { return size() == 0; }
     accessor operator[](size_t i) const { return {*this, static_cast<ssize_t>(i), accessor::kind::list_item}; }
+    detail::list_iterator begin() const { return {*this, 0}; }
+    detail::list_iterator end() const { return {*this, PyList_Size(m_ptr)}; }
     template <class I, std::enable_if_t<std::is_integral_v<I>, int> = 0> accessor operator[](I i) const {
         return (*this)[static_cast<size_t>(i)];
     }
@@ -273,41 +322,18 @@ class list : public object {
     void clear() { detail::checked(PyList_SetSlice(m_ptr, 0, PyList_Size(m_ptr), nullptr)); }
 };
 
-/// Iterates over (key, value); the dictionary must not change meanwhile.
-class dict_iterator {
-    handle m_dict;
-    ssize_t m_at = 0;
-    PyObject *m_key = nullptr, *m_value = nullptr;
-    bool m_more = false;
-
-  public:
-    dict_iterator() = default;
-    explicit dict_iterator(handle dict) : m_dict(dict) { ++*this; }
-    dict_iterator &operator++() {
-        m_more = PyDict_Next(m_dict.ptr(), &m_at, &m_key, &m_value) != 0;
-        return *this;
-    }
-    std::pair<handle, handle> operator*() const { return {m_key, m_value}; }
-    bool operator==(const dict_iterator &other) const {
-        return m_more == other.m_more && (!m_more || m_at == other.m_at);
-    }
-    bool operator!=(const dict_iterator &other) const { return !(*this == other); }
-};
-
 class dict : public object {
   public:
     PYBIND11_OBJECT_CVT(dict, object, PyDict_Check, detail::to_dict)
     dict() : object(detail::checked(PyDict_New()), stolen_t{}) {}
     /// dict("a"_a = 1, "b"_a = 2)
     template <class... A,
-              std::enable_if_t<(sizeof...(A) > 0) && (std::is_same_v<std::decay_t<A>, arg_v> && ...), int> = 0>
-    explicit dict(A &&...named) : dict() {
-        (detail::checked(PyDict_SetItemString(m_ptr, named.name, named.value.ptr())), ...);
-    }
+              std::enable_if_t<(sizeof...(A) > 0) && (detail::is_named<std::decay_t<A>> && ...), int> = 0>
+    explicit dict(A &&...named) : object(detail::named_values(std::forward<A>(named)...), stolen_t{}) {}
     size_t size() const { return static_cast<size_t>(PyDict_Size(m_ptr)); }
     bool empty() const { return size() == 0; }
-    dict_iterator begin() const { return dict_iterator(*this); }
-    dict_iterator end() const { return {}; }
+    detail::dict_iterator begin() const { return detail::dict_iterator(*this); }
+    detail::dict_iterator end() const { return {}; }
     void clear() { PyDict_Clear(m_ptr); }
     template <class T> bool contains(T &&key) const {
         return detail::checked(
@@ -360,6 +386,14 @@ class kwargs : public dict {
   public:
     PYBIND11_OBJECT(kwargs, dict, PyDict_Check)
     kwargs() = default;
+};
+
+/// The same with the type of each, for signatures.
+template <class T> class Args : public args {
+    using args::args;
+};
+template <class T> class KWArgs : public kwargs {
+    using kwargs::kwargs;
 };
 
 /// A Python type as an object; type::of<T>() is that of a registered class.

@@ -16,8 +16,11 @@ bool load_bool(PyObject *source, bool &value, bool convert);
 bool load_complex(PyObject *source, double &real, double &imaginary, bool convert);
 /// Text as UTF-8, or bytes as they are. The view is valid as long as the object.
 bool load_text(PyObject *source, const char *&data, ssize_t &size);
-bool load_wide(PyObject *source, std::wstring &value);
-PyObject *make_wide(const wchar_t *text, size_t size);
+/// The text in UTF-16 or UTF-32 as bytes, null for what is no text; and the reverse.
+PyObject *encode_wide(PyObject *source, size_t width);
+PyObject *decode_wide(const void *text, size_t size, size_t width);
+/// Throws value_error for null and for a text that is not one character.
+void check_character(bool is_null, const void *text, size_t length, size_t width);
 
 template <class T> inline constexpr bool is_character =
     std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
@@ -70,20 +73,6 @@ template <> struct caster<bool> {
     static constexpr const char *name = "bool";
 };
 
-template <class T> struct caster<std::complex<T>> {
-    static bool load(PyObject *source, std::complex<T> &value, bool convert) {
-        double real, imaginary;
-        if (!load_complex(source, real, imaginary, convert)) return false;
-        value = {static_cast<T>(real), static_cast<T>(imaginary)};
-        return true;
-    }
-    static PyObject *make(const std::complex<T> &value, return_value_policy, handle) {
-        return PyComplex_FromDoubles(static_cast<double>(value.real()), static_cast<double>(value.imag()));
-    }
-    static constexpr auto name =
-        io_name("typing.SupportsComplex | typing.SupportsFloat | typing.SupportsIndex", "complex");
-};
-
 // ---- texts
 
 template <> struct caster<char> {  // loaded by builtin_argument<char>
@@ -113,6 +102,7 @@ template <> struct caster<std::string_view> {
         ssize_t size;
         if (!load_text(source, data, size)) return false;
         value = {data, static_cast<size_t>(size)};
+        keep_for_call_if_any(source);  // the text may be an element that nothing else has
         return true;
     }
     static PyObject *make(std::string_view value, return_value_policy, handle) {
@@ -121,11 +111,63 @@ template <> struct caster<std::string_view> {
     static constexpr const char *name = "str";
 };
 
-template <> struct caster<std::wstring> {
-    static bool load(PyObject *source, std::wstring &value, bool) { return load_wide(source, value); }
-    static PyObject *make(const std::wstring &value, return_value_policy, handle) {
-        return make_wide(value.data(), value.size());
+/// Texts of wider characters than bytes, in the encoding that their size says; views need text that lives as long.
+template <class C> inline constexpr bool is_wide_character = is_character<C> && sizeof(C) > 1;
+template <class C, class T, class A>
+struct caster<std::basic_string<C, T, A>, std::enable_if_t<is_wide_character<C>>> {
+    using Text = std::basic_string<C, T, A>;
+    static bool load(PyObject *source, Text &value, bool) {
+        object encoded = maybe_owned(encode_wide(source, sizeof(C)));
+        if (!encoded) return false;
+        const char *data = PyBytes_AsString(encoded.ptr());
+        auto count = static_cast<size_t>(PyBytes_Size(encoded.ptr())) / sizeof(C);
+        value.resize(count);
+        std::char_traits<char>::copy(reinterpret_cast<char *>(value.data()), data, count * sizeof(C));
+        return true;
     }
+    static PyObject *make(const Text &value, return_value_policy, handle) {
+        return decode_wide(value.data(), value.size() * sizeof(C), sizeof(C));
+    }
+    static constexpr const char *name = "str";
+};
+template <class C, class T> struct caster<std::basic_string_view<C, T>, std::enable_if_t<is_wide_character<C>>> {
+    static PyObject *make(std::basic_string_view<C, T> value, return_value_policy, handle) {
+        return decode_wide(value.data(), value.size() * sizeof(C), sizeof(C));
+    }
+    static constexpr const char *name = "str";
+};
+template <class C, class T> struct builtin_argument<std::basic_string_view<C, T>,
+        std::enable_if_t<is_wide_character<C>>> {
+    std::basic_string<C, T> text;
+    std::basic_string_view<C, T> view;
+    bool load(PyObject *source, bool convert) {
+        if (!caster<std::basic_string<C, T>>::load(source, text, convert)) return false;
+        view = text;
+        return true;
+    }
+    template <class P> std::basic_string_view<C, T> &get() { return view; }
+};
+/// A character or a null-terminated text of wide characters.
+template <class C> struct builtin_argument<C, std::enable_if_t<is_wide_character<C>>> {
+    std::basic_string<C> text;
+    bool is_null = false;
+    bool load(PyObject *source, bool convert) {
+        if (source == Py_None) return is_null = true, convert;
+        return caster<std::basic_string<C>>::load(source, text, convert);
+    }
+    C &character() {
+        check_character(is_null, text.data(), text.size(), sizeof(C));
+        return text[0];
+    }
+    template <class P> decltype(auto) get() {
+        if constexpr (std::is_pointer_v<bare_t<P>>)
+            return is_null ? nullptr : text.data();
+        else
+            return (character());
+    }
+};
+template <class C> struct caster<C, std::enable_if_t<is_wide_character<C>>> {
+    static PyObject *make(C value, return_value_policy, handle) { return decode_wide(&value, sizeof(C), sizeof(C)); }
     static constexpr const char *name = "str";
 };
 
@@ -154,13 +196,16 @@ template <class T> struct caster<std::reference_wrapper<T>> {
 
 // ---- Python's objects
 
-template <class T> struct object_name {
-    static constexpr const char *value = "object";
+/// A type's name in signatures. Sources specialise it for types of their own.
+template <class T> struct handle_type_name {
+    static constexpr auto name = type_name<T>();
 };
-#define TORCHTHAW_OBJECT_NAME(type, text)                                                                              \
-    template <> struct object_name<type> {                                                                             \
-        static constexpr const char *value = text;                                                                     \
+#define TORCHTHAW_OBJECT_NAME(type, content)                                                                           \
+    template <> struct handle_type_name<type> {                                                                        \
+        static constexpr auto name = text(content);                                                                    \
     };
+TORCHTHAW_OBJECT_NAME(object, "object")
+TORCHTHAW_OBJECT_NAME(handle, "object")
 TORCHTHAW_OBJECT_NAME(bool_, "bool")
 TORCHTHAW_OBJECT_NAME(int_, "int")
 TORCHTHAW_OBJECT_NAME(float_, "float")
@@ -203,13 +248,31 @@ template <class T> struct caster<T, std::enable_if_t<is_plain_object<T>>> {
         Py_XINCREF(value.ptr());
         return value.ptr();
     }
-    static constexpr const char *name = object_name<T>::value;
+    static constexpr auto name = handle_type_name<T>::name;
 };
-template <> struct caster<args> : caster<tuple> {
+template <> struct handle_type_name<args> {
     static constexpr auto name = io_name("*args", "tuple");
 };
-template <> struct caster<kwargs> : caster<dict> {
+template <> struct handle_type_name<kwargs> {
     static constexpr auto name = io_name("**kwargs", "dict[str, typing.Any]");
+};
+template <class T> struct handle_type_name<typing::Iterator<T>> {
+    static constexpr auto name = text("collections.abc.Iterator[") + name_of<T>() + text("]");
+};
+template <class... T> struct handle_type_name<typing::Tuple<T...>> {
+    static constexpr auto name = text("tuple[") + concat(name_of<T>()...) + text("]");
+};
+template <> struct handle_type_name<typing::Tuple<>> {
+    static constexpr auto name = text("tuple[()]");
+};
+template <class T> struct handle_type_name<typing::Tuple<T, ellipsis>> {
+    static constexpr auto name = text("tuple[") + name_of<T>() + text(", ...]");
+};
+template <class T> struct handle_type_name<Args<T>> {
+    static constexpr auto name = io_name("*args: ", "tuple[") + name_of<T>() + io_name("", ", ...]");
+};
+template <class T> struct handle_type_name<KWArgs<T>> {
+    static constexpr auto name = io_name("**kwargs: ", "dict[str, ") + name_of<T>() + io_name("", "]");
 };
 template <> struct caster<accessor> {
     static PyObject *make(const accessor &value, return_value_policy, handle) {
