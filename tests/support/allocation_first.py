@@ -100,7 +100,9 @@ def is_lack(got, normal):
     the text of an exception that it has no memory for, or the exception."""
     textless = got == (normal[0], "") and normal[0] != "returned"
     lost = got[1] == LOST or str(got[1]).endswith(f"> {LOST}")
-    unnamed = normal[0] == "TypeError" == got[0] and got[1].endswith("<repr raised Error>")  # as pybind11 shows an argument
+    unnamed = normal[0] == "TypeError" == got[0] and got[1].endswith(
+        "<repr raised Error>"
+    )  # as pybind11 shows an argument
     return got[0] == "MemoryError" or got in OF_OLD_PROJECTS or textless or lost or unnamed
 
 
