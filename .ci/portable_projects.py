@@ -38,6 +38,8 @@ class Record:
     compares: str
     code: str
     folder: str = "."
+    builds_with: list = dataclasses.field(default_factory=list)  # packages that its build imports
+    beside: dict = dataclasses.field(default_factory=dict)  # path from the clone: OWNER/NAME@COMMIT of another one
     beside_its_sources: bool = False  # the code imports modules of the repository
     needs: list = dataclasses.field(default_factory=list)  # packages that its Python imports, besides NumPy
     environment: dict = dataclasses.field(default_factory=dict)
@@ -54,7 +56,16 @@ def wheel_of(record, place):
     copy, log = place / record.repository.split("/")[1], place / "build.log"
     compat.remove(copy, log, place / "wheels")
     place.mkdir(parents=True, exist_ok=True)
-    projects.checkout(record.repository, record.commit, os.environ.get("TORCHTHAW_PROJECTS"), copy, log)
+    mirrors = os.environ.get("TORCHTHAW_PROJECTS")
+    projects.checkout(record.repository, record.commit, mirrors, copy, log)
+    for path, other in record.beside.items():
+        compat.remove(copy / path)
+        projects.checkout(*other.split("@"), mirrors, copy / path, log)
+    tools = place / "tools"
+    compat.remove(tools)
+    pip = compat.pip(sys.executable, "install", "-q", "--target", tools, *record.builds_with)
+    if record.builds_with and compat.run(pip, log):
+        raise projects.ProjectError(f"{record.name}: {' '.join(record.builds_with)} could not be installed, see {log}")
     words = [
         "run",
         "--portable",
@@ -67,7 +78,8 @@ def wheel_of(record, place):
         place / "wheels",
         ".",
     ]
-    own = {"PYTHONPATH": os.fspath(projects.ROOT / "src"), "CUDA_VISIBLE_DEVICES": ""}
+    path = os.pathsep.join([os.fspath(projects.ROOT / "src"), os.fspath(tools)])
+    own = {"PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
     variables = {**os.environ, **record.environment, **own}
     status = compat.run([sys.executable, "-m", "torchthaw", *words], log, 3600, cwd=copy / record.folder, env=variables)
     found = [*place.glob("wheels/*.whl")]

@@ -193,7 +193,7 @@ std::vector<bool> modes() {
 
 // ---- errors
 void check(int64_t n) { TORCH_CHECK(n > 0, "n: expected more than 0, got ", n); }
-void check_without_words(int64_t n) { TORCH_CHECK(n > 0); }
+void check_without_words(int64_t n) { TORCH_CHECK(n > 0) }  // no semicolon, as some projects write it
 void check_index(int64_t n) { TORCH_CHECK_INDEX(n > 0, "index ", n); }
 void check_value(int64_t n) { TORCH_CHECK_VALUE(n > 0, "value ", n); }
 void check_type(int64_t n) { TORCH_CHECK_TYPE(n > 0, "type ", n); }

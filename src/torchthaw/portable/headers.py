@@ -30,9 +30,10 @@ NAMES = {
     "base.h": (
         "ATen/core/ATen_fwd.h", "ATen/core/Reduction.h", "c10/core/ScalarType.h", "c10/core/DeviceType.h", "c10/core/Layout.h",
         "c10/core/MemoryFormat.h", "c10/macros/Macros.h", "c10/macros/Export.h", "c10/util/Optional.h", "c10/util/Half.h",
-        "c10/util/BFloat16.h", "c10/util/complex.h", "c10/util/string_view.h", "c10/util/StringUtil.h", "c10/util/Metaprogramming.h",
+        "c10/util/BFloat16.h", "c10/util/string_view.h", "c10/util/StringUtil.h", "c10/util/Metaprogramming.h",
         "torch/macros.h", "torch/version.h",
     ),
+    "complex.h": ("c10/util/complex.h",),
     "error.h": ("c10/util/Exception.h", "ATen/Error.h"),
     "logging.h": ("c10/util/Logging.h", "ATen/record_function.h"),
     "intrusive.h": ("c10/util/intrusive_ptr.h",),

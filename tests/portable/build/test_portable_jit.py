@@ -160,3 +160,26 @@ def test_the_real_headers():
     source = "at::Tensor add(at::Tensor a, at::Tensor b) { return a + b; }"
     module = portable.load_inline("adds", source, functions={"add": "a plus b"})
     assert module.add(torch.ones(2), torch.ones(2)).tolist() == [2, 2] and "a plus b" in module.add.__doc__
+
+
+@pytest.mark.slow
+def test_std_has_functions_of_complex_numbers():
+    source = """
+    at::Tensor mixed(at::Tensor x) {
+        auto out = at::empty_like(x);
+        AT_DISPATCH_COMPLEX_TYPES(x.scalar_type(), "mixed", [&] {
+            const auto from = x.accessor<scalar_t, 1>();
+            auto to = out.accessor<scalar_t, 1>();
+            for (int64_t i = 0; i < x.size(0); ++i) {
+                const auto z = from[i];
+                to[i] = std::conj(z) * std::exp(z) + std::pow(z, z) + std::abs(z) * std::arg(z) + std::norm(std::atanh(z));
+            }
+        });
+        return out;
+    }
+    """
+    mixed = portable.load_inline("mixed", source, functions=["mixed"]).mixed
+    for dtype in (torch.complex64, torch.complex128):
+        z = torch.tensor([1 + 2j, -0.5 + 0.25j, 3j, 0.5], dtype=dtype)
+        expected = z.conj() * z.exp() + z.pow(z) + z.abs() * z.angle() + z.atanh().abs() ** 2
+        torch.testing.assert_close(mixed(z), expected)

@@ -74,10 +74,11 @@ template <class Error, class... Arguments>
 
 }  // namespace torchthaw
 
+// As PyTorch's, a statement that is whole without a semicolon: projects forget it.
 #define TORCHTHAW_CHECK(type, condition, ...)                                                                          \
-    do {                                                                                                               \
-        if (C10_UNLIKELY(!(condition))) ::torchthaw::fail_check<type>(#condition, ##__VA_ARGS__);                      \
-    } while (false)
+    if (C10_UNLIKELY(!(condition))) {                                                                                  \
+        ::torchthaw::fail_check<type>(#condition, ##__VA_ARGS__);                                                      \
+    }
 
 #define TORCH_CHECK(condition, ...) TORCHTHAW_CHECK(::c10::Error, condition, ##__VA_ARGS__)
 #define TORCH_CHECK_INDEX(condition, ...) TORCHTHAW_CHECK(::c10::IndexError, condition, ##__VA_ARGS__)

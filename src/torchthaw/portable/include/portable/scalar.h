@@ -1,5 +1,6 @@
 // portable/scalar.h: c10::Scalar, a number of any element type. The layout is PyTorch's of 2.4 to 2.15.
 #pragma once
+#include "complex.h"
 #include "sizes.h"
 
 namespace c10 {
