@@ -6,7 +6,7 @@ from pathlib import Path
 from ..base import cache
 
 OWN = Path(__file__).resolve().parent / "include"
-OLDEST = (2, 10)  # of PyTorch whose torch/headeronly has all that portable/base.h includes
+OLDEST = (2, 10)  # of PyTorch whose torch/headeronly has all that portable/core/base.h includes
 
 # Header of portable/ -> names that extensions include for what it has. docs/reference/portable.md shows them.
 NAMES = {
@@ -20,33 +20,33 @@ NAMES = {
         "activation", "batchnorm", "conv", "distance", "dropout", "embedding", "fold", "instancenorm", "linear", "loss",
         "normalization", "padding", "pixelshuffle", "pooling", "upsampling", "vision",
     ))),
-    "enums.h": ("torch/enum.h",),
+    "core/enums.h": ("torch/enum.h",),
     "aten.h": (
         "torch/cuda.h", "ATen/ATen.h", "ATen/Functions.h",
         "ATen/Operators.h", "ATen/NativeFunctions.h", "ATen/TensorOperators.h", "ATen/ExpandUtils.h", "ATen/Utils.h",
         "ATen/ScalarOps.h", "ATen/Config.h", "ATen/Version.h", "ATen/native/Resize.h", "torch/csrc/autograd/variable.h",
         "torch/serialize/tensor.h", "torch/csrc/Exceptions.h", "torch/csrc/utils/tensor_flatten.h",
     ),
-    "base.h": (
+    "core/base.h": (
         "ATen/core/ATen_fwd.h", "ATen/core/Reduction.h", "c10/core/ScalarType.h", "c10/core/DeviceType.h", "c10/core/Layout.h",
         "c10/core/MemoryFormat.h", "c10/macros/Macros.h", "c10/macros/Export.h", "c10/util/Optional.h", "c10/util/Half.h",
         "c10/util/BFloat16.h", "c10/util/string_view.h", "c10/util/StringUtil.h", "c10/util/Metaprogramming.h",
         "torch/macros.h", "torch/version.h",
     ),
-    "complex.h": ("c10/util/complex.h",),
-    "error.h": ("c10/util/Exception.h", "ATen/Error.h"),
-    "logging.h": ("c10/util/Logging.h", "ATen/record_function.h"),
-    "intrusive.h": ("c10/util/intrusive_ptr.h",),
-    "memory.h": ("c10/core/Allocator.h", "c10/core/CPUAllocator.h", "c10/core/impl/alloc_cpu.h"),
+    "core/complex.h": ("c10/util/complex.h",),
+    "core/error.h": ("c10/util/Exception.h", "ATen/Error.h"),
+    "core/logging.h": ("c10/util/Logging.h", "ATen/record_function.h"),
+    "core/intrusive.h": ("c10/util/intrusive_ptr.h",),
+    "core/memory.h": ("c10/core/Allocator.h", "c10/core/CPUAllocator.h", "c10/core/impl/alloc_cpu.h"),
     "dlpack.h": ("ATen/DLConvertor.h", "ATen/dlpack.h"),
-    "sizes.h": (
+    "core/sizes.h": (
         "c10/util/ArrayRef.h", "ATen/ArrayRef.h", "c10/util/SmallVector.h", "c10/core/SymInt.h", "c10/core/SymIntArrayRef.h",
         "c10/util/irange.h", "ATen/ceil_div.h", "ATen/div_rtn.h", "ATen/core/IListRef.h",
         "c10/util/OptionalArrayRef.h",
     ),
-    "collections.h": ("ATen/core/List.h", "ATen/core/Dict.h"),
-    "scalar.h": ("c10/core/Scalar.h", "ATen/Scalar.h", "ATen/core/Scalar.h"),
-    "options.h": (
+    "core/collections.h": ("ATen/core/List.h", "ATen/core/Dict.h"),
+    "core/scalar.h": ("c10/core/Scalar.h", "ATen/Scalar.h", "ATen/core/Scalar.h"),
+    "core/options.h": (
         "c10/core/TensorOptions.h", "c10/core/Device.h", "c10/util/typeid.h", "ATen/Device.h", "ATen/DeviceType.h",
         "ATen/ScalarType.h", "ATen/TensorOptions.h",
     ),
@@ -82,18 +82,18 @@ NAMES = {
         )),
         "torch/csrc/utils/pybind.h",
     ),
-    "python/chrono.h": ("pybind11/chrono.h",),
-    "python/complex.h": ("pybind11/complex.h",),
-    "python/containers.h": ("pybind11/stl.h",),
-    "python/eval.h": ("pybind11/eval.h",),
-    "python/filesystem.h": ("pybind11/stl/filesystem.h",),
-    "python/functional.h": ("pybind11/functional.h",),
-    "python/iostream.h": ("pybind11/iostream.h",),
-    "python/numpy.h": ("pybind11/numpy.h",),
+    "python/stl/chrono.h": ("pybind11/chrono.h",),
+    "python/stl/complex.h": ("pybind11/complex.h",),
+    "python/stl/containers.h": ("pybind11/stl.h",),
+    "python/objects/eval.h": ("pybind11/eval.h",),
+    "python/stl/filesystem.h": ("pybind11/stl/filesystem.h",),
+    "python/stl/functional.h": ("pybind11/functional.h",),
+    "python/stl/iostream.h": ("pybind11/iostream.h",),
+    "python/numpy/numpy.h": ("pybind11/numpy.h",),
     "python/operators.h": ("pybind11/operators.h",),
-    "python/stl_bind.h": ("pybind11/stl_bind.h",),
-    "python/typing.h": ("pybind11/typing.h",),
-    "python/warnings.h": ("pybind11/warnings.h",),
+    "python/stl/stl_bind.h": ("pybind11/stl_bind.h",),
+    "python/objects/typing.h": ("pybind11/typing.h",),
+    "python/objects/warnings.h": ("pybind11/warnings.h",),
 }  # fmt: skip
 
 

@@ -47,7 +47,7 @@ class Builder:
     def __init__(self, folder, python_include=None):
         self.folder = folder
         self.base = [*BASE, "-Wall", "-Wextra"]
-        self.version = hash_of(*sorted(HEADERS.glob("*.h")), more=" ".join(self.base) + str(FORWARDED))
+        self.version = hash_of(*sorted(HEADERS.rglob("*.h")), more=" ".join(self.base) + str(FORWARDED))
         self.forwards = folder / "forwards"
         for name, own in FORWARDED.items():
             file, text = self.forwards / name, f"#pragma once\n#include <portable/{own}>\n"

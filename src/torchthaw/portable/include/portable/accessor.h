@@ -1,6 +1,6 @@
 // portable/accessor.h: views of a tensor's elements by indices, from torch/headeronly.
 #pragma once
-#include "sizes.h"
+#include "core/sizes.h"
 
 namespace at {
 

@@ -3,6 +3,6 @@
 #include "autograd.h"
 #include "checks.h"
 #include "dispatch.h"
-#include "logging.h"
+#include "core/logging.h"
 #include "parallel.h"
 #include "tensors.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include "dispatcher.h"
 #include "library.h"
-#include "memory.h"
+#include "core/memory.h"
 #include "nn.h"
 #include "python/pybind11.h"
 

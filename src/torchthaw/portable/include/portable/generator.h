@@ -1,6 +1,6 @@
 // portable/generator.h: at::Generator, a source of random numbers: an object of Python's torch.Generator.
 #pragma once
-#include "options.h"
+#include "core/options.h"
 
 namespace torchthaw {
 // References to an object of Python, which take the GIL.

@@ -1,6 +1,6 @@
 // portable/nn.h: torch::nn::functional, by Python's torch.nn.functional: options become keyword arguments.
 #pragma once
-#include "enums.h"
+#include "core/enums.h"
 #include "value.h"
 
 namespace torchthaw {

@@ -5,7 +5,7 @@
 // was seen; none has gone up to 2.15. Names with a capital Z are C++ and not promised by PyTorch: they are used up to the
 // newest version that was tested, see mangled_names below. `TORCHTHAW_PORTABLE_WITHOUT=NAME,NAME` makes rows null, for tests.
 #pragma once
-#include "options.h"
+#include "core/options.h"
 
 //   name                  symbol                             result   parameters                         since   without it
 #define TORCHTHAW_PYTORCH(_)                                                                                                                      \

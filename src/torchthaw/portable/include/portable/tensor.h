@@ -1,7 +1,7 @@
 // portable/tensor.h: at::Tensor. As PyTorch's, it is one pointer, so that PyTorch's functions take its address as theirs.
 #pragma once
 #include "accessor.h"
-#include "collections.h"
+#include "core/collections.h"
 #include "generator.h"
 #include "pytorch.h"
 

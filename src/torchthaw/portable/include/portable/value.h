@@ -1,6 +1,6 @@
 // portable/value.h: c10::IValue, a value of any type that an operator takes, and tuples of these.
 #pragma once
-#include "intrusive.h"
+#include "core/intrusive.h"
 #include "operator.h"
 
 namespace c10 {

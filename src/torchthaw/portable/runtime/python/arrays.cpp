@@ -1,5 +1,5 @@
 // portable/runtime/python/arrays.cpp: the buffer protocol and NumPy's arrays.
-#include "portable/python/numpy.h"
+#include "portable/python/numpy/numpy.h"
 
 #include <algorithm>
 #include <cstring>

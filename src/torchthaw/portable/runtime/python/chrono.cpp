@@ -1,5 +1,5 @@
 // portable/runtime/python/chrono.cpp: reads and makes datetime's objects, by their attributes.
-#include "portable/python/chrono.h"
+#include "portable/python/stl/chrono.h"
 
 namespace pybind11 {
 namespace detail {

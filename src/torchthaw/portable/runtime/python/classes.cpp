@@ -1,5 +1,5 @@
 // portable/runtime/python/classes.cpp: Python classes of C++ classes: their metaclass, instances and conversions.
-#include "portable/python/eval.h"
+#include "portable/python/objects/eval.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 // portable/runtime/python/exceptions.cpp: Python errors as C++ exceptions, and C++ exceptions as Python errors.
 #include <cxxabi.h>
 
-#include "portable/python/common.h"
-#include "portable/python/exceptions.h"
-#include "portable/python/types.h"
-#include "portable/python/warnings.h"
+#include "portable/python/objects/common.h"
+#include "portable/python/objects/exceptions.h"
+#include "portable/python/objects/types.h"
+#include "portable/python/objects/warnings.h"
 
 #include <new>
 #include <vector>

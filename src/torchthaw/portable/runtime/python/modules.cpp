@@ -1,8 +1,8 @@
 // portable/runtime/python/modules.cpp: modules, printing, evaluation and iterators.
 #include <cxxabi.h>
 
-#include "portable/python/eval.h"
-#include "portable/python/map_bind.h"
+#include "portable/python/objects/eval.h"
+#include "portable/python/stl/map_bind.h"
 
 namespace pybind11 {
 

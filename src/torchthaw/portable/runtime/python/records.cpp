@@ -1,5 +1,5 @@
 // portable/runtime/python/records.cpp: NumPy's records of C++ structs, and walks through arrays for vectorize.
-#include "portable/python/vectorize.h"
+#include "portable/python/numpy/vectorize.h"
 
 #include <algorithm>
 

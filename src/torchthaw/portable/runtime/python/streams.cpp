@@ -1,6 +1,6 @@
 // portable/runtime/python/streams.cpp: C++ streams that write to Python's files, and paths of the file system.
-#include "portable/python/filesystem.h"
-#include "portable/python/iostream.h"
+#include "portable/python/stl/filesystem.h"
+#include "portable/python/stl/iostream.h"
 
 #include <algorithm>
 #include <cstring>

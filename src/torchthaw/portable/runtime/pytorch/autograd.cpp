@@ -2,7 +2,7 @@
 #include <cxxabi.h>
 
 #include <portable/autograd.h>
-#include <portable/python/containers.h>
+#include <portable/python/stl/containers.h>
 #include <portable/python/tensors.h>
 
 namespace torchthaw {

@@ -1,5 +1,5 @@
 // portable/runtime/pytorch/memory.cpp: memory of tensors for C++.
-#include <portable/memory.h>
+#include <portable/core/memory.h>
 #include <portable/tensors.h>
 
 namespace c10 {

@@ -11,7 +11,7 @@
 // pybind11's type_caster<T> with PYBIND11_TYPE_CASTER works too.
 #pragma once
 #include "portable/python/instance.h"
-#include "portable/python/names.h"
+#include "portable/python/objects/names.h"
 
 #include <functional>
 
@@ -321,5 +321,5 @@ template <class T> handle type::handle_of() {
 }  // namespace pybind11
 
 #include "portable/python/holders.h"
-#include "portable/python/tuples.h"
-#include "portable/python/values.h"
+#include "portable/python/stl/tuples.h"
+#include "portable/python/objects/values.h"

@@ -1,9 +1,9 @@
 // portable/python/instance.h: Python objects that hold C++ values, their class records, and conversion of both ways.
 #pragma once
-#include "portable/python/common.h"
-#include "portable/python/exceptions.h"
-#include "portable/python/traits.h"
-#include "portable/python/types.h"
+#include "portable/python/objects/common.h"
+#include "portable/python/objects/exceptions.h"
+#include "portable/python/objects/traits.h"
+#include "portable/python/objects/types.h"
 
 #include <memory>
 #include <typeinfo>

@@ -1,6 +1,6 @@
 // portable/python/ivalues.h: c10::List, c10::Dict, c10::IValue and intrusive_ptr as arguments and results of bound functions.
 #pragma once
-#include "portable/python/containers.h"
+#include "portable/python/stl/containers.h"
 #include "portable/python/tensors.h"
 #include "portable/value.h"
 

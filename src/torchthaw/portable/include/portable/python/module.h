@@ -1,8 +1,8 @@
 // portable/python/module.h: modules, PYBIND11_MODULE, printing and iterators; includes what pybind11/pybind11.h has.
 #pragma once
-#include "portable/python/buffer.h"
+#include "portable/python/numpy/buffer.h"
 #include "portable/python/enum.h"
-#include "portable/python/internals.h"
+#include "portable/python/objects/internals.h"
 #include "portable/python/override.h"
 
 namespace pybind11 {

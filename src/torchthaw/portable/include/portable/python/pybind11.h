@@ -2,4 +2,4 @@
 #pragma once
 #include "portable/python/module.h"
 #include "portable/python/tensors.h"
-#include "portable/python/typing.h"
+#include "portable/python/objects/typing.h"

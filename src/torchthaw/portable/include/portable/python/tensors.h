@@ -2,7 +2,7 @@
 #pragma once
 #include <portable/tensors.h>
 
-#include "portable/python/containers.h"
+#include "portable/python/stl/containers.h"
 
 struct DLManagedTensor;
 
