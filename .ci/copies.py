@@ -22,16 +22,10 @@ class Copy:
     def python(self):
         return self.folder / ".venv" / "bin" / "python"
 
-    def update(self, code):
-        """Makes the files those of the checkout, as they are now; what was built from them stays.
-
-        code: folders in which no other file may be: it would be one that is gone.
-        """
+    def update(self):
+        """Makes the files those of the checkout, as they are now; what git ignores stays, such as what was built."""
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         names = listed.decode().split("\0")[:-1]
-        there = {path for each in code for path in (self.folder / each).rglob("*.py")}
-        for path in there - {self.folder / name for name in names}:
-            path.unlink()
         for name in names:
             source, to = ROOT / name, self.folder / name
             to.parent.mkdir(parents=True, exist_ok=True)
@@ -43,6 +37,9 @@ class Copy:
         shutil.rmtree(self.folder / ".git", ignore_errors=True)  # tests ask git for the files
         self.run("git", "init", "--quiet")
         self.run("git", "add", "--force", *filter(lambda name: os.path.lexists(self.folder / name), names))
+        others = self.run("git", "ls-files", "-z", "--others", "--exclude-standard", capture_output=True).stdout
+        for name in others.decode().split("\0")[:-1]:  # gone from the checkout
+            (self.folder / name).unlink()
         self._make_environment()
 
     def _make_environment(self):

@@ -56,7 +56,7 @@ source = {folders}
 
 def copy_tree():
     """The tracked files, as they are now, in TREE; what was built there stays."""
-    TREE.update(begin for begins in PARTS.values() for begin in begins)
+    TREE.update()
     RESULTS.mkdir(parents=True, exist_ok=True)
     python = {name.split("/")[0] for name in nets.files("coverage") if name.endswith(".py") and "/" in name}
     (RESULTS / "settings").write_text(SETTINGS.format(folders=", ".join(sorted(python))))

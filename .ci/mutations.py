@@ -90,7 +90,7 @@ class Lane:
 
     def prepare(self):
         """Builds the code as it is. What an ended run changed is put back."""
-        self.copy.update(["src", "functions", "modules", "tensors"])
+        self.copy.update()
         build = self.copy.folder / "build"
         if not (build / "CMakeCache.txt").exists():
             # Without nvcc, which takes long, and compiles nothing that is tested here.

@@ -1,6 +1,7 @@
 """tests/packaging/test_coverage.py: a file of which the tests run little stands on the page, with its reason or as without."""
 
 import runpy
+import subprocess
 import sys
 
 import pytest
@@ -49,3 +50,29 @@ def test_a_file_of_a_new_folder_is_counted(coverage, name, part):
 def test_the_page_has_what_the_script_writes(coverage):
     for part in ("coverage", "files below 90 %"):
         assert coverage["page"].part(coverage["PAGE"], part).startswith("| ")
+
+
+def test_a_copy_has_no_file_that_is_gone(coverage, tmp_path, monkeypatch):
+    """What git ignores, such as a build, stays in it."""
+    import copies
+
+    root, copy = tmp_path / "root", copies.Copy(tmp_path / "copy")
+    monkeypatch.setattr(copies, "ROOT", root)
+    monkeypatch.setattr(copies.Copy, "_make_environment", lambda self: None)
+
+    def git(*words):
+        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+
+    (root / "src").mkdir(parents=True)
+    for name, text in {".gitignore": "build/\n", "src/old.cpp": "1", "kept.py": "2"}.items():
+        (root / name).write_text(text)
+    git("init", "--quiet")
+    git("add", ".")
+    copy.update()
+    (copy.folder / "build").mkdir()
+    (copy.folder / "build/made").write_text("")
+    git("rm", "--quiet", "--force", "src/old.cpp")
+    (root / "kept.py").write_text("3")
+    copy.update()
+    assert not (copy.folder / "src/old.cpp").exists() and (copy.folder / "build/made").exists()
+    assert (copy.folder / "kept.py").read_text() == "3"
