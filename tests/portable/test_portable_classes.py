@@ -40,6 +40,13 @@ def test_objects_are_pickled_by_their_class(binary):
 
 
 @pytest.mark.slow
+def test_whoever_asks_every_module_for_its_file_goes_on(binary):
+    """As inspect.getmodule does; torch.classes.NAMESPACE itself raises RuntimeError."""
+    done = load(binary("classes"), "for each in [*sys.modules.values()]:\n    getattr(each, '__file__', None)")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
 def test_a_wrong_argument_of_an_operator_is_named(given):
     kind, text = given("classes")["merged, wrong"]
     assert kind == "TypeError" and re.search(

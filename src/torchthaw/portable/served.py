@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..base import child, toolchain
+from ..base import child, toolchain, writing
 from ..base.errors import BuildError
 from . import flags, headers, operators, unserved
 
@@ -52,7 +52,7 @@ def _errors(forms):
         lines += [f'#line {number * STEP + 1} "{ASKED}"', text]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "names.cpp")
-        source.write_text("\n".join([*lines, "}", ""]), "utf-8")
+        writing.write(source, "\n".join([*lines, "}", ""]))
         operators.write(folder, [source])
         includes = [f"-I{path}" for path in (folder, *headers.include_paths())]
         command = [*toolchain.cxx_compiler(), "-fsyntax-only", "-w", *flags.common(), STANDARD, *includes, source]

@@ -33,6 +33,8 @@ struct Parameters {
 
 /// torch.classes.NAMESPACE, where a class is set; c10::Error if it has the class.
 pybind11::object classes_of(const std::string &ns, const std::string &name);
+/// Sets the class in the module torch.classes.NAMESPACE of sys.modules, by which pickle finds it.
+void list_class(const std::string &ns, const std::string &name, pybind11::handle listed);
 
 /// What init() gives: types of a constructor, or a function.
 template <class... A> struct Constructor {};
@@ -78,7 +80,7 @@ template <class T> class class_ {
             const auto *record = pybind11::detail::registered_class<T>;
             torchthaw::custom_classes()[record] = torchthaw::as_holder<T>;
             torchthaw::custom_class_name<T> = kept("__torch__.torch.classes." + ns + "." + name);
-            bound_->attr("__module__") = "torch.classes." + ns;
+            torchthaw::list_class(ns, name, *bound_);
         });
     }
 
