@@ -147,7 +147,7 @@ def test_what_nvcc_refuses_is_named(words, said, folder):
     "text, said",
     [
         ("#include <cudnn.h>", "cuDNN"),
-        ("#include <cub/cub.cuh>", "cub is for devices"),
+        ("#include <cub/grid/grid_barrier.cuh>", "cub/grid/grid_barrier.cuh: this part of cub"),
         ("#include <nccl.h>", "NCCL"),
         ("#include <mma.h>", "tensor cores"),
         ("#include <cufft.h>", "cuFFT"),
@@ -158,6 +158,17 @@ def test_what_is_not_served_is_named_at_compile_time(text, said, folder):
     (folder / "kernel.cu").write_text(text + "\n")
     result = cuda_on_cpu.nvcc("-c", "kernel.cu", cwd=folder)
     assert result.returncode == 1 and said in result.stderr and "kernel.cu:1" in result.stderr, result.stderr
+
+
+@pytest.mark.slow
+def test_cub_is_the_projects_own_or_ours_and_never_that_for_devices(folder):
+    queue = folder / "own" / "cub" / "grid" / "grid_queue.cuh"
+    queue.parent.mkdir(parents=True)
+    queue.write_text("constexpr int own = 1;\n")
+    (folder / "queue.cu").write_text("#include <cub/grid/grid_queue.cuh>\nstatic_assert(own == 1);\n")
+    assert cuda_on_cpu.nvcc("-c", "-I", folder / "own", "queue.cu", cwd=folder).returncode == 0
+    result = cuda_on_cpu.nvcc("-c", "queue.cu", cwd=folder)
+    assert result.returncode == 1 and "cub/grid/grid_queue.cuh: this part of cub" in result.stderr, result.stderr
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def ends(folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("name", ["program", "random", "values", "blas"])
+@pytest.mark.parametrize("name", ["program", "random", "values", "blas", "cub_block", "cub_device", "groups"])
 def test_values_are_right(name, threads, folder):
     path = folder / name
     if not path.exists():
@@ -67,6 +67,19 @@ def test_blocks_of_a_cooperative_launch_run_at_once(which, says, words, check, f
         cuda_on_cpu.program("grid", folder)
     result = cuda_on_cpu.run(path, which, OMP_NUM_THREADS="2", TORCHTHAW_CUDA_CHECK=check)
     assert result.stdout == f"{says}\n" and all(word in result.stderr for word in words), result
+
+
+@pytest.mark.slow
+def test_kernels_are_launched_by_their_addresses_from_files_of_both_languages(folder):
+    path = folder / "addresses"
+    sources = [cuda_on_cpu.SAMPLES / name for name in ("addresses.cu", "addresses_main.cpp")]
+    compiled = cuda_on_cpu.nvcc("-o", path, *sources)
+    assert compiled.returncode == 0, compiled.stderr
+    result = cuda_on_cpu.run(path)
+    assert result.stdout == "right\n", result
+    assert re.search(names("addresses_main.cpp:", "cudaLaunchKernel", "expected a kernel"), result.stderr), (
+        result.stderr
+    )
 
 
 @pytest.mark.slow

@@ -49,6 +49,18 @@ def test_null_arguments_stay_null_pointers():
     assert result.count("nullptr") == 2 and result.count("Zero()") == 1 and "g(0)" in result
 
 
+@pytest.mark.parametrize("cast, known", [
+    ("(void *)k", "::cuda_on_cpu::address_of_kernel(k)"),
+    ("(const void*) &a::k<int, (3 > 2)>", "::cuda_on_cpu::address_of_kernel( &a::k<int, (3 > 2)>)"),
+    ("reinterpret_cast<void const *>(k<T>)", "::cuda_on_cpu::address_of_kernel(k<T>)"),
+    ("(void *)other", "(void *)other"),
+    ("(void *)k_other<3>", "(void *)k_other<3>"),
+])  # fmt: skip
+def test_the_address_of_a_kernel_keeps_its_parameters(cast, known):
+    kernel = "__global__ void __attribute__((used)) k(int *x) {}"
+    assert translate(f"{kernel} void *p = {cast};") == f"{kernel} void *p = {known};".replace("__global__", "")
+
+
 @pytest.mark.parametrize("text", ['"f<<<1, 2>>>(x)"', 'R"(f<<<1, 2>>>(x))"', "a << b < c", "'<', '<'"])
 def test_what_is_no_launch_stays(text):
     assert translate(text) == text

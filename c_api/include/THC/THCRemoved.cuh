@@ -65,6 +65,7 @@ template <typename T> struct identity : unary_function<T, T> {
   THC_BOTH const T &operator()(const T &value) const { return value; }
 };
 }  // namespace thrust
+#ifndef __TORCHTHAW_CUDA_ON_CPU__ /* which has its own cub */
 namespace cub {
 struct Sum {
   template <typename T, typename U> THC_BOTH auto operator()(T &&a, U &&b) const { return a + b; }
@@ -82,6 +83,7 @@ struct Inequality {
   template <typename T, typename U> THC_BOTH bool operator()(T &&a, U &&b) const { return a != b; }
 };
 }  // namespace cub
+#endif
 #undef THC_BOTH
 #endif
 #endif /* __cplusplus */

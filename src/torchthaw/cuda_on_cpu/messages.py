@@ -3,11 +3,12 @@
 import re
 import sys
 
+from . import thrust
 from .arguments import Wrong
 
 # Header, from its beginning -> the reason.
 UNSERVED = {
-    "cub/": "cub is for devices only; CUDA on the CPU has thrust, not cub",
+    "cub/": "this part of cub is not served by CUDA on the CPU; cub/cub.cuh has those that are",
     "cudnn": "cuDNN has no code for the CPU",
     "nccl.h": "NCCL needs several devices, and CUDA on the CPU has one",
     "mma.h": "tensor cores (mma.h) are not served by CUDA on the CPU",
@@ -24,17 +25,19 @@ UNSERVED = {
 def explain_missing(errors):
     """A line on stderr for each header that the preprocessor did not find, or failed in, and that is not served."""
     missing = re.findall(r"fatal error: (\S+): No such file", errors)
-    for header in [*missing, *re.findall(r" from \S*/(cub/cub\.cuh|cub/(?:block|device|warp)/[\w.]+)", errors)[-1:]]:
+    for header in missing:
         for name, reason in UNSERVED.items():
             if header.startswith(name):
                 print(f"nvcc: {header}: {reason}", file=sys.stderr)
 
 
 def refuse_included(text):
-    """Raises Wrong for a preprocessed source that includes a header of cub, which is there together with thrust."""
+    """Raises Wrong for a preprocessed source that includes a header of the cub that is for devices, which thrust brings."""
+    folder = thrust.folder()
+    if not folder or f'"{folder}/cub/' not in text:
+        return
     # A line mark with the number 1 enters a file; the mark before it names the file that includes.
-    found = re.search(
-        r'^# \d+ "([^"]*)"[^\n]*\n(?:(?!# ).*\n)*?# 1 "[^"]*/(cub/(?:cub|block|device|warp)[^"]*)" 1', text, re.M
-    )
-    if found and "/thrust/" not in found[1]:
-        raise Wrong(f"{found[1]} includes {found[2]}: {UNSERVED['cub/']}")
+    entered = rf'^# \d+ "([^"]*)"[^\n]*\n(?:(?!# ).*\n)*?# 1 "{re.escape(str(folder))}/(cub/[^"]*)" 1'
+    for includes, header in re.findall(entered, text, re.M):
+        if not includes.startswith(f"{folder}/"):
+            raise Wrong(f"{includes} includes {header}: {UNSERVED['cub/']}")

@@ -14,7 +14,8 @@ _MARKS = re.compile(
     r'''|R"([^\s()\\"]{0,16})\((?s:.*?)\)\1"|"(?:[^"\\\n]|\\.)*"'''
     r"""|'(?:[^'\\\n]|\\.)+'"""
     r"|(?P<launch><<\s*<)"
-    r"|\b(?P<word>__shared__|__device__|__constant__|__managed__|__assert_fail|asm|__asm__|__asm)\b"
+    r"|(?P<cast>\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|\breinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)"
+    r"|\b(?P<word>__global__|__shared__|__device__|__constant__|__managed__|__assert_fail|asm|__asm__|__asm)\b"
     r"|\b(?P<loop>while|for)\b"
 )
 _LINE_MARK = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"', re.M)
@@ -38,6 +39,7 @@ class Unreadable(ValueError):
 def translate(text):
     """``text``, the output of the preprocessor, as C++. Lines keep their numbers. Raises Unreadable."""
     edits, number, spins = [], 0, Spins(text)  # (start, end, replacement), in order
+    kernels = set()  # the names of those that were declared
     done = 0  # the end of what an edit covers
     for mark in _MARKS.finditer(text):
         if mark.start() < done:
@@ -45,6 +47,11 @@ def translate(text):
         word = mark["word"]
         if mark["launch"]:
             found = _launch(text, mark)
+        elif mark["cast"]:
+            found = _address(text, mark, kernels)
+        elif word == "__global__":
+            kernels.add(_name_of_function(text, mark.end()))
+            found = [(mark.start(), mark.end(), "")]
         elif word == "__assert_fail":
             found = _assertion(text, mark)
         elif word in ("asm", "__asm__", "__asm"):
@@ -107,6 +114,39 @@ def _launch(text, mark):
         null = {"__null": "nullptr", "0": "::cuda_on_cpu::Zero()"}.get(text[begin:behind])
         edits += [(begin, behind, null)] if null else []
     return edits
+
+
+def _name_of_function(text, at):
+    """The name that is declared behind ``at``: the first word before a bracket."""
+    while True:
+        token = _TOKEN.search(text, at)
+        if not token or token[0] in (";", "{", "}"):
+            return None
+        at = token.end()
+        behind = _skip_space(text, at)
+        if re.match(r"[A-Za-z_]", token[0]) and text[behind : behind + 1] == "(":
+            if token[0] not in _ATTRIBUTES:
+                return token[0]
+            at = _closing(text, behind) + 1
+
+
+def _address(text, mark, kernels):
+    """``(void *)kernel<T>`` becomes a call of cuda_on_cpu::address_of_kernel, which keeps the kernel's parameters."""
+    opening = _skip_space(text, mark.end())
+    at = re.compile(r"[(&\s]*").match(text, opening).end()
+    name = None
+    while token := re.compile(r"(?:::|\w+)\s*").match(text, at):
+        name, at = token[0].strip(), token.end()
+        if text[at : at + 1] == "<" and name != "::":
+            at = _closing_angle(text, at) or len(text)
+            if text[_skip_space(text, at) :][:2] != "::":
+                break
+    if name is None or name not in kernels:
+        return []
+    called = "::cuda_on_cpu::address_of_kernel"
+    if text[opening] == "(":
+        return [(*mark.span(), called)]
+    return [(*mark.span(), f"{called}("), (at, at, ")")]
 
 
 def _sole_tokens(text, at, end):

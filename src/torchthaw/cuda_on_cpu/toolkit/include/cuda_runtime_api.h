@@ -110,6 +110,10 @@ cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned int *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t, int *priority);
 cudaError_t cudaStreamIsCapturing(cudaStream_t, enum cudaStreamCaptureStatus *);
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *);
+cudaError_t cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **arguments, size_t shared,
+                             cudaStream_t);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **arguments,
+                                        size_t shared, cudaStream_t);
 cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void *data);
 cudaError_t cudaEventCreate(cudaEvent_t *);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned int flags);

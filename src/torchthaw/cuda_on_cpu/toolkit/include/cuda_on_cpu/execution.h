@@ -16,18 +16,6 @@ namespace cuda_on_cpu {
     expect_interface(interface, reinterpret_cast<const void *>(&say_interface));
 }
 
-// What stands between <<< and >>>.
-struct Shape {
-    dim3 grid, block;
-    size_t shared;
-    cudaStream_t stream;
-    Place place;
-    bool together = false;
-    Shape(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr, const char *file = __builtin_FILE(),
-          int line = __builtin_LINE())
-        : grid(grid), block(block), shared(shared), stream(stream), place{file, line} {}
-};
-
 // What cudaLaunchKernelEx is given. It is converted where that is called, which is the launch's place.
 struct Configuration : Shape {
     Configuration(const cudaLaunchConfig_t *config, const char *file = __builtin_FILE(), int line = __builtin_LINE())
@@ -112,6 +100,22 @@ template <typename... Parameters, size_t... I>
 cudaError_t launch_packed(void (*kernel)(Parameters...), const Shape &shape, void **arguments, std::index_sequence<I...>) {
     return launch("of cudaLaunchKernel", "", [kernel](Parameters &...values) { kernel(values...); }, shape,
                   *static_cast<std::remove_cv_t<Parameters> *>(arguments[I])...);
+}
+template <typename... Parameters> cudaError_t unpack(const void *kernel, const Shape &shape, void **arguments) {
+    using Kernel = void (*)(Parameters...);
+    return launch_packed(reinterpret_cast<Kernel>(const_cast<void *>(kernel)), shape, arguments,
+                         std::index_sequence_for<Parameters...>());
+}
+// (void *)kernel, as translate.py writes it: the address alone does not say the parameters.
+template <typename... Parameters> void *address_of_kernel(void (*kernel)(Parameters...)) {
+    void *const address = reinterpret_cast<void *>(kernel);
+    know_kernel(address, &unpack<Parameters...>);
+    return address;
+}
+// Another thing with the name of a kernel.
+template <typename T, typename = std::enable_if_t<!std::is_function_v<std::remove_pointer_t<T>>>>
+void *address_of_kernel(const T &value) {
+    return (void *)value;
 }
 }  // namespace cuda_on_cpu
 template <typename... Parameters>

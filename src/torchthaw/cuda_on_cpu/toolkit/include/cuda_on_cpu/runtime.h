@@ -19,7 +19,7 @@ namespace cuda_on_cpu {
 
 // The number of what this file declares, and of how compiled code uses it. A change of either needs a new one, so that
 // no object of other headers runs: it would read wrong memory, or wait for ever.
-constexpr int interface = 3;
+constexpr int interface = 4;
 // Ends the process if the runtime has another number, with a line that names the file in which the address `inside` is.
 CUDA_ON_CPU_EXPORT void expect_interface(int number, const void *inside);
 
@@ -50,6 +50,18 @@ struct Place {
     int line;
 };
 
+// What stands between <<< and >>>.
+struct Shape {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    Place place;
+    bool together = false;
+    Shape(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr, const char *file = __builtin_FILE(),
+          int line = __builtin_LINE())
+        : grid(grid), block(block), shared(shared), stream(stream), place{file, line} {}
+};
+
 struct Launch {
     const char *kernel;  // its text, such as "add<float>"
     Place place;         // of the launch
@@ -65,6 +77,12 @@ struct Launch {
 };
 // Runs all blocks. The error is also what cudaGetLastError() says.
 CUDA_ON_CPU_EXPORT cudaError_t launch(const Launch &);
+
+// A kernel whose address was taken as void *, with what launches it by its parameters.
+using Unpack = cudaError_t (*)(const void *kernel, const Shape &, void **arguments);
+CUDA_ON_CPU_EXPORT void know_kernel(const void *kernel, Unpack);
+// cudaErrorInvalidDeviceFunction and a line for an address that is not known.
+CUDA_ON_CPU_EXPORT cudaError_t launch_address(const void *kernel, const Shape &, void **arguments);
 
 // An attribute of some kernel. A launch has a kernel's text alone, so what one kernel may have is allowed to all.
 CUDA_ON_CPU_EXPORT cudaError_t set_attribute(cudaFuncAttribute, int value);

@@ -4,6 +4,8 @@
 #include <cuda_on_cpu/runtime.h>
 #include <cuda_runtime_api.h>
 
+#include <type_traits>
+
 template <typename T> cudaError_t cudaMalloc(T **memory, size_t bytes) {
     return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
 }
@@ -122,6 +124,21 @@ template <typename Kernel, typename Bytes>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *blocks, int *threads, Kernel kernel, Bytes,
                                                            int limit = 0) {
     return cudaOccupancyMaxPotentialBlockSize(blocks, threads, kernel, 0, limit);
+}
+
+// A kernel by its address.
+template <typename T, typename = std::enable_if_t<!std::is_function_v<T>>>
+cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0, cudaStream_t stream = nullptr,
+                             const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return cuda_on_cpu::launch_address(kernel, {grid, block, shared, stream, file, line}, arguments);
+}
+template <typename T, typename = std::enable_if_t<!std::is_function_v<T>>>
+cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
+                                        cudaStream_t stream = nullptr, const char *file = __builtin_FILE(),
+                                        int line = __builtin_LINE()) {
+    cuda_on_cpu::Shape shape(grid, block, shared, stream, file, line);
+    shape.together = true;
+    return cuda_on_cpu::launch_address(kernel, shape, arguments);
 }
 
 inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
