@@ -45,6 +45,19 @@ inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return {__nv_bfl
 inline __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) { return {x, x}; }
 inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
 inline float2 __bfloat1622float2(__nv_bfloat162 x) { return {float(x.x), float(x.y)}; }
+inline __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
+inline __nv_bfloat162 __float22bfloat162_rn(float2 x) { return {__nv_bfloat16(x.x), __nv_bfloat16(x.y)}; }
+inline __nv_bfloat16 __low2bfloat16(__nv_bfloat162 x) { return x.x; }
+inline __nv_bfloat16 __high2bfloat16(__nv_bfloat162 x) { return x.y; }
+inline float __low2float(__nv_bfloat162 x) { return float(x.x); }
+inline float __high2float(__nv_bfloat162 x) { return float(x.y); }
+inline __nv_bfloat16 __int2bfloat16_rn(int x) { return __nv_bfloat16(float(x)); }
+inline int __bfloat162int_rn(__nv_bfloat16 x) { return int(std::nearbyint(float(x))); }
+inline int __bfloat162int_rz(__nv_bfloat16 x) { return int(float(x)); }
+inline short __bfloat16_as_short(__nv_bfloat16 x) { return short(x.__x); }
+inline __nv_bfloat16 __short_as_bfloat16(short bits) {
+    return __nv_bfloat16(__nv_bfloat16_raw{static_cast<unsigned short>(bits)});
+}
 inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) { return x.__x; }
 inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { return __nv_bfloat16(__nv_bfloat16_raw{bits}); }
 #endif

@@ -56,6 +56,14 @@ template <typename T> cuda_on_cpu::Number<T> atomicAdd(T *address, cuda_on_cpu::
         return cuda_on_cpu::atomic_change(address, [value](T before) { return before + value; });
     }
 }
+// Of each number by itself, as on a card.
+inline float2 atomicAdd(float2 *address, float2 value) {
+    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+inline float4 atomicAdd(float4 *address, float4 value) {
+    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y), atomicAdd(&address->z, value.z),
+            atomicAdd(&address->w, value.w)};
+}
 template <typename T> cuda_on_cpu::Integer<T> atomicSub(T *address, cuda_on_cpu::Same<T> value) {
     cuda_on_cpu::note_atomic(address);
     return cuda_on_cpu::seen<T>(__atomic_fetch_sub(address, value, __ATOMIC_RELAXED), value != 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cuda_on_cpu/math.h>
+#include <cuda_on_cpu/packed.h>
 #include <cuda_on_cpu/runtime.h>
 
 #include <cfenv>
@@ -117,6 +118,15 @@ inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
 inline int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+// The place of the set bit number `offset`, 1 or more from `base` on upwards, -1 or less downwards; 0: that of base. ~0 if none.
+inline unsigned __fns(unsigned mask, unsigned base, int offset) {
+    const int step = offset < 0 ? -1 : 1;
+    for (int at = int(base), left = offset ? offset * step : 1; at >= 0 && at < 32; at += step) {
+        if (mask >> at & 1 && --left == 0) return unsigned(at);
+        if (!offset) break;
+    }
+    return ~0u;
+}
 inline unsigned __brev(unsigned x) {
     x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
     x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;

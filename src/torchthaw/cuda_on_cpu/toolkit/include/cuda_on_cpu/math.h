@@ -93,6 +93,25 @@ inline double norm3d(double x, double y, double z) { return std::hypot(x, y, z);
 inline float norm3df(float x, float y, float z) { return std::hypot(x, y, z); }
 inline double rnorm3d(double x, double y, double z) { return 1 / std::hypot(x, y, z); }
 inline float rnorm3df(float x, float y, float z) { return 1 / std::hypot(x, y, z); }
+inline double norm4d(double x, double y, double z, double w) { return std::hypot(std::hypot(x, y), std::hypot(z, w)); }
+inline float norm4df(float x, float y, float z, float w) { return std::hypot(std::hypot(x, y), std::hypot(z, w)); }
+inline double rnorm4d(double x, double y, double z, double w) { return 1 / norm4d(x, y, z, w); }
+inline float rnorm4df(float x, float y, float z, float w) { return 1 / norm4df(x, y, z, w); }
+// The length of the vector p of n numbers.
+inline double norm(int n, const double *p) {
+    double length = 0;
+    for (int i = 0; i < n; i++) length = std::hypot(length, p[i]);
+    return length;
+}
+inline float normf(int n, const float *p) {
+    float length = 0;
+    for (int i = 0; i < n; i++) length = std::hypot(length, p[i]);
+    return length;
+}
+inline double cyl_bessel_i0(double x) { return std::cyl_bessel_i(0., std::fabs(x)); }
+inline double cyl_bessel_i1(double x) { return std::copysign(std::cyl_bessel_i(1., std::fabs(x)), x); }
+inline float cyl_bessel_i0f(float x) { return float(cyl_bessel_i0(x)); }
+inline float cyl_bessel_i1f(float x) { return float(cyl_bessel_i1(x)); }
 inline float fdividef(float x, float y) { return x / y; }
 inline float fdivide(float x, float y) { return x / y; }
 inline double fdivide(double x, double y) { return x / y; }

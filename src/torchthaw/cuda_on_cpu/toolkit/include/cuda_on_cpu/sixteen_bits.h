@@ -54,12 +54,12 @@ private:
     CUDA_ON_CPU_SIXTEEN_BINARY(H, H2, -, __hsub)                                                                       \
     CUDA_ON_CPU_SIXTEEN_BINARY(H, H2, *, __hmul)                                                                       \
     CUDA_ON_CPU_SIXTEEN_BINARY(H, H2, /, __hdiv)                                                                       \
-    CUDA_ON_CPU_SIXTEEN_COMPARE(H, ==, __heq)                                                                          \
-    CUDA_ON_CPU_SIXTEEN_COMPARE(H, !=, __hne)                                                                          \
-    CUDA_ON_CPU_SIXTEEN_COMPARE(H, <, __hlt)                                                                           \
-    CUDA_ON_CPU_SIXTEEN_COMPARE(H, <=, __hle)                                                                          \
-    CUDA_ON_CPU_SIXTEEN_COMPARE(H, >, __hgt)                                                                           \
-    CUDA_ON_CPU_SIXTEEN_COMPARE(H, >=, __hge)                                                                          \
+    CUDA_ON_CPU_SIXTEEN_COMPARE(H, ==, eq)                                                                             \
+    CUDA_ON_CPU_SIXTEEN_COMPARE(H, !=, ne)                                                                             \
+    CUDA_ON_CPU_SIXTEEN_COMPARE(H, <, lt)                                                                              \
+    CUDA_ON_CPU_SIXTEEN_COMPARE(H, <=, le)                                                                             \
+    CUDA_ON_CPU_SIXTEEN_COMPARE(H, >, gt)                                                                              \
+    CUDA_ON_CPU_SIXTEEN_COMPARE(H, >=, ge)                                                                             \
     CUDA_ON_CPU_SIXTEEN_UNARY(H, H2, exp, std::exp)                                                                    \
     CUDA_ON_CPU_SIXTEEN_UNARY(H, H2, exp2, std::exp2)                                                                  \
     CUDA_ON_CPU_SIXTEEN_UNARY(H, H2, log, std::log)                                                                    \
@@ -83,6 +83,9 @@ private:
     inline H __hmin(H a, H b) { return H(std::fmin(float(a), float(b))); }                                             \
     inline H __hfma(H a, H b, H c) { return H(std::fma(float(a), float(b), float(c))); }                               \
     inline H2 __hfma2(H2 a, H2 b, H2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }                     \
+    inline H __hfma_relu(H a, H b, H c) { return __hmax(__hfma(a, b, c), H(0.f)); }                                    \
+    inline H2 __hfma2_relu(H2 a, H2 b, H2 c) { return {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)}; }      \
+    inline H2 __habs2(H2 a) { return {__habs(a.x), __habs(a.y)}; }                                                     \
     inline H2 __hneg2(H2 a) { return {-a.x, -a.y}; }                                                                   \
     inline H2 __hmax2(H2 a, H2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }                                     \
     inline H2 __hmin2(H2 a, H2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }                                     \
@@ -110,6 +113,7 @@ private:
     template <typename T> std::enable_if_t<std::is_integral_v<T>, R> operator op(T a, H b) {                           \
         return R(float(a) op float(b));                                                                                \
     }
+// __heq, of two pairs __heq2, which gives 1 or 0 for each, and __hbeq2, which tells whether it holds for both.
 #define CUDA_ON_CPU_SIXTEEN_COMPARE(H, op, name)                                                                       \
     inline bool operator op(H a, H b) { return float(a) op float(b); }                                                 \
     template <typename T> std::enable_if_t<std::is_arithmetic_v<T>, bool> operator op(H a, T b) {                      \
@@ -118,7 +122,9 @@ private:
     template <typename T> std::enable_if_t<std::is_arithmetic_v<T>, bool> operator op(T a, H b) {                      \
         return a op float(b);                                                                                          \
     }                                                                                                                  \
-    inline bool name(H a, H b) { return a op b; }
+    inline bool __h##name(H a, H b) { return a op b; }                                                                 \
+    inline H##2 __h##name##2(H##2 a, H##2 b) { return {H(float(a.x op b.x)), H(float(a.y op b.y))}; }                  \
+    inline bool __hb##name##2(H##2 a, H##2 b) { return a.x op b.x && a.y op b.y; }
 #define CUDA_ON_CPU_SIXTEEN_UNARY(H, H2, name, function)                                                               \
     inline H h##name(H a) { return H(float(function(float(a)))); }                                                     \
     inline H2 h2##name(H2 a) { return {h##name(a.x), h##name(a.y)}; }
