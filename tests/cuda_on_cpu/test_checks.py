@@ -45,6 +45,7 @@ def test_an_overrun_is_named_by_kernel_thread_and_line(which, place, thread, wor
     [
         ("missing_barrier", ["argument 2, out, of 64 bytes", "ascending and descending order"]),
         ("order_of_variable", ["the variable counter of 4 bytes", "ascending and descending order", "15", "0"]),
+        ("slots_by_swaps", ["argument 1, out, of 64 bytes", "ascending and descending order"]),
         ("unwritten_shared", ["argument 2, out, of 64 bytes", "has not written"]),
         ("two_barriers", ["4 wait at", at("FIRST"), "12 wait at", at("SECOND")]),
     ],
@@ -78,11 +79,21 @@ def test_threads_that_have_ended_before_a_barrier_are_a_note_for_cards_permit_th
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which, said", [("sum_of_floats", "counter 0"), ("count_once", "counter 16")])
+@pytest.mark.parametrize(
+    "which, said", [("sum_of_floats", "counter 0"), ("sum_by_swaps", "counter 0"), ("count_once", "counter 16")]
+)
 def test_a_right_kernel_is_left_alone_though_it_runs_twice(which, said, faults):
     """Sums of floats in another order differ by their rounding, and a variable is counted once."""
     result = cuda_on_cpu.run(faults, which, check=True)
     assert (result.stdout, result.stderr, result.returncode) == (f"{which}: {said}, cudaSuccess\n", "", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("listed, status", [("other,missing_barrier", 0), ("missing", 1), ("", 1)])
+def test_a_finding_in_a_listed_kernel_is_a_note(listed, status, faults):
+    result = cuda_on_cpu.run(faults, "missing_barrier", check=True, TORCHTHAW_CUDA_KNOWN=listed)
+    assert result.returncode == status and "kernel missing_barrier, launched at" in result.stderr
+    assert ("check: note: " in result.stderr and "TORCHTHAW_CUDA_KNOWN" in result.stderr) == (status == 0), result.stderr
 
 
 def test_without_the_check_nothing_is_reported(tmp_path_factory):

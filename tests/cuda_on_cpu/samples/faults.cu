@@ -49,9 +49,20 @@ __global__ void unwritten_shared(const float *x, float *out) {
     if (threadIdx.x == 0) *out = total;
 }
 __global__ void order_of_variable() { counter = threadIdx.x; }
+__global__ void slots_by_swaps(float *slots) {
+    for (int i = 0; atomicCAS(reinterpret_cast<int *>(slots) + i, 0, int(threadIdx.x) + 1) != 0;) ++i;
+}
 
 // These are right.
 __global__ void sum_of_floats(const float *x, float *out) { atomicAdd(out, x[threadIdx.x] * 0.1f); }
+__global__ void sum_by_swaps(const float *x, float *out) {
+    auto *sum = reinterpret_cast<unsigned long long *>(out);
+    unsigned long long seen = *sum, expected;
+    do {
+        expected = seen;
+        seen = atomicCAS(sum, expected, __double_as_longlong(__longlong_as_double(expected) + x[threadIdx.x] * 0.1));
+    } while (seen != expected);
+}
 __global__ void count_once() { atomicAdd(&counter, 1); }
 
 // These end a kernel, with or without the check.
@@ -94,7 +105,9 @@ int main(int count, char **arguments) {
     RUN(two_barriers, SHAPE, x)
     RUN(unwritten_shared, SHAPE, x, out)
     RUN(order_of_variable, SHAPE, )
+    RUN(slots_by_swaps, SHAPE, out)
     RUN(sum_of_floats, SHAPE, x, out)
+    RUN(sum_by_swaps, SHAPE, x, out)
     RUN(count_once, SHAPE, )
     RUN(stuck, SHAPE, x)
     RUN(launches, SHAPE, x)

@@ -101,6 +101,7 @@ inline unsigned atomicDec(unsigned *address, unsigned limit) {
 template <typename T>
 std::enable_if_t<std::is_integral_v<T> && (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8), T>
 atomicCAS(T *address, cuda_on_cpu::Same<T> expected, cuda_on_cpu::Same<T> value) {
+    if (__builtin_expect(cuda_on_cpu::checking, 0) && sizeof(T) > 2) cuda_on_cpu::note_swap(address, sizeof(T));
     T before = expected;
     const bool taken =
         __atomic_compare_exchange_n(address, &before, T(value), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

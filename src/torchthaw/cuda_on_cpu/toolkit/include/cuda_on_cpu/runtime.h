@@ -136,6 +136,8 @@ CUDA_ON_CPU_EXPORT uint64_t together(Together, unsigned mask, uint64_t value, un
 CUDA_ON_CPU_EXPORT extern int checking;
 CUDA_ON_CPU_EXPORT void note_float_atomic(const void *address, int bytes);
 CUDA_ON_CPU_EXPORT void note_integer_atomic(const void *address);
+// The same for a compare-and-swap, whose integer may be a float's bits.
+CUDA_ON_CPU_EXPORT void note_swap(const void *address, int bytes);
 
 // Ends the kernel with an error that stays: assert() in a kernel, __trap(), and what is not served.
 [[noreturn]] CUDA_ON_CPU_EXPORT void assert_fail(const char *condition, const char *file, unsigned line,
