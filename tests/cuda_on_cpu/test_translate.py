@@ -44,6 +44,20 @@ def test_attributes_do_not_hide_a_shared_array(text, is_array):
     assert ("shared_array(" in translate(text)) == is_array
 
 
+@pytest.mark.parametrize(
+    "text, is_object",
+    [
+        ("namespace a { extern __shared__ float s[]; }", True),
+        ('extern "C" { namespace a::b { extern __shared__ float4 s[][2]; } }', True),
+        ("void f() { extern __shared__ float s[]; }", False),
+        ("struct A { void f() { if (x) { extern __shared__ float s[]; } } };", False),
+        ("namespace { char c = '{'; auto t = \"}{\"; } extern __shared__ char s[];", True),
+    ],
+)
+def test_dynamic_shared_memory_may_be_declared_outside_of_functions(text, is_object):
+    assert ("DynamicShared<" in translate(text)) == is_object
+
+
 def test_null_arguments_stay_null_pointers():
     result = translate('f<<<1, 2>>>(__null, 0, x, g(0),\n# 3 "a.h" 3 4\n__null\n# 4 "a.cu"\n);')
     assert result.count("nullptr") == 2 and result.count("Zero()") == 1 and "g(0)" in result

@@ -389,7 +389,9 @@ def _statement_end(text, at):
 
 
 def _shared(text, mark, number):
-    """``__shared__ T a[N], b;`` becomes references to memory of the block; ``extern __shared__ T a[];`` a pointer."""
+    """``__shared__ T a[N], b;`` becomes references to memory of the block; ``extern __shared__ T a[];`` a pointer, and outside of
+    functions an object that is one.
+    """
     start = _statement_start(text, mark.start())
     end = _statement_end(text, mark.end())
     lead = text[start : mark.start()]
@@ -406,7 +408,14 @@ def _shared(text, mark, number):
     for i, (pointers, name, dimensions) in enumerate(declarators):
         whole = f"{alias} {pointers}"
         file = "{__builtin_FILE(), __builtin_LINE()}"
-        if dynamic:
+        if dynamic and _is_outside_functions(text, start):
+            element = f"cuda_on_cpu_element_{number}_{i}"
+            rest = re.sub(r"^\[[^\]]*\]", "", dimensions)
+            made.append(
+                f"using {element} = {whole}{rest}; static const ::cuda_on_cpu::DynamicShared<{element}> {name}{{"
+                f'"{name}", {file}}};'
+            )
+        elif dynamic:
             rest = re.sub(r"^\[[^\]]*\]", "", dimensions)
             made.append(
                 f"{whole} (*{name}){rest} = reinterpret_cast<{whole} (*){rest}>(::cuda_on_cpu::dynamic_shared("
@@ -421,6 +430,21 @@ def _shared(text, mark, number):
     # What stands before in the same statement is on the lines before.
     blank = re.match(r"\s*", lead)[0]
     return [(start + len(blank), end, " ".join(made) + lines[text.count(chr(10), start, start + len(blank)) :])]
+
+
+_BRACES = re.compile(r"""R"([^\s()\\"]{0,16})\((?s:.*?)\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[{}]""")
+_NAMESPACE = re.compile(r"""(?:\bnamespace\b[^;{}()]*|\bextern\s*"C(?:\+\+)?"\s*)$""")
+
+
+def _is_outside_functions(text, at):
+    """Whether the braces that are open at ``at`` are those of namespaces."""
+    opened = []
+    for token in _BRACES.finditer(text, 0, at):
+        if token[0] == "{":
+            opened.append(token.start())
+        elif token[0] == "}" and opened:
+            opened.pop()
+    return all(_NAMESPACE.search(text, max(0, brace - 300), brace) for brace in opened)
 
 
 def _words(text):

@@ -30,6 +30,19 @@ __device__ int sum_of(cg::thread_group group, int *shared, int x) {
     return x;
 }
 
+namespace {
+extern __shared__ int dynamic[];
+}
+__device__ void fill(int *to, int thread) { to[thread] = 3 * thread; }
+__global__ void dynamics(int *out) {
+    const int thread = int(threadIdx.x), n = int(blockDim.x);
+    fill(dynamic, thread);
+    int *const second = (int *)dynamic + n;
+    second[thread] = dynamic[thread] + 1;
+    __syncthreads();
+    out[thread] = dynamic[n - 1 - thread] + second[thread] + *(dynamic + n) + int(((char *)dynamic)[0]);
+}
+
 __global__ void groups(const int *in, int *out) {
     __shared__ int shared[THREADS], copied[THREADS];
     const cg::thread_block block = cg::this_thread_block();
@@ -98,5 +111,8 @@ int main() {
         if (t == 0) REQUIRE(own[12] == sum(0, THREADS));
         if (t % 16 == 0) REQUIRE(own[13] == sum(t, t + 16));
     }
+    dynamics<<<1, 16, 2 * 16 * sizeof(int)>>>(out);
+    cudaMemcpy(found.data(), out, sizeof(int) * 16, cudaMemcpyDeviceToHost);
+    for (int t = 0; t < 16; t++) REQUIRE(found[t] == 3 * (15 - t) + 3 * t + 1 + 1);
     std::puts("right");
 }

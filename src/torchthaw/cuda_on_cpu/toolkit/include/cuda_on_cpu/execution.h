@@ -16,6 +16,15 @@ namespace cuda_on_cpu {
     expect_interface(interface, reinterpret_cast<const void *>(&say_interface));
 }
 
+// The dynamic shared memory that is declared outside of functions: a pointer, which each use asks for.
+template <typename T> struct DynamicShared {
+    const char *name;
+    Place place;
+    T *get() const { return static_cast<T *>(dynamic_shared(name, place)); }
+    operator T *() const { return get(); }
+    template <typename U> explicit operator U *() const { return reinterpret_cast<U *>(get()); }
+};
+
 // What cudaLaunchKernelEx is given. It is converted where that is called, which is the launch's place.
 struct Configuration : Shape {
     Configuration(const cudaLaunchConfig_t *config, const char *file = __builtin_FILE(), int line = __builtin_LINE())
