@@ -93,7 +93,9 @@ def test_a_right_kernel_is_left_alone_though_it_runs_twice(which, said, faults):
 def test_a_finding_in_a_listed_kernel_is_a_note(listed, status, faults):
     result = cuda_on_cpu.run(faults, "missing_barrier", check=True, TORCHTHAW_CUDA_KNOWN=listed)
     assert result.returncode == status and "kernel missing_barrier, launched at" in result.stderr
-    assert ("check: note: " in result.stderr and "TORCHTHAW_CUDA_KNOWN" in result.stderr) == (status == 0), result.stderr
+    assert ("check: note: " in result.stderr and "TORCHTHAW_CUDA_KNOWN" in result.stderr) == (status == 0), (
+        result.stderr
+    )
 
 
 def test_without_the_check_nothing_is_reported(tmp_path_factory):

@@ -26,7 +26,9 @@ def ends(folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("name", ["program", "random", "values", "blas", "cub_block", "cub_device", "groups", "headers"])
+@pytest.mark.parametrize(
+    "name", ["program", "random", "values", "blas", "cub_block", "cub_device", "groups", "headers"]
+)
 def test_values_are_right(name, threads, folder):
     path = folder / name
     if not path.exists():
